@@ -1,4 +1,4 @@
-"""Write what the playground draws of the experiment `frontier`: flatviz/pages/playground/finding.js.
+"""Write the playground's figures of `frontier`: flatviz/pages/playground/finding.js.
 
     python .ci/finding.py             write it, from data/frontier.csv
     python .ci/finding.py --check     status 1, if it is not that of the table
@@ -56,7 +56,8 @@ def text() -> str:
     lines = [f"  {key}: {json.dumps(value)}," for key, value in finding().items()]
     return "\n".join(
         [
-            "// Made by .ci/finding.py of data/frontier.csv: (T or radius, training loss, λ1, NLL, ECE).",
+            "// Made by .ci/finding.py of data/frontier.csv:"
+            " (T or radius, training loss, λ1, NLL, ECE).",
             "// prettier-ignore",
             "export const FINDING = {",
             *lines,

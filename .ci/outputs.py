@@ -33,7 +33,7 @@ DOCS = Path(__file__).resolve().parent.parent / "docs"
 WIDTHS = (720, 540, 420, 360)
 COLOURS = 128
 # bytes of a notebook; characters of one output that is text, and HTML
-MOST = 300_000
+MAX_BYTES = 300_000
 MOST_TEXT = 20_000
 MOST_TABLE = 60_000
 UNSHOWN = re.compile(
@@ -104,10 +104,12 @@ def store(path: Path, page: Page, folder: Path) -> str:
             kept = (small(o, page, folder) for o in of.outputs if o.output_type != "error")
             cell.outputs = [nbformat.from_dict(o) for o in kept if o]
         size = len(nbformat.writes(notebook).encode())
-        if size <= MOST:
+        if size <= MAX_BYTES:
             break
     else:
-        return f"{path.stem}: {size / 1e3:.0f} kB is more than {MOST / 1e3:.0f}, nothing stored"
+        return (
+            f"{path.stem}: {size / 1e3:.0f} kB is more than {MAX_BYTES / 1e3:.0f}, nothing stored"
+        )
     nbformat.write(notebook, path)
     SYNC["main"]()  # the bytes as the sync writes them
     return f"{path.stem}: {size / 1e3:.0f} kB, ran {seconds:.0f} s"

@@ -54,7 +54,7 @@ def contents(sources: list[Path]) -> str:
 
 
 def code_digest(cells: list) -> str:
-    """Of what makes the outputs: the syntax tree of the code, so that a line's end changes nothing."""
+    """Hash what outputs depend on: the syntax tree of the code, not its line ends."""
     code = [ast.dump(ast.parse("".join(c["source"]))) for c in cells if c["cell_type"] == "code"]
     return hashlib.sha256("\0".join(code).encode()).hexdigest()[:16]
 

@@ -1,4 +1,4 @@
-"""Sphinx's settings for the site that `flatviz docs` builds; the text is made from notebooks/ and the docstrings."""
+"""Sphinx's settings for the site of `flatviz docs`, made from notebooks/ and docstrings."""
 
 import inspect
 import os
@@ -90,7 +90,7 @@ def block(self, node):
 
 
 def write_scripts(app, config):
-    """plotly.js and the front end, classic scripts both: a browser loads no module from the disk."""
+    """Add plotly.js and the front end as classic scripts, which a browser loads from disk."""
     made = Path(app.srcdir, "made")
     made.mkdir(exist_ok=True)
     made.joinpath("plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
@@ -98,8 +98,8 @@ def write_scripts(app, config):
     config.html_static_path.append(str(made))
 
 
-LAYERS = """results core storage engine objectives planes landscape datasets models training bridges posteriors metrics
-symmetry families plots widgets"""
+LAYERS = """results core storage engine objectives planes landscape datasets models training
+bridges posteriors metrics symmetry families plots widgets"""
 
 
 def write_reference(app):
@@ -162,7 +162,7 @@ SECTION = re.compile(r"(Args|Attributes|Returns|Raises|Yields|Example|Examples):
 
 
 def plain(app, what, name, obj, options, lines):
-    """Docstrings are text: `code`, sections and examples mean something, other punctuation does not; equations stand apart."""
+    """Escape docstrings, in which code, sections and examples have a meaning, and set equations."""
     if what == "property" and lines:  # napoleon takes what stands before a colon for its type
         lines[0] = lines[0].replace(": ", " – ")
     text, section, code = [], False, False

@@ -1,13 +1,14 @@
-"""flatviz: Bayesian flatness, trained, measured, seen.
+"""flatviz: Bayesian flatness, trained, measured, drawn.
 
     import flatviz as fv
 
-The names of the course's first half stand here: nouns (`fv.Net`, `fv.Gaussian`), methods
-(`fv.fit_sabma`), landscapes (`fv.slice_plane`), pictures (`fv.plot(result)`, `fv.explore(result)`)
-and scores (`fv.score(prediction, "ece")`). Everything else is in a namespace: `fv.metrics`,
+The names of the course's first half are here: nouns (`fv.Net`, `fv.Gaussian`), methods
+(`fv.fit_sabma`), landscapes (`fv.slice_plane`), figures (`fv.plot(result)`, `fv.explore(result)`)
+and scores (`fv.score(prediction, "ece")`).  Everything else is in a namespace: `fv.metrics`,
 `fv.symmetry`, `fv.planes`, `fv.plots`, `fv.datasets`, `fv.models`, and one for each further folder.
+
 Names load when first used, so a machine without plotly, torchvision, scikit-learn, ipywidgets or
-loss-landscapes still imports flatviz and computes on tensors.
+loss-landscapes imports flatviz and computes on tensors.
 """
 
 from flatviz.lazy import lazy

@@ -1,4 +1,4 @@
-"""`python -m flatviz` is `flatviz`."""
+"""Run `flatviz` as `python -m flatviz`."""
 
 import sys
 

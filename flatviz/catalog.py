@@ -1,6 +1,4 @@
-"""The methods, one line each.
-
-Name, label, colour, how they are drawn, the unit of their radius, and where their record is.
+"""The methods, one a line: name, label, colour, line style, unit of the radius, and record.
 
 Plots read this table alone, so that drawing a result loads no training.
 `flatviz.posteriors.METHODS` adds the records.
@@ -11,12 +9,13 @@ from typing import Any, Literal
 
 NO_UNIT = "(no radius)"
 EUCLIDEAN = "Euclidean"
-KL_BALL = "× the width of q"  # √(2 KL in nats): as many standard deviations as it moves a mean
+KL_BALL = "× the width of q"  # √(2 KL in nats), the shift of the mean in standard deviations
 TEMPERATURE = "temperature T"
-OVER_T = ("vi_t", "sabma_t")  # whose radius is the temperature
+OVER_T = ("vi_t", "sabma_t")  # methods whose radius is the temperature
+# Modes of a perturbation
 Mode = Literal[
     "none", "kl_exact", "rank1_pinv", "rank1_damped", "sam_mu", "sam_theta", "authors_code"
-]  # of a perturbation
+]
 
 
 @dataclass(frozen=True)
@@ -33,6 +32,7 @@ class Look:
         unit: Unit of its keyword `radius`; `NO_UNIT` where it has none.
         perturbation: The `mode` of `fv.perturb`, for SA-BMA and its relatives.
         flat: Whether a flat-seeking version exists: its fit takes `ascent=`.
+        public: Names of its file in `fv.posteriors`, its step among them.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Look:
     unit: str = NO_UNIT
     perturbation: Mode | None = None
     flat: bool = False
+    public: str = ""
 
     def line(self, width: float) -> dict[str, Any]:
         """Describe the method's line in a figure, `width` px wide."""
@@ -57,7 +58,7 @@ class Look:
     def flat_version(self) -> "Look":
         """The row of the flat-seeking version, F-<label>.
 
-        SAM's radius, an open symbol, or a filled one where the plain one is open.
+        Its radius is SAM's.  Its symbol is open, or filled where the plain one is open.
         """
         symbol = (
             self.symbol.removesuffix("-open")
@@ -74,9 +75,8 @@ class Look:
         )
 
 
-UNLISTED = Look(
-    "method", "method", "#000000", "solid", "circle", ""
-)  # of a record that stands in no table
+# Look of a record outside of the table
+UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")
 
 ROWS = (
     Look("sgd", "SGD (MAP)", "#1f2933", "dot", "x", "sgd.METHOD", flat=True),
@@ -85,12 +85,12 @@ ROWS = (
     Look(
         "swag_diag", "SWAG-diagonal", "#a07c00", "dash", "star-square", "swag.DIAGONAL", flat=True
     ),
-    Look("swag", "SWAG", "#8a6d00", "longdashdot", "star", "swag.METHOD", flat=True),
+    Look("swag", "SWAG", "#8a6d00", "longdashdot", "star", "swag.METHOD", flat=True, public="SWAG"),
     Look(
         "mfvi", "mean-field VI", "#4f79a8", "dot", "square-open", "vi.MEAN_FIELD_METHOD", flat=True
     ),
     Look("moped", "MOPED", "#2a9d9d", "dashdot", "square-x", "vi.MOPED", flat=True),
-    Look("vi", "VI", "#0072B2", "dash", "square", "vi.METHOD", flat=True),
+    Look("vi", "VI", "#0072B2", "dash", "square", "vi.METHOD", flat=True, public="VI"),
     Look("vi_t", "VI over T", "#3a86c8", "dot", "square-dot", "vi.OVER_T", TEMPERATURE),
     Look(
         "sam_mu",
@@ -102,7 +102,17 @@ ROWS = (
         EUCLIDEAN,
         "sam_mu",
     ),
-    Look("sabma", "SA-BMA", "#009E73", "solid", "circle", "sabma.METHOD", KL_BALL, "kl_exact"),
+    Look(
+        "sabma",
+        "SA-BMA",
+        "#009E73",
+        "solid",
+        "circle",
+        "sabma.METHOD",
+        KL_BALL,
+        "kl_exact",
+        public="SABMA",
+    ),
     Look("sabma_t", "SA-BMA over T", "#2f9e78", "dot", "circle-dot", "sabma.OVER_T", TEMPERATURE),
     Look(
         "rank1_pinv",
@@ -132,17 +142,83 @@ ROWS = (
         "triangle-down",
         "bsam.METHOD",
         unit="share of a step g / s",
+        public="BSAM",
     ),
-    Look("laplace", "Laplace", "#7b3fa0", "solid", "hexagon", "laplace.METHOD", flat=True),
-    Look("sgld", "SGLD", "#b3124f", "solid", "cross", "sgld.METHOD", flat=True),
-    Look("sghmc", "SGHMC", "#d6336c", "dash", "cross-open", "sgld.SGHMC_METHOD", flat=True),
+    Look(
+        "ivon",
+        "IVON",
+        "#1565c0",
+        "longdash",
+        "square-cross",
+        "ivon.METHOD",
+        public="IVON fit_ivon",
+    ),
+    Look(
+        "laplace",
+        "Laplace",
+        "#7b3fa0",
+        "solid",
+        "hexagon",
+        "laplace.METHOD",
+        flat=True,
+        public="laplace_evidence",
+    ),
+    Look("sgld", "SGLD", "#b3124f", "solid", "cross", "sgld.METHOD", flat=True, public="SGLD"),
+    Look(
+        "sghmc",
+        "SGHMC",
+        "#d6336c",
+        "dash",
+        "cross-open",
+        "sgld.SGHMC_METHOD",
+        flat=True,
+        public="SGHMC",
+    ),
+    Look(
+        "psgld",
+        "pSGLD",
+        "#8e2157",
+        "longdash",
+        "diamond-x",
+        "psgld.METHOD",
+        flat=True,
+        public="PSGLD fit_psgld",
+    ),
+    Look(
+        "sgnht",
+        "SGNHT",
+        "#e0558a",
+        "longdashdot",
+        "diamond-cross",
+        "sgnht.METHOD",
+        flat=True,
+        public="SGNHT fit_sgnht",
+    ),
     Look("hmc", "HMC", "#111111", "solid", "circle-cross", "hmc.METHOD"),
     Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "sgld.CYCLICAL_SGLD", flat=True),
     Look(
         "csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "sgld.CYCLICAL_SGHMC", flat=True
     ),
-    Look("emcmc", "E-MCMC", "#96506b", "dashdot", "diamond-open", "coupled.METHOD", flat=True),
-    Look("svgd", "SVGD", "#5a3d8a", "dashdot", "octagon", "coupled.SVGD_METHOD", flat=True),
+    Look(
+        "emcmc",
+        "E-MCMC",
+        "#96506b",
+        "dashdot",
+        "diamond-open",
+        "coupled.METHOD",
+        flat=True,
+        public="EMCMC",
+    ),
+    Look(
+        "svgd",
+        "SVGD",
+        "#5a3d8a",
+        "dashdot",
+        "octagon",
+        "coupled.SVGD_METHOD",
+        flat=True,
+        public="SVGD",
+    ),
     Look("ptl", "PTL", "#8c6f7a", "longdash", "pentagon", "multi.PTL"),
     Look("dropout", "MC dropout", "#2f7d7d", "dash", "circle-open", "dropout.METHOD", flat=True),
     Look(

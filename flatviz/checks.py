@@ -1,7 +1,7 @@
-"""Checks of arguments with one form of error (expected, came, do), and the types of public verbs that carry them.
+"""Checks of arguments with one form of error, and the types of public verbs that carry them.
 
-A check takes a value and the argument's name.  As `Annotated[int, check_count]` it is part of a
-type, and `@public` applies it.
+An error says what was expected, what came and what to do.  A check takes a value and the argument's
+name.  As `Annotated[int, check_count]` it is part of a type, and `@public` applies it.
 """
 
 import math
@@ -21,8 +21,8 @@ Choice = TypeVar("Choice", bound=str | None)
 T = TypeVar("T")
 
 
-def known(value: T | None) -> T:
-    """Give a value that `measure` computes.  Raises ValueError where it is None."""
+def computed(value: T | None) -> T:
+    """Return a value that `measure` computes; a ValueError where it is None."""
     if value is None:
         raise ValueError("a measurement must be there, got None: use fv.families.measure")
     return value
@@ -32,7 +32,7 @@ LONGEST = 200  # characters of a value in an error
 
 
 def shown(value: Any) -> str:
-    """Show a value in an error: small plain ones by themselves, others by their type."""
+    """Show a value in an error: small plain ones as they are, others by their type."""
     if isinstance(value, Tensor):
         return f"a {str(value.dtype).removeprefix('torch.')} tensor of shape {tuple(value.shape)}"
     if not isinstance(value, (str, bool, Real)) and value is not None:
@@ -42,37 +42,36 @@ def shown(value: Any) -> str:
 
 
 def anything(value: Any, name: str) -> None:
-    """Pass any value: the verb itself checks it."""
+    """Accept any value, which the verb itself checks."""
 
 
-def kind(kinds: type | tuple[type, ...], wanted: str, do: str = "") -> Check:
-    """A value of these types; `wanted` and `do` are words for the error."""
+def kind(kinds: type | tuple[type, ...], expected: str, advice: str = "") -> Check:
+    """Build a check for values of these types; `expected` and `advice` are words for the error."""
 
     def check(value: Any, name: str) -> None:
         if not isinstance(value, kinds):
-            raise TypeError(f"{name} must be {wanted}, got {shown(value)}{do and ': '}{do}")
+            raise TypeError(
+                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
+            )
 
     return check
 
 
-def check_is(value: object, wanted: type[T], name: str, do: str) -> T:
-    """A value of this kind; `do` says how to get one."""
-    if not isinstance(value, wanted):
-        raise TypeError(f"{name} must be a {wanted.__name__}, got {shown(value)}: {do}")
+def check_is(value: object, expected: type[T], name: str, advice: str) -> T:
+    """Check the type of a value; `advice` says how to get one."""
+    if not isinstance(value, expected):
+        raise TypeError(f"{name} must be a {expected.__name__}, got {shown(value)}: {advice}")
     return value
 
 
 def check_weights(w: Tensor, dim: int | None = None, name: str = "w") -> Tensor:
-    """One weight vector.
-
-    a floating tensor of shape (dim,), or of any length where dim is None, without NaN.
-    """
+    """Check one weight vector: floating, (dim,), any length where dim is None, no NaN."""
     tensor(1, dim)(w, name)
     return w
 
 
 def check_many_weights(W: Tensor, dim: int | None = None, name: str = "W") -> Tensor:
-    """Several weight vectors: a floating tensor of shape (S, dim) with S >= 1 and without NaN."""
+    """Check several weight vectors: floating, (S, dim) with S >= 1, without NaN."""
     tensor(2, dim)(W, name)
     return W
 
@@ -87,7 +86,7 @@ def check_dense(value: Tensor, name: str) -> None:
 
 
 def check_finite(w: Tensor, name: str) -> None:
-    """Weights with NaN come from a run that diverged; nothing computed from them means anything."""
+    """Refuse weights with NaN, which come from a run that diverged."""
     if w.numel() and not bool(torch.isfinite(w).all()):
         bad = int((~torch.isfinite(w)).sum())
         raise ValueError(
@@ -97,7 +96,7 @@ def check_finite(w: Tensor, name: str) -> None:
 
 
 def usable(t: Tensor) -> Tensor:
-    """`t`, or a copy that autograd takes of a tensor from `torch.inference_mode`, which it refuses, also long after."""
+    """Return `t`, copied where autograd would refuse it, as from `torch.inference_mode`."""
     if not t.is_inference():
         return t
     with torch.inference_mode(False):
@@ -105,7 +104,7 @@ def usable(t: Tensor) -> Tensor:
 
 
 def check_number(value: float, name: str) -> float:
-    """A real number, no bool."""
+    """Check for a real number, no bool."""
     if not isinstance(value, Real) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, got {shown(value)}")
     if isinstance(value, Integral) and abs(value) >= 2**63:
@@ -116,13 +115,15 @@ def check_number(value: float, name: str) -> float:
 
 
 def number(
-    wanted: str, fits: Callable[[float], bool], do: str = ""
+    expected: str, fits: Callable[[float], bool], advice: str = ""
 ) -> Callable[[float, str], float]:
-    """A number that fits; `wanted` and `do` are words for the error."""
+    """Build a check for a number that fits; `expected` and `advice` are words for the error."""
 
     def check(value: float, name: str) -> float:
         if not fits(check_number(value, name)):
-            raise ValueError(f"{name} must be {wanted}, got {shown(value)}{do and ': '}{do}")
+            raise ValueError(
+                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
+            )
         return float(value)
 
     return check
@@ -134,7 +135,7 @@ check_share = number("from 0 to 1", lambda v: 0 <= v <= 1)
 
 
 def check_count(n: int, name: str, least: int = 1) -> int:
-    """A whole number of at least `least`."""
+    """Check for an integer of at least `least`."""
     if not isinstance(n, Integral) or isinstance(n, bool) or n < least:
         raise ValueError(f"{name} must be a whole number >= {least}, got {shown(n)}")
     check_number(n, name)
@@ -142,7 +143,7 @@ def check_count(n: int, name: str, least: int = 1) -> int:
 
 
 def check_seed(seed: int, name: str = "seed") -> int:
-    """A whole number from 0 to 2**63 - 1."""
+    """Check for an integer from 0 to 2**63 - 1."""
     if not isinstance(seed, Integral) or isinstance(seed, bool):
         raise TypeError(
             f"{name} must be an int, got {shown(seed)}: any whole number from 0 to 2**63 - 1"
@@ -154,7 +155,7 @@ def check_seed(seed: int, name: str = "seed") -> int:
 
 
 def check_choice(value: Choice, choices: tuple[str | None, ...], name: str) -> Choice:
-    """One of the given words."""
+    """Check for one of the given words."""
     if not isinstance(value, (str, NoneType)) or value not in choices:
         near = get_close_matches(str(value), [word for word in choices if word is not None], 1)
         meant = f": did you mean {near[0]!r}?" if near else ""
@@ -165,7 +166,7 @@ def check_choice(value: Choice, choices: tuple[str | None, ...], name: str) -> C
 
 
 def check_device(device: object, way_out: str = "'cpu'") -> None:
-    """A device that torch can compute on here, or None."""
+    """Check for a device that torch can compute on here, or None."""
     if device is None:
         return
     if not isinstance(device, (str, torch.device)):
@@ -174,12 +175,12 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
             " dtype="
         )
     try:
-        wanted = torch.device(device)
+        parsed = torch.device(device)
     except RuntimeError as error:
         raise ValueError(
             f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}"
         ) from error
-    if wanted.type == "cuda" and not torch.cuda.is_available():
+    if parsed.type == "cuda" and not torch.cuda.is_available():
         built = (
             "a CPU-only build"
             if torch.version.cuda is None
@@ -191,21 +192,23 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
         )
 
 
-def function(wanted: str = "a function", do: str = "") -> Check:
-    """A function or another callable.
+def function(expected: str = "a function", advice: str = "") -> Check:
+    """Build a check for a function or another callable, but no class, module or noun.
 
-    a class, a module or a noun is callable too, and never what is meant.
+    Those are callable too, and passed by mistake.
     """
 
     def check(value: Any, name: str) -> None:
         if not callable(value) or isinstance(value, (type, nn.Module)) or made_by(type(value)):
-            raise TypeError(f"{name} must be {wanted}, got {shown(value)}{do and ': '}{do}")
+            raise TypeError(
+                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
+            )
 
     return check
 
 
 def check_path(value: Any, name: str) -> None:
-    """A text or `Path` that names a file or a folder."""
+    """Check for a text or `Path` that names a file or a folder."""
     kind((str, Path), "a path")(value, name)
     if str(value) in ("", "."):
         raise ValueError(f"{name} must name a file, got {str(value)!r}")
@@ -214,7 +217,7 @@ def check_path(value: Any, name: str) -> None:
 
 
 def check_file(value: Any, name: str) -> None:
-    """A text or `Path` that names a file, not a folder that is there."""
+    """Check for a text or `Path` that names a file, not an existing folder."""
     check_path(value, name)
     if Path(value).is_dir():
         raise ValueError(
@@ -223,16 +226,16 @@ def check_file(value: Any, name: str) -> None:
 
 
 def check_labels(value: Any, name: str) -> None:
-    """A tensor with a side."""
+    """Check for a tensor with at least one dimension."""
     kind(Tensor, "a tensor of labels (N,)")(value, name)
     if value.ndim == 0:
         raise ValueError(f"{name} must have shape (N,), got a single number")
 
 
 def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = False) -> Check:
-    """A real floating tensor without NaN or inf.
+    """Build a check for a real floating tensor without NaN or inf.
 
-    (D,) or (S, D) by its number of sides, with D = dim where that is known.
+    It is (D,) or (S, D) by its number of sides, with D = dim where that is given.
     """
 
     def check(value: Any, name: str) -> None:
@@ -243,10 +246,10 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
             )
         check_dense(value, name)
         if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):
-            wanted = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")
+            expected = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")
             hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == (1, 2) else ""
             hint = f": one vector is {name}[None]" if (sides, value.ndim) == (2, 1) else hint
-            raise ValueError(f"{name} must have shape ({wanted}), got {tuple(value.shape)}{hint}")
+            raise ValueError(f"{name} must have shape ({expected}), got {tuple(value.shape)}{hint}")
         if value.numel() == 0 and not empty:
             raise ValueError(
                 f"{name} must hold at least one number, got shape {tuple(value.shape)}"
@@ -257,30 +260,30 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
 
 
 def made_by(noun: type) -> str:
-    """Say how to get a noun: the text `made_by` of its class, "fv.project makes one"."""
+    """Return a noun's `made_by`, the text that says how to get one: "fv.project makes one"."""
     return vars(noun).get("made_by", "")
 
 
-def each(of_one: Check, wanted: str, least: int = 1) -> Check:
-    """A list or tuple of at least `least`, each of which passes `of_one`."""
+def each(of_one: Check, expected: str, least: int = 1) -> Check:
+    """Build a check for a list or tuple of at least `least`, each of which passes `of_one`."""
 
     def check(value: Any, name: str) -> None:
         if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
-            raise TypeError(f"{name} must be a list of {wanted}, got {shown(value)}")
+            raise TypeError(f"{name} must be a list of {expected}, got {shown(value)}")
         if len(value) < least:
-            raise ValueError(f"{name} must hold at least {least} of {wanted}, got {len(value)}")
+            raise ValueError(f"{name} must hold at least {least} of {expected}, got {len(value)}")
         for i, item in enumerate(value):
             of_one(item, f"{name}[{i}]")
 
     return check
 
 
-def values(of_one: Check, wanted: str) -> Check:
-    """A dict from names to what passes `of_one`."""
+def values(of_one: Check, expected: str) -> Check:
+    """Build a check for a dict from names to values that pass `of_one`."""
 
     def check(value: Any, name: str) -> None:
         if not isinstance(value, Mapping):
-            raise TypeError(f"{name} must be a dict from names to {wanted}, got {shown(value)}")
+            raise TypeError(f"{name} must be a dict from names to {expected}, got {shown(value)}")
         for key, item in value.items():
             kind(str, "a text")(key, f"a key of {name}")
             of_one(item, f"{name}[{key!r}]")
@@ -298,7 +301,7 @@ NonNegative = Annotated[float, number("a finite number >= 0", lambda v: 0 <= v <
 Share = Annotated[float, check_share]
 PositiveShare = Annotated[float, number("above 0 and at most 1", lambda v: 0 < v <= 1)]
 Radius = Annotated[float, check_radius]
-# at 0 a fit stays
+# 0 is allowed: the fit stays where it starts
 Rate = Annotated[
     float,
     number("a finite number >= 0", lambda lr: 0 <= lr < math.inf, "0.05 is where most fits begin"),

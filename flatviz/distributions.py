@@ -1,4 +1,4 @@
-"""Moments and distribution functions of `torch.distributions`, where torch lacks some, and the same distribution with another deviation."""
+"""Moments and distribution functions that `torch.distributions` lacks, and other deviations."""
 
 import torch
 from torch import Tensor
@@ -15,14 +15,17 @@ from torch.distributions import (
 
 
 def entrywise(p: Distribution) -> Distribution:
-    """`p` without `Independent`: each target by itself."""
+    """Return `p` without `Independent`: each target separately."""
     while isinstance(p, Independent):
         p = p.base_dist
     return p
 
 
 def _standard(p: Distribution) -> tuple[Distribution, Tensor | float, Tensor | float]:
-    """(q, shift, scale) with p that of shift + scale y, y of q, scale > 0 where p is q under such maps."""
+    """Return (q, shift, scale) such that p is the distribution of shift + scale y with y ~ q.
+
+    scale > 0.  q is p itself where no such form is known.
+    """
     if type(p) is not TransformedDistribution:
         return p, 0.0, 1.0
     q, shift, scale = _standard(p.base_dist)
@@ -35,13 +38,13 @@ def _standard(p: Distribution) -> tuple[Distribution, Tensor | float, Tensor | f
 
 
 def mean(p: Distribution) -> Tensor:
-    """Mean of each target.  Raises ValueError where it has no closed form."""
+    """Compute the mean of each target; a ValueError where it has no closed form."""
     q, shift, scale = _standard(entrywise(p))
     return shift + scale * _moment(q, "mean")
 
 
 def variance(p: Distribution) -> Tensor:
-    """Variance of each target.  Raises ValueError where it has no closed form."""
+    """Compute the variance of each target; a ValueError where it has no closed form."""
     q, _, scale = _standard(entrywise(p))
     return scale * scale * _moment(q, "variance")
 
@@ -59,18 +62,18 @@ def _moment(q: Distribution, name: str) -> Tensor:
 
 
 def cdf(p: Distribution, y: Tensor) -> Tensor:
-    """P(Y <= y) of each target.  Raises NotImplementedError where it has no closed form."""
+    """Compute P(Y <= y) of each target; a NotImplementedError where it has no closed form."""
     q, shift, scale = _standard(entrywise(p))
     y = (y - shift) / scale
     if not isinstance(q, StudentT):
         return q.cdf(y)
-    from scipy.special import stdtr  # here: a machine with torch alone predicts, too
+    from scipy.special import stdtr  # imported here, as predictions need no scipy
 
     return _by_scipy(stdtr, q.df, (y - q.loc) / q.scale)
 
 
 def icdf(p: Distribution, level: Tensor) -> Tensor:
-    """The value below which the share `level` lies.  Raises NotImplementedError where it has no closed form."""
+    """Compute the quantile at `level`; a NotImplementedError where it has no closed form."""
     q, shift, scale = _standard(entrywise(p))
     if not isinstance(q, StudentT):
         return shift + scale * q.icdf(level)
@@ -86,7 +89,7 @@ def _by_scipy(function, df: Tensor, at: Tensor) -> Tensor:
 
 
 def stretched(p: Distribution, center: Tensor, scale: float) -> Distribution:
-    """Distribution of center + scale (Y - center), of the same events as `p`."""
+    """Return the distribution of center + scale (Y - center), with the event shape of `p`."""
     if isinstance(p, Independent):
         inner = stretched(p.base_dist, center, scale)
         return Independent(inner, p.reinterpreted_batch_ndims)
@@ -97,5 +100,5 @@ def stretched(p: Distribution, center: Tensor, scale: float) -> Distribution:
 
 
 def softplus_inverse(value: Tensor) -> Tensor:
-    """The s with softplus(s) = value > 0."""
+    """Compute s with softplus(s) = value > 0."""
     return value + torch.log(-torch.expm1(-value.clamp_min(torch.finfo(value.dtype).tiny)))

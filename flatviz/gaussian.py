@@ -19,23 +19,26 @@ Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
 
-    Every scale is folded in: SWAG's halves and its 1/(K-1) are in `log_std` and `factor` already,
-    so this is the one formula.  `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal
-    Gaussian.  Nothing (D, D) is ever built: inverses go through the (K, K) matrix I + F diag(1/d)
-    F^T (Woodbury).
+    `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal Gaussian.  All scales are
+    folded in: SWAG's halves and its 1/(K-1) are part of `log_std` and `factor`, so this is the one
+    formula. Nothing (D, D) is ever built: inverses go through the (K, K) matrix I + F diag(1/d) F^T
+    (Woodbury).
+
     Inside a fit (`unchecked`) B members are one Gaussian with leading dimensions, mean (B, D),
-    factor (B, K, D): every formula holds for each of them, and "..." below stands for those
+    factor (B, K, D).  Every formula applies to each of them, and "..." below stands for those
     dimensions.
+
     `buffers` are BatchNorm statistics by name, where a fit trained them along (batchnorm="train"):
-    its draws are weights of `net.with_buffers(q.buffers)`, which `predict` uses by itself.
+    its draws are weights of `net.with_buffers(q.buffers)`, which `predict` uses automatically.
+
     Raises ValueError where shapes disagree.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> q = fv.Gaussian(torch.zeros(4), torch.zeros(4), factor=torch.ones(1, 4))  # covariance I + 1 1^T
+        >>> q = fv.Gaussian(torch.zeros(4), torch.zeros(4), factor=torch.ones(1, 4))
         >>> q
         Gaussian(dim=4, rank=1)
-        >>> q.variance
+        >>> q.variance  # the diagonal of I + 1 1^T
         tensor([2., 2., 2., 2.])
         >>> q.sample(3, seed=0).shape
         torch.Size([3, 4])
@@ -68,16 +71,16 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
         """Build one Gaussian, or B at once, without the checks, which read every value.
 
-        For loops that look for NaN at their end.
+        Loops that look for NaN at their end use it.
         """
         q = object.__new__(cls)
         q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None, buffers=None)
         return q
 
     def moved(self, delta: Sequence[Tensor]) -> Gaussian:
-        """The Gaussian at theta + Delta, Delta of the first blocks of (mean, log_std, factor).
+        """Return the Gaussian at theta + delta, unchecked.
 
-        Unchecked.
+        delta holds changes of the first entries of theta = (mean, log_std, factor).
         """
         parts = (self.mean, self.log_std, self.factor)
         return Gaussian.unchecked(*(t + d for t, d in zip(parts, delta)), *parts[len(delta) :])
@@ -103,7 +106,10 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         return self.std.square() + self.factor.square().sum(-2)
 
     def noise(self, n: int, *, seed: int) -> tuple[Tensor, Tensor]:
-        """Standard normal z1 (n, D) and z2 (n, K), drawn on the CPU row by row so that n rows begin any longer draw."""
+        """Draw standard normal z1 (n, D) and z2 (n, K), on the CPU.
+
+        They are drawn row by row, so that n rows are the beginning of any longer draw.
+        """
         source = torch.Generator().manual_seed(seed)
         like = self.mean
         rows = [
@@ -114,21 +120,21 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         return z[:, : self.dim], z[:, self.dim :]
 
     def at(self, z1: Tensor, z2: Tensor) -> Tensor:
-        """The draws that noise z1 (..., n, D), z2 (..., n, K) stands for.
+        """Return the draws that belong to noise: mean + exp(log_std) z1 + z2 F.
 
-        Mean + exp(log_std) z1 + z2 F; (..., n, D).
+        Shapes: z1 (..., n, D), z2 (..., n, K), draws (..., n, D).
         """
         return torch.addcmul(self.mean.unsqueeze(-2), self.std.unsqueeze(-2), z1) + z2 @ self.factor
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """`n` draws, (n, D).
+        """Draw `n` weight vectors, (n, D).
 
-        One z2 for all weights: drawn a layer at a time it would lose their covariance.
+        One z2 serves all weights: drawn by layer it would lose their covariance.
         """
         return self.at(*self.noise(n, seed=seed))
 
     def cov_mul(self, v: Tensor) -> Tensor:
-        """Covariance times `v` (..., D), or times several, (..., n, D)."""
+        """Multiply the covariance with `v` (..., D), or with several, (..., n, D)."""
         return torch.addcmul(_squared(self.factor, v), _as_rows(self.std * self.std, v), v)
 
     @cached_property
@@ -138,19 +144,18 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
     @cached_property
     def _whitened(self) -> tuple[Tensor, Tensor]:
-        """H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), with L L^T = I + (F/std)(F/std)^T.
+        """Compute H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), L L^T = I + (F/std)(F/std)^T.
 
-        With Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  In float64 up to H,
-            whose columns are shorter
-        than one: the product squares the ratio of scales.  NaN where std or factor have overflowed.
+        By Woodbury, Sigma^-1 = diag(1/std) (I - H^T H) diag(1/std).  It is float64 up to H, whose
+        columns are shorter than one, as the product squares the ratio of scales.  NaN where std or
+        factor have overflowed.
         """
         white = (self.factor / _as_rows(self.std, self.factor)).double()
         eye = _eye(self.rank, white.device)
         gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
         root, failed = torch.linalg.cholesky_ex(gram)
-        root = root.masked_fill(
-            (failed > 0)[..., None, None], math.nan
-        )  # std or factor overflowed; the other members go on
+        # Std or factor overflowed; the other members continue
+        root = root.masked_fill((failed > 0)[..., None, None], math.nan)
         inverse = torch.linalg.solve_triangular(root, eye, upper=False)
         return (inverse @ white).to(self.std.dtype), inverse
 
@@ -161,14 +166,17 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         return 2 * (self.log_std.sum(-1) - root.log().sum(-1).to(self.log_std.dtype))
 
     def precision_mul(self, v: Tensor) -> Tensor:
-        """Inverse covariance times `v` (..., D), or times several, (..., n, D)."""
+        """Multiply the inverse covariance with `v` (..., D), or with several, (..., n, D)."""
         std = _as_rows(self.std, v)
         v = v / std
         return (v - _squared(self._whitened[0], v)) / std
 
     @cached_property
     def leverage(self) -> Tensor:
-        """d_i times the diagonal of the inverse covariance, (..., D) in (0, 1]: 1 where the factor adds nothing to a weight."""
+        """Product of d_i and the inverse covariance's diagonal, (..., D), in (0, 1].
+
+        It is 1 where the factor adds nothing to a weight's variance.
+        """
         half = self._whitened[0]
         return number(1.0, half.dtype, half.device) - (half * half).sum(-2)
 
@@ -184,15 +192,15 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         return (inverse.mT.to(half.dtype) @ half) / _as_rows(self.std, half)
 
     def log_prob(self, w: Tensor) -> Tensor:
-        """Log density at `w` (..., D), or at several of one Gaussian, in nats."""
+        """Compute the log density at `w` (..., D), or at several of one Gaussian, in nats."""
         r = w - self.mean
         maha = (r * self.precision_mul(r)).sum(-1)
         return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
 
     def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Gradient of log q(w) in (mean, log_std, factor) with `w` (..., D) fixed.
+        """Compute the gradient of log q(w) in (mean, log_std, factor) at fixed `w` (..., D).
 
-        (..., D), (..., D), (..., K, D).
+        Shapes: (..., D), (..., D), (..., K, D).
         """
         a = self.precision_mul(w - self.mean)
         along = self.factor @ a if a.ndim == 1 else (self.factor @ a.unsqueeze(-1)).squeeze(-1)
@@ -200,15 +208,19 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         return a, (self.std * a).square() - self.leverage, outer - self.factor_precision
 
     def kl(self, prior: Gaussian) -> Tensor:
-        """KL(self || prior) in nats, in closed form, O(D K^2).
+        """Compute KL(self || prior) in nats, in closed form, in O(D K^2).
 
-        1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma], P the
-        prior's precision.
+            1/2 [tr(P Sigma) + (m - m_p)^T P (m - m_p) - D + logdet Sigma_p - logdet Sigma]
+
+        P is the prior's precision.
         """
         return self._kl_and_pulled(prior)[0]
 
     def _kl_and_pulled(self, prior: Gaussian) -> tuple[Tensor, Tensor]:
-        """`kl(prior)`, and P times the mean's difference and the factor's rows, (..., 1 + K, D)."""
+        """Compute `kl(prior)`, and P times the difference of means and the rows of the factor.
+
+        The latter are (..., 1 + K, D).
+        """
         rows = torch.cat(((self.mean - prior.mean).unsqueeze(-2), self.factor), -2)
         pulled = prior.precision_mul(rows)
         squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(
@@ -219,11 +231,12 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     def kl_and_path_grad(
         self, prior: Gaussian, z1: Tensor, z2: Tensor
     ) -> tuple[Tensor, tuple[Tensor, Tensor, Tensor]]:
-        """`kl(prior)` (...), and its gradient in (mean, log_std, factor) estimated along the paths of draws, without q's score.
+        """Compute `kl(prior)` (...), and an estimate of its gradient in (mean, log_std, factor).
 
-        X = P (w - prior mean) - A (w - mean), w the draws of noise z1 (..., S, D), z2 (..., S, K),
-            P and A the precisions: the
-        mean over draws of (X, X std z1, z2 (x) X).  It is 0 at every draw if q is the prior.
+        The estimate follows the paths of draws w with noise z1 (..., S, D) and z2 (..., S, K),
+        without q's score: with X = P (w - prior mean) - A (w - mean), where P and A are the
+        precisions of prior and q, it is the mean over draws of (X, X std z1, z2 (x) X).  It is 0 at
+        every draw if q is the prior.
         """
         kl, pulled = self._kl_and_pulled(prior)
         wide = self.std.unsqueeze(-2) * z1
@@ -237,34 +250,30 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
 
 def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:
-    """(..., D) as it meets v.
-
-    Itself where v is (..., D), (..., 1, D) where v is several vectors a member.
-    """
+    """Reshape per-weight numbers (..., D) to (..., 1, D) where v is several vectors."""
     return per_weight if v.ndim == per_weight.ndim else per_weight.unsqueeze(-2)
 
 
 def _squared(rows: Tensor, v: Tensor) -> Tensor:
-    """V R^T R with `rows` R (..., K, D), of v (..., D) or (..., n, D)."""
+    """Compute v R^T R with rows R (..., K, D), for v (..., D) or (..., n, D)."""
     if v.ndim == 1:
         return torch.mv(rows.mT, torch.mv(rows, v))
-    if (
-        rows.ndim > 2 and v.ndim < rows.ndim
-    ):  # members with one vector each: a matrix of one row, for a batched product
+    # Members with one vector each: matrices of one row, for a batched product
+    if rows.ndim > 2 and v.ndim < rows.ndim:
         return _squared(rows, v.unsqueeze(-2)).squeeze(-2)
     return (v @ rows.mT) @ rows
 
 
 @cache
 def number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
-    """A number as a tensor, built once.
+    """Return a number as a tensor, built once.
 
-    Torch wraps a Python number anew at each product, which costs more than the product.
+    torch converts a Python number at each product, which costs more than the product.
     """
     return torch.tensor(value, dtype=dtype, device=device)
 
 
 @cache
 def _eye(n: int, device: torch.device) -> Tensor:
-    """The identity in float64, built once: no one writes to it."""
+    """Return the identity in float64, built once, as no one writes to it."""
     return torch.eye(n, dtype=torch.float64, device=device)

@@ -1,16 +1,19 @@
-"""Public names that load when first used (PEP 562), so that `import flatviz` loads no torch and Tab shows every name."""
+"""Public names that load when first used (PEP 562).
 
-import importlib  # and nothing for types: this file is all that `import flatviz` loads
+`import flatviz` loads no torch, and completion shows every name.
+"""
+
+import importlib  # nothing else, as this file is all that `import flatviz` loads
 
 
 def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
-    """Give a package its `__getattr__`, `__dir__` and `__all__`, so that its public names load late.
+    """Return a package's `__getattr__`, `__dir__` and `__all__`, so that public names load late.
 
     Args:
         package: The package's `__name__`.
         homes: Module, below the package -> the names that it defines.  No module has the name of
-            one of them: imported, it would stand in the name's place.
-        rooms: Subpackages that belong to the names.
+            one of them: once imported, it would replace the name.
+        rooms: Subpackages among the public names.
     """
     where = {
         name: f"{package}.{module}" for module, names in homes.items() for name in names.split()

@@ -1,6 +1,6 @@
-"""Distributions of y given a network's outputs.
+"""Distributions of y given a network's outputs; loss, curvature and scores follow from them.
 
-Loss, curvature and scores follow from them, some in closed form (hence its length).
+Categorical, Bernoulli and Gaussian have closed forms (hence its length).
 
 Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have
 several, with labels (N, H, W) or (N, T).  The loss of an example is the mean over its places, that
@@ -28,14 +28,14 @@ from flatviz.noun import check_fields
 
 Product = Callable[[Tensor], Tensor]
 WholeNumber = Annotated[int, kind(int, "a whole number")]
-NEAR_ONE = 1e-3  # a sum of outputs that are probabilities
+NEAR_ONE = 1e-3  # tolerance of the sum of outputs that are probabilities
 
 
 class Likelihood:
     """A user's p(y | outputs): any distribution of `torch.distributions`.
 
     Every fit, `nll`, `predict` and score takes one in place of "categorical".  Its curvature is the
-    Fisher matrix of the outputs, which is never negative, as the Hessian of -log p may be.
+    Fisher matrix of the outputs, which is never negative, unlike the Hessian of -log p.
     `Likelihood.categorical(...)`, `.bernoulli()` and `.gaussian(noise)` have closed forms.
 
     Args:
@@ -47,10 +47,12 @@ class Likelihood:
     Example:
         >>> import torch, flatviz as fv
         >>> from torch.distributions import Normal
-        >>> softplus = fv.Likelihood(lambda o: Normal(o[..., 0], torch.nn.functional.softplus(o[..., 1])))
+        >>> softplus = torch.nn.functional.softplus
+        >>> likelihood = fv.Likelihood(lambda o: Normal(o[..., 0], softplus(o[..., 1])))
         >>> net = fv.Net.from_module(torch.nn.Linear(1, 2))
-        >>> f = fv.nll(net, fv.Data(torch.zeros(3, 1), torch.tensor([0.0, 1.0, -1.0])), likelihood=softplus)
-        >>> round(float(f(torch.zeros(net.dim))), 3)  # log(sqrt(2 pi) s) + mean(y^2) / (2 s^2) with s = log 2
+        >>> data = fv.Data(torch.zeros(3, 1), torch.tensor([0.0, 1.0, -1.0]))
+        >>> f = fv.nll(net, data, likelihood=likelihood)
+        >>> round(float(f(torch.zeros(net.dim))), 3)  # mean 0, standard deviation log 2
         1.246
     """
 
@@ -76,30 +78,32 @@ class Likelihood:
         ignore_index: int = -100,
         dim: int | None = None,
     ) -> CategoricalLikelihood:
-        """Classes.  weight (C,) of the classes and label_smoothing are of the loss, as in `torch.nn.functional.cross_entropy`.
+        """Return the likelihood of classes.
 
-        ignore_index: label of places that do not count.  dim: the dimension of classes in outputs
-        (N, ...); None: the last of outputs (N, C) and (N, T, C), 1 of (N, C, H, W).
+        weight, label_smoothing: of the loss, as in `torch.nn.functional.cross_entropy`; weight
+            (C,).
+        ignore_index: label of places that do not count.
+        dim: the dimension of classes in outputs (N, ...); None: the last of outputs (N, C) and
+            (N, T, C), 1 of (N, C, H, W).
         """
         return CategoricalLikelihood(weight, label_smoothing, ignore_index, dim)
 
     @staticmethod
     def bernoulli() -> Likelihood:
-        """Labels 0 and 1 of one logit, outputs (N,) or (N, 1), or of several labels an example, (N, L), whose losses add up.
+        """Return the likelihood of labels 0 and 1.
 
-        Outputs (N, 1, H, W) have a place for each pixel.
+        Outputs are one logit, (N,) or (N, 1), or several labels an example, (N, L), whose losses
+        add up. (N, 1, H, W) has a place for each pixel.
         """
         return Likelihood(_bernoulli, "bernoulli")
 
     @staticmethod
     def gaussian(noise: Noise | None = None) -> Likelihood:
-        """Targets under Gaussian noise.
+        """Return the likelihood of targets under Gaussian noise.
 
         noise: its standard deviation, or one for each output, (C,); None: outputs are (N, 2 C),
-        means and then s, noise softplus(s).
-
-        `fv.models.learned_noise(module)` makes such outputs of a module of means, with one noise
-        that is learned.
+            means and then s, with noise softplus(s).  `fv.models.learned_noise(module)` adds a
+            learned s to a module of means.
         """
         return (
             Likelihood(_mean_and_noise, "gaussian")
@@ -108,33 +112,30 @@ class Likelihood:
         )
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """-log p of each example, or of each place, 0 where it does not count.
-
-        NaN for outputs that diverged.
-        """
+        """Compute -log p of each example or place: 0 if it does not count, NaN if it diverged."""
         try:
             p = self.of(outputs)
             counts = self.counts(y)
             loss = -p.log_prob(self._values(y, p, outputs))
-        except ValueError:  # of a distribution that checks its parameters
+        except ValueError:  # from a distribution that checks its parameters
             if bool(outputs.isfinite().all()):
                 raise
             return outputs.flatten(1).sum(1) * math.nan
         return loss if counts is None else loss * counts.reshape(loss.shape)
 
     def losses(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Loss of each example, the mean over its places, (N,)."""
+        """Compute the loss of each example, the mean over its places, (N,)."""
         entries = self.entries(outputs, y)
         return entries if entries.ndim == 1 else entries.flatten(1).mean(1)
 
     def counts(self, y: Tensor) -> Tensor | None:
-        """Mark the places that count, of the shape of y; None where all do."""
+        """Mark the places that count, in the shape of y; None where all do."""
         return None if self.ignore is None else y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
         """Compute the mean weight of each example's places, (N,), 0 for those that do not count.
 
-        None where all are 1.
+        Return None where all are 1.
         """
         return (
             None
@@ -143,15 +144,12 @@ class Likelihood:
         )
 
     def count(self, y: Tensor) -> float:
-        """Compute the divisor of the summed losses.
-
-        The number of examples where all places count.
-        """
+        """Compute the divisor of the summed losses, the number of examples if all count."""
         weights = self.weights(y)
         return len(y) if weights is None else float(weights.sum())
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
-        """Mean of the losses over what counts, or their sum, ()."""
+        """Compute the mean of the losses over what counts, or their sum, ()."""
         losses = self.losses(outputs, y)
         weights = self.weights(y)
         if reduction == "sum" or weights is None:
@@ -159,7 +157,7 @@ class Likelihood:
         return losses.sum() / weights.sum().to(losses).clamp_min(torch.finfo(losses.dtype).tiny)
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """`nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
+        """Compute `nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
         losses = self.losses(outputs.flatten(0, 1), y.flatten(0, 1)).view(len(y), -1)
         weights = self.weights(y.flatten(0, 1))
         return (
@@ -169,23 +167,17 @@ class Likelihood:
         )
 
     def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Derivative of each example's loss in its outputs, of their shape."""
+        """Compute the derivative of each example's loss in its outputs, in their shape."""
         with torch.enable_grad():
             at = outputs.detach().requires_grad_(True)
             return torch.autograd.grad(self.losses(at, y).sum(), at)[0]
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product | None:
-        """U -> Lambda u, second derivatives of the losses in the outputs.
-
-        None where it has no closed form.
-        """
+        """Return u -> Lambda u, second derivatives in the outputs, or None without closed form."""
         return None
 
     def log_probs(self, outputs: Tensor) -> Tensor | None:
-        """Log class probabilities (N, P, C) of the P places of each example.
-
-        None where there are no classes.
-        """
+        """Compute log class probabilities (N, P, C) of P places an example, or None."""
         p = self.of(outputs)
         p = p.base_dist if isinstance(p, Independent) else p
         if isinstance(p, Categorical):
@@ -193,20 +185,26 @@ class Likelihood:
         return _of_logits(p.logits) if isinstance(p, Bernoulli) else None
 
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
-        """Outputs and likelihood of classes whose log probabilities are divided by `temperature`, and normalised."""
+        """Return outputs and likelihood of classes with log probabilities over `temperature`.
+
+        They are normalised.
+        """
         if self.of is _bernoulli:
             return outputs / temperature, self
 
         def cooled(outputs: Tensor) -> Distribution:
             p = self.of(outputs)
             depth = p.reinterpreted_batch_ndims if isinstance(p, Independent) else 0
-            base = p.base_dist if isinstance(p, Independent) else p
+            base: Any = p.base_dist if isinstance(p, Independent) else p
             return Independent(type(base)(logits=base.logits / temperature), depth)
 
         return outputs, Likelihood(cooled, self.name, self.ignore)
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
-        """Outputs (S, N, ...) and likelihood under which y is center (N, ...) + scale (Y - center), Y as it was."""
+        """Return outputs (S, N, ...) and likelihood of center + scale (Y - center).
+
+        center is (N, ...); Y follows this likelihood.
+        """
         S, N = outputs.shape[:2]
         wide = outputs.flatten(2)
         middle = center.to(wide).reshape(1, N, -1).expand(S, -1, -1)
@@ -217,19 +215,19 @@ class Likelihood:
             return torch.cat([moved, distributions.softplus_inverse(noise)], -1), self
 
         def of(joined: Tensor) -> Distribution:
-            own = joined[:, : wide.shape[-1]].unflatten(-1, outputs.shape[2:] or (1,))
-            own = own.reshape(len(joined), *outputs.shape[2:])
+            separate = joined[:, : wide.shape[-1]].unflatten(-1, outputs.shape[2:] or (1,))
+            separate = separate.reshape(len(joined), *outputs.shape[2:])
             about = joined[:, wide.shape[-1] :].reshape(len(joined), *center.shape[1:])
-            return distributions.stretched(self.of(own), about, scale)
+            return distributions.stretched(self.of(separate), about, scale)
 
         return torch.cat([wide, middle], -1), Likelihood(of, self.name, self.ignore)
 
     def added(self, outputs: Tensor) -> int:
-        """Number of labels of a place whose losses add up."""
+        """Count the labels of a place whose losses add up."""
         return math.prod(self.of(torch.ones_like(outputs)).event_shape)
 
     def _values(self, y: Tensor, p: Distribution, outputs: Tensor) -> Tensor:
-        """`y` in the shape and dtype of p's values, 0 where it does not count."""
+        """Return `y` in the shape and dtype of p's values, 0 where it does not count."""
         counts = self.counts(y)
         return (
             (y if counts is None else y.where(counts, 0))
@@ -238,9 +236,11 @@ class Likelihood:
         )
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
-        """`y` of all examples, once outputs (n, ...) of any n can be scored on such.
+        """Return `y` of all examples, after checking that outputs (n, ...) can be scored on it.
 
-        Raises ValueError or TypeError.
+        Raises:
+            TypeError: For labels of another kind.
+            ValueError: For labels or outputs that do not fit.
         """
         p = self.of(outputs)
         if not isinstance(p, Distribution):
@@ -269,14 +269,14 @@ class Likelihood:
 
 
 def _support(p: Distribution) -> Constraint | None:
-    """The values that a distribution checks.
+    """Return the values that a distribution accepts, None with validate_args=False.
 
-    Torch.compile turns the default of all off, validate_args=False is the user's choice.
+    torch.compile turns off the default of all distributions.
     """
     base = p.base_dist if isinstance(p, Independent) else p
     try:
         return p.support if vars(base).get("_validate_args", True) else None
-    except NotImplementedError:  # of a distribution that does not say
+    except NotImplementedError:  # from a distribution without a support
         return None
 
 
@@ -300,7 +300,7 @@ def _bernoulli(outputs: Tensor) -> Distribution:
 
 
 def _of_logits(logits: Tensor) -> Tensor:
-    """Log probabilities of 0 and 1, (N, P, 2)."""
+    """Compute log probabilities of 0 and 1, (N, P, 2)."""
     return torch.stack([F.logsigmoid(-logits), F.logsigmoid(logits)], -1).reshape(
         len(logits), -1, 2
     )
@@ -308,7 +308,7 @@ def _of_logits(logits: Tensor) -> Tensor:
 
 @dataclass(frozen=True, eq=False)
 class CategoricalLikelihood(Likelihood):
-    """Classes; fields as in `Likelihood.categorical`."""
+    """Likelihood of classes; fields as in `Likelihood.categorical`."""
 
     weight: Tensor | None = None
     label_smoothing: Annotated[float, number("from 0 to below 1", lambda s: 0 <= s < 1)] = 0.0
@@ -327,7 +327,7 @@ class CategoricalLikelihood(Likelihood):
             )
 
     def of(self, outputs: Tensor) -> Distribution:
-        """The distribution of the classes."""
+        """Return the distribution of the classes."""
         return Categorical(logits=outputs.movedim(self._dim(outputs), -1))
 
     def _dim(self, outputs: Tensor) -> int:
@@ -341,9 +341,8 @@ class CategoricalLikelihood(Likelihood):
         weight = None if self.weight is None else self.weight.to(outputs)
         logits = outputs.movedim(self._dim(outputs), 1)
         smoothing = self.label_smoothing
-        if (
-            reduction == "sum" and y.ndim == 1 and logits.stride(0) < logits.stride(1)
-        ):  # a softmax of columns is the faster one
+        # torch's softmax is faster over columns
+        if reduction == "sum" and y.ndim == 1 and logits.stride(0) < logits.stride(1):
             logits = logits.t()[None]
             y = y[None]
         return F.cross_entropy(
@@ -356,18 +355,15 @@ class CategoricalLikelihood(Likelihood):
         )
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Weighted and smoothed -log p, 0 where a place does not count."""
+        """Compute weighted and smoothed -log p, 0 where a place does not count."""
         return self._loss(outputs, y, "none")
 
     def counts(self, y: Tensor) -> Tensor | None:
-        """Labels that are not ignored; below 0 there are none of one place an example."""
+        """Mark labels that are not ignored; None with one place an example and no label below 0."""
         return None if y.ndim == 1 and self.ignore < 0 else y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
-        """Mean weight of each example's places.
-
-        That of their classes, 0 for those that do not count.
-        """
+        """Compute the mean class weight of each example's places, 0 for ignored ones."""
         if self.weight is None:
             return super().weights(y)
         counts = y != self.ignore
@@ -378,22 +374,24 @@ class CategoricalLikelihood(Likelihood):
         )
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
-        """Mean or sum as in `torch.nn.functional.cross_entropy`."""
+        """Compute mean or sum as in `torch.nn.functional.cross_entropy`."""
         return (
             self._loss(outputs, y, reduction) if y.ndim == 1 else super().nll(outputs, y, reduction)
         )
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """The same of each member."""
+        """Compute `nll` of each member."""
         if y.ndim == 2 and not self.label_smoothing and self.weights(y[0]) is None:
             return -outputs.log_softmax(-1).gather(-1, y[..., None]).mean((1, 2))
         return super().nll_rows(outputs, y)
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
-        """Lambda = s (diag(p) - p p^T) of each place, s the sum of its weighted and smoothed target over the number of places."""
-        dim = (
-            self._dim(outputs) - outputs.ndim
-        )  # from the right: u may have dimensions after the first
+        """Return Lambda = s (diag(p) - p p^T) of each place.
+
+        s is the sum of its weighted and smoothed target over the number of places.
+        """
+        # Broadcast from the right, as u may have dimensions after the first
+        dim = self._dim(outputs) - outputs.ndim
         p = outputs.softmax(dim)
         scale = None
         if y is not None and (y.ndim > 1 or self.weights(y) is not None):
@@ -418,18 +416,18 @@ class CategoricalLikelihood(Likelihood):
         return product
 
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
-        """Divided logits."""
+        """Divide the logits."""
         return outputs / temperature, self
 
     def log_probs(self, outputs: Tensor) -> Tensor:
-        """Log probabilities of the classes, (N, P, C)."""
+        """Compute log probabilities of the classes, (N, P, C)."""
         dim = self._dim(outputs)
         return (
             outputs.log_softmax(dim).movedim(dim, -1).reshape(len(outputs), -1, outputs.shape[dim])
         )
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
-        """Labels in the range of the classes, for logits."""
+        """Check labels against the number of classes, for logits."""
         dim = self._dim(outputs) if outputs.ndim > 1 else 0
         if outputs.ndim < 2 or (y.ndim == 1 and outputs.ndim > 2):
             raise ValueError(
@@ -484,7 +482,10 @@ class CategoricalLikelihood(Likelihood):
 
 @dataclass(frozen=True, eq=False)
 class GaussianLikelihood(Likelihood):
-    """Targets (N, ...) under Gaussian noise of this standard deviation, or of one for each output (C,); components add up."""
+    """Likelihood of targets (N, ...) under Gaussian noise; losses of components add up.
+
+    noise: its standard deviation, or one for each output, (C,).
+    """
 
     noise: float | Tensor
 
@@ -501,39 +502,39 @@ class GaussianLikelihood(Likelihood):
         return f"Likelihood.gaussian({noise.tolist() if isinstance(noise, Tensor) else noise})"
 
     def of(self, outputs: Tensor) -> Distribution:
-        """The distribution of the targets."""
+        """Return the distribution of the targets."""
         return Independent(Normal(outputs, self._noise(outputs)), outputs.ndim - 1)
 
     def _noise(self, like: Tensor) -> Any:
         return self.noise.to(like) if isinstance(self.noise, Tensor) else self.noise
 
     def _squared(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Squared errors in units of the noise, of the shape of the outputs."""
+        """Compute squared errors in units of the noise, in the shape of the outputs."""
         error = outputs - y.reshape(outputs.shape)
         return (error / self._noise(outputs)).square()
 
     def losses(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Loss of each example, its components added up."""
+        """Compute the loss of each example, its components added up."""
         each = self._squared(outputs, y) / 2 + self._constant
         return each.reshape(len(outputs), -1).sum(1)
 
     entries = losses
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
-        """Mean over examples, or sum, of the losses."""
+        """Compute the mean over examples, or the sum, of the losses."""
         loss = self._squared(outputs, y).sum() / 2 + outputs.numel() * self._constant
         return loss if reduction == "sum" else loss / len(outputs)
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
-        """1 over the variance."""
+        """Return u -> u / variance."""
         return lambda u: u / self._noise(u) ** 2
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
-        """Means (S, N, ...) moved from their center (N, ...), and a wider noise."""
+        """Move means (S, N, ...) away from their center (N, ...), and widen the noise."""
         return torch.lerp(center, outputs, scale), replace(self, noise=scale * self.noise)
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
-        """Targets of the shape of the outputs."""
+        """Check that targets have the shape of the outputs."""
         if not y.is_floating_point():
             raise TypeError(
                 "a Gaussian likelihood needs floating targets, got integer labels: use"
@@ -563,7 +564,7 @@ BUILT_IN = {
 
 
 def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
-    """A likelihood by its name, by the standard deviation of Gaussian noise, or as it is.
+    """Return a likelihood by its name, by the standard deviation of Gaussian noise, or as it is.
 
     Raises:
         ValueError: For anything else, with the nearest name.
@@ -585,7 +586,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
 
 
 def _noise(given: Any, name: str) -> float | Tensor:
-    """Standard deviations: one, or one for each output."""
+    """Convert standard deviations: one, or one for each output."""
     if isinstance(given, Real):
         return check_positive(float(given), name)
     try:

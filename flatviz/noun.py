@@ -1,4 +1,4 @@
-"""Checks of a value by its type, the base of nouns, and the first noun: the history of a fit."""
+"""Checks of a value by its type, the base class of nouns, and the history of a fit."""
 
 import dataclasses
 import importlib
@@ -46,7 +46,7 @@ DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws 
 
 
 def check_of(hint: Any) -> Check:
-    """Give the check that a type's values must pass."""
+    """Return the check that a type's values must pass."""
     origin = get_origin(hint) or hint
     parts = get_args(hint)
     if origin is Annotated:
@@ -69,7 +69,7 @@ def check_of(hint: Any) -> Check:
 
 
 def _either(parts: tuple[Any, ...]) -> Check:
-    """The check of the first type that the value has."""
+    """Return the check of the first type that the value has."""
     checks = [(_type(part), check_of(part)) for part in parts]
 
     def check(value: Any, name: str) -> object:
@@ -93,7 +93,7 @@ def _either(parts: tuple[Any, ...]) -> Check:
 
 
 def _type(hint: Any) -> Any:
-    """The class, or classes, that values of this type have, for `isinstance`."""
+    """Return the class, or classes, of values of this type, for `isinstance`."""
     origin = get_origin(hint) or hint
     parts = get_args(hint)
     if origin in (Annotated, Union, UnionType):
@@ -102,7 +102,7 @@ def _type(hint: Any) -> Any:
 
 
 def _words(hint: Any) -> str:
-    """A type as an error names it; the text beside it in `Annotated` is its name."""
+    """Name a type as in errors; a text beside it in `Annotated` is its name."""
     origin = get_origin(hint) or hint
     parts = get_args(hint)
     if origin is Annotated:
@@ -119,15 +119,15 @@ def _words(hint: Any) -> str:
 
 
 def many(hint: Any) -> str:
-    """Several of a type, in words."""
+    """Name several values of a type."""
     return _words(hint).removeprefix("a ") + "s"
 
 
-CHECKS: dict[type, dict[str, Check]] = {}  # of the fields of dataclasses seen so far
+CHECKS: dict[type, dict[str, Check]] = {}  # checks of fields, by dataclass
 
 
 def check_fields(result: Any) -> None:
-    """Each field of a dataclass, by its annotation, as `@public` does it for arguments."""
+    """Check each field of a dataclass by its annotation, as `@public` does for arguments."""
     cls = type(result)
     if cls not in CHECKS:
         hints = get_type_hints(cls, include_extras=True)
@@ -138,18 +138,18 @@ def check_fields(result: Any) -> None:
 
 
 def one_line(result: Any) -> str:
-    """Type and fields on one line: tensors by shape, long tuples by length.
+    """Write type and fields on one line: tensors by shape, long tuples by length.
 
     Fields at their default are left out.
     """
-    known = {
+    fields = {
         f.name: (vars(result)[f.name], f.default)
         for f in dataclasses.fields(result)
         if f.name in vars(result)
     }
     shown = [
         _shown(name, value)
-        for name, (value, default) in known.items()
+        for name, (value, default) in fields.items()
         if value is not default and value is not None
     ]
     text = ", ".join(shown)
@@ -165,13 +165,13 @@ def _shown(name: str, value: Any) -> str:
         return f"{name}: {len(value)}"
     if isinstance(value, dict):
         return f"{name}: {', '.join(map(str, value)) or 'none'}"
-    known = isinstance(value, (str, bool, int, float, tuple, type(None)))
-    return f"{name}={value!r}" if known else f"{name}: {type(value).__name__}"
+    plain = isinstance(value, (str, bool, int, float, tuple, type(None)))
+    return f"{name}={value!r}" if plain else f"{name}: {type(value).__name__}"
 
 
 @dataclass_transform(eq_default=False, frozen_default=True)
 class Noun:
-    """A frozen dataclass whose fields are checked by their annotations, then by `_check`, and whose repr is one line.
+    """A frozen dataclass with checked fields (annotations, then `_check`) and a one-line repr.
 
     `made_by` says in errors which verb makes one.
     """
@@ -197,8 +197,7 @@ class Drawn(Noun):
     """A noun that draws itself as the last value of a notebook's cell.
 
     Plots import results and not the other way round, so the module `DRAWING` is named here and
-    loaded when a notebook asks; where plotly is not installed, or the result has no picture, its
-    text stands alone.
+    loaded when a notebook asks.  It shows its text without plotly, or without a figure.
     """
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
@@ -212,21 +211,21 @@ class Drawn(Noun):
 
 
 class History(Noun):
-    """Record of a fit at each step.
+    """Record of a fit at each step, (T,) each.
 
-    `loss`, `kl` (nats), `sharpness`, the loss gained by the ascent, and `reach`; (T,) each.
-
-    `reach` is how far SA-BMA's ascent goes, the exact sqrt(2 KL(q' || q)), whatever the unit of its
-    radius.
-
-    `validation` is the loss of the validation data at each check, of a fit that was given some.
-    `lambda1` and `trace` of the Hessian, and after which of its `steps`, are those of a loop that
-    `record_path` watched.  `notes` are remarks on the fit, as that its loss ended far above where
-    it began.
+    Args:
+        loss: Mean training loss of the minibatch.
+        kl: KL(q || prior), in nats.
+        sharpness: The loss gained by the ascent.
+        reach: Exact sqrt(2 KL(q' || q)) of SA-BMA's ascent, whatever the unit of its radius.
+        validation: Loss of the validation data at each check, of a fit that has some.
+        lambda1, trace: Of the Hessian, after each of `steps`, of a loop that `record_path` watched.
+        notes: Remarks on the fit, for instance that its loss ended far above where it began.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> history = fv.fit_sgd(fv.Net.from_module(torch.nn.Linear(2, 2)), fv.Data(torch.eye(2), torch.arange(2)), seed=0).history
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 2))
+        >>> history = fv.fit_sgd(net, fv.Data(torch.eye(2), torch.arange(2)), seed=0).history
         >>> history.loss.shape, bool(history.loss[-1] < history.loss[0])
         (torch.Size([300]), True)
     """
@@ -242,10 +241,7 @@ class History(Noun):
     reach: Tensor | None = None
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Self:
-        """Apply `function` to each record that is there.
-
-        Take one member, say, or the mean over members.
-        """
+        """Apply `function` to each record that is there, for instance to select one member."""
         changed: dict[str, Any] = {
             name: function(record)
             for name, record in vars(self).items()

@@ -1,4 +1,4 @@
-"""Private to a thread or an object: random numbers, computed properties, locks that survive a fork.
+"""State of one thread or object: random numbers, computed properties, locks that survive a fork.
 
 Nothing here changes a state of the process for longer than one operation of torch.
 """
@@ -16,10 +16,10 @@ T = TypeVar("T")
 
 
 class cached_property(Generic[T]):
-    """A property that is computed once: `functools.cached_property` of Python 3.12.
+    """A property that is computed once, as `functools.cached_property` of Python 3.12.
 
-    In Python 3.11 all instances share one lock, for which threads wait, and a process that is
-    forked meanwhile waits for ever.
+    In Python 3.11 all instances share one lock, for which threads wait; a process forked meanwhile
+    waits forever.
     """
 
     def __init__(self, compute: Callable[[Any], T]) -> None:
@@ -40,28 +40,29 @@ class cached_property(Generic[T]):
 
 
 def lock_of_process() -> Lock:
-    """A lock that no thread has at the moment of a fork.
+    """Return a lock that is free in a forked process.
 
-    Nothing that could fork runs inside of it.
+    Code that could fork must not run inside of it.
     """
     lock = Lock()
-    if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+    if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
         os.register_at_fork(
             before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
         )
     return lock
 
 
+# Values of arguments with which an operation draws nothing
 OFF = {
     "training": False,
     "train": False,
     "dropout_p": 0.0,
     "dropout": 0.0,
-}  # arguments by which an operation draws nothing
+}
 
 
 def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
-    """The arguments of an operation by name, defaults included."""
+    """Return the arguments of an operation by name, defaults included."""
     places = operation._schema.arguments
     return (
         {a.name: a.default_value for a in places}
@@ -71,31 +72,31 @@ def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
 
 
 def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
-    """Whether an operation draws random numbers.
+    """Tell whether an operation draws random numbers.
 
-    Attention or RReLU in evaluation mode could, and do not.
+    Attention and RReLU draw none in evaluation mode.
     """
     if torch.Tag.nondeterministic_seeded not in operation.tags:
         return False
-    given = named(operation, args, kwargs)
-    return not any(given[name] == off for name, off in OFF.items() if name in given)
+    arguments = named(operation, args, kwargs)
+    return not any(arguments[name] == off for name, off in OFF.items() if name in arguments)
 
 
 class Dispatch(TorchDispatchMode):
-    """A `TorchDispatchMode` that loads no compiler."""
+    """A `TorchDispatchMode` that does not import torch's compiler."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
-        return False  # else torch imports its compiler, with sympy: 1.5 s and 150 MB
+        return False  # otherwise torch imports its compiler and sympy: 1.5 s and 150 MB
 
 
 class PrivateNumbers(Dispatch):
-    """Draws of this thread come from generators of this block, the same on any thread.
+    """Take this thread's random numbers from generators of this block, the same on any thread.
 
-    torch's global generators keep their state, for the user's threads as well.
+    torch's global generators keep their state, also for other threads.
     """
 
-    _lent = lock_of_process()  # who has it may set a global generator
+    _lent = lock_of_process()  # its holder may set a global generator
 
     def __init__(self, seed: int) -> None:
         super().__init__()
@@ -124,7 +125,10 @@ class PrivateNumbers(Dispatch):
     def _by_global(
         self, device: torch.device, source: torch.Generator, operation: Callable[[], T]
     ) -> T:
-        """Run an operation that takes no generator, as fused dropout: the global one has the block's state meanwhile."""
+        """Run an operation that takes no generator, such as fused dropout, on the global one.
+
+        The global generator has the block's state meanwhile.
+        """
         if device.type not in ("cpu", "cuda"):
             return operation()
         cards = torch.cuda.default_generators

@@ -1,6 +1,6 @@
-"""Predictions, families, and all nouns by name.
+"""Predictions, families, and all nouns by name (hence its length).
 
-How they are saved and moved between devices (hence its length).
+Also how nouns are saved and moved between devices.
 """
 
 from __future__ import annotations
@@ -46,13 +46,14 @@ from flatviz.weight_space import (
 from flatviz.weight_space import LayerCurvature as LayerCurvature
 from flatviz.weight_space import interval as interval
 
+# Scores in figures, where a prediction has them
 SHOWN = {
     "accuracy": "accuracy",
     "nll": "NLL",
     "ece": "ECE",
     "rmse": "RMSE",
-}  # scores in pictures, where a prediction has them
-SCORING = (  # whose scored(prediction) -> Prediction computes what `Prediction.scores` holds
+}
+SCORING = (  # module whose scored(prediction) computes `Prediction.scores`
     "flatviz.metrics.averaging"
 )
 
@@ -60,17 +61,20 @@ SCORING = (  # whose scored(prediction) -> Prediction computes what `Prediction.
 class Prediction(Drawn, made_by="fv.predict makes one"):
     """Outputs of S draws on N inputs, (S, N, C).
 
-    Logits, means where `likelihood` is a Gaussian noise std, or what a `Likelihood` takes.
+    They are logits, means where `likelihood` is the standard deviation of Gaussian noise, or what a
+    `Likelihood` takes.  Outputs of another library's network serve too: `Prediction(outputs, y)`.
+    With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and
+    `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both are
+    computed when they are first read.
 
-    Outputs of another library's network serve too: `Prediction(outputs, y)`.  With labels `y` (N,),
-    `scores` holds each metric for every ensemble size 1..S, (S,) each, and `bins` (S, B, 3) the
-    count, mean confidence and accuracy of each confidence bin; both are computed when they are
-    first read.  `batchnorm` says which statistics were used, `trunk` whether the weights that are
-    not treated were "fixed" or "sampled".  `class_names`: those of the data, () where it has none.
+    Args:
+        batchnorm: Statistics in use.
+        trunk: Whether the weights that are not treated were "fixed" or "sampled".
+        class_names: Those of the data, () where it has none.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> outputs = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> outputs = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])
         >>> prediction = fv.Prediction(outputs, torch.tensor([0, 1]))
         >>> prediction.bma().shape, prediction.scores["accuracy"].tolist()  # of 1 and of 2 draws
         (torch.Size([2, 2]), [0.5, 0.5])
@@ -102,8 +106,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def __getattr__(self, name: str) -> Any:
         if name not in ("scores", "bins"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        whole = importlib.import_module(SCORING).scored(self)
-        self.__dict__.update(y=whole.y, scores=whole.scores, bins=whole.bins)
+        complete = importlib.import_module(SCORING).scored(self)
+        self.__dict__.update(y=complete.y, scores=complete.scores, bins=complete.bins)
         return self.__dict__[name]
 
     @property
@@ -115,21 +119,17 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def n_diverged(self) -> int:
         """Number of outputs, of S N, that are no prediction.
 
-        Probabilities NaN, or means NaN or inf.  Scores of such draws are NaN.
+        Their probabilities are NaN, or their means NaN or inf.  Scores of such draws are NaN.
         """
         bad = self.log_probs.isnan() if self.has_classes else ~self.outputs.isfinite()
         return int((bad.flatten(2).any(-1) if bad.ndim > 2 else bad).sum())
 
     @property
     def log_probs(self) -> Tensor:
-        """Log class probabilities of each draw, (S, N, C).
-
-        of several places an example, of all that count, (S, M, C).
-        """
+        """Log class probabilities of each draw, (S, N, C), or (S, M, C) of M places that count."""
         likelihood = as_likelihood(self.likelihood)
-        outputs = self.outputs.to(
-            torch.promote_types(self.outputs.dtype, torch.float32)
-        )  # sums in half precision stand still
+        # In float32 at least, as sums in half precision stop growing
+        outputs = self.outputs.to(torch.promote_types(self.outputs.dtype, torch.float32))
         log_p = likelihood.log_probs(outputs.flatten(0, 1))
         if log_p is None:
             raise ValueError(
@@ -142,14 +142,15 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def has_classes(self) -> bool:
-        """Whether its distribution is one of classes."""
+        """Whether the likelihood is one of classes."""
+        # Fields that may be NaN
         return (
             as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1]))
             is not None
-        )  # these may be NaN
+        )
 
     def _spread(self) -> Distribution:
-        """p(y) of every draw and input, (S N, ...), without `Independent`."""
+        """Distribution p(y) of every draw and input, (S N, ...), without `Independent`."""
         return distributions.entrywise(
             as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
         )
@@ -169,14 +170,14 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def std(self) -> Tensor:
-        """Predictive standard deviation of y, of noise and draws, of a regression, (N, ...)."""
+        """Predictive standard deviation of a regression over draws and noise, (N, ...)."""
         noise = self._by_draw(distributions.variance(self._spread())).mean(0)
         return (noise + self.means.var(0, correction=0)).sqrt()
 
     def below(self, y: Tensor) -> Tensor:
-        """P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
+        """Compute P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
 
-        The share of 1,000 samples of each draw where torch has no distribution function.
+        It is a share of 1,000 samples of each draw where torch has no distribution function.
         """
         p = self._spread()
         many = y.expand(self.n_draws, *y.shape).flatten(0, 1).reshape(p.batch_shape)
@@ -196,10 +197,10 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
 
     def quantile(self, level: float, *, seed: int = 0) -> Tensor:
-        """The value of y below which the share `level` of the predictive distribution lies, (N, ...), of a regression.
+        """Compute the quantiles of a regression's predictive distribution at `level`, (N, ...).
 
-        By bisection of the mixture's distribution function; of 4,000 samples drawn by `seed` where
-        torch has no inverse of one.
+        They come from bisection of the mixture's distribution function, or from 4,000 samples drawn
+        by `seed` where torch has none.
         """
         p = self._spread()
         level = check_share(level, "level")
@@ -224,9 +225,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Names of the C classes in pictures.
+        """Names of the C classes in figures.
 
-        Equal names carry their number, and a class without a name is its number.
+        Equal names get their number, and a class without a name is its number.
         """
         n_classes = self.log_probs.shape[-1]
         named = self.class_names[:n_classes]
@@ -240,7 +241,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         return self.probs[: self.size(n_draws)].mean(0)
 
     def size(self, n_draws: int | None) -> int:
-        """Check `n_draws`, all draws by default.  Raises ValueError for more than there are."""
+        """Check `n_draws`, by default all; a ValueError for more than there are."""
         n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
         if n > self.n_draws:
             raise ValueError(
@@ -251,11 +252,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
 
 class Shift(Noun, made_by="fv.families.shifted_scores makes one"):
-    """Scores under distribution shift.
+    """Scores under distribution shift: `scores[name]` (K, V), kinds of corruption by severities.
 
-    `scores[name]` (K, V), a row a kind of corruption, a column a severity.
-
-    `severities` begins with 0, the inputs as they are, whose scores are the same for every kind.
+    `severities` begins with 0, the original inputs, whose scores are the same for every kind.
     `scores` holds accuracy, nll and ece of the average of `n_draws` draws on `n` inputs;
     `batchnorm` and `trunk` are those of `Prediction`.
     """
@@ -274,18 +273,21 @@ class Shift(Noun, made_by="fv.families.shifted_scores makes one"):
 
 
 class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
-    """One step of a method from a Gaussian q, at R radii, in coordinates of the plane of its perturbation.
+    """One step of a method from a Gaussian q, at R radii, in the plane of its perturbation.
 
-    surface: the loss on that plane, whose origin is q's mean (None: not computed); covariance (2,
-    2): of q's draws in it. radius: (R,), in `unit`; ball (R, 2, 2): the shadow a^T ball^-1 a <= 1
-    of all moves d of the mean with
-    KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius;
-        for a Euclidean method of |d| <=
-    radius; worst (R, 2), worst_covariance (R, 2, 2): q' = q + `perturb`; length (R,): how far q's
-    mean moves, the radius of SAM's Euclidean ball that reaches as far.
-    gradient (2,): of E_q[NLL] in the mean, at q; there (R, 2): the same at q'; both as they lie in
-    the plane. loss, worst_loss (R,): E_q[NLL] and E_q'[NLL], in nats.  name: of q, as a picture
-    calls it.
+    Args:
+        surface: The loss on that plane, whose origin is q's mean; None: not computed.
+        covariance: (2, 2), of q's draws in the plane.
+        radius: (R,), in `unit`.
+        ball: (R, 2, 2), the projection a^T ball^-1 a <= 1 of all moves d of the mean with
+            KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius;
+            for a Euclidean method, with |d| <= radius.
+        worst, worst_covariance: (R, 2), (R, 2, 2), q' = q + `perturb`.
+        length: (R,), how far q's mean moves; a Euclidean ball of SAM with this radius reaches as
+            far.
+        gradient: (2,), of E_q[NLL] in the mean, at q; there: (R, 2), at q'; in the plane.
+        loss, worst_loss: (R,), E_q[NLL] and E_q'[NLL], in nats.
+        name: Of q, in figures.
     """
 
     surface: Surface | None
@@ -303,7 +305,7 @@ class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
     name: str = "q"
 
     def reach(self, k: int) -> float:
-        """Largest coordinates on the axes of q, q', the ball, and SAM's ball of radius k."""
+        """Return the largest coordinates of q, q', the ball, and SAM's ball at radius k."""
         ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
         q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
         return max(
@@ -314,11 +316,15 @@ class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
 class Member(Noun, made_by="fv.families.fit_family makes one"):
     """One posterior of a family: its method at a radius in `unit`, and its measurements.
 
-    projection: its draws on the family's surface; around: the surface on a random plane around its
-    center, sharpest: that on the plane of the two sharpest directions there; spectrum: of several
-    draws; prediction: on the test split.  step: one step from VI's posterior at this radius.
-    over_seeds: "lambda1", "accuracy", "nll" and "ece" (S,) of fits with other noise. maps: arrays
-    of other pictures, by name: see `families.maps`, `inputs` and `images`.
+    Args:
+        projection: Its draws on the family's surface.
+        around: The surface on a random plane around its center.
+        sharpest: The surface on the plane of the two sharpest directions there.
+        spectrum: Of several draws.
+        prediction: On the test split.
+        step: One step from VI's posterior at this radius.
+        over_seeds: "lambda1", "accuracy", "nll" and "ece", (S,), of fits with other seeds.
+        maps: Arrays of other figures, by name: see `families.maps`, `inputs` and `images`.
     """
 
     method: str
@@ -345,15 +351,15 @@ def _of_members(name: str) -> property:
 class Family(Noun, made_by="fv.families.fit_family makes one"):
     """Posteriors of one or more methods over their radii: M members on shared ground.
 
-    `surface` is the loss on the PCA plane of all draws.  `inputs` and `images` are what the
-    members' `maps` share: a grid of inputs, the pixels.
-    `family[i]` is a member; `family.method`, `.radius`, `.prediction` ... hold a field of all
-    members.
+    `surface` is the loss on the PCA plane of all draws.  `inputs` and `images` are shared by the
+    members' `maps`: a grid of inputs, the pixels.  `family[i]` is a member; `family.method`,
+    `.radius`, `.prediction` ... hold a field of all members.
 
     Example:
         >>> import torch, flatviz as fv
         >>> q = fv.Gaussian(torch.zeros(2), torch.zeros(2))
-        >>> family = fv.Family(tuple(fv.results.Member("sabma", radius, "nats", q) for radius in (0.0, 0.5, 2.0)))
+        >>> members = [fv.results.Member("sabma", radius, "nats", q) for radius in (0.0, 0.5, 2.0)]
+        >>> family = fv.Family(tuple(members))
         >>> family.radii("sabma"), family.index("sabma", 1.5), family.measured
         ((0.0, 0.5, 2.0), 2, False)
     """
@@ -387,7 +393,7 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         return dataclasses.replace(self, members=(*self.members, member))
 
     def each(self, **fields: Sequence) -> Family:
-        """Return the family with new values of fields of its members, one value a member."""
+        """Return the family with new values of its members' fields, one value a member."""
         rows = zip(self.members, *fields.values(), strict=True)
         return dataclasses.replace(
             self,
@@ -396,7 +402,7 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
     @property
     def measured(self) -> bool:
-        """Whether measurements are stored, not posteriors alone."""
+        """Whether the family has measurements beside posteriors."""
         return self.surface is not None and all(
             m.prediction is not None and m.spectrum for m in self.members
         )
@@ -412,14 +418,11 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         return tuple(dict.fromkeys(m.method for m in self.members))
 
     def radii(self, method: str) -> tuple[float, ...]:
-        """List the radii at which `method` was fitted, rising."""
+        """List the radii at which `method` was fitted, increasing."""
         return tuple(sorted(m.radius for m in self.members if m.method == method))
 
     def index(self, method: str, radius: float | None = None) -> int:
-        """Find the member of `method` whose radius is nearest to `radius`.
-
-        0 by itself, others in powers of ten, as sliders count.
-        """
+        """Find the member of `method` nearest to `radius`, in powers of ten; 0 matches 0 alone."""
         members = [i for i, m in enumerate(self.members) if m.method == method]
         if not members:
             raise ValueError(
@@ -468,7 +471,7 @@ FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS,
 def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
     """Copy a list, tuple, dict or dataclass with change(item) in place of each item.
 
-    `value` itself where nothing changes.
+    Return `value` itself where nothing changes.
     """
     if type(value) in (list, tuple):
         new = list(map(change, value))
@@ -478,9 +481,8 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
         return value if all(map(operator.is_, fields.values(), value.values())) else fields
     if not dataclasses.is_dataclass(value) or isinstance(value, type):
         return value
-    names = vars(value).keys() & {
-        f.name for f in dataclasses.fields(value)
-    }  # a field not yet computed stays so
+    # A field that is not computed stays None
+    names = vars(value).keys() & {f.name for f in dataclasses.fields(value)}
     changed = {
         name: new for name in names if (new := change(vars(value)[name])) is not vars(value)[name]
     }
@@ -488,7 +490,7 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def placed(value: Any, where: torch.device | torch.dtype) -> Any:
-    """Copy `value` with its tensors and nouns on a device, or in a type.
+    """Copy `value` with its tensors and nouns on a device, or in a dtype.
 
     Networks, data and objectives are left as they are.
     """
@@ -499,11 +501,9 @@ def placed(value: Any, where: torch.device | torch.dtype) -> Any:
 
 
 def for_readers(value: Any, inside: bool = False) -> Any:
-    """Put the nouns of a verb's result on the CPU for readers.
+    """Move the nouns of a verb's result to the CPU, but not weights, planes and posteriors.
 
-    Weights, planes and posteriors stay on their device.
-
-    The one place that does it, for all verbs.  inside: `value` is a part of such a noun.
+    All verbs do it here.  inside: `value` is a part of a noun for readers.
     """
     if isinstance(value, Tensor):
         return value.cpu() if inside else value
@@ -514,9 +514,12 @@ def for_readers(value: Any, inside: bool = False) -> Any:
 
 
 def to_plain(result: Any, tensors: list[Tensor]) -> Any:
-    """Write a noun as JSON: numbers, texts and lists stay, all else is {its kind: its content}.
+    """Write a noun as JSON; tensors are appended to `tensors`.
 
-    Tensors are appended to `tensors`.
+    Numbers, texts and lists stay, all else is {its kind: its content}.
+
+    Raises:
+        TypeError: For a value that cannot be written.
     """
     plain = partial(to_plain, tensors=tensors)
     if isinstance(result, Tensor):
@@ -539,12 +542,13 @@ def to_plain(result: Any, tensors: list[Tensor]) -> Any:
     if isinstance(result, (tuple, list)):
         items = list(map(plain, result))
         return {"tuple": items} if isinstance(result, tuple) else items
+    # Numbers of numpy and enumerations become plain ones
     for kind in (
         bool,
         int,
         float,
         str,
-    ):  # numpy's numbers and enumerations as the plain ones that they are
+    ):
         if isinstance(result, kind):
             return kind(result)
     if result is None:
@@ -557,7 +561,7 @@ def to_plain(result: Any, tensors: list[Tensor]) -> Any:
 
 
 def from_plain(plain: Any, tensors: Mapping[str, Tensor]) -> Any:
-    """Read the output of `to_plain`, with the tensors by their numbers."""
+    """Read the output of `to_plain`, with the tensors by their indices."""
     read = partial(from_plain, tensors=tensors)
     if isinstance(plain, list):
         return list(map(read, plain))

@@ -1,12 +1,9 @@
-"""Posteriors, planes, curves, surfaces and spectra.
+"""Nouns of weight space, read together (hence its length): posteriors, planes, curves, spectra.
 
-The nouns of weight space, read together (hence its length).
-
-The alphabet, the same in every file:
-`w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...), (N,) inputs and labels, `logits`
-(S, N, C), `f` an objective, `mean, log_std, factor` (D,), (D,), (K, D) a low-rank Gaussian,
-`radius` a perturbation radius, `n_draws` ensemble size.  D weights, S draws, N inputs, C classes, K
-rank or number of eigenpairs, U and V grid sides.
+Names are the same in every file: `w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...),
+(N,) inputs and labels, `logits` (S, N, C), `f` an objective, `mean, log_std, factor` (D,), (D,),
+(K, D) a low-rank Gaussian, `radius` a perturbation radius, `n_draws` ensemble size.  D weights, S
+draws, N inputs, C classes, K rank or number of eigenpairs, U and V grid sides.
 """
 
 from __future__ import annotations
@@ -49,10 +46,10 @@ class Posterior(Protocol):
 
 @runtime_checkable
 class OutputPosterior(Protocol):
-    """A posterior that knows the Gaussian of the linearised network's outputs."""
+    """A posterior with a Gaussian of the linearised network's outputs."""
 
     def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
-        """Give the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
+        """Return the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
         ...
 
 
@@ -71,12 +68,11 @@ AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
 
 
 class Draws(Noun, made_by="fit_hmc and the other chains return one"):
-    """A posterior known by its draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
+    """A posterior as draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
-    Draws of several `chains` stand one chain after the other, each in its order: `by_chain`.
-    `buffers` are BatchNorm statistics by name, where a fit trained them along; several draws have
-    statistics each, (S, ...).  `predict` uses them by itself; one draw is weights of
-    `net.with_buffers(q.buffers)`.
+    Draws of several `chains` are stored one chain after the other, each in its order: `by_chain`.
+    `buffers` are BatchNorm statistics by name, where a fit trained them along, (S, ...) for several
+    draws.  `predict` uses them automatically; one draw is weights of `net.with_buffers(q.buffers)`.
 
     Example:
         >>> import torch, flatviz as fv
@@ -115,21 +111,21 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
 
     @property
     def center(self) -> Tensor:
-        """Draw nearest to the average of all draws.
-
-        The average itself need not be a good network.
-        """
+        """Draw nearest to the average of all draws, which itself need not be a good network."""
         return self.W[(self.W - self.W.mean(0)).norm(dim=1).argmin()]
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` of the draws without repetition, in an order fixed by `seed`.
 
-        a single point is repeated.
+        A single point is repeated.
+
+        Raises:
+            ValueError: For more than there are.
         """
         return self.W[self.order(n, seed=seed).to(self.W.device)]
 
     def order(self, n: int, *, seed: int) -> Tensor:
-        """Number of each draw that `sample` takes, (n,)."""
+        """Return the indices of the draws that `sample` takes, (n,)."""
         check_count(n, "n_draws")
         have = self.W.shape[0]
         if have == 1:
@@ -160,7 +156,7 @@ class Mixture(Noun):
 
     @property
     def center(self) -> Tensor:
-        """Center of the first part; the average of several modes lies in none of them."""
+        """Center of the first part, as the average of several modes lies in none of them."""
         return self.parts[0].center
 
     def sample(self, n: int, *, seed: int) -> Tensor:
@@ -171,14 +167,14 @@ class Mixture(Noun):
         )
 
     def in_turn(self, n: int, seed: int, drawn: Callable[[Any, int, int], Sequence[Any]]) -> list:
-        """`drawn(part, n, seed)` of each part, one of each in turn, `n` in all."""
+        """Compute `drawn(part, n, seed)` of each part, and take one of each in turn, `n` in all."""
         k = len(self.parts)
         each = [drawn(part, -(-(n - j) // k), seed + j) for j, part in enumerate(self.parts[:n])]
         return [each[i % k][i // k] for i in range(n)]
 
 
 def drawn_buffers(posterior: Any, n: int, seed: int) -> Sequence[Buffers]:
-    """BatchNorm statistics of each of `posterior.sample(n, seed=seed)`; None where its fit trained none."""
+    """Return the BatchNorm statistics of each of `posterior.sample(n, seed=seed)`, or None."""
     if isinstance(posterior, Mixture):
         return posterior.in_turn(n, seed, drawn_buffers)
     buffers = posterior.buffers if isinstance(posterior, (Gaussian, Draws)) else None
@@ -196,11 +192,12 @@ PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle 
 class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through make one"):
     """Plane of weight space: points origin + a axes[0] + b axes[1].
 
-    `axes` (2, D) need not be orthonormal.
-
-    `unit` says what one step of a or b is; `extent` ((a_lo, a_hi), (b_lo, b_hi)) is where to look
-    when nobody says; `explained` (2,) the share of the draws' variance along each axis (PCA);
-    `name` says which verb computed it.
+    Args:
+        axes: (2, D), which need not be orthonormal.
+        unit: What one step of a or b is.
+        extent: ((a_lo, a_hi), (b_lo, b_hi)), the default range.
+        explained: (2,), share of the draws' variance along each axis (PCA).
+        name: Which verb computed it.
 
     Example:
         >>> import torch, flatviz as fv
@@ -248,7 +245,7 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
 
     @property
     def orthonormal(self) -> bool:
-        """Whether distance in the picture is distance in weight space."""
+        """Whether distance in the figure is distance in weight space."""
         gram = self.axes.double() @ self.axes.double().T
         return bool(((gram - torch.eye(len(gram)).to(gram)).abs() < 1.5e-4).all())
 
@@ -258,16 +255,15 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
 
 
 class Curve(Noun, made_by="fv.slice_line makes one"):
-    """Values (T,) against `t` (T,).
-
-    a slice of the loss along a line, a path, a score against ensemble size.
+    """Values (T,) against `t` (T,): a slice of the loss, a path, a score against ensemble size.
 
     A slice from w0 to w1 has t = 0 at w0 and t = 1 at w1, both computed.  `n` and `batchnorm` are
     the objective's.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> fv.Curve(torch.tensor([0.0, 0.5, 1.0]), torch.tensor([1.0, 3.0, 2.0])).barrier  # above 1.5, half-way between the ends
+        >>> curve = fv.Curve(torch.tensor([0.0, 0.5, 1.0]), torch.tensor([1.0, 3.0, 2.0]))
+        >>> curve.barrier  # 3 above 1.5, half-way between the ends
         1.5
     """
 
@@ -281,11 +277,10 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
 
     @property
     def barrier(self) -> float:
-        """Highest rise of the values above the straight line between those at the ends.
+        """Largest rise of the values above the straight line between the ends, at least 0.
 
-        0 where they never rise.
-
-        NaN where a value is NaN, or one at an end is not finite; inf where one between them is.
+        It is NaN where a value is NaN, or one at an end is not finite; inf where one between them
+        is.
         """
         if len(self.t) < 2:
             return 0.0 if not self.n_diverged else math.nan
@@ -295,7 +290,7 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
 
     @property
     def n_diverged(self) -> int:
-        """Values that are NaN or inf."""
+        """Number of values that are NaN or inf."""
         return int((~torch.isfinite(self.values)).sum())
 
 
@@ -303,14 +298,19 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
     """Values of an objective over a plane, with their coordinates.
 
     On a grid `a` is (U,), `b` is (V,) and values[i, j] = f(origin + a[i] axes[0] + b[j] axes[1]),
-    (U, V). Scattered values (from a tool that does not return a grid) have `a`, `b` and `values` of
-    one shape (S,). Diverged cells stay NaN or inf; `n_diverged` counts them.  `label` names the
-    quantity, `n` the examples behind its mean, `batchnorm` the statistics used (None: the network
-    has no BatchNorm).  `precision` names a reduced one, `error` its measured error.
+    (U, V).  Scattered values (from a tool that does not return a grid) have `a`, `b` and `values`
+    of one shape (S,).  Diverged cells stay NaN or inf; `n_diverged` counts them.
+
+    Args:
+        label: Name of the quantity.
+        n: Number of examples in its mean.
+        batchnorm: Statistics in use; None: the network has no BatchNorm.
+        precision, error: A reduced precision, and its measured error.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> plane, a = fv.Plane(torch.zeros(2), torch.eye(2), "step"), torch.tensor([-1.0, 0.0, 1.0])
+        >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "step")
+        >>> a = torch.tensor([-1.0, 0.0, 1.0])
         >>> surface = fv.Surface(plane, a, a, a[:, None] ** 2 + a**2)
         >>> surface.values.shape, surface.n_diverged
         (torch.Size([3, 3]), 0)
@@ -342,22 +342,25 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
 
     @property
     def n_diverged(self) -> int:
-        """Cells whose value is NaN or inf."""
+        """Number of cells whose value is NaN or inf."""
         return int((~torch.isfinite(self.values)).sum())
 
 
 class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
-    """Largest eigenpairs of a Hessian at `w`: `values` (K,) falling, `vectors` (K, D).
+    """Largest eigenpairs of a Hessian at `w`: `values` (K,) decreasing, `vectors` (K, D).
 
-    `residual` (K,) is |H v - lambda v|, an error bound on each eigenvalue: read it first.
-    `n_products` counts the Hessian-vector products spent, `n` the examples behind the objective,
-    `batchnorm` the statistics it used. `curvature` says of which matrix: "hessian", "ggn" or
-    "fisher".  With a density, `nodes` and `weights` (A,) are its atoms: the share weights[i] of all
-    D eigenvalues lies about nodes[i].
+    Args:
+        residual: (K,), |H v - lambda v|, an error bound on each eigenvalue: read it first.
+        n_products: Number of Hessian-vector products.
+        n, batchnorm: The objective's number of examples and BatchNorm statistics.
+        curvature: The matrix, "hessian", "ggn" or "fisher".
+        nodes, weights: (A,), atoms of a density: the share weights[i] of all D eigenvalues lies
+            about nodes[i].
 
     Example:
         >>> import torch, flatviz as fv
-        >>> spectrum = fv.top_eigenpairs(lambda w: (w * w * torch.tensor([1.0, 2.0])).sum(), torch.ones(2), k=2)
+        >>> f = lambda w: (w * w * torch.tensor([1.0, 2.0])).sum()
+        >>> spectrum = fv.top_eigenpairs(f, torch.ones(2), k=2)
         >>> [round(v, 3) for v in spectrum.values.tolist()]
         [4.0, 2.0]
     """
@@ -375,7 +378,7 @@ class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
 
 
 class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
-    """Valleys of a surface, M of them, by rising birth: the merge tree of its sublevel sets.
+    """Merge tree of a surface's sublevel sets: its M valleys, by increasing birth.
 
     A valley is born at its minimum (`birth` (M,), at grid indices `minimum` (M, K)) and dies at the
     saddle (`death` (M,), `saddle` (M, K)) where it meets a deeper one, `parent` (M,).  The deepest
@@ -395,24 +398,22 @@ class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
         return self.death - self.birth
 
     def count(self, depth: float) -> int:
-        """Valleys at least `depth` deep."""
+        """Count the valleys at least `depth` deep."""
         return int((self.depth >= depth).sum())
 
 
 class Projection(Drawn, made_by="fv.project makes one"):
-    """Weight vectors seen on a plane.
-
-    `coords` (S, 2), and `distance` (S,), how far each lies off the plane.
+    """Weight vectors projected onto a plane: `coords` (S, 2), and `distance` (S,) from the plane.
 
     `values` (S,), where an objective was given, is the loss at the vectors themselves, not at their
-    shadows. For a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their root
-    mean square distance.
+    projections.  For a Gaussian, `covariance` (2, 2) is that of its draws' coords, `spread` their
+    root mean square distance.
 
     Example:
         >>> import torch, flatviz as fv
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
-        >>> seen = fv.project(torch.tensor([1.0, 2.0, 5.0]), plane)
-        >>> seen.coords.tolist(), seen.distance.tolist()
+        >>> projection = fv.project(torch.tensor([1.0, 2.0, 5.0]), plane)
+        >>> projection.coords.tolist(), projection.distance.tolist()
         ([[1.0, 2.0]], [5.0])
     """
 
@@ -426,7 +427,7 @@ class Projection(Drawn, made_by="fv.project makes one"):
     spread: float | None = None
 
 
-MEASURES = {  # of `Sharpness`, and what an axis says of each
+MEASURES = {  # fields of `Sharpness`, with the title of an axis
     "lambda1": "largest eigenvalue λ₁",
     "ratio": "λ₁ / λ₅",
     "trace": "trace of the Hessian",
@@ -436,11 +437,13 @@ MEASURES = {  # of `Sharpness`, and what an axis says of each
 
 
 class Sharpness(Noun, made_by="fv.sharpness makes one"):
-    """Measures of sharpness, one row a draw, (S,).
+    """Measures of sharpness of S draws, (S,) each.
 
-    `lambda1`; `ratio` = lambda1 / lambda5; `trace` of the Hessian; `sam` and `adaptive`, the loss
-    gained by one ascent step of its radius.  `residual` is the error bound of lambda1,
-    `trace_error` the standard error of the trace.
+    Args:
+        lambda1, residual: Largest eigenvalue of the Hessian, and its error bound.
+        ratio: lambda1 / lambda5.
+        trace, trace_error: Trace of the Hessian, and its standard error.
+        sam, adaptive: The loss gained by one ascent step of its radius.
     """
 
     lambda1: Tensor
@@ -452,13 +455,13 @@ class Sharpness(Noun, made_by="fv.sharpness makes one"):
     trace_error: Tensor
 
     def interval(self, name: str) -> tuple[float, float]:
-        """Compute the mean over draws of one of the measures, and half of its 95 % interval (Student's t; NaN for one draw)."""
+        """Compute a measure's mean over draws and half of its 95 % interval, as `interval`."""
         return interval(getattr(self, name).double())
 
     def by_size(self, name: str) -> tuple[Tensor, Tensor]:
-        """Compute `interval` of the first 1, 2 ...
+        """Compute `interval` of the first 1, 2, ..., S draws: means and half intervals, (S,) each.
 
-        S draws: means (S,) and half intervals (S,), the first of them NaN.
+        The first half interval is NaN.
         """
         values = getattr(self, name).double()
         mean, half = zip(*(interval(values[:m]) for m in range(1, len(values) + 1)))
@@ -466,7 +469,10 @@ class Sharpness(Noun, made_by="fv.sharpness makes one"):
 
 
 def interval(values: Tensor) -> tuple[float, float]:
-    """Compute the mean of `values` (S,) and half of its 95 % confidence interval (Student's t; NaN for a single one)."""
+    """Compute the mean of `values` (S,) and half of its 95 % confidence interval.
+
+    It is Student's t interval, NaN for a single value.
+    """
     from scipy.stats import t  # comes with scikit-learn
 
     n = len(values)
@@ -475,9 +481,9 @@ def interval(values: Tensor) -> tuple[float, float]:
 
 
 class LayerCurvature(NamedTuple):
-    """Curvature of a layer's block of H.
+    """Curvature of a layer's block of H, with its number of weights and errors.
 
-    Its number of weights, largest eigenvalue and residual, trace and its standard error.
+    The errors are the largest eigenvalue's residual and the trace's standard error.
     """
 
     weights: int

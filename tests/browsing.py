@@ -40,9 +40,8 @@ FLAGS = [
     ),
     *("--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
 ]
-WAIT = int(
-    os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240)
-)  # seconds for one wait: twenty times what a loaded machine takes
+# Seconds for one wait: twenty times what a loaded machine takes
+WAIT = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240))
 SLOW = 1000 * WAIT  # the same in ms, as Playwright counts
 
 
@@ -172,12 +171,11 @@ def jupyterlab(root: Path):
         filter(None, [source, os.environ.get("PYTHONPATH")])
     )
     settings = own / "settings" / "@jupyterlab"
+    # Every cell is there, scrolled to or not
     for extension, text in {
         "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
         "docmanager-extension/plugin": '{"autosave": false}',
-        "notebook-extension/tracker": (
-            '{"windowingMode": "none"}'
-        ),  # every cell is there, scrolled to or not
+        "notebook-extension/tracker": ('{"windowingMode": "none"}'),
     }.items():
         path = settings / f"{extension}.jupyterlab-settings"
         path.parent.mkdir(parents=True)
@@ -235,7 +233,8 @@ def _until_it_answers(base: str, server: subprocess.Popen, log: Path) -> None:
 
 
 AXE = """async () => (await axe.run({ resultTypes: ['violations'], preload: false })).violations
-  .filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => [v.id, v.nodes[0].html.slice(0, 200), v.nodes.length])"""
+  .filter((v) => ['serious', 'critical'].includes(v.impact))
+  .map((v) => [v.id, v.nodes[0].html.slice(0, 200), v.nodes.length])"""
 
 
 def faults(page) -> list:

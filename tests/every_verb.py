@@ -18,7 +18,7 @@ from flatviz.catalog import NO_UNIT
 from flatviz.families.members import Fitting
 from flatviz.metrics.scores import SCORES
 
-LEAST = dict(
+SMALL_COUNTS = dict(
     steps=6,
     n_draws=6,
     chains=2,
@@ -153,10 +153,10 @@ def public_fits():
 
 def least(method):
     """Keywords of a method's fit with which it runs in a second or two: its settings, their counts
-    those of `LEAST`."""
+    those of `SMALL_COUNTS`."""
     taken = {
         name: value
-        for name, value in LEAST.items()
+        for name, value in SMALL_COUNTS.items()
         if name in inspect.signature(method.fit).parameters
     }
     inner = {} if method.inner is None else {"settings": least(flatviz.METHODS[method.inner])}
@@ -232,6 +232,7 @@ def calls(fv, module, data, task, metrics):
         "fit_sabma_grid": lambda: fv.fit_sabma_grid(
             *_three(made, data), radius=[0.5], seed=[0], steps=2
         ),
+        "training.gradient_of": lambda: fv.training.gradient_of(torch.sum),
         "training.training_loss": lambda: fv.training.training_loss(made.net[0], data),
         "perturb": lambda: fv.perturb(
             made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0

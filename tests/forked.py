@@ -39,10 +39,8 @@ def _end(process: BaseProcess) -> None:
 def _run(work: Callable[[], int], out: Path, errors: Path) -> None:
     sys.stdout = out.open("w", buffering=1)
     sys.stderr = errors.open("w", buffering=1)
-    signal.signal(
-        signal.SIGINT, signal.default_int_handler
-    )  # a test run in the background ignores it
-    signal.signal(
-        signal.SIGTERM, lambda *_: sys.exit(143)
-    )  # the parent ends: leave nothing running
+    # A test run in the background ignores it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The parent ends: leave nothing running
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     sys.exit(work())

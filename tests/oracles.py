@@ -35,7 +35,7 @@ def as_torch(q: fv.Gaussian) -> torch.distributions.LowRankMultivariateNormal:
 
 
 def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
-    """The q' that `perturb` gives for the gradient of E_q[NLL], by autograd through the same noise."""
+    """Compute `perturb`'s q' for the gradient of E_q[NLL], by autograd with the same noise."""
     z = torch.randn(
         n_draws, q.dim + q.rank, generator=torch.Generator().manual_seed(seed), dtype=q.mean.dtype
     )

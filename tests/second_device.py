@@ -15,9 +15,8 @@ import torch
 from torch.utils import cpp_extension
 
 NAME = "second"
-BUILD = f"flatviz_second_device_{torch.__version__}".replace(".", "_").replace(
-    "+", "_"
-)  # one for each version of torch
+# One for each version of torch
+BUILD = f"flatviz_second_device_{torch.__version__}".replace(".", "_").replace("+", "_")
 
 
 class _Module:

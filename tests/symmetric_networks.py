@@ -13,7 +13,7 @@ from flatviz.core import saved_rng
 
 
 class Block(nn.Module):
-    """A residual block without normalisation, whose shortcut ties the layer after it to the stream."""
+    """A residual block without normalisation, whose shortcut ties the next layer to it."""
 
     def __init__(self, inside: int, outside: int) -> None:
         super().__init__()
@@ -96,7 +96,7 @@ NETWORKS = {
 
 
 def network(name, seed=0):
-    """(net, units, x) in float64; BatchNorm with eps = 0, odd statistics and gains of both signs."""
+    """Build (net, units, x) in float64; BatchNorm has eps = 0 and gains of both signs."""
     build, shape = NETWORKS[name]
     torch.manual_seed(seed)
     module = build().double().eval()
@@ -125,7 +125,7 @@ def change(net, units, V, W, x):
 
 
 def by_layers(net, w, order, factor):
-    """Linear layers of `mlp` scaled, then permuted, as the formulas of the paper say: T_p(T_s(w))."""
+    """Scale, then permute linear layers of `mlp` by the paper's formulas: T_p(T_s(w))."""
     parts = net.unflatten(w)
     names = sorted({name.split(".")[0] for name in parts}, key=int)
     out = {}
@@ -153,7 +153,7 @@ def by_layers(net, w, order, factor):
 
 
 def cvxpy_mass(net, w):
-    """Least mass of an MLP by cvxpy's default conic solver, in log factors, as the authors do it."""
+    """Minimise the mass of an MLP in log factors by cvxpy's conic solver, as the authors do."""
     import cvxpy as cp
 
     layers = [p.numpy() ** 2 for name, p in net.unflatten(w).items() if name.endswith("weight")]

@@ -32,44 +32,146 @@ line = torch.zeros(3)
 plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 
 RULES = {  # a type: values that pass, values that do not, with a part of the error
-    "Count": (checks.Count, [1, np.int64(2)], {0: ">= 1, got 0", 2**63: "below 2", True: ">= 1, got True", 0.5: "got 0.5", "1": "got '1'"}),
+    "Count": (
+        checks.Count,
+        [1, np.int64(2)],
+        {
+            0: ">= 1, got 0",
+            2**63: "below 2",
+            True: ">= 1, got True",
+            0.5: "got 0.5",
+            "1": "got '1'",
+        },
+    ),
     "Whole": (checks.Whole, [0, 3], {-1: "a whole number >= 0, got -1", 1j: "got 1j"}),
     "Several": (checks.Several, [2], {1: "a whole number >= 2, got 1"}),
-    "Seed": (checks.Seed, [0, 2**63 - 1], {0.5: "an int, got 0.5", -1: "from 0 to 2", 2**63: "from 0 to 2", True: "an int, got True"}),
-    "Number": (checks.Number, [-1, 0.5, np.float64(1)], {"1": "a number, got '1'", True: "a number, got True", 1j: "a number"}),
-    "Positive": (checks.Positive, [1e-9, 1e30], {0: "> 0, got 0", 10**400: "below 2", NAN: "> 0, got nan", INF: "> 0, got inf"}),
-    "NonNegative": (checks.NonNegative, [0, 1.0], {-1e-9: ">= 0, got -1e-09", NAN: ">= 0, got nan"}),
+    "Seed": (
+        checks.Seed,
+        [0, 2**63 - 1],
+        {0.5: "an int, got 0.5", -1: "from 0 to 2", 2**63: "from 0 to 2", True: "an int, got True"},
+    ),
+    "Number": (
+        checks.Number,
+        [-1, 0.5, np.float64(1)],
+        {"1": "a number, got '1'", True: "a number, got True", 1j: "a number"},
+    ),
+    "Positive": (
+        checks.Positive,
+        [1e-9, 1e30],
+        {0: "> 0, got 0", 10**400: "below 2", NAN: "> 0, got nan", INF: "> 0, got inf"},
+    ),
+    "NonNegative": (
+        checks.NonNegative,
+        [0, 1.0],
+        {-1e-9: ">= 0, got -1e-09", NAN: ">= 0, got nan"},
+    ),
     "Share": (checks.Share, [0, 1], {1.1: "from 0 to 1, got 1.1", NAN: "from 0 to 1, got nan"}),
-    "PositiveShare": (checks.PositiveShare, [1e-9, 1], {0: "above 0 and at most 1, got 0", NAN: "at most 1, got nan"}),
-    "Radius": (checks.Radius, [0, 2.0], {-0.1: "a finite number >= 0, got -0.1: 0 is plain VI", INF: ">= 0, got inf"}),
+    "PositiveShare": (
+        checks.PositiveShare,
+        [1e-9, 1],
+        {0: "above 0 and at most 1, got 0", NAN: "at most 1, got nan"},
+    ),
+    "Radius": (
+        checks.Radius,
+        [0, 2.0],
+        {-0.1: "a finite number >= 0, got -0.1: 0 is plain VI", INF: ">= 0, got inf"},
+    ),
     "Rate": (checks.Rate, [0, 0.1], {-1: "a finite number >= 0, got -1", NAN: "got nan"}),
     "Momentum": (checks.Momentum, [0, 0.9], {1: "from 0 to below 1, got 1"}),
-    "FilePath": (checks.FilePath, ["a", Path("b")], {"": "name a file, got ''", 3: "a path, got 3"}),
-    "Checkpoint": (Annotated[str | Path, checks.check_file], ["no.pt"], {"/": "name a file, got the folder '/'"}),
-    "Vector": (checks.Vector, [line], {line.view(1, 3): r"shape \(D,\), got \(1, 3\): one of its vectors is x\[0\]",
-               torch.arange(3): "floating-point torch.Tensor, got a int64 tensor", torch.zeros(0): "at least one number",
-               line / 0: "x must be finite, got 3 NaN"}),
-    "Vectors": (checks.Vectors, [line.view(1, 3)], {line: r"shape \(S, D\), got \(3,\): one vector is x\[None\]"}),
-    "Numbers": (checks.Numbers, [torch.zeros(0, 3), line], {"text": "floating-point torch.Tensor, got 'text'"}),
-    "Labels": (checks.Labels, [torch.arange(3)], {torch.tensor(1): r"shape \(N,\), got a single number", 1: "a tensor of labels"}),
+    "FilePath": (
+        checks.FilePath,
+        ["a", Path("b")],
+        {"": "name a file, got ''", 3: "a path, got 3"},
+    ),
+    "Checkpoint": (
+        Annotated[str | Path, checks.check_file],
+        ["no.pt"],
+        {"/": "name a file, got the folder '/'"},
+    ),
+    "Vector": (
+        checks.Vector,
+        [line],
+        {
+            line.view(1, 3): r"shape \(D,\), got \(1, 3\): one of its vectors is x\[0\]",
+            torch.arange(3): "floating-point torch.Tensor, got a int64 tensor",
+            torch.zeros(0): "at least one number",
+            line / 0: "x must be finite, got 3 NaN",
+        },
+    ),
+    "Vectors": (
+        checks.Vectors,
+        [line.view(1, 3)],
+        {line: r"shape \(S, D\), got \(3,\): one vector is x\[None\]"},
+    ),
+    "Numbers": (
+        checks.Numbers,
+        [torch.zeros(0, 3), line],
+        {"text": "floating-point torch.Tensor, got 'text'"},
+    ),
+    "Labels": (
+        checks.Labels,
+        [torch.arange(3)],
+        {torch.tensor(1): r"shape \(N,\), got a single number", 1: "a tensor of labels"},
+    ),
     "text": (str, ["", "a"], {1: "a text, got 1", None: "a text, got None"}),
     "flag": (bool, [True], {1: "True or False, got 1"}),
-    "noun": (fv.Plane, [plane], {line: r"a Plane, got a float32 tensor of shape \(3,\): fv.plane_pca, fv.plane_random and"}),
+    "noun": (
+        fv.Plane,
+        [plane],
+        {line: r"a Plane, got a float32 tensor of shape \(3,\): fv.plane_pca, fv.plane_random and"},
+    ),
     "None": (checks.Count | None, [None, 1], {0: "a whole number >= 1, got 0"}),
-    "either": (str | checks.Share, ["a", 0.5], {2.0: "from 0 to 1, got 2.0", line: "a text, or a number, got a float32 tensor"}),
-    "noun or list": (fv.Plane | Sequence[fv.Plane], [plane, [plane]], {1: r"a Plane, or a list of them \(fv.plane_.*\), got 1",
-                     (plane, 1): r"x\[1\] must be a Plane, got 1"}),
-    "noun or dict": (fv.Plane | Mapping[str, fv.Plane], [plane], {1: r"a Plane, or a dict of them \(fv.plane_.*\), got 1"}),
-    "list": (Sequence[checks.Radius], [[0.5], (1, 2), range(3)], {(): "at least 1 of numbers, got 0", "ab": "a list of numbers",
-             (0, -1): r"x\[1\] must be a finite number >= 0, got -1"}),
+    "either": (
+        str | checks.Share,
+        ["a", 0.5],
+        {2.0: "from 0 to 1, got 2.0", line: "a text, or a number, got a float32 tensor"},
+    ),
+    "noun or list": (
+        fv.Plane | Sequence[fv.Plane],
+        [plane, [plane]],
+        {
+            1: r"a Plane, or a list of them \(fv.plane_.*\), got 1",
+            (plane, 1): r"x\[1\] must be a Plane, got 1",
+        },
+    ),
+    "noun or dict": (
+        fv.Plane | Mapping[str, fv.Plane],
+        [plane],
+        {1: r"a Plane, or a dict of them \(fv.plane_.*\), got 1"},
+    ),
+    "list": (
+        Sequence[checks.Radius],
+        [[0.5], (1, 2), range(3)],
+        {
+            (): "at least 1 of numbers, got 0",
+            "ab": "a list of numbers",
+            (0, -1): r"x\[1\] must be a finite number >= 0, got -1",
+        },
+    ),
     "tuple": (tuple[str, ...], [(), ["a"]], {("a", 1): r"x\[1\] must be a text, got 1"}),
-    "function": (Callable[[int], int], [len, fv.SAM(0.1)], {int: "a function, got a type", nn.Identity(): "a function, got a Identity"}),
-    "word": (Literal["a", "b"], ["a"], {"c": "one of 'a', 'b', got 'c'", 1: "one of 'a', 'b', got 1"}),
-    "word or noun": (Literal["a"] | fv.Plane, ["a", plane], {"c": "one of 'a', got 'c'", 1: r"'a', or a Plane \(.*\), got 1"}),
+    "function": (
+        Callable[[int], int],
+        [len, fv.SAM(0.1)],
+        {int: "a function, got a type", nn.Identity(): "a function, got a Identity"},
+    ),
+    "word": (
+        Literal["a", "b"],
+        ["a"],
+        {"c": "one of 'a', 'b', got 'c'", 1: "one of 'a', 'b', got 1"},
+    ),
+    "word or noun": (
+        Literal["a"] | fv.Plane,
+        ["a", plane],
+        {"c": "one of 'a', got 'c'", 1: r"'a', or a Plane \(.*\), got 1"},
+    ),
     "anything": (Any, [None, 1, line], {}),
     "text beside": (Annotated[int, "steps"] | None, [1], {"a": "a number, got 'a'"}),
-    "posterior": (AnyPosterior, [fv.Draws(torch.zeros(2, 3)), torch.zeros(2, 3)], {line: r"shape \(S, D\)", 1: "a posterior"}),
-}  # fmt: skip
+    "posterior": (
+        AnyPosterior,
+        [fv.Draws(torch.zeros(2, 3)), torch.zeros(2, 3)],
+        {line: r"shape \(S, D\)", 1: "a posterior"},
+    ),
+}
 
 
 @pytest.mark.parametrize("name", RULES)
@@ -101,6 +203,7 @@ def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
     """`object()` is right nowhere but where anything is, and the verb's first argument is refused
     by a call."""
     found = argument_checks(VERBS[name])
+    # What they must be the verb itself knows
     free = {
         "result",
         "engine",
@@ -109,7 +212,7 @@ def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
         "dataset",
         "inference",
         "how",
-    }  # what they must be the verb itself knows
+    }
     for argument, check in found.items():
         if argument not in free:
             with pytest.raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):
@@ -147,7 +250,7 @@ def test_help_on_a_fit_has_a_line_for_each_keyword_with_its_plain_type_and_its_d
         assert p.default is p.empty or re.search(
             rf"\b{p.name}: [^=]+ = {re.escape(repr(p.default))}[,)\n]", shown
         ), p.name
-    assert not re.search(r"Annotated|Unpack|\*\*how|0x[0-9a-f]+|: '", shown.split("\n\n")[1])
+    assert not re.search(r"Annotated|\*\*how|0x[0-9a-f]+|: '", shown.split("\n\n")[1])
 
 
 def test_the_defaults_of_a_fit_are_the_settings_of_its_method():
@@ -155,13 +258,14 @@ def test_the_defaults_of_a_fit_are_the_settings_of_its_method():
     shots of `METHODS`."""
     compared = 0
     for method in fv.METHODS.values():
-        if (
-            not method.look.record.endswith(".METHOD") or method.ascent is not None
-        ):  # a version of another method
+        # A version of another method
+        if not method.look.record.endswith(".METHOD") or method.ascent is not None:
             continue
         parameters = inspect.signature(method.fit).parameters
         default = {name: parameters[name].default for name in method.plain.settings}
-        differ = {name for name, value in method.plain.settings.items() if default[name] != value}
+        settings = method.plain.settings.items()
+        # None: by the kind of net
+        differ = {name for name, value in settings if default[name] not in (None, value)}
         differ -= {"settings", "batchnorm"}  # of the method inside; of a net that is trained whole
         assert differ == (
             {"batch_size"} if method.name in ("swa", "swag", "swag_diag") else set()

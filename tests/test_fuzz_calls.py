@@ -42,7 +42,6 @@ WRONG = (
     object(),
     torch.zeros(0),
     torch.tensor(float("nan")),
-    # fmt: skip
     torch.zeros(3, dtype=torch.complex64),
     torch.zeros(2, 3),
     DATA,
@@ -81,7 +80,6 @@ DEPTHS = (
     "not iterable",
     "object is not",
     "() argument",
-    # fmt: skip
     "expected str",
     "has no len",
     "mat1",

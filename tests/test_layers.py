@@ -11,17 +11,44 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
-ORDER = ["checks", "catalog", "private", "noun", "gaussian", "weight_space", "likelihood", "results", "core", "storage", "engine",
-         "objectives", "planes", "landscape", "datasets", "models", "training", "bridges", "posteriors", "metrics",
-         "symmetry", "families", "experiments",
-         "plots", "pages", "widgets", "site", "cli"]  # fmt: skip
+ORDER = [
+    "checks",
+    "catalog",
+    "private",
+    "noun",
+    "gaussian",
+    "weight_space",
+    "likelihood",
+    "results",
+    "core",
+    "storage",
+    "engine",
+    "objectives",
+    "planes",
+    "landscape",
+    "datasets",
+    "models",
+    "training",
+    "bridges",
+    "posteriors",
+    "metrics",
+    "symmetry",
+    "families",
+    "experiments",
+    "plots",
+    "pages",
+    "widgets",
+    "site",
+    "cli",
+]
+# What a network's own values and gradients need
 NETWORK = [
     "results",
     "core",
     "storage",
     "engine",
     "objectives",
-]  # what a network's own values and gradients need
+]
 MAY = {
     **dict.fromkeys(("checks", "catalog", "private", "noun"), []),
     **dict.fromkeys(("gaussian", "likelihood"), ["noun"]),
@@ -85,9 +112,8 @@ def imports(path):
 
 _core = ast.parse((ROOT / "core/__init__.py").read_text(encoding="utf-8"))
 _table = next(n for n in ast.walk(_core) if isinstance(n, ast.Dict))
-CORE = {
-    name: file for file, names in ast.literal_eval(_table).items() for name in names.split()
-}  # name -> its file in core/
+# Name -> its file in core/
+CORE = {name: file for file, names in ast.literal_eval(_table).items() for name in names.split()}
 PACKAGES = {"flatviz"} | {
     f"flatviz.{p.parent.name}" for p in FILES if p.name == "__init__.py" and p.parent != ROOT
 }

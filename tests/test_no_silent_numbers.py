@@ -79,10 +79,21 @@ def test_curvature_where_the_loss_diverged_is_one_clear_error(verb):
         getattr(fv, verb)(lambda w: w.abs().sqrt().sum(), torch.zeros(10), **options)
 
 
-@pytest.mark.parametrize("y, kind, text", [
-    (torch.full((12,), 3), ValueError, r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"),
-    (torch.full((12,), 0.5), TypeError, "likelihood='categorical' needs integer class labels, got floating targets"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "y, kind, text",
+    [
+        (
+            torch.full((12,), 3),
+            ValueError,
+            r"labels must be in 0\.\.2 for a net with 3 outputs, got 3",
+        ),
+        (
+            torch.full((12,), 0.5),
+            TypeError,
+            "likelihood='categorical' needs integer class labels, got floating targets",
+        ),
+    ],
+)
 def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text):
     bad = data(y)
     for verb in (
@@ -92,9 +103,8 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     ):
         with pytest.raises(kind, match=text):
             verb()
-    assert (
-        float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0
-    )  # a function of one's own knows its labels
+    # A function of one's own knows its labels
+    assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0
 
 
 SCORES = scores.SCORES | {"reliability": fv.metrics.reliability}
@@ -130,12 +140,15 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
 
 
-@pytest.mark.parametrize("axes, text", [
-    ([[1.0, 0, 0], [0, 0, 0]], r"axes must have a length > 0, got 0 for number 2"),
-    ([[1.0, 2, 0], [1, 2, 0]], r"axes must point in different directions, got parallel ones"),
-    ([[1.0, 2, 0], [-2, -4, 0]], r"axes must point in different directions, got parallel ones"),
-    ([[1.0, 0, 0], [0, NAN, 0]], r"axes must be finite, got 1 NaN or inf"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "axes, text",
+    [
+        ([[1.0, 0, 0], [0, 0, 0]], r"axes must have a length > 0, got 0 for number 2"),
+        ([[1.0, 2, 0], [1, 2, 0]], r"axes must point in different directions, got parallel ones"),
+        ([[1.0, 2, 0], [-2, -4, 0]], r"axes must point in different directions, got parallel ones"),
+        ([[1.0, 0, 0], [0, NAN, 0]], r"axes must be finite, got 1 NaN or inf"),
+    ],
+)
 def test_axes_that_span_no_plane_are_refused(axes, text):
     with pytest.raises(ValueError, match=text):
         fv.Plane(torch.zeros(3), torch.tensor(axes), "step")

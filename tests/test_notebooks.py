@@ -166,9 +166,8 @@ def test_an_interact_is_one_element_with_a_picture_at_every_stop():
         cell("_ = ipywidgets.interact(lambda a: 1 / 0 if a == 3 else go.Figure(), a=(0, 3))"),
     ]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    with pytest.raises(
-        CellError, match="ZeroDivisionError"
-    ):  # the widget itself would have hidden it
+    # The widget itself would have hidden it
+    with pytest.raises(CellError, match="ZeroDivisionError"):
         run(notebook, "n")
     (shown,) = notebook.cells[2].outputs
     data = json.loads(

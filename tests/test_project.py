@@ -70,11 +70,12 @@ def test_the_readme_has_two_commands_and_its_picture():
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
     assert len(readme.split()) <= 500 and "@@" not in readme  # read in a minute
+    # No raw output
     assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {
         "sh",
         "python",
         "",
-    }  # no raw output
+    }
 
 
 def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_not_stale():
@@ -179,17 +180,19 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
         notebook["cells"]
     )
     made.write_text(json.dumps(notebook), encoding="utf-8")
+    # Kept
     assert (
         synced(script, monkeypatch) == 0
         and json.loads(made.read_bytes())["cells"][1]["outputs"] == shown
-    )  # kept
+    )
     source.write_text(
         source.read_text(encoding="utf-8").replace("1 + 1", "1 + 3"), encoding="utf-8"
     )
+    # Of other code
     assert (
         synced(script, monkeypatch) == 0
         and json.loads(made.read_bytes())["cells"][1]["outputs"] == []
-    )  # of other code
+    )
     source.write_text(
         source.read_text(encoding="utf-8").replace("1 + 3", "1 + 1"), encoding="utf-8"
     )
@@ -258,15 +261,13 @@ def test_the_citation_names_the_version():
 
 
 @pytest.mark.long
-def test_what_holds_are_the_four_sentences_that_the_frontier_makes_of_its_claims():
+def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_claims():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
-    printed = "\n".join(executed("frontier"))
-    assert (
-        block == "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M))
-        and block.count("\n") == 4
-    )
-    hashes = re.search(
-        r"the claims, frontier.toml: (\w+); those of the table: (.*)", printed
-    ).groups()
-    assert hashes[0] == hashes[1]  # the table was made with these claims
+    sentences = ""
+    for study, claims in (("frontier", "the claims, frontier.toml"), ("draws", "the claims")):
+        printed = "\n".join(executed(study))
+        sentences += "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M))
+        hashes = re.search(rf"{claims}: (\w+); those of the table: (.*)", printed).groups()
+        assert hashes[0] == hashes[1]  # the table was made with these claims
+    assert block == sentences and block.count("\n") == 5

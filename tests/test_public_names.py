@@ -29,9 +29,8 @@ def test_no_module_has_the_name_of_a_verb_of_its_namespace():
     assert len(fv.__all__) - len(rooms) <= 80  # few names at the top
     for room in rooms:
         files = {p.stem for p in (ROOT / room).glob("*.py")}
-        for name in files & set(
-            vars(getattr(fv, room)).get("__all__", ())
-        ):  # where it loads at once it replaces the module
+        # Where it loads at once it replaces the module
+        for name in files & set(vars(getattr(fv, room)).get("__all__", ())):
             importlib.import_module(f"flatviz.{room}.{name}")
             assert not inspect.ismodule(getattr(getattr(fv, room), name)), (room, name)
 
@@ -84,9 +83,8 @@ def test_every_fit_of_the_table_has_a_public_name():
         for name, method in fv.METHODS.items()
         if getattr(method.fit, "func", method.fit) not in public
     }
-    assert hidden == set(OVER_T), (
-        "list the others in flatviz/__init__.py or posteriors/__init__.py"
-    )  # over T: fit_vi
+    # Over T: fit_vi
+    assert hidden == set(OVER_T), "list the others in flatviz/__init__.py or posteriors/__init__.py"
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():
@@ -130,15 +128,15 @@ def test_a_score_by_name_is_the_function_of_that_name():
 
 
 def test_help_shows_types_without_the_checks_in_them():
-    for name, value in TOLD.items():
-        if (
-            inspect.isfunction(value) or inspect.isclass(value) and value is not fv.Diverged
-        ):  # an exception has no signature
+    for name, value in DESCRIBED.items():
+        # An exception has no signature
+        if inspect.isfunction(value) or inspect.isclass(value) and value is not fv.Diverged:
             text = str(inspect.signature(value))
             assert not re.search(r"Annotated\[|<function", text), f"help({name}) shows {text}"
+            # Postponed
             assert not (inspect.isfunction(value) and re.search(r": '|-> '", text)), (
                 f"help({name}) shows {text}"
-            )  # postponed
+            )
 
 
 def test_randomness_is_keyword_only_everywhere():
@@ -218,9 +216,10 @@ def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
     assert result.attempted and not result.failed
 
 
-VERBS = """Apply Bound Build Compare Compute Copy Count Cut Divide Draw Estimate Find Fit Flip Give List Measure Minimise Move Open Permute
-Predict Project Read Recompute Record Rescale Restrict Run Scale Select Show Sort Take Train Write""".split()
-TOLD = public_names() | {
+VERBS = """Add Apply Bound Build Check Compare Compute Copy Count Cut Divide Draw Estimate Find Fit
+Flip Give List Measure Minimise Move Open Permute Predict Project Read Recompute Record Rescale
+Restrict Run Scale Select Show Sort Split Take Train Write""".split()
+DESCRIBED = public_names() | {
     f"{room}.{n}": getattr(getattr(fv, room), n)
     for room in ("datasets", "models")
     for n in dir(getattr(fv, room))
@@ -228,7 +227,7 @@ TOLD = public_names() | {
 SILENT = ("METHODS", "datasets.public_images")  # a table; it downloads
 
 
-@pytest.mark.parametrize(("name", "value"), TOLD.items())
+@pytest.mark.parametrize(("name", "value"), DESCRIBED.items())
 def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(name, value):
     text = inspect.getdoc(value)
     if name not in SILENT and (inspect.isfunction(value) or name in fv.__all__):
@@ -237,12 +236,14 @@ def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(n
         assert text.split()[0] in VERBS, (
             f"{name} does not begin with a verb: {text.splitlines()[0]}"
         )
-        told = re.search(r"^Args:\n((?:    .*\n)+)", text + "\n", flags=re.M)
-        told = set(re.findall(r"^    \**(\w+): ", told[1], flags=re.M)) if told else set()
-        taken = set(inspect.signature(value).parameters)
-        assert taken == told, (
-            f"{name}: arguments without a text {taken - told}, texts without an argument"
-            f" {told - taken}"
+        described = re.search(r"^Args:\n((?:    .*\n)+)", text + "\n", flags=re.M)
+        described = (
+            set(re.findall(r"^    \**(\w+): ", described[1], flags=re.M)) if described else set()
+        )
+        arguments = set(inspect.signature(value).parameters)
+        assert arguments == described, (
+            f"{name}: arguments without a text {arguments - described}, texts without an argument"
+            f" {described - arguments}"
         )
 
 

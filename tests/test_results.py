@@ -74,14 +74,32 @@ def one_of_each(q):
     )
     member = results.Member("sabma", 0.1, "sqrt(2 KL in nats)", q, **rest, maps={"probs": W})
     return {
-        "History": fv.History(W[0], W[0], W[0]), "Gaussian": q, "Plane": plane, "Surface": surface, "Curve": curve,
-        "Spectrum": spectrum, "Projection": projection,
-        "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W[0]}), "Mixture": fv.Mixture((q,) * 7), "Prediction": prediction,
-        "Persistence": fv.results.Persistence(surface, *W[:5]), "Sharpness": fv.results.Sharpness(*W[:7]),
-        "Shift": fv.results.Shift(("gaussian_noise",) * 9, tuple(range(6)), dict.fromkeys(("accuracy", "nll", "ece"), W), 9, 9, "frozen"),
-        "Mechanism": results.Mechanism(surface, *W[:1], (0.1,) * 12, *W[:6], 0.3, W[0], "sqrt(2 KL in nats)", "VI's posterior"),
-        "Member": member, "Family": fv.Family((member,) * 12, surface),
-    }  # fmt: skip
+        "History": fv.History(W[0], W[0], W[0]),
+        "Gaussian": q,
+        "Plane": plane,
+        "Surface": surface,
+        "Curve": curve,
+        "Spectrum": spectrum,
+        "Projection": projection,
+        "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W[0]}),
+        "Mixture": fv.Mixture((q,) * 7),
+        "Prediction": prediction,
+        "Persistence": fv.results.Persistence(surface, *W[:5]),
+        "Sharpness": fv.results.Sharpness(*W[:7]),
+        "Shift": fv.results.Shift(
+            ("gaussian_noise",) * 9,
+            tuple(range(6)),
+            dict.fromkeys(("accuracy", "nll", "ece"), W),
+            9,
+            9,
+            "frozen",
+        ),
+        "Mechanism": results.Mechanism(
+            surface, *W[:1], (0.1,) * 12, *W[:6], 0.3, W[0], "sqrt(2 KL in nats)", "VI's posterior"
+        ),
+        "Member": member,
+        "Family": fv.Family((member,) * 12, surface),
+    }
 
 
 def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tiny):
@@ -181,9 +199,8 @@ def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
     S = dense_covariance(q)
     assert float(z2.mean(0).abs().max()) < 0.02  # 5 standard errors of a mean of 60,000
     assert float((torch.cov(W.T) - S).abs().max() / S.abs().max()) < 0.03
-    blocks = (
-        S[:3, 3:].abs().max()
-    )  # one z2 for all weights: drawn a layer at a time it would be zero across layers
+    # One z2 for all weights: drawn a layer at a time it would be zero across layers
+    blocks = S[:3, 3:].abs().max()
     assert blocks > 0.05 and float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
 
 
@@ -199,7 +216,7 @@ def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
     z2 = torch.randn(3, 4, rank, generator=g, dtype=torch.float64)
 
     def check(of):
-        """`of(q, i)`: a tensor or tuple of them, of member i, or of all where i selects everything."""
+        """Compare `of(q, i)` of member i with that of all members, where i selects everything."""
         values = of(together, slice(None)), *(of(q, i) for i, q in enumerate(alone))
         for all_rows, *each in zip(*(t if isinstance(t, tuple) else (t,) for t in values)):
             torch.testing.assert_close(all_rows, torch.stack(each), rtol=1e-12, atol=1e-12)

@@ -10,7 +10,8 @@ from flatviz.storage.digest import value_digest
 import torch, flatviz as fv
 task = fv.datasets.moons_transfer(seed=0)
 source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
-net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0, rank=2, snapshots=3), treated="norm+head")
+swag = fv.fit_swag(source, task.source, seed=0, rank=2, snapshots=3)
+net, prior = fv.transfer(source, swag, treated="norm+head")
 q = fv.fit_sabma(net, task.train, prior, radius=0.5, seed=0, steps=5)
 whole = fv.Net.from_module(source.to_module())
 draws = [
@@ -20,11 +21,15 @@ draws = [
 ]
 f, plane = fv.nll(net, task.train), fv.plane_random(net, q.mean, seed=0)
 spectrum = fv.top_eigenpairs(f, q.mean, 2)
-values = [
-    source.w, prior.mean, prior.factor, q.mean, q.log_std, q.factor, *draws, fv.slice_plane(f, plane, extent=1.0, resolution=9).values,
-    spectrum.values, fv.predict(net, q, task.test, 3, seed=0).outputs, fv.hessian_trace(f, q.mean, products=6)[0],
+values = [source.w, prior.mean, prior.factor, q.mean, q.log_std, q.factor, *draws]
+values += [
+    fv.slice_plane(f, plane, extent=1.0, resolution=9).values,
+    spectrum.values,
+    fv.predict(net, q, task.test, 3, seed=0).outputs,
+    fv.hessian_trace(f, q.mean, products=6)[0],
 ]
-print(hashlib.sha256(b"".join(torch.as_tensor(v).numpy().tobytes() for v in values)).hexdigest(), value_digest(fv.METHODS))
+content = b"".join(torch.as_tensor(v).numpy().tobytes() for v in values)
+print(hashlib.sha256(content).hexdigest(), value_digest(fv.METHODS))
 """
 
 

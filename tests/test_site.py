@@ -163,9 +163,8 @@ def looks(site, browser, paths, schemes=SCHEMES, axe=WITH_AXE):
     context.set_offline(True)
     seen = {}
     for i, path in enumerate(paths):
-        with limited(
-            4 * PAGE
-        ):  # a page that stands still ends the browser, and the error names the page
+        # A page that stands still ends the browser, and the error names the page
+        with limited(4 * PAGE):
             seen[name(path, site)] = look(
                 context, path, schemes[i % len(schemes)], name(path, site) in axe
             )
@@ -190,8 +189,10 @@ def look(context, path, scheme, with_axe):
     return seen
 
 
-SMALL = """() => [...document.querySelectorAll('button, select, summary, .pg input, .bd-breadcrumbs a, .fv-thumbs a')]
-  .filter((c) => c.checkVisibility() && c.offsetWidth && (c.offsetHeight < 43.5 || c.offsetWidth < 43.5)).map((c) => c.outerHTML)"""
+SMALL = """() => [...document.querySelectorAll(
+    'button, select, summary, .pg input, .bd-breadcrumbs a, .fv-thumbs a')]
+  .filter((c) => c.checkVisibility() && c.offsetWidth)
+  .filter((c) => c.offsetHeight < 43.5 || c.offsetWidth < 43.5).map((c) => c.outerHTML)"""
 
 
 @pytest.mark.browser
@@ -275,9 +276,8 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
     page, _, errors = watched(browser, "file:")
     page.set_default_timeout(1000 * PAGE)
     page.goto(a_chapter(tmp_path, 4))
-    page.wait_for_function(
-        "() => globalThis.Plotly && globalThis.flatvizExplorer", polling=100
-    )  # loaded once the page rests
+    # Loaded once the page rests
+    page.wait_for_function("() => globalThis.Plotly && globalThis.flatvizExplorer", polling=100)
     assert len(page.evaluate(WIDTHS)) < 4  # those that nobody has scrolled to
     page.evaluate("() => { window.dispatchEvent(new Event('beforeprint')); }")
     assert page.evaluate(WIDTHS) == [660] * 4
@@ -288,9 +288,8 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
 
 @pytest.mark.browser
 def test_the_search_finds_a_word_of_a_chapter(site, browser):
-    handler = functools.partial(
-        Quiet, directory=str(site)
-    )  # a search reads pages, which a browser allows of a server only
+    # A search reads pages, which a browser allows of a server only
+    handler = functools.partial(Quiet, directory=str(site))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:
@@ -331,9 +330,8 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
         "() => [...document.querySelectorAll('.katex-mathml')].filter((n) =>"
         " n.getBoundingClientRect().width > 1).length"
     )
-    assert (
-        page.evaluate(twice) == 0 and page.locator(".slide .cell_input:visible").count() == 0
-    )  # formulas once, code folded
+    # Formulas once, code folded
+    assert page.evaluate(twice) == 0 and page.locator(".slide .cell_input:visible").count() == 0
     assert drawn and not foreign and not errors and not faults(page)
     context.close()
 

@@ -17,8 +17,7 @@ from torch import Tensor, nn
 import flatviz as fv
 from flatviz.core.arithmetic import IEEE, float32_flags
 
-TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab",
-            "train_pool")  # fmt: skip
+TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab", "train_pool")
 FOREIGN = ("run_random_plane", "run_linear_interpolation")  # another library computes
 
 
@@ -126,11 +125,10 @@ def test_every_verb_gives_its_values_in_inference_mode(plain, tmp_path):
     got, _ = called(torch.inference_mode, tmp_path / "q.pt")
     for name, want in plain[0].items():
         assert len(got[name].tensors) == len(want.tensors), name
-        for a, b in zip(
-            got[name].tensors, want.tensors
-        ):  # the same operations in the same order: a few roundings of float32
+        # The same operations in the same order: a few roundings of float32
+        for a, b in zip(got[name].tensors, want.tensors):
             torch.testing.assert_close(
-                a, b, rtol=1e-4, atol=1e-5, equal_nan=True, msg=lambda m: f"{name}: {m}"
+                a, b, rtol=1e-4, atol=1e-5, equal_nan=True, msg=lambda m, name=name: f"{name}: {m}"
             )
 
 

@@ -16,8 +16,13 @@ from torch.nn import functional as F
 import flatviz as fv
 
 TORCHVISION = (
-    "convnext_tiny", "mobilenet_v3_small", "resnet18", "shufflenet_v2_x0_5", "squeezenet1_1", "swin_t",
-)  # fmt: skip
+    "convnext_tiny",
+    "mobilenet_v3_small",
+    "resnet18",
+    "shufflenet_v2_x0_5",
+    "squeezenet1_1",
+    "swin_t",
+)
 WITHOUT_SECOND_DERIVATIVE = {"mobilenet_v3_small"}  # their gates are hardsigmoids
 
 
@@ -28,9 +33,8 @@ def vision(name):
 def small_vit(_):
     sizes = dict(image_size=32, patch_size=8, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32)
     module = torchvision.models.VisionTransformer(num_classes=4, **sizes)
-    nn.init.normal_(
-        module.heads.head.weight, std=0.1
-    )  # zero as it comes: every output would be alike
+    # Zero as it comes: every output would be alike
+    nn.init.normal_(module.heads.head.weight, std=0.1)
     return module, torch.randn(6, 3, 32, 32)
 
 
@@ -73,12 +77,22 @@ def encoder(_):
 
 MAKERS = {
     **{name: vision for name in TORCHVISION},
-    "torchvision ViT": small_vit, "Hugging Face ViT": hugging_face_vit, "Hugging Face BERT": bert, "TransformerEncoder": encoder,
-}  # fmt: skip
+    "torchvision ViT": small_vit,
+    "Hugging Face ViT": hugging_face_vit,
+    "Hugging Face BERT": bert,
+    "TransformerEncoder": encoder,
+}
 
 
-QUICK = {"mobilenet_v3_small", "squeezenet1_1", "torchvision ViT", "Hugging Face ViT", "Hugging Face BERT", "TransformerEncoder",
-         "shufflenet_v2_x0_5"}  # fmt: skip
+QUICK = {
+    "mobilenet_v3_small",
+    "squeezenet1_1",
+    "torchvision ViT",
+    "Hugging Face ViT",
+    "Hugging Face BERT",
+    "TransformerEncoder",
+    "shufflenet_v2_x0_5",
+}
 CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in MAKERS]
 
 
@@ -90,10 +104,11 @@ def made(name):
                 nn.init.uniform_(part.running_mean, -0.1, 0.1),
                 nn.init.uniform_(part.running_var, 0.5, 1.5),
             )
+            # At 0 ReLUs are on their kink
             (
                 nn.init.uniform_(part.weight, 0.5, 1.5),
                 nn.init.uniform_(part.bias, -0.1, 0.1),
-            )  # at 0 ReLUs are on their kink
+            )
     return module.eval(), fv.Data(x, torch.arange(6) % 4)
 
 
@@ -126,9 +141,8 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
         want = torch.stack(
             [F.cross_entropy(logits(net.to_module(w).eval()(data.x)), data.y) for w in points]
         ).view(3, 3)
-    torch.testing.assert_close(
-        surface.values, want, rtol=1e-4, atol=1e-5
-    )  # float32, another order of sums
+    # float32, another order of sums
+    torch.testing.assert_close(surface.values, want, rtol=1e-4, atol=1e-5)
 
     wide = net.to(dtype=torch.float64)
     x = data.x.double() if data.x.is_floating_point() else data.x

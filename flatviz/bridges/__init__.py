@@ -1,4 +1,4 @@
-"""Calls of other libraries, whose answers become results of flatviz."""
+"""Calls of other libraries, with results as flatviz's nouns."""
 
 from flatviz.lazy import lazy
 

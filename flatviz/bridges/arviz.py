@@ -1,7 +1,4 @@
-"""Diagnostics of chains by ArviZ.
-
-Whether they agree, and how many independent draws they are worth.
-"""
+"""Diagnostics of chains by ArviZ: convergence and effective sample size."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,14 +12,17 @@ from flatviz.results import Draws
 
 @dataclass(frozen=True, eq=False)
 class ChainDiagnostics:
-    """R-hat (1 where chains agree; below 1.01 is good), bulk and tail effective sample size of P functions of the draws; (P,)."""
+    """R-hat, bulk and tail effective sample size of P functions of the draws, each (P,).
+
+    R-hat is 1 where chains agree; below 1.01 is good.
+    """
 
     rhat: Tensor
     bulk: Tensor
     tail: Tensor
 
     def __str__(self) -> str:
-        """The worst of each, and the median bulk size."""
+        """Return the worst of each, and the median bulk size."""
         worst = (
             f"R-hat at most {float(self.rhat.max()):.3f}, bulk ESS at least"
             f" {float(self.bulk.min()):.0f}"
@@ -37,13 +37,13 @@ class ChainDiagnostics:
 def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) -> ChainDiagnostics:
     """Compute R-hat and effective sample sizes of functions of the draws, each chain in its order.
 
-    Rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A constant
-    function gets an R-hat of NaN.
+    They are the rank-normalised split R-hat and ESS of Vehtari et al. 2021 (arXiv 1903.08008).  A
+    constant function gets an R-hat of NaN.
 
     Args:
         draws: Draws of several chains, as `fit_hmc(..., chains=4)` returns; at least four draws of
             each.
-        of: W (S, D) -> (S, P) or (S,), say the probabilities of the true classes; None: every
+        of: W (S, D) -> (S, P) or (S,), such as the probabilities of the true classes; None: every
             weight.  Predictions may agree where weights do not: a network has symmetries.
 
     Raises:

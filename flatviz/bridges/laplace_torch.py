@@ -1,7 +1,7 @@
-"""laplace-torch: Laplace posteriors whose covariance is no `Gaussian` of ours (Daxberger et al. 2021).
+"""laplace-torch: Laplace posteriors whose covariance is no `Gaussian` of ours.
 
-Checked with laplace-torch 0.3 and torch 2.14.  Its low-rank fit needs a package that no index has,
-so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
+Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.  Its low-rank fit needs a
+package that no index has, so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
 """
 
 from dataclasses import dataclass
@@ -17,21 +17,23 @@ from flatviz.objectives.network import nll
 from flatviz.results import History
 
 Structure = Literal["kron", "lowrank", "hessian", "functional"]
-# examples at once; eigenpairs of "lowrank"; examples that "functional" keeps
 BATCH = 128
-RANK = 20
-SUBSET = 1000
-# what its backends raise of a layer they do not know
+RANK = 20  # eigenpairs of "lowrank"
+SUBSET = 1000  # examples that "functional" keeps
+# Errors of its backends at an unknown layer
 UNFIT = (NotImplementedError, RuntimeError, AttributeError, AssertionError)
 
 
 @dataclass(frozen=True, eq=False)
 class LaplaceTorch:
-    """Laplace posterior of the package laplace-torch, for `predict` and `predict_linearised`.
+    """Laplace posterior of laplace-torch, for `predict` and `predict_linearised`.
 
-    center (D,): the solution.  peer: laplace-torch's object, with its evidence and precisions; its
-    covariance is multiplied by `temperature`.  "functional" has no draws.  It is not saved: save
-    `q.sample(n, seed=0)`.
+    Attributes:
+        center: (D,), the solution.
+        peer: laplace-torch's object, with its evidence and precisions; its covariance is multiplied
+            by `temperature`.
+
+    "functional" has no draws.  The posterior cannot be saved; save `q.sample(n, seed=0)`.
     """
 
     center: Tensor
@@ -43,15 +45,11 @@ class LaplaceTorch:
         return f"LaplaceTorch({type(self.peer).__name__}, dim={len(self.center)})"
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """Draw `n` weight vectors, (n, D).
-
-        Raises ValueError for functional Laplace, which is a posterior over outputs.
-        """
+        """Draw `n` weight vectors, (n, D); refuse functional Laplace, a posterior over outputs."""
         source = torch.Generator(self.center.device).manual_seed(seed)
         try:
-            rows = [
-                self.peer.sample(1, generator=source) for _ in range(n)
-            ]  # one by one: fewer begin any longer draw
+            # One by one, so that fewer draws are the beginning of more
+            rows = [self.peer.sample(1, generator=source) for _ in range(n)]
         except NotImplementedError:
             raise ValueError(
                 "draws of weights need another structure, got 'functional': use predict_linearised"
@@ -59,7 +57,7 @@ class LaplaceTorch:
         return self.center + self.temperature**0.5 * (torch.cat(rows) - self.center)
 
     def outputs(self, data: Data) -> tuple[Tensor, Tensor]:
-        """Give mean (N, C) and covariance (N, C, C) of the linearised network's outputs."""
+        """Return mean (N, C) and covariance (N, C, C) of the linearised network's outputs."""
         parts = [self.peer._glm_predictive_distribution(x) for x, _ in data.batches(BATCH)]
         return (
             torch.cat([f for f, _ in parts]).detach(),
@@ -77,9 +75,7 @@ def fit_laplace_torch(
     likelihood: Likelihood,
     history: History | None = None,
 ) -> LaplaceTorch:
-    """Fit the posterior at the net's weights.
-
-    `fit_laplace` has trained them and checked the arguments.
+    """Fit the posterior at the net's weights, which `fit_laplace` has trained.
 
     Raises:
         ImportError: Without laplace-torch.
@@ -137,7 +133,7 @@ def fit_laplace_torch(
                 of["prior_structure"] = "scalar" if prior_precision == "marginal" else "layerwise"
                 peer.optimize_prior_precision(**of)
                 if structure == "functional":
-                    peer._refresh_posterior()  # its kernel is that of the old precision until then
+                    peer._refresh_posterior()  # until then its kernel has the old precision
             q = LaplaceTorch(net.w.detach().clone(), peer, temperature, history)
             sound = structure == "functional" or bool(q.sample(1, seed=0).isfinite().all())
     except torch.linalg.LinAlgError:
@@ -158,7 +154,10 @@ def fit_laplace_torch(
 
 
 def _treated_alone(net: Net) -> nn.Module:
-    """The module with its treated weights as parameters and all others as buffers, which laplace-torch leaves alone."""
+    """Return the module with its treated weights as parameters and all others as buffers.
+
+    laplace-torch leaves buffers alone.
+    """
     module = net.to_module().eval()
     treated = {b.name for b in net.blocks}
     for name, weight in list(module.named_parameters()):
@@ -172,14 +171,14 @@ def _treated_alone(net: Net) -> nn.Module:
 def _low_rank(
     laplace: Any, module: nn.Module, net: Net, data: Data, likelihood: Likelihood, kind: dict
 ) -> Any:
-    """Its low-rank posterior with our eigenpairs of the exact Hessian, the positive ones."""
+    """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
     peer = object.__new__(laplace.LowRankLaplace)
     f = nll(net, data, likelihood=likelihood)
     laplace.baselaplace.ParametricLaplace.__init__(peer, module, **kind)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
-    kept = spectrum.values > 0
+    positive = spectrum.values > 0
     scale = kind.get("sigma_noise", 1.0) ** 2  # it divides H by the variance of the noise itself
-    peer.H = spectrum.vectors[kept].T, len(data) * scale * spectrum.values[kept]
+    peer.H = spectrum.vectors[positive].T, len(data) * scale * spectrum.values[positive]
     peer.mean = net.w.detach().clone()
     peer.n_data = len(data)
     peer.loss = len(data) * scale * f(net.w).detach()

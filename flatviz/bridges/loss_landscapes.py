@@ -1,9 +1,9 @@
 """loss-landscapes (PyPI): its slices as our results.
 
 Releases differ in values, start point, row order and normalisation, so nothing of that is assumed.
-Each slice comes back with the coordinates at which its values were really computed, read from the
-weights that the network had at each evaluation, and names the installed version.  Used of the
-package: `random_plane` and `metrics.Metric`.
+Each slice has the coordinates at which its values were computed, read from the network's weights at
+each evaluation, and names the installed version.  The bridge uses `random_plane` and
+`metrics.Metric`.
 """
 
 from importlib.metadata import version
@@ -16,10 +16,9 @@ from flatviz.checks import check_count
 from flatviz.core import Net, saved_rng
 from flatviz.results import Plane, Surface, for_readers
 
-NEW_DIRECTION = (
-    0.05  # of the first step: how far off the first direction a point must lie to give the second
-)
-ROUNDING = 3e-6  # of the weights' norm: what in-place sums of float32 lose over a plane
+# Distance from the first axis, relative to the first step, at which a point defines the second
+NEW_DIRECTION = 0.05
+ROUNDING = 3e-6  # relative to the weights' norm, of in-place sums in float32 over a plane
 
 
 def run_random_plane(
@@ -31,9 +30,7 @@ def run_random_plane(
     normalization: str | None = "filter",
     seed: int = 0,
 ) -> Surface:
-    """Run `loss_landscapes.random_plane` on a copy.
-
-    Its values at the coordinates where each was computed, scattered.
+    """Run `loss_landscapes.random_plane` on a copy, with the coordinates of each value, scattered.
 
     The plane's origin is the network's weights (all of them, treated or not).  Its axes are
     orthonormal, the first along the first step, read from the weights at which the metric ran the
@@ -41,10 +38,10 @@ def run_random_plane(
 
     Raises:
         ValueError: For a metric that does not run the network or returns no single number, for
-            weights that left the finite numbers (3.0.6 divides by the norm of each parameter, with
+            weights that are not finite (3.0.6 divides by the norm of each parameter, with
             normalization), and for points that span no plane.
     """
-    import loss_landscapes  # when asked for: who computes on tensors need not have it
+    import loss_landscapes  # imported here, as nothing else needs it
     import loss_landscapes.metrics
 
     check_count(steps, "steps", least=2)
@@ -54,9 +51,8 @@ def run_random_plane(
     visited: list[Tensor] = []
     values: list[float] = []
 
-    def look(
-        module: nn.Module, args: tuple
-    ) -> None:  # a plain function: a copy of the module keeps it as it is
+    # A plain function, which a copy of the module shares
+    def look(module: nn.Module, args: tuple) -> None:
         ran.append(torch.cat([p.detach().reshape(-1) for p in module.parameters()]))
 
     class Recorder(loss_landscapes.metrics.Metric):
@@ -103,7 +99,7 @@ def run_random_plane(
 
 
 def _on_axes(points: Tensor, rounding: float) -> tuple[Tensor, Tensor]:
-    """Orthonormal axes (2, D) of the plane through 0 on which `points` (S, D) lie, and their coordinates (S, 2).
+    """Find orthonormal axes (2, D) and coordinates (S, 2) of `points` on a plane through 0.
 
     The first axis runs along the first step, the second to the side on which the first point lies.
 
@@ -139,5 +135,5 @@ def _not_finite(net: Net) -> str:
 
 
 def _named(function: str) -> str:
-    """A function of the package, with the version that every name of a result states."""
+    """Name a function of the package with its version, as in every result."""
     return f"loss_landscapes {version('loss-landscapes')} {function}"

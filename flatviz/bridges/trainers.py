@@ -1,4 +1,4 @@
-"""`record_path` as a callback of other people's trainers: Lightning's, and that of Hugging Face."""
+"""`record_path` as a callback of Lightning and Hugging Face trainers."""
 
 from contextlib import suppress
 from importlib import import_module
@@ -11,7 +11,7 @@ from flatviz.training.recording import record_path
 
 
 def _class_of(name: str, *packages: str) -> Any:
-    """The class from which a callback derives, of the first package that is installed."""
+    """Return the class to derive a callback from, of the first package that is installed."""
     for package in packages:
         with suppress(ImportError):  # each is optional
             return getattr(import_module(package), name)
@@ -21,7 +21,9 @@ def _class_of(name: str, *packages: str) -> Any:
 
 @public
 def lightning_callback(**how: Any) -> Any:
-    """Build a callback for Lightning's `Trainer(callbacks=[...])` that records the path and curvature of its training: `callback.path`.
+    """Build a callback for Lightning that records path and curvature: `callback.path`.
+
+    Pass it as `Trainer(callbacks=[callback])`.
 
     Args:
         **how: Keywords of `record_path`.  `log` is the trainer's logger by default.
@@ -32,7 +34,8 @@ def lightning_callback(**how: Any) -> Any:
     Example:
         >>> how = dict(data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), every=10)
         >>> callback = fv.bridges.lightning_callback(**how)  # doctest: +SKIP
-        >>> lightning.Trainer(max_epochs=3, callbacks=[callback]).fit(module, loader)  # doctest: +SKIP
+        >>> trainer = lightning.Trainer(callbacks=[callback])  # doctest: +SKIP
+        >>> trainer.fit(module, loader)  # doctest: +SKIP
         >>> fv.plot(callback.path.history)  # doctest: +SKIP
     """
     Callback: Any = _class_of("Callback", "lightning.pytorch", "pytorch_lightning")
@@ -60,7 +63,9 @@ def lightning_callback(**how: Any) -> Any:
 
 @public
 def huggingface_callback(**how: Any) -> Any:
-    """Build a callback for `transformers.Trainer(callbacks=[...])` that records the path and curvature of its training: `callback.path`.
+    """Build a callback for Hugging Face that records path and curvature: `callback.path`.
+
+    Pass it as `transformers.Trainer(callbacks=[callback])`.
 
     Args:
         **how: Keywords of `record_path`.  `log` writes into `trainer.state.log_history` by default.
@@ -71,7 +76,8 @@ def huggingface_callback(**how: Any) -> Any:
     Example:
         >>> how = dict(data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), every=10)
         >>> callback = fv.bridges.huggingface_callback(**how)  # doctest: +SKIP
-        >>> transformers.Trainer(model, args, train_dataset=rows, callbacks=[callback]).train()  # doctest: +SKIP
+        >>> trainer = transformers.Trainer(model, args, callbacks=[callback])  # doctest: +SKIP
+        >>> trainer.train()  # doctest: +SKIP
         >>> fv.plot(callback.path.history)  # doctest: +SKIP
     """
     TrainerCallback: Any = _class_of("TrainerCallback", "transformers")
@@ -80,7 +86,9 @@ def huggingface_callback(**how: Any) -> Any:
         def on_train_begin(
             self, args: Any, state: Any, control: Any, model: nn.Module, **about: Any
         ) -> None:
-            log = lambda name, value, step: state.log_history.append({name: value, "step": step})  # noqa: E731
+            def log(name: str, value: float, step: int) -> None:
+                state.log_history.append({name: value, "step": step})
+
             self.path = record_path(model, **{"log": log, **how}).__enter__()
 
         def on_train_end(self, args: Any, state: Any, control: Any, **about: Any) -> None:

@@ -16,14 +16,14 @@ COMMANDS = ("tour", "lab", "compare", "run", "docs", "doctor", "export")
 
 
 class _Commands(click.Group):
-    """Each subcommand is the `command` of the module of its name."""
+    """Load each subcommand as `command` of the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of the commands, in the order of `--help`."""
+        """List the names of the commands, in the order of `--help`."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Load one."""
+        """Load a command."""
         return importlib.import_module(f"flatviz.cli.{name}").command if name in COMMANDS else None
 
 
@@ -47,9 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
-        if argv is None and isinstance(
-            stream, io.TextIOWrapper
-        ):  # a file on Windows is rarely UTF-8, and has no λ
+        # A file on Windows is rarely UTF-8, and has no λ
+        if argv is None and isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="namereplace")
     try:
         return group.main(words, prog_name="flatviz", standalone_mode=False) or 0

@@ -1,7 +1,4 @@
-"""`flatviz compare`.
-
-Two checkpoints of one of torchvision's networks, which is flatter, as one page.
-"""
+"""`flatviz compare`: which of two checkpoints of a torchvision network is flatter, as one page."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""`flatviz docs`: course and experiments as a static site with live pages, or the notebooks run one by one with their times."""
+"""`flatviz docs`: course and experiments as a static site, or the times of its notebooks."""
 
 import time
 from pathlib import Path

@@ -1,7 +1,4 @@
-"""`flatviz doctor`.
-
-a list of installed packages and working parts, and the exact fix for the rest.
-"""
+"""`flatviz doctor`: installed packages and working parts, with a fix for the rest."""
 
 import importlib
 import importlib.metadata
@@ -11,13 +8,14 @@ from functools import partial
 
 import click
 
+# Packages, with the versions that flatviz needs
 PACKAGES = {
     "numpy": "",
     "scikit-learn": "",
     "plotly": ">=6.1,<8",
     "tqdm": "",
     "loss-landscapes": "",
-}  # and versions
+}
 LAB_FIX = 'pip install "flatviz[lab]"'
 BOTH_FIX = "pip uninstall -y torch torchvision, then install both in one command from one place"
 
@@ -54,7 +52,7 @@ def command() -> int:
 
 
 def _line(name: str, state: Callable[[], str], fix: str) -> bool:
-    """Print what `state` finds, or its error and the fix; whether there was no error."""
+    """Print what `state` finds, or its error and the fix; return whether there was no error."""
     try:
         print(f"  ✓ {name}: {state()}")
         return True
@@ -83,16 +81,14 @@ def _torch() -> str:
 
 def _torchvision() -> str:
     torch, torchvision = (importlib.import_module(name) for name in ("torch", "torchvision"))
-    torchvision.ops.nms(
-        torch.zeros(1, 4), torch.zeros(1), 0.5
-    )  # the operator that a mismatched pair lacks
+    # An operator that torchvision lacks beside another version of torch
+    torchvision.ops.nms(torch.zeros(1, 4), torch.zeros(1), 0.5)
     return torchvision.__version__
 
 
 def _cache() -> str:
-    folder = importlib.import_module(
-        "flatviz.storage.cache"
-    ).cache_folder()  # loads torch, which may be broken
+    # It loads torch, which may be broken
+    folder = importlib.import_module("flatviz.storage.cache").cache_folder()
     folder.mkdir(parents=True, exist_ok=True)
     (folder / ".doctor").write_text("")
     (folder / ".doctor").unlink()

@@ -1,7 +1,4 @@
-"""`flatviz export`.
-
-a saved family of posteriors as one page with live controls, without Python, kernel or network.
-"""
+"""`flatviz export`: a saved family as one page with live controls, without Python or network."""
 
 from pathlib import Path
 

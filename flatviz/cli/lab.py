@@ -24,11 +24,9 @@ def command(notebook: str, jupyter: tuple[str, ...]) -> int:
     """
     # -P: a jupyterlab.py of the current folder is not run in its place
     words = [sys.executable, "-P", "-m", "jupyterlab", str(_place(notebook)), *jupyter]
-    # Ctrl-C goes to both processes; Jupyter alone acts on it: it asks, ends its kernels and removes
-    # its files
-    before = signal.signal(
-        signal.SIGINT, lambda *_: None
-    )  # not SIG_IGN, which Jupyter would inherit
+    # Ctrl-C reaches both processes; Jupyter alone acts on it, and ends its kernels
+    # A function, as Jupyter would inherit SIG_IGN
+    before = signal.signal(signal.SIGINT, lambda *_: None)
     try:
         return subprocess.Popen(words).wait()
     finally:
@@ -36,7 +34,7 @@ def command(notebook: str, jupyter: tuple[str, ...]) -> int:
 
 
 def _place(notebook: str) -> Path:
-    """The file, once JupyterLab and the notebook are there."""
+    """Return the notebook's path, after checking for it and for JupyterLab."""
     if missing := [m for m in ("jupyterlab", "ipywidgets", "anywidget") if find_spec(m) is None]:
         raise ImportError(
             f'this needs {", ".join(missing)}: pip install "flatviz[lab]" (in a clone: pip install'
@@ -44,15 +42,15 @@ def _place(notebook: str) -> Path:
         )
     folder = _folder()
     if not (folder / notebook).exists():
-        known = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
-        raise ValueError(f"--notebook must be one of {known}, got {notebook!r}")
+        names = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
+        raise ValueError(f"--notebook must be one of {names}, got {notebook!r}")
     return folder / notebook
 
 
 def _folder() -> Path:
-    """The clone's notebooks.
+    """Return the clone's notebooks, or a copy in ./flatviz-notebooks for an installed package.
 
-    For an installed package a copy in ./flatviz-notebooks, which is the user's to change.
+    The copy is the user's to change.
     """
     if folder_of_notebooks() == CLONE:
         return CLONE

@@ -1,7 +1,4 @@
-"""Parts shared by commands.
-
-Options, each declared once, packages of an extra, files that are written, progress.
-"""
+"""Options and other parts that commands share: extras, output files, progress."""
 
 import importlib
 import sys
@@ -20,9 +17,7 @@ FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that
 
 
 def check_output(option: str, path: Path) -> Path:
-    """Check that a path can be written, before hours of work.
-
-    Its folder is created, and a file in it.
+    """Check that a path can be written, before hours of work, by creating its folder and a file.
 
     Raises:
         ValueError: For a folder, and for a place where no file can be written.
@@ -43,7 +38,7 @@ def check_output(option: str, path: Path) -> Path:
 
 
 def write_page(path: Path, text: str) -> None:
-    """Write an HTML file, whole or not at all, and say so."""
+    """Write an HTML file, completely or not at all, and print its path."""
     print(
         f"{path} written: {write_text(path, text).stat().st_size / 1e6:.1f} MB with plotly.js"
         " inside, opens in any browser"
@@ -51,12 +46,12 @@ def write_page(path: Path, text: str) -> None:
 
 
 def progress_of_command() -> Progress:
-    """A bar on a terminal; elsewhere a line for each stage that ends, such as a fit."""
+    """Return a bar on a terminal, elsewhere a printer of a line for each finished stage."""
     return None if sys.stderr.isatty() else Lines()
 
 
 class Lines:
-    """Progress as printed lines: steps and seconds of each stage that ends.
+    """Progress as printed lines: steps and seconds of each finished stage.
 
     A stage inside another one prints its line where the outer one consists of fits.
     """
@@ -65,7 +60,7 @@ class Lines:
         self._started: dict[str, float] = {}  # of the stages that have not ended, outermost first
 
     def __call__(self, done: int, total: int, label: str) -> None:
-        """Note the step; print where it ends a stage."""
+        """Note the step; print a line where it ends a stage."""
         seconds = time.perf_counter() - self._started.setdefault(label, time.perf_counter())
         if done >= total:
             del self._started[label]
@@ -91,7 +86,7 @@ WORKERS = click.option(
 
 
 def out(default: str | None, what: str, name: str = "--out") -> Callable:
-    """A path to write to, which is tried before hours of work; its folder is created."""
+    """Declare the option of a path to write to, checked before hours of work."""
     about: dict[str, Any] = dict(
         type=PATH, default=default, show_default=default is not None, help=f"File to write: {what}."
     )
@@ -101,7 +96,7 @@ def out(default: str | None, what: str, name: str = "--out") -> Callable:
 
 
 def module(name: str, extra: str) -> Any:
-    """A module that needs the packages of an extra, loaded when it is used.
+    """Import a module that needs the packages of an extra.
 
     Raises:
         ImportError: Without one of them; it names the extra.

@@ -1,4 +1,4 @@
-"""`flatviz run`: one experiment, a notebook with parameters, computed anew or read from its stored table; its page and its table."""
+"""`flatviz run`: an experiment's notebook with parameters, computed or from its table."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from flatviz.cli.options import module, write_page
 from flatviz.plots.theme import CONFIG
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
 
-# without code; the page asks no other host for scripts
+# Settings of nbconvert: no code on the page, and no scripts from other hosts
 PAGE = dict(
     template_name="lab",
     exclude_input=True,
@@ -27,7 +27,7 @@ PAGE = dict(
     jquery_url="",
 )
 PLOTLY = "application/vnd.plotly.v1+json"
-PYTHON = {"True": "true", "False": "false"}  # as JSON
+PYTHON = {"True": "true", "False": "false"}  # Python's words as JSON
 
 
 @click.command(
@@ -61,14 +61,14 @@ def command(
 
     NAME: a notebook of notebooks/experiments; without it all are listed with their parameters.
 
-    Finished fits are kept in the cache, so a run that was stopped continues.
+    Finished fits are cached, so a run that was stopped continues.
     """
     started = time.perf_counter()
     experiments = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}
     if name is None:
-        for known, path in experiments.items():
+        for stem, path in experiments.items():
             print(
-                f"{known}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}"
+                f"{stem}: {', '.join(f'{n.lower()}={v}' for n, v in parameters_of(path).items())}"
             )
         return
     check_choice(name, tuple(experiments), "NAME")
@@ -81,7 +81,7 @@ def command(
 
 
 def parameters_of(path: Path) -> dict[str, str]:
-    """Name -> default, as written, of the cell tagged `parameters`."""
+    """Read name -> default, as written, from the cell tagged `parameters`."""
     return {
         n: str(about["default"])
         for n, about in module("papermill", "lab").inspect_notebook(str(path)).items()
@@ -89,7 +89,7 @@ def parameters_of(path: Path) -> dict[str, str]:
 
 
 def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, Any]:
-    """NAME=VALUE texts as parameters: numbers, true and false, else text.
+    """Parse NAME=VALUE texts as parameters: numbers, true and false, else text.
 
     Raises:
         ValueError: For a name that the notebook does not have, for a text without "=", and for one
@@ -116,7 +116,7 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
 
 
 def executed(path: Path, values: Mapping[str, Any]) -> Any:
-    """Run the notebook; output of its cells goes to the terminal as it comes.
+    """Run the notebook; the output of its cells goes to the terminal at once.
 
     Raises:
         RuntimeError: If a cell fails; it names the cell and the error.
@@ -129,10 +129,11 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
         stderr_file=sys.stderr,
         cwd=str(Path.cwd()),
     )
+    # Import no module from the current folder
     how["extra_arguments"] = [
         "--IPKernelApp.log_level=40",
         "--IPKernelApp.ignore_cwd=True",
-    ]  # no module of the folder
+    ]
     try:
         return papermill.execute_notebook(
             str(path), None, dict(values), kernel_name="python3", **how
@@ -144,10 +145,7 @@ def executed(path: Path, values: Mapping[str, Any]) -> Any:
 
 
 def page_of(notebook: Any, name: str) -> str:
-    """Write the notebook without its code as one HTML page.
-
-    Plotly.js inside, no script of another host.
-    """
+    """Write the notebook without its code as one HTML page, with plotly.js inside."""
     for output in (
         o for cell in notebook.cells for o in cell.get("outputs", ()) if PLOTLY in o.get("data", {})
     ):
@@ -160,9 +158,8 @@ def page_of(notebook: Any, name: str) -> str:
             )
         }
     for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
-        cell.source = re.sub(
-            r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source
-        )  # to what is not in this file
+        # Links to other files
+        cell.source = re.sub(r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source)
     about = {"metadata": {"name": f"flatviz: {name}"}}
     exporter = module("nbconvert", "lab").HTMLExporter(**PAGE)
     html, _ = exporter.from_notebook_node(notebook, resources=about)

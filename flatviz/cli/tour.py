@@ -1,7 +1,4 @@
-"""`flatviz tour`: from a pre-trained net to a live flat posterior on real data.
-
-a table, and one page without network.
-"""
+"""`flatviz tour`: from a pre-trained net to a live flat posterior, as a table and one page."""
 
 import time
 from collections.abc import Mapping
@@ -13,7 +10,7 @@ import pandas as pd
 import torch
 
 import flatviz
-from flatviz.checks import check_count, known
+from flatviz.checks import check_count, computed
 from flatviz.cli import options
 from flatviz.cli.options import progress_of_command, write_page
 from flatviz.core import pick
@@ -40,11 +37,12 @@ LEAD = (
     "Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."
 )
 MODEL = click.Choice(tuple(MODELS))
+# offline, on a CPU
 EXPECTED = {
     "mlp": "well under two minutes",
     "conv": "some minutes",
     "resnet20": "ten minutes or more",
-}  # offline, on a CPU
+}
 
 
 @click.command(
@@ -87,11 +85,9 @@ def command(
     device: str | None,
     workers: int | None,
 ) -> None:
-    """Train a family of posteriors and write one live page.
+    """Train a family of posteriors, print their scores and flatness, and write one live page.
 
-    Their scores and flatness are printed.
-
-    Its page also trains two weights and a regression with a gap in the browser; that of --data
+    The page also trains two weights and a regression with a gap in the browser; that of --data
     moons shows predictions over the plane of inputs beside HMC.
     """
     started = time.perf_counter()
@@ -117,7 +113,7 @@ def command(
         for name, p in tour.alone.items()
     ]
     worth = worth_of_transfer(
-        known(tour.family[tour.family.index("sabma", 0.0)].prediction), tour.alone
+        computed(tour.family[tour.family.index("sabma", 0.0)].prediction), tour.alone
     )
     print(
         f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over"
@@ -165,7 +161,7 @@ def _facts(
     words = " ".join(
         f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value is not None
     )
-    statistics = known(family[0].prediction).batchnorm
+    statistics = computed(family[0].prediction).batchnorm
     temperature = METHODS["vi"].tuned(tour.net).settings["kl_weight"]
     chosen = {
         METHODS[m].label: str(choice) for m, choice in (tuned or {}).items() if m in family.methods
@@ -188,7 +184,7 @@ def _facts(
         "convergence of VI": str(tour.gap or "not measured here, see fv.families.convergence_gap"),
         **{f"{label}, tuned": text for label, text in chosen.items()},
         "surface": (
-            f"mean NLL of the {known(family.surface).n} training {what} over the {tour.net.dim}"
+            f"mean NLL of the {computed(family.surface).n} training {what} over the {tour.net.dim}"
             " treated weights"
         ),
         "scores": f"test split of {len(task.test)} {what}, one seed",

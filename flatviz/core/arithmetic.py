@@ -1,7 +1,4 @@
-"""Settings of computation.
-
-The device, the number of threads, the float32 arithmetic.
-"""
+"""Settings of computation: device, number of threads, float32 arithmetic."""
 
 import ctypes
 import os
@@ -27,10 +24,9 @@ _UNITS: tuple[Any, ...] = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _
 
 
 class OfProcess:
-    """Settings of the whole process, `wanted` while any thread is inside of a block that needs them.
+    """Settings of the whole process, `wanted` while any thread is in a block that needs them.
 
-    The last of these threads to leave restores the user's values; one that the user changes
-    meanwhile stays.
+    The last thread to leave restores the user's values; one that the user changes meanwhile stays.
     """
 
     def __init__(
@@ -40,14 +36,14 @@ class OfProcess:
         self.write = write
         self.wanted = wanted
         self._lock = lock_of_process()
-        self._threads = set[int]()  # inside of a block that needs them
+        self._threads = set[int]()  # threads in a block that needs them
         self._users = wanted
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
 
     @contextmanager
     def block(self, needed: bool) -> Iterator[None]:
-        """A block that needs the settings, or, inside of one, a block that does not."""
+        """Apply the settings in the block, or restore the user's inside another block."""
         me = get_ident()
         changes = needed != (me in self._threads)
         if changes:
@@ -59,7 +55,7 @@ class OfProcess:
                 self._turn(me)
 
     def _turn(self, thread: int) -> None:
-        """This thread enters, or leaves."""
+        """Enter or leave as this thread."""
         with self._lock:
             now = self.read()
             if self._threads:
@@ -78,9 +74,9 @@ class OfProcess:
 
 
 def float32_flags() -> tuple:
-    """Torch's flags of float32 products now.
+    """Return torch's current flags for float32 products.
 
-    The two old ones (None where the new ones contradict them), and the new ones.
+    The two legacy flags come first (None where they contradict the new ones), then the new ones.
     """
 
     def read(flag: Callable[[], Any]) -> Any:
@@ -95,9 +91,8 @@ def float32_flags() -> tuple:
 
 def _set_flags(flags: tuple) -> None:
     matmul, cudnn, *units = flags
-    if (
-        matmul is not None
-    ):  # old and new alike: some of torch reads the one, some the other, and refuses two answers
+    # Old and new alike: some of torch reads the one, some the other, and refuses two answers
+    if matmul is not None:
         torch.set_float32_matmul_precision(matmul)
     if cudnn is not None:
         _CUDNN.allow_tf32 = cudnn
@@ -111,11 +106,9 @@ _FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 
 @contextmanager
 def arithmetic() -> Iterator[None]:
-    """Compute float32 products in IEEE arithmetic for the length of the block.
+    """Compute float32 products in IEEE arithmetic inside the block or decorated function.
 
-    Also a decorator.
-
-    By default torch lets cuDNN's convolutions compute in TF32, of 10 bits.
+    torch's default lets convolutions of cuDNN compute in TF32, which has 10 bits of mantissa.
     """
     with _FLOAT32.block(True):
         yield
@@ -123,28 +116,29 @@ def arithmetic() -> Iterator[None]:
 
 @contextmanager
 def users_arithmetic() -> Iterator[None]:
-    """Compute float32 products as the user has set them in torch, inside of `arithmetic`.
+    """Compute float32 products as the user set them in torch, inside a block of `arithmetic`.
 
-    For the steps of a training, and for what the user wants to hear of it.  They compute in IEEE
-    arithmetic while another thread is inside of `arithmetic`: torch has one setting.
+    Training steps use it, and what the user records of them.  They compute in IEEE arithmetic while
+    another thread is inside `arithmetic`, as torch has one setting.
     """
     with _FLOAT32.block(False):
         yield
 
 
-# multiply-adds that each thread is to have: some 5 ms, the time for which a busy machine lets one
-# wait
+# Multiply-adds for each thread: some 5 ms, which is how long a thread may wait on a busy machine
 SHARE = 200_000_000
-PER_NUMBER = 32  # what a number read from memory counts for, in multiply-adds
+PER_NUMBER = 32  # cost of reading a number from memory, in multiply-adds
 _of_thread = local()  # `.count`: set by its innermost block; `.users`: the user's number
 
 
 def _openmp() -> tuple[Callable[[int], None], Callable[[int], int]] | None:
-    """Set this thread's number of OpenMP, and of MKL (0: that of OpenMP; gives the one before).
+    """Return functions that set this thread's number of OpenMP, and of MKL.
 
     torch.set_num_threads sets both, and the number that threads begin with, which is the user's.
-    None on a system that does not show them, as Windows.
+    None on a system that does not show them, as Windows, and for a torch without OpenMP.
     """
+    if "backend: OpenMP" not in torch.__config__.parallel_info():
+        return None
     name = {"linux": "libtorch_cpu.so", "darwin": "libtorch_cpu.dylib"}.get(sys.platform, "")
     try:
         library = ctypes.CDLL(str(Path(torch.__file__).parent / "lib" / name))
@@ -159,10 +153,11 @@ _OPENMP = _openmp()
 
 @contextmanager
 def threads(work: float) -> Iterator[None]:
-    """Run the block on as many threads as pay for operations of `work` multiply-adds each, at most what the user set in torch.
+    """Run the block on as many threads as pay for operations of `work` multiply-adds each.
 
-    The number is that of this Python thread alone.  One that is set inside the block by torch's
-    own function stays.  Where `_openmp` finds nothing, the user's number stays.
+    The user's setting in torch is the upper limit.  The number is that of this Python thread alone.
+    One that is set inside the block by torch's function stays.  The user's number stays on systems
+    where `_openmp` finds nothing.
     """
     if _OPENMP is None:
         yield
@@ -187,35 +182,35 @@ def threads(work: float) -> Iterator[None]:
             set_number(before)
 
 
-# multiply-adds of an operation beyond which it takes longer than Python's part in it, some 20
-# microseconds
+# Multiply-adds beyond which an operation takes longer than its Python overhead, some 20 us
 SHARED = 2_000_000
 
 
 def workers(work: float) -> int:
-    """Count the threads of Python that pay for tasks whose operations have `work` multiply-adds each; at most what the user set in torch.
+    """Count the Python threads that pay for tasks whose operations have `work` multiply-adds each.
 
-    Python runs in one of them at a time, the operations at once.
+    The user's setting in torch is the upper limit.  Python itself runs in one of the threads at a
+    time; their operations run at once.
     """
     users = getattr(_of_thread, "users", torch.get_num_threads())
     return max(1, min(users, int(work / SHARED)))
 
 
 FEW = 300_000  # multiply-adds an example below which a GPU waits for the CPU to launch its kernels
-PLACES = 16  # at which a convolution's weight is used at the least: an 8 x 8 image, pooled once
+PLACES = 16  # assumed uses of a convolution's weight: an 8 x 8 image, pooled once
 
 
 def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.device, str]:
-    """The device to compute on, and the reason in a few words, for the line that a command prints.
+    """Choose the device to compute on, and give the reason in a few words.
 
-    "auto" takes CUDA where there is a card, unless `module` is so small that one CPU core is
-    faster: fewer than FEW multiply-adds an example, each weight counted once and each convolution's
-    PLACES times.  On an H100 a Hessian product of a network of 4,000 weights took 8.6 ms and 3.0 ms
-    on one core beside it; ResNet-18 is far beyond the limit.
+    "auto" takes CUDA where there is a GPU, unless `module` is so small that one CPU core is faster:
+    fewer than FEW multiply-adds an example, with each weight counted once and those of convolutions
+    PLACES times.  On an H100 a Hessian product of a network of 4,000 weights took 8.6 ms, and 3.0
+    ms on one CPU core beside it; ResNet-18 is far beyond the limit.
 
     Args:
         name: "auto", or a device as torch names it: "cpu", "cuda", "cuda:1".
-        module: The network that will be computed with; None: not known, and "auto" takes the card.
+        module: The network to compute with; with None, "auto" takes the GPU.
 
     Returns:
         (device, reason).
@@ -241,7 +236,7 @@ def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.dev
 
 
 def multiply_adds(module: nn.Module) -> int:
-    """Estimate the least multiply-adds of an example, from the weights alone."""
+    """Estimate a lower bound of the multiply-adds of an example from the weights alone."""
     weights = (
         (p.numel(), isinstance(part, _ConvNd))
         for part in module.modules()

@@ -1,10 +1,8 @@
-"""The boundary of every public verb.
+"""Checks of a public verb's arguments, by their annotations, before anything is computed.
 
-Its arguments are checked by their annotations before anything is computed.
-
-A type says what a value must be: `Annotated[float, check_radius]` by the checks beside it, `int |
-None`, `Sequence[Spectrum]` and the rest by themselves.  The verb itself checks the rest: that a
-prior covers the net's weights, say.
+`Annotated[float, check_radius]` names a check; `int | None`, `Sequence[Spectrum]` and other types
+are checked as they are.  A verb itself checks what involves several arguments, for instance that a
+prior covers the net's weights.
 """
 
 import functools
@@ -24,21 +22,20 @@ from flatviz.core.net import Net
 from flatviz.noun import check_of, many
 from flatviz.results import FOR_READERS, for_readers, placed, rebuilt
 
-P = ParamSpec("P")  # a line each: type checkers read no tuple of them
+P = ParamSpec("P")  # not in a tuple, which type checkers do not read
 R = TypeVar("R")
-KNOWN = {"Net": Net, "Data": Data}  # in annotations of layers that do not import them
+NAMES = {"Net": Net, "Data": Data}  # in annotations of layers that do not import them
 
 
 def public(verb: Callable[P, R]) -> Callable[P, R]:
     """Check every argument of `verb` by its annotation before it runs.
 
-    None also passes where it is the default.
-
-    Weights, posteriors and results that come from elsewhere are moved to where the network lies;
-    what the verb returns for readers lies on the CPU.  The verb runs in IEEE float32; its steps of
-    training, in `advance`, in what the user has set. It runs on as many threads as pay for the
-    largest that it is given (`threads`); gradients, products and predictions choose for themselves.
-    Its signature, as `help` shows it, has the types without their checks.
+    None also passes where it is the default.  Weights, posteriors and results are moved to the
+    network's device; results for readers are returned on the CPU.  The verb computes in IEEE
+    float32, but its training steps (in `advance`) in the arithmetic that the user has set.  It runs
+    on as many threads as pay for its largest argument (`threads`); gradients, products and
+    predictions choose their number themselves.  Its signature in `help` shows the types without
+    their checks.
     """
     signature = inspect.signature(verb)
     checks: dict[str, Check] = {}
@@ -49,15 +46,14 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
             raise TypeError(_called_so(verb.__name__, signature, kwargs, error)) from None
-        if not checks:  # at the first call: most verbs of a session are never called
+        if not checks:  # at the first call, as most verbs are never called in a session
             checks.update(argument_checks(verb))
         for name, value in given.items():
             checks[name](value, name)
         device, work = _where((args, kwargs))
         args, kwargs = placed(_usable((args, kwargs)), device)
-        gradients = (
-            torch.is_grad_enabled()
-        )  # not in inference mode, whose tensors no later verb could use
+        # Not in inference mode, whose tensors no later verb could use
+        gradients = torch.is_grad_enabled()
         with (
             arithmetic(),
             torch.inference_mode(False),
@@ -66,7 +62,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         ):
             return for_readers(verb(*args, **kwargs))
 
-    hints = get_type_hints(verb, KNOWN | inspect.unwrap(verb).__globals__)
+    hints = get_type_hints(verb, NAMES | inspect.unwrap(verb).__globals__)
     shown = [
         p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()
     ]
@@ -79,7 +75,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
 def argument_checks(verb: Callable) -> dict[str, Check]:
     """List the check of each argument of a verb."""
     raw = inspect.unwrap(verb)
-    hints = get_type_hints(raw, KNOWN | raw.__globals__, include_extras=True)
+    hints = get_type_hints(raw, NAMES | raw.__globals__, include_extras=True)
     return {
         name: _of_parameter(p, hints.get(name, Any))
         for name, p in inspect.signature(verb).parameters.items()
@@ -95,7 +91,7 @@ def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Check:
 def _called_so(
     name: str, signature: inspect.Signature, kwargs: dict[str, Any], error: TypeError
 ) -> str:
-    """The reason, the keyword nearest to one that is unknown, and the arguments that there are."""
+    """Explain a call with wrong arguments: the reason, the nearest keyword, the valid arguments."""
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     reason = str(error)
     for unknown in [key for key in kwargs if key not in signature.parameters][:1]:
@@ -107,17 +103,20 @@ def _called_so(
 
 
 def _usable(value: Any) -> Any:
-    """`value` with Python's numbers for NumPy's, and copies that autograd takes of tensors from `torch.inference_mode`."""
-    if isinstance(value, np.number):  # torch and random take Python's numbers only
+    """Return `value` in a form that torch takes.
+
+    NumPy's numbers become Python's; tensors from `torch.inference_mode` are copied for autograd.
+    """
+    if isinstance(value, np.number):  # torch and random take Python's numbers alone
         return value.item()
     return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)
 
 
 def _where(given: Any) -> tuple[torch.device, float]:
-    """Find the device that a verb computes on, and the multiply-adds of an operation on the largest weights among its arguments.
+    """Find the device that a verb computes on, and the multiply-adds of its largest operation.
 
-    It computes where its network lies; without one, on the first card that weights or a posterior
-    lie on.
+    The device is that of its network, or without one the first GPU that weights or a posterior lie
+    on.
     """
     nets: list[torch.device] = []
     others: list[torch.device] = []

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, check_dense, check_device, usable
-from flatviz.core.inputs import MOST_BYTES, Fields, Inputs, Pixels
+from flatviz.core.inputs import MAX_BYTES, Fields, Inputs, Pixels
 from flatviz.likelihood import AnyLikelihood as Likelihood
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.noun import check_fields
@@ -24,16 +24,22 @@ READ = (
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Inputs `x` (N, ...) and labels `y` (N,) of classes (int64), or targets (N, C) of a regression (floating).
+    """Inputs `x` (N, ...) with labels `y` (N,) of classes, or targets (N, C) of a regression.
 
-    x: a tensor; images (N, C, H, W) in uint8, which stay bytes and become floats from 0 to 1 batch
-    by batch (`flatviz.core.inputs.Pixels` takes their mean and std off); a dict of tensors (N,
-    ...), which the module takes as keywords, a tuple of them, which it takes in order; or what
-    `fv.datasets.stream` reads of a data set that does not fit in memory. y: -1 and -100 are places
-    that do not count, where an example has several, y (N, ...), and the likelihood ignores them.
-    class_names: names of classes 0, 1, ..., for pictures and their words; (): classes are numbers
-    there. Raises ValueError if it is empty, if lengths differ, if x or y holds NaN or inf, if a
-    label is out of range, or if there are fewer names than classes.
+    `x` is a tensor; images (N, C, H, W) in uint8, which stay bytes in memory and become floats from
+    0 to 1 batch by batch (`flatviz.core.inputs.Pixels` also normalises them); a dict of tensors (N,
+    ...), passed to the module as keywords; a tuple of them, passed in order; or the result of
+    `fv.datasets.stream` for a data set that does not fit in memory.
+
+    `y` holds int64 classes or floating targets.  An example may have several labels, (N, ...); the
+    likelihood then ignores those of -1 and -100.
+
+    `class_names` are the names of classes 0, 1, ... for figures and texts; with () they are
+    numbers.
+
+    Raises:
+        ValueError: If the data are empty, lengths differ, x or y holds NaN or inf, a label is out
+            of range, or there are fewer names than classes.
 
     Example:
         >>> import torch, flatviz as fv
@@ -95,27 +101,24 @@ class Data:
         self.__dict__.update(x=x, y=y, class_names=_names(self.class_names, y))
 
     def batch(self, index: Tensor | None) -> tuple[Tensor | Fields, Tensor]:
-        """Inputs and labels of the examples at `index`, as a module takes them.
-
-        of all where it is None.
-        """
+        """Return inputs and labels at `index` (None: all), in the form that a module takes."""
         if index is not None:
             return self.x[index], self.y[index]
         return (self.x if isinstance(self.x, (Tensor, Fields)) else self.x[:]), self.y
 
     def batches(self, size: int) -> Iterator[tuple[Tensor | Fields, Tensor]]:
-        """(x, y) of all examples in their order, `size` at a time, as a module takes them."""
+        """Iterate over (x, y) in order, `size` examples at a time, as a module takes them."""
         return zip(self.x.split(size), self.y.split(size))
 
     @property
     def in_memory(self) -> bool:
         """Whether all inputs are one tensor in memory, or bytes that may become one."""
         return isinstance(self.x, Tensor) or (
-            isinstance(self.x, Pixels) and 4 * self.x.numel() <= MOST_BYTES
+            isinstance(self.x, Pixels) and 4 * self.x.numel() <= MAX_BYTES
         )
 
     def whole(self) -> Tensor:
-        """All inputs as one tensor.  Raises TypeError for inputs of several."""
+        """Return all inputs as one tensor; a TypeError for inputs of several parts."""
         x, _ = self.batch(None)
         if not isinstance(x, Tensor):
             raise TypeError(f"inputs must be one tensor, got {x.describe()}")
@@ -135,7 +138,7 @@ class Data:
         return len(self.x)
 
     def subset(self, index: Tensor) -> Self:
-        """The examples at `index`."""
+        """Return the examples at `index`."""
         return replace(
             self,
             x=self.x[index] if isinstance(self.x, Tensor) else self.x.take(index),
@@ -145,7 +148,7 @@ class Data:
     def to(
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> Self:
-        """The same data on a device, floating tensors in `dtype`.
+        """Copy the data to a device, with floating tensors in `dtype`.
 
         Raises RuntimeError for a GPU that is not there.
         """
@@ -159,9 +162,7 @@ class Data:
 
 
 def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
-    """Inputs in the form in which `Data` holds them.
-
-    of a tensor, a dict or tuple of tensors, `Inputs`, or a `Data`.
+    """Convert a tensor, a dict or tuple of tensors, `Inputs` or a `Data` to the inputs of a `Data`.
 
     Raises:
         TypeError: For anything else.
@@ -187,16 +188,16 @@ def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
 
 
 def batch_of(x: Any, name: str = "x") -> Tensor | Fields:
-    """Inputs as a module takes them, as `inputs_of` takes them.
+    """Convert inputs, as `inputs_of` does, to the form that a module takes.
 
-    of a `Data`, which may be large, the first two.
+    A `Data` may be large, so its first two examples stand for it.
     """
     x = inputs_of(x.subset(torch.arange(min(2, len(x)))) if isinstance(x, Data) else x, name)
     return x if isinstance(x, (Tensor, Fields)) else x[:]
 
 
 def _names(names: Any, y: Tensor) -> tuple[str, ...]:
-    """Names of all classes, or none."""
+    """Return the names of all classes, or none."""
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"class_names must be a tuple of texts, one a class, got {names!r}")
     if names and y.is_floating_point():
@@ -212,13 +213,16 @@ def _names(names: Any, y: Tensor) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """Transfer task: `source` to pre-train on, `train` (a few examples of the target), `test` to be judged on.
+    """Transfer task: `source` to pre-train on, `train` (few examples) to fit, `test` to score.
 
-    n_classes: classes of the target, so of train, validation and test; 1 under a likelihood without
-    classes. validation: data to choose settings on, as small as train; it shares no example with
-    train or test.  None: there is none. source_classes: classes of the source where they are others
-    than the target's: the transfer then makes a new head. likelihood: under which all of it is
-    fitted and scored, as in `fv.nll`.
+    Args:
+        n_classes: Classes of the target, so of train, validation and test; 1 under a likelihood
+            without classes.
+        validation: Data to choose settings on, as small as train, without examples of train or
+            test; None where there is none.
+        source_classes: Classes of the source where they differ from the target's; the transfer then
+            makes a new head.
+        likelihood: Likelihood of all its fits and scores, as in `fv.nll`.
 
     Example:
         >>> import torch, flatviz as fv
@@ -240,13 +244,13 @@ class Task:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        most = max(self.n_classes, self.source_classes or 1)
+        n_classes = max(self.n_classes, self.source_classes or 1)
         for name, part in self.parts().items():
             classes = (
                 isinstance(as_likelihood(self.likelihood), CategoricalLikelihood)
                 and not part.y.is_floating_point()
             )
-            if name != "source" and classes and int(part.y.max()) >= most:
+            if name != "source" and classes and int(part.y.max()) >= n_classes:
                 raise ValueError(
                     f"n_classes must be above all labels of {name}, got {self.n_classes} and"
                     f" {int(part.y.max())}"
@@ -264,7 +268,7 @@ class Task:
         return f"Task({self.name!r}: {parts}, {self.n_classes} classes)"
 
     def parts(self) -> dict[str, Data]:
-        """Its data sets by name; no validation where there is none."""
+        """Return the data sets by name, without validation where there is none."""
         parts = {
             "source": self.source,
             "train": self.train,
@@ -275,7 +279,7 @@ class Task:
 
     @property
     def one_label(self) -> bool:
-        """Whether an example has one class of several, of logits (N, C)."""
+        """Whether each example has one label, with logits (N, C)."""
         return (
             isinstance(as_likelihood(self.likelihood), CategoricalLikelihood)
             and self.train.y.ndim == 1
@@ -287,17 +291,17 @@ class Task:
         return tuple(self.train.x.shape[1:])
 
     def for_source(self) -> Self:
-        """The task of the source network: as many classes as the source has."""
+        """Return the task of the source network, with as many classes as the source has."""
         if self.source_classes is None:
             return self
-        other = copy(self)  # unchecked: its train split has the target's labels
+        other = copy(self)  # unchecked, as its train split has the target's labels
         other.__dict__["n_classes"] = self.source_classes
         return other
 
     def to(
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> Self:
-        """The same task on a device."""
+        """Copy the task to a device."""
         moved: dict[str, Any] = {
             name: part.to(device, dtype) for name, part in self.parts().items()
         }

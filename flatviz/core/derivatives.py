@@ -1,7 +1,4 @@
-"""Second derivatives.
-
-Kernels that have right ones, and whether products with them are those of a symmetric matrix.
-"""
+"""Second derivatives: kernels that compute them correctly, and a test of symmetry."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -17,16 +14,15 @@ from flatviz.core.arithmetic import OfProcess
 from flatviz.core.seeds import generator, randn_like
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
-# exponent: u.Hv and v.Hu may differ by eps^0.4 of their size, 0.2 % in float32; rounding is far
-# below
+# u.Hv and v.Hu may differ by eps^0.4 of their size, 0.2 % in float32, far above rounding
 ASYMMETRY = 0.4
 
 
 class Unfused(TorchFunctionMode):
-    """No fused kernel of attention layers on this thread, in evaluation mode without gradients.
+    """Avoid fused kernels of attention on this thread, in evaluation mode without gradients.
 
-    torch takes none beside a mode of functions.  They give zeros at padded positions, and have no
-    derivative: values would belong to another function than derivatives.
+    torch uses none of them under a mode of functions.  They give zeros at padded positions and have
+    no derivative, so that values would belong to another function than derivatives.
     """
 
     def __torch_function__(
@@ -36,9 +32,9 @@ class Unfused(TorchFunctionMode):
 
 
 class _Composed(TorchFunctionMode):
-    """Weight norm from its definition.
+    """Compute weight norm from its definition.
 
-    The second derivative of PyTorch's kernel of it is wrong on the CPU.
+    The second derivative of PyTorch's kernel is wrong on the CPU.
     """
 
     def __torch_function__(
@@ -63,22 +59,19 @@ _ATTENTION = OfProcess(
 
 @contextmanager
 def twice() -> Iterator[None]:
-    """Kernels that can be differentiated twice.
-
-    of attention the one that has a second derivative, of weight norm a right one.
-    """
+    """Use kernels of attention and weight norm with correct second derivatives in the block."""
     with _ATTENTION.block(True), _Composed():
         yield
 
 
 def symmetric(product: Product, label: str, blocks: Sequence[Any] = ()) -> Product:
-    """Compare the first call of `product` with a second one: u.Hv = v.Hu for a random u.
+    """Check at the first call of `product` that u.Hv = v.Hu for a random u.
 
     Raises:
-        ValueError: If the two differ by more than rounding, with the layers of `blocks` whose block
-            of H is not symmetric: the second derivative of an operation in them is wrong.
+        ValueError: If the two differ by more than rounding.  It lists the layers of `blocks` whose
+            block of H is not symmetric: an operation in them has a wrong second derivative.
     """
-    # a seed that nobody gives: of v's noise u would be v
+    # A seed that users do not choose: with that of v, u would equal v
     seen = False
     source = generator(2**31 - 1)
 
@@ -114,7 +107,7 @@ def symmetric(product: Product, label: str, blocks: Sequence[Any] = ()) -> Produ
 
 
 def _layer(parameter: str) -> str:
-    """The module that a parameter belongs to, also where it is parametrised."""
+    """Return the name of the module that a parameter belongs to, also where it is parametrised."""
     return (
         parameter.partition(".parametrizations.")[0]
         if ".parametrizations." in parameter

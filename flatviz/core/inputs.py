@@ -1,10 +1,9 @@
-"""Inputs that are no plain tensor of floats: images kept as bytes, several tensors, streams.
+"""Inputs other than one floating tensor: images as bytes, several tensors, streams.
 
-One contract (hence its length).
-
-Whoever reads inputs uses len, `x[index]`, `x.split(n)`, shape, device, dtype and `to`, as of a
-tensor (N, ...): what comes out is what a module takes.  `run` hands it over.  `x.take(index)` is
-some of them, of the same kind, `x.describe()` their shape in words.
+All follow one contract (hence its length).  Code that reads inputs uses len, `x[index]`,
+`x.split(n)`, shape, device, dtype and `to`, as of a tensor (N, ...), and gets what a module takes;
+`run` passes it to the module.  `x.take(index)` is a selection of the same kind, `x.describe()` the
+shape in words.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from torch.utils._pytree import register_pytree_node
 
 from flatviz.checks import usable
 
-AHEAD = 2  # batches of a stream read before they are asked for
-MOST_BYTES = 2**28  # of images as floats: more are not converted as a whole
+AHEAD = 2  # batches that a stream reads in advance
+MAX_BYTES = 2**28  # of images as floats; larger sets are converted batch by batch
 
 
 class _Sized:
-    """Base of N inputs, whose batches are computed when they are asked for."""
+    """Base class of N inputs whose batches are computed on request."""
 
     @property
     def shape(self) -> torch.Size:
@@ -36,7 +35,7 @@ class _Sized:
 
     @property
     def dtype(self) -> torch.dtype:
-        """Type of batches."""
+        """Dtype of batches."""
         raise NotImplementedError
 
     def __len__(self) -> int:
@@ -48,7 +47,7 @@ class _Sized:
         return len(self.shape)
 
     def numel(self) -> int:
-        """Numbers in all inputs."""
+        """Number of elements of all inputs."""
         return self.shape.numel()
 
     def is_floating_point(self) -> bool:
@@ -58,11 +57,10 @@ class _Sized:
 
 @dataclass(frozen=True, eq=False)
 class Pixels(_Sized):
-    """Images (N, C, H, W) kept as bytes, a quarter of the memory.
+    """Images (N, C, H, W) stored as bytes, a quarter of the memory of floats.
 
-    Batches are (bytes / 255 - mean) / std, on their device.
-
-    mean, std: (C,) of channels; None: 0 and 1.
+    Batches are (bytes / 255 - mean) / std on their device.  mean and std are (C,), one a channel,
+    by default 0 and 1.
     """
 
     bytes: Tensor
@@ -107,21 +105,21 @@ class Pixels(_Sized):
         )
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
-        """Batches of floats, one by one."""
+        """Iterate over batches of floats."""
         return map(self._floats, self.bytes.split(size))
 
     def take(self, index: Tensor) -> Pixels:
-        """The images at `index`, still bytes."""
+        """Return the images at `index`, as bytes."""
         return Pixels(self.bytes[index], self.mean, self.std, self.dtype)
 
     def to(
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> Pixels:
-        """The same bytes on a device, floats in `dtype`."""
+        """Copy the bytes to a device, with batches in `dtype`."""
         return Pixels(self.bytes.to(device), self.mean, self.std, dtype or self.dtype)
 
     def describe(self) -> str:
-        """Shape and type."""
+        """Return shape and dtype as text."""
         return f"x {tuple(self.shape)} uint8"
 
     def _floats(self, pixels: Tensor) -> Tensor:
@@ -132,10 +130,10 @@ class Pixels(_Sized):
 
 @dataclass(frozen=True, eq=False)
 class Fields(_Sized):
-    """Several tensors (N, ...), which a module takes as keywords, module(input_ids=..., attention_mask=...), or in order.
+    """Several tensors (N, ...), which a module takes as keywords or in order.
 
-    named: by their keywords; by 0, 1, ... where the module takes them in that order, module(left,
-    right).
+    named: by their keywords, as in module(input_ids=..., attention_mask=...); or by 0, 1, ... for
+        module(left, right).
     """
 
     named: Mapping[str | int, Tensor]
@@ -156,44 +154,44 @@ class Fields(_Sized):
         return tensors_of(self)[0].device
 
     def numel(self) -> int:
-        """Numbers in all fields."""
+        """Number of elements of all fields."""
         return sum(t.numel() for t in self.named.values())
 
     def element_size(self) -> int:
-        """Bytes of a number of the first field."""
+        """Return the bytes of an element of the first field."""
         return tensors_of(self)[0].element_size()
 
     def _each(self, change: Callable[[Tensor], Tensor]) -> Fields:
         return Fields({name: change(t) for name, t in self.named.items()})
 
     def clone(self) -> Fields:
-        """A copy that shares nothing."""
+        """Copy all fields."""
         return self._each(torch.clone)
 
     def detach(self) -> Fields:
-        """The same without history."""
+        """Detach all fields from their graphs."""
         return self._each(torch.detach)
 
     def __getitem__(self, index: Any) -> Fields:
         return self._each(lambda t: t[index])
 
     def split(self, size: int | list[int]) -> list[Fields]:
-        """Batches in their order."""
+        """Split into batches, in order."""
         parts = [t.split(size) for t in self.named.values()]
         return [Fields(dict(zip(self.named, part))) for part in zip(*parts)]
 
     def take(self, index: Tensor) -> Fields:
-        """The inputs at `index`."""
+        """Return the inputs at `index`."""
         return self[index]
 
     def to(
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> Fields:
-        """The same on a device, floating fields in `dtype`."""
+        """Copy to a device, with floating fields in `dtype`."""
         return self._each(lambda t: t.to(device, dtype if t.is_floating_point() else None))
 
     def describe(self) -> str:
-        """Names and shapes."""
+        """Return names and shapes as text."""
         named = ((f"x{k}" if isinstance(k, int) else k, t) for k, t in self.named.items())
         return ", ".join(
             f"{name} {tuple(t.shape)} {str(t.dtype).removeprefix('torch.')}" for name, t in named
@@ -209,13 +207,11 @@ register_pytree_node(
 
 @dataclass(frozen=True, eq=False)
 class Stream(_Sized):
-    """Inputs of a data set `examples[i] -> (x, y)`, those at `index` in that order.
+    """Inputs of a data set `examples[i] -> (x, y)` at `index`, read when needed.
 
-    `stream` returns one.
-
-    A batch is read by `workers` threads, pinned and copied to the device; bytes become floats from
-    0 to 1.  The files may change on the disk: results on it are kept in a cache only where
-    `content`, which changes with it, is given.
+    `stream` makes one.  A batch is read by `workers` threads, pinned and copied to the device;
+    bytes become floats from 0 to 1.  As the files may change on disk, results are cached only
+    where `content` is given, a text that changes with them.
     """
 
     examples: Any
@@ -237,7 +233,7 @@ class Stream(_Sized):
         return torch.Size((len(self.index), *self.example_shape))
 
     def __getitem__(self, index: Any) -> Tensor:
-        """The inputs at `index`: a whole number, a slice or whole numbers."""
+        """Read the inputs at `index`: an integer, a slice or several integers."""
         if isinstance(index, int):
             return self[[index]][0]
         (batch,) = self._batches(
@@ -246,39 +242,36 @@ class Stream(_Sized):
         return self._floats(batch)
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
-        """All inputs in their order, in batches; the next ones are read meanwhile."""
+        """Iterate over all inputs in batches, in order, while threads read the next ones."""
         return map(self._floats, self._batches(self.index.split(size)))
 
     def read(self) -> Tensor:
-        """All inputs as the data set gives them, in memory: bytes stay bytes."""
+        """Read all inputs into memory as the data set gives them; bytes stay bytes."""
         (batch,) = self._batches([self.index])
         return batch.to(self.device)
 
     def take(self, index: Tensor) -> Stream:
-        """Some of them, read when asked for."""
+        """Return the inputs at `index`, unread."""
         return replace(self, index=self.index[index.cpu() if isinstance(index, Tensor) else index])
 
     def to(
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> Stream:
-        """The same with batches on a device, floating ones in `dtype`."""
+        """Return the same stream with batches on a device, floating ones in `dtype`."""
         dtype = self.dtype if dtype is None or not self.is_floating_point() else dtype
         return replace(
             self, device=self.device if device is None else torch.device(device), dtype=dtype
         )
 
     def describe(self) -> str:
-        """Shape and type."""
+        """Return shape and dtype as text."""
         return (
             f"x {tuple(self.shape)} {str(self.dtype).removeprefix('torch.')}, streamed by"
             f" {self.workers} threads"
         )
 
     def _batches(self, parts: Iterable[Tensor]) -> Iterator[Tensor]:
-        """The inputs at the numbers of each part, as the data set gives them.
-
-        Threads read the next parts meanwhile.
-        """
+        """Iterate over the inputs of each part, while threads read the next ones."""
         with ThreadPoolExecutor(self.workers) as threads:
             waiting: deque[Iterator[Tensor]] = deque()
             for part in parts:
@@ -298,7 +291,7 @@ class Stream(_Sized):
         return x
 
     def _floats(self, x: Tensor) -> Tensor:
-        """A batch on the device, in floats."""
+        """Move a batch to the device, as floats."""
         if self.device.type == "cuda":
             x = x.pin_memory().to(self.device, non_blocking=True)
         x = Pixels(x)[:] if x.dtype == torch.uint8 and x.ndim == 4 else x
@@ -311,7 +304,7 @@ Inputs = Pixels | Fields | Stream
 
 
 def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
-    """An example of a stream as its input and label."""
+    """Split an example of a stream into input and label."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
         got = f"got {type(pair).__name__} at {i}"
         raise TypeError(
@@ -322,13 +315,13 @@ def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
 
 
 def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None = None) -> Tensor:
-    """Compute outputs of a module for a batch; named inputs go in as keywords.
+    """Compute a module's outputs for a batch; named inputs are passed as keywords.
 
-    named: tensors in the places of its parameters and buffers of these names.
+    named: tensors to use in place of the parameters and buffers of these names.
 
     Raises:
-        TypeError: If it returns neither a tensor nor an object or dict with `logits`, as Hugging
-            Face's models do.
+        TypeError: If it returns neither a tensor nor an object or dict with `logits`, as models of
+            Hugging Face do.
     """
     inputs = x.named if isinstance(x, Fields) else {0: x}
     args = tuple(t for k, t in inputs.items() if isinstance(k, int))
@@ -338,9 +331,10 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
     )
     if isinstance(outputs, Tensor):
         return outputs
+    # A foreign object
     logits = (
         outputs.get("logits") if isinstance(outputs, Mapping) else getattr(outputs, "logits", None)
-    )  # a foreign object
+    )
     if not isinstance(logits, Tensor):
         raise TypeError(
             "the module must return a tensor, or an object or dict with logits, got"

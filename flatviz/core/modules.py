@@ -1,7 +1,4 @@
-"""A user's module.
-
-Copied, refused where it cannot be copied, and watched for writes during a pass.
-"""
+"""A user's module: its copy, and what one pass of it writes, reads and draws."""
 
 import sys
 import weakref
@@ -20,9 +17,8 @@ from torch.utils._pytree import tree_leaves
 from flatviz.core.arithmetic import OfProcess
 from flatviz.private import Dispatch, draws, named
 
-_ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = (
-    WeakKeyDictionary()
-)  # of a copy: tensors of what it was copied from
+# Of a copy: the addresses of the original's tensors
+_ORIGINS: WeakKeyDictionary[nn.Module, list[weakref.ref]] = WeakKeyDictionary()
 
 # take separate memory, not any part of a vector
 ALIGNED = {torch.ops.aten.view_as_complex.default, torch.ops.aten.view.dtype}
@@ -31,14 +27,12 @@ ALIGNED = {torch.ops.aten.view_as_complex.default, torch.ops.aten.view.dtype}
 def copied(module: nn.Module) -> nn.Module:
     """Copy a module so that nothing is shared.
 
-    Activations that it kept from a pass (`self.last = h`) are cut from their graph.
-
-    A `forward` or hook that uses the original's weights is seen when the copy runs: `Watch`.
+    Activations that it stored during a pass (`self.last = h`) are detached in the copy.  A
+    `forward` or hook that uses the original's weights is found later, when the copy runs (`Watch`).
 
     Raises:
-        ValueError: For what cannot be copied so that the copy's parameters are those that its
-            forward pass uses: scripted, lazy and old-style weight-normed modules, what holds a
-            lock, what returns itself for a copy.
+        ValueError: For a module whose copy's forward pass would not use the copy's parameters:
+            scripted, lazy, with old-style weight norm, with a lock, or returning itself for a copy.
     """
     _refuse(module)
     leaves = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
@@ -81,7 +75,7 @@ def _has_history(t: Tensor) -> bool:
 
 
 def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
-    """Check that a copy has the weights of its original after eval(), which merges weights of some layers into others (LoRA)."""
+    """Refuse a copy whose weights eval() changed, as it does where layers merge others (LoRA)."""
     for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
         if not torch.equal(old, new) and not bool(old.isnan().any()):
             raise ValueError(
@@ -91,12 +85,15 @@ def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
 
 
 def memory_of(*tensors: Tensor) -> set[int]:
-    """Addresses of the tensors' memory."""
+    """Return the memory addresses of tensors."""
     return {t.untyped_storage().data_ptr() for t in tensors} - {0}
 
 
 def memory_of_originals(module: nn.Module) -> set[int]:
-    """Addresses of the weights and buffers of all that `module` was copied from, as far as they are still there."""
+    """Return the addresses of weights and buffers of the modules that `module` was copied from.
+
+    Those that are gone by now are left out.
+    """
     return memory_of(*(t for ref in _ORIGINS.get(module, []) if (t := ref()) is not None))
 
 
@@ -126,10 +123,10 @@ def _refuse(module: nn.Module) -> None:
 
 
 class Watch(Dispatch):
-    """Record of a pass: writes, reads of foreign memory, random numbers.
+    """Record writes, reads of foreign memory, and random numbers of a pass.
 
-    It `wrote` into tensors `given` (or needs them aligned), `read` memory that it must not, `drew`
-    random numbers.
+    `wrote`: into the tensors `given` (or it needs them aligned).  `read`: memory that it must not
+    read.  `drew`: random numbers.
     """
 
     def __init__(self, given: Iterable[Tensor] = (), foreign: Iterable[int] = ()) -> None:
@@ -142,10 +139,10 @@ class Watch(Dispatch):
         self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
     ) -> Any:
         kwargs = kwargs or {}
-        given = named(func, args, kwargs)
-        written = [given.get(a.name) for a in func._schema.arguments if a.is_write]
+        arguments = named(func, args, kwargs)
+        written = [arguments.get(a.name) for a in func._schema.arguments if a.is_write]
         self.wrote |= func in ALIGNED or not self._memory.isdisjoint(_memory_in(written))
-        self.read |= not self._foreign.isdisjoint(_memory_in(given))
+        self.read |= not self._foreign.isdisjoint(_memory_in(arguments))
         self.drew |= draws(func, args, kwargs)
         return func(*args, **kwargs)
 
@@ -157,9 +154,9 @@ def _memory_in(values: Any) -> set[int]:
 
 
 def eager() -> AbstractContextManager:
-    """Run compiled functions as they were written, so that `Watch` sees their operations.
+    """Run compiled functions uncompiled, so that `Watch` sees their operations.
 
-    Nothing where none was compiled.
+    It does nothing where no function is compiled.
     """
     return _stance().block(True) if "torch._dynamo.eval_frame" in sys.modules else nullcontext()
 

@@ -1,4 +1,7 @@
-"""A network read as a function of one flat weight vector, and the one place where weights are put into a module (hence its length)."""
+"""A network as a function of one flat weight vector.
+
+Only this file puts weights into a module (hence its length).
+"""
 
 from __future__ import annotations
 
@@ -66,12 +69,16 @@ class Block(NamedTuple):
 
 
 class Look(NamedTuple):
-    """Side effects of a module's pass, beside outputs from its weights and one batch.
+    """Side effects of a module's forward pass, beside computing outputs from weights and one batch.
 
-    writes: into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a count of calls).
-    again: it runs layers once more in the backward pass (activation checkpointing, adjoint and
-    reversible networks), where it would find other weights. draws: random numbers.  ends: the
-    operation that computes the outputs, "Softmax" or "Sigmoid", where they are probabilities.
+    Args:
+        writes: It writes into inputs, weights or buffers (ReLU(inplace=True) first, a clamp, a
+            counter of calls).
+        again: It runs layers again in the backward pass, when other weights are installed
+            (activation checkpointing, adjoint and reversible networks).
+        draws: It draws random numbers.
+        ends: The operation that computes the outputs, "Softmax" or "Sigmoid", where they are
+            probabilities.
     """
 
     writes: bool
@@ -83,19 +90,23 @@ class Look(NamedTuple):
 class Net:
     """A `torch.nn.Module` as a function of the flat vector `w` (D,) of its treated parameters.
 
-    net(w, x) -> (N, C).
+    net(w, x) -> (N, C).  `Net.from_module` makes one.  It works on a copy in evaluation mode: the
+    user's module is never changed, BatchNorm uses the running statistics stored in the net, and so
+    the net *is* a function of `w`.
 
-    Made by `Net.from_module`.  It works on a copy in evaluation mode, so the user's module is never
-    touched, and BatchNorm uses the running statistics the net holds: the net *is* a function of
-    `w`. `w` is where the treated weights stand now, `blocks` says which tensor is where, in
-    `named_parameters()` order. `frozen`: names of the parameters that do not require gradients in
-    the user's module; they are not treated unless asked for. `trunk`: None, or where the other
-    weights are drawn from in training and prediction (`transfer(trunk="sampled")`); calls of the
-    net itself, and so objectives and figures, keep them where they are.
+    Attributes:
+        w: Current values of the treated weights.
+        blocks: Which tensor is where in `w`, in the order of `named_parameters()`.
+        frozen: Names of the parameters that do not require gradients in the user's module; they are
+            treated only where they are asked for.
+        trunk: None, or the distribution from which training and prediction draw the other weights
+            (`transfer(trunk="sampled")`).  Calls of the net itself, and so objectives and figures,
+            keep them at their values.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)))
+        >>> nn = torch.nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)))
         >>> net.dim, net(net.w, torch.zeros(5, 2)).shape
         (27, torch.Size([5, 3]))
     """
@@ -126,7 +137,7 @@ class Net:
         self._looked: Look | None = None
         self._lock = threading.RLock()
         self._sparse = [n for n, m in module.named_modules() if isinstance(m, TABLES) and m.sparse]
-        _set_sparse(module, self._sparse, False)  # the gradient of a part of a vector is dense
+        _set_sparse(module, self._sparse, False)  # parts of a vector have dense gradients
         self._bind()
         _NETS.add(self)
 
@@ -141,18 +152,19 @@ class Net:
     ) -> Net:
         """Read `module` as a function of its treated parameters.
 
-        treated: "trainable" (all but those that `requires_grad_(False)` froze); "norm+head" (every
-            normalisation layer, by type, and the head), "head", "authors" (by parts of the name, as
-            SA-BMA's released code chooses), of the trainable ones; "all"; or a function of the
-            parameter's name.
-        head: name of the head module; without it, the last `nn.Linear` in execution order, known
-            from one forward pass on `example` (a batch of inputs, also a dict, a tuple or a `Data`;
-            where None, a zero input whose shape is guessed from the first layer).
+        treated: "trainable" (all but those frozen by `requires_grad_(False)`); "norm+head" (every
+            normalisation layer, by type, and the head), "head", or "authors" (by parts of the name,
+            as SA-BMA's released code chooses), each of the trainable ones; "all"; or a function of
+            the parameter's name.
+        head: name of the head module; without it, the last `nn.Linear` in execution order, found by
+            one forward pass.
+        example: a batch of inputs for that pass, also a dict, a tuple or a `Data`; without it,
+            zeros of a shape guessed from the first layer.
 
         Raises:
-            TypeError: For what is no module.
-            ValueError: For a module with dropout left on, NaN weights, no norm layers, no head, or
-                nothing treated, as where all parameters are frozen.
+            TypeError: If `module` is no module.
+            ValueError: For a module with active dropout, NaN weights, no normalisation layers, no
+                head, or no treated parameters, as where all are frozen.
         """
         if not isinstance(module, nn.Module):
             raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")
@@ -182,7 +194,14 @@ class Net:
         return cls(duplicate, choose(duplicate, treated, head, example, frozen), example, frozen)
 
     def __call__(self, w: Tensor, x: Batch) -> Tensor:
-        """Compute outputs (N, C) for inputs `x` (N, ...), or a dict or tuple of them, at weights `w` (D,); neither is ever written into."""
+        """Compute outputs (N, C) for inputs `x` (N, ...), or a dict or tuple of them, at `w` (D,).
+
+        Neither is written into.
+
+        Raises:
+            ValueError: For weights of another shape, and a module that cannot run at them.
+            RuntimeError: What the module raises, with dtypes and devices that differ.
+        """
         x = x if isinstance(x, (Tensor, Fields)) else batch_of(x)
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
@@ -197,23 +216,23 @@ class Net:
             try:
                 return run(self.module, x.clone() if writes else x)
             except RuntimeError as error:
-                given = {
+                dtypes = {
                     self.w.dtype,
                     w.dtype,
                     *(t.dtype for t in tensors_of(x) if t.is_floating_point()),
                 }
-                if len(given) == 1 or torch.is_autocast_enabled(w.device.type):
+                if len(dtypes) == 1 or torch.is_autocast_enabled(w.device.type):
                     raise
-                listed = " and ".join(sorted(map(str, given)))
+                listed = " and ".join(sorted(map(str, dtypes)))
                 raise ValueError(
                     f"net, w and x must have one dtype, got {listed}: net.to(dtype=...) or"
                     " w.to(...)"
                 ) from error
 
     def look(self, x: Tensor | Inputs) -> Look:
-        """Observe one pass over two examples of `x`, once.
+        """Observe one pass over two examples of `x`; the result is kept.
 
-        Inside of a function transform, where nothing can be seen, it writes.
+        Inside a function transform, where nothing can be observed, it reports `writes`.
 
         Raises:
             ValueError: For a module that reads weights elsewhere than where they are installed.
@@ -251,7 +270,7 @@ class Net:
             return Look(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
 
     def _runs_again(self, out: Tensor) -> bool:
-        """Whether a backward pass fails once no weights are there."""
+        """Tell whether a backward pass fails once the weights are removed."""
         nothing = [torch.empty_like(p, device="meta") for p in self._parameters]
         try:
             with self._placed(nothing):
@@ -262,7 +281,7 @@ class Net:
         return False
 
     def check_runs_once(self) -> None:
-        """Raise ValueError for a module that runs its layers again in the backward pass, where it would find other weights."""
+        """Refuse a module that runs its layers again in the backward pass, at other weights."""
         if self._looked is not None and self._looked.again:
             raise ValueError(
                 f"a gradient needs a module that runs once, got {type(self.module).__name__}, which"
@@ -274,12 +293,13 @@ class Net:
     def installed(
         self, w: Tensor, *, copies: bool = False, statistics: bool | None = None
     ) -> Iterator[list[Tensor]]:
-        """Put `w` (D,) and the net's buffers, or copies of them, in the module's places for the length of the block.
+        """Put `w` (D,) and the net's buffers in the module for the length of the block.
 
-        statistics: whether the buffers are copies; None: as the weights.
+        One thread at a time.  The effect is that of `functional_call` at a fraction of its
+        overhead, which is a third of a small network's gradient.
 
-        The effect is that of `functional_call`, at a fraction of its overhead, which is a third of
-        a small network's gradient.  One thread at a time.
+        copies: install copies of the weights.
+        statistics: install copies of the buffers; None: as for the weights.
 
         Yields:
             The tensors in place.
@@ -300,7 +320,7 @@ class Net:
                 self._place(None)
 
     def _place(self, parts: list[Tensor] | None, *, copies: bool = False) -> None:
-        """Weights and the net's buffers in the module's places; None: those of the module."""
+        """Put weights and the net's buffers in the module; None: those of the module."""
         parametrize._cache.clear()  # of weights computed from others, under `parametrize.cached()`
         for places, value in zip(self._slots, self._parameters if parts is None else parts):
             for holder, key in places:
@@ -308,7 +328,7 @@ class Net:
         for holder, key, buffer, value in self._buffer_slots:
             holder[key] = buffer if parts is None else value.clone() if copies else value
         for rnn, key, original in self._listed if parts is None else ():
-            setattr(rnn, key, original)  # puts back the list of weights that a pass replaced
+            setattr(rnn, key, original)  # restores the list of weights that a pass replaced
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
@@ -345,23 +365,20 @@ class Net:
 
     @property
     def has_batchnorm(self) -> bool:
-        """Whether any layer holds running statistics, which other weights make stale.
+        """Whether a layer holds running statistics that other weights make stale.
 
-        Those of a frozen one stay.
+        Those of a frozen layer never change.
         """
         return any(m.track_running_stats for m in self.norms().values())
 
     def norms(self) -> dict[str, _BatchNorm]:
-        """BatchNorm layers by name, without those whose weights are frozen.
-
-        They keep their statistics as well.
-        """
-        still = self.frozen.difference(self._names)
+        """BatchNorm layers by name, without those whose weights, and so statistics, are frozen."""
+        frozen = self.frozen.difference(self._names)
         norms = {n: m for n, m in self.module.named_modules() if isinstance(m, _BatchNorm)}
         return {
             n: m
             for n, m in norms.items()
-            if not m.affine or not still.issuperset((f"{n}.weight", f"{n}.bias"))
+            if not m.affine or not frozen.issuperset((f"{n}.weight", f"{n}.bias"))
         }
 
     @property
@@ -374,16 +391,19 @@ class Net:
         )
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
-        """Split `w` into named tensors.
+        """Split `w` into named tensors, at once.
 
-        a slice for each tensor would cost a (D,) buffer each in the backward pass.
+        In the backward pass, a slice for each tensor would cost a (D,) buffer each.
         """
         if not isinstance(w, Tensor) or w.shape != self.w.shape:
             check_weights(w, self.dim)
         return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
 
     def _split(self, w: Tensor) -> Sequence[Tensor]:
-        """`w` in parts; under autocast the weights of products from one cast of all of `w`, which else is one for each of them."""
+        """Split `w` into its parts, cast once under autocast.
+
+        Autocast would otherwise cast each part that enters a product by itself.
+        """
         parts = w.split(self._sizes)
         kind = w.device.type
         if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
@@ -396,9 +416,10 @@ class Net:
         return torch.cat([named[n].reshape(-1) for n in self._names])
 
     def to_module(self, w: Tensor | None = None) -> nn.Module:
-        """Build a fresh module of the user's class with weights `w` (default: the net's) and the net's statistics.
+        """Build a new module of the user's class with weights `w` (default: the net's).
 
-        Its parameters require gradients where those of the user's module do.
+        It has the net's statistics.  Its parameters require gradients where those of the user's
+        module do.
         """
         module = self._duplicate()
         state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
@@ -412,7 +433,7 @@ class Net:
         return module
 
     def _duplicate(self) -> nn.Module:
-        with self._lock:  # no other thread's weights are in it
+        with self._lock:  # no other thread has weights installed
             return copied(self.module)
 
     def at(self, w: Tensor) -> Net:
@@ -432,9 +453,9 @@ class Net:
         return self._like(_buffers=dict(buffers))
 
     def with_trunk(self, trunk: RandomTrunk | None) -> Net:
-        """Return the same net whose other weights are drawn in training and prediction.
+        """Return the same net with a distribution of its untreated weights; None: they are fixed.
 
-        None: they stay.
+        Training and prediction draw from it.
         """
         return self._like(trunk=trunk)
 
@@ -443,7 +464,7 @@ class Net:
         return {n: b for n, b in self.module.named_buffers() if b is not None} | self._buffers
 
     def copy(self) -> Net:
-        """Copy the net so that nothing is shared, for another thread."""
+        """Copy the net so that nothing is shared, for use in another thread."""
         buffers = {n: b.clone() for n, b in self._buffers.items()}
         return self._like(module=self._duplicate(), w=self.w.clone(), _buffers=buffers)
 
@@ -476,7 +497,7 @@ class Net:
         return other
 
     def _bind(self) -> None:
-        """Note where in the module each tensor stands, several places for a tied one."""
+        """Note each place in the module where a tensor stands; a tied one has several."""
         places: dict[int, list[tuple[dict, str]]] = {}
         for module in self.module.modules():
             for key, value in module._parameters.items():
@@ -513,7 +534,7 @@ def _set_sparse(module: nn.Module, names: list[str], value: bool) -> None:
 
 
 def _after_fork() -> None:
-    """In a forked process nobody is inside of a net, wherever another thread was at that moment."""
+    """Unlock all nets in a forked process, where another thread may have been inside one."""
     fresh = {id(net._lock): threading.RLock() for net in _NETS}  # one for nets that share a module
     for net in list(_NETS):
         net._lock = fresh[id(net._lock)]
@@ -521,12 +542,12 @@ def _after_fork() -> None:
 
 
 _NETS: WeakSet[Net] = WeakSet()
-if hasattr(os, "register_at_fork"):  # not on Windows, which forks nothing
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
     os.register_at_fork(after_in_child=_after_fork)
 
 
 def _ending(out: Tensor) -> str:
-    """The last operation, views and clamps of its result aside, where it gives probabilities."""
+    """Name the last operation where it gives probabilities, skipping views and clamps."""
     node = out.grad_fn
     while node is not None and (name := node.name().partition("Backward")[0]) in PASSED:
         node = node.next_functions[0][0]
@@ -534,5 +555,5 @@ def _ending(out: Tensor) -> str:
 
 
 def _transformed() -> bool:
-    """Whether a function transform (grad, vmap, jvp) is at work."""
+    """Tell whether a function transform (grad, vmap, jvp) is active."""
     return torch._C._functorch.peek_interpreter_stack() is not None

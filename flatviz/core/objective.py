@@ -1,7 +1,4 @@
-"""The contract of an objective f(w).
-
-Values, derivatives, and what it says of itself, each with a plain default.
-"""
+"""The contract of an objective f(w): values, derivatives and properties, with plain defaults."""
 
 from __future__ import annotations
 
@@ -20,22 +17,26 @@ from flatviz.core.derivatives import Product, symmetric, twice
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
 
-if TYPE_CHECKING:  # what a verb sees of a network is an objective
+if TYPE_CHECKING:  # at run time a verb sees objectives alone
     from flatviz.core.net import Net
 
 Curvature = Literal["hessian", "ggn", "fisher"]
 
 
 class Objective:
-    """A scalar function of the weights, f(w: (D,)) -> (); all that verbs ask of one, with defaults.
+    """A scalar function of the weights, f(w: (D,)) -> (), with all that verbs ask of one.
 
-    A plain function of w serves wherever an objective is taken.  Subclass for more: give
-    `__call__`, and beside it only what you know better than the default.
+    A plain function of w serves wherever an objective is taken.  A subclass gives `__call__`, and
+    overrides a default only where it has a better way.
 
-    net: the network whose weights w are, or None.  dim: their number D, None where any will do.  n:
-    examples behind a mean.  batchnorm: statistics used, "frozen", "re-estimated" or None.  label:
-    what the values are, for axes and messages.  differentiable: whether gradients pass through
-    `__call__`.  work: multiply-adds of one of its operations, by which its threads are chosen.
+    Attributes:
+        net: The network whose weights w are, or None.
+        dim: Their number D, None where any will do.
+        n: Number of examples in the mean.
+        batchnorm: BatchNorm statistics in use, "frozen", "re-estimated" or None.
+        label: Name of the values, for axes and messages.
+        differentiable: Whether `__call__` has gradients.
+        work: multiply-adds of one operation, by which the number of threads is chosen.
 
     Example:
         >>> class Bowl(Objective):
@@ -43,8 +44,10 @@ class Objective:
         ...     def __call__(self, w):
         ...         return w.square().sum() / 2
         >>> bowl = Bowl()
-        >>> bowl.many(torch.eye(2)).tolist(), bowl.hvp(torch.ones(2), torch.tensor([3.0, 4.0])).tolist()
-        ([0.5, 0.5], [3.0, 4.0])
+        >>> bowl.many(torch.eye(2)).tolist()
+        [0.5, 0.5]
+        >>> bowl.hvp(torch.ones(2), torch.tensor([3.0, 4.0])).tolist()
+        [3.0, 4.0]
     """
 
     net: Net | None = None
@@ -57,7 +60,7 @@ class Objective:
 
     @property
     def key(self) -> str:
-        """Hash of all that values depend on besides w; empty: not cached on disk."""
+        """Hash of all that values depend on besides w; empty: values are not cached on disk."""
         return ""
 
     def __call__(self, w: Tensor) -> Tensor:
@@ -72,13 +75,16 @@ class Objective:
             return torch.stack([self._at(w).to(W) for w in track(W, self.label, progress)])
 
     def _at(self, w: Tensor) -> Tensor:
-        """The value at `w`, without a graph, of a function that may differentiate inside, as that of a PINN does."""
+        """Compute the value at `w` without a graph.
+
+        The function itself may differentiate inside, as the loss of a PINN does.
+        """
         with torch.inference_mode(False), torch.enable_grad():
             return _number(self(w.clone() if w.is_inference() else w.detach()), self.label).detach()
 
     @arithmetic()
     def value_and_grad(self, w: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute f(w), (), and its gradient (D,).  Raises ValueError where f has none."""
+        """Compute f(w), (), and its gradient (D,); a ValueError where f has none."""
         with threads(self.work):
             _, value, gradient = _differentiate(self, w, create_graph=False)
         return value, gradient
@@ -91,7 +97,7 @@ class Objective:
             return self.products(w)(v.clone() if v.is_inference() else v)
 
     def products(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """Give `operator` with a check of its first product: u.Hv = v.Hu.
+        """Return `operator` with a check of its first product for symmetry, u.Hv = v.Hu.
 
         Raises ValueError where they differ.
         """
@@ -100,9 +106,9 @@ class Objective:
         )
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """Give the function v -> H v at one `w`, by double backward.
+        """Return the function v -> H v at one `w`, by double backward.
 
-        The gradient's graph is kept, so a product is one pass through it.
+        The gradient's graph is kept, so each product is one pass through it.
 
         Raises:
             ValueError: For a curvature that only a network's mean loss has ("ggn", "fisher"), for
@@ -132,15 +138,16 @@ class Objective:
         precision: str | None = None,
         coords: Tensor | None = None,
     ) -> PointEvaluator:
-        """Give the evaluator of values at origin + coords @ axes, with origin (D,) and axes (K, D).
+        """Return an evaluator of values at origin + coords @ axes, here by `many`.
 
-        Here by `many`.
-
-        coords (P, K): where they will be asked; exact: no reuse between points; precision: a
-        faster, reduced one.
+        origin: (D,).
+        axes: (K, D).
+        exact: reuse no work between points.
+        precision: a faster, reduced one.
+        coords: points that will be asked for, (P, K).
 
         Raises:
-            ValueError: For a precision of what is no network's.
+            ValueError: For a precision where f is no network's loss.
         """
         if precision is not None:
             raise ValueError(
@@ -150,9 +157,9 @@ class Objective:
         return PointEvaluator(self, origin, axes)
 
     def whose_statistics(self, a: Tensor, b: Tensor) -> str:
-        """Name the frozen BatchNorm statistics used on the way from `a` (t = 0) to `b` (t = 1).
+        """Name the frozen BatchNorm statistics in use between `a` (t = 0) and `b` (t = 1).
 
-        Else empty.
+        Without frozen statistics, return "".
         """
         if self.net is None or self.batchnorm != "frozen":
             return ""
@@ -162,10 +169,10 @@ class Objective:
 
 
 class PointEvaluator:
-    """Evaluator of values (S,) at origin + coords @ axes for coords (S, K), as `Objective.over` returns; here by `f.many`.
+    """Evaluator of values (S,) at origin + coords @ axes for coords (S, K), here by `f.many`.
 
-    reuses: whether work is shared between points, so that values are worth a comparison with plain
-    ones.
+    `Objective.over` returns one.  reuses: points share work, so that a comparison of values with
+    plain ones is worthwhile.
     """
 
     reuses: bool = False
@@ -183,19 +190,18 @@ class PointEvaluator:
         W = [self._origin + row @ self._axes for row in coords.to(self._axes)]
         if self._together:
             return self._f.many(torch.stack(W))
-        return torch.cat(
-            [self._f.many(w[None]) for w in W]
-        )  # one at a time: each rounds alike whatever points come with it
+        # One at a time, so that a value's rounding does not depend on the other points
+        return torch.cat([self._f.many(w[None]) for w in W])
 
 
 class FunctionObjective(Objective):
-    """A plain function of w as an objective; `as_objective` returns it."""
+    """A plain function of w as an objective; `as_objective` makes one."""
 
     def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
         self.function = function
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The function's value at `w` (D,)."""
+        """Return the function's value at `w` (D,)."""
         return self.function(w)
 
 
@@ -204,7 +210,7 @@ ObjectiveLike = Annotated[Objective | Callable[[Tensor], Tensor], check_objectiv
 
 
 def as_objective(f: ObjectiveLike) -> Objective:
-    """Wrap a plain function as an objective; `f` itself where it is one.
+    """Wrap a plain function as an objective; return an objective as it is.
 
     Each public verb calls it once.
 
@@ -217,21 +223,23 @@ def as_objective(f: ObjectiveLike) -> Objective:
 
 @public
 def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
-    """Compute H v with H = grad^2 f(w) (D, D), by a double backward, or as the objective has it.
-
-    `w`, `v` and the result are (D,).
+    """Compute H v with H = grad^2 f(w) (D, D), by double backward or by the objective's `hvp`.
 
     Args:
         f: Objective, w (D,) -> ().
         w: Weights (D,).
         v: Direction (D,).
 
+    Returns:
+        H v (D,).
+
     Raises:
         ValueError: If shapes differ, or f has no gradient.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> fv.hvp(lambda w: (w**3).sum(), torch.tensor([1.0, 2.0]), torch.ones(2)).tolist()  # H = diag(6 w)
+        >>> w = torch.tensor([1.0, 2.0])
+        >>> fv.hvp(lambda w: (w**3).sum(), w, torch.ones(2)).tolist()  # H = diag(6 w)
         [6.0, 12.0]
     """
     f = as_objective(f)
@@ -239,20 +247,15 @@ def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
 
 
 def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
-    """Give the function v -> H v at one `w`, for an f that is known to be a function of w.
-
-    no value is computed twice to see.
-    """
+    """Return the function v -> H v at one `w`, without checking that f is a function of w."""
     point, _, gradient = _differentiate(as_objective(f), w, create_graph=True)
     if not gradient.requires_grad:  # linear in w
         return torch.zeros_like
 
     def product(v: Tensor) -> Tensor:
         with torch.enable_grad():
-            slope = (
-                gradient @ v
-                # a number: for a vector with weights v autograd would import sympy first, for seconds
-            )
+            # A number: for a vector with weights v autograd would import sympy first, for seconds
+            slope = gradient @ v
         (out,) = torch.autograd.grad(slope, point, retain_graph=True, allow_unused=True)
         return torch.zeros_like(v) if out is None else out
 
@@ -260,10 +263,7 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
 
 
 def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
-    """A leaf at `w`, the value there, and the gradient.
-
-    ValueError where torch knows none, instead of zeros.
-    """
+    """Compute a leaf at `w`, the value there, and the gradient; refuse a value without one."""
     gradient = None
     with (
         torch.inference_mode(False),
@@ -290,7 +290,7 @@ def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tens
 
 
 def _number(value: Tensor | float, label: str) -> Tensor:
-    """A value as a tensor, which must be one real number."""
+    """Return a value as a tensor, which must be one real number."""
     if not isinstance(value, (Tensor, Real)):
         raise TypeError(
             f"an objective must return one number, got {type(value).__name__} from {label}"

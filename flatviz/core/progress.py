@@ -1,7 +1,4 @@
-"""Progress of long work.
-
-a bar with a time estimate in a terminal or notebook, or any function of the caller's.
-"""
+"""Progress of long work: a bar with a time estimate, or any function of the caller's."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -24,9 +21,10 @@ def track(
     *,
     examples: int | None = None,
 ) -> Iterator[T]:
-    """Yield `items`, reporting each one.  The bar shows elapsed and remaining time.
+    """Yield `items`, reporting each one.
 
-    examples: how many an item stands for; the bar then counts them, and shows images/s.
+    The bar shows elapsed and remaining time.  With `examples`, the number that an item stands for,
+    it counts examples and shows images/s.
     """
     total = len(items) if total is None else total  # type: ignore[arg-type]
     if callable(progress):

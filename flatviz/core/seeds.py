@@ -11,23 +11,21 @@ from flatviz.private import PrivateNumbers
 
 
 def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
-    """Create a generator on the CPU.
+    """Create a generator, on the CPU by default.
 
-    The noise is drawn there and moved, so a seed means the same on every device.
-
-    On another device only where the noise is so large that drawing it would take longer than its
-    use.
+    Noise is drawn there and moved, so that a seed means the same on every device.  Another `device`
+    is for noise so large that drawing it would take longer than its use.
     """
     return torch.Generator(device).manual_seed(seed)
 
 
 def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
-    """Standard normal noise of the shape, dtype and device of `like`."""
+    """Draw standard normal noise of the shape, dtype and device of `like`."""
     return torch.randn(like.shape, generator=source, dtype=like.dtype).to(like.device)
 
 
 def random_state() -> tuple:
-    """Read the global random states of Python, NumPy and torch, to see whether anything was drawn from them."""
+    """Read the global random states of Python, NumPy and torch, to detect draws."""
     cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
     tensors = [torch.get_rng_state(), *cards]
     return (
@@ -40,7 +38,7 @@ def random_state() -> tuple:
 def saved_rng(seed: int = 0) -> AbstractContextManager:
     """Run a block whose draws come from private generators of torch, from `seed` on.
 
-    The global ones, which other threads draw from, stay as they are.  A module that draws from
-    Python or NumPy draws the user's numbers.
+    The global generators, which other threads use, do not change.  A module that draws from Python
+    or NumPy uses the user's numbers.
     """
     return PrivateNumbers(seed)

@@ -1,7 +1,4 @@
-"""Choice of the treated parameters of a module.
-
-All that are not frozen, normalisation layers and head, or the user's names.
-"""
+"""Choice of the treated parameters of a module, and its head."""
 
 from collections.abc import Callable, Set
 from typing import Any, Literal, get_args
@@ -20,10 +17,11 @@ from flatviz.noun import Noun
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 Choice = Literal["trainable", "all", "norm+head", "head", "authors"]
 Treated = Choice | Callable[[str], bool]
+# Parts of names in ResNets, and in vision transformers of timm and torchvision
 AUTHORS = (
     ("bn", "fc"),
     ("norm", "ln", "head"),
-)  # in a name: of ResNets, and of vision transformers in timm and torchvision
+)
 
 
 def choose(
@@ -33,14 +31,13 @@ def choose(
     example: Tensor | Fields | None,
     frozen: Set[str] = frozenset(),
 ) -> dict[str, str]:
-    """Choose the treated parameters by name, in `named_parameters()` order, each with its kind.
+    """Choose the treated parameters; return their names, in order, with the kind of each.
 
-    Norm, head or other.
-
-    Those of `frozen` are left out, but by "all" and by a function, which name them.  Normalisation
-    layers are known by type. "authors" is the rule of SA-BMA's released code, by parts of the name:
-    of a ResNet "bn" and "fc", which misses the BatchNorm of the shortcuts (`downsample.1`), of a
-    vision transformer "norm", "ln", "head".
+    Kinds are "norm", "head" and "other".  Parameters in `frozen` are left out, except by "all" and
+    by a function, which name them.  Normalisation layers are recognised by type.  "authors" is the
+    rule of SA-BMA's released code, by parts of the name: "bn" and "fc" of a ResNet, which misses
+    the BatchNorm of the shortcuts (`downsample.1`); "norm", "ln" and "head" of a vision
+    transformer.
 
     Raises:
         ValueError: If a part is missing or nothing is chosen.
@@ -95,9 +92,10 @@ def choose(
 
 
 def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
-    """Find the last `nn.Linear` or 1x1 convolution in execution order, by one forward pass in evaluation mode; returns its name.
+    """Find the name of the last `nn.Linear` or 1x1 convolution in execution order.
 
-    A 1x1 convolution is a head (SqueezeNet's, say) where no Linear comes after it.
+    It takes one forward pass in evaluation mode.  A 1x1 convolution is the head (as in SqueezeNet)
+    where no Linear follows it.
 
     Raises:
         ValueError: If there is none, or if no `example` is given and no guessed input shape fits.
@@ -140,15 +138,12 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
 
 
 def _is_pointwise(m: nn.Module) -> bool:
-    """Whether a layer is a convolution of kernel size 1 over all channels.
-
-    a Linear for each position.
-    """
+    """Tell whether a layer is a convolution of kernel size 1: a Linear at each position."""
     return isinstance(m, _ConvNd) and set(m.kernel_size) == {1} and m.groups == 1
 
 
 def guesses(module: nn.Module) -> list[Tensor]:
-    """Zero inputs that the first weighted layer could take, small images before large ones."""
+    """Return zero inputs that the first weighted layer could take, small images first."""
     first = next(
         (m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))), None
     )
@@ -164,7 +159,7 @@ def guesses(module: nn.Module) -> list[Tensor]:
 
 
 def named_head(module: nn.Module, head: str) -> nn.Module:
-    """The module inside of `module` that has this name.  Raises ValueError where there is none."""
+    """Return the submodule of this name; a ValueError where there is none."""
     modules = dict(module.named_modules())
     if head not in modules:
         raise ValueError(
@@ -187,7 +182,7 @@ def refuse_dropout(module: nn.Module) -> None:
 
 
 def classes_of(module: nn.Module, head: str) -> int:
-    """Outputs of the head, C.  Raises ValueError where it is neither a Linear nor a convolution."""
+    """Return the number of outputs C of the head; a ValueError for another kind of layer."""
     layer = _layer(module, head)
     return layer.out_features if isinstance(layer, nn.Linear) else layer.out_channels
 
@@ -233,17 +228,19 @@ def _layer(module: nn.Module, name: str) -> nn.Linear | _ConvNd:
     return layer
 
 
-APART = 104_729  # between the seeds of a posterior's draws and of the trunk's
+APART = 104_729  # distance between the seeds of a posterior's draws and of the trunk's
 
 
 class RandomTrunk(Noun):
-    """Prior of the trunk's weights in `Net.trunk`, from `transfer(trunk="sampled")`.
+    """Gaussian prior of the untreated weights in `Net.trunk`, independent of the treated ones.
 
-    N(prior), independent of the treated ones.
+    `transfer(trunk="sampled")` makes one.
 
-    prior: a Gaussian over all A weights of the network, `net.restrict("all")`, whose part on the
-    treated ones is not used; treated: places of the D treated weights among them; seed: fixes the
-    draws in training.
+    Args:
+        prior: A Gaussian over all A weights of the network, `net.restrict("all")`; its part on the
+            treated weights is not used.
+        treated: Places of the D treated weights among them.
+        seed: Fixes the draws in training.
     """
 
     prior: Gaussian
@@ -251,19 +248,16 @@ class RandomTrunk(Noun):
     seed: int = 0
 
     def whole(self, w: Tensor, trunk: Tensor) -> Tensor:
-        """All weights (A,).
-
-        `w` (D,) where weights are treated, those of a draw `trunk` (A,) elsewhere.
-        """
+        """Combine treated weights `w` (D,) and a draw `trunk` (A,) to all weights (A,)."""
         return trunk.index_copy(0, self.treated, w)
 
     def joined(self, W: Tensor, *, seed: int) -> Tensor:
-        """All weights (S, A) of draws `W` (S, D), each with another trunk."""
+        """Combine draws `W` (S, D) with one trunk each to all weights (S, A)."""
         trunks = self.prior.sample(len(W), seed=(seed + APART) % 2**63)
         return trunks.index_copy(1, self.treated, W.to(trunks))
 
     def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> "RandomTrunk":
-        """The same on a device, in a dtype."""
+        """Copy to a device and dtype."""
         mean, log_std, factor = (
             t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor)
         )

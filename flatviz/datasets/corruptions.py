@@ -1,11 +1,9 @@
-"""Corrupted test images.
+"""Corrupted test images: ten kinds of noise, blur, weather, contrast and geometry, with a seed.
 
-Ten kinds of noise, blur, weather, contrast and place, each with severities 1 to 5, drawn by a seed.
-
-Strengths are shares of the value range or of the side.  Those of blurs are pixels of a 32 x 32
-image and grow with the square root of the side, for the details of an 8 x 8 digit are as large as
-its pixels.  The kinds follow the families of Hendrycks & Dietterich 2019 (arXiv 1903.12261); the
-strengths are others, so scores do not compare with those on CIFAR-10-C.
+Each has severities 1 to 5.  Strengths are shares of the value range or of the side.  Those of blurs
+are pixels of a 32 x 32 image and grow with the square root of the side, as the details of an 8 x 8
+digit are as large as its pixels.  The kinds follow the families of Hendrycks & Dietterich 2019
+(arXiv 1903.12261) with other strengths, so scores do not compare with those on CIFAR-10-C.
 """
 
 from collections.abc import Callable
@@ -36,19 +34,19 @@ def _impulse(x: Tensor, share: float, source: torch.Generator) -> Tensor:
 
 
 def _pixels(x: Tensor, strength: float) -> float:
-    """A blur's strength, given for 32 x 32 images, in pixels of these."""
+    """Convert a blur's strength, given for 32 x 32 images, to pixels of these images."""
     return strength * (x.shape[-1] / 32) ** 0.5
 
 
 def _kernel(x: Tensor, radius: float) -> Tensor:
-    """Squared distance of each place of a square kernel from its middle, which reaches `radius` pixels."""
+    """Compute squared distances from the middle of a square kernel of `radius` pixels."""
     reach = max(1, int(radius + 0.999))
     side = torch.arange(-reach, reach + 1, dtype=x.dtype, device=x.device)
     return side[:, None] ** 2 + side[None, :] ** 2
 
 
 def _blurred(x: Tensor, kernel: Tensor) -> Tensor:
-    """Each channel convolved with one kernel (h, w), edges repeated."""
+    """Convolve each channel with one kernel (h, w), with edges repeated."""
     kernel = (kernel / kernel.sum()).expand(x.shape[1], 1, *kernel.shape)
     pad = [kernel.shape[-1] // 2] * 2 + [kernel.shape[-2] // 2] * 2
     return F.conv2d(F.pad(x, pad, mode="replicate"), kernel, groups=x.shape[1])
@@ -61,15 +59,14 @@ def _gaussian_blur(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
 
 def _defocus(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
     radius = _pixels(x, strength)
-    return _blurred(
-        x, (radius + 0.5 - _kernel(x, radius).sqrt()).clamp(0, 1)
-    )  # a disc with a soft edge
+    # A disc with a soft edge
+    return _blurred(x, (radius + 0.5 - _kernel(x, radius).sqrt()).clamp(0, 1))
 
 
 def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = None) -> Tensor:
-    """Turned by `angle` (radians), moved by `shift` (N, 2) (shares of the side).
+    """Rotate by `angle` (radians) and shift by `shift` (N, 2), in shares of the side.
 
-    Outside is the edge's value.
+    Places from outside get the value of the edge.
     """
     angle = torch.as_tensor(angle, dtype=x.dtype, device=x.device).expand(len(x))
     cos = angle.cos()
@@ -83,7 +80,7 @@ def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = Non
 
 
 def _fog(x: Tensor, strength: float, source: torch.Generator) -> Tensor:
-    """A mist of several scales, mixed in; contrast falls."""
+    """Mix in a mist of several scales, which lowers contrast."""
     n, _, height, width = x.shape
     mist = x.new_zeros(n, 1, height, width)
     for scale in (2, 4, 8):
@@ -112,11 +109,20 @@ CORRUPTIONS: dict[str, tuple[tuple[float, ...], Apply]] = {  # strength at each 
     "defocus_blur": ((1.4, 1.8, 2.3, 2.9, 3.8), _defocus),
     "fog": ((0.15, 0.28, 0.4, 0.52, 0.65), _fog),
     "brightness": ((0.08, 0.16, 0.25, 0.35, 0.48), lambda x, s, g: x + s),
-    "contrast": ((0.75, 0.55, 0.4, 0.27, 0.17), lambda x, s, g: s * x + (1 - s) * x.mean((1, 2, 3), True)),
+    "contrast": (
+        (0.75, 0.55, 0.4, 0.27, 0.17),
+        lambda x, s, g: s * x + (1 - s) * x.mean((1, 2, 3), True),
+    ),
     "pixelate": ((1.15, 1.4, 1.9, 2.7, 4.0), _pixelate),
-    "translate": ((0.04, 0.08, 0.12, 0.17, 0.23), lambda x, s, g: affine(x, shift=s * _signs(x, g, len(x), 2))),
-    "rotate": ((0.09, 0.17, 0.28, 0.42, 0.6), lambda x, s, g: affine(x, angle=s * _signs(x, g, len(x)))),
-}  # fmt: skip
+    "translate": (
+        (0.04, 0.08, 0.12, 0.17, 0.23),
+        lambda x, s, g: affine(x, shift=s * _signs(x, g, len(x), 2)),
+    ),
+    "rotate": (
+        (0.09, 0.17, 0.28, 0.42, 0.6),
+        lambda x, s, g: affine(x, angle=s * _signs(x, g, len(x))),
+    ),
+}
 
 
 @public
@@ -145,9 +151,8 @@ def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
     strengths, apply = CORRUPTIONS[check_choice(kind, tuple(CORRUPTIONS), "kind")]
     if check_count(severity, "severity") > 5:
         raise ValueError(f"severity must be a whole number from 1 to 5, got {severity}")
-    kept = (
-        data.x if isinstance(data.x, Pixels) else None
-    )  # the bytes are what is corrupted, before mean and std
+    # Corrupt the bytes, before mean and std
+    kept = data.x if isinstance(data.x, Pixels) else None
     x = data.x if kept is None else Pixels(kept.bytes)[:]
     if not isinstance(x, Tensor):
         raise ValueError(

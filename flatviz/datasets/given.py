@@ -1,7 +1,4 @@
-"""Readers of users' data.
-
-Arrays, frames, data sets and loaders, read into memory, or batch by batch where they do not fit.
-"""
+"""Readers of users' data: arrays, frames, data sets, loaders; into memory, or batch by batch."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -16,29 +13,29 @@ from flatviz.checks import check_count, each, kind
 from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
 
-LOOKED = 8  # examples that are read twice
+CHECKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
 
 
 def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | None = None) -> Data:
-    """Read examples into a `Data`, all or the first `n`, in their order.
+    """Read examples into a `Data`, all or the first `n`, in order.
 
     Args:
         examples: A pair (x, y) of tensors, arrays, lists or frames; x may be a dict or a tuple of
             them, which the module takes as keywords or in order.  A dict of columns, one of them
-            "labels".  A `torch.utils.data.Dataset`, also without a length, or anything else to
-            iterate, of examples (x, y), (x1, x2, y), ((x1, x2), y), ({"input_ids": ...}, y) or
-            {"input_ids": ..., "labels": y}; a `DataLoader` of batches of such.  A `Data` stays as
-            it is. Floats of arrays and frames take torch's default dtype.  y: class numbers; texts,
-            which become the numbers of their names in alphabetical order; one-hot rows, which
-            become class numbers; floating targets of a regression.
-        n: At most so many, of a data set without an end too.
+            "labels".  A `torch.utils.data.Dataset`, also without a length, or any iterable, of
+            examples (x, y), (x1, x2, y), ((x1, x2), y), ({"input_ids": ...}, y) or
+            {"input_ids": ..., "labels": y}; a `DataLoader` of batches of these.  A `Data` is
+            returned as it is.  Floats of arrays and frames take torch's default dtype.  y: class
+            numbers; texts, numbered in alphabetical order; one-hot rows, which become class
+            numbers; floating targets of a regression.
+        n: Largest number of examples, also of an endless data set.
         classes: Names of all classes in the order of their numbers: `train.class_names`, for a test
             set that lacks some.
 
     Raises:
         TypeError: For examples without a label, and for inputs that are no numbers.
-        ValueError: For none, for several shapes, and for a text that is no class.
+        ValueError: For no examples, for several shapes, and for a text that is no class.
 
     Example:
         >>> import torch, flatviz as fv
@@ -62,10 +59,7 @@ def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | N
 
 
 def _columns(given: Any) -> tuple[dict, Any] | None:
-    """Inputs by name and labels, of all examples, where they come so.
-
-    None where they come one by one or in batches.
-    """
+    """Return inputs by name and labels of all examples, or None where they come one by one."""
     pair = isinstance(given, (tuple, list)) and (
         len(given) == 2 or len(given) > 2 and isinstance(given, tuple)
     )
@@ -75,14 +69,14 @@ def _columns(given: Any) -> tuple[dict, Any] | None:
 
 
 def _is_column(y: Any) -> bool:
-    """Whether this holds a value for each of several examples."""
+    """Tell whether this holds a value for each of several examples."""
     if isinstance(y, list):
         return bool(y) and isinstance(y[0], (str, int, float, list))
     return hasattr(y, "__array__") and np.ndim(y) > 0
 
 
 def _split(given: Any, where: str) -> tuple[dict, Any]:
-    """Inputs, by name, by position, or the only one under None, and label of an example, a batch or of everything."""
+    """Split an example, a batch or all data into inputs (by name, position or None) and label."""
     if isinstance(given, Mapping):
         label = next((name for name in LABELS if name in given), None)
         if label is None or len(given) == 1:
@@ -112,21 +106,21 @@ def _split(given: Any, where: str) -> tuple[dict, Any]:
 
 
 def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
-    """Columns of what comes in examples, or of a loader in batches."""
+    """Collect columns from examples, or from the batches of a loader."""
     loader = isinstance(examples, DataLoader)
     batched = loader and examples.batch_sampler is not None
-    total = (
-        len(examples) if not loader and hasattr(examples, "__len__") else None
-    )  # a user's own may go on beyond it
+    # A user's class may iterate beyond its length
+    total = len(examples) if not loader and hasattr(examples, "__len__") else None
     if not hasattr(examples, "__iter__") and not hasattr(examples, "__getitem__"):
         raise TypeError(
             f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see"
             " data_from"
         )
     places = (examples, examples.sampler) if loader else ()
+    # Foreign objects
     sources = [
         p.generator for p in places if isinstance(getattr(p, "generator", None), torch.Generator)
-    ]  # foreign objects
+    ]
     states = [source.get_state() for source in sources]
     columns: dict[Any, list] = {}
     seen = 0
@@ -170,31 +164,28 @@ def _joined(name: Any, values: list) -> Any:
 
 
 def _tensor(value: Any, name: Any) -> Tensor:
-    """Numbers as a tensor; a copy of what is none yet, so that the user's array is not shared."""
+    """Convert numbers to a tensor, copied so that a user's array is not shared."""
     if isinstance(value, Tensor):
         return value
     what = "x" if name is None else name if isinstance(name, str) else f"x[{name}]"
     try:
         array = np.asarray([np.asarray(v) for v in value] if isinstance(value, list) else value)
-        array = (
-            array.astype(np.float64) if array.dtype.kind == "O" and not _texts(array) else array
-        )  # columns of several types
+        # Columns of several types
+        array = array.astype(np.float64) if array.dtype.kind == "O" and not _texts(array) else array
         if array.dtype.kind not in "biufc":
             raise TypeError(
                 f"got {type(value).__name__}s of text" if _texts(array) else f"got {array.dtype}"
             )
     except (TypeError, ValueError) as error:
-        columns = [
-            str(c) for c in getattr(value, "columns", ()) if _texts(np.asarray(value[c]))
-        ]  # of a frame
+        # Of a frame
+        columns = [str(c) for c in getattr(value, "columns", ()) if _texts(np.asarray(value[c]))]
         where = f" in the columns {', '.join(columns)}" if columns else ""
         raise TypeError(
             f"{what} must hold numbers of one shape, got a {type(value).__name__}{where} ({error}):"
             " encode texts as numbers, tokenize, pad, or give a transform to tensors"
         ) from error
-    if (
-        array.dtype.kind in "fu" and array.dtype.itemsize > 1
-    ):  # torch computes with few kinds of unsigned numbers
+    # torch computes with few unsigned dtypes
+    if array.dtype.kind in "fu" and array.dtype.itemsize > 1:
         array = array.astype(np.int64 if array.dtype.kind == "u" else array.dtype.newbyteorder("="))
     tensor = torch.tensor(np.ascontiguousarray(array))
     return tensor.to(torch.get_default_dtype()) if tensor.dtype == torch.float64 else tensor
@@ -209,7 +200,7 @@ def _texts(array: np.ndarray) -> bool:
 
 
 def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
-    """Class numbers or targets, and names of the classes, () where they have none."""
+    """Return class numbers or targets, and names of the classes, () where they have none."""
     names = () if classes is None else tuple(classes)
     if not isinstance(y, Tensor) and _texts(array := np.asarray(y)):
         if absent := [v for v in array.flat if not isinstance(v, (str, bytes))]:
@@ -237,12 +228,11 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
 
 
 def stream(examples: Any, *, workers: int = 2) -> Data:
-    """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads examples when they are needed.
+    """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads on demand.
 
-    The order is that of the data set, each time, so that an objective stays one function of the
-    weights; a minibatch reads only its examples.  A full-batch gradient, which needs all inputs at
-    once, reads them all.  Labels are the data set's `targets` or `labels`; without those every
-    example is read once for its label.
+    The order is always that of the data set, so that an objective stays one function of the
+    weights; a minibatch reads only its examples.  A full-batch gradient reads them all.  Labels are
+    the data set's `targets` or `labels`; without those every example is read once for its label.
 
     Args:
         examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x tensors of one
@@ -280,9 +270,9 @@ def stream(examples: Any, *, workers: int = 2) -> Data:
 
 
 def _read_twice(examples: Any) -> Tensor:
-    """The first input, once a few examples are the same when they are read again and draw no random numbers."""
+    """Return the first input, after reading a few examples twice; refuse random transforms."""
     before = random_state()
-    few = torch.linspace(0, len(examples) - 1, min(len(examples), LOOKED)).long().tolist()
+    few = torch.linspace(0, len(examples) - 1, min(len(examples), CHECKED)).long().tolist()
     first, again = ([pair_of(examples[i], i)[0] for i in few] for _ in range(2))
     same = (
         a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
@@ -298,15 +288,15 @@ def _read_twice(examples: Any) -> Tensor:
 
 
 def in_memory(data: Data) -> Data:
-    """The same examples with those of a stream in memory, images in bytes as bytes.
-
-    Other data as they are.
-    """
+    """Read a stream into memory, images in bytes as bytes; return other data as they are."""
     return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
 
 
 def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
-    """Read the names of the classes of labels y from another library's data set, as torchvision's have in `classes`; () without any."""
+    """Read the class names of another library's data set, such as torchvision's `classes`.
+
+    Return () where there are none.
+    """
     if isinstance(examples, DataLoader):
         examples = examples.dataset
     while isinstance(examples, Subset):
@@ -322,9 +312,9 @@ def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
 
 
 def _labels(examples: Any) -> Tensor:
-    """From the list that torchvision's data sets have of them, else by reading everything once."""
+    """Return the list of labels that torchvision's data sets have, or read every example once."""
     for name in ("targets", "labels"):
-        known = getattr(examples, name, None)  # a foreign object
-        if known is not None and len(known) == len(examples):
-            return torch.as_tensor(known)
+        labels = getattr(examples, name, None)  # a foreign object
+        if labels is not None and len(labels) == len(examples):
+            return torch.as_tensor(labels)
     return torch.stack([torch.as_tensor(pair_of(examples[i], i)[1]) for i in range(len(examples))])

@@ -1,7 +1,4 @@
-"""Images from outside.
-
-Folders of classes, and the public sets that torchvision downloads and checks.
-"""
+"""Image folders with a folder a class, and the public sets that torchvision downloads."""
 
 import os
 from collections.abc import Callable
@@ -23,21 +20,21 @@ MEMORY = 2**31  # bytes of images that a folder may take
 PUBLIC = dict(
     mnist="MNIST", fashion_mnist="FashionMNIST", cifar10="CIFAR10", cifar100="CIFAR100", svhn="SVHN"
 )
+# Sets whose classes have names; the others' are digits
 NAMED = (
     "fashion_mnist",
     "cifar10",
     "cifar100",
-)  # whose classes have names: of the others they are digits
-NO_CLASSES = (
-    "__MACOSX",
-)  # folders that archives leave; those that begin with a dot are none either
+)
+# Folders that archives leave, ignored like those that begin with a dot
+NO_CLASSES = ("__MACOSX",)
 
 
 @dataclass(frozen=True)
 class Folder:
-    """Images of class folders as (pixels, class number), read when asked for.
+    """Images of class folders as (pixels, class number), read when needed.
 
-    `change` makes pixels of a picture.
+    `change` converts a picture to pixels.
     """
 
     files: tuple[str, ...]
@@ -52,11 +49,8 @@ class Folder:
 
 
 def _whole_image(file: str) -> Any:
-    """A picture in RGB, of several frames the first.
-
-    16 bits become 8, which Pillow alone would make white.
-    """
-    from PIL import Image  # when asked for: who computes on tensors need not have it
+    """Read a picture's first frame in RGB, with 16 bits scaled to 8."""
+    from PIL import Image  # imported here, as tensors need no Pillow
 
     try:
         with Image.open(file) as image:
@@ -83,20 +77,18 @@ def image_folder(
     classes: tuple[str, ...] | None = None,
     seed: Seed = 0,
 ) -> Data:
-    """Read images in a folder of class folders, whose names are those of the classes.
+    """Read images from a folder of class folders, whose names are those of the classes.
 
-    x (N, 3, H, W) in bytes, batches from 0 to 1.
-
-    y (N,) numbers the folders in the order of their names.  A folder of more than 2 GiB of pixels
-    is read batch by batch, as by `stream`.
+    x (N, 3, H, W) is in bytes, batches in floats from 0 to 1; y (N,) numbers the folders in the
+    order of their names.  A folder of more than 2 GiB of pixels is read batch by batch, as by
+    `stream`.
 
     Args:
-        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, 16-bit ones too;
-            class folders without images are an error, hidden folders and `__MACOSX` are passed
-            over.
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, also of 16 bits;
+            class folders without images are an error, hidden folders and `__MACOSX` are ignored.
         size: Pixels of each side to which images are scaled and cropped in the middle; None where
             all have one size.
-        per_class: At most so many of each class, drawn by `seed`; None takes all.
+        per_class: Largest number of images a class, drawn by `seed`; None takes all.
         classes: Names of all classes in the order of their numbers, for a folder that lacks some:
             `train.class_names`.
         seed: Fixes which.
@@ -113,7 +105,8 @@ def image_folder(
         >>> folder = Path(tempfile.mkdtemp())
         >>> for name in ("cat", "dog"):
         ...     (folder / name).mkdir()
-        ...     Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8)).save(folder / name / "1.png")
+        ...     grey = Image.fromarray(np.full((8, 8, 3), 128, dtype=np.uint8))
+        ...     grey.save(folder / name / "1.png")
         >>> images = fv.datasets.image_folder(folder)
         >>> images, images.class_names
         (Data(2 examples, x (2, 3, 8, 8) uint8, classes 0..1), ('cat', 'dog'))
@@ -193,17 +186,15 @@ def public_images(
 ) -> Data:
     """Read one split of MNIST, FashionMNIST, CIFAR-10, CIFAR-100 or SVHN.
 
-    x (N, C, H, W) in bytes, batches from 0 to 1, y (N,).
-
-    torchvision downloads it into `root` with a progress bar and compares checksums; a second call
-    reads what is there.
+    x (N, C, H, W) is in bytes, batches in floats from 0 to 1; y (N,).  torchvision downloads the
+    set into `root` with a progress bar and compares checksums; a second call reads what is there.
 
     Args:
         name: "mnist", "fashion_mnist", "cifar10", "cifar100" or "svhn".
         train: The training split, or the test split.
         root: The folder of torchvision's files.
         download: False raises where it is not in `root` yet.
-        per_class: At most so many of each class, drawn by `seed`; None takes all.
+        per_class: Largest number of images a class, drawn by `seed`; None takes all.
         seed: Draws them.
 
     Raises:
@@ -241,14 +232,14 @@ def public_images(
 def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
     """Scale images in bytes to the shape (C, H, W) of others.
 
-    Grey ones in every channel, or coloured ones turned to grey.
+    Grey images are repeated in every channel, coloured ones turned to grey.
 
     Args:
         images: Images (N, C, H, W) in bytes.
         shape: (C, H, W) of the result.
 
     Raises:
-        ValueError: For images that are not kept in bytes, and for other numbers of channels.
+        ValueError: For images that are not in bytes, and for other numbers of channels.
 
     Example:
         >>> import torch, flatviz as fv
@@ -283,7 +274,7 @@ def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
 
 
 def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:
-    """Numbers of the examples taken, in the order of the files."""
+    """Choose the indices of examples, in the order of the files."""
     if per_class is None:
         return list(range(len(labels)))
     order = torch.randperm(len(labels), generator=generator(seed))
@@ -292,7 +283,7 @@ def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:
 
 
 def _pixels(data: Any) -> Tensor:
-    """Torchvision's arrays, (N, H, W), (N, H, W, C) or SVHN's (N, C, H, W), as (N, C, H, W)."""
+    """Convert torchvision's arrays (N, H, W), (N, H, W, C) or (N, C, H, W) to (N, C, H, W)."""
     x = torch.as_tensor(data)
     if x.ndim == 3:
         return x[:, None]

@@ -1,4 +1,4 @@
-"""A few examples of each class, as many to choose settings on, and transfer tasks of such splits."""
+"""Few-shot splits, with as many examples to choose settings on, and transfer tasks of them."""
 
 from typing import NamedTuple
 
@@ -8,14 +8,11 @@ from flatviz.checks import Count, Seed, Whole
 from flatviz.core import Data, Task, generator, public
 from flatviz.datasets.given import in_memory
 
-MOST_VALIDATION = 15  # a class: beyond these, many shots of a small data set leave no test split
+MAX_VALIDATION = 15  # examples a class; with more, a small data set would lack a test split
 
 
 class FewShot(NamedTuple):
-    """Three disjoint parts of a data set.
-
-    `shots` a class to train on, `shots` a class to choose settings on, the rest.
-    """
+    """Three disjoint parts: examples to train on, as many to choose settings on, the rest."""
 
     train: Data
     validation: Data
@@ -26,8 +23,8 @@ class FewShot(NamedTuple):
 def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
     """Draw `shots` examples a class for training, and as many different ones for validation.
 
-    The validation split is as small as the training split: who has ten images a class has no 5,000
-    to tune on.
+    The validation split is as small as the training split, as with ten images a class there are no
+    5,000 to tune on.
 
     Args:
         data: Classes as labels y (N,).
@@ -51,12 +48,12 @@ def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
 
     The rest keeps its order.
     """
-    validation, *others = _split(test, min(shots, MOST_VALIDATION), seed)
+    validation, *others = _split(test, min(shots, MAX_VALIDATION), seed)
     return test.subset(validation), test.subset(torch.cat(others).sort().values)
 
 
 def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
-    """Numbers of the examples of the three parts of `few_shot`, class by class."""
+    """Choose the indices of the three parts of `few_shot`, class by class."""
     if data.y.is_floating_point():
         raise ValueError(
             "few_shot needs class labels, got floating targets: take a random subset,"
@@ -79,9 +76,9 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
 
 @public
 def pick_classes(data: Data, classes: list[Whole]) -> Data:
-    """Select the examples of these classes, numbered 0, 1, ...
+    """Select the examples of these classes, numbered 0, 1, ... in the order given.
 
-    in the order given; their names go with them.
+    Their names are kept.
 
     Args:
         data: Classes as labels y (N,).
@@ -120,11 +117,10 @@ def transfer_task(
     test: Data | None = None,
     name: str = "transfer",
 ) -> Task:
-    """Build a task of any data: pre-train on `source`, learn `shots` examples a class of `target`.
+    """Build a task from any data: pre-train on `source`, fit few examples of `target`.
 
-    Validation has as many examples, others of `target`; test is what is left of it, or `test` where
-    that is given. Classes are numbered from 0; those of the source may be others, and more or
-    fewer, than those of the target.
+    Validation has as many other examples of `target`; the test split is the rest, or `test` where
+    that is given.  Classes are numbered from 0; those of the source may be others, more or fewer.
 
     Args:
         source: Classes as labels y (N,).
@@ -141,9 +137,11 @@ def transfer_task(
     Example:
         >>> import torch, flatviz as fv
         >>> data = fv.Data(torch.rand(200, 3), torch.arange(200) % 5)
-        >>> source, target = fv.datasets.pick_classes(data, [0, 1, 2]), fv.datasets.pick_classes(data, [3, 4])
-        >>> fv.datasets.transfer_task(source, target, shots=4, seed=0)
-        Task('transfer, 4 shots a class': source 120, train 8, validation 8, test 64, 2 classes)
+        >>> source = fv.datasets.pick_classes(data, [0, 1, 2])
+        >>> target = fv.datasets.pick_classes(data, [3, 4])
+        >>> task = fv.datasets.transfer_task(source, target, shots=4, seed=0)
+        >>> {name: len(part) for name, part in task.parts().items()}
+        {'source': 120, 'train': 8, 'validation': 8, 'test': 64}
     """
     for what, data in {"source": source, "test": test}.items():
         if data is not None and data.x.shape[1:] != target.x.shape[1:]:

@@ -1,7 +1,4 @@
-"""Tasks by name, as commands take them.
-
-Digits and moons, which need no download, a folder of images, a public image set.
-"""
+"""Tasks by name, as commands take them: digits, moons, a folder of images, a public image set."""
 
 import math
 from collections.abc import Callable
@@ -16,7 +13,7 @@ from flatviz.checks import Count, NonNegative, Seed, Whole
 from flatviz.core import Data, Task, generator, public
 from flatviz.datasets.corruptions import affine
 from flatviz.datasets.images import PUBLIC, image_folder, public_images
-from flatviz.datasets.splits import MOST_VALIDATION, hold_out, pick_classes, transfer_task
+from flatviz.datasets.splits import MAX_VALIDATION, hold_out, pick_classes, transfer_task
 
 DIGITS = 10
 DIGITS_SOURCE = 700
@@ -34,17 +31,15 @@ def digits_transfer(
     degrees: NonNegative = 90.0,
     validation: Whole | None = None,
 ) -> Task:
-    """Build a task of digits.
+    """Build a task of digits: the source is rotated, the target upright.
 
-    The source is 700 turned ones, the target has `shots` upright ones a class, the test split all
-    others.
-
-    The splits are disjoint.  Pixels are scaled to 0..1; x (N, 1, 8, 8).
+    The source has 700 digits, the target `shots` a class, the test split all others.  The splits
+    are disjoint.  Pixels are scaled to 0..1; x is (N, 1, 8, 8).
 
     Args:
         shots: Training digits a class.
         seed: Draws the splits.
-        degrees: Angle by which the source is turned, counter-clockwise; it sets how far apart
+        degrees: Angle by which the source is rotated, counter-clockwise; it sets how far apart
             source and target are.  Multiples of 90 move pixels without change, other angles
             interpolate.
         validation: Digits a class taken out of the test split to choose settings on; None: as many
@@ -68,11 +63,11 @@ def digits_transfer(
     source = order[:DIGITS_SOURCE]
     rest = order[DIGITS_SOURCE:]
     available = int(torch.bincount(y[rest], minlength=DIGITS).min())
-    held_out = min(shots, MOST_VALIDATION) if validation is None else validation
-    most = available - 2 * held_out  # hold_out takes no more than half of what is left
-    if shots >= most:
+    held_out = min(shots, MAX_VALIDATION) if validation is None else validation
+    largest = available - 2 * held_out  # hold_out takes no more than half of what is left
+    if shots >= largest:
         raise ValueError(
-            f"shots must be below {most}, so that every class is left to test on, got {shots}"
+            f"shots must be below {largest}, so that every class is left to test on, got {shots}"
         )
     few = torch.cat([rest[y[rest] == c][:shots] for c in range(DIGITS)])
     index = rest[~torch.isin(rest, few)]
@@ -93,7 +88,7 @@ def digits_transfer(
 
 
 def _turned(x: Tensor, degrees: float) -> Tensor:
-    """Images (N, C, H, W) turned counter-clockwise."""
+    """Rotate images (N, C, H, W) counter-clockwise."""
     quarters = float(degrees) / 90
     if quarters.is_integer():
         return torch.rot90(x, int(quarters), dims=(2, 3)).contiguous()
@@ -102,14 +97,11 @@ def _turned(x: Tensor, degrees: float) -> Tensor:
 
 @public
 def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed = 0) -> Task:
-    """Build a task of two moons: source, 200 points turned by 30 degrees.
+    """Build a task of two moons: the source is 200 points rotated by 30 degrees.
 
-    Target, `shots` upright points a class; test, 400 upright.
-
-    Validation: as many upright points as there are shots, at most 15 a class.
-
-    Class 0 lies on (cos t, sin t), class 1 on (1 - cos t, 1/2 - sin t), t in [0, pi], both plus
-    Gaussian noise.
+    The target is `shots` upright points a class; validation has as many, at most 15 a class, and
+    test 400.  Class 0 lies on (cos t, sin t), class 1 on (1 - cos t, 1/2 - sin t), t in [0, pi],
+    both plus Gaussian noise.
 
     Args:
         shots: Training points a class; 10 are the few shots of the transfer setting.
@@ -122,11 +114,12 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
 
     Example:
         >>> import flatviz as fv
-        >>> fv.datasets.moons_transfer(shots=5, seed=0)
-        Task('two moons, 5 shots a class, from turned moons': source 200, train 10, validation 10, test 400, 2 classes)
+        >>> task = fv.datasets.moons_transfer(shots=5, seed=0)
+        >>> {name: len(part) for name, part in task.parts().items()}
+        {'source': 200, 'train': 10, 'validation': 10, 'test': 400}
     """
     source = generator(seed)
-    sizes = (MOONS_SOURCE, MOONS * shots, MOONS_TEST, MOONS * min(shots, MOST_VALIDATION))
+    sizes = (MOONS_SOURCE, MOONS * shots, MOONS_TEST, MOONS * min(shots, MAX_VALIDATION))
     turned, train, test, validation = (_moons(n, noise, source) for n in sizes)
     cos = math.cos(SOURCE_ANGLE)
     sin = math.sin(SOURCE_ANGLE)
@@ -143,7 +136,7 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
 
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:
-    """`n` points, half of each class, in turn."""
+    """Draw `n` points, alternating between the classes."""
     t: Tensor = math.pi * torch.rand(n, generator=source)
     y = torch.arange(n) % MOONS
     first = torch.stack([t.cos(), t.sin()], 1)
@@ -152,9 +145,8 @@ def _moons(n: int, noise: float, source: torch.Generator) -> Data:
     return Data(x + noise * torch.randn(n, 2, generator=source), y)
 
 
-NEAR = partial(
-    digits_transfer, degrees=15.0, shots=2
-)  # the experiment tasks chose it: here transfer helps
+# By the experiment "tasks", transfer helps with these
+NEAR = partial(digits_transfer, degrees=15.0, shots=2)
 OFFLINE: dict[str, Callable[..., Task]] = {
     "digits": digits_transfer,
     "digits-near": NEAR,
@@ -163,7 +155,7 @@ OFFLINE: dict[str, Callable[..., Task]] = {
 DEFAULT = "digits-near"  # of tour, lab and course
 FOLDER = "image-folder"
 NAMES = (*OFFLINE, f"{FOLDER}:PATH", *(f"{name.replace('_', '-')}:ROOT" for name in PUBLIC))
-LEAST_CLASSES = 4  # of which one half can be the source
+MIN_CLASSES = 4  # to use one half of them as the source
 
 
 @public
@@ -175,17 +167,15 @@ def named_task(
     size: Count | None = None,
     per_class: Count | None = None,
 ) -> Task:
-    """Build a task by its name.
+    """Build a task by name: "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT".
 
-    "digits", "digits-near", "moons", "image-folder:PATH", "mnist:ROOT", "cifar10:ROOT" and so on.
-
-    The source of "digits" is turned by 90 degrees, and transfer harms; that of "digits-near" by 15
+    The source of "digits" is rotated by 90 degrees, and transfer harms; that of "digits-near" by 15
     degrees, with 2 shots a class, and transfer helps.
 
-    A folder is one of class folders, or holds two such, train and test.  A public set lies in ROOT
-    as torchvision leaves it there; nothing is downloaded.  The first half of an image set's classes
-    is the source, the other half the target; with fewer than four classes, one half of each class's
-    examples.
+    A folder is one of class folders, or holds two of those, train and test.  A public set (mnist,
+    fashion_mnist, cifar10, cifar100, svhn) is in ROOT as torchvision stores it; nothing is
+    downloaded. The first half of an image set's classes is the source, the other half the target;
+    with fewer than four classes, one half of each class's examples.
 
     Args:
         name: See above.
@@ -194,15 +184,15 @@ def named_task(
         seed: Draws them.
         size: Pixels of each side to which a folder's images are scaled; None where all have one
             size.
-        per_class: At most so many examples a class are read, drawn by `seed`; None reads all.
+        per_class: Largest number of examples a class, drawn by `seed`; None reads all.
 
     Raises:
         ValueError: For another name.
 
     Example:
         >>> import flatviz as fv
-        >>> fv.datasets.named_task("moons", shots=5)
-        Task('two moons, 5 shots a class, from turned moons': source 200, train 10, validation 10, test 400, 2 classes)
+        >>> fv.datasets.named_task("moons", shots=5).name
+        'two moons, 5 shots a class, from turned moons'
     """
     kind, _, place = name.partition(":")
     if name in OFFLINE:
@@ -212,16 +202,16 @@ def named_task(
         parts = {split: Path(place) / split for split in ("train", "test")}
         two = all(path.is_dir() for path in parts.values())
         read: dict[str, Any] = dict(size=size, seed=seed)
-        whole = image_folder(parts["train"] if two else place, per_class=per_class, **read)
-        test = image_folder(parts["test"], classes=whole.class_names, **read) if two else None
+        data = image_folder(parts["train"] if two else place, per_class=per_class, **read)
+        test = image_folder(parts["test"], classes=data.class_names, **read) if two else None
         return halved_task(
-            whole, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}"
+            data, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}"
         )
     if (public := kind.replace("-", "_")) in PUBLIC and place:
         read = dict(root=place, download=False, per_class=per_class, seed=seed)
-        whole = public_images(public, train=True, **read)
+        data = public_images(public, train=True, **read)
         test = public_images(public, train=False, root=place, download=False)
-        return halved_task(whole, shots=shots, seed=seed, test=test, name=kind)
+        return halved_task(data, shots=shots, seed=seed, test=test, name=kind)
     raise ValueError(
         f"data must be one of {', '.join(NAMES)}, got {name!r}: give the folder after the colon"
     )
@@ -230,21 +220,20 @@ def named_task(
 def halved_task(
     whole: Data, *, shots: int, seed: int, test: Data | None = None, name: str = "halves"
 ) -> Task:
-    """Source: the first half of the classes, target: the others.
+    """Build a task from one data set, with half of its classes as the source.
 
-    of fewer than four, half of the examples each.
+    With fewer than four classes, each half has one half of the examples of each class.
     """
     classes = whole.y.unique().tolist()
-    if len(classes) >= LEAST_CLASSES:
+    if len(classes) >= MIN_CLASSES:
         half = (len(classes) + 1) // 2
         source, target = (pick_classes(whole, part) for part in (classes[:half], classes[half:]))
         test = test if test is None else pick_classes(test, classes[half:])
         name = f"{name}: {len(classes) - half} classes, from {half} others"
     else:
         order = torch.randperm(len(whole), generator=generator(seed)).to(whole.y.device)
-        ranked = order[
-            whole.y[order].argsort(stable=True)
-        ]  # class by class, each in random order: every second is a half
+        # Ordered by class, at random within each, so that every second index is one half
+        ranked = order[whole.y[order].argsort(stable=True)]
         source = whole.subset(ranked[::2])
         target = whole.subset(ranked[1::2])
         name = f"{name}: {len(classes)} classes, from other examples of them"

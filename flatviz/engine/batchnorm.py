@@ -1,4 +1,4 @@
-"""BatchNorm: frozen statistics, statistics recomputed for other weights, and statistics that training collects."""
+"""BatchNorm statistics: frozen, recomputed for other weights, or collected in training."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ CHOICES = (
 
 
 def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
-    """Check the choice, and return it as it is recorded.
+    """Check the choice of BatchNorm statistics, and return it as results record it.
 
-    'frozen', 're-estimated', or None for a net without BatchNorm.
+    Results record "frozen", "re-estimated", or None for a net without BatchNorm.
 
     Raises:
         ValueError: For a net with BatchNorm and no choice.
@@ -38,14 +38,17 @@ def check_batchnorm(net: Net, batchnorm: str | Data | None) -> str | None:
 
 
 def with_trained_buffers(net: Net, buffers: Buffers) -> Net:
-    """The net with BatchNorm statistics that a fit left in its posterior; the net itself where it left none."""
+    """Return the net with the BatchNorm statistics of a fit's posterior, or itself without any."""
     if buffers is None:
         return net
     return net.with_buffers({name: b.to(net.device) for name, b in buffers.items()})
 
 
 def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
-    """BatchNorm statistics of `data` at weights `W` (D,), or (S, ...) at each of (S, D), S > 1."""
+    """Compute BatchNorm statistics of `data` at weights `W`.
+
+    They are those of (D,), or (S, ...) at each of (S, D), S > 1.
+    """
     each = [refresh_batchnorm(net, w, data).buffers() for w in W.view(-1, net.dim)]
     if len(each) == 1:
         return each[0]
@@ -53,17 +56,16 @@ def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
 
 
 class TrainingNet:
-    """A net whose BatchNorm layers use batch statistics, on a copy that keeps running statistics.
+    """Copy of a net whose BatchNorm layers use batch statistics and update running ones.
 
-    momentum: by which these move; None: each layer's.
+    momentum: of the running statistics; None: that of each layer.
     """
 
     def __init__(self, net: Net, *, momentum: float | None = None) -> None:
         self._net = net
         self._momentum = momentum
-        with torch.inference_mode(
-            False
-        ):  # statistics that a training pass may change, whatever mode the caller is in
+        # A training pass may change these statistics, whatever mode the caller is in
+        with torch.inference_mode(False):
             self.buffers = {n: b.clone() for n, b in net.buffers().items()}
             self._copy = net.copy().with_buffers(self.buffers)
         norms = self._copy.norms()
@@ -73,13 +75,13 @@ class TrainingNet:
         self.norms = {n: m for n, m in norms.items() if m.track_running_stats}
 
     def __call__(self, w: Tensor, x: Tensor | Fields, *, update: bool = True) -> Tensor:
-        """Outputs (N, C); running statistics move unless `update` is off.
+        """Compute outputs (N, C); running statistics move unless `update` is off.
 
-        A minibatch of one example, of which a layer has no variance, passes with the running
-        statistics collected so far.
+        A minibatch of one example has no variance in a layer; it passes with the running statistics
+        collected so far.
 
         Raises:
-            ValueError: For one example where they are collected anew.
+            ValueError: For one example where they are collected from scratch.
         """
         writes = self._net.look(x).writes
         self._net.check_runs_once()
@@ -92,7 +94,7 @@ class TrainingNet:
             return self.net(w)(w, x)
 
     def net(self, w: Tensor) -> Net:
-        """The net in evaluation mode at `w`, with the statistics collected here."""
+        """Return the net in evaluation mode at `w`, with the statistics collected here."""
         return self._net.at(w).with_buffers({n: b.clone() for n, b in self.buffers.items()})
 
 
@@ -101,12 +103,11 @@ class TrainingNet:
 def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 512) -> Net:
     """Recompute the BatchNorm statistics of a net as those of `data` at weights `w` (D,).
 
-    Returns a net that stands at `w`.
-
-    Batches of `batch_size` (a last one of one example joins the one before) pass with the batch's
-    statistics, as in training. Statistics of batches are joined exactly at each layer: mean and
-    variance over all examples, the spread between batches included.  So a first BatchNorm layer has
-    those of all data in one batch; a later one sees inputs that were normalised batch by batch.
+    Batches of `batch_size` pass with the batch's statistics, as in training; a last batch of one
+    example joins the one before.  Statistics of the batches are combined exactly at each layer:
+    mean and variance over all examples, with the spread between batches.  So the first BatchNorm
+    layer has those of all data in one batch; later layers see inputs that were normalised batch by
+    batch.
 
     Args:
         net: The network.
@@ -114,12 +115,16 @@ def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 
         data: Examples (N, ...), two or more.
         batch_size: Examples a batch; None, all of them.
 
+    Returns:
+        A net at `w`.
+
     Raises:
         ValueError: For a single example, which has no variance.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.BatchNorm1d(1), torch.nn.Linear(1, 2)))
+        >>> module = torch.nn.Sequential(torch.nn.BatchNorm1d(1), torch.nn.Linear(1, 2))
+        >>> net = fv.Net.from_module(module)
         >>> data = fv.Data(torch.tensor([[3.0], [5.0]]), torch.tensor([0, 1]))
         >>> fv.engine.refresh_batchnorm(net, net.w, data).to_module()[0].running_mean.tolist()
         [4.0]
@@ -149,13 +154,16 @@ def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 
 
 
 def _sizes(n: int, batch_size: int) -> list[int]:
-    """Lengths of batches of `n` examples, none of one."""
+    """Return lengths of batches of `n` examples, none of them 1."""
     sizes = [batch_size] * (n // batch_size) + [n % batch_size] * (n % batch_size > 0)
     return [*sizes[:-2], sizes[-2] + 1] if len(sizes) > 1 and sizes[-1] == 1 else sizes
 
 
 class _Moments:
-    """Mean and unbiased variance of all that a layer saw, from those of its batches (Chan, Golub and LeVeque 1983)."""
+    """Mean and unbiased variance of all inputs of a layer, combined from its batches.
+
+    Source: Chan, Golub and LeVeque 1983.
+    """
 
     def __init__(self) -> None:
         self.n = 0

@@ -1,4 +1,7 @@
-"""Checks that a network is a function of its weights and of one example each, on a few examples, and its costs."""
+"""Checks that a network is a function of its weights and of one example each, and its cost.
+
+All run on a few examples.
+"""
 
 import math
 from dataclasses import dataclass
@@ -11,38 +14,35 @@ from torch.utils._pytree import tree_leaves
 from flatviz.core import Dispatch, Fields, Inputs, Net, generator, saved_rng
 from flatviz.core.arithmetic import arithmetic
 
-CACHE = (
-    2**20
-    # bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
-)
+# Bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
+CACHE = 2**20
 CARD = 2**28  # the same on a GPU, which wants large batches
 # examples of a batch, whatever their size
-LEAST = 8
-MOST = 4096
+MIN_EXAMPLES = 8
+MAX_EXAMPLES = 4096
 BUDGET = 10**8  # multiply-adds of one look at a network, from which the number of examples follows
 EXAMPLES = 64
+# Operation -> its left factor
 PRODUCTS = {
     "aten::mm": 0,
     "aten::bmm": 0,
     "aten::addmm": 1,
     "aten::baddbmm": 1,
-}  # operation -> its left factor
-ROUNDINGS = (
-    2**10
-)  # by which two ways to one number may differ, in units of the arithmetic's rounding, ...
-# ... and relative to the largest number, of however coarse an arithmetic: a check that allows more
-# sees nothing
+}
+# Largest difference between two ways to one number, in units of the arithmetic's rounding, ...
+ROUNDINGS = 2**10
+# ... and relative to the largest number, in any arithmetic: a check that allows more is no check
 LOOSEST = 2**-4
 
 
 @dataclass(frozen=True)
 class Work:
-    """For one example.
+    """Cost of one example: multiply-adds of products and convolutions, bytes of the largest tensor.
 
-    Multiply-adds of matrix products and convolutions, bytes of the largest tensor on the way.
-
-    eps: rounding of the coarsest type that any result on the way has: a module may cast inside
-    (autocast).  products: how many products and convolutions there are.
+    Args:
+        eps: Rounding of the coarsest dtype of any result on the way, as a module may cast inside
+            (autocast).
+        products: Number of products and convolutions.
     """
 
     macs: int
@@ -52,21 +52,21 @@ class Work:
 
     @property
     def layer(self) -> float:
-        """Multiply-adds of a product or convolution, the mean of all."""
+        """Mean multiply-adds of a product or convolution."""
         return self.macs / max(self.products, 1)
 
     def chunk(self, device: torch.device, cache: int = CACHE) -> int:
-        """Examples a batch whose largest activation stays within `cache` bytes (CARD on a GPU).
+        """Return the batch size whose largest activation fits in `cache` bytes (CARD on a GPU).
 
-        LEAST at the least.
+        It is at least MIN_EXAMPLES.
         """
-        most = (CARD if device.type == "cuda" else cache) // max(self.widest, 1)
-        return 2 ** (max(LEAST, min(MOST, most)).bit_length() - 1)
+        fitting = (CARD if device.type == "cuda" else cache) // max(self.widest, 1)
+        return 2 ** (max(MIN_EXAMPLES, min(MAX_EXAMPLES, fitting)).bit_length() - 1)
 
     def examples(self, n: int) -> int:
-        """Count the examples, of `n`, that a look may cost."""
-        most = min(BUDGET // max(self.macs, 1), CACHE // max(self.widest, 1))
-        return min(n, max(LEAST, min(EXAMPLES, most)))
+        """Count how many of `n` examples a look at the network may use."""
+        affordable = min(BUDGET // max(self.macs, 1), CACHE // max(self.widest, 1))
+        return min(n, max(MIN_EXAMPLES, min(EXAMPLES, affordable)))
 
 
 def multiply_adds(operation: Any, args: tuple, out: Any) -> int:
@@ -81,7 +81,7 @@ def multiply_adds(operation: Any, args: tuple, out: Any) -> int:
 
 
 class Sizes(Dispatch):
-    """Bytes of every operation's largest result, the coarsest rounding and the multiply-adds of all."""
+    """Record each operation's largest result in bytes, the coarsest rounding, the multiply-adds."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -106,12 +106,9 @@ class Sizes(Dispatch):
 
 
 def work_of(net: Net, x: Tensor | Inputs) -> Work:
-    """Measure the work of one and two examples.
-
-    Sizes that grow with their number are activations, the rest is weights.
-    """
+    """Measure the work of an example, from passes of one and two, whose activations differ."""
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
-    net.look(two)  # the first look also runs the net, which is not to be counted
+    net.look(two)  # the first look also runs the net, which must not be counted
     sizes = []
     eps = 0.0
     macs = 0
@@ -131,12 +128,12 @@ def work_of(net: Net, x: Tensor | Inputs) -> Work:
         sizes.append([])  # one example alone does not pass: batch statistics
     both, one = sizes
     grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
-    given = two[0].numel() * two.element_size() if two.is_floating_point() else 0
-    return Work(macs // 3 if one else macs // 2, max(given, *grown, 0), eps, products)
+    input_bytes = two[0].numel() * two.element_size() if two.is_floating_point() else 0
+    return Work(macs // 3 if one else macs // 2, max(input_bytes, *grown, 0), eps, products)
 
 
 def few_of(x: Tensor | Inputs, work: Work) -> Tensor:
-    """Numbers of a few examples from all over `x`, as many as a look may cost."""
+    """Choose indices of a few examples from all over `x`, as many as a look may use."""
     return (
         torch.linspace(0, len(x) - 1, work.examples(len(x)), dtype=torch.float64)
         .round()
@@ -149,11 +146,11 @@ def few_of(x: Tensor | Inputs, work: Work) -> Tensor:
 def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
     """Check that the net is a function of its weights and of each example alone.
 
-    Returns it and the cost of an example.
+    Returns the net and the cost of an example.
 
     Raises:
         TypeError: For inputs of several parts that the network does not take so.
-        ValueError: For inputs that do not pass, for random numbers (dropout left on), and for
+        ValueError: For inputs that do not pass, for random numbers (active dropout), and for
             outputs that depend on the rest of the batch.
     """
     with torch.inference_mode(False), torch.no_grad(), saved_rng():
@@ -188,7 +185,7 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
 
 
 def check_logits(net: Net, x: Tensor | Fields) -> None:
-    """Raise ValueError for a net whose last operation makes probabilities, which would be read as logits."""
+    """Raise ValueError for a net that ends in probabilities, which would be read as logits."""
     if ends := net.look(x).ends:
         way = "torch.log of its outputs (LogSoftmax)" if ends == "Softmax" else "one logit a class"
         raise ValueError(
@@ -198,10 +195,9 @@ def check_logits(net: Net, x: Tensor | Fields) -> None:
 
 
 def _agree(net: Net, eps: float, few: Tensor | Fields, *parts: Tensor | Fields) -> bool:
-    """Whether the outputs of `parts` joined are those of `few`.
+    """Tell whether the outputs of a batch in parts are those of all at once.
 
-    Other weights are tried before the answer is no: outputs that cancel to nothing are all
-    rounding.
+    Before the answer is no, other weights are tried: outputs that cancel are all rounding.
     """
     for w in two_points(net):
         try:
@@ -214,24 +210,21 @@ def _agree(net: Net, eps: float, few: Tensor | Fields, *parts: Tensor | Fields) 
 
 
 def two_points(net: Net) -> Tensor:
-    """The net's weights and others near them, (2, D).
-
-    Where two ways to its outputs are compared.
-    """
+    """Return the net's weights and others near them, (2, D), to compare two ways to its outputs."""
     noise = torch.randn(net.dim, generator=generator(0)).to(net.w)
     return torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
 
 
 def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:
-    """Whether two ways to one result agree to some roundings of its largest number, NaN where the other has one.
+    """Tell whether two results agree to some roundings of their largest number, NaN included.
 
-    eps: rounding of an arithmetic on the way that is coarser than the results' type.
+    eps: rounding of an arithmetic on the way that is coarser than the results' dtype.
     """
     return difference(first, second) <= tolerance(second.dtype, eps)
 
 
 def tolerance(dtype: torch.dtype, eps: float = 0.0) -> float:
-    """The largest `difference` of results of this type that rounding explains."""
+    """Return the largest `difference` of results of this dtype that rounding explains."""
     return (
         min(ROUNDINGS * max(torch.finfo(dtype).eps, eps), LOOSEST)
         if dtype.is_floating_point
@@ -240,9 +233,9 @@ def tolerance(dtype: torch.dtype, eps: float = 0.0) -> float:
 
 
 def difference(first: Tensor, second: Tensor) -> float:
-    """Largest difference, relative to the largest number of `second`.
+    """Return the largest difference, relative to the largest number of `second`.
 
-    Inf for another shape, or NaN at other places.
+    It is inf for another shape, or NaN at other places.
     """
     if first.shape != second.shape or not torch.equal(
         torch.isfinite(first), torch.isfinite(second)
@@ -251,8 +244,7 @@ def difference(first: Tensor, second: Tensor) -> float:
     if not first.is_floating_point() or not first.numel() or torch.equal(first, second):
         return 0.0 if torch.equal(first, second) else math.inf
     varying = (second != second[:1]).any(0) if second.ndim > 1 else None
-    columns = (
-        second[:, varying] if varying is not None and bool(varying.any()) else second
-    )  # not of a class masked with -1e9
+    # Not that of a class masked with -1e9
+    columns = second[:, varying] if varying is not None and bool(varying.any()) else second
     off, scale = (float(t.nan_to_num(0, 0, 0).abs().max()) for t in (first - second, columns))
     return off / scale if scale else math.inf if off else 0.0

@@ -1,4 +1,7 @@
-"""Fast path: values of a network's loss at many points of a line or plane of weight space, by a plan compared with the plain path."""
+"""Fast evaluation of a network's loss at many points of a line or plane of weight space.
+
+A plan says how; its outputs are compared with those of the plain forward pass.
+"""
 
 import math
 import operator
@@ -20,21 +23,22 @@ from flatviz.engine.determinism import CACHE, Work, difference, few_of, toleranc
 from flatviz.engine.trace import Program, trace_of
 from flatviz.private import cached_property
 
-MEMORY = (
-    2**30
-    # bytes of frozen activations kept, of all batches and members; beyond it they are computed again
-    # for each block
-)
+# Bytes of frozen activations kept, of all batches and members; more are recomputed for each block
+MEMORY = 2**30
 Score = Callable[[Tensor, Tensor], Tensor]
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Choices for evaluating points, by rule, so that a resumed run gives the same bytes.
+    """Choices for the evaluation of points, by rule, so that a resumed run gives the same bytes.
 
-    chunk: examples a batch.  channels_last: memory order of images.  traced: what is frozen runs
-    once, and layers affine in the treated weights are summed, not run; not where the module could
-    not be followed, or gave other outputs.  dtype: of activations and weights.
+    Args:
+        chunk: Examples a batch.
+        channels_last: Memory order of images.
+        traced: The frozen part of the network runs once, and layers that are affine in the treated
+            weights are summed, not run; not where the module could not be traced, or gave other
+            outputs.
+        dtype: Of activations and weights.
     """
 
     chunk: int = 4096
@@ -44,14 +48,16 @@ class Plan:
 
 
 class Evaluator(PointEvaluator):
-    """values(coords): sum of score(outputs, y) over `data` at origin + coords @ axes, (S,) from coords (S, K).
+    """Compute the sum of score(outputs, y) over `data` at origin + coords @ axes.
 
-    origin (D,), axes (K, D).  With an additive planner the scores of batches are summed and divided
-    by the number of examples; otherwise its score is asked once, with all outputs, and may return a
-    tensor.  few: examples to evaluate in place of the planner's; the values are then their outputs.
-    Without programs the net itself is run. Memory beside weights and data (once more, where the
-    plan changes dtype or order): a few times the largest activation of a batch, and MEMORY bytes
-    for what is frozen.
+    The result is (S,) for coords (S, K), with origin (D,) and axes (K, D).  With an additive
+    planner the scores of batches are summed and divided by the number of examples; otherwise the
+    score gets all outputs at once, and may return a tensor.  Without programs the net itself runs.
+
+    few: examples to use in place of the planner's; the values are then their outputs.
+
+    Memory, beside weights and data (once more where the plan changes dtype or order): a few times
+    the largest activation of a batch, and MEMORY bytes for frozen activations.
     """
 
     def __init__(
@@ -85,10 +91,10 @@ class Evaluator(PointEvaluator):
         self._no_grad = torch.inference_mode if programs else torch.no_grad
 
     def __call__(self, coords: Tensor) -> Tensor:
-        """Values at origin + coords @ axes; (S,).
+        """Compute values (S,) at origin + coords @ axes.
 
-        Threads of Python share the points where that pays: each runs on one core, and they wait for
-        each other at the end alone.
+        Python threads share the points where that pays; each runs on one core, and they meet only
+        at the end.
         """
         shared = self._programs is not None and self._additive and self._origin.device.type == "cpu"
         n = min(workers(self._work), len(coords)) if shared else 1
@@ -98,19 +104,17 @@ class Evaluator(PointEvaluator):
                 for some in coords.tensor_split(n)
             ]
             values = torch.cat(list((map if n == 1 else pool.map)(self._values, *zip(*shares))))
-        return (
-            values.clone()
-        )  # a tensor made in inference mode cannot be used in autograd; its copy can
+        # A tensor made in inference mode cannot be used in autograd; its copy can
+        return values.clone()
 
     def _values(self, coords: Tensor, kept: list | None, work: float) -> Tensor:
-        """Values at some of the points, on the threads of torch that pay for `work`."""
+        """Compute values at some of the points, on as many torch threads as pay for `work`."""
         dtype = self._origin.dtype
         rows = coords.tolist()
         scores: list[list[Tensor]] = [[] for _ in rows]
         with self._no_grad(), threads(work):
-            wide = (
-                self._origin.detach().clone()
-            )  # the flat buffer that the programs' weights are views of
+            # The flat buffer that the programs' weights are views of
+            wide = self._origin.detach().clone()
             narrow = wide if self._net.w.dtype == dtype else wide.to(self._net.w.dtype)
             weights = {program: program.weights(narrow) for program in set(self._programs or ())}
             read = (
@@ -145,7 +149,7 @@ class Evaluator(PointEvaluator):
             return (torch.stack(values) * self._scale).to(dtype)
 
     def _start(self, j: int) -> Any:
-        """Start batch `j`: its inputs, or the values that its program keeps of them."""
+        """Start batch `j`: its inputs, or the frozen values of its program."""
         if self._programs is None:
             return self._parts[j]
         w = self._origin.to(self._net.w.dtype)
@@ -158,13 +162,16 @@ class Evaluator(PointEvaluator):
 
     @cached_property
     def _started(self) -> list | None:
-        """All batches, started once, where their values fit; seen on the first."""
+        """Return all batches, started once, where their values fit in memory.
+
+        The first batch shows whether they do.
+        """
         first = self._start(0)
         fits = self._programs is None or self._bytes(*first) <= MEMORY
         return [first, *map(self._start, range(1, len(self._parts)))] if fits else None
 
     def _bytes(self, kept: dict, layers: list) -> int:
-        """Bytes of frozen activations for all batches, from those of the first."""
+        """Estimate the bytes of frozen activations of all batches from those of the first."""
         resident = [
             t
             for t in [*kept.values(), *(t for layer in layers for t in layer)]
@@ -175,7 +182,7 @@ class Evaluator(PointEvaluator):
 
 
 def _span(views: list[Tensor]) -> slice:
-    """The part of a flat vector that these views of it lie in."""
+    """Return the part of a flat vector that covers these views of it."""
     ends = [
         t.storage_offset() + sum((n - 1) * step for n, step in zip(t.shape, t.stride())) + 1
         for t in views
@@ -184,7 +191,7 @@ def _span(views: list[Tensor]) -> slice:
 
 
 class _Along:
-    """Base + sum_i c_i part_i, each point rounded alike in any call.
+    """Compute base + sum_i c_i part_i, where each point's rounding is the same in any call.
 
     Points of a row share the sum of all terms but the last.
     """
@@ -204,7 +211,7 @@ class _Along:
 
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor]:
-    """Inputs in batches, in the plan's dtype and memory order."""
+    """Split inputs into batches, in the plan's dtype and memory order."""
     parts = data.whole().split(plan.chunk)
     dtype = getattr(torch, plan.dtype)
     return [
@@ -213,17 +220,16 @@ def parts_of(data: Data, plan: Plan) -> list[Tensor]:
 
 
 def laid_out(value: Any, plan: Plan) -> Any:
-    """Images in the plan's memory order.
+    """Convert images to the plan's memory order.
 
-    a first layer that sees one channel cannot tell the two orders apart.
+    A first layer with one channel cannot tell the two orders apart.
     """
     image = plan.channels_last and isinstance(value, Tensor) and value.ndim == 4
     return value.contiguous(memory_format=torch.channels_last) if image else value
 
 
-FAST_CACHE = (
-    4 * CACHE
-)  # a fast pass makes fewer activations, and writes into them: a batch may be larger
+# A fast pass makes fewer activations, and reuses their memory, so that batches may be larger
+FAST_CACHE = 4 * CACHE
 PRECISIONS = ("float32", "bfloat16")
 
 
@@ -232,8 +238,9 @@ class EvaluationPlanner:
 
     The net is traced, on a copy, for each shape of batch.
 
-    `additive`: scores of batches add up, and the value is their sum over the number of examples.
-    `layer`: multiply-adds of a layer for one example.
+    Attributes:
+        additive: Scores of batches add up, and the value is their sum over the number of examples.
+        layer: multiply-adds of a layer for one example.
     """
 
     def __init__(
@@ -256,9 +263,9 @@ class EvaluationPlanner:
         precision: str | None = None,
         coords: Tensor | None = None,
     ) -> Plan:
-        """The plan for points origin + coords @ axes; `exact`: without any reuse between points.
+        """Choose the plan for points origin + coords @ axes; `exact`: points share no work.
 
-        coords (S, K): the points that are coming, of which some are compared with the plain forward
+        coords: points (S, K) that will follow; some of them are compared with the plain forward
         (`probes`).
         """
         native = str(self._dtype).removeprefix("torch.")
@@ -291,8 +298,8 @@ class EvaluationPlanner:
     def _traced(self, base: Plan, work: Work, few: Data) -> Plan | None:
         """Plan all that a trace allows; None where the net cannot be traced.
 
-        Batches are as large as the activations at each point allow, and of one size where that is
-        possible: one program then.
+        Batches are as large as the activations at each point allow, and of equal size where
+        possible, so that one program serves all.
         """
         n = len(self.data)
         net = self.net(base)
@@ -320,9 +327,10 @@ class EvaluationPlanner:
         return programs
 
     def _off(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> float:
-        """Measure how far the plan's outputs on a few examples are from the module's, at origin + coords @ axes.
+        """Measure how far the plan's outputs on a few examples are from the module's.
 
-        In the net's dtype; in another one it must run, else inf.
+        A plan in the net's dtype is compared at points origin + coords @ axes; one in another dtype
+        only has to run.  inf where it fails.
         """
         plain = Plan(chunk=plan.chunk, dtype=str(self._dtype).removeprefix("torch."))
         results = []
@@ -340,7 +348,7 @@ class EvaluationPlanner:
         )
 
     def net(self, plan: Plan) -> Net:
-        """The net in the plan's dtype."""
+        """Return the net in the plan's dtype."""
         dtype = getattr(torch, plan.dtype)
         if dtype not in self._nets:
             self._nets[dtype] = self._nets[self._dtype].to(dtype=dtype)
@@ -350,9 +358,8 @@ class EvaluationPlanner:
 def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
     """Choose points where a plan is compared with the plain forward.
 
-    Corners of the extent, the origin, four points drawn from `coords`.
-
-    Without `coords`: the origin, and 0.3 along all axes.
+    They are corners of the extent, the origin, and four points drawn from `coords`; without
+    `coords`, the origin, and 0.3 along all axes.
     """
     k = len(axes)
     if coords is None or not coords.numel():

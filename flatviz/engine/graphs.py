@@ -1,8 +1,8 @@
 """Work recorded once as a CUDA graph and replayed.
 
-One launch in place of hundreds, which is what a small network costs on a card.  A recording is
-used only where it gives the results of the plain work and is faster; it is dropped with the memory
-that it reads.
+A replay is one launch in place of hundreds, which dominate the time of a small network on a GPU.  A
+recording is used only where it gives the results of the plain work and is faster; it is dropped
+with the memory that it reads.
 """
 
 import os
@@ -19,7 +19,7 @@ from flatviz.engine.determinism import same_to_rounding
 
 WARM_UP = 3  # runs on a side stream before the recording, as torch asks for
 TIMED = 3  # runs of either way, of which the fastest counts
-# multiply-adds of a pass, below which a card waits for the launches of its kernels
+# Multiply-adds of a pass below which a GPU waits for the launches of its kernels
 LAUNCHES = 10**9
 SWITCH = "FLATVIZ_GRAPHS"  # 0 in the environment: no recording at all
 NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
@@ -28,7 +28,7 @@ Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[Any, Any]]
 
 
 def seconds(run: Run) -> float:
-    """Time of a run on the current card, the least of a few."""
+    """Time a run on the current GPU, the shortest of a few."""
     times = []
     for _ in range(TIMED):
         torch.cuda.synchronize()
@@ -40,7 +40,7 @@ def seconds(run: Run) -> float:
 
 
 def cuda_graph(warm: Run, step: Run) -> Run:
-    """Record `step()` as a graph; `warm()` is the same without effect, run before it."""
+    """Record `step()` as a graph, after `warm()`, which does the same work without effect."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -55,7 +55,7 @@ def cuda_graph(warm: Run, step: Run) -> Run:
 
 
 class Recorder(NamedTuple):
-    """A device's way to record work, and its clock, by which a replay has to be the faster one."""
+    """A device's way to record work, and its clock, by which a replay has to be faster."""
 
     record: Callable[[Run, Run], Run]
     seconds: Callable[[Run], float]
@@ -65,7 +65,7 @@ RECORDERS: dict[str, Recorder] = {"cuda": Recorder(cuda_graph, seconds)}  # by t
 
 
 def recorder_for(device: torch.device) -> Recorder | None:
-    """The recorder of a device; None where it has none, or the environment says FLATVIZ_GRAPHS=0."""
+    """Return the recorder of a device; None where it has none, or with FLATVIZ_GRAPHS=0."""
     return None if os.environ.get(SWITCH) == "0" else RECORDERS.get(device.type)
 
 
@@ -80,13 +80,13 @@ class Recording(NamedTuple):
 class Replay:
     """A step that is recorded at its first minibatch of each size.
 
-    A step that cannot be recorded, whose replay gives other results or takes longer runs plainly,
-    and a note says why.
+    A step that cannot be recorded, or whose replay gives other results or takes longer, runs
+    plainly, and a note says why.
 
     Args:
-        step: What is recorded.
+        step: The step to record.
         recorder: Of the device.
-        notes: Where a note is added.
+        notes: List to which notes are added.
         reads: Tensors that the step reads beside its arguments. Recordings keep their memory, and
             are dropped where one has moved.
     """
@@ -98,7 +98,7 @@ class Replay:
         self.recorder = recorder
         self.notes = notes
         self.reads = reads
-        self.place: Any = None  # of state and reads
+        self.place: Any = None  # device of state and reads
         self.kept: list[Tensor] = []
         self.recordings: dict[Any, Recording] = {}
         self.state: Any = None  # buffers of all recordings
@@ -110,7 +110,7 @@ class Replay:
         noise: tuple[Tensor, ...],
         plain: Step | None = None,
     ) -> tuple[Any, Any]:
-        """Compute the next state, in buffers that the next call writes over, and the record of the step.
+        """Compute the next state, which the next call overwrites, and the record of the step.
 
         plain: another way to them, with which the replay is compared; None: the step itself.
         """
@@ -123,7 +123,7 @@ class Replay:
             self.place = place
         key = _kinds(_tensors((), batch, noise))
         if key not in self.recordings:
-            state = _clone(state)  # it may lie in the buffers
+            state = _clone(state)  # a copy, as it may lie in the buffers
             try:
                 self.recordings[key] = self._recorded(state, batch, noise)
                 trouble = self._trouble(self.recordings[key], plain, state, batch, noise)
@@ -171,7 +171,7 @@ class Replay:
         batch: Tensor | None,
         noise: tuple[Tensor, ...],
     ) -> str:
-        """The reason to replay no more; empty where the results are the plain ones, and no later."""
+        """Return the reason not to replay: other results than the plain ones, or more time."""
         new, record = map(_tensors, plain(state, batch, noise))
         now, again = self._replayed(recording, state, batch, noise)
         starts = _tensors(state)
@@ -186,7 +186,7 @@ class Replay:
 
 
 def _same(new: Tensor, want: Tensor, start: Tensor | None = None) -> bool:
-    """Whether two results are equal, or to rounding: of the change since `start`, where there is one."""
+    """Tell whether two results are equal to rounding, of the change since `start` where given."""
     if torch.equal(new, want) or start is None:
         return same_to_rounding(new, want)
     return new.is_floating_point() and same_to_rounding(new - start, want - start)
@@ -219,15 +219,15 @@ class Only(NamedTuple):
 
 
 class ReplayedProduct:
-    """Products H(w) v at any w, (D,) each, by one graph, whose first result and time are compared with the plain product's.
+    """Products H(w) v at any w, (D,) each, by one graph.
 
-    The products are the plain ones on a device without graphs, after a failed recording, and where
-    the first results differ.
+    Its first result and time are compared with the plain product's.  The products are the plain
+    ones on a device without graphs, after a failed recording, and where the first results differ.
     """
 
     def __init__(self) -> None:
         self.replay: Replay | None = None
-        self.lock = Lock()  # for its buffers are those of all threads
+        self.lock = Lock()  # as all threads share its buffers
 
     def __reduce__(self) -> tuple:
         return ReplayedProduct, ()  # in another process the graph is recorded again
@@ -240,15 +240,18 @@ class ReplayedProduct:
         w: Tensor,
         v: Tensor,
     ) -> Tensor:
-        """Compute `plain(v)`, which is H(w) v, by a replay of hvp(w, v), which computes it from its arguments and `reads()` alone."""
+        """Compute `plain(v)` = H(w) v by a replay of `hvp(w, v)`.
+
+        hvp computes it from its arguments and `reads()` alone.
+        """
         recorder = recorder_for(w.device)
         if recorder is None:
             return plain(v)
 
-        def step(at: Only, _: None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
+        def step(at: Only, _: Tensor | None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
             return at, Only(hvp(at.value, *given))
 
-        def launched(at: Only, _: None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
+        def launched(at: Only, _: Tensor | None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
             return at, Only(plain(*given))
 
         with self.lock:

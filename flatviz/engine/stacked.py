@@ -1,6 +1,6 @@
 """One network at several weight vectors: one after another, or in one pass by torch.func.vmap.
 
-A small network spends its time on Python, not on numbers: B members in one call cost little more
+A small network spends its time in Python, not on numbers: B members in one call cost little more
 than one.
 """
 
@@ -16,10 +16,10 @@ from flatviz.engine.determinism import check_function, same_to_rounding, two_poi
 
 
 def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = False) -> Tensor:
-    """Compute outputs (S, N, C) of weight vectors `W` (S, D) on inputs `x` (N, ...), without gradients.
+    """Compute outputs (S, N, C) of weights `W` (S, D) on inputs `x` (N, ...), without gradients.
 
     A batch has as many examples as keep its largest activation within `determinism.CACHE` bytes
-    (CARD on a GPU), at least `determinism.LEAST`.
+    (CARD on a GPU), at least `determinism.MIN_EXAMPLES`.
 
     Raises:
         ValueError: For several batches of a net whose outputs depend on the rest of a batch.
@@ -28,10 +28,11 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = Fal
     chunk = work.chunk(x.device)
     if chunk < len(x):
         check_function(net, x)
+    # Inference mode refuses gradients inside a forward pass
     with (
         torch.no_grad(),
         threads(work.layer * min(chunk, len(x))),
-    ):  # inference mode refuses gradients inside a forward pass
+    ):
         if isinstance(x, Tensor):
             parts = x.split(chunk)
             return torch.stack(
@@ -45,19 +46,14 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = Fal
         return torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)
 
 
-# on a CPU, multiply-adds of a row beyond which one pass is no faster: it saves Python calls, its
-# arrays cost
-MOST = 16_000_000
-MOST_BYTES = (
-    2**29
-)  # on a GPU, of the largest activation of all rows together: a gradient keeps that of every layer
+# On a CPU: multiply-adds of a row beyond which larger arrays cost more than fewer Python calls save
+MAX_ROW = 16_000_000
+# On a GPU: bytes of the largest activation of all rows; a gradient keeps that of every layer
+MAX_BYTES = 2**29
 
 
 class Vmapped:
-    """A network at several weight vectors in one pass, by `torch.func.vmap`.
-
-    `vmapped` returns it.
-    """
+    """A network at several weight vectors in one pass; `vmapped` makes one."""
 
     def __init__(self, net: Net, x: Tensor) -> None:
         self._net = net
@@ -65,18 +61,21 @@ class Vmapped:
         self._work = work_of(net, x)
 
     def worth_batching(self, rows: int, n: int) -> bool:
-        """Whether `rows` weight vectors at `n` inputs each are faster in one pass than one by one, or fit a GPU's memory."""
+        """Tell whether one pass over `rows` weight vectors with `n` inputs each pays.
+
+        On a CPU it must be faster than one by one; on a GPU it must fit in memory.
+        """
         work = self._work
         return (
-            n * work.macs <= MOST
+            n * work.macs <= MAX_ROW
             if self._net.device.type == "cpu"
-            else rows * n * work.widest <= MOST_BYTES
+            else rows * n * work.widest <= MAX_BYTES
         )
 
     def __call__(self, W: Tensor, x: Tensor) -> Tensor:
-        """Outputs (B, N, C) of the rows of `W` (B, D).
+        """Compute outputs (B, N, C) of the rows of `W` (B, D).
 
-        x (N, ...) shared, or (B, n, ...) one minibatch a row.
+        x: (N, ...) shared, or (B, n, ...) with one minibatch a row.
         """
         return torch.func.vmap(
             lambda w, x: self._net(w, x), (0, None if x.ndim == self.inputs.ndim else 0)
@@ -84,9 +83,9 @@ class Vmapped:
 
 
 def vmapped(net: Net, x: Tensor) -> Vmapped | None:
-    """Read the network by vmap.
+    """Wrap the network for one pass by vmap.
 
-    None where vmap fails, falls back to a loop, or gives other outputs or slopes than the network.
+    Return None where vmap fails, falls back to a loop, or changes outputs or gradients.
     """
     seen = net.look(x)
     if not isinstance(x, Tensor) or seen.writes or seen.draws:
@@ -122,14 +121,17 @@ class Rules(Dispatch):
 
 
 def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
-    """Whether one pass gives the net's outputs on the first examples, at its weights and at others, and their slopes."""
+    """Tell whether one pass gives the net's outputs and gradients on the first examples.
+
+    They are compared at the net's weights and at others.
+    """
     if any(m._backward_hooks or m._backward_pre_hooks for m in net.module.modules()):
         return False  # a pass over several does not call them
     few = x[:8]
     W = two_points(net)
 
     def seen(outputs: Callable[[Tensor], Tensor]) -> list[Tensor]:
-        """Outputs, and the gradient of an arbitrary sum of them, whose terms do not cancel."""
+        """Return outputs, and the gradient of an arbitrary sum of them that does not cancel."""
         at = W.clone().requires_grad_()
         out = outputs(at)
         if not out.requires_grad:

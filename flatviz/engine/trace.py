@@ -1,6 +1,6 @@
-"""A network's forward pass as the torch operations that ran, each step where it costs least.
+"""A network's forward pass as the torch operations that ran.
 
-Once, as a sum of parts, or at each point.
+Each step runs where it costs least: once, as a sum of parts, or at each point.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ REFUSED = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 
 
 class Value:
-    """A tensor of the trace: the flat weights, the inputs, or a result of a step."""
+    """A tensor of the trace: the flat weights, the inputs, or the result of a step."""
 
     __slots__ = ("shape", "dtype", "itemsize")
 
@@ -41,10 +41,7 @@ class Value:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """outs = op(*args, **kwargs).
-
-    a `Value` stands for a tensor of the trace, any other tensor is a constant.
-    """
+    """One operation of the trace: outs = op(*args, **kwargs), where arguments may be `Value`s."""
 
     op: Any  # an OpOverload; of merged steps also a function
     args: tuple
@@ -58,7 +55,7 @@ class Step:
 
     @property
     def results(self) -> list[Value]:
-        """Values that the step gives and something reads."""
+        """Values that the step computes and something reads."""
         return [v for v in self.outs if v is not None]
 
 
@@ -69,21 +66,18 @@ def trace_of(net: Net, x: Tensor) -> Program | None:
     """
     try:
         return Program(*recorded(net, x))
-    except (
-        Exception
-    ):  # the user's code runs on stand-ins for tensors: any error means it cannot be traced
+    # The user's code runs on stand-ins for tensors: any error means that it cannot be traced
+    except Exception:
         return None
 
 
 def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[Step]]:
     """Record the operations of `net(w, x)`: weights, inputs, outputs and steps.
 
-    Fields of inputs are constants.
-
-    Every operation that reaches torch is recorded, those of hooks and patched methods included.
-    `functionalize` turns operations in place into those that give new tensors, so nothing is
-    written into `x`.  An error means that they depend on values, or that the module writes into its
-    weights or constants.
+    Fields of inputs are constants.  Every operation that reaches torch is recorded, those of hooks
+    and patched methods included.  `functionalize` replaces in-place operations by those that return
+    new tensors, so nothing is written into `x`.  An error means that operations depend on values,
+    or that the module writes into its weights or constants.
     """
     recorder = _Recorder(net.w, x if isinstance(x, Tensor) else torch.empty(0))
 
@@ -97,13 +91,13 @@ def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[St
 
 
 class _Refused(Exception):
-    """The forward pass cannot be written down."""
+    """The forward pass cannot be traced."""
 
 
 class _NoMemory(TorchFunctionMode):
-    """Refuses operations that read a tensor's memory past torch.
+    """Refuse operations that read a tensor's memory past torch.
 
-    `functionalize`'s stand-ins have none, and the process would crash.
+    The tensors of `functionalize` have none, and the process would crash.
     """
 
     def __torch_function__(
@@ -115,9 +109,9 @@ class _NoMemory(TorchFunctionMode):
 
 
 class _Recorder(Dispatch):
-    """Notes each operation.
+    """Record each operation.
 
-    Tensors are known by identity and are not kept alive: a trace takes no more memory than a pass.
+    Tensors are identified by `id` and not kept alive, so a trace takes no more memory than a pass.
     """
 
     def __init__(self, w: Tensor, x: Tensor) -> None:
@@ -132,12 +126,10 @@ class _Recorder(Dispatch):
     ) -> Any:
         kwargs = kwargs or {}
         if func is aten.copy_.default and self.values.get(args[0]) is self.x:
-            return args[
-                0
-            ]  # the end of functionalize, where the caller's inputs would be overwritten
-        if (
-            func is aten.as_strided_.default
-        ):  # pooling in channels-last order corrects the strides of its result
+            # functionalize ends by a copy into the caller's inputs, which is left out
+            return args[0]
+        # Pooling in channels-last order corrects the strides of its result
+        if func is aten.as_strided_.default:
             before = args[0].clone()
             if torch.equal(before, func(*args, **kwargs)):
                 return args[0]
@@ -146,8 +138,8 @@ class _Recorder(Dispatch):
         result = func(*args, **kwargs)
         tensors = [result] if isinstance(result, Tensor) else list(result)
         outs = tuple(Value(t) if isinstance(t, Tensor) else None for t in tensors)
-        given, named = tree_map(self._named, (args, kwargs))
-        self.steps.append(Step(func, given, named, outs))
+        args, kwargs = tree_map(self._named, (args, kwargs))
+        self.steps.append(Step(func, args, kwargs, outs))
         self.values.update({t: v for t, v in zip(tensors, outs) if v is not None})
         return result
 
@@ -157,10 +149,11 @@ class _Recorder(Dispatch):
 
 Env = dict[Value | None, Any]  # tensors by the value they stand for
 
+# Their arguments: input, weight, bias, mean, var, training, momentum, eps
 NORMS = {
     aten.native_batch_norm.default,
     aten.cudnn_batch_norm.default,
-}  # input, weight, bias, mean, var, training, _, eps
+}
 AFFINE = {  # operations that are affine in the arguments at these places, the others fixed
     **{
         aten.addmm.default: (0, 2),
@@ -171,19 +164,23 @@ AFFINE = {  # operations that are affine in the arguments at these places, the o
     **dict.fromkeys(NORMS, (1, 2))
     | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
 }
+# In any memory order of the tensor
 VIEWS: dict[OpOverload, Callable[..., Any]] = {
     aten.view.default: torch.reshape,
     aten._unsafe_view.default: torch.reshape,
-}  # in whatever memory order a tensor comes
+}
 
 
 class Program:
-    """Steps from the flat weights `w` (D,) and inputs `x` to `out`, none of which writes in place, in four kinds.
+    """Steps, none in place, from the flat weights `w` (D,) and inputs `x` to `out`, in four kinds.
 
-    views: of the flat weights.  frozen: on what no treated weight touches, run once for each batch.
-    affine: one operation, affine in views and with all else frozen, so at w0 + sum_i c_i d_i its
-    result is base + sum_i c_i part_i. varying: all others, run as `_merged` rewrites them: fewer,
-    and in place where nothing else reads.
+    Attributes:
+        views: Steps that are views of the flat weights.
+        frozen: Steps that no treated weight enters; they run once for each batch.
+        affine: Steps that are affine in views, all else being frozen: their result at
+            w0 + sum_i c_i d_i is base + sum_i c_i part_i.
+        varying: All others, as `_merged` rewrites them: fewer, and in place where nothing else
+            reads.
     """
 
     def __init__(self, w: Value, x: Value, out: Value, steps: list[Step]) -> None:
@@ -211,9 +208,8 @@ class Program:
         self._read = {v for read in inputs for v in read} | {out}
         self.kept = self._read - self._varying
         last = {v: i for i, read in enumerate(inputs) for v in read if v is not out}
-        unread = [
-            [v for v, at in last.items() if at == i] for i in range(len(inputs))
-        ]  # let go at once: memory is used again
+        # Freed at once, so that memory is used again
+        unread = [[v for v, at in last.items() if at == i] for i in range(len(inputs))]
         self._calls = [(_compiled(s), values) for s, values in zip(steps, unread)]
 
     @property
@@ -224,19 +220,16 @@ class Program:
 
     @property
     def layer(self) -> float:
-        """Multiply-adds of a product or convolution computed at each point, the mean of all.
-
-        0 without any.
-        """
+        """Mean multiply-adds of a product or convolution computed at each point; 0 without any."""
         macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying)))
         return sum(macs) / max(len(macs), 1)
 
     def start(
         self, x: Tensor, origin: Tensor, axes: Tensor
     ) -> tuple[Env, list[tuple[Tensor, ...]]]:
-        """Frozen values that the varying steps read.
+        """Compute the frozen values that the varying steps read, and the parts of affine steps.
 
-        of each affine step its result at `origin` and derivative along `axes`.
+        The parts are the result at `origin` and the derivatives along `axes`.
         """
         env = _run(self.frozen, {self._x: x})
 
@@ -250,11 +243,11 @@ class Program:
         return {v: env[v] for v in self.kept}, list(zip(*layers))
 
     def weights(self, w: Tensor) -> Env:
-        """The weights as the varying steps read them: views of `w` (D,)."""
+        """Return the weights as the varying steps read them: views of `w` (D,)."""
         return {v: t for v, t in _run(self.views, {self._w: w}).items() if v in self._read}
 
     def run(self, kept: Env, weights: Env, affine: list[Tensor]) -> Tensor:
-        """The network's output; `affine` are the affine steps' results."""
+        """Compute the network's output; `affine` are the affine steps' results."""
         env = kept | weights
         env.update((s.outs[0], result) for s, result in zip(self.affine, affine))
         for call, unread in self._calls:
@@ -273,12 +266,11 @@ class Program:
 
 
 def _is_other_kind(s: Step) -> bool:
-    """A BatchNorm on the batch's statistics, or a transposed convolution."""
+    """Tell whether a step is a BatchNorm on batch statistics, or a transposed convolution."""
     return bool(s.op in NORMS and s.args[5] or s.op is aten.convolution.default and s.args[6])
 
 
-# outputs, below which a layer's product and softmax are several times faster with its classes as
-# rows
+# Outputs below which a layer's product and softmax are several times faster with classes as rows
 NARROW = 32
 IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
 FRESH = {*AFFINE, *IN_PLACE}  # operations whose result shares no memory with an argument
@@ -286,9 +278,9 @@ POOL = aten.max_pool2d_with_indices.default
 
 
 def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
-    """The steps as fewer or faster ones, whose results differ by rounding.
+    """Rewrite steps as fewer or faster ones, whose results differ by rounding.
 
-    They write into what nothing else reads.
+    They write into tensors that nothing else reads.
     """
     reads = Counter(v for s in steps for v in s.inputs) + Counter([out])
     by = {s.outs[0]: s for s in affine + steps if s.op in FRESH and not _is_other_kind(s)}
@@ -331,12 +323,12 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
 
 
 def _transposed(bias: Tensor, x: Tensor, weight: Tensor) -> Tensor:
-    """`addmm` with the outputs of an example as a column."""
+    """Compute `addmm` with the outputs of an example as a column."""
     return torch.addmm(bias[:, None], weight.t(), x.t()).t()
 
 
 def _largest_of_four(x: Tensor) -> Tensor:
-    """Pooling of 2 x 2 places, without torch's search for the index."""
+    """Pool 2 x 2 places, without torch's search for the index."""
     x = torch.maximum(x[..., ::2], x[..., 1::2])
     return torch.maximum(x[..., ::2, :], x[..., 1::2, :])
 
@@ -348,7 +340,7 @@ def _run(steps: list[Step], env: Env) -> Env:
 
 
 def _needed(steps: list[Step], out: Value) -> list[Step]:
-    """Steps on the way to the output."""
+    """Return the steps that the output depends on."""
     wanted = {out}
     kept = []
     for s in reversed(steps):
@@ -361,7 +353,7 @@ def _needed(steps: list[Step], out: Value) -> list[Step]:
 
 
 def _compiled(s: Step) -> Callable[[Env], None]:
-    """call(env): env[outs] = op(*args), with values from `env`."""
+    """Compile a step to call(env): env[outs] = op(*args), with values from `env`."""
     op = VIEWS.get(s.op, s.op)
     outs = s.outs
     places = [(i, a) for i, a in enumerate(s.args) if isinstance(a, Value)]

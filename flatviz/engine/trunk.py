@@ -1,10 +1,8 @@
-"""The trunk's activations, computed once.
+"""The trunk's activations, computed once, where one layer alone is treated, such as a head.
 
-Where one layer alone is treated, a head say, fits and figures start at it.
-
-A network f(w, x) whose treated weights w stand in one layer is g(w, h(x)): h, the trunk, holds no
-treated weight and its BatchNorm statistics stay, so that h(x) is the same at every w.
-`cache_trunk` gives g as a `Net` and h(x) as a `Data`.
+A network f(w, x) whose treated weights w are in one layer is g(w, h(x)).  The trunk h holds no
+treated weight, and its BatchNorm statistics are fixed, so that h(x) is the same at every w.
+`cache_trunk` returns g as a `Net` and h(x) as a `Data`.
 """
 
 import os
@@ -20,7 +18,7 @@ BATCH = 256
 
 
 class Tail(nn.Module):
-    """One layer under the name that it has in the whole network."""
+    """One layer, under its name in the full network."""
 
     def __init__(self, module: nn.Module, name: str) -> None:
         super().__init__()
@@ -33,29 +31,28 @@ class Tail(nn.Module):
         place.add_module(last, module.get_submodule(name))
 
     def forward(self, z: Tensor) -> Tensor:
-        """The layer's outputs."""
+        """Compute the layer's outputs."""
         return self.get_submodule(self.name)(z)
 
 
 @public
 def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Net, Data]:
-    """Cut the network at the module that holds all treated weights.
+    """Split the network at the module that holds all treated weights, and compute its inputs once.
 
-    (net, data), the new data being the inputs of that module.
-
-    All verbs take the pair as before.  Outputs on the first examples are compared with the plain
-    network's, at its weights and at others.
-
-    The net that is returned has the same treated weights in the same order, so a prior or posterior
-    of one is one of the other.  With the head alone treated nearly all of a step is saved.
-    BatchNorm of the trunk keeps its statistics: what is fitted so is what `batchnorm="frozen"`
-    fits.
+    All verbs take the resulting pair in place of the old one.  Outputs on the first examples are
+    compared with the full network's, at its weights and at others.  The new net has the same
+    treated weights in the same order, so that priors and posteriors of one serve for the other.
+    With the head alone treated, nearly all of a step's cost is saved.  BatchNorm of the trunk keeps
+    its statistics, as with `batchnorm="frozen"`.
 
     Args:
-        net: Network whose treated weights stand in one module inside of it, which runs once.
+        net: Network whose treated weights are in one module inside of it, which runs once.
         data: Examples that pass through the trunk; a test set, and each corrupted copy of it, needs
             another call.
         progress: True, None (where a terminal watches) or a function.
+
+    Returns:
+        (net, data), the module as a network and its inputs as examples.
 
     Raises:
         ValueError: If no one module inside holds all treated weights, if it does not run once on
@@ -64,12 +61,15 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
 
     Example:
         >>> import torch, flatviz as fv
-        >>> module = torch.nn.Sequential(torch.nn.Linear(4, 8), torch.nn.Tanh(), torch.nn.Linear(8, 3))
+        >>> nn = torch.nn
+        >>> module = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
         >>> net = fv.Net.from_module(module, lambda name: name.startswith("2."))
         >>> data = fv.Data(torch.randn(10, 4), torch.arange(10) % 3)
         >>> late, features = fv.engine.cache_trunk(net, data)
-        >>> features.x.shape, bool(torch.allclose(late(net.w, features.x), net(net.w, data.x), atol=1e-6))
-        (torch.Size([10, 8]), True)
+        >>> features.x.shape
+        torch.Size([10, 8])
+        >>> torch.allclose(late(net.w, features.x), net(net.w, data.x), atol=1e-6)
+        True
     """
     check_function(net, data.x[:CHECKED])
     module = net.to_module().eval().requires_grad_(False)

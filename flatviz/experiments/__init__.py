@@ -1,4 +1,4 @@
-"""Experiments: fit and measure a declared grid into one long table, then compare seed by seed and judge by rule.
+"""Experiments: fit and measure a declared grid, compare seed by seed, and judge by rule.
 
 A study is a notebook of `notebooks/experiments/`.  It declares a grid, runs it with `run` or reads
 the stored table with `read_table`, draws it, and prints its verdicts.  The table is a pandas
@@ -11,8 +11,7 @@ DataFrame with one row a fit and quantity:
     at          the rows of one cell as a frame of seeds by quantities
     paired      differences seed by seed: mean, 95 % interval, number of seeds with a gain, p
     judged      Holm's correction for a family of claims, and a verdict on each
-    equivalent  p of two one-sided tests that a difference lies within a margin: what "no effect"
-    needs
+    equivalent  p of two one-sided tests that a difference lies within a margin ("no effect")
     sentences   the judged rows as text
     shown       values of a cell as "mean ± half of the 95 % interval"
 
@@ -20,7 +19,7 @@ A verdict is "holds" or "does not hold" where the corrected p is below 0.05, els
 
 Example:
     >>> from flatviz.experiments import at, judged, paired, run, sentences
-    >>> def fit(cells):  # all cells of one seed; yields each with what was fitted
+    >>> def fit(cells):  # all cells of one seed; yields each with its fit
     ...     for cell in cells:
     ...         yield cell, cell["seed"] + 10 * cell["radius"]
     >>> def measure(fitted, cell):
@@ -29,7 +28,8 @@ Example:
     >>> table = run(grid, fit, measure, name="example", cache=False, say=lambda line: None)
     >>> list(table.columns)
     ['experiment', 'setting', 'method', 'radius', 'steps', 'seed', 'quantity', 'value']
-    >>> claims = paired(at(table, radius=1.0), at(table, radius=0.0)).assign(claim="radius 1", against="radius 0")
+    >>> differences = paired(at(table, radius=1.0), at(table, radius=0.0))
+    >>> claims = differences.assign(claim="radius 1", against="radius 0")
     >>> print(*sentences(judged(claims, family="example")))
     radius 1: NLL -9 ± 0.94, better in 6 of 6 seeds: holds
 """

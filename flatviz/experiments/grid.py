@@ -1,7 +1,4 @@
-"""Run a declared grid: fit, measure, one row a fit and quantity.
-
-Each unit of work is kept in the cache as it ends.
-"""
+"""Run a declared grid: fit and measure each unit of work, and cache it."""
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -39,10 +36,10 @@ def run(
 ) -> pd.DataFrame:
     """Fit and measure every cell of a grid.
 
-    Cells with the same values in the columns `group` are one unit of work.  They reach `fit`
-    together, so that they share a network and the radii of a method are trained at once.  A unit
-    that ends is kept in the cache; run again, only missing units are computed, with the same result
-    bit for bit.  A unit that fails is reported through `say` and its rows are missing.
+    Cells with the same values in the columns `group` are one unit of work.  `fit` gets them
+    together, so that they share a network and the radii of a method are trained at once.  A
+    finished unit is cached; a second run computes only missing units, with the same result bit for
+    bit.  A unit that fails is reported through `say`, and its rows are missing.
 
     Args:
         grid: Cells, each with any of setting, method, radius, steps, seed, and columns that the
@@ -53,19 +50,19 @@ def run(
         name: Name of the experiment, first column of the table and folder in the cache.
         group: Columns that split the grid into units.
         engine: Any executor of `concurrent.futures`, whose workers share the units.
-        workers: More than 1 starts so many processes here for this run, in place of `engine`.
+        workers: Number of processes to start here for this run, in place of `engine`, if above 1.
         device: "auto", which `prepare` and `pick` read for their network, "cpu", "cuda", "cuda:1".
         cache: False computes everything and keeps nothing.  The code of `fit` and `measure`, and
             all that it refers to, is part of the key.
         files: Stored files that `fit` and `measure` read; their content is part of the key too.
         progress: None, True or a function(done, total, label), in units.
-        say: Receives lines: what was reused, seconds and time left after each unit, failures.
+        say: Receives lines: reused units, seconds and time left after each unit, failures.
 
     Returns:
         The long table, rows in the order of the grid.
 
     Raises:
-        RuntimeError: If a worker process is lost; the units that ended are in the cache.
+        RuntimeError: If a worker process is lost; finished units are in the cache.
         ValueError: for an empty grid, a cell given twice, and where every unit failed.
     """
     cells = [dict(CELL, **cell) for cell in grid]
@@ -89,12 +86,12 @@ def run(
     about: dict[str, Any] = dict(
         experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files]
     )
-    kept = [
+    entries = [
         look_up(name, about | dict(cells=unit), label, say) if cache else (None, [])
         for unit, label in zip(todo, labels)
     ]
-    computed = [known[0] if known else None for _, known in kept]
-    missing = [i for i, (_, known) in enumerate(kept) if not known]
+    computed = [stored[0] if stored else None for _, stored in entries]
+    missing = [i for i, (_, stored) in enumerate(entries) if not stored]
     started = time.perf_counter()
     with executor(workers if workers > 1 else None) as pool:
         how: dict[str, Any] = dict(engine=engine or pool, label=name, progress=progress)
@@ -113,7 +110,7 @@ def run(
                 + (f", about {left:.0f} s left" if left else "")
             )
             computed[missing[i]] = values
-            keep(values, kept[missing[i]][0], say)
+            keep(values, entries[missing[i]][0], say)
     if len(failed) == len(todo):
         first, *_ = failed.values()
         raise ValueError(
@@ -134,7 +131,7 @@ def run(
 
 
 def _unit(functions: tuple[Fit, Measure], cells: list[Cell]) -> list[dict[str, float]] | str:
-    """Values of each cell, in order; the error as text where it fails."""
+    """Compute the values of each cell, in order, or the error as text where it fails."""
     fit, measure = functions
     try:
         values: dict[int, dict[str, float]] = {}

@@ -1,13 +1,11 @@
-"""Objectives under which experiments compare methods, the reference posterior by HMC, and the measurements of each posterior.
+"""Objectives of the experiments, the reference posterior by HMC, and the measures of a posterior.
 
-    exp(-N L(w) / T) p(w),  p the prior that `prepare` makes, with standard deviation HEAD_STD on
-    the head
+    exp(-N L(w) / T) p(w),  p the prior of `prepare`, with standard deviation HEAD_STD on the head
 
-At T = KL_WEIGHT HMC itself is sensible;
-    `data/README.md` has its scores beside other choices.  Its chains are said to agree where
-R-hat of every treated weight and of every test probability is below `MOST_RHAT`, and each is worth
-`LEAST_ESS` independent draws. Measured are sharpness, scores, scores under shift, and the distance
-from HMC.
+T = KL_WEIGHT is a value at which HMC itself predicts well; `data/README.md` has its scores beside
+other choices.  Chains count as converged where R-hat of every treated weight and of every test
+probability is below `MOST_RHAT`, and each is worth `LEAST_ESS` independent draws.  Measured are
+sharpness, scores, scores under shift, and the distance from HMC.
 """
 
 from collections.abc import Callable, Mapping
@@ -38,7 +36,7 @@ class Setting(NamedTuple):
     """Temperature and prior shared by methods.
 
     name, more: short label and its rest; head_std: of the prior on the head; fit: settings of each
-    fit.
+        fit.
     """
 
     name: str
@@ -49,16 +47,14 @@ class Setting(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The whole label."""
+        """The complete label."""
         return self.name + self.more
 
 
-PUBLISHED = dict(
-    kl_weight=0.0, start_scale=1.0, weight_decay=5e-4
-)  # the published scripts; decay on the mean only
-TEMPERED = {
-    name: METHODS["vi"].plain.settings[name] for name in PUBLISHED
-}  # the default of page and lab
+# Settings of the published scripts, with decay on the mean only
+PUBLISHED = dict(kl_weight=0.0, start_scale=1.0, weight_decay=5e-4)
+# The default of page and lab, tempered
+TEMPERED = {name: METHODS["vi"].plain.settings[name] for name in PUBLISHED}
 KL_WEIGHT = TEMPERED["kl_weight"]
 
 _SCRIPTS = ", weight decay 5e-4 on the mean: the published scripts"
@@ -74,20 +70,18 @@ for _task, _name in (("digits", "T"), ("digits-near", "near, T")):
         )
 
 
-CHAINS = dict(
-    n_draws=3200, chains=8, burn_in=120
-)  # one gain of seed 4 moves slowly: with 400 draws its R-hat was 1.16
-# 50 a chain, Vehtari et al. 2021
+# One gain of seed 4 mixes slowly: with 400 draws its R-hat was 1.16
+CHAINS = dict(n_draws=3200, chains=8, burn_in=120)
 MOST_RHAT = 1.03
-LEAST_ESS = 400
+LEAST_ESS = 400  # 50 a chain (Vehtari et al. 2021)
 COMMITTED = expected("hmc_digits.safetensors")
-KEPT_DRAWS = 64  # of each seed, as many of each chain
+KEPT_DRAWS = 64  # draws stored of each seed, the same number of each chain
 SAME_PRIOR = 1e-3  # relative: pre-training on another machine differs by more
 
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """HMC's averaged class probabilities on the test split (N, C), thinned draws (S, D) chain by chain, facts on its chains."""
+    """HMC's averaged test probabilities (N, C), thinned draws (S, D), facts on its chains."""
 
     probabilities: Tensor
     W: Tensor
@@ -119,10 +113,9 @@ def sample_reference(
 
     Returns:
         Its facts are NLL, accuracy and ECE of the mixture of all draws; total variation, agreement
-        and 100 MMD^2 of one half of the chains to the other, the noise floor of a comparison with
-        it; with `diagnose`, R-hat and effective sample sizes of weights and of the test
-        probabilities of the true classes as text, and of both the largest `rhat` and the least bulk
-        `ess`.
+        and 100 MMD^2 between two halves of the chains, the noise floor of a comparison with it;
+        with `diagnose`, R-hat and effective sample sizes of weights and of the test probabilities
+        of the true classes as text, with the largest `rhat` and the smallest bulk `ess` of both.
     """
     prior = with_head_std(net, prior, HEAD_STD)
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=kl_weight, progress=progress, **chains)
@@ -156,10 +149,10 @@ def reference_of(
     kl_weight: float = KL_WEIGHT,
     say: Callable = lambda text: None,
 ) -> Reference:
-    """Give HMC's class probabilities on the test split of a prepared seed, and its draws, in float64.
+    """Return HMC's test probabilities and draws for a prepared seed, in float64.
 
-    They are read from the committed result where that is of this very prior and temperature, else
-    computed once and kept in the cache.
+    They are read from the committed result where that has this prior and temperature; otherwise
+    they are computed once and cached.
     """
     stored = (
         load(COMMITTED).get(f"seed {seed}")
@@ -179,11 +172,11 @@ def reference_of(
 
 
 def weights_mmd(q: Posterior, reference: Reference, *, seed: int) -> float:
-    """Compute 100 MMD^2, a squared distance of distributions, between draws of `q` and HMC's draws of the treated weights.
+    """Compute 100 MMD^2 between draws of `q` and HMC's draws of the treated weights.
 
-    It is 0 in the mean where both come from one distribution, and an estimate may be slightly
-    negative.  A single weight vector counts as a distribution with all its mass there.  Kernels and
-    bandwidths: `flatviz.symmetry.mmd`.
+    Its expectation is 0 where both come from one distribution, and an estimate may be slightly
+    negative.  A single weight vector counts as a point mass.  Kernels and bandwidths are those of
+    `flatviz.symmetry.mmd`.
     """
     n = (
         len(reference.W)
@@ -214,7 +207,7 @@ SCORES = ("nll", "accuracy", "ece")
 
 
 class Measurement:
-    """Posterior -> {quantity: value}, on one network and task.
+    """Measure a posterior on one network and task: posterior -> {quantity: value}.
 
     Quantities: lambda1, the mean over `n_spectra` draws of the largest eigenvalue of the training
     loss's Hessian over the treated weights; train, the mean training loss of those draws; nll,
@@ -227,8 +220,8 @@ class Measurement:
         task: Its training and test splits are used.
         seed: Fixes draws and shifts.
         exact: The reference posterior of this network, or None.
-        n_draws: Draws that are averaged.
-        n_spectra: Draws of which the curvature is measured.
+        n_draws: Number of draws that are averaged.
+        n_spectra: Number of draws whose curvature is measured.
     """
 
     def __init__(
@@ -254,7 +247,7 @@ class Measurement:
         )
 
     def __call__(self, q: Posterior) -> dict[str, float]:
-        """All quantities."""
+        """Compute all quantities."""
         W = q.sample(self.n_spectra, seed=self.seed + 1)
         sharp = [top_eigenpairs(self.f, w, 1, iters=40, seed=self.seed).values[0] for w in W]
         values: dict[str, Any] = {

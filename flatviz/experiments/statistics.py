@@ -1,9 +1,7 @@
 """The long table of an experiment, and paired comparisons of its rows.
 
-Intervals, verdicts corrected by Holm, sentences.
-
-"No effect" is a claim too: `equivalent` tests it against a margin; a difference that is not
-significant does not show it.
+They have intervals, verdicts with Holm's correction, and sentences.  "No effect" is a claim too:
+`equivalent` tests it against a margin, as a difference that is not significant does not show it.
 
 Source: Holm, Scand. J. Statist. 6 (1979).
 """
@@ -19,18 +17,19 @@ from scipy import stats
 from flatviz.storage.cache import committed
 from flatviz.storage.files import atomic_path
 
+# Columns of a cell, with the default of each
 CELL = {
     "setting": "",
     "method": "",
     "radius": float("nan"),
     "steps": float("nan"),
     "seed": 0,
-}  # and the default of each
+}
 COLUMNS = ("experiment", *CELL, "quantity", "value")
 
 
 class Quantity(NamedTuple):
-    """Name of a quantity in text, sign of a gain (0: none), whether ratios are compared, and its factor in text."""
+    """Appearance of a quantity in text: name, sign of a gain (0: none), ratio or not, factor."""
 
     label: str
     better: int
@@ -64,9 +63,8 @@ def read_table(name: str | Path) -> pd.DataFrame:
         ValueError: If the file is no table of an experiment.
     """
     path = Path(name) if str(name).endswith(".csv") else committed(f"{name}.csv")
-    numbers = dict.fromkeys(
-        ("radius", "steps", "value"), lambda text: float(text or "nan")
-    )  # exact, of every pandas
+    # exact, of every pandas
+    numbers = dict.fromkeys(("radius", "steps", "value"), lambda text: float(text or "nan"))
     table = pd.read_csv(path, converters=numbers, keep_default_na=False)
     if "seed" in table and "quantity" not in table:
         wide = pd.read_csv(path)
@@ -82,7 +80,7 @@ def read_table(name: str | Path) -> pd.DataFrame:
 def write_table(
     table: pd.DataFrame, path: str | Path, digits: int = 6, *, wide: bool = False
 ) -> None:
-    """Write a table as CSV, its values rounded to so many significant digits, whole or not at all.
+    """Write a table as CSV, rounded to `digits` significant digits, completely or not at all.
 
     wide: a row for each fit, with a column for each quantity after that of the seed: a sixth of the
     size.
@@ -97,11 +95,11 @@ def write_table(
 
 
 def at(table: pd.DataFrame, **cell: object) -> pd.DataFrame:
-    """The rows of one cell as a frame (seeds, quantities).
+    """Select the rows of one cell as a frame (seeds, quantities).
 
     Args:
         table: Long, as `run` returns it.
-        **cell: Value of each column that picks the cell, such as method="vi", radius=0.0.
+        **cell: Value of each column that selects the cell, such as method="vi", radius=0.0.
 
     Raises:
         ValueError: If these columns leave no row, or several of one seed and quantity.
@@ -176,14 +174,14 @@ def paired(
 
 
 def signed_rank(values: pd.Series, better: int = 1) -> dict[str, float]:
-    """Wilcoxon's test that the distribution of `values` is symmetric about 0, as a part of a row of `paired`."""
+    """Apply Wilcoxon's test of symmetry about 0; return a part of a `paired` row."""
     moved = values[values != 0]
     gain = better * (np.sign(moved) * moved.abs().rank()).sum()
     return {"rank": stats.wilcoxon(moved).pvalue if len(moved) else 1.0, "rank_gain": gain}
 
 
 def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
-    """Student's t test that the mean of `values` is 0, as a row of `paired`."""
+    """Apply Student's t test that the mean of `values` is 0; return a row of `paired`."""
     x = np.asarray(values, float)
     n = len(values)
     mean = x.mean()
@@ -201,9 +199,9 @@ def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
 
 
 def equivalent(row: Mapping[str, Any], margin: float) -> float:
-    """Compute p of two one-sided t tests.
+    """Compute p of two one-sided t tests that the mean of a `paired` row is within +-margin.
 
-    Small where the mean of a row of `paired` is shown to lie between -margin and margin.
+    A small p shows that it is.
 
     Source: Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987).
     """
@@ -212,10 +210,7 @@ def equivalent(row: Mapping[str, Any], margin: float) -> float:
 
 
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
-    """Write the mean ± half of the 95 % interval of `factor` times the values.
-
-    of one value no interval.
-    """
+    """Write mean ± half of the 95 % interval of `factor` times the values."""
     test = mean_zero(factor * values)
     return (
         f"{test['mean']:{form}}"
@@ -225,10 +220,10 @@ def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
-    """Holm's corrected p.
+    """Compute Holm's corrected p.
 
-    The k-th smallest of m times m - k + 1, never below the one before, at most 1; NaN stays and
-    counts.
+    The k-th smallest of m is multiplied by m - k + 1, never below the one before, at most 1.  NaN
+    stays and counts.
     """
     values = pd.Series(p, dtype=float).reset_index(drop=True)
     order = values.sort_values()
@@ -283,23 +278,21 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
 
 
 def amount(row: Any) -> str:
-    """The difference of a judged row as text.
+    """Write the difference of a judged row as text.
 
-    "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)".
+    Examples: "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)".
     """
-    known = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
+    quantity = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
     if np.isnan(row.mean):  # a seed has no value
-        return known.label
+        return quantity.label
     if row.ratio:
         middle, low, high = np.exp([row.mean, row.mean - row.half, row.mean + row.half])
-        return f"{known.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
-    return f"{known.label} {known.factor * row.mean:+.2g} ± {known.factor * row.half:.2g}"
+        return f"{quantity.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
+    return f"{quantity.label} {quantity.factor * row.mean:+.2g} ± {quantity.factor * row.half:.2g}"
 
 
 def sentences(table: pd.DataFrame) -> list[str]:
-    """Write each judged row in words.
-
-    Claim, difference with its interval, seeds with a gain, verdict.
+    """Write each judged row in words: claim, difference with interval, seeds with a gain, verdict.
 
     The rank test's verdict follows where it is another, and where there are seeds enough for that
     test to decide.
@@ -316,25 +309,23 @@ def sentences(table: pd.DataFrame) -> list[str]:
         f" (by the rank test: {word})" if other else ""
         for other, word in zip(_apart(table), table.by_rank)
     ]
-    said = zip(table.itertuples(), counts, ranks)
-    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in said]
+    rows = zip(table.itertuples(), counts, ranks)
+    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in rows]
 
 
 def _apart(table: pd.DataFrame) -> pd.Series:
-    """Rows whose rank test gives another verdict, and has enough seeds to give one."""
-    able = (
-        2.0 ** (1 - table.n) * table.claims < LEVEL
-    )  # the least p of n seeds, times Holm's factor
+    """Select rows whose rank test gives another verdict, and has enough seeds to give one."""
+    # The smallest possible p of n seeds, times Holm's factor
+    able = 2.0 ** (1 - table.n) * table.claims < LEVEL
     return able & (table.verdict != table.by_rank)
 
 
 def at_a_glance(table: pd.DataFrame, baselines: Sequence[str]) -> pd.DataFrame:
-    """Show the verdicts on one method as a table of marks.
+    """Show the verdicts on one method as a table of marks: settings by quantities.
 
-    Rows are settings, columns are quantities, a cell has a mark for each baseline.
-
-    + better, − worse, · inconclusive, nothing where not comparable; * after a mark: the rank test
-    gives another verdict. The first column is the ratio of λ1 to that of the last baseline.
+    A cell has a mark for each baseline: + better, − worse, · inconclusive, nothing where not
+    comparable; * after a mark: the rank test gives another verdict.  The first column is the ratio
+    of λ1 to that of the last baseline.
 
     Args:
         table: Result of `judged`, with the columns setting and baseline; one row for each setting,

@@ -1,6 +1,6 @@
 """Families of posteriors for page and lab: one task, several radii, measured on shared ground.
 
-The tour and a user's network.
+Also the tour, and a user's network.
 """
 
 from flatviz.lazy import lazy

@@ -1,7 +1,4 @@
-"""Distance of a fit from its method's optimum.
-
-The objective of a longer fit, and the fixed point of the widths.
-"""
+"""Distance of a fit from its method's optimum, by a longer fit and the widths' fixed point."""
 
 import math
 from collections.abc import Mapping
@@ -30,10 +27,12 @@ WITH_GAP = tuple(
 class ConvergenceGap:
     """Result of `convergence_gap`, in nats an example, each with its noise: two standard errors.
 
-    objective: of the fit; gap: how much lower that of the longer fit is, at the same draws; steps:
-    of the two fits.
-    widths: root mean square over the weights of sigma^2 / fixed point - 1; widths_noise: the value
-        at which it does not differ from 0.
+    Args:
+        objective: Objective of the fit.
+        gap: How much lower that of the longer fit is, at the same draws.
+        steps: Steps of the two fits.
+        widths: Root mean square over the weights of sigma^2 / fixed point - 1.
+        widths_noise: The value of widths at which it does not differ from 0.
     """
 
     objective: float
@@ -44,7 +43,7 @@ class ConvergenceGap:
     steps: tuple[int, int]
 
     def __str__(self) -> str:
-        """The gap as a line below a table."""
+        """Write the gap as a line below a table."""
         few, many = self.steps
         return (
             f"objective {self.objective:.3f} after {few} steps, {self.gap:.3f} ±"
@@ -68,15 +67,14 @@ def convergence_gap(
     n_draws: Count = 200,
     progress: Progress = False,
 ) -> ConvergenceGap:
-    """Measure how far `q`, fitted by a method of `METHODS` on `task.train`, is from that method's optimum.
+    """Measure how far a fit `q` is from the optimum of its method.
 
-        gap      objective(q) - objective(a fit of `times` as many steps),  at the same noise
-        widths   sigma^2 against leverage / (E_q[h] / tau + diag P),  tau = kl_weight / N,
-            h the diagonal of the Hessian
+        gap      objective(q) - objective(a fit of `times` as many steps), at the same noise
+        widths   sigma^2 against leverage / (E_q[h] / tau + diag P), tau = kl_weight / N
 
     The objective is the method's: for SA-BMA and SAM the loss after the ascent, plus tau KL(q ||
-    prior).  For them h is E[g z] / sigma with g the gradient after the ascent, by which they set
-    the widths.
+    prior).  h is the diagonal of the Hessian; for those two methods it is E[g z] / sigma with g the
+    gradient after the ascent, by which they set the widths.
 
     Args:
         net: As `prepare` returns it.
@@ -89,7 +87,7 @@ def convergence_gap(
             use other seeds.
         radius: Radius of `q`; None: the method's default.
         fit: Settings of `q`, as in `fit_family`; None: the method's defaults.
-        times: How many times as many steps the longer fit takes.
+        times: Steps of the longer fit over those of `q`.
         n_draws: Draws of each posterior, in two sets.
         progress: True, None (where a terminal watches) or a function.
 
@@ -100,9 +98,11 @@ def convergence_gap(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-        >>> q = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,)}, seed=0, fit={"steps": 20}).posterior[0]
-        >>> fv.families.convergence_gap(net, task, prior, q, "vi", seed=0, fit={"steps": 20}).steps
+        >>> swag = fv.fit_swag(source, task.source, seed=0)
+        >>> net, prior = fv.transfer(source, swag, treated="norm+head")
+        >>> how = dict(seed=0, fit={"steps": 20})
+        >>> family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,)}, **how)
+        >>> fv.families.convergence_gap(net, task, prior, family.posterior[0], "vi", **how).steps
         (20, 80)
     """
     record = METHODS[check_choice(method, WITH_GAP, "method")]
@@ -128,7 +128,10 @@ def convergence_gap(
     pairs = (n_draws + 1) // 2
 
     def at(q: Gaussian, seed: int) -> tuple[Tensor, Tensor]:
-        """Objective of each pair of draws, (n_draws / 2,), and the mean relative distance of each variance."""
+        """Compute the objective of each pair of draws, (n_draws / 2,), and the variances' distance.
+
+        The distance is relative, the mean for each weight.
+        """
         noise = MirroredNoise([seed], draws, q, 2 * pairs)
         rows = [objective(algorithm, q, gradient, noise.at(step)) for step in range(2 * pairs)]
         values, pulls = (torch.stack(column) for column in zip(*rows))
@@ -138,7 +141,7 @@ def convergence_gap(
     more, second = at(q, seed + 2)
     values = torch.cat((short, more))
     saved = values - torch.cat((at(longer, seed + 1)[0], at(longer, seed + 2)[0]))
-    products = first * second  # of independent draws: unbiased for the square
+    products = first * second  # of independent draws, and so unbiased for the square
     widths = float(products.mean())
     noise = 2 * float(products.std()) / math.sqrt(q.dim)
     error = 2 * float(saved.std()) / math.sqrt(len(saved))
@@ -151,10 +154,10 @@ def convergence_gap(
 def objective(
     algorithm: GaussianMethod, q: Gaussian, gradient: Gradient, noise: tuple[Tensor, ...]
 ) -> tuple[Tensor, Tensor]:
-    """Compute the objective of a method at q with this noise, (), loss after its ascent plus tau KL(q || prior); and the pull on log_std.
+    """Compute the objective of a method at q with this noise, (), and the pull on log_std.
 
-    The pull (D,) is an estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the
-    widths.
+    The objective is the loss after the ascent plus tau KL(q || prior).  The pull (D,) is an
+    estimate of d_i (h_i / tau + P_ii) - leverage_i, 0 at the fixed point of the widths.
     """
     g = algorithm.gradient(q, gradient, None, noise)
     kl, (_, pull, _) = algorithm.descent.total(q, g.grad, noise)
@@ -167,9 +170,11 @@ def objective(
 
 
 def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
-    """Measure the `convergence_gap` of a member that `fits` fitted."""
+    """Measure the `convergence_gap` of a member of `fits`."""
     method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
-    prior, settings = fits.given(method)
+    prior, settings = fits.keywords_of(method)
+    keywords = fits.keywords(method, settings)
+    settings = {name: keywords[name] for name in METHODS[method].plain.settings}
     how: dict[str, Any] = dict(
         seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress
     )

@@ -1,4 +1,4 @@
-"""A family: several methods over their radii on one task, fitted, then measured on shared planes and scales."""
+"""A family: several methods over their radii on one task, fitted and measured on shared ground."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, known
+from flatviz.checks import Count, Radius, Seed, Several, computed
 from flatviz.core import Net, Progress, Task, public, track
 from flatviz.families.maps import disputed_row, input_row, rise_distance, with_pixels
 from flatviz.families.members import Choices, Fitting, count, loss_of, once, predicted
@@ -32,7 +32,7 @@ from flatviz.results import (
 )
 
 ITERS = 30  # Hessian products for one eigenvalue of a repeated fit
-SURFACES = ("around", "sharpest")  # what `extend` may leave out: the loss around a center
+SURFACES = ("around", "sharpest")  # surfaces around a center, which `extend` may leave out
 
 
 @public
@@ -48,7 +48,7 @@ def fit_family(
     progress: Progress = False,
     engine: Engine = None,
 ) -> Family:
-    """Fit every method of `radii` (method -> radii, default those of the tour) on `task.train`, all with the same noise.
+    """Fit every method of `radii` on `task.train`, all with the same noise.
 
     Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method
     are trained together where the network allows it.
@@ -61,21 +61,21 @@ def fit_family(
         seed: Fixes the noise of every fit.
         fit: Settings in place of those of the methods' records, each where the method has it:
             {"steps": 300}.
-        tuned: Method -> what `flatviz run tune` chose for it (`flatviz.families.members`); its
-            radius is fitted too.  Radius 0 of a tuned method is VI at that method's settings.
+        tuned: Method -> choice of `flatviz run tune` (`flatviz.families.members`); its radius is
+            fitted too.  Radius 0 of a tuned method is VI at that method's settings.
         progress: True, None (where a terminal watches) or a function.
         engine: Any executor of `concurrent.futures`, a pool of processes or a cluster's: its
-            workers share the fits, the radii of one method too, each then what it is alone, to
-            rounding.
+            workers share the fits, also the radii of one method, each equal to rounding.
 
     Raises:
-        ValueError: For a method or a setting that is not known, or a radius below 0.
+        ValueError: For an unknown method or setting, or a radius below 0.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+        >>> swag = fv.fit_swag(source, task.source, seed=0)
+        >>> net, prior = fv.transfer(source, swag, treated="norm+head")
         >>> radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
         >>> family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
         >>> family.method, family.radius, family[0].posterior is family[1].posterior
@@ -122,7 +122,8 @@ def measure(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+        >>> swag = fv.fit_swag(source, task.source, seed=0)
+        >>> net, prior = fv.transfer(source, swag, treated="norm+head")
         >>> radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
         >>> family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
         >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
@@ -149,7 +150,7 @@ def measure(
 
 
 def line_of_inputs(task: Task) -> dict[str, Tensor]:
-    """`Family.inputs` of a regression on one number: x (N,), the test split's; else none."""
+    """Return `Family.inputs` of a regression on one number, x (N,) of the test split, or {}."""
     x = task.test.x
     return (
         {"x": x.flatten().cpu()}
@@ -166,10 +167,10 @@ def extend(
     posterior: Posterior,
     surfaces: Sequence[str] = SURFACES,
 ) -> Family:
-    """Add one member to a measured family, on its planes and scales, measured at the seed after that of the fits.
+    """Add one member to a measured family, on its planes and scales.
 
-    surfaces: those of `SURFACES` that are computed, two thirds of the work; for the others that of
-    the nearest member stands in.
+    It is measured at the seed after that of the fits.  surfaces: those of `SURFACES` to compute,
+    two thirds of the work; the others are copied from the nearest member.
     """
     near = family[family.index(method, radius)]
     ground = _Ground.of(fits, family)
@@ -177,7 +178,7 @@ def extend(
         method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior
     )
     member = ground.measured(replace(near, **about), surfaces)
-    one = member_values(member.spectrum, known(member.prediction))
+    one = member_values(member.spectrum, computed(member.prediction))
     alone = {  # of one seed
         name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)])
         for name, row in near.over_seeds.items()
@@ -186,15 +187,15 @@ def extend(
 
 
 def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family:
-    """Measure `over_seeds` of a family.
-
-    Each member fitted again with every one of `seeds`, and measured.
+    """Measure `over_seeds` of a family: fit each member again with every one of `seeds`.
 
     Data, pre-trained network and prior stay; the noise of fit and draws changes, so the spread over
     seeds is the effect of that noise.  The radii of a method are trained together, with all seeds
-    at once, where the network allows it. over_seeds of a member: "lambda1", the mean over as many
-    draws as the family has spectra; those of `SHOWN` on the test split at the family's largest
-    ensemble; (1 + seeds,) each, the value of the member itself first, NaN where a fit diverged.
+    at once, where the network allows it.
+
+    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; those
+    of `SHOWN` on the test split at the family's largest ensemble; (1 + seeds,) each, the value of
+    the member itself first, NaN where a fit diverged.
     """
     keys = [fits.key(m.method, m.radius) for m in family]
     n_draws = family.n_draws
@@ -210,7 +211,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
         how: dict[str, Any] = dict(seed=seed, likelihood=fits.task.likelihood)
         return member_values(spectra, predicted(fits.net, q, fits.task.test, n_draws, **how))
 
-    first = [member_values(m.spectrum, known(m.prediction)) for m in family]
+    first = [member_values(m.spectrum, computed(m.prediction)) for m in family]
     columns = [first]
     for seed in track(list(seeds), "seeds", fits.progress):
         rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
@@ -226,9 +227,11 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
 class _Ground:
     """Planes, sizes and spectra shared by the measurements of all members of a family.
 
-    sizes: draws, those with a spectrum, eigenvalues of it; resolution, reach: points a side of the
-    surfaces around a center, and how far those of the sharpest directions go; spectra: of centers
-    that are known, by id.
+    Args:
+        sizes: Numbers of draws, of draws with a spectrum, and of its eigenvalues.
+        resolution: Points a side of the surfaces around a center.
+        reach: Extent of the surfaces along the sharpest directions.
+        spectra: Spectra at centers, by id.
     """
 
     net: Net
@@ -246,13 +249,13 @@ class _Ground:
         """Read the ground of a measured family."""
         first = family[0]
         sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
-        reach = float(known(first.sharpest).a.max())
+        reach = float(computed(first.sharpest).a.max())
         return cls(
             fits.net,
             fits.task,
             family,
             sizes,
-            len(known(first.around).a),
+            len(computed(first.around).a),
             reach,
             fits.seed + 1,
             fits.progress,
@@ -260,16 +263,13 @@ class _Ground:
 
     @cached_property
     def steps(self) -> Callable[[Member], Mechanism | None]:
-        """Member -> its step."""
+        """Return a function that computes a member's step."""
         return member_steps(
             self.net, self.task, self.family, seed=self.seed, resolution=3 * self.resolution // 2
         )
 
     def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
-        """Measure a member: draws on the plane, spectra, prediction, step and maps.
-
-        Only those of its surfaces that are named.
-        """
+        """Measure a member: draws on the plane, surfaces, spectra, prediction, step, maps."""
         net = self.net
         task = self.task
         family = self.family
@@ -290,7 +290,7 @@ class _Ground:
             | input_row(net, task, family, q, n_draws, seed=seed)
         )
         seen: dict[str, Any] = dict(
-            projection=project(draws, known(family.surface).plane, f),
+            projection=project(draws, computed(family.surface).plane, f),
             spectrum=spectra,
             prediction=prediction,
         )
@@ -307,7 +307,10 @@ class _Ground:
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:
-    """Compute a member's largest eigenvalue, the mean over its draws, and the scores `SHOWN` of all its draws, () each, by name."""
+    """Compute a member's mean largest eigenvalue and the scores `SHOWN` of all its draws, by name.
+
+    Each is ().
+    """
     lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
     scores = {
         name: prediction.scores[name][-1].to(lambda1) for name in SHOWN if name in prediction.scores

@@ -1,7 +1,4 @@
-"""Maps of a family beside its surface: predictions over inputs, disputed images.
-
-And how far its planes reach.
-"""
+"""Maps of a family beside its surface: predictions over inputs, disputed images, and extents."""
 
 import math
 from dataclasses import replace
@@ -16,19 +13,19 @@ from flatviz.families.members import once, predicted, with_maps
 from flatviz.results import Family, Posterior, Prediction, Spectrum
 
 RISE = 2.0  # nats above the center, at the edge of the plane
-TICKS = 64  # distances at which the rise is looked for, along each half of an axis
-MARGIN = 0.8  # beyond the data, in their unit, that a map shows
-REFERENCE_DRAWS = 100  # of HMC, that its map averages
+TICKS = 64  # distances at which the rise is evaluated, along each half of an axis
+MARGIN = 0.8  # width of a map beyond the data, in their unit
+REFERENCE_DRAWS = 100  # draws of HMC that its map averages
 N_IMAGES = 8  # images at each ensemble size
-MOST_CLASSES = 20  # of which each draw's probabilities are drawn
-MOST_SIDE = 32  # px of an image; larger ones are averaged down
+MAX_CLASSES = 20  # the figures show each draw's probabilities
+MAX_SIDE = 32  # px of an image's side; larger ones are averaged
 
 
 def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
-    """Find the distance along the first two axes of `spectrum` at which f has risen by `RISE`, the largest of the four directions.
+    """Find the distance along two axes of `spectrum` at which f has risen by `RISE`.
 
-    The distance is at most that of the quadratic model: a confident network has hardly any
-    curvature at its center, and its loss grows all the same.
+    It is the largest of the four directions, and at most that of the quadratic model: a confident
+    network has hardly any curvature at its center, but its loss grows further out.
     """
     largest = float(spectrum.values[0])
     model = math.sqrt(2 * RISE / largest) if largest > 0 else 1.0
@@ -46,7 +43,7 @@ def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
 
 
 def has_input_maps(task: Task) -> bool:
-    """Whether the task's inputs are points of a plane, in two classes."""
+    """Tell whether the task's inputs are points of a plane, in two classes."""
     return task.train.x.ndim == 2 and task.train.x.shape[1] == 2 and task.n_classes == 2
 
 
@@ -59,7 +56,7 @@ def input_maps(
     reference: Posterior | None = None,
     resolution: int = 17,
 ) -> Family:
-    """Add the probability of class 1 over a grid of inputs to a family, of every member at every ensemble size.
+    """Add the probability of class 1 over a grid of inputs to a family, for every member and size.
 
     `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws
     of a reference posterior, HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
@@ -87,12 +84,10 @@ def input_maps(
 def input_row(
     net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int
 ) -> dict[str, Tensor]:
-    """Compute the predictions of one member ("probs") on the grid that the family has.
+    """Compute one member's predictions ("probs") on the family's grid; {} without a grid.
 
-    {} where it has none.
-
-    Probability of class 1 of ensembles of 1, 2 .. draws, (n_draws, G, G); of fewer draws the
-    largest ensemble is repeated.
+    They are probabilities of class 1 of ensembles of 1, 2, ... draws, (n_draws, G, G); with fewer
+    draws the largest ensemble is repeated.
     """
     if "a" not in family.inputs:
         return {}
@@ -112,17 +107,20 @@ def input_row(
 
 
 def has_images(task: Task) -> bool:
-    """Whether the task's inputs are images of one or three channels, each in one of no more than `MOST_CLASSES` classes."""
+    """Tell whether the task's inputs are images of one or three channels with one label each.
+
+    There are at most `MAX_CLASSES` classes.
+    """
     shape = task.test.x.shape
     return (
-        task.one_label and len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MOST_CLASSES
+        task.one_label and len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MAX_CLASSES
     )
 
 
 def with_pixels(task: Task, family: Family) -> Family:
     """Add to a family the `images` that its members show.
 
-    index (K,): rows of the test split, rising; pixels (K, H, W) or (K, H, W, 3), uint8.
+    index (K,): rows of the test split, increasing; pixels (K, H, W) or (K, H, W, 3), uint8.
     """
     if "shown" not in family[0].maps:
         return family
@@ -131,11 +129,9 @@ def with_pixels(task: Task, family: Family) -> Family:
 
 
 def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Tensor]:
-    """Compute a member's `disputed` up to an ensemble `size`, "shown" and "nats" (S, k).
+    """Compute a member's `disputed` up to an ensemble `size`: "shown" and "nats" (S, k).
 
-    a point is every ensemble, its row is repeated.
-
-    {} where the task has no images.
+    The row of a single point is repeated.  The result is {} for a task without images.
     """
     if not has_images(task):
         return {}
@@ -146,15 +142,11 @@ def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Ten
 
 
 def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, Tensor]:
-    """Rank inputs by disagreement: rows (S, k) with the largest at each ensemble size n = 1 ..
+    """Rank inputs by disagreement at each ensemble size: rows (S, k), and disagreements (S, k).
 
-    S, and the disagreement (S, k).
-
-    Mutual information between label and draw over the first n draws, H(mean_s p_s) - mean_s H(p_s),
-    in nats; it is 0 for one
-    draw,
-        so n = 1 shows the inputs of its largest entropy H(p_1).  Inputs with diverged outputs come
-        last.
+    The disagreement is the mutual information between label and draw over the first n draws,
+    H(mean_s p_s) - mean_s H(p_s), in nats.  It is 0 for one draw, so n = 1 shows the inputs of
+    largest entropy H(p_1).  Inputs with diverged outputs come last.
     """
     probs = prediction.outputs.log_softmax(-1).double().exp()
     n = torch.arange(1, len(probs) + 1, device=probs.device).double()
@@ -166,15 +158,18 @@ def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, T
 
 
 def _pixels(data: Data, index: Tensor) -> Tensor:
-    """The images at `index` as bytes (K, H, W) or (K, H, W, 3), from the lowest value among them to the highest."""
+    """Return the images at `index` as bytes (K, H, W) or (K, H, W, 3).
+
+    They are scaled from the lowest value among them to the highest.
+    """
     here = index.to(data.x.device)
     x = (
         data.x.bytes[here].float()
         if isinstance(data.x, Pixels)
         else data.subset(here).whole().float()
     ).cpu()
-    if max(x.shape[2:]) > MOST_SIDE:
-        scale = MOST_SIDE / max(x.shape[2:])
+    if max(x.shape[2:]) > MAX_SIDE:
+        scale = MAX_SIDE / max(x.shape[2:])
         x = adaptive_avg_pool2d(
             x, (max(1, round(scale * x.shape[2])), max(1, round(scale * x.shape[3])))
         )

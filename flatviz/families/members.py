@@ -1,7 +1,4 @@
-"""Posteriors of a family.
-
-How each method is fitted on shared ground, with settings that `tune` chose for it, and its figures.
-"""
+"""Posteriors of a family: how each method is fitted on shared ground, with tuned settings."""
 
 import json
 import math
@@ -21,13 +18,14 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
+from flatviz.training.gradient import PLAIN, Training
 
 
 @dataclass(frozen=True)
 class Choice:
     """Settings in place of a record's, radius, and standard deviation of the prior on the head.
 
-    None leaves what there is.
+    None keeps the default.
     """
 
     made_by = "flatviz.families.members.read_choices reads a file of them"
@@ -37,7 +35,7 @@ class Choice:
     head_std: float | None = None
 
     def __str__(self) -> str:
-        """The settings as text."""
+        """Write the settings as text."""
         return (
             str(Tuned({**self.settings, "radius": self.radius, "head_std": self.head_std}))
             or "as in the record"
@@ -48,7 +46,7 @@ Choices = Mapping[str, Choice]
 
 
 def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian:
-    """The prior with another standard deviation on the head's weights; None leaves it."""
+    """Return the prior with another standard deviation on the head's weights; None keeps it."""
     if head_std is None:
         return prior
     log_std = prior.log_std.clone()
@@ -59,10 +57,7 @@ def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian
 
 
 def read_choices(path: str | Path) -> dict[str, Choice]:
-    """The choices of a file that `flatviz run tune` wrote, by method.
-
-    Raises ValueError for any other file.
-    """
+    """Read the choices of a file of `flatviz run tune`, by method; refuse any other file."""
     try:
         methods = json.loads(Path(path).read_text(encoding="utf-8"))["methods"]
         return {
@@ -76,8 +71,8 @@ def read_choices(path: str | Path) -> dict[str, Choice]:
         ) from error
 
 
-Radii = Mapping[str, Sequence[float]]  # of each method
-Fitted = dict[tuple[str, float, int], Posterior]  # by method, radius and seed
+Radii = Mapping[str, Sequence[float]]  # radii by method
+Fitted = dict[tuple[str, float, int], Posterior]  # posteriors by method, radius and seed
 
 
 @dataclass(frozen=True)
@@ -85,7 +80,7 @@ class Fitting:
     """Network, task, prior, seed of the noise, and settings shared by all fits of a family.
 
     fit: values in place of the settings of the methods' records, each where the method has it
-    (steps, lr ...). tuned: method -> settings, radius and width of the prior that `tune` chose;
+    (steps, lr ...).  lr_scale, training: factor on the rates, and how minibatches pass.  tuned: method -> settings, radius and width of the prior that `tune` chose;
     `fit` goes before them.
 
     Raises:
@@ -100,36 +95,43 @@ class Fitting:
     fit: Mapping[str, Any] | None = None
     tuned: Choices | None = None
     progress: Progress = False
+    lr_scale: float = 1.0
+    training: Training = PLAIN
 
     def __post_init__(self) -> None:
         check_settings(self.fit)
         if self.prior.dim != self.net.dim:
-            do = "use what fv.transfer returned"
             raise ValueError(
                 f"prior must cover the net's {self.net.dim} treated weights, got {self.prior.dim}:"
-                f" {do}"
+                " use what fv.transfer returned"
             )
 
     def choice(self, method: str) -> Choice:
-        """Give the choice for a method; an empty one, where it was not tuned."""
+        """Return the choice for a method, empty where it was not tuned."""
         return (self.tuned or {}).get(method, Choice())
 
-    def given(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
-        """The prior and the settings of a method's fit.
-
-        Those of `fit`, else those that were chosen for the method.
-        """
+    def keywords_of(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
+        """Return the prior and the settings of a method's fit, from `fit` or tuned."""
         choice = self.choice(method)
         return with_head_std(self.net, self.prior, choice.head_std), {
             **choice.settings,
             **(self.fit or {}),
         }
 
+    def keywords(
+        self, method: str, settings: Mapping[str, Any], radius: float | None = None
+    ) -> dict[str, Any]:
+        """Keywords of a method's fit, with what all fits share."""
+        how: dict[str, Any] = dict(lr_scale=self.lr_scale, training=self.training)
+        return METHODS[method].keywords(self.net, radius=radius, settings=settings, **how)
+
     def radii(self, radii: Radii | None = None) -> dict[str, tuple[float, ...]]:
-        """Radii of each method (None: those of the tour for this kind of net), the one that was chosen for it among them.
+        """Return the radii of each method, with the tuned one among them.
+
+        None: those of the tour for this kind of net.
 
         Raises:
-            ValueError: For a method that is not known, or a radius below 0.
+            ValueError: For an unknown method, or a radius below 0.
         """
         for method, some in (radii or {}).items():
             check_choice(method, tuple(METHODS), "a method of radii")
@@ -146,10 +148,7 @@ class Fitting:
         }
 
     def key(self, method: str, radius: float) -> tuple[str, float]:
-        """Method and radius under which a member is fitted.
-
-        Radius 0 may be another method, where that has the same settings.
-        """
+        """Return method and radius under which a member is fitted."""
         other = METHODS[method].at_zero
         if radius or other is None:
             return method, radius
@@ -165,7 +164,7 @@ class Fitting:
         """Fit one method; radius None is the chosen one, else that of its record."""
         record = METHODS[check_choice(method, tuple(METHODS), "method")]
         choice = self.choice(method)
-        prior, settings = self.given(method)
+        prior, settings = self.keywords_of(method)
         radius = choice.radius if radius is None else radius
         if (
             radius is not None
@@ -174,7 +173,7 @@ class Fitting:
         ):
             record = METHODS[record.at_zero]
             radius = None
-        keywords = record.keywords(self.net, radius=radius, settings=settings)
+        keywords = self.keywords(record.name, settings, radius)
         net = self.net
         how = self._how()
         if record.warm_start:
@@ -183,7 +182,7 @@ class Fitting:
                 for name, v in choice.settings.items()
                 if METHODS[method].tuned(net).settings.get(name) != v
             }
-            start = METHODS["sgd"].keywords(net, settings={**changed, **(self.fit or {})})
+            start = self.keywords("sgd", {**changed, **(self.fit or {})})
             ascent = {name: value for name, value in keywords.items() if name == "ascent"}
             net = net.at(METHODS["sgd"].fit(net, self.task.train, **how, **start, **ascent).center)
         return record.fit(
@@ -201,8 +200,8 @@ class Fitting:
         record = METHODS[method]
         if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
             return None
-        prior, settings = self.given(method)
-        keywords = record.keywords(self.net, radius=radius, settings=settings)
+        prior, settings = self.keywords_of(method)
+        keywords = self.keywords(method, settings, radius)
         if keywords["steps"] <= 2 * steps:
             return None
         keywords |= dict(steps=steps, start=near, start_scale=1.0)
@@ -213,15 +212,14 @@ class Fitting:
     ) -> Fitted:
         """Fit all (method, radius) at all seeds; a fit that diverges beside others is left out.
 
-        A method that can trains its radii above 0 and the seeds together.  engine: an executor
-        whose workers share the fits, the radii of one method too.
+        Radii above 0 and seeds of one method are trained together where it can.  engine: an
+        executor whose workers share the fits, also the radii of one method.
         """
         shared = self if engine is None else replace(self, progress=False)
         items = [(*group, seeds) for group in groups_of(keys, engine is None)]
-        shown = (
-            self.progress if len(seeds) == 1 else False
-        )  # several seeds, trained together, have one bar: their fit's
-        run = each(_fit_group, shared, items, engine=engine, label="fitting", progress=shown)
+        # Several seeds, trained together, have one bar: their fit's
+        progress = self.progress if len(seeds) == 1 else False
+        run = each(_fit_group, shared, items, engine=engine, label="fitting", progress=progress)
         return {key: q for _, some in run for key, q in some.items()}
 
     def family(
@@ -232,7 +230,7 @@ class Fitting:
     ) -> Family:
         """Fit the family of `fit_family`.
 
-        fail: called with what raises, which the family is then without; None raises it.
+        fail: called with each error, whose member is then left out; None raises it.
 
         Raises:
             Exception: The last error, where all members fail.
@@ -240,13 +238,14 @@ class Fitting:
         asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
         keys = dict.fromkeys(self.key(*cell) for cell in asked)
         fitted = {}
+        failed: Exception = ValueError("a family must have a member, got no radii")
         try:
             fitted = self.members(keys, [self.seed], engine)
-        except Exception:  # whatever a network of the user's raises
+        except Exception:  # a user's network may raise any error
             if fail is None:
                 raise
         for key in keys:
-            if (*key, self.seed) not in fitted:  # diverged beside others: alone it says so
+            if (*key, self.seed) not in fitted:  # diverged beside others; alone it raises
                 try:
                     fitted[*key, self.seed] = self.member(*key)
                 except Exception as error:
@@ -256,17 +255,17 @@ class Fitting:
                     failed = error
         if not fitted:
             raise failed
-        kept = {
+        members = {
             cell: fitted[place]
             for cell in asked
             if (place := (*self.key(*cell), self.seed)) in fitted
         }
-        return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in kept.items()))
+        return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in members.items()))
 
     def _how(self) -> dict[str, Any]:
-        """Seed, progress, and a likelihood that is not that of classes.
+        """Return seed, progress, and a likelihood other than that of classes.
 
-        a fit of classifiers alone need not take one.
+        A fit of classifiers alone need not take a likelihood.
         """
         other = self.task.likelihood != "categorical"
         return dict(seed=self.seed, progress=self.progress) | (
@@ -275,10 +274,7 @@ class Fitting:
 
 
 def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
-    """Call fit(*given, **how), of one member or of several.
-
-    None where the fit, or all of them, diverged.
-    """
+    """Call fit(*given, **how), of one member or of several; None where all diverged."""
     try:
         return fit(*given, **how)
     except Diverged:
@@ -286,7 +282,7 @@ def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
 
 
 def predicted(net: Net, q: Posterior | Tensor, data: Any, n_draws: int, **how: Any) -> Prediction:
-    """Predict by `n_draws` draws, or all that `q` has, with the BatchNorm statistics of the net.
+    """Predict by `n_draws` draws, or all of `q`, with the BatchNorm statistics of the net.
 
     Further keywords as in `predict`.
     """
@@ -296,7 +292,7 @@ def predicted(net: Net, q: Posterior | Tensor, data: Any, n_draws: int, **how: A
 
 
 def loss_of(net: Net, task: Task) -> Objective:
-    """The mean NLL of the training examples under the task's likelihood."""
+    """Build the mean NLL of the training examples under the task's likelihood."""
     return nll(net, task.train, likelihood=task.likelihood)
 
 
@@ -310,7 +306,7 @@ def once(
 ) -> list[Any]:
     """Call function(member) for every member, once for those that share a posterior.
 
-    Radius 0 of several methods.
+    Radius 0 of several methods is one posterior.
     """
     first: dict[int, Member] = {}
     for member in family:
@@ -325,21 +321,16 @@ def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
 
 
 def check_settings(fit: Mapping | None) -> None:
-    """Check that each name in `fit` is a setting of some method, "lr_scale" or "training"."""
-    known = dict.fromkeys(
-        ["lr_scale", "training", *(name for m in METHODS.values() for name in m.plain.settings)]
-    )
+    """Check that each name in `fit` is a setting of some method."""
+    names = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
     for name in fit or {}:
-        check_choice(name, tuple(known), "a setting of fit")
+        check_choice(name, tuple(names), "a setting of fit")
 
 
 def groups_of(
     members: Iterable[tuple[str, float]], together: bool
 ) -> list[tuple[str, list[float]]]:
-    """List (method, radii) of each fit.
-
-    Those that a method can train together, if they are to be, and every other one alone.
-    """
+    """List (method, radii) of each fit: those trained together, and every other one alone."""
     radii: dict[str, list[float]] = {}
     for method, radius in members:
         radii.setdefault(method, []).append(radius)
@@ -348,9 +339,8 @@ def groups_of(
         joint = [r for r in every if together and r and METHODS[method].fit_grid]
         groups += [(method, joint)] * bool(joint)
         groups += [(method, [r]) for r in every if r not in joint]
-    return sorted(
-        groups, key=lambda group: -len(group[1])
-    )  # the longest first: workers end together
+    # The longest first: workers end together
+    return sorted(groups, key=lambda group: -len(group[1]))
 
 
 def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> Fitted:
@@ -361,10 +351,8 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     if len(cells) == 1 or fit_grid is None or not all(radii):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
-    prior, settings = fits.given(method)
-    keywords = METHODS[method].keywords(fits.net, settings=settings) | dict(
-        radius=radii, seed=seeds
-    )
+    prior, settings = fits.keywords_of(method)
+    keywords = fits.keywords(method, settings) | dict(radius=radii, seed=seeds)
     how: dict[str, Any] = dict(progress=fits.progress, likelihood=fits.task.likelihood)
     grid = fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
     return {(method, *key): q for key, q in grid.items()}

@@ -1,6 +1,6 @@
 """One step of SA-BMA on its plane: the ball around q, the worst q' in it, the step back.
 
-And such steps at moments of a fit.
+The steps may be at several moments of a fit.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, Several, known
+from flatviz.checks import Count, Radius, Seed, Several, computed
 from flatviz.core import Data, Likelihood, Net, Task, generator, public
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane
@@ -24,8 +24,8 @@ from flatviz.training.losses import training_loss
 from flatviz.training.perturb import UNITS, Mode, perturb
 
 SABMA = "sabma"  # the method whose step this is
-MARGIN = 1.25  # how much further than what is drawn the plane is computed
-STEP_DRAWS = 32  # behind each expectation of a family's steps
+MARGIN = 1.25  # extent of the computed plane over what is drawn
+STEP_DRAWS = 32  # draws in each expectation of a family's steps
 
 
 @public
@@ -42,17 +42,10 @@ def mechanism(
     name: str = "q",
     likelihood: Likelihood = "categorical",
 ) -> Mechanism:
-    """Take the step of SA-BMA from `q` at each of `radii`.
-
-    Ascend to the worst q', take the gradient there, descend from q.
-
-        ascend   Delta = radius F^-1 g / sqrt(g^T F^-1 g),  q' = q + Delta          `perturb`,
-            in `mode`
-        there    g' = grad E_q'[NLL]
-        descend  from q along -g'
+    """Take the step of SA-BMA (`fv.posteriors.SABMA`) from `q` at each of `radii`.
 
     The plane holds Sigma g, along which `kl_exact` moves the mean, and the gradient g, along which
-    SAM does. BatchNorm statistics are those of the net.
+    SAM does.  BatchNorm statistics are those of the net.
 
     Args:
         net: The network.
@@ -61,9 +54,9 @@ def mechanism(
         radii: At least one, in the unit of `mode`.
         seed: Fixes the noise, the same at q and at q'.
         mode: As in `perturb`.
-        n_draws: Draws behind each expectation; training has one.
+        n_draws: Number of draws in each expectation.
         resolution: Grid points a side of the loss.
-        name: Name of q in pictures.
+        name: Name of q in figures.
         likelihood: Of the loss, as in `fv.nll`.
 
     Raises:
@@ -74,8 +67,9 @@ def mechanism(
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
         >>> q = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
-        >>> shown = fv.families.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
-        >>> shown.worst.shape, bool(shown.worst_loss[1] > shown.worst_loss[0] > shown.loss)
+        >>> how = dict(radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
+        >>> step = fv.families.mechanism(net, data, q, **how)
+        >>> step.worst.shape, bool(step.worst_loss[1] > step.worst_loss[0] > step.loss)
         (torch.Size([2, 2]), True)
     """
     step = Step(net, data, q, seed, n_draws, likelihood)
@@ -87,14 +81,13 @@ def mechanism(
 def member_steps(
     net: Net, task: Task, family: Family, *, seed: int, resolution: int
 ) -> Callable[[Member], Mechanism | None]:
-    """Compute each member's step from VI's posterior at its radius.
+    """Return a function that computes a member's step from VI's posterior at its radius.
 
-    None for every one where VI is not in the family.
+    It returns None where VI is not in the family.  All steps are on the plane of Sigma g and g at
+    VI's mean, so that the radius moves the ball on a fixed ground, which reaches as far as the
+    largest radius of a lab.  Methods without a perturbation, and radius 0, move nothing.
 
-    All on the plane of Sigma g and g at VI's mean, so that the radius moves the ball and the ground
-    stays, which reaches as far as the largest radius that a lab offers.  Methods without a
-    perturbation, and radius 0, move nothing. resolution: of the ground, where the family's members
-    have none.
+    resolution: of the ground, where the family's members have none.
     """
     ground = family[0].step
     q = family[family.index("vi")].posterior if "vi" in family.methods else None
@@ -110,7 +103,7 @@ def member_steps(
         ]
         ground = step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior")
         ground = step.with_surface(ground, resolution)
-    surface = known(ground.surface)
+    surface = computed(ground.surface)
     about = dict(
         plane=placed(surface.plane, net.device), unit=ground.unit, name=ground.name, surface=surface
     )
@@ -125,10 +118,7 @@ def _asked(method: str, radius: float) -> tuple[float, Mode]:
 
 
 class Step:
-    """The step from q, at any radius.
-
-    Expectations are means over the same noise, at q and at every q'.
-    """
+    """The step from q, at any radius, with expectations over the same noise at q and every q'."""
 
     def __init__(
         self,
@@ -156,9 +146,9 @@ class Step:
     def at(
         self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: Any
     ) -> Mechanism:
-        """The step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`).
+        """Compute the step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`).
 
-        Fields: further ones of the `Mechanism`.
+        Fields are further ones of the `Mechanism`.
         """
         q = self.q
         z1, z2 = self.noise
@@ -173,7 +163,7 @@ class Step:
             covariance=project(q, plane).covariance,
             ball=torch.stack([_ball(q, plane, r, mode) for r, mode in asked]),
             worst=torch.cat([s.coords for s in shadows]),
-            worst_covariance=torch.stack([known(s.covariance) for s in shadows]),
+            worst_covariance=torch.stack([computed(s.covariance) for s in shadows]),
             length=torch.stack([delta[0].norm() for delta in moves]),
             gradient=plane.axes @ self.gradient,
             there=torch.stack([plane.axes @ there.grad[0] for there in at_worst]),
@@ -193,9 +183,10 @@ class Step:
 
 
 def plane_of_step(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
-    """Build the plane through q's center, along Sigma g, the move of `kl_exact`, and the gradient g, the move of SAM.
+    """Build the plane through q's center along Sigma g and the gradient g.
 
-    A direction is random if the two are parallel, or g is 0.
+    `kl_exact` moves along the former, SAM along the latter.  A direction is random if the two are
+    parallel, or g is 0.
     """
     noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(
         gradient.device
@@ -211,7 +202,7 @@ def plane_of_step(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
 
 
 def _ball(q: Gaussian, plane: Plane, radius: float, mode: Mode) -> Tensor:
-    """E (2, 2): the ball's shadow is where a^T E^-1 a <= 1.
+    """Compute E (2, 2), with the ball's projection where a^T E^-1 a <= 1.
 
     For d^T Sigma^-1 d <= radius^2 it is radius^2 A Sigma A^T.
     """

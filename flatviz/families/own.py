@@ -1,6 +1,6 @@
-"""From a user's network to the net, task and prior of a lab.
+"""From a user's network to the net, task and prior of a lab: trials, checks, and shortcuts.
 
-Trials, checks, and the parts left out by a quick one (hence its length).
+A quick lab leaves out parts (hence its length).
 """
 
 from __future__ import annotations
@@ -42,42 +42,44 @@ from flatviz.training.points import pretrain
 from flatviz.training.settings import DRAWS
 from flatviz.training.streams import steps_per_epoch
 
-Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
-Say = Callable[[str], None]  # hears a line of text for each step that is done
+Given = Data | Dataset | DataLoader | Sequence  # forms of examples that a lab takes
+Say = Callable[[str], None]  # called with a line of text for each finished step
 Examples = Annotated[Given, anything]
-Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
+Effort = Literal["quick", "full"] | Count  # a number is that of trials, otherwise "full"
+# Rates of pre-training and of SWAG; the first at which the network learns is used
 RATES = (
     0.1,
     0.03,
     0.01,
     0.003,
     0.001,
-)  # of pre-training and of SWAG: the first at which the network learns is taken
+)
 EPOCHS = 30
-# at least, where there is no accuracy: a curve through a few points takes longer than a class
+# Smallest number for a regression, as a curve through few points takes longer than a class
 STEPS = 500
-BATCH = 64  # of the same
-MOST = 2000  # examples that are fitted
-HELD_OUT = 0.2  # of the training examples: settings are chosen on them
-TUNED = "vi"  # whose settings the variational methods share
+BATCH = 64  # of these steps
+MAX_EXAMPLES = 2000  # examples that are fitted
+HELD_OUT = 0.2  # share of the training examples on which settings are chosen
+TUNED = "vi"  # method whose settings the variational methods share
+# Factors on rates and the prior's widths; the first at which a trial is finite and learns is used
 SHRINK = (
     1.0,
     0.3,
     0.1,
     0.03,
-)  # of rates and of the prior's widths: the first at which a trial is finite and learns is taken
-TRIALS = 6  # of a full one
-# A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
-# smaller steps: one draw is noisier, and needs a lower rate.
+)
+TRIALS = 6  # of effort="full"
+# With effort="quick", steps of more multiply-adds, over all draws, are replaced by smaller ones.
+# One draw is noisier, and needs a lower rate.
 LARGE_STEP = 500_000_000
 SMALL_STEPS: dict[str, Any] = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
-# multiply-adds of a pass over the fitted examples, beyond which a quick one treats the head alone
+# Multiply-adds of a pass over the fitted examples, beyond which "quick" treats the head alone
 LARGE_PASS = 125_000_000
-# Of accuracy, or of how far the trained network's NLL lies below that of constant outputs, or of
-# one nat where that is less, beside twice the standard error: more of it and the posteriors are not
-# those of the trained network.
-LOST = 0.05
-DO = (
+# Largest drop in accuracy, beside twice the standard error, at which posteriors still count as
+# those of the trained network.  For an NLL it is a share of the gap to constant outputs, or of one
+# nat where that is smaller.
+MAX_DROP = 0.05
+ADVICE = (
     "check inputs and labels, train the module first, or call the steps yourself: pretrain,"
     " fit_swag, transfer"
 )
@@ -88,11 +90,11 @@ def examples(
 ) -> Data:
     """Read inputs and labels, or targets of another likelihood, into a `Data`.
 
-    of a data set or a loader the first that a lab fits.
+    A data set or a loader is read as far as a lab fits it.
     """
-    most = MOST if isinstance(given, (Dataset, DataLoader)) else None
+    limit = MAX_EXAMPLES if isinstance(given, (Dataset, DataLoader)) else None
     try:
-        given = data_from(given, most, classes=classes or None)
+        given = data_from(given, limit, classes=classes or None)
     except (TypeError, ValueError) as error:
         raise type(error)(
             f"{name} must be (inputs, labels), a data set or a loader: {error}"
@@ -106,7 +108,7 @@ def examples(
 
 
 def _as_taken(net: Net, data: Data) -> Data:
-    """Whole numbers as floats where the net does not take them as they are."""
+    """Convert integers to floats where the net does not take them as they are."""
     if isinstance(data.x, Tensor) and not data.x.is_floating_point():
         try:
             net(net.w, data.x[:2])
@@ -126,29 +128,30 @@ def prepare_own(
     progress: Progress = False,
     say: Say = lambda text: None,
 ) -> tuple[Fitting, str]:
-    """Build net, task, prior and settings for a lab over normalisation layers and head of a network (head alone: without any).
+    """Build net, task, prior and settings for a lab on a user's network.
 
-    A module that has not learned `train` is trained first.  The prior of the normalisation layers
-    is SWAG's on `train`, the head's is wide and about 0; each rate is the first at which the
-    network learns.  Settings of the fits are those of the best of several trials on a validation
-    split, a fifth of `train`, by NLL.  If none stays finite, learns and is about as good as the
-    trained network, rates and widths of the prior fall along `SHRINK`, and at last the head alone
-    is treated. The computation follows from the arguments alone, never from the time that it takes.
+    The treated weights are normalisation layers and head, or the head alone.  A module that has not
+    learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`,
+    the head's is wide and about 0; each rate is the first at which the network learns.  Settings of
+    the fits are those of the best of several trials by NLL on a validation split, a fifth of
+    `train`.  If no trial stays finite, learns and is about as good as the trained network, rates
+    and widths of the prior decrease along `SHRINK`, and finally the head alone is treated.  The
+    computation follows from the arguments alone, never from the time that it takes.
 
     Args:
         module: The network, inputs (N, ...) -> outputs (N, ...).
         train: Its training data.
         test: Its test data.
-        likelihood: What its outputs say, as in `fv.nll`.
+        likelihood: Likelihood of its outputs, as in `fv.nll`.
         effort: "quick": one trial; of a large network small steps, of one draw and 128 examples; of
             a larger one the head alone, on activations that are computed once.  "full": six trials
             and nothing left out.  A number: a full one of so many.
         seed: Fixes all random numbers.
         progress: True, None (where somebody watches) or a function.
-        say: Called with a line of text for each step that is done.
+        say: Called with a line of text for each finished step.
 
     Returns:
-        What the fits of a lab share, and a line on how good they are beside the trained network.
+        The `Fitting` of a lab, and a line on how good the fits are beside the trained network.
 
     Raises:
         Diverged: If a step leaves a network that is no better than its largest class, or than the
@@ -189,7 +192,7 @@ def prepare_own(
     def fitted(lr: float) -> Gaussian:
         swag = fit_swag(net, task.train, rank=RANK, lr=lr, likelihood=likelihood, **how)
         check_learned(
-            net, swag.sample(1, seed=seed)[0], task.train, "SWAG", DO, progress, likelihood
+            net, swag.sample(1, seed=seed)[0], task.train, "SWAG", ADVICE, progress, likelihood
         )
         _check_kept("SWAG", held_out(net, swag.mean, progress=progress), before)
         say(f"SWAG at rate {lr:g}")
@@ -212,7 +215,7 @@ def prepare_own(
 
 
 def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
-    """The training examples in random order, at most `MOST`, a share of them set aside as validation split; source and train are one."""
+    """Build the task of shuffled training examples, source and train being one; refuse too few."""
     classes = isinstance(as_likelihood(likelihood), CategoricalLikelihood)
     n_classes = int(max(train.y.max(), test.y.max())) + 1 if classes else 1
     if not test.class_names and len(train.class_names) >= n_classes:
@@ -222,7 +225,7 @@ def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
             f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got"
             f" {tuple(test.x.shape[1:])}"
         )
-    order = torch.randperm(len(train), generator=generator(seed))[:MOST]
+    order = torch.randperm(len(train), generator=generator(seed))[:MAX_EXAMPLES]
     validation, fitted = (
         train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))])
     )
@@ -232,10 +235,10 @@ def _task(train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
 def _head_alone(
     net: Net, task: Task, how: dict, say: Say, settled: Callable[..., tuple[Fitting, str]]
 ) -> tuple[Fitting, str]:
-    """The head of a net that stays as it is, on the activations before it where nothing comes after it."""
-    test = task.test.subset(torch.arange(min(len(task.test), MOST)))
+    """Build the head on fixed activations, where no layer follows it."""
+    test = task.test.subset(torch.arange(min(len(task.test), MAX_EXAMPLES)))
     if len(test) < len(task.test):
-        say(f"left out: all test examples but the first {MOST}")
+        say(f"left out: all test examples but the first {MAX_EXAMPLES}")
     everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
     net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
     parts = {
@@ -262,12 +265,15 @@ def _head_alone(
 def _with_settings(
     fits: Fitting, *, trials: int, say: Say, fixed: Mapping[str, Any], before: Standing, last: bool
 ) -> tuple[Fitting, str]:
-    """Set the best of the trials, at the first of `SHRINK` at which that is finite, learns and is about as good as the network.
+    """Use the best trial at the first of `SHRINK` where it is about as good as the network.
 
-    before: of the trained network; last: take what lost the least, where all lose.
+    It must also be finite, and have learned.
+
+    before: standing of the trained network.
+    last: take the best trial, even where all fail.
 
     Raises:
-        Diverged: If all lose, and it is not the last.
+        Diverged: If all fail, and it is not the last.
     """
     method = METHODS[TUNED]
     net = fits.net
@@ -294,14 +300,15 @@ def _with_settings(
             choice, (nll,) = min(rows, key=lambda row: row[1])
         if not math.isfinite(nll):
             raise Diverged(
-                f"one of {trials} trials of {method.label} must stay finite, got none: {DO}"
+                f"one of {trials} trials of {method.label} must stay finite, got none: {ADVICE}"
             )
         settings = {name: value for name, value in choice.settings.items() if name != "lr"}
-        settings["lr_scale"] = choice.settings["lr"] / record
-        best = replace(fits, prior=with_head_std(net, narrow, choice.head_std), fit=settings)
-        q = replace(best, fit=choice.settings).member(TUNED)
+        prior = with_head_std(net, narrow, choice.head_std)
+        scale = choice.settings["lr"] / record
+        best = replace(fits, prior=prior, fit=settings, lr_scale=scale)
+        q = replace(best, fit=choice.settings, lr_scale=1.0).member(TUNED)
         stage = f"{method.label} with the best of {trials} trials"
-        check_learned(net, q.center, task.train, stage, DO, likelihood=task.likelihood)
+        check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
         standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
         at = "" if shrink == 1 else f", at {shrink:g} of rate and widths"
         say(
@@ -327,27 +334,27 @@ def _with_settings(
         best,
         (
             f"do not trust these pictures: {method.label} has {standing} on held-out examples,"
-            f" where the trained network has {before}: {DO}"
+            f" where the trained network has {before}: {ADVICE}"
         ),
     )
 
 
 def _check_kept(label: str, now: Standing, before: Standing) -> None:
-    """Raises Diverged for a network far below the trained one."""
-    least = LOST * max(float(before.gain), 1.0) + 2 * float(
+    """Refuse a network far below the trained one."""
+    least = MAX_DROP * max(float(before.gain), 1.0) + 2 * float(
         error_of_mean(now.losses - before.losses)
     )
     if not float((now.losses - before.losses).mean()) <= least:
         raise Diverged(
-            f"{label} must be about as good as the trained network, {before}, got {now}: {DO}"
+            f"{label} must be about as good as the trained network, {before}, got {now}: {ADVICE}"
         )
 
 
 def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
-    """The net as it is where it has learned, else trained.
+    """Return the net as it is where it has learned, otherwise trained.
 
-    It has where its loss is clearly below that of the best constant outputs, and below half of it;
-    of numbers, where half of the variance is explained.
+    It has learned where its loss is clearly below that of the best constant outputs, and below half
+    of it; of a regression, where half of the variance is explained.
     """
     data = task.train
     likelihood = task.likelihood
@@ -385,7 +392,7 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
             batch_size=BATCH,
             **how,
         )
-        check_learned(late, late.w, data, "training", DO, progress, likelihood)
+        check_learned(late, late.w, data, "training", ADVICE, progress, likelihood)
         say(f"training at rate {lr:g}")
         return late
 
@@ -393,9 +400,9 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
 
 
 def _first(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
-    """Give `attempt(value)` for the first of the values at which it learns.
+    """Return `attempt(value)` for the first of the values at which it learns.
 
-    Raises the last Diverged else.
+    Raises the last Diverged where none does.
     """
     for value in values:
         try:

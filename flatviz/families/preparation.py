@@ -1,6 +1,6 @@
 """Tasks, networks and their pre-training, by name or by the user.
 
-Networks without the source and corrupted images for comparison.
+Also networks without the source, and scores on corrupted images, for comparison.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import Count, Seed, check_choice, check_count, check_is, known
+from flatviz.checks import Count, Seed, check_choice, check_count, check_is, computed
 from flatviz.core import Data, Inputs, Likelihood, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
@@ -30,33 +30,32 @@ from flatviz.training.points import pretrain
 from flatviz.weight_space import AnyPosterior
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
-TaskOf = (
-    str | Task | Callable[[int], Task]
-)  # a name, a task for all seeds, or a function of the seed
+# A name, a task for all seeds, or a function of the seed
+TaskOf = str | Task | Callable[[int], Task]
 MODELS: dict[str, Callable[..., nn.Module]] = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
-MOST_LOOKED_AT = 2048  # examples in the check that a network learned
-LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
-SURE = 3  # standard errors by which a network that learned is better than constant outputs
+MAX_CHECKED = 2048  # examples in the check that a network learned
+MIN_GAIN = 0.05  # share of the way from the largest class's frequency to 1
+SURE = 3  # standard errors by which a trained network must be better than constant outputs
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """Settings of the source network's training, of the SGD tail that gives its SWAG prior, and the width of that prior."""
+    """Settings of the source's training, and of its SWAG prior: SGD's tail and scale."""
 
     epochs: int = 60
     lr: float = 0.1
     last_lr: float = 0.05
     swag_lr: float = 0.05
     snapshots: int = 20
-    # of SWAG's covariance, whose own width is a tenth of what makes radius and ensemble size matter
+    # Factor on SWAG's covariance, a tenth of whose standard deviation radius and ensemble size need
     scale: float = 64.0
 
     def with_epochs(self, epochs: int | None) -> Recipe:
-        """Return the recipe with another number of epochs; None leaves it."""
+        """Return the recipe with another number of epochs; None keeps it."""
         return self if epochs is None else replace(self, epochs=epochs)
 
     def __str__(self) -> str:
-        """All of it as text."""
+        """Write all of it as text."""
         return ", ".join(
             f"{name.replace('_', ' ')} {value:g}" for name, value in asdict(self).items()
         )
@@ -76,10 +75,7 @@ def recipe_for(net: Net) -> Recipe:
 
 
 def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
-    """Build a fresh network for the task.
-
-    by its name in `MODELS`, or by a function of the task, run under `seed`.
-    """
+    """Build a new network for the task, by its name in `MODELS` or a function run under `seed`."""
     if isinstance(model, str):
         return MODELS[check_choice(model, tuple(MODELS), "model")](task, seed=seed)
     with saved_rng(seed):
@@ -94,10 +90,7 @@ def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
 
 
 def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
-    """Build the task of one seed: by name, drawn by the seed; a `Task` is the same for all.
-
-    a function is called with the seed.
-    """
+    """Build the task of one seed, by name or function; a `Task` is the same for all."""
     if isinstance(task, str):
         return named_task(task, shots=shots, seed=seed)
     task = task if isinstance(task, Task) else task(seed)
@@ -107,11 +100,10 @@ def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
 
 @dataclass(frozen=True)
 class Standing:
-    """Standing of a network on N examples.
+    """Standing of a network on N examples: its losses and those of the best constant outputs, (N,).
 
-    The loss of each, and that under the best constant outputs, (N,); NaN where these are.
-
-    classes: the losses are 1 for a wrong class and 0 for a right one; else they are NLLs.
+    The latter are NaN where there are none.  classes: the losses are 1 for a wrong class and 0 for
+    a right one; otherwise they are NLLs.
     """
 
     losses: Tensor
@@ -125,8 +117,8 @@ class Standing:
         """Measure the network at `w` on `data`."""
         outputs = outputs_of(net, w, data.x, progress).double()
         y = data.y
-        known = as_likelihood(likelihood)
-        if y.ndim == 1 and isinstance(known, CategoricalLikelihood):
+        checked = as_likelihood(likelihood)
+        if y.ndim == 1 and isinstance(checked, CategoricalLikelihood):
             wrong = torch.where(
                 outputs.isfinite().all(1), (outputs.argmax(1) != y).double(), torch.nan
             )
@@ -136,34 +128,36 @@ class Standing:
 
         def closure() -> Tensor:
             lbfgs.zero_grad()
-            loss = known.nll(level.expand_as(outputs), y)
+            loss = checked.nll(level.expand_as(outputs), y)
             loss.backward()
             return loss
 
         if bool(outputs.isfinite().all()):
             lbfgs.step(closure)
         with torch.no_grad():
-            return cls(known.losses(outputs, y), known.losses(level.expand_as(outputs), y), False)
+            return cls(
+                checked.losses(outputs, y), checked.losses(level.expand_as(outputs), y), False
+            )
 
     @property
     def gain(self) -> Tensor:
-        """Difference of the mean loss of constant outputs and that of the network, ()."""
+        """Mean loss of constant outputs minus that of the network, ()."""
         return (self.constant - self.losses).mean()
 
     @property
     def learned(self) -> bool:
         """Whether the gain is above three standard errors.
 
-        of classes also above a share of the possible gain, at most half of it.
+        With classes it must also exceed a share of the possible gain, at most half of it.
         """
         least = SURE * error_of_mean(self.constant - self.losses)
-        whole = self.constant.mean()
-        if self.classes:  # of a handful of examples the noise alone passes all that there is
-            least = torch.minimum(torch.maximum(least, LEAST_GAIN * whole), whole / 2)
-        return bool(self.gain > least) or (self.classes and not whole)
+        possible = self.constant.mean()
+        if self.classes:  # with few examples the noise alone exceeds the possible gain
+            least = torch.minimum(torch.maximum(least, MIN_GAIN * possible), possible / 2)
+        return bool(self.gain > least) or (self.classes and not possible)
 
-    def said(self, losses: Tensor) -> str:
-        """Accuracy or NLL of these losses as text."""
+    def described(self, losses: Tensor) -> str:
+        """Write accuracy or NLL of these losses as text."""
         return (
             f"accuracy {1 - float(losses.mean()):.3f}"
             if self.classes
@@ -171,16 +165,16 @@ class Standing:
         )
 
     def __str__(self) -> str:
-        return self.said(self.losses)
+        return self.described(self.losses)
 
 
 def error_of_mean(values: Tensor) -> Tensor:
-    """Standard error of the mean of values (N,), ()."""
+    """Compute the standard error of the mean of values (N,), ()."""
     return values.std() / math.sqrt(len(values))
 
 
 def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = False) -> Tensor:
-    """Outputs (N, C) at `w`, a block of inputs after the other."""
+    """Compute outputs (N, C) at `w`, one block of inputs after the other."""
     with torch.no_grad():
         blocks = track(x.split(256), "checking", progress, total=-(-len(x) // 256))
         return torch.cat([net(w, block) for block in blocks])
@@ -195,33 +189,34 @@ def check_learned(
     progress: Progress = False,
     likelihood: Likelihood = "categorical",
 ) -> None:
-    """Check that a network at `w` has learned.
+    """Check that a network at `w` is better on `data` than the best constant outputs.
 
-    More right answers on `data`, or a smaller NLL, than the best constant outputs give.
+    It needs more right answers, or a lower NLL.
 
     Raises:
-        Diverged: With what to do, `do`.
+        Diverged: With advice, `do`.
     """
     part = (
         data
-        if len(data) <= MOST_LOOKED_AT
-        else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
+        if len(data) <= MAX_CHECKED
+        else data.subset(torch.arange(0, len(data), -(-len(data) // MAX_CHECKED)))
     )
     now = Standing.of(net, w, part, likelihood, progress)
     if not now.learned:
         raise Diverged(
             f"{stage} must leave a network that learned, got {now} on {len(part)} of its own"
-            f" examples, where the best constant outputs have {now.said(now.constant)}: {do}"
+            f" examples, where the best constant outputs have {now.described(now.constant)}: {do}"
         )
 
 
+# scikit-learn's C; the first is used without a validation split
 STRENGTHS = (
     1.0,
     0.01,
     0.1,
     10.0,
     100.0,
-)  # scikit-learn's C, the first where there is no validation split
+)
 EPOCHS = (60, 240)
 SCORES = ("accuracy", "nll", "ece")
 # one kind of each of four families
@@ -230,17 +225,14 @@ SEVERITIES = (1, 3, 5)
 
 
 def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, Net]:
-    """Fit networks on `task.train` alone.
+    """Fit networks on `task.train` alone, at the settings with the lowest validation NLL, by name.
 
-    Name -> network, at the settings with the least validation NLL.
-
-    Logistic regression on the inputs (five strengths of its L2 penalty), and the network with all
-    its weights trained from a random start (60 and 240 epochs).  The weights of each network,
+    They are logistic regression on the inputs (five strengths of its L2 penalty), and the network
+    with all weights trained from a random start (60 and 240 epochs).  The weights of each network,
     `net.w`, are its solution.
     """
-    started = build_model(model, task, seed=seed).to(
-        task.train.y.device
-    )  # `pretrain` trains a copy
+    # `pretrain` trains a copy
+    started = build_model(model, task, seed=seed).to(task.train.y.device)
     scratch = [pretrain(started, task.train, seed=seed, epochs=epochs) for epochs in EPOCHS]
     candidates = {
         "logistic regression": [_logistic(task, c) for c in STRENGTHS],
@@ -255,13 +247,14 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
 
 
 def _logistic(task: Task, strength: float) -> Net:
-    """Logistic regression as a network of one layer."""
+    """Fit logistic regression as a network of one layer."""
     x = task.train.whole()
     y = task.train.y
     with saved_rng():
+        # imported here, as tensors need no scikit-learn
         from sklearn.linear_model import (
             LogisticRegression,
-        )  # optional: a machine that computes on tensors need not have it
+        )
 
         fitted = LogisticRegression(C=strength, max_iter=2000).fit(
             x.flatten(1).cpu().numpy(), y.cpu().numpy()
@@ -278,20 +271,18 @@ def _logistic(task: Task, strength: float) -> Net:
 
 
 def at_solution(net: Net, data: Data) -> Prediction:
-    """The prediction of a network of `without_source`."""
+    """Predict by a network of `without_source`."""
     return predicted(net, net.w[None], data, 1, seed=0)
 
 
 def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str:
-    """Say whether transfer helps or harms.
+    """Describe whether transfer helps or harms, by `mine` against the most accurate of `others`.
 
-    `mine` against the most accurate of `others` on the same test examples.
-
-    It helps or harms where the 95 % interval of the difference in accuracy over the examples is on
-    one side of 0.
+    It helps or harms where the 95 % interval of the difference in accuracy over the test examples
+    is on one side of 0.
     """
     right = {
-        n: (p.bma().argmax(1) == known(p.y)).double() for n, p in [*others.items(), ("", mine)]
+        n: (p.bma().argmax(1) == computed(p.y)).double() for n, p in [*others.items(), ("", mine)]
     }
     share = {n: 100 * float(r.mean()) for n, r in right.items()}
     name = max(others, key=share.__getitem__)
@@ -320,7 +311,7 @@ def shifted_scores(
     batchnorm: Literal["frozen"] | Data | None = None,
     progress: Progress = False,
 ) -> Shift:
-    """Compute accuracy, NLL and ECE of the average of `n_draws` draws on `data` and its corrupted copies, by kind and severity.
+    """Compute accuracy, NLL and ECE of `n_draws` draws' average on `data` and corrupted copies.
 
     Args:
         net: The network.
@@ -336,14 +327,16 @@ def shifted_scores(
         progress: True, None (where a terminal watches) or a function.
 
     Raises:
-        ValueError: For a kind or severity that is not known, or data that are no such images.
+        ValueError: For an unknown kind or severity, or data that are no such images.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
+        >>> nn = torch.nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Flatten(), nn.Linear(64, 2)))
         >>> data = fv.Data(torch.rand(6, 1, 8, 8), torch.arange(6) % 2)
         >>> q = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
-        >>> shift = fv.families.shifted_scores(net, q, data, kinds=["fog"], severities=[2, 4], n_draws=3, seed=0)
+        >>> how = dict(kinds=["fog"], severities=[2, 4], n_draws=3, seed=0)
+        >>> shift = fv.families.shifted_scores(net, q, data, **how)
         >>> shift.severities, shift.scores["nll"].shape
         ((0, 2, 4), torch.Size([1, 3]))
     """

@@ -1,4 +1,4 @@
-"""Fits as tasks: one after the other here, or shared by any executor of `concurrent.futures`, each kept as it comes."""
+"""Fits as tasks, here or by any executor of `concurrent.futures`, each stored when it ends."""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
@@ -30,12 +30,12 @@ def each(
 ) -> Iterator[tuple[int, Any]]:
     """Call a function for each item, here or by an executor.
 
-    given: shared by all tasks; it travels with each of them, by cloudpickle, so that functions of a
-    notebook do.
+    given: shared by all tasks; it is sent with each of them by cloudpickle, so that functions of a
+    notebook work.
 
     Yields:
-        (number, function(given, item)) of each item, as they come in; in their order where `engine`
-        is None.
+        (number, function(given, item)) of each item when it is done; in order where `engine` is
+        None.
 
     Raises:
         RuntimeError: If a process of the executor is lost.
@@ -60,38 +60,35 @@ def _shared(
         )
     work = cloudpickle.dumps((function, given))
     futures = {engine.submit(_call, work, item): i for i, item in enumerate(items)}
-    lost = None
+    fault = None
     try:
         for future in as_completed(futures):
             try:
                 result = future.result()
             except (
                 BrokenExecutor
-            ) as error:  # all that have not ended have this one; those that have are yielded first
-                lost = error
+            ) as error:  # unfinished tasks raise it; the finished ones are yielded first
+                fault = error
             else:
                 yield futures[future], result
     finally:
         for future in futures:
             future.cancel()
-    if lost is not None:
+    if fault is not None:
         raise RuntimeError(
-            f"a worker process must live until its task ends, got one that was lost ({lost}): call"
+            f"a worker process must live until its task ends, got one that was lost ({fault}): call"
             " again, with fewer workers where memory was short; what a cache holds is not computed"
             " again"
-        ) from lost
+        ) from fault
 
 
 def _call(work: bytes, item: Any) -> Any:
-    function, given = cloudpickle.loads(work)
-    return function(given, item)
+    function, shared = cloudpickle.loads(work)
+    return function(shared, item)
 
 
 def executor(workers: int | None) -> AbstractContextManager[Executor | None]:
-    """A pool of `workers` processes of one thread on this machine, closed at the end of its block.
-
-    None without a number.
-    """
+    """Start `workers` processes of one thread here for the block; None without a number."""
     if workers is None:
         return nullcontext()
     n = check_count(workers, "workers")

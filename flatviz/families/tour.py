@@ -1,4 +1,4 @@
-"""The main job: from a pre-trained network to a live flat posterior, on scanned digits or any other task."""
+"""The main job: from a pre-trained network to a live flat posterior, on digits or any task."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -31,7 +31,7 @@ from flatviz.results import Family, Gaussian, Prediction, placed
 from flatviz.storage.cache import cached
 from flatviz.training.points import pretrain
 
-REPEATS = 2  # fits of the family with other noise, beside its own
+REPEATS = 2  # additional fits of the family with other noise
 HEAD_STD = 0.3
 RANK = 5
 
@@ -40,9 +40,10 @@ RANK = 5
 class Tour:
     """Results of the tour, its settings, and the steps that it read from the cache.
 
-    alone: predictions of the test split without the source, by name.  gap: how far VI's fit has
-    converged; None without a KL term, and for a net with BatchNorm, where a fit of four times the
-    steps takes minutes.
+    Args:
+        alone: Predictions of the test split without the source, by name.
+        gap: Convergence of VI's fit; None without a KL term, and for a net with BatchNorm, where a
+            fit of four times the steps takes minutes.
     """
 
     net: Net
@@ -67,14 +68,16 @@ def prepare(
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
-    """Pre-train a network on the source and restrict it to `treated`.
+    """Pre-train a network on the source and restrict it to `treated`: (net, task, prior).
 
-    Returns it with the task and the prior of `rank` that SWAG gives.
+    The prior is SWAG's, of `rank`.
 
-    model: a name, or a function task -> module.  task: default that of the tour.  treated: which
-    weights, as in `transfer`. recipe: of pre-training and SWAG, default that for this kind of
-    network; epochs: of pre-training, in place of the recipe's. device: "auto" takes the one that
-    suits the network, and prints which and why.
+    model: a name, or a function task -> module.
+    task: default that of the tour.
+    treated: which weights, as in `transfer`.
+    recipe: settings of pre-training and SWAG, by default those for this kind of network.
+    epochs: of pre-training, in place of the recipe's.
+    device: "auto" chooses one that suits the network, and prints which and why.
 
     Raises:
         ValueError: If pre-training or SWAG leave a network that is no better than its largest
@@ -127,16 +130,17 @@ def run_tour(
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
 ) -> Tour:
-    """Pre-train, transfer, fit the family, measure it, fit it again with other noise.
+    """Pre-train, transfer, fit the family, measure it, and fit it again with other noise.
 
-    Each step is kept in the cache folder.
+    Each step is cached.
 
-    model: a name, or a function task -> module; task: a name ("digits-near", "moons",
-    "image-folder:PATH"), a `Task`, or a function of the seed; epochs and recipe as in `prepare`;
-    fit, tuned and measured: what `fit_family` and `measure` take beside their defaults; repeats:
-    how often the family is fitted again with other noise, for the bands over seeds; None: 2, but 0
-    for a net with BatchNorm, whose convolutions take minutes.  engine: any executor of
-    `concurrent.futures`, whose workers share the fits of the family.
+    model: a name, or a function task -> module.
+    task: a name ("digits-near", "moons", "image-folder:PATH"), a `Task`, or a function of the seed.
+    epochs, recipe: as in `prepare`.
+    fit, tuned, measured: arguments of `fit_family` and `measure` in place of their defaults.
+    repeats: number of fits of the family with other noise, for the bands over seeds; None: 2, but 0
+        for a net with BatchNorm, whose convolutions take minutes.
+    engine: any executor of `concurrent.futures`, whose workers share the fits of the family.
     """
     reused: list[str] = []
     check_settings(fit)
@@ -217,7 +221,7 @@ def run_tour(
     if (
         "vi" in radii
         and not net.has_batchnorm
-        and METHODS["vi"].keywords(net, settings=fits.given("vi")[1])["kl_weight"]
+        and METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]
     ):
         longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
         gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), **settings))
@@ -233,7 +237,10 @@ def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
 
 
 def _shared(family: Family, fits: Fitting, device: torch.device) -> Family:
-    """The family with posteriors on a device, radius 0 of every method being one object again after a reading from disk."""
+    """Return the family on a device, with one object for radius 0 of every method.
+
+    Reading it from disk makes several.
+    """
     keys = [fits.key(m.method, m.radius) for m in family]
     moved = {key: placed(q, device) for key, q in zip(keys, family.posterior)}
     return family.each(posterior=[moved[key] for key in keys])

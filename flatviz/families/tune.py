@@ -1,9 +1,8 @@
-"""Settings chosen by one rule for every method.
+"""Settings chosen by one rule for every method: equal trials, scored on a small validation split.
 
-The same number of trials, scored on a validation split as small as the shots.
-
-The scores of the test split are not looked at.  Trial 0 is the settings of the method's record, so
-that a choice is never worse on the validation splits than the record.
+The split is as small as the shots; the scores of the test split are not used.  Trial 0 has the
+settings of the method's record, so that a choice is never worse on the validation splits than the
+record.
 """
 
 import math
@@ -39,7 +38,7 @@ def _or_zero(place: Place, share: float = 1 / 8) -> Place:
     return lambda u: 0.0 if u < share else place((u - share) / (1 - share))
 
 
-SPACE: dict[str, Place] = {  # a setting is tuned where a method has it
+SPACE: dict[str, Place] = {  # settings that are tuned in methods that have them
     "lr": _log(0.004, 0.2),
     "steps": _one_of(150, 300, 600, 1200),
     "kl_weight": _log(1e-3, 1.0),
@@ -48,16 +47,13 @@ SPACE: dict[str, Place] = {  # a setting is tuned where a method has it
     "snapshots": _one_of(10, 20, 40),
 }
 NATURAL_LR = _log(0.2, 2.0)  # of methods with a KL weight, which take natural-gradient steps
-HEAD_STD = _log(0.1, 1.0)  # of the prior, where a method takes one
-LEAST_RADIUS = 0.05  # of the largest; an eighth of all trials have radius 0
+HEAD_STD = _log(0.1, 1.0)  # of the prior, for methods with one
+MIN_RADIUS = 0.05  # of the largest; an eighth of all trials have radius 0
 DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that all methods share
 
 
 def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Place]:
-    """List the tuned parts of a method on this kind of net.
-
-    Its settings in `SPACE` that are not fixed, its radius, the prior's width.
-    """
+    """List the tuned parts of a method: settings in `SPACE`, radius, prior's width."""
     tuned = method.tuned(net)
     space = {
         name: place for name, place in SPACE.items() if name in tuned.settings and name not in fixed
@@ -66,7 +62,7 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
         space["lr"] = NATURAL_LR
     if method.unit != NO_UNIT or method.ascent is not None:
         largest = tuned.largest or 5 * tuned.radius
-        space["radius"] = _or_zero(_log(LEAST_RADIUS * largest, largest))
+        space["radius"] = _or_zero(_log(MIN_RADIUS * largest, largest))
     return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
 
 
@@ -80,9 +76,9 @@ def score_of(
     n_draws: int = 30,
     likelihood: Likelihood = "categorical",
 ) -> dict[str, float]:
-    """Compute the scores of the average of the draws by which a method is judged.
+    """Compute the scores by which a method is judged: accuracy, NLL, ECE, Brier of averaged draws.
 
-    Accuracy, NLL, ECE, Brier; NLL, RMSE of numbers.
+    A regression has NLL and RMSE.
     """
     if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
         prediction = scored(net, method, q, data, seed=seed, n_draws=n_draws, likelihood=likelihood)
@@ -101,10 +97,7 @@ def scored(
     n_draws: int = 30,
     likelihood: Likelihood = "categorical",
 ) -> Prediction:
-    """Predict as a method is judged.
-
-    Linearised for Laplace, all draws of a point or an ensemble.
-    """
+    """Predict as a method is judged: linearised for Laplace, all draws of an ensemble."""
     if method.linearised and isinstance(q, (Gaussian, OutputPosterior)):
         return predict_linearised(
             net, q, data, link="mc", n_draws=n_draws, seed=seed, likelihood=likelihood
@@ -120,27 +113,24 @@ def choices_of(
     fixed: Mapping[str, Any] | None = None,
     head_std: float = RECORD_HEAD_STD,
 ) -> list[Choice]:
-    """List the choices that are tried for a method.
+    """List the choices to try: the record's, then points of one Sobol sequence on log scales.
 
-    Its record's first, then points of one Sobol sequence on log scales.
-
-    All methods share these points, so that two methods that have a setting try the same values of
+    All methods share these points, so that two methods with a common setting try the same values of
     it, in the same trials.
 
     Args:
         method: Key in `fv.METHODS`.
         net: The network; the record has other settings for nets with BatchNorm.
-        trials: How many.
-        fixed: Settings that all trials have, as the steps at a number of gradients.
+        trials: Number of choices.
+        fixed: Settings of all trials, such as the steps for a number of gradients.
         head_std: Standard deviation of the head's prior in the first trial.
     """
     space = space_of(method, net, fixed or {})
     tuned = method.tuned(net)
     radius = tuned.radius if "radius" in space else None
     width = head_std if "head_std" in space else None
-    record = Choice(
-        {**tuned.settings, **(fixed or {})}, radius, width
-    )  # written out: the record may change
+    # Written in full, as the record may change
+    record = Choice({**tuned.settings, **(fixed or {})}, radius, width)
     points = (
         SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1)
         if space and trials > 1
@@ -164,7 +154,7 @@ def tried(
     progress: Progress = False,
     **how: Any,
 ) -> list[tuple[Choice, tuple[float, ...]]]:
-    """Score each of `choices_of` by its validation NLL on the cases (net, task, validation, prior)."""
+    """Score each of `choices_of` by its NLL on the cases (net, task, validation, prior)."""
     choices = track(choices_of(method, cases[0][0], trials, **how), "trials of settings", progress)
     rows = []
     for choice in choices:

@@ -1,7 +1,4 @@
-"""Geometry of any objective f: (D,) -> (): slices, curvature, projections.
-
-It knows neither data nor networks.
-"""
+"""Geometry of any objective f: (D,) -> (): slices, curvature, projections."""
 
 from flatviz.lazy import lazy
 

@@ -1,7 +1,4 @@
-"""Values on a grid along a line or over a plane.
-
-How far it reaches, and the points on it, resumable.
-"""
+"""Values on a grid along a line or over a plane: its extent, its points, resumable runs."""
 
 import math
 import time
@@ -25,11 +22,10 @@ Extent = Annotated[
     kind((Real, str, tuple, list, Tensor), WANTED),
 ]
 RISE = 5.0  # extent="auto" ends where the objective is this multiple of its value at the origin
-# of a quarter of what the plane suggests: where the objective never rises so far, the extent is 64
-# times that
+# Doublings of a quarter of the suggested extent: at most 64 times that where f never rises so far
 DOUBLINGS = 8
-HALVINGS = 30  # of the same
-BISECTIONS = 3  # of an interval of factor 2: the end is at most 9 % beyond the crossing
+HALVINGS = 30  # halvings of the same
+BISECTIONS = 3  # bisections of a factor of 2, to at most 9 % beyond the crossing
 
 
 def ends(
@@ -40,9 +36,9 @@ def ends(
     suggested: Sequence[Sequence[float]] | None,
     n: int,
 ) -> list[tuple[float, float]]:
-    """Find (lo, hi) along each of `axes` (2, D): `extent`, else `suggested`.
+    """Find (lo, hi) along each of `axes` (2, D): `extent`, or `suggested` without it.
 
-    "auto" searches each end, and 0 is one of `n` ticks.
+    "auto" searches each end, such that 0 is one of `n` ticks.
     """
     if extent == "auto":
         reach = None if suggested is None else [max(abs(lo), abs(hi)) for lo, hi in suggested]
@@ -51,7 +47,7 @@ def ends(
 
 
 def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
-    """(lo, hi) of each of the two axes."""
+    """Return (lo, hi) of each of the two axes."""
     expected = (
         "extent must be 'auto', a number > 0, (lo, hi) or ((a_lo, a_hi), (b_lo, b_hi)) with lo < hi"
     )
@@ -65,8 +61,8 @@ def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
         values = values.expand(2, 2)
-    whole = extent is not True and tuple(values.shape) == (2, 2) and bool(values.isfinite().all())
-    if not whole or not bool((values[:, 0] < values[:, 1]).all()):
+    valid = extent is not True and tuple(values.shape) == (2, 2) and bool(values.isfinite().all())
+    if not valid or not bool((values[:, 0] < values[:, 1]).all()):
         raise ValueError(f"{expected}, got {extent!r}")
     return [(float(lo), float(hi)) for lo, hi in values]
 
@@ -74,10 +70,10 @@ def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
 def auto_extent(
     f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[float] | None = None
 ) -> list[tuple[float, float]]:
-    """Find (lo, hi) along each axis where f first is RISE times its value at the origin, or not finite.
+    """Find (lo, hi) on each axis where f first is RISE times f(origin), or not finite.
 
-    f is evaluated at a few points on each axis: steps out by doubling from a quarter of `reach`
-    (default: of the axis), inwards by halving where that is already too far, then bisections.
+    f is evaluated at a few points on each axis.  From a quarter of `reach` (default: of the axis)
+    steps double outwards, or halve inwards where that is already too far; bisections follow.
 
     Raises:
         ValueError: If f at the origin is 0 or not finite.
@@ -101,7 +97,7 @@ def auto_extent(
 def _first_over(over: Callable[[float], bool], t: float) -> float:
     """Find the distance at which `over` begins to hold, at most 9 % beyond.
 
-    t doubled `DOUBLINGS` times where it never does.
+    It is t doubled `DOUBLINGS` times where it never does.
     """
     outside = next((s for k in range(DOUBLINGS + 1) if over(s := t * 2**k)), None)
     if outside is None:
@@ -117,7 +113,7 @@ def _first_over(over: Callable[[float], bool], t: float) -> float:
 
 
 def _with_zero(lo: float, hi: float, n: int) -> tuple[float, float]:
-    """The ends widened so that 0 is one of n ticks, with one on either side at least."""
+    """Widen the ends so that 0 is one of n ticks, with one on either side at least."""
     if n < 3:
         return lo, hi
     below = min(max(round(-lo / (hi - lo) * (n - 1)), 1), n - 2)
@@ -127,7 +123,7 @@ def _with_zero(lo: float, hi: float, n: int) -> tuple[float, float]:
 
 BLOCK = 16  # points between two reports and two looks at the cancel button
 SAVE_EVERY = 1.0  # seconds between two writes of the points that are done
-CONFIRMED = 400  # one more cell is computed plainly and compared, after the run, for so many
+CONFIRMED = 400  # cells for each one that is compared with the plain forward pass after the run
 DIVERGED = 2  # cells without a value at which a reduced precision is compared with the exact one
 Precision = Literal["float32", "bfloat16"]
 Cache = bool | FilePath | None
@@ -144,12 +140,15 @@ def on_grid(
     progress: Progress = False,
     cache: Cache = None,
 ) -> tuple[Tensor, float | None]:
-    """Compute f(origin + sum_k c_k axes[k]) at every combination of `ticks`, K tensors, with their lengths as shape, and an error.
+    """Compute f(origin + sum_k c_k axes[k]) at every combination of `ticks`, and an error.
 
-    cache: True or a folder, where values are stored as they come: a kill loses the BLOCK points at
-    work and those of the last SAVE_EVERY seconds.  One stored value is computed again; if it
-    differs, all are discarded. The error, for a reduced precision: the largest difference from the
-    exact value at the middle and where the values are largest.
+    `ticks` are K tensors; their lengths are the shape of the values.  The error is for a reduced
+    precision: the largest difference from the exact value at the middle and where values are
+        largest.
+
+    cache: True or a folder, where values are stored as they are computed: a killed run loses the
+        BLOCK points at work and those of the last SAVE_EVERY seconds.  One stored value is computed
+        again; if it differs, all are discarded.
     """
     coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
     over = partial(f.over, origin, axes, coords=coords)
@@ -185,12 +184,12 @@ def on_grid(
 
 
 def _plain(over: Callable[..., PointEvaluator], coords: Tensor, index: Tensor) -> Tensor:
-    """Values at the points of these numbers by the plain forward pass."""
+    """Compute the values at points of these indices by the plain forward pass."""
     return over(exact=True)(coords[index]).cpu()
 
 
 def _reproduced(evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Tensor) -> bool:
-    """Whether one of the values that are `done`, computed again, is what it was."""
+    """Compute one of the values that are `done` again, and tell whether it is the same."""
     stored = done.nonzero()[:, 0]
     if not len(stored):
         return True
@@ -208,9 +207,9 @@ def _fill(
     store: PointStore | None,
     progress: Progress,
 ) -> None:
-    """Compute what is not `done` of `flat`, in blocks.
+    """Compute, in blocks, the values of `flat` that are not `done`.
 
-    Where these are cut does not depend on what is done.
+    The blocks do not depend on what is done.
     """
     every = [
         [i for i in range(start, min(start + BLOCK, len(done))) if not done[i]]
@@ -230,7 +229,7 @@ def _fill(
 
 
 def _confirmed(f: Objective, fast: Tensor, plain: Tensor) -> bool:
-    """Whether fast values are those of the plain forward pass, to rounding.
+    """Tell whether fast values are those of the plain forward pass, to rounding.
 
     A score that counts examples (accuracy) may differ by two of them by rounding.
     """
@@ -241,9 +240,10 @@ def _confirmed(f: Objective, fast: Tensor, plain: Tensor) -> bool:
 
 
 def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> float:
-    """Largest difference from the exact value at the middle, where values are largest, and in diverged cells near the origin.
+    """Compute the largest difference from exact values, at some points.
 
-    It is inf where only the reduced precision diverged.
+    They are the middle, the largest values, and diverged points near the origin.  It is inf where
+    only the reduced precision diverged.
     """
     values = flat.nan_to_num(-math.inf, posinf=-math.inf)
     near = coords.norm(dim=1).cpu().masked_fill(flat.isfinite(), math.inf)
@@ -255,7 +255,7 @@ def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> f
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
-    """Space N values from lo to hi, mirror images about their middle, so that the middle of an odd number is exact."""
+    """Space n values from lo to hi symmetrically, so that the middle of an odd number is exact."""
     steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
     ticks = ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
     if not bool((ticks.diff() > 0).all()):

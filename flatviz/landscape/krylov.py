@@ -1,7 +1,4 @@
-"""Curvature at one point as a function v -> H v, and one Krylov run.
-
-a basis, H in it, and eigenvalues with their errors.
-"""
+"""Curvature at one point as a function v -> H v, and Lanczos runs with it."""
 
 from collections.abc import Callable
 from typing import Annotated
@@ -21,12 +18,10 @@ Part = Annotated[slice | Tensor, WHICH] | None
 
 
 class Operator:
-    """v -> P H P^T v, (P,) -> (P,).
+    """v -> P H P^T v, (P,) -> (P,), with H the curvature at `w` (D,) and P the rows of a part.
 
-    H the curvature at `w` (D,), P the rows of a part of the weights.
-
-    v is in float32 or better, `like`, whatever `w` is in: a basis of half precision does not stay
-    orthogonal.
+    v is in float32 or better (`like`) in any precision of `w`, as a basis in half precision does
+    not stay orthogonal.
     """
 
     def __init__(
@@ -38,7 +33,7 @@ class Operator:
         self.like = w[self._index].to(torch.promote_types(w.dtype, torch.float32))
 
     def __call__(self, v: Tensor) -> Tensor:
-        """The product with `v` (P,)."""
+        """Compute the product with `v` (P,)."""
         with torch.inference_mode(False):
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
             out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)[self._index]
@@ -50,7 +45,7 @@ class Operator:
         return out
 
     def embed(self, v: Tensor) -> Tensor:
-        """Vectors (..., P) of the part in the whole weight space, (..., D)."""
+        """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
             return v
         whole = v.new_zeros(*v.shape[:-1], self._w.numel())
@@ -72,19 +67,25 @@ def _index(part: slice | Tensor, w: Tensor) -> Tensor:
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> H v (D,)
 CHECK_EVERY = 2
-BASIS_BYTES = 2**30  # of memory that a basis may take before it is restarted
+BASIS_BYTES = 2**30  # memory of a basis before it is restarted
 
 
 class Krylov:
     """Thick-restart band Lanczos with full reorthogonalisation, from random starts.
 
-    H Q = Q C + P^T E, with Q (m, D) and P (l, D) orthonormal in rows, C (m, m) and E (l, m) as
-    measured, so that residuals are those of H as it is.  P spans the vectors that may come next:
-    one, and one more for each random vector that was injected.  A full basis of `room` vectors is
-    restarted from its best Ritz vectors.  `locked` (c, D): directions kept out of it; `scale`: the
-    size of H where they hold its largest eigenvalues, so that the remainder can be distinguished
-    from rounding. Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations,
-    4th ed., ch. 10.
+        H Q = Q C + P^T E
+
+    Q (m, D) is the basis and P (l, D) the candidates for its next vector, both orthonormal in rows:
+    one, and one more for each random vector that was injected.  C (m, m) and E (l, m) are measured,
+    so that residuals are those of H itself.  A full basis of `room` vectors is restarted from its
+    best Ritz vectors.
+
+    Attributes:
+        locked: (c, D), directions that are kept out of the basis.
+        scale: The size of H where they hold its largest eigenvalues, to distinguish the rest from
+            rounding.
+
+    Source: Wu & Simon 2000 (thick restart); Golub & Van Loan, Matrix Computations, 4th ed., ch. 10.
     """
 
     def __init__(
@@ -115,7 +116,7 @@ class Krylov:
         self.ahead: Tensor | None = None  # coordinates in P of the next vector; None: a random one
 
     def _random(self) -> Tensor:
-        """Add to the span of P a random unit vector of the basis' complement: its coordinates there."""
+        """Add a random unit vector of the basis' complement to P; return its coordinates in P."""
         g = randn_like(self._like, self._source)
         along = g.new_zeros(len(self.P))
         for _ in range(2):
@@ -131,7 +132,7 @@ class Krylov:
         return along.double().cpu()
 
     def step(self) -> None:
-        """Add one basis vector by one product, where the chain goes on or, where it has ended, a random one."""
+        """Add one basis vector by one product: the chain's next, or a random one at its end."""
         i = self.size
         ahead = self._random() if self.ahead is None else self.ahead
         axes = torch.cat([ahead[:, None], torch.eye(len(ahead), dtype=ahead.dtype)], 1)
@@ -161,44 +162,47 @@ class Krylov:
         self.turn(self.E[:, i])
 
     def turn(self, ahead: Tensor) -> None:
-        """Go on along `ahead` (l,), coordinates in P; where it is rounding alone, in an invariant subspace, at random."""
+        """Continue along `ahead` (l,), coordinates in P, or at random where it is only rounding.
+
+        It is so in an invariant subspace.
+        """
         self.ahead = ahead if float(ahead.norm()) > self.rounding else None
 
     @property
     def complete(self) -> bool:
-        """Whether the basis spans the whole space."""
+        """Whether the basis spans the full space."""
         return self.size == self.dim
 
     @property
     def rounding(self) -> float:
-        """The size of a residual that is rounding alone."""
+        """Size of a residual that is rounding alone."""
         m = self.size
         return self._rounding * max(self._scale, float(self.C[:m, :m].abs().max()))
 
     def ritz(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Ritz values, falling; their vectors in the basis, in columns.
+        """Compute Ritz values, decreasing, their vectors in the basis (columns), and residuals.
 
-        And residuals |H v - theta v|; float64, CPU.
+        Residuals are |H v - theta v|.  All are float64 on the CPU.
         """
         m = self.size
         values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
         values = values.flip(0)
         vectors = vectors.flip(1)
-        # 0 where H is symmetric
+        # The antisymmetric part is 0 where H is symmetric
         off = (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)
         outside = (self.E[:, :m] @ vectors).square().sum(0)
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
         return values, vectors, (off + outside).sqrt() + rounding + self._dropped
 
     def beyond(self, g: Tensor, y: Tensor) -> Tensor:
-        """(I - Q^T Q) H (I - Q^T Q) g from y = H g."""
+        """Compute (I - Q^T Q) H (I - Q^T Q) g from y = H g."""
         Q = self.Q[: self.size]
         c = Q @ g
         y = y - Q.T @ (Q @ y)
         return y - self.P.T @ (self.E[:, : self.size].to(c) @ c)
 
     def restart(self, keep: Tensor | slice) -> None:
-        """Continue from the Ritz vectors `keep` alone, indices of falling values."""
+        """Continue from the Ritz vectors `keep` alone, indices in decreasing order of values."""
         values, vectors, _ = self.ritz()
         vectors = vectors[:, keep]
         values = values[keep]
@@ -213,14 +217,14 @@ class Krylov:
         self.restarts += 1
 
     def vectors(self, columns: Tensor) -> Tensor:
-        """Ritz vectors (k, D) of the given `columns` (m, k)."""
+        """Compute Ritz vectors (k, D) of the given `columns` (m, k)."""
         V = columns.T.to(self.Q) @ self.Q[: self.size]
         return V / V.norm(dim=1, keepdim=True)
 
     def converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
-        """Iterate until the k largest Ritz pairs are within `tol` |theta|_max, or `products` are spent.
+        """Iterate until the k largest Ritz pairs are within `tol` |theta|_max or `products`.
 
-        Values, columns and residuals of all.
+        Return values, columns and residuals of all pairs.
         """
         while self.size < k:
             self.grow(k)
@@ -235,7 +239,10 @@ class Krylov:
                 self.grow(k)
 
     def grow(self, k: int) -> None:
-        """One more product, in a basis that keeps half of what it has beyond the k largest where it is full."""
+        """Compute one more product, in a basis that is restarted where it is full.
+
+        A restart keeps half of what the basis has beyond the k largest.
+        """
         if self.complete:
             return
         if self.size == len(self.Q):
@@ -244,9 +251,9 @@ class Krylov:
 
 
 def room_for(k: int, products: int, like: Tensor) -> int:
-    """Count the basis vectors to keep.
+    """Count the basis vectors to keep: one a product, or what fits in BASIS_BYTES.
 
-    All that `products` can make, or what fits in BASIS_BYTES, at least 2 k + 10.
+    It is at least 2 k + 10.
     """
     fits = BASIS_BYTES // (like.numel() * like.element_size())
     return min(products, max(fits, 2 * k + 10))

@@ -10,10 +10,10 @@ from torch import Tensor
 from flatviz.landscape.krylov import Krylov
 
 MISSED = 1e-6  # chance that a search misses an eigenvalue
-EDGE = 0.01  # of |lambda|_max: how exact the edges of a density are
+EDGE = 0.01  # accuracy of the edges of a density, relative to |lambda|_max
 TINY = torch.finfo(torch.float64).tiny
-LEAST = math.sqrt(TINY)  # an error, where H is 0
-# of the error: each at which the bound for a value may be taken, the largest is the best but by accident
+LEAST = math.sqrt(TINY)  # an error above 0 where H is 0
+# Shares of the error at which a value's bound may be taken; the largest is usually the best
 LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
 TOO_FEW = (
     "{products} products found {k} eigenvalues, but are too few to exclude that one beside them, as"
@@ -23,25 +23,25 @@ TOO_FEW = (
 
 
 def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
-    """The k largest Ritz pairs, once none can be missing, or `products` are spent.
+    """Compute the k largest Ritz pairs, until none can be missing or `products` are spent.
 
-    Values (k,), columns (m, k) and residuals (k,), float64.
+    Return values (k,), columns (m, k) and residuals (k,), float64.
 
     First all residuals fall below error = tol |theta|_max.  One Krylov space holds one vector of a
-    multiple eigenvalue, so chains from random vectors then look for others in the complement of the
-    Ritz vectors, where H acts as B.  Let g be the start of a chain, uniform on the unit sphere of n
-    dimensions, and x the eigenvector of B for its largest eigenvalue mu.  The vector after j
-    products is p_j(B) g, p_j the Lanczos polynomial, which rises beyond its largest zero:
+    multiple eigenvalue, so chains from random vectors then search for others in the complement of
+    the Ritz vectors, where H acts as B.  Let g be the start of a chain, uniform on the unit sphere
+    of n dimensions, and x the eigenvector of B for its largest eigenvalue mu.  The vector after j
+    products is p_j(B) g, with p_j the Lanczos polynomial, which increases beyond its largest zero:
 
         1 = |p_j(B) g| >= |x^T g| p_j(mu)    and    P(|x^T g| < d) <= d sqrt(2 n / pi),
 
-    so mu > s has a chance below sqrt(2 n / pi) / p_j(s), for all j at once and whatever the
-    spectrum.  From mu <= s follows lambda_i <= theta_i + error for all i <= k, by the Schur
-    complement of B, for an s that the residuals give.  The search ends where that chance is below
-    MISSED.  Where a value rises by more than `error`, an eigenvalue was missing, and the search
-    begins anew.  Where the basis is full, or rounding is all that is left, another chain adds to
-    what the former ones exclude (Fisher's test).  MISSED is for all chains of a call together, in
-    exact arithmetic.  A warning says where `products` are too few for it.
+    so mu > s has a chance below sqrt(2 n / pi) / p_j(s), for all j at once and any spectrum.  From
+    mu <= s follows lambda_i <= theta_i + error for all i <= k, by the Schur complement of B, for an
+    s given by the residuals.  The search ends where that chance is below MISSED.  If a value rises
+    by more than `error`, an eigenvalue was missing, and the search begins again.  If the basis is
+    full, or only rounding is left, another chain adds to what the earlier ones exclude (Fisher's
+    test).  MISSED is for all chains of a call together, in exact arithmetic.  A warning says where
+    `products` are too few.
 
     Source: van Dorsselaer, Hochstenbach & van der Vorst, SIAM J. Matrix Anal. Appl. 22 (2000),
     after Kuczynski & Wozniakowski, ibid. 13 (1992); the complement of Ritz vectors is ours.
@@ -76,7 +76,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
 class Chain:
     """Lanczos from a random vector in the complement of Ritz vectors.
 
-    These are the k largest, and others as far as their residuals leave the bound `s` as it is.
+    These are the k largest, and others whose residuals do not change the bound `s`.
     """
 
     def __init__(self, run: Krylov, k: int, products: int, error: float) -> None:
@@ -95,7 +95,7 @@ class Chain:
         self._start = run.size
 
     def read(self, run: Krylov) -> None:
-        """Take in the product just made."""
+        """Take in the latest product."""
         self._polynomial = Polynomial(run, self._start)
         converged = self._polynomial.residual <= self._error
         self.over = self._polynomial.largest > self._bound  # else no value can rise by `error`
@@ -104,12 +104,12 @@ class Chain:
         )
 
     def nats(self, more: float = 0.0) -> float:
-        """-log of the chance that a value is more than error + `more` too low."""
+        """Compute -log of the chance that a value is more than error + `more` too low."""
         return self._polynomial.nats(self._bound + more)
 
 
 class Polynomial:
-    """p_j of a chain whose basis vectors are those from `start` on; its largest zero with its residual."""
+    """Lanczos polynomial p_j of a chain whose basis begins at `start`, with its largest zero."""
 
     def __init__(self, run: Krylov, start: int = 0) -> None:
         C = run.C[start : run.size, start : run.size]
@@ -122,16 +122,17 @@ class Polynomial:
         self.residual = float(last * vectors[-1, -1].abs())
 
     def nats(self, s: float) -> float:
-        """-log of the chance that B has an eigenvalue over `s`."""
+        """Compute -log of the chance that B has an eigenvalue over `s`."""
         if s <= self.largest:
             return 0.0
         return max(0.0, float((s - self._zeros).log().sum() - self._log_scale) - self._log_sphere)
 
 
 def excludes(run: Krylov, known: Tensor, errors: Tensor, value: float, scale: float) -> bool:
-    """Whether a run in the complement of Ritz vectors excludes that `value` is over EDGE `scale` too low.
+    """Tell whether a run in the Ritz vectors' complement excludes that `value` is too low.
 
-    `known` (c,) are their Ritz values, `errors` (c,) the residuals.
+    Too low means by more than EDGE `scale`.  `known` (c,) are the Ritz values, `errors` (c,) the
+    residuals.
     """
     above = value + EDGE * scale
     gaps = above - known
@@ -140,14 +141,17 @@ def excludes(run: Krylov, known: Tensor, errors: Tensor, value: float, scale: fl
 
 
 def _enough(nats: Sequence[float], searches: int) -> bool:
-    """Whether chains exclude a missing eigenvalue; chances add up to MISSED over numbers of searches and of chains."""
+    """Tell whether chains exclude a missing eigenvalue.
+
+    Chances add up to MISSED over the numbers of searches and of chains.
+    """
     n = len(nats)
     left = torch.special.gammaincc(torch.tensor(float(n)), torch.tensor(sum(nats)))
     return n > 0 and float(left) <= MISSED / (searches * (searches + 1) * n * (n + 1))
 
 
 def _reach(chains: Sequence[Chain], error: float, searches: int) -> float:
-    """By how much a value may be too low, as far as chains that did not suffice exclude it."""
+    """Compute by how much a value may be too low, given what insufficient chains exclude."""
     more = error
     while more < math.inf and not _enough([c.nats(more) for c in chains], searches):
         more = 2 * more
@@ -155,10 +159,10 @@ def _reach(chains: Sequence[Chain], error: float, searches: int) -> float:
 
 
 def _bound(run: Krylov, k: int, error: float) -> float:
-    """The largest s for which mu <= s gives lambda_i <= theta_i + error for all i <= k.
+    """Compute the largest s for which mu <= s gives lambda_i <= theta_i + error for all i <= k.
 
-    With theta and R = E y of the Ritz pairs of the basis, at a level t: t - s over the eigenvalues
-    of sum_j R_j R_j^T / (t - theta_j).
+    With theta and R = E y of the Ritz pairs of the basis, at a level t, it is t - s over the
+    eigenvalues of sum_j R_j R_j^T / (t - theta_j).
     """
     values, columns, _ = run.ritz()
     levels = values[:k] + LEVELS * error

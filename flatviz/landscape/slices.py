@@ -24,9 +24,7 @@ def slice_plane(
     progress: Progress = False,
     cache: Cache = None,
 ) -> Surface:
-    """Compute f(origin + a axes[0] + b axes[1]) on a grid of `resolution` points a side.
-
-    Values (U, V).
+    """Compute f(origin + a axes[0] + b axes[1]) on a grid, values (U, V).
 
     Memory: batches whose largest activation takes 4 MiB (1 with `exact` and for `slice_line`'s
     ends), and at most a GiB for values kept between points.  Diverged cells stay NaN or inf and are
@@ -42,13 +40,13 @@ def slice_plane(
             a step, so that the origin is a grid point.
         resolution: Points along each axis; 41 (1,681 points) is smooth on a screen, 11 is enough
             for a look.
-        exact: Leave out every trick that reuses work between points.
+        exact: Reuse no work between points.
         precision: "float32" or "bfloat16": a quick look, its measured error in `Surface.error`.
         progress: True for a bar, or a function (done, total, label) that is called before each
             step.
-        cache: True (the user's cache folder) or a folder: values are kept as they come, so a run
-            that was killed goes on, and one stored point is computed again and compared; a kill
-            costs the 16 points at work and those of the last second.
+        cache: True (the user's cache folder) or a folder: values are stored as they are computed,
+            so that a killed run resumes, without the 16 points at work and those of the last
+            second. One stored point is computed again and compared.
 
     Raises:
         ValueError: For a bad extent or resolution, or a plane of another net.
@@ -81,9 +79,8 @@ def slice_plane(
 def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 41) -> Curve:
     """Compute f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends included.
 
-    The ends are f(a) and f(b) themselves.  Frozen BatchNorm statistics are those of f's net all
-    along, not the other end's: `Curve.name` says whose, and `quantity(..., batchnorm=data)`
-    re-estimates them.
+    The ends are f(a) and f(b) themselves.  Frozen BatchNorm statistics are those of f's net at
+    every t; `Curve.name` says whose, and `quantity(..., batchnorm=data)` re-estimates them.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -96,7 +93,8 @@ def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 
 
     Example:
         >>> import torch, flatviz as fv
-        >>> curve = fv.slice_line(lambda w: (w * w - 1).square().sum(), -torch.ones(2), torch.ones(2), resolution=5)
+        >>> f = lambda w: (w * w - 1).square().sum()
+        >>> curve = fv.slice_line(f, -torch.ones(2), torch.ones(2), resolution=5)
         >>> curve.values.tolist(), curve.barrier
         ([0.0, 1.125, 2.0, 1.125, 0.0], 2.0)
     """
@@ -149,11 +147,9 @@ Points = Annotated[Tensor, tensor()]
 def project(
     W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = ""
 ) -> Projection:
-    """Project weight vectors (S, D) onto a plane.
+    """Project weight vectors (S, D) onto a plane: `coords` (S, 2) and `distance` (S,) from it.
 
-    Coords (S, 2), and how far each vector lies from the plane, distance (S,).
-
-    Solves the 2 x 2 least-squares problem, so axes may be oblique; the residual is orthogonal to
+    It solves the 2 x 2 least-squares problem, so axes may be oblique; the residual is orthogonal to
     both.
 
     Args:
@@ -188,9 +184,8 @@ def project(
         wide = placed(gaussian, torch.float64)
         pinv = torch.linalg.pinv(axes)
         covariance = pinv.T @ wide.cov_mul(pinv.T).T
-        off = (wide.variance.sum() - (covariance * (axes @ axes.T)).sum()).clamp_min(
-            0
-        )  # variance left off the plane
+        # Variance off the plane
+        off = (wide.variance.sum() - (covariance * (axes @ axes.T)).sum()).clamp_min(0)
         spread = float((off + distance[0].square()).sqrt())
         covariance = covariance.to(W.dtype)
     return Projection(

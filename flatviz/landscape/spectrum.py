@@ -1,7 +1,4 @@
-"""Eigenvalues of a Hessian.
-
-The pairs at either end by thick-restart Lanczos, the density of all by stochastic Lanczos.
-"""
+"""Eigenvalues of a Hessian: extreme pairs by thick-restart Lanczos, and the spectral density."""
 
 import warnings
 from typing import Literal
@@ -32,17 +29,19 @@ def top_eigenpairs(
     seed: Seed = 0,
     name: str = "",
 ) -> Spectrum:
-    """Compute Hessian eigenpairs of `f` at `w`, the most positive (`which="largest"`) or most negative, by Lanczos.
+    """Compute the k most positive or most negative Hessian eigenpairs of `f` at `w`.
 
-    H v = lambda v, with H = grad^2 f(w) (D, D) seen only through products H v (one backward pass
-    each through a kept graph), at most `iters` of them, fewer once all k residuals are below `tol`
-    |lambda|_max and none of the k values is more than that too low, as it is where a copy of a
-    multiple eigenvalue is missing: a residual does not show it, so further random vectors look for
-    one until the chance that it exists is below 1e-6, whatever H (in exact arithmetic; see
-    `flatviz.landscape.search`). A warning says where `iters` are too few for it.
-    `Spectrum.residual`, |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue: read it
-    before the eigenvalue. Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then
-    the iteration restarts from the best.
+        H v = lambda v,  H = grad^2 f(w) (D, D)
+
+    Lanczos takes products H v alone, each one backward pass through a kept graph: at most `iters`,
+    fewer once all k residuals are below `tol` |lambda|_max.  `Spectrum.residual`,
+    |H v_k - lambda_k v_k|, bounds the distance to an eigenvalue: read it before the eigenvalue.
+
+    A residual does not show that a copy of a multiple eigenvalue is missing.  Further random
+    vectors search for one until the chance that it exists is below 1e-6 for any H, in exact
+    arithmetic (see `flatviz.landscape.search`); a warning says where `iters` are too few for it.
+    Up to `iters` vectors (D,) are kept, or what fits in 1 GiB; then the iteration restarts from the
+    best.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -53,8 +52,8 @@ def top_eigenpairs(
             objective of `nll`.
         part: A slice, index or mask of the weights: eigenpairs of that block of H, a layer's with
             `net.blocks[i].slice`; vectors stay (K, D), zero elsewhere.
-        iters: Most products; a network's Hessian takes some 25 for its 5 largest, which stand out,
-            100 for its smallest, which do not.
+        iters: Largest number of products; a network's Hessian takes some 25 for its 5 largest,
+            which are separated, 100 for its smallest, which are not.
         tol: Residual, relative to |lambda|_max, at which a pair counts as converged.
         seed: Fixes the random start.
         name: The spectrum's name in legends.
@@ -62,8 +61,8 @@ def top_eigenpairs(
     Raises:
         ValueError: If `w` is not a vector, `k` exceeds its length, or f gives two values for one w.
 
-    Source: Wu & Simon, SIAM J. Matrix Anal. Appl. 22 (2000); the bound: van Dorsselaer, Hochstenbach
-        & van der Vorst, ibid.
+    Source: Wu & Simon, SIAM J. Matrix Anal. Appl. 22 (2000); the bound: van Dorsselaer,
+        Hochstenbach & van der Vorst, ibid.
 
     Example:
         >>> import torch, flatviz as fv
@@ -94,12 +93,11 @@ def top_eigenpairs(
     )
 
 
-CONVERGED = (
-    1e-3  # residual over the largest eigenvalue at which a pair counts as one eigenvalue exactly
-)
+# Residual over the largest eigenvalue below which a pair counts as exactly one eigenvalue
+CONVERGED = 1e-3
 COPIES = (
-    "the last run leaves it open whether each of the {k} largest eigenvalues counts as often as it is"
-    " there: give more runs or steps, or see top_eigenpairs"
+    "the last run leaves it open whether each of the {k} largest eigenvalues counts as often as it"
+    " is there: give more runs or steps, or see top_eigenpairs"
 )
 
 
@@ -115,18 +113,22 @@ def spectral_density(
     part: Part = None,
     seed: Seed = 0,
 ) -> Spectrum:
-    """Estimate the spectral density of the Hessian at `w` with its k largest eigenpairs, from runs x steps products H v.
+    """Estimate the spectral density of the Hessian at `w`, with its k largest eigenpairs.
 
-    Run r > 0 starts at random in the complement of the c_r Ritz vectors that the runs before it
-    resolved, and is one unbiased estimate: mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m
-    weights[r, m] delta(nodes[r, m]), the resolved pairs as single eigenvalues, the rest by Gauss
-    quadrature.  mu is the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is never combined with
-    its Ritz vectors: one that represents a cluster, such as a null space, would count once.  `values`
-    are the k largest of all runs; a warning says where the chance that one of them is more than 1 %
-    of |lambda|_max too low, for a copy of an eigenvalue is missing, is not shown to be below 1e-6 by
-    the last run (see `flatviz.landscape.search`).  One run alone sees each eigenvalue once, and
-    is plain quadrature; a run over all D dimensions is exact.  `Spectrum.nodes`, `weights`
-    hold all atoms.
+    It takes runs x steps products H v.  Run r > 0 starts at random in the complement of the c_r
+    Ritz vectors that earlier runs resolved, and is one unbiased estimate
+
+        mu_r = (1/D) sum_c delta(lambda_c) + (1 - c_r/D) sum_m weights[r, m] delta(nodes[r, m])
+
+    of the resolved pairs as single eigenvalues and the rest by Gauss quadrature.  The density is
+    the mean of mu_1 .. mu_{runs-1}.  A run's quadrature is never combined with Ritz vectors of the
+    same run, as one that represents a cluster, such as a null space, would count once.
+    `Spectrum.nodes` and `weights` hold all atoms.
+
+    `values` are the k largest of all runs.  A warning says where the last run does not show that
+    one is more than 1 % of |lambda|_max too low, because a copy of an eigenvalue is missing, with a
+    chance below 1e-6 (see `flatviz.landscape.search`).  A single run sees each eigenvalue once, and
+    is plain quadrature; a run over all D dimensions is exact.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -146,8 +148,9 @@ def spectral_density(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> h = torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])  # two directions of curvature, 98 flat ones
-        >>> s = fv.spectral_density(lambda w: 0.5 * (h * w * w).sum(), torch.ones(100), steps=10, k=2)
+        >>> h = torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])  # 98 flat directions
+        >>> f = lambda w: 0.5 * (h * w * w).sum()
+        >>> s = fv.spectral_density(f, torch.ones(100), steps=10, k=2)
         >>> [round(v, 2) for v in s.values.tolist()], round(100 * float(s.weights @ s.nodes), 1)
         ([8.0, 4.0], 12.0)
     """

@@ -1,4 +1,4 @@
-"""Valleys of a surface: which minima there are, how deep, and where each joins a deeper one."""
+"""Valleys of a surface: its minima, their depths, and where each joins a deeper one."""
 
 import math
 
@@ -13,13 +13,12 @@ from flatviz.results import Persistence, Surface
 
 @public
 def persistence(surface: Surface) -> Persistence:
-    """Compute the merge tree and 0-dimensional persistence of the sublevel sets of a surface on a grid.
+    """Compute the merge tree and 0-dimensional persistence of a surface's sublevel sets.
 
-    Water rises: a valley is born at a minimum and dies where it meets a deeper one (the elder
-    rule); the deepest never
-    dies (death = inf).  Neighbours of a cell are all that touch it,
-        corners too.  Diverged cells are walls.  Valleys
-    of depth 0 (plateaus cut by the order of equal cells) are left out.
+    As water rises, a valley is born at a minimum and dies where it meets a deeper one (the elder
+    rule); the deepest never dies (death = inf).  Neighbours of a cell are all that touch it, also
+    at corners. Diverged cells are walls.  Valleys of depth 0 (plateaus cut by the order of equal
+    cells) are left out.
 
     Args:
         surface: Values (U, V) on a grid, as `slice_plane` returns.
@@ -76,7 +75,7 @@ def persistence(surface: Surface) -> Persistence:
     deaths = [died.get(m, (math.inf, -1, -1)) for m in kept]
 
     def parent(m: int) -> int:
-        """The valley it joined, or the one that valley of depth 0 joined in turn."""
+        """Return the valley that it joined, skipping valleys of depth 0."""
         while m in died:
             m = died[m][2]
             if m in place:
@@ -84,7 +83,7 @@ def persistence(surface: Surface) -> Persistence:
         return -1
 
     def index(cells: list[int]) -> Tensor:
-        """Grid indices (M, 2); -1 where there is no cell."""
+        """Return grid indices (M, 2), -1 where there is no cell."""
         at = torch.tensor(cells)
         return torch.stack(torch.unravel_index(at.clamp_min(0), values.shape), 1) - 1
 

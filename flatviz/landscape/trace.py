@@ -23,9 +23,8 @@ from flatviz.landscape.krylov import Krylov, Operator, Part, Product
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.results import LayerCurvature
 
-# vectors of the first basis; test vectors by which it is seen whether a wider one pays
-FIRST = 3
-PROBES = 8
+FIRST = 3  # vectors of the first basis
+PROBES = 8  # test vectors that show whether a larger one pays
 
 
 @public
@@ -38,37 +37,41 @@ def hessian_trace(
     part: Part = None,
     seed: Seed = 0,
 ) -> tuple[float, float]:
-    """Estimate tr H, H = grad^2 f(w), from at most `products` products H v.
+    """Estimate tr H of H = grad^2 f(w) from at most `products` products H v, with a standard error.
 
-    (estimate, standard error).
+        tr H ~ tr T + (D - m) mean g^T H g / g^T g,  T = Q^T H Q
 
-    tr T + (D - m) mean g^T H g / g^T g over normal test vectors g outside of a Krylov basis Q of m
-    vectors, T = Q^T H Q: the largest eigenvalues, in which the variance lies, are read, the rest is
-    estimated, by vectors of one length that know nothing of Q. The basis doubles from 3 while what
-    it takes out of H lowers the error more than its products would as test vectors.  So where the
-    spectrum falls the error is far below that of Hutchinson's mean of g^T H g with as many
-    products, and where it is flat it is that of 5 % fewer.
-    With products >= D the diagonal is read entry by entry: exact, error 0.
+    Q is a Krylov basis of m vectors, and g are normal test vectors outside of it.  T has the
+    largest eigenvalues, which dominate the variance; the test vectors, independent of Q, estimate
+    the rest. The basis doubles from 3 while its products lower the error more than test vectors
+    would.  So where the spectrum decays, the error is far below that of Hutchinson's mean of g^T H
+    g with as many products; where it is flat it is that of 5 % fewer.  With products >= D the
+    diagonal is read entry by entry: exact, error 0.
 
     Args:
         f: Objective, w (D,) -> ().
         w: Weights (D,).
-        products: Most products H v; 60 leave a few per cent of error on spectra that fall fast.  Up
-            to products / 2 vectors (D,) are kept, or what fits in 1 GiB, at least 3.
+        products: Largest number of products H v; 60 leave a few per cent of error on spectra that
+            decay fast.  Up to products / 2 vectors (D,) are kept, or what fits in 1 GiB, at least
+            3.
         curvature: As in `top_eigenpairs`.
         part: As in `top_eigenpairs`.
         seed: Fixes the random vectors.
 
+    Returns:
+        (estimate, standard error).
+
     Raises:
         ValueError: For fewer than 6 products.
 
-    Source: Chen & Hallman 2023, Krylov-aware stochastic trace estimation; how far the basis grows
-        is ours.
+    Source: Chen & Hallman 2023, Krylov-aware stochastic trace estimation; the rule for the basis's
+        size is ours.
 
     Example:
         >>> import torch, flatviz as fv
         >>> h = torch.arange(1.0, 201.0) ** -2
-        >>> estimate, error = fv.hessian_trace(lambda w: 0.5 * (h * w * w).sum(), torch.ones(200), products=30)
+        >>> f = lambda w: 0.5 * (h * w * w).sum()
+        >>> estimate, error = fv.hessian_trace(f, torch.ones(200), products=30)
         >>> abs(estimate - float(h.sum())) < 3 * error < 0.2
         True
     """
@@ -96,15 +99,15 @@ def layer_curvature(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> dict[str, LayerCurvature]:
-    """Compute the largest eigenvalue and the trace of each layer's block of H, by the layer's name, in the order of the network.
+    """Compute the largest eigenvalue and the trace of each layer's block of H, by name, in order.
 
-    Traces of all layers add up to that of H; eigenvalues do not: that of H is at least the largest
-    of them. `pandas.DataFrame(result, LayerCurvature._fields).T` is the table.
+    Traces of all layers add up to that of H.  Eigenvalues do not: that of H is at least the largest
+    of them.  `pandas.DataFrame(result, LayerCurvature._fields).T` is the table.
 
     Args:
         f: Objective of a network, as `nll` returns, w (D,) -> ().
         w: Weights (D,).
-        products: Most products H v of each layer and quantity.
+        products: Largest number of products H v of each layer and quantity.
         curvature: As in `top_eigenpairs`.
         seed: Fixes the random vectors.
         progress: True for a bar, or a function (done, total, label) that is called before each
@@ -115,7 +118,8 @@ def layer_curvature(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)))
+        >>> nn = torch.nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)))
         >>> f = fv.nll(net, fv.Data(torch.randn(8, 2), torch.arange(8) % 3))
         >>> layers = fv.landscape.layer_curvature(f, net.w)
         >>> [(name, layer.weights) for name, layer in layers.items()]
@@ -144,17 +148,17 @@ def layer_curvature(
 
 
 def _estimated(
-    product: Product, like: Tensor, most: int, products: int, seed: int
+    product: Product, like: Tensor, size: int, products: int, seed: int
 ) -> tuple[float, float]:
-    """Estimate and error from a basis of at most `most` vectors."""
+    """Estimate trace and error with a basis of at most `size` vectors."""
     source = generator(seed)
-    run = Krylov(product, like, most, source)
-    few = min(PROBES, products - most)
+    run = Krylov(product, like, size, source)
+    few = min(PROBES, products - size)
     probes = [(g, product(g)) for g in (randn_like(like, source) for _ in range(few))]
     before = sum(float(y.double().square().sum()) for _, y in probes) / products
     n = FIRST
-    while run.size < most:
-        while run.size < min(n, most):
+    while run.size < size:
+        while run.size < min(n, size):
             run.step()
         now = sum(float(run.beyond(*probe).double().square().sum()) for probe in probes) / (
             products - run.size
@@ -172,12 +176,15 @@ def beyond_basis(
     source: torch.Generator,
     probes: Sequence[tuple[Tensor, Tensor]] = (),
 ) -> tuple[float, float]:
-    """The trace and its error, from what a basis has read and `products` test vectors that know nothing of it; of probes (g, H g) too."""
+    """Combine the trace inside a basis with an estimate outside it, from `products` test vectors.
+
+    probes: further pairs (g, H g) of test vectors independent of the basis.
+    """
     inside = run.Q[: run.size]
     dim = run.Q.shape[1]
 
     def outside(g: Tensor, y: Tensor) -> Tensor:
-        """The mean eigenvalue outside of the basis as one test vector sees it, from y = H g."""
+        """Compute the mean eigenvalue outside of the basis by one test vector g, from y = H g."""
         return (g.double() @ run.beyond(g, y).double()) / (
             g.double().square().sum() - (inside @ g).double().square().sum()
         )

@@ -1,4 +1,4 @@
-"""Predictions and what they are worth: scores, calibration, uncertainty, sharpness."""
+"""Predictions and their scores, calibration, uncertainty and sharpness."""
 
 from flatviz.lazy import lazy
 

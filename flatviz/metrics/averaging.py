@@ -1,4 +1,4 @@
-"""Averaged probabilities of growing ensembles, the scores of one of them, shared by all scores, and temperature scaling."""
+"""Averaged probabilities of growing ensembles, their scores, and temperature scaling."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -13,25 +13,23 @@ from flatviz.likelihood import as_likelihood
 from flatviz.results import Prediction
 
 N_BINS = 15
-LARGEST_LOG_T = math.log(
-    100
-)  # its NLL is smallest where logits say nothing, at -log(100) where they are never wrong
+# The search is for log T between +-log(100); at the bounds logits are useless, or never wrong
+LARGEST_LOG_T = math.log(100)
 
 
 def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
-    """Check labels (N,) given, or those the prediction carries, as int64, of all places that count.
+    """Check labels (N,), given or from the prediction, as int64 of all places that count.
 
-    or targets of a regression.
+    Targets of a regression are checked likewise.
 
     Raises:
-        ValueError: For none, or others than it can score.
+        ValueError: Without labels, or for labels that cannot be scored.
     """
     y = prediction.y if y is None else y
     if y is None:
         raise ValueError("scores need labels, got none: predict on a Data, or give y")
-    check_is(
-        y, Tensor, "y", "use torch.as_tensor"
-    )  # those that a prediction carries came past no verb
+    # A prediction's labels were not checked by a public verb
+    check_is(y, Tensor, "y", "use torch.as_tensor")
     if len(y) != prediction.outputs.shape[1]:
         raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
     y = as_likelihood(prediction.likelihood).check(
@@ -44,17 +42,14 @@ def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
 
 
 def log_density(prediction: Prediction, y: Tensor) -> Tensor:
-    """Log p(y) of every draw and input of a regression, (S, N)."""
+    """Compute log p(y) of every draw and input of a regression, (S, N)."""
     many = y.expand(prediction.n_draws, *y.shape).flatten(0, 1)
     entries = as_likelihood(prediction.likelihood).entries(prediction.outputs.flatten(0, 1), many)
     return -entries.reshape(prediction.n_draws, -1)
 
 
 def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
-    """Log of the mean of exp(log_p[:1]), exp(log_p[:2]), ....
-
-    Kept in log space, where a sure mistake is not log 0.
-    """
+    """Iterate over logs of the means of exp(log_p[:1]), exp(log_p[:2]), ..., in log space."""
     total = None
     for size, row in enumerate(log_p, 1):
         total = row if total is None else torch.logaddexp(total, row)
@@ -64,9 +59,9 @@ def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
 def for_sizes(
     prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]
 ) -> Tensor:
-    """`score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone.
+    """Compute `score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone.
 
-    NaN where a log mean is.
+    It is NaN where a log mean is.
     """
 
     def of_numbers(log_mean: Tensor) -> Tensor:
@@ -85,13 +80,13 @@ def of_classes(
     score: Callable[..., Tensor],
     *how: int,
 ) -> Tensor:
-    """`score(log mean, labels, *how)` as `for_sizes`."""
+    """Compute `score(log mean, labels, *how)` of classes, as `for_sizes`."""
     log_p, y = counted(prediction, y)
     return for_sizes(prediction, log_p, n_draws, lambda log_bma: score(log_bma, y, *how))
 
 
 def counted(prediction: Prediction, y: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Log probabilities (S, M, C) and labels (M,) of all places that count."""
+    """Return log probabilities (S, M, C) and labels (M,) of all places that count."""
     labels = labels_of(prediction, y)
     if y is not None:
         prediction = replace(prediction, y=y, scores={}, bins=None)
@@ -99,14 +94,13 @@ def counted(prediction: Prediction, y: Tensor | None) -> tuple[Tensor, Tensor]:
 
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
-    """Score the average of all draws as a prediction of one draw.
+    """Return the average of all draws as a prediction of one draw.
 
-    Far cheaper than the scores of every ensemble size.
+    Scoring it is far cheaper than scoring every ensemble size.
     """
     outputs = prediction.outputs.to(torch.promote_types(prediction.outputs.dtype, torch.float32))
-    log_p = outputs.mT.contiguous().log_softmax(
-        -2
-    )  # over few classes, last, torch's softmax is ten times as slow
+    # torch's softmax over few classes in the last dimension is ten times as slow
+    log_p = outputs.mT.contiguous().log_softmax(-2)
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
     return scored(
         replace(prediction, outputs=log_bma[None], y=labels_of(prediction, y), scores={}, bins=None)
@@ -114,27 +108,26 @@ def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
 
 
 def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:
-    """Share of inputs whose most probable class is right."""
+    """Compute the share of inputs whose most probable class is right."""
     return (log_bma.argmax(-1) == y).to(log_bma.dtype).mean()
 
 
 def nll_of(log_bma: Tensor, y: Tensor) -> Tensor:
-    """Mean of -log p(y), in nats."""
+    """Compute the mean of -log p(y), in nats."""
     return -log_bma.gather(-1, y[:, None]).mean()
 
 
 def brier_of(log_bma: Tensor, y: Tensor) -> Tensor:
-    """Mean of sum_c (p_c - 1[y = c])^2."""
+    """Compute the mean of sum_c (p_c - 1[y = c])^2."""
     hot = torch.nn.functional.one_hot(y, log_bma.shape[-1])
     return (log_bma.exp() - hot).square().sum(-1).mean()
 
 
 def bins_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Count, mean confidence and accuracy of each confidence bin, (B, 3).
+    """Compute count, mean confidence and accuracy of each confidence bin, (B, 3).
 
-    an empty bin is 0, NaN, NaN.
-
-    Bins are (i/B, (i+1)/B], so that a confidence of exactly 1 falls in the last.
+    An empty bin is 0, NaN, NaN.  Bins are (i/B, (i+1)/B], so that a confidence of exactly 1 falls
+    in the last.
     """
     confidence, predicted = log_bma.double().exp().max(-1)
     right = (predicted == y).to(confidence.dtype)
@@ -145,24 +138,23 @@ def bins_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
 
 
 def ece_of(bins: Tensor) -> Tensor:
-    """Sum over bins of (count / N) |accuracy - confidence|; bins (..., B, 3)."""
+    """Compute the sum over bins of (count / N) |accuracy - confidence| from bins (..., B, 3)."""
     count = bins[..., 0]
     gap = (bins[..., 2] - bins[..., 1]).abs().nan_to_num(0.0)
     return (count * gap).sum(-1) / count.sum(-1)
 
 
 def class_ece_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Mean over classes of sum over bins of (count / N) |share of the class - mean probability|, bins of equal width."""
+    """Compute the class-wise calibration error over bins of equal width, as `class_ece`."""
     p = log_bma.exp()
-    gap = (
-        torch.nn.functional.one_hot(y, p.shape[1]) - p
-    )  # summed over a bin: count times share less mean
+    # The sum over a bin: its count times (share - mean)
+    gap = torch.nn.functional.one_hot(y, p.shape[1]) - p
     bins = ((p.nan_to_num() * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
     return p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap).abs().sum(0).mean() / len(p)
 
 
 def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Mean over classes and bins of |share of the class - mean probability|, bins of equal count in order of the probability.
+    """Compute the adaptive calibration error over bins of equal count, as `ace`.
 
     Equal probabilities count with their mean, so that the order of the examples has no effect.
     """
@@ -175,7 +167,10 @@ def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
 
 
 def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
-    """Each column of `values` in rising order of that of `keys`, both (N, C), equal keys with the mean of their values."""
+    """Sort each column of `values` by that of `keys`, both (N, C).
+
+    Values of equal keys are replaced by their mean.
+    """
     keys, order = keys.sort(dim=0)
     group = torch.zeros_like(order)
     group[1:] = (keys[1:] != keys[:-1]).cumsum(0)
@@ -185,7 +180,7 @@ def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
 
 
 def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
-    """Running share of mistakes, the surest answer first, (N,)."""
+    """Compute the running share of mistakes, the surest answer first, (N,)."""
     sure, predicted = log_bma.max(-1)
     wrong = _sorted_by(-sure[:, None], (predicted != y).to(log_bma)[:, None])[:, 0]
     return wrong.cumsum(0) / torch.arange(1, len(wrong) + 1, device=wrong.device, dtype=wrong.dtype)
@@ -194,14 +189,14 @@ def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
 def _means(prediction: Prediction) -> Tensor | None:
     try:
         return prediction.means
-    except ValueError:  # of a distribution that has none
+    except ValueError:  # from a distribution without a mean
         return None
 
 
 def scored(prediction: Prediction) -> Prediction:
     """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
 
-    NLL and RMSE of a regression, NLL alone where its distribution has no mean in closed form.
+    A regression has NLL and RMSE, or NLL alone where its mean has no closed form.
     """
     y = labels_of(prediction, None)
     if not prediction.has_classes:
@@ -233,10 +228,12 @@ def scored(prediction: Prediction) -> Prediction:
 
 @public
 def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
-    """Find T > 0 at which the average over draws of softmax(log p / T) has the smallest NLL, by Brent's method on log T.
+    """Find T > 0 at which the average over draws of softmax(log p / T) has the smallest NLL.
 
-    log p are logits, or the log probabilities of another likelihood of classes, of all labels that
-    count.  Source: Guo et al. 2017 (arXiv 1706.04599).
+    It uses Brent's method on log T.  log p are logits, or the log probabilities of another
+    likelihood of classes, of all labels that count.
+
+    Source: Guo et al. 2017 (arXiv 1706.04599).
 
     Args:
         prediction: Outputs on a validation split, neither that of training nor that of testing.
@@ -249,12 +246,12 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # sure of class 0, which is right three times in four
+        >>> logits = torch.tensor([[[4.0, 0.0]] * 4])  # class 0, right three times in four
         >>> T = fv.metrics.fit_temperature(fv.Prediction(logits, torch.tensor([0, 0, 0, 1])))
         >>> round(T, 2), round(float((logits / T).softmax(-1)[0, 0, 0]), 2)
         (3.64, 0.75)
     """
-    from scipy.optimize import minimize_scalar  # here: a machine with torch alone predicts, too
+    from scipy.optimize import minimize_scalar  # imported here, as predictions need no scipy
 
     if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
         raise ValueError(
@@ -284,7 +281,7 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
 
 @public
 def scale_temperature(prediction: Prediction, temperature: Positive) -> Prediction:
-    """Divide every draw's logits, or log probabilities, by `temperature`, and score the new prediction.
+    """Divide every draw's logits or log probabilities by `temperature`, and score the result.
 
     The answers of a single draw stay; those of an average may change.
 
@@ -297,7 +294,7 @@ def scale_temperature(prediction: Prediction, temperature: Positive) -> Predicti
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> fv.metrics.scale_temperature(prediction, 2.0).outputs[0].tolist()
         [[1.0, 0.0], [1.5, 0.0]]

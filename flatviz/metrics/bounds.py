@@ -1,12 +1,11 @@
 """PAC-Bayes bounds on the mean loss of a posterior's draws on new data.
 
-Every loss lies between 0 and 1.
+Every loss lies between 0 and 1.  With probability 1 - delta over n independent examples, for all Q
+at once, with P fixed before the examples are seen (Maurer 2004):
 
-With probability 1 - delta over n independent examples, for all Q at once, P fixed before they were
-seen (Maurer 2004):
+    kl(E_Q L, E_Q L_new) <= (KL(Q || P) + ln(2 sqrt(n) / delta)) / n
 
-    kl(E_Q L, E_Q L_new) <= (KL(Q || P) + ln(2 sqrt(n) / delta)) / n,
-        kl that of two Bernoulli variables
+where kl is that of two Bernoulli variables.
 """
 
 import math
@@ -30,7 +29,7 @@ from flatviz.core import public
 
 @public
 def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.05) -> float:
-    """Compute the largest mean loss on new data that a mean training loss allows, with probability 1 - delta.
+    """Bound the mean loss on new data, given a mean training loss, with probability 1 - delta.
 
     Args:
         loss: E_Q L, mean training loss of Q's draws, between 0 and 1; of a finite number of draws
@@ -50,12 +49,12 @@ def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.
         0.047
     """
     budget = (kl + math.log(2 * math.sqrt(n) / delta)) / n if delta else math.inf
-    most = 1 - 1e-12
+    upper = 1 - 1e-12
 
     def excess(e: float) -> float:
         return rel_entr(loss, e) + rel_entr(1 - loss, 1 - e) - budget
 
-    return 1.0 if loss >= most or excess(most) <= 0 else float(brentq(excess, loss, most))
+    return 1.0 if loss >= upper or excess(upper) <= 0 else float(brentq(excess, loss, upper))
 
 
 @public
@@ -71,16 +70,16 @@ def flat_bound(
 ) -> float:
     """Bound the mean loss on new data by the worst training loss near each draw.
 
-    Theorem 3.2 of Flat Seeking BNNs.
+    This is theorem 3.2 of Flat Seeking BNNs,
 
         E_Q L_new <= E_{w ~ Q} max_{|e| <= radius} L(w + e) + f(largest |w|^2 / n)
 
-    The paper names f only as increasing.  Here it is written out by SAM's argument: the bound
-    `pac_bayes_bound` of Q blurred by N(0, s^2 I), s such that a blur is longer than `radius` with
-    probability 1 / sqrt(n), which is added to the worst loss. Q may be anything, a point or an
-    ensemble too: the KL is at most the mean of KL(N(w, s^2 I) || N(center, prior_std^2 I)). As in
-    SAM's theorem it bounds Q where blurring does not lower the loss on new data, and the blurred Q
-    always.
+    The paper says of f only that it increases.  Here it follows SAM's argument: the bound
+    `pac_bayes_bound` of Q blurred by N(0, s^2 I), with s such that a blur is longer than `radius`
+    with probability 1 / sqrt(n), which is added to the worst loss.  Q may be anything, also a point
+    or an ensemble, as the KL is at most the mean of KL(N(w, s^2 I) || N(center, prior_std^2 I)).
+    As in SAM's theorem, the bound holds for the blurred Q, and for Q where blurring does not lower
+    the loss on new data.
 
     Args:
         worst: Mean over draws of the largest training loss within `radius`, between 0 and 1; an

@@ -1,13 +1,11 @@
-"""Flatness of a posterior.
+"""Flatness of a posterior: curvature, worst nearby loss and learning coefficient.
 
-Curvature and worst nearby loss at each draw, and the growth of the volume of low loss.
+All measures are of an objective f, for instance `nll(net, task.train)`, at weight vectors W (S, D).
+f is fixed while it is measured: no draw is trained, and BatchNorm statistics are those of f.
 
-All measures are of an objective f, say `nll(net, task.train)`, at weight vectors W (S, D), on a
-function that does not move: no draw is trained, and BatchNorm statistics are those of f, while it
-is measured.
-The local learning coefficient is n beta (E f(w') - f(w)), w' ~ exp(-n beta f(w')) localised at w,
-beta = 1 / log n: at a quadratic minimum in D dimensions D / 2 whatever the curvature, of f = w^4 it
-is 1 / 4.
+The local learning coefficient, n beta (E f(w') - f(w)) with w' ~ exp(-n beta f(w')) localised at w
+and beta = 1 / log n, measures how the volume of low loss grows.  At a quadratic minimum in D
+dimensions it is D / 2 whatever the curvature; of f = w^4 it is 1 / 4.
 """
 
 import math
@@ -57,11 +55,12 @@ def sharpness(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Sharpness:
-    """Measure lambda1, lambda1 / lambda_k, trace, SAM-sharpness and its adaptive version at each row of `W` (S, D).
+    """Measure eigenvalues, trace, SAM- and ASAM-sharpness of f at each row of `W` (S, D).
 
-    sam: f(w + e) - f(w) with e = radius g / |g|; adaptive: e = adaptive_radius T^2 g / |T g|, T =
-    |w| + eta, which does not see a rescaling of layers that undoes itself.  trace: Hutchinson's
-    mean of v^T H v over `probes` random signs v.
+    sam: f(w + e) - f(w) with e = radius g / |g|.
+    adaptive: the same with e = adaptive_radius T^2 g / |T g|, T = |w| + eta, which is invariant
+        under a rescaling of layers that leaves the function unchanged.
+    trace: Hutchinson's mean of v^T H v over `probes` random signs v.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -71,7 +70,7 @@ def sharpness(
         eta: Keeps T > 0 at weights of 0.
         k: Eigenvalues, as in `top_eigenpairs`.
         probes: Random signs v for the trace.
-        iters: Most products for the eigenvalues, as in `top_eigenpairs`.
+        iters: Largest number of products for the eigenvalues, as in `top_eigenpairs`.
         seed: Fixes the random vectors.
         progress: True for a bar, or a function (done, total, label) that is called before each
             step.
@@ -111,7 +110,7 @@ def sharpness(
 
 
 def quadratic_forms(H: Operator, V: Tensor) -> Tensor:
-    """v^T H v of each row of `V` (P, D): (P,)."""
+    """Compute v^T H v of each row of `V` (P, D): (P,)."""
     return torch.stack([v @ H(v) for v in V])
 
 
@@ -125,24 +124,25 @@ def gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
 def weyl_bounds(
     f: ObjectiveLike, W: Vectors, *, iters: Count = 160, seed: Seed = 0
 ) -> tuple[float, float, float]:
-    """Compute the bounds of Theorem 1 at these draws.
+    """Compute Theorem 1's bounds of lambda_max of the draws' mean Hessian: (lower, value, upper).
 
-    (lower, lambda_max of the averaged Hessian, upper).
+    By Weyl's inequality,
 
-    1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)]  <=  lmax(1/M sum_m H_m)  <=  1/M sum_m
-    lmax(H_m),  by Weyl. The middle is the curvature of the mean loss of the draws moved together,
-    not of the averaged prediction.
+        1/M max_j [lmax(H_j) + sum_{m != j} lmin(H_m)] <= lmax(1/M sum_m H_m) <= 1/M sum_m lmax(H_m)
+
+    The middle is the curvature of the mean loss of the draws moved together, not of the averaged
+    prediction.
 
     Args:
         f: Objective, w (D,) -> ().
         W: Weight vectors (M, D).
-        iters: Most products for each eigenvalue.
+        iters: Largest number of products for each eigenvalue.
         seed: Fixes the random starts.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> W = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-        >>> [round(bound, 3) for bound in fv.metrics.weyl_bounds(lambda w: (w**4).sum(), W)]  # Hessians diag(12, 0) and diag(0, 12)
+        >>> W = torch.tensor([[1.0, 0.0], [0.0, 1.0]])  # Hessians diag(12, 0) and diag(0, 12)
+        >>> [round(bound, 3) for bound in fv.metrics.weyl_bounds(lambda w: (w**4).sum(), W)]
         [6.0, 6.0, 12.0]
     """
     f = as_objective(f)
@@ -164,10 +164,10 @@ def weyl_bounds(
 def ordered(
     W: Tensor, values: Tensor, order: Literal["sharp", "random", "flat"], *, seed: Seed = 0
 ) -> Tensor:
-    """Sort `W` (S, D) by `values` (S,), from "flat" to sharp, from "sharp" to flat, or at "random".
+    """Sort `W` (S, D) by `values` (S,): "flat" ones first, "sharp" ones first, or at "random".
 
-    `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that take them in
-    that order.
+    `predict(net, ordered(W, values, "flat"), data, S, seed=0)` scores ensembles that grow in this
+    order.
 
     Raises:
         ValueError: For another number of values, or one that is not finite.
@@ -192,12 +192,12 @@ def learning_coefficient(
 ) -> float:
     """Estimate the local learning coefficient at `w` (D,): n beta (mean of f over `draws` - f(w)).
 
-    The estimate is as good as the draws: chains that have not mixed, or a finite step, give another
-    number.  If `w` is no local minimum of f it can be negative.  If a Gaussian keeps the draws near
-    `w`, directions in which f is flatter than that Gaussian add nothing.
+    The estimate is as good as the draws: chains that have not mixed, or a finite step, bias it.  It
+    can be negative where `w` is no local minimum of f.  If a Gaussian keeps the draws near `w`,
+    directions in which f is flatter than that Gaussian add nothing.
 
     Args:
-        f: Mean loss of n examples, say `nll(net, task.train)`.
+        f: Mean loss of n examples, such as `nll(net, task.train)`.
         w: A minimum of f, (D,).
         draws: (S, D) from exp(-n beta f) localised at `w`, by any sampler.
         n: Number of examples, at least 2.
@@ -211,8 +211,10 @@ def learning_coefficient(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> draws = torch.tensor([[-1.0], [1.0]]) / 10  # two points with the variance 1 / (n beta) of a quadratic minimum
-        >>> round(fv.metrics.learning_coefficient(lambda w: 0.5 * w.square().sum(), torch.zeros(1), draws, n=100, beta=1.0), 3)
+        >>> f = lambda w: 0.5 * w.square().sum()
+        >>> draws = torch.tensor([[-1.0], [1.0]]) / 10  # their variance is 1 / (n beta)
+        >>> value = fv.metrics.learning_coefficient(f, torch.zeros(1), draws, n=100, beta=1.0)
+        >>> round(value, 3)
         0.5
     """
     f = as_objective(f)

@@ -1,6 +1,4 @@
-"""Predictions of a posterior.
-
-Every draw's output with the scores of every ensemble size, and those of the linearised network.
+"""Predictions of a posterior, from its draws or from the linearised network.
 
     f(x; w) ~ f(x; m) + J(x) (w - m),   so f ~ N(f(x; m), V),   V = J Sigma J^T  (C, C)
 
@@ -63,22 +61,21 @@ def predict(
     likelihood: Likelihood = "categorical",
     progress: Progress = False,
 ) -> Prediction:
-    """Compute the outputs of `n_draws` draws on `x` (N, ...), (S, N, C).
+    """Compute the outputs (S, N, C) of S = `n_draws` draws on `x` (N, ...).
 
-    With a `Data`, also the scores of every ensemble size.
-
-    A net with a sampled trunk (`transfer(trunk="sampled")`) is given another one with each draw.
+    With a `Data`, also compute the scores of every ensemble size.  A net with a sampled trunk
+    (`transfer(trunk="sampled")`) gets another trunk with each draw.
 
     Args:
         net: The network.
-        posterior: A posterior, or weight vectors (S, D), of which the first `n_draws` are taken in
-            their order, whatever the seed.
+        posterior: A posterior, or weight vectors (S, D), of which the first `n_draws` are used in
+            order, whatever the seed.
         x: Inputs (N, ...) alone, or a `Data`.
-        n_draws: S, the ensemble size; scores come for 1..S.
+        n_draws: S, the ensemble size; scores are for 1..S.
         seed: Fixes the draws.
-        batchnorm: Needed only by a net with BatchNorm: "frozen" uses the statistics the net holds,
-            or those that a fit with batchnorm="train" left in the posterior; a `Data` re-estimates
-            them for each draw.
+        batchnorm: Needed only by a net with BatchNorm: "frozen" uses the net's statistics, or those
+            that a fit with batchnorm="train" stored in the posterior; a `Data` re-estimates them
+            for each draw.
         likelihood: "categorical", the standard deviation of Gaussian noise, or a `Likelihood`.
         progress: True for a bar, or a function (done, total, label) that is called before each
             step.
@@ -140,22 +137,22 @@ def predict(
 
 
 def check_inputs(net: Net, x: Tensor | Inputs) -> None:
-    """Check that the net takes such inputs, on one of them."""
-    known = (
+    """Check that the net runs on one of these inputs."""
+    expected = (
         ""
         if net.example is None
         else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
     )
     if x.ndim == 0 or len(x) == 0:
         raise ValueError(
-            f"x must hold at least one input of {net!r}{known}, got shape {tuple(x.shape)}"
+            f"x must hold at least one input of {net!r}{expected}, got shape {tuple(x.shape)}"
         )
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             net(net.w, x[:1].clone())  # a first layer may work in place
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
         raise ValueError(
-            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{known}: {error}"
+            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{expected}: {error}"
         ) from error
 
 
@@ -193,9 +190,11 @@ def predict_linearised(
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 2, 2]))
         >>> mean = torch.tensor([0.0] * 8 + [2.0])  # a bias of 2 for class 2
-        >>> sure, unsure = (fv.Gaussian(mean, torch.full_like(mean, log_std)) for log_std in (-9.0, 2.0))
-        >>> [round(float(fv.metrics.predict_linearised(net, q, data).probs.max()), 2) for q in (sure, unsure)]
-        [0.79, 0.39]
+        >>> for log_std in (-9.0, 2.0):
+        ...     q = fv.Gaussian(mean, torch.full_like(mean, log_std))
+        ...     round(float(fv.metrics.predict_linearised(net, q, data).probs.max()), 2)
+        0.79
+        0.39
     """
     if link != "mc" and not isinstance(as_likelihood(likelihood), CategoricalLikelihood):
         raise ValueError(
@@ -235,18 +234,17 @@ def linearised(
 
 
 def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
-    """Draws of the logits, (S, N, C).
+    """Draw logits (S, N, C) from N(mean, cov).
 
-    V of rank below C is common, and its rounding then makes eigenvalues of either sign: none is
-    taken below what the dtype of V can distinguish from zero.
+    Covariances of rank below C are common, and rounding gives them eigenvalues of either sign: none
+    is used below what the dtype can distinguish from zero.
     """
     wide = cov.double()
     values, vectors = torch.linalg.eigh((wide + wide.transpose(1, 2)) / 2)
     floor = cov.shape[1] * torch.finfo(cov.dtype).eps * values[:, -1:]
     values = torch.maximum(values, floor.clamp_min(1e-100))
-    root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(
-        1, 2
-    )  # symmetric: no choice of eigenvectors is in it
+    # the symmetric root, which does not depend on the choice of eigenvectors
+    root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(1, 2)
     z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(
         root.device
     )

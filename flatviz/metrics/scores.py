@@ -1,6 +1,6 @@
-"""Scores of a Bayesian model average, for one or every ensemble size, and whether its probabilities mean what they say.
+"""Scores of a Bayesian model average, for one or every ensemble size.
 
-Accuracy, NLL, Brier; calibration errors and the bins behind them; how wrong the surest answers are.
+They are accuracy, NLL and Brier score, calibration errors and their bins, and risk by coverage.
 """
 
 from torch import Tensor
@@ -19,7 +19,7 @@ def accuracy(
 ) -> Tensor:
     """Compute the share of inputs whose most probable class is right.
 
-    (S,) for every ensemble size, () for `n_draws`.
+    The result is (S,) for every ensemble size, () for `n_draws`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -31,22 +31,22 @@ def accuracy(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.metrics.accuracy(prediction).tolist(), fv.metrics.accuracy(prediction, n_draws=2).tolist()
-        ([0.5, 0.5], 0.5)
+        >>> fv.metrics.accuracy(prediction).tolist()
+        [0.5, 0.5]
+        >>> fv.metrics.accuracy(prediction, n_draws=2).tolist()
+        0.5
     """
     return of_classes(prediction, y, n_draws, averaging.accuracy_of)
 
 
 @public
 def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
-    """Compute the mean of -log p(y) in nats, p averaged over draws.
+    """Compute the mean of -log p(y) in nats, with p averaged over draws.
 
-    (S,) for every ensemble size, () for `n_draws`.
-
-    For a regression p is the mixture of the draws' distributions; several labels of an example have
-    their losses added up.
+    The result is (S,) for every ensemble size, () for `n_draws`.  For a regression p is the mixture
+    of the draws' distributions.  The losses of several labels of an example are added.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -55,7 +55,7 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> [round(v, 3) for v in fv.metrics.nll(prediction).tolist()]
         [1.588, 0.41]
@@ -80,7 +80,7 @@ def brier(
 ) -> Tensor:
     """Compute the mean of sum_c (p_c - 1[y = c])^2, between 0 and 2.
 
-    (S,) for every ensemble size, () for `n_draws`.
+    The result is (S,) for every ensemble size, () for `n_draws`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -89,7 +89,7 @@ def brier(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> [round(v, 3) for v in fv.metrics.brier(prediction).tolist()]
         [0.922, 0.264]
@@ -107,7 +107,8 @@ def ece(
 ) -> Tensor:
     """Compute the expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
-    sum over bins of (count / N) |accuracy - mean confidence|, confidence the largest probability.
+    It is the sum over bins of (count / N) |accuracy - mean confidence|, where confidence is the
+    largest probability.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -118,7 +119,7 @@ def ece(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> [round(v, 3) for v in fv.metrics.ece(prediction).tolist()]
         [0.536, 0.31]
@@ -136,9 +137,11 @@ def class_ece(
 ) -> Tensor:
     """Compute the class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
 
-    Mean over classes c of sum over bins of (count / N) |share of class c - mean p_c|, bins of p_c
-    of equal width: the probability of every class counts, not the largest alone.  Source: Kull et
-    al. 2019 (arXiv 1910.12656).
+    It is the mean over classes c of the sum over bins of (count / N) |share of class c - mean p_c|,
+    with bins of p_c of equal width.  So the probability of every class counts, not the largest
+    alone.
+
+    Source: Kull et al. 2019 (arXiv 1910.12656).
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -148,7 +151,7 @@ def class_ece(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> [round(v, 3) for v in fv.metrics.class_ece(prediction).tolist()]
         [0.536, 0.31]
@@ -166,8 +169,10 @@ def ace(
 ) -> Tensor:
     """Compute the adaptive calibration error; (S,) for every ensemble size, () for `n_draws`.
 
-    1 / (C B) sum over classes c and bins b of |share of class c - mean p_c|, bins of equal count in
-    order of p_c. Source: Nixon et al. 2019 (arXiv 1904.01685).
+    It is 1 / (C B) times the sum over classes c and bins b of |share of class c - mean p_c|, with
+    bins of equal count in the order of p_c.
+
+    Source: Nixon et al. 2019 (arXiv 1904.01685).
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -177,7 +182,7 @@ def ace(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> [round(v, 3) for v in fv.metrics.ace(prediction, n_bins=2).tolist()]
         [0.536, 0.31]
@@ -193,9 +198,9 @@ def reliability(
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
 ) -> Tensor:
-    """Count each bin's inputs, with mean confidence and accuracy.
+    """Compute count, mean confidence and accuracy of each confidence bin.
 
-    (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
+    The result is (S, B, 3) for every ensemble size, (B, 3) for `n_draws`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -205,9 +210,9 @@ def reliability(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> fv.metrics.reliability(prediction, n_draws=2, n_bins=2).tolist()  # count, confidence, accuracy
+        >>> fv.metrics.reliability(prediction, n_draws=2, n_bins=2).tolist()
         [[1.0, 0.5, 0.0], [1.0, 0.8807970881462097, 1.0]]
     """
     return of_classes(prediction, y, n_draws, averaging.bins_of, n_bins)
@@ -217,11 +222,10 @@ def reliability(
 def risk_coverage(
     prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
 ) -> Tensor:
-    """Compute the share of wrong answers among the k inputs answered with the largest probability, for k = 1 .. N, (N,).
+    """Compute the share of wrong answers among the k surest ones, for k = 1 .. N: (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area
-    under the curve (AURC). Inputs of equal probabilities
-    count with their mean.
+    under the curve (AURC).  Inputs of equal probability count with their mean.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -233,7 +237,7 @@ def risk_coverage(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[3.0, 0.0], [0.0, 1.0], [2.0, 0.0]]])  # 1 draw, 3 inputs, 2 classes
+        >>> logits = torch.tensor([[[3.0, 0.0], [0.0, 1.0], [2.0, 0.0]]])  # (1, 3, 2)
         >>> fv.metrics.risk_coverage(fv.Prediction(logits, torch.tensor([0, 0, 0])))
         tensor([0.0000, 0.0000, 0.3333])
     """
@@ -264,7 +268,7 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
         ValueError: For another word, without labels, or with too many draws.
 
     Example:
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> [round(float(fv.score(prediction, name, n_draws=2)), 3) for name in ("nll", "ece")]
         [0.41, 0.31]

@@ -1,8 +1,9 @@
-"""Uncertainty of an ensemble, differences between its draws, and distance of its predictions to a reference posterior's.
+"""Uncertainty of an ensemble, differences between its draws, and distance to a reference posterior.
 
-Noise in the data, disagreement about the function, inputs from elsewhere.  Agreement and total
-variation compare what two ensembles predict, (1/S) sum_s p_s(y | x), on the same inputs, without
-labels.
+Entropies separate noise in the data from disagreement about the function.  `agreement` and
+`total_variation` compare the predictions (1/S) sum_s p_s(y | x) of two ensembles on the same
+inputs, without labels.
+
 Source of these two: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
 """
 
@@ -27,7 +28,7 @@ Averaged = Annotated[
 def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the total uncertainty of each input, in nats, (N,).
 
-    H(p) = -sum_c p_c log p_c of the averaged probabilities p.
+    It is H(p) = -sum_c p_c log p_c of the averaged probabilities p.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -35,9 +36,10 @@ def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) 
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
-        >>> [round(v, 3) for v in fv.metrics.predictive_entropy(prediction).tolist()]  # log 2 where the draws contradict each other
+        >>> entropy = fv.metrics.predictive_entropy(prediction)
+        >>> [round(v, 3) for v in entropy.tolist()]  # log 2 where the draws contradict each other
         [0.365, 0.693]
     """
     return entr(prediction.bma(n_draws)).sum(-1)
@@ -45,7 +47,7 @@ def predictive_entropy(prediction: Prediction, *, n_draws: Count | None = None) 
 
 @public
 def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """Compute the uncertainty that every draw sees, in nats, (N,): the mean over draws of H(p_s).
+    """Compute the uncertainty within draws, in nats, (N,): the mean over draws of H(p_s).
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -53,7 +55,7 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> [round(v, 3) for v in fv.metrics.aleatoric_entropy(prediction).tolist()]
         [0.365, 0.191]
@@ -65,9 +67,9 @@ def aleatoric_entropy(prediction: Prediction, *, n_draws: Count | None = None) -
 def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the epistemic uncertainty, in nats, (N,).
 
-    H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0.
+        H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0
 
-    It is the mutual information of the label and the draw; biased low for few draws, 0 for one.
+    It is the mutual information of the label and the draw, biased low for few draws, 0 for one.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -75,7 +77,7 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> [round(v, 3) for v in fv.metrics.mutual_information(prediction).tolist()]
         [0.0, 0.502]
@@ -90,17 +92,20 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
 def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     """Measure how well a score separates inputs `outside` the distribution from those `inside`.
 
-    Larger means more outside.
-
-    auroc: P(outside > inside) + 1/2 P(equal).  aupr_out, aupr_in: average precision with outside,
-    or inside (score negated), as the positive; each depends on its base rate, `base_out` = M / (N +
-    M). fpr95_out: share of inside above the first threshold that catches 95 % of outside; fpr95_in:
-    share of outside below the first that keeps 95 % of inside.  Papers call both FPR95; say which
-    you report. Scores: `predictive_entropy`, `mutual_information`, 1 - largest probability.
+    A larger score means further outside, as with `predictive_entropy`, `mutual_information` or 1 -
+    the largest probability.
 
     Args:
         inside: Score of each input from the distribution, (N,).
         outside: Score of each input from elsewhere, (M,).
+
+    Returns:
+        auroc: P(outside > inside) + 1/2 P(equal).
+        aupr_out, aupr_in: average precision with outside, or inside (score negated), as the
+            positive; each depends on its base rate, `base_out` = M / (N + M).
+        fpr95_out: share of inside above the first threshold that catches 95 % of outside.
+        fpr95_in: share of outside below the first that keeps 95 % of inside.  Papers call both
+            FPR95, so say which you report.
 
     Raises:
         ValueError: For an empty or non-finite score.
@@ -133,11 +138,9 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
 
 @public
 def agreement(prediction: Averaged, reference: Averaged) -> float:
-    """Compute the share of inputs on which both answer alike, in [0, 1].
+    """Compute the share of inputs with the same most probable class in both, in [0, 1].
 
-    Argmax_y p(y | x) = argmax_y r(y | x).
-
-    NaN where either holds probabilities that are.
+    It is NaN where either holds NaN probabilities.
 
     Args:
         prediction: A `Prediction`, or averaged class probabilities (N, C).
@@ -149,7 +152,8 @@ def agreement(prediction: Averaged, reference: Averaged) -> float:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> fv.metrics.agreement(torch.tensor([[0.9, 0.1], [0.4, 0.6]]), torch.tensor([[0.6, 0.4], [0.6, 0.4]]))
+        >>> p = torch.tensor([[0.9, 0.1], [0.4, 0.6]])
+        >>> fv.metrics.agreement(p, torch.tensor([[0.6, 0.4], [0.6, 0.4]]))
         0.5
     """
     p, r = _both(prediction, reference)
@@ -162,10 +166,8 @@ def agreement(prediction: Averaged, reference: Averaged) -> float:
 def total_variation(prediction: Averaged, reference: Averaged) -> float:
     """Compute the mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1].
 
-    The most that the two differ on any event.
-
-    S draws of the reference itself are about sqrt(C / S) / 4 apart from its limit, so 0 is not
-    within reach.
+    It is the largest difference of the two on any event.  S draws of the reference itself are about
+    sqrt(C / S) / 4 from its limit, so 0 is not within reach.
 
     Args:
         prediction: A `Prediction`, or averaged class probabilities (N, C).
@@ -177,7 +179,8 @@ def total_variation(prediction: Averaged, reference: Averaged) -> float:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> round(fv.metrics.total_variation(torch.tensor([[0.9, 0.1]]), torch.tensor([[0.6, 0.4]])), 6)
+        >>> p = torch.tensor([[0.9, 0.1]])
+        >>> round(fv.metrics.total_variation(p, torch.tensor([[0.6, 0.4]])), 6)
         0.3
     """
     p, r = _both(prediction, reference)
@@ -185,7 +188,7 @@ def total_variation(prediction: Averaged, reference: Averaged) -> float:
 
 
 def _both(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> tuple[Tensor, Tensor]:
-    """Averaged class probabilities of both, (N, C), float64 on the CPU."""
+    """Return averaged class probabilities of both, (N, C), in float64 on the CPU."""
     p = _averaged(prediction, "prediction")
     r = _averaged(reference, "reference")
     if p.shape != r.shape:
@@ -203,9 +206,8 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
         raise ValueError(
             f"{name} must hold averaged class probabilities (N, C), got shape {tuple(value.shape)}"
         )
-    if bool(
-        ((value < 0) | ((value.sum(1, keepdim=True) - 1).abs() > 1e-2)).any()
-    ):  # half precision sums to 1 that far
+    # Tolerance for sums in half precision
+    if bool(((value < 0) | ((value.sum(1, keepdim=True) - 1).abs() > 1e-2)).any()):
         raise ValueError(
             f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use"
             " logits.softmax(1)"
@@ -215,16 +217,16 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
 
 @public
 def disagreement(prediction: Prediction) -> Tensor:
-    """Compute the share of inputs on which two draws answer differently, for each pair, (S, S).
+    """Compute the share of inputs on which two draws differ in their answer, for each pair, (S, S).
 
-    0 on the diagonal, NaN for a diverged draw.
+    It is 0 on the diagonal, NaN for a diverged draw.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # 2 draws, 2 inputs, 2 classes
+        >>> logits = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])  # (S, N, C)
         >>> prediction = fv.Prediction(logits, torch.tensor([0, 1]))
         >>> fv.metrics.disagreement(prediction).tolist()
         [[0.0, 0.5], [0.5, 0.0]]

@@ -1,4 +1,4 @@
-"""Networks for a task, the same for the same seed; weights from a file."""
+"""Networks for a task, reproducible by seed; weights from a file."""
 
 from flatviz.models.networks import convnet, learned_noise, mlp, resnet20
 from flatviz.models.public import load_weights, torchvision_model

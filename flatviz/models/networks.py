@@ -12,9 +12,7 @@ from flatviz.core import Task, public, saved_rng
 
 @public
 def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> nn.Module:
-    """Build a perceptron.
-
-    Flatten, then Linear - LayerNorm - ReLU for each width in `hidden`, then a Linear head.
+    """Build a perceptron: flatten, Linear - LayerNorm - ReLU for each width, a Linear head.
 
     Args:
         task: Gives the shape of inputs and the number of classes.
@@ -38,9 +36,10 @@ def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> 
 
 @public
 def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: Seed = 0) -> nn.Module:
-    """Build a network of 3x3 convolutions, each with BatchNorm and ReLU, an average over places, and a Linear head.
+    """Build a network of 3x3 convolutions with BatchNorm and ReLU, and a Linear head.
 
-    The first convolution is followed by a max pool, which halves height and width.
+    The head follows a mean over places.  The first convolution is followed by a max pool, which
+    halves height and width.
 
     Args:
         task: Gives the shape of images and the number of classes.
@@ -73,13 +72,14 @@ GROUP = 8  # channels a group of GroupNorm
 
 
 class _ResNet(nn.Module):
-    """A stem, three stages of torchvision's blocks at full, half and quarter side, average pool, a Linear head."""
+    """A stem, three stages of blocks at full, half and quarter side, and a Linear head."""
 
     def __init__(self, channels: int, n_classes: int, width: int, blocks: int, norm: Norm) -> None:
         super().__init__()
+        # Imported here, as it loads slowly and tensors need no torchvision
         from torchvision.models.resnet import (
             BasicBlock,
-        )  # loaded when used: it imports slowly, and tensors need none of it
+        )
 
         def normed(n: int) -> nn.Module:
             return nn.BatchNorm2d(n) if norm == "batch" else nn.GroupNorm(n // GROUP, n)
@@ -112,7 +112,7 @@ def resnet20(
 ) -> nn.Module:
     """Build ResNet-20 (272,474 weights for 10 classes) for images (N, C, 32, 32).
 
-    Other sides of 8 or more run too.
+    Sides of 8 or more run too.
 
     Args:
         task: Gives the channels of the images and the number of classes.
@@ -147,7 +147,10 @@ def resnet20(
 
 
 class WithNoise(nn.Module):
-    """Outputs of a module with one learned s for each of them beside it, (N, 2 C), as `Likelihood.gaussian()` reads them."""
+    """Append one learned parameter s for each output of a module: (N, 2 C).
+
+    `Likelihood.gaussian()` reads such outputs.
+    """
 
     def __init__(self, module: nn.Module, s: float) -> None:
         super().__init__()
@@ -155,14 +158,14 @@ class WithNoise(nn.Module):
         self.s = nn.Parameter(torch.tensor([s]))
 
     def forward(self, *args: Tensor, **fields: Tensor) -> Tensor:
-        """Means and s, side by side."""
+        """Compute means and s, side by side."""
         mean = self.module(*args, **fields)
         return torch.cat([mean, self.s.to(mean).expand_as(mean)], -1)
 
 
 @public
 def learned_noise(module: nn.Module, *, noise: Positive = 1.0) -> nn.Module:
-    """Give a regression's module its noise as one more parameter, for `likelihood="gaussian"`.
+    """Add the noise of a regression to its module, as a parameter, for `likelihood="gaussian"`.
 
     Args:
         module: Inputs -> means (N, C); it becomes part of the new one.

@@ -1,7 +1,4 @@
-"""torchvision's networks with a new head for the task's classes.
-
-Weights from a local file, so that a machine without network works.
-"""
+"""torchvision's networks with a new head, and weights from a local file, without network access."""
 
 import pickle
 from collections import Counter
@@ -56,13 +53,13 @@ def load_weights(
     Args:
         module: The network; it is not changed.
         path: `.safetensors`, or `.pth`, `.pt`, `.bin`, `.ckpt`, `.tar` with a state dict or a
-            checkpoint that holds one, as of Lightning, timm or a loop of yours: {"state_dict":
+            checkpoint that holds one, as of Lightning, timm or a user's loop: {"state_dict":
             ...}, {"model": ...}, {"net": ...}.  No code in the file runs: objects beside tensors
-            are passed over.  Names may begin with what a wrapper adds, `module.` (DataParallel),
+            are ignored.  Names may begin with what a wrapper adds, `module.` (DataParallel),
             `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`); tensors beside the
             network are then left out.
-        new_head: Whether the head keeps the values that it has in `module`, whatever the file holds
-            for it: for other classes.
+        new_head: Keep the values of the head in `module`, whatever the file holds for it, as for
+            other classes.
         head: Name of the head; None: the last Linear or 1x1 convolution that runs.
         example: A batch of inputs to find the head by.
 
@@ -81,10 +78,10 @@ def load_weights(
     initial = module.state_dict()
     loaded = copied(module)
     state = _of_network(read_state(path), [n for n in initial if not n.endswith(COUNTER)], path)
-    kept = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
+    defaults = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
     if new_head:
         name = head if head is not None else find_head(copied(module).eval(), example)
-        kept |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
+        defaults |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
         state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
     for name, value in state.items():
         if value.is_floating_point() and not bool(torch.isfinite(value).all()):
@@ -93,8 +90,8 @@ def load_weights(
                 " file"
             )
     try:
-        loaded.load_state_dict({**kept, **state})
-    except RuntimeError as error:  # it names what is missing, unknown or of another shape
+        loaded.load_state_dict({**defaults, **state})
+    except RuntimeError as error:  # its text names the entries that do not fit
         raise ValueError(
             f"the weights of {str(path)!r} must fit the module, got {error}: make the module that"
             " they belong to; where only the head differs, new_head=True leaves it as it is"
@@ -103,7 +100,7 @@ def load_weights(
 
 
 def read_state(path: str | Path) -> dict[str, Tensor]:
-    """The tensors of a file by name.  Raises as `load_weights`."""
+    """Read the tensors of a file by name; errors as in `load_weights`."""
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
@@ -122,6 +119,7 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
         or not content
         or not all(isinstance(v, Tensor) for v in content.values())
     ):
+        kind = "an object" if isinstance(content, _Inert) else f"a {type(content).__name__}"
         names = (
             f", with the names {', '.join(map(str, list(content)[:8]))},"
             if isinstance(content, Mapping)
@@ -130,20 +128,19 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
         raise ValueError(
             "path must hold a state dict, names with tensors, or a checkpoint with one under"
             f" {', '.join(STATES)}, got"
-            f" {'an object' if isinstance(content, _Inert) else f'a {type(content).__name__}'}{names}"
-            f" in {str(path)!r}: save module.state_dict()"
+            f" {kind}{names} in {str(path)!r}: save module.state_dict()"
         )
     return {name.replace("_orig_mod.", ""): value for name, value in content.items()}
 
 
 def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) -> dict[str, Tensor]:
-    """The tensors of the network of these names, without the prefix at which the file has most of them."""
+    """Select the tensors of these names, without the prefix that most of them have in the file."""
     fitting = Counter({"": 0})
     fitting.update(
         name.removesuffix(end) for name in state for end in names if f".{name}".endswith(f".{end}")
     )
-    most = max(fitting.values())
-    first, *others = [prefix for prefix, n in fitting.items() if n == most]
+    best = max(fitting.values())
+    first, *others = [prefix for prefix, n in fitting.items() if n == best]
     if others and first:
         raise ValueError(
             f"path must hold one network that fits, got those of {', '.join([first, *others])} in"
@@ -155,13 +152,10 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
 
 
 class _Inert:
-    """Stand-in for an object that is no tensor.
-
-    Takes whatever pickle gives it, and does nothing.
-    """
+    """Stand-in for an object that is no tensor; it accepts what pickle passes."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        """Nothing."""
+        """Do nothing."""
 
     __setstate__ = __setitem__ = append = extend = __init__
 
@@ -178,10 +172,7 @@ class _Rebuild(_Inert):
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads the tensors of a pickled file, and replaces all other objects in it.
-
-    no code of the file runs.
-    """
+    """Read the tensors of a pickled file; all other objects are inert, so that no code runs."""
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in REBUILDS:
@@ -196,14 +187,14 @@ def _content(path: Path) -> Any:
             return load_file(path)
         try:
             return torch.load(path, map_location="cpu", weights_only=True)
-        except pickle.UnpicklingError:  # it holds hyperparameters and the like
+        except pickle.UnpicklingError:  # it holds hyperparameters and other objects
             reader = SimpleNamespace(
                 Unpickler=_Unpickler,
                 load=lambda *a, **kw: _Unpickler(*a, **kw).load(),
                 __name__="inert",
             )
             return torch.load(path, map_location="cpu", weights_only=False, pickle_module=reader)
-    except Exception as error:  # a damaged pickle raises what it likes
+    except Exception as error:  # a damaged pickle raises any error
         reason = str(error).partition("\n")[0]
         raise ValueError(
             "path must hold tensors, as torch.save(module.state_dict(), path) writes them, got"
@@ -218,7 +209,7 @@ STD = (0.229, 0.224, 0.225)
 
 
 class PublicNet(nn.Module):
-    """Images (N, 1 or 3, H, W) from 0 to 1, enlarged to `side` and standardised as ImageNet's, through `network`."""
+    """Images (N, 1 or 3, H, W) in 0..1, enlarged and standardised, through `network`."""
 
     def __init__(self, network: nn.Module, side: int | None) -> None:
         super().__init__()
@@ -228,7 +219,7 @@ class PublicNet(nn.Module):
         self.register_buffer("std", torch.tensor(STD).view(3, 1, 1), persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Outputs (N, C)."""
+        """Compute outputs (N, C)."""
         x = x.expand(-1, 3, -1, -1)
         if self.side is not None:
             x = F.interpolate(x, (self.side, self.side), mode="bilinear", align_corners=False)
@@ -244,14 +235,14 @@ def torchvision_model(
     side: int | None = None,
     seed: int = 0,
 ) -> PublicNet:
-    """Build one of torchvision's classifiers ("resnet18", "resnet50", "vit_b_16", ...) with a new head for the task's classes.
+    """Build a torchvision classifier ("resnet18", "vit_b_16", ...) with a new head for the task.
 
-    The head is at torch's initial values for `seed`; `transfer` gives it the prior's.  The module
+    The head has torch's initial values for `seed`; `transfer` draws it from the prior.  The module
     is in evaluation mode.
 
     Args:
         task: Gives channels and number of classes; images from 0 to 1, which the module
-            standardises as ImageNet's.
+            standardises as for ImageNet.
         name: As in `torchvision.models.list_models()`.
         weights: None, random by `seed`; torchvision's name ("IMAGENET1K_V1", "DEFAULT"), downloaded
             once and checked; or a file, `.pth` as torchvision publishes it or `.safetensors`, for a
@@ -269,7 +260,8 @@ def torchvision_model(
         >>> import torch, flatviz as fv
         >>> images = fv.Data(torch.rand(20, 3, 32, 32), torch.arange(20) % 10)
         >>> task = fv.Task(images, images, images, n_classes=10)
-        >>> fv.Net.from_module(fv.models.torchvision_model(task, "resnet18", seed=0), treated="norm+head").dim
+        >>> module = fv.models.torchvision_model(task, "resnet18", seed=0)
+        >>> fv.Net.from_module(module, treated="norm+head").dim
         14730
     """
     from torchvision import models
@@ -296,7 +288,7 @@ def torchvision_model(
 
 
 def _fixed_side(network: Any) -> int | None:
-    """Pixels of the side that a vision transformer's position embedding has places for."""
+    """Return the side in pixels that a vision transformer's position embedding fits."""
     from torchvision.models import VisionTransformer
 
     return network.image_size if isinstance(network, VisionTransformer) else None
@@ -309,13 +301,13 @@ def _without_auxiliary(name: str) -> dict[str, bool]:
 
 
 def _downloaded(models: Any, name: str, weights: str) -> dict[str, Tensor]:
-    known = models.get_model_weights(name)
+    available = models.get_model_weights(name)
     short = weights.rpartition(".")[2]
-    check_choice(short, tuple(known.__members__), "weights")
+    check_choice(short, tuple(available.__members__), "weights")
     try:
-        return known[short].get_state_dict(progress=True, check_hash=True)
+        return available[short].get_state_dict(progress=True, check_hash=True)
     except (OSError, RuntimeError) as error:
         raise RuntimeError(
             f"weights {weights!r} of {name} must be downloadable, got: {error}: fetch"
-            f" {known[short].url} elsewhere and give its path, weights='.../file.pth'"
+            f" {available[short].url} elsewhere and give its path, weights='.../file.pth'"
         ) from error

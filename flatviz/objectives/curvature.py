@@ -1,7 +1,4 @@
-"""Curvature of a network's loss.
-
-Products with Hessian, generalised Gauss-Newton and empirical Fisher; Jacobians of outputs.
-"""
+"""Curvature of a network's loss: products with Hessian, GGN and empirical Fisher; Jacobians."""
 
 import operator
 import re
@@ -31,9 +28,8 @@ from flatviz.engine.determinism import Sizes, same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.outputs import output_curvature
 
-GRAPH_BYTES = (
-    2**31
-)  # of saved activations kept graphs may hold; beyond it, batches are gone through again each time
+# Bytes of saved activations in kept graphs; other batches are computed again for each product
+GRAPH_BYTES = 2**31
 
 
 def curvature_operator(
@@ -43,15 +39,18 @@ def curvature_operator(
     w: Tensor,
     curvature: str,
     *,
-    most: int | None = None,
+    max_batch: int | None = None,
     layer: float = 0.0,
 ) -> Product:
-    """Give V -> M v at one `w`, both (D,), M the mean over `data` of the Hessian, J^T L'' J ("ggn") or g g^T ("fisher").
+    """Return the function v -> M v at one `w`, both (D,).
 
-    J (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss
-    in them, g its gradient.  Graphs of batches of at most `most` examples are kept while they fit
-    in GRAPH_BYTES; each product goes through the other batches again.  layer: multiply-adds of a
-    layer for one example, from which the threads follow.
+    M is the mean over `data` of the Hessian, of J^T L'' J ("ggn") or of g g^T ("fisher").  J (C, D)
+    is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in the
+    outputs, g its gradient in w.
+
+    max_batch: examples a batch, at most.  The graphs of batches are kept while they fit in
+        GRAPH_BYTES; those of other batches are computed again for each product.
+    layer: multiply-adds of a layer for one example, which sets the number of threads.
     """
     make = (
         _hessian
@@ -65,27 +64,29 @@ def curvature_operator(
         return make(net, part, likelihood, w, curvature, count)
 
     fits = batch_that_fits(net, data, likelihood, w)
-    size = min(fits, most or fits)
+    size = min(fits, max_batch or fits)
     work = layer * min(size, len(data))
     with threads(work):
-        kept = [over(part) for part in islice(batches(data, size), fits // size)]
+        stored = [over(part) for part in islice(batches(data, size), fits // size)]
 
     @threads(work)
     def product(v: Tensor) -> Tensor:
-        rest = islice(batches(data, size), len(kept), None) if len(kept) * size < len(data) else ()
-        return reduce(operator.add, (part(v) for part in chain(kept, map(over, rest))))
+        rest = (
+            islice(batches(data, size), len(stored), None) if len(stored) * size < len(data) else ()
+        )
+        return reduce(operator.add, (part(v) for part in chain(stored, map(over, rest))))
 
     return product
 
 
 def batches(data: Data, size: int) -> Iterable[Data]:
-    """Cut `data` into parts of `size` examples, the last one smaller."""
+    """Split `data` into parts of `size` examples, the last one smaller."""
     return (Data(x, y) for x, y in data.batches(size))
 
 
 def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> int:
-    """Examples whose graph of the gradient stays under GRAPH_BYTES, measured on a few."""
-    # a copy: of a view the whole storage would count
+    """Count the examples whose gradient's graph fits in GRAPH_BYTES, measured on a few."""
+    # a copy, as a view would count with its full storage
     few = data.subset(torch.arange(min(4, len(data))))
     storages = {}
     weights = {
@@ -96,7 +97,7 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
         storage = tensor.untyped_storage()
         if storage.data_ptr() not in weights:
             storages[storage.data_ptr()] = storage.nbytes()
-        return tensor.detach()  # the tensor itself would keep the graph alive for ever
+        return tensor.detach()  # the tensor itself would keep its graph alive
 
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.detach().clone().requires_grad_(True)
@@ -148,10 +149,7 @@ def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n:
 
 
 def _without_derivative(error: RuntimeError) -> str | None:
-    """Name of the operation of which torch says that it has no second derivative.
-
-    None for any other error.
-    """
+    """Name the operation that, by torch's error, has no second derivative, or return None."""
     if "storage_offset divisible by 2" in str(error):  # of numbers that begin at an odd place of w
         return "view_as_complex"
     named = re.search(
@@ -162,7 +160,10 @@ def _without_derivative(error: RuntimeError) -> str | None:
 
 
 def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: float) -> Product:
-    """J^T A J v with A (C, C) an example's L'', or e e^T where e is the loss's derivative in the outputs."""
+    """Return v -> J^T A J v, with A (C, C) an example's L'', or e e^T.
+
+    e is the derivative of the loss in the outputs.
+    """
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.detach().clone().requires_grad_(True)
         out = net(point, data.batch(None)[0])
@@ -177,10 +178,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
     )
 
     def moved_along(v: Tensor) -> Tensor:
-        """J v (N, C), by the transpose of J^T u.
-
-        Where a layer's backward pass has no derivative by forward ones, or by rows of J.
-        """
+        """Compute J v (N, C), by the transpose of u -> J^T u, forward derivatives or rows of J."""
         try:
             return torch.autograd.grad(pulled, dummy, v, retain_graph=True)[0]
         except RuntimeError as error:
@@ -200,7 +198,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
 
 
 def _outer_product(e: Tensor) -> Product:
-    """U -> e e^T u for each example of e (N, ...)."""
+    """Return u -> e e^T u for each example of e (N, ...)."""
     e = e.flatten(1)
     return lambda u: (e * (e * u.reshape(e.shape)).sum(-1, keepdim=True)).reshape(u.shape)
 
@@ -211,20 +209,22 @@ CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 def jacobians(
     net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)
 ) -> tuple[Tensor, Tensor]:
-    """Compute outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,), for inputs `x` (N, ...) that fit in memory."""
+    """Compute outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,).
+
+    The inputs `x` (N, ...) must fit in memory.
+    """
     w = w.detach()
 
     def outputs(v: Tensor, one: Tensor) -> tuple[Tensor, Tensor]:
-        whole = v if part == slice(None) else torch.cat([w[: part.start], v, w[part.stop :]])
-        out = net(whole, one[None])[0].reshape(-1)
+        full = v if part == slice(None) else torch.cat([w[: part.start], v, w[part.stop :]])
+        out = net(full, one[None])[0].reshape(-1)
         return out, out
 
     jacobian = jacrev(outputs, has_aux=True)
     try:
         J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
-        first, _ = _rows(
-            net, w, x[:1], part, J.new_ones(1, J.shape[1])
-        )  # of EmbeddingBag vmap gives other derivatives
+        # vmap gives wrong derivatives of EmbeddingBag
+        first, _ = _rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]))
     # what function transforms do not take, as an embedding with max_norm, hooks, an
     # autograd.Function
     except RuntimeError:
@@ -237,7 +237,7 @@ def jacobians(
 def _rows(
     net: Net, w: Tensor, x: Tensor | Fields, part: slice, along: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """J (C, P), or along @ J, and outputs (C,) of one example, a backward pass a row."""
+    """Compute J (C, P), or along @ J, and outputs (C,) of one example, by rows."""
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.clone().requires_grad_(True)
         out = net(point, x).reshape(-1)
@@ -253,7 +253,7 @@ def _rows(
 def jacobian_chunks(
     net: Net, w: Tensor, data: Data, part: slice = slice(None)
 ) -> Iterator[tuple[Tensor, Tensor]]:
-    """(outputs, Jacobians) over `data`, a bounded number of examples at a time."""
+    """Iterate over (outputs, Jacobians) of `data`, a bounded number of examples at a time."""
     with torch.no_grad():
         n_outputs = net(w, data.x[:1]).numel()
     size = max(1, CHUNK_NUMBERS // (n_outputs * w[part].numel()))
@@ -271,10 +271,7 @@ def ggn(
     part: slice = slice(None),
     diagonal: bool = False,
 ) -> Tensor:
-    """Compute H = sum_n J_n^T Lambda_n J_n, a sum over examples, not a mean.
-
-    (P, P), or its diagonal (P,).
-    """
+    """Compute H = sum_n J_n^T Lambda_n J_n (P, P), or its diagonal (P,): a sum, not a mean."""
     total = torch.zeros(())
     with torch.no_grad():
         shape = net(w, data.x[:1]).shape[1:]
@@ -295,10 +292,10 @@ def ggn(
 
 
 def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "categorical") -> Tensor:
-    """Diagonal (D,) of H.
+    """Compute the diagonal (D,) of H.
 
-    a linear head over classes in closed form, other weights by a backward pass an output and
-    example.
+    A linear head over classes has a closed form; other weights need a backward pass for
+    each output and example.
     """
     head, values = softmax_head(net, w, data, likelihood) or (slice(0, 0), w[:0])
     parts = [slice(0, head.start), slice(head.stop, net.dim)]
@@ -315,10 +312,9 @@ def softmax_head(
 ) -> tuple[slice, Tensor] | None:
     """Find the last linear layer in `w`, and its diagonal of H.
 
-    Sum_n p_nc (1 - p_nc) h_nf^2, its bias's without h.
-
-    None where the outputs are not this layer's, which one backward pass shows, or the loss is not
-    the plain one of classes.
+    The diagonal is sum_n p_nc (1 - p_nc) h_nf^2, for its bias without h.  Return None where the
+    outputs are not this layer's, which one backward pass shows, or the loss is not that of plain
+    classes.
     """
     likelihood = as_likelihood(likelihood)
     name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")

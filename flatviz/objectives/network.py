@@ -1,7 +1,4 @@
-"""Numbers computed from a network's outputs on data, as objectives of its weights.
-
-The mean negative log likelihood, and any other.
-"""
+"""Objectives computed from a network's outputs on data: the mean NLL, and any other number."""
 
 import math
 import operator
@@ -37,17 +34,16 @@ from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_operator
 from flatviz.storage.digest import net_digest, value_digest
 
-# times the chunk of a forward pass: examples whose graph of the gradient is one; more of them run
-# out of the cache
+# Batch of one gradient's graph, in chunks of a forward pass; larger ones exceed the CPU's cache
 SWEEP = 16
 
 
 @dataclass(frozen=True, eq=False)
 class NetworkObjective(Objective):
-    """Base of objectives f(w) = score(outputs on `data`, y); a subclass gives the score.
+    """Base class of objectives f(w) = score(outputs on `data`, y); a subclass defines the score.
 
-    additive: scores of batches add up, and f is their sum over n.  cost: of an example, by which
-    batches are chosen.
+    additive: scores of batches add up, and f is their sum over n.
+    cost: of an example, by which batches are chosen.
     """
 
     net: Net = field()
@@ -59,10 +55,7 @@ class NetworkObjective(Objective):
 
     @property
     def statistics(self) -> Data | None:
-        """Data from which BatchNorm's statistics are re-estimated at every w.
-
-        None: they are frozen.
-        """
+        """Data from which BatchNorm's statistics are re-estimated at every w, or None."""
         return None
 
     def __post_init__(self) -> None:
@@ -72,7 +65,7 @@ class NetworkObjective(Objective):
         self.__dict__.update(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Score outputs (N, C) and labels, ()."""
+        """Compute the score () of outputs (N, C) and labels."""
         raise NotImplementedError
 
     @property
@@ -82,10 +75,7 @@ class NetworkObjective(Objective):
 
     @property
     def key(self) -> str:
-        """Hash of everything besides the weights on which the values depend.
-
-        The net, and all fields but cost, label and graph.
-        """
+        """Hash of the net and of all fields but cost, label and graph."""
         about = [
             getattr(self, f.name)
             for f in fields(self)
@@ -94,17 +84,16 @@ class NetworkObjective(Objective):
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The value at `w` (D,)."""
+        """Compute the value at `w` (D,)."""
         return self.many(check_weights(w, self.dim)[None])[0]
 
     @arithmetic()
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
-        """Values (S,) at the rows of `W` (S, D), without gradients."""
+        """Compute values (S,) at the rows of `W` (S, D), without gradients."""
         in_precision(check_many_weights(W, self.dim), self.net)
         with torch.no_grad(), threads(self.work):
-            if (
-                not self.data.in_memory and self.additive and self.statistics is None
-            ):  # each batch is read once, for all w
+            # Each batch is read once, for all w
+            if not self.data.in_memory and self.additive and self.statistics is None:
                 batches = track(
                     self.data.batches(self.chunk),
                     self.label,
@@ -127,7 +116,7 @@ class NetworkObjective(Objective):
         precision: str | None = None,
         coords: Tensor | None = None,
     ) -> PointEvaluator:
-        """Values at origin + coords @ axes, by the engine where it knows the net and the data.
+        """Return an evaluator of values at origin + coords @ axes, by the engine where it can.
 
         Arguments as in `Objective`.
         """
@@ -135,9 +124,8 @@ class NetworkObjective(Objective):
         if self.statistics is not None or not self.data.in_memory:
             if precision is not None:
                 return super().over(origin, axes, precision=precision)
-            return PointEvaluator(
-                self, origin, axes, together=not self.data.in_memory
-            )  # each batch read once, for all points
+            # Each batch read once, for all points
+            return PointEvaluator(self, origin, axes, together=not self.data.in_memory)
         planner = EvaluationPlanner(
             self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer
         )
@@ -149,7 +137,7 @@ class NetworkObjective(Objective):
         )
 
     def value(self, w: Tensor, read: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
-        """The value at `w` (D,) from batches of inputs and labels, or from the data itself, ()."""
+        """Compute the value () at `w` (D,), from batches already read or from the data."""
         batches = self.data.batches(self.chunk) if read is None else read
         net = (
             self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
@@ -163,7 +151,7 @@ class NetworkObjective(Objective):
 
 @dataclass(frozen=True, eq=False)
 class MeanNLL(NetworkObjective):
-    """Mean NLL f(w) = -(1/n) sum_i log p(y_i | x_i, w), in nats; `nll` builds it.
+    """Mean NLL f(w) = -(1/n) sum_i log p(y_i | x_i, w), in nats; `nll` makes one.
 
     `f(w, index)` is the mean over a minibatch.
     """
@@ -176,22 +164,22 @@ class MeanNLL(NetworkObjective):
     differentiable = additive = True
 
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
-        """The mean loss at `w` (D,), differentiable; ()."""
+        """Compute the mean loss () at `w` (D,), differentiable."""
         x, y = self.data.batch(index)
         return as_likelihood(self.likelihood).nll(self.net(in_precision(w, self.net), x), y)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """The sum of the losses of a batch, ().
+        """Compute the sum () of the losses of a batch.
 
-        Over n it is the mean over all places that count.
+        Divided by n it is the mean over all labels that count.
         """
         total = as_likelihood(self.likelihood).nll(outputs, y, "sum")
         return total if self.count == self.n else total * (len(self.data) / self.count)
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
-        """V -> M v at one `w`: M the Hessian, the "ggn" or the empirical "fisher".
+        """Return v -> M v at one `w`, with M the Hessian, the "ggn" or the empirical "fisher".
 
-        Many products from one graph.
+        Products share one graph.
         """
         about = (
             self.net,
@@ -200,7 +188,7 @@ class MeanNLL(NetworkObjective):
             in_precision(check_weights(w, self.dim), self.net),
             curvature,
         )
-        product = curvature_operator(*about, most=SWEEP * self.chunk, layer=self.cost.layer)
+        product = curvature_operator(*about, max_batch=SWEEP * self.chunk, layer=self.cost.layer)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
         return (
             partial(self.replayed, self._hvp, product, self._reads, w)
@@ -212,13 +200,12 @@ class MeanNLL(NetworkObjective):
         """Tensors that a product reads beside w and v."""
         net = self.net
         weights = [*net.module.parameters(), *net.buffers().values()]
-        return [*weights, *tensors_of(self.data.x), self.data.y]
+        x = self.data.x
+        inputs = tensors_of(x) if isinstance(x, Tensor | Fields) else []
+        return [*weights, *inputs, self.data.y]
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
-        """H(w) v by one pass that reads no value back to the host, as a graph of a card needs.
-
-        no graph of autograd is kept.
-        """
+        """Compute H(w) v in one pass without reading a value back, as a CUDA graph needs."""
         with torch.inference_mode(False), torch.enable_grad(), twice():
             point = w.detach().requires_grad_(True)
             (gradient,) = torch.autograd.grad(self(point), point, create_graph=True)
@@ -226,10 +213,7 @@ class MeanNLL(NetworkObjective):
 
 
 def in_precision(w: Tensor, net: Net) -> Tensor:
-    """Check the dtype of `w`.
-
-    Raises TypeError for half precision on a net that computes in another one.
-    """
+    """Check the dtype of `w`: half precision needs a net of the same dtype."""
     if w.dtype in (torch.float16, torch.bfloat16) and w.dtype != net.w.dtype:
         raise TypeError(
             f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them,"
@@ -240,9 +224,9 @@ def in_precision(w: Tensor, net: Net) -> Tensor:
 
 @public
 def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> MeanNLL:
-    """Build the mean negative log likelihood of `data` as an objective over `net`'s treated weights.
+    """Build the mean negative log likelihood of `data` as an objective of `net`'s treated weights.
 
-    A net that writes into its inputs is given copies of them.
+    A net that writes into its inputs gets copies of them.
 
     Args:
         net: The network; f is over its D treated weights.
@@ -252,8 +236,8 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
             `fv.Likelihood`.
 
     Raises:
-        ValueError: For labels out of range, data the net cannot take, a net that is not a function
-            of its weights (random numbers in a pass: dropout left on), one whose outputs depend on
+        ValueError: For labels out of range, data that the net cannot take, and a net that is not a
+            function of its weights (random numbers from active dropout), whose outputs depend on
             the rest of the batch, or are probabilities.
 
     Example:
@@ -275,17 +259,17 @@ class Problem(NamedTuple):
     work: Work
 
     def nll(self) -> MeanNLL:
-        """The mean NLL of the data as it is now."""
+        """Build the mean NLL of the data, with a copy of its labels."""
         count = as_likelihood(self.likelihood).count(self.data.y)
-        # labels that change later are no longer those that were checked
+        # A copy, as labels that change later would be unchecked
         data = replace(self.data, y=self.data.y.clone())
         return MeanNLL(self.net, data, self.work, self.likelihood, count)
 
 
 def examined(net: Net, data: Data, likelihood: Likelihood) -> Problem:
-    """Examine once, at the door of a verb, whether the net runs on `data`, and what an example costs.
+    """Check once that the net runs on `data`, and measure the cost of an example.
 
-    Raises as `nll` does.
+    Errors are those of `nll`.
     """
     net, work = check_function(net, data.x)
     if as_likelihood(likelihood).name in ("categorical", "bernoulli"):
@@ -296,7 +280,7 @@ def examined(net: Net, data: Data, likelihood: Likelihood) -> Problem:
 
 
 def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> Tensor:
-    """Mean NLL, accuracy or error rate of outputs (N, ...) against y, over the labels that count, ()."""
+    """Compute mean NLL, accuracy or error rate () of outputs over the labels that count."""
     p = as_likelihood(likelihood)
     if what == "nll":
         return p.nll(out, y)
@@ -314,9 +298,9 @@ NAMED = {"accuracy": "accuracy", "error": "error rate", "nll": "mean NLL (nats)"
 
 @dataclass(frozen=True, eq=False)
 class Quantity(NetworkObjective):
-    """Any quantity g(w) = function(outputs (N, C), y) of one network at weights `w`.
+    """Any quantity g(w) = function(outputs (N, C), y) of a network, without gradients.
 
-    `quantity` builds it.  Values, not gradients.
+    `quantity` makes one.
     """
 
     function: Callable[[Tensor, Tensor], Tensor] = field(repr=False)
@@ -324,7 +308,7 @@ class Quantity(NetworkObjective):
     statistics: Data | None = field(default=None, repr=False)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """The function's value, (); NaN where an output is NaN or +inf."""
+        """Compute the function's value (), NaN where an output is NaN or +inf."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
         if value.is_complex():
             raise TypeError(
@@ -336,9 +320,8 @@ class Quantity(NetworkObjective):
                 f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}:"
                 " take its mean"
             )
-        return torch.where(
-            outputs.amax() < math.inf, value.reshape(()), math.nan
-        )  # an argmax of NaN is a number
+        # The argmax of NaN would be a class
+        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)
 
 
 @public
@@ -351,19 +334,18 @@ def quantity(
     likelihood: Likelihood = "categorical",
     batchnorm: Literal["frozen"] | Data = "frozen",
 ) -> Quantity:
-    """Build an objective of any number computed from the outputs, for slices and paths.
-
-    what(outputs (N, C), y (N,)) -> ().
+    """Build an objective from any function of the outputs, for slices and paths.
 
     Args:
         net: The network; the objective is over its D treated weights.
         data: The N examples.
-        what: "accuracy", "error", "nll", or a function; a `Prediction`'s metric is
+        what: "accuracy", "error", "nll", or a function of outputs (N, C) and y (N,) that returns a
+            scalar; a `Prediction`'s metric is
             `lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y))`.
-        label: Name of the values in pictures.
-        likelihood: Likelihood under which a name is computed, as in `nll`; accuracy and error need
-            one of classes.
-        batchnorm: "frozen", the net's statistics; a `Data`, from which they are re-estimated at
+        label: Name of the values in figures.
+        likelihood: Likelihood under which a named quantity is computed, as in `nll`; accuracy and
+            error need one of classes.
+        batchnorm: "frozen", the net's statistics; or a `Data`, from which they are re-estimated at
             every point.
 
     Raises:

@@ -1,7 +1,4 @@
-"""Curvature of a loss in the outputs of a network.
-
-in closed form, by a divergence of torch, or from draws.
-"""
+"""Curvature of a loss in the network's outputs: in closed form, by a divergence, or from draws."""
 
 import torch
 from torch import Tensor
@@ -10,28 +7,26 @@ from torch.distributions import kl_divergence
 from flatviz.core import Product, saved_rng
 from flatviz.likelihood import AnyLikelihood, Likelihood, as_likelihood
 
-DRAWS = 512  # of y for a Fisher matrix that has no closed form
-LOOKED = 32  # examples on which one from a closed form is compared with draws
+DRAWS = 512  # draws of y for a Fisher matrix without a closed form
+CHECKED = 32  # examples on which a closed form is compared with draws
 
 
 def output_curvature(
     outputs: Tensor, likelihood: AnyLikelihood, y: Tensor | None = None
 ) -> Product:
-    """U -> Lambda u, Lambda the curvature of each example's loss in its outputs.
+    """Return u -> Lambda u, with Lambda the curvature of each example's loss in its outputs.
 
-    diag(p) - p p^T for classes, 1 / noise^2, or Fisher.
-
-    u has the shape of outputs (N, ...), or with a dimension after the first.  y: labels, where
-    weights or ignored places need them.
+    Lambda is diag(p) - p p^T for classes, 1 / noise^2 for Gaussian noise, otherwise the Fisher
+    matrix. u has the shape of outputs (N, ...), or one more dimension after the first.  y: labels,
+    where weights or ignored places need them.
     """
     likelihood = as_likelihood(likelihood)
     if (closed := likelihood.curvature(outputs, y)) is not None:
         return closed
-    few = outputs[:LOOKED]
+    few = outputs[:CHECKED]
     looked = _of_divergence(likelihood, few, None)
-    if (
-        looked is not None
-    ):  # torch's derivatives of |.| are 0 at 0, so of Laplace's distribution it is wrong
+    # Wrong for Laplace's distribution, as torch's derivatives of |.| are 0 at 0
+    if looked is not None:
         got, want = (
             float(tried(torch.ones_like(few)).sum())
             for tried in (looked, _of_draws(likelihood, few, None))
@@ -54,14 +49,14 @@ def output_curvature(
 
 
 def _shares(entries: Tensor, likelihood: Likelihood, y: Tensor | None) -> Tensor:
-    """Entries of places as shares of their example's mean, 0 where they do not count."""
+    """Weight entries of places by their share in the example's mean, 0 if they do not count."""
     if y is not None and (counts := likelihood.counts(y)) is not None:
         entries = entries * counts.reshape(entries.shape)
     return entries * (len(entries) / entries.numel())
 
 
 def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Product | None:
-    """Fisher as the second derivative of KL(p(o) || p(o')) in o' at o.
+    """Return the Fisher matrix as the second derivative of KL(p(o) || p(o')) in o' at o.
 
     None where torch has no such divergence.
     """
@@ -78,7 +73,7 @@ def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) ->
 
 
 def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Product:
-    """Fisher as the mean of s s^T over draws of y, s the derivative of log p(y) in the outputs."""
+    """Return the Fisher matrix, the mean of s s^T over draws of y, s = d log p(y) / d outputs."""
     with torch.enable_grad(), saved_rng(0):
         at = outputs.detach().clone().requires_grad_(True)
         p = likelihood.of(at)
@@ -88,9 +83,8 @@ def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Prod
         s = torch.stack(
             [torch.autograd.grad(row, at, retain_graph=True)[0] for row in shares]
         ).flatten(2)
-    places = log_p[0].numel() / len(
-        outputs
-    )  # s s^T is then over places squared, of which the mean over places has one
+    # s s^T divides by the number of places twice, the mean over places once
+    places = log_p[0].numel() / len(outputs)
 
     def product(u: Tensor) -> Tensor:
         along = torch.einsum("snc,nc->sn", s, u.reshape(len(outputs), -1))

@@ -1,4 +1,1 @@
-"""Results as one HTML file that needs no Python and no network.
-
-Holds the ES module that the widget uses too.
-"""
+"""Results as one HTML file without Python or network, and the modules of its front end."""

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 
 from flatviz.catalog import KL_BALL
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.pages import views
 from flatviz.pages.scene import Scene, member_images, pixels_of
 from flatviz.pages.story import Step
@@ -29,19 +29,18 @@ from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, sty
 from flatviz.results import SHOWN, Family, Gaussian, Member
 
 PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least")
-NEAR = 0.05  # of the radius, within which its exact length is not said
+NEAR = 0.05  # relative difference from the radius, below which the reach is not written
 
 
-Packed = tuple[
-    dict[str, Any], dict[str, Figure], dict[str, Live]
-]  # texts, figures by view, arrays by field
+# texts, figures by view, arrays by field
+Packed = tuple[dict[str, Any], dict[str, Figure], dict[str, Live]]
 
 
 @dataclass(frozen=True)
 class Bundle:
-    """`index`: what is where, as plain data.
+    """A packed family: `index` (plain data) says where things are in `buffer`.
 
-    `buffer`: the members' records of little-endian float32.
+    `buffer` has the members' records of little-endian float32.
     """
 
     index: dict[str, Any]
@@ -49,17 +48,19 @@ class Bundle:
 
     @property
     def text(self) -> str:
-        """The index as JSON."""
+        """Return the index as JSON."""
         return json.dumps(self.index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def with_members(self, others: Bundle) -> Bundle:
-        """These members and those of `others`, from `pack_members`."""
+        """Add the members of `others`, from `pack_members`."""
         size = 4 * self.index["record"]
-        key = lambda meta: (meta["method"], meta["radius"])
-        records = {}  # by method and radius: what was fitted again replaces what was there
+        records = {}  # by method and radius, so that a member fitted again replaces the old one
         for bundle in (self, others):
             for i, meta in enumerate(bundle.index["members"]):
-                records[key(meta)] = meta, bundle.buffer[i * size : (i + 1) * size]
+                records[meta["method"], meta["radius"]] = (
+                    meta,
+                    bundle.buffer[i * size : (i + 1) * size],
+                )
         members = [meta for meta, _ in records.values()]
         newer = {entry["name"]: entry for entry in others.index.get("figures", ())}
         figures = [entry | newer.get(entry["name"], {}) for entry in self.index.get("figures", ())]
@@ -80,10 +81,11 @@ def pack(
 ) -> Bundle:
     """Pack a measured family as figures and numbers, a figure for each of `VIEWS`.
 
-    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can
-    fit those; story: sections of the article; code: lines of Python that make `family`, for the
-    reader who wants the same picture; defaults: the radius at which each method is shown first,
-    else the middle one.
+    stops: radii that the slider of each method offers beside the fitted ones.
+    live: a kernel can fit those.
+    story: sections of the article.
+    code: lines of Python that make `family`, for a reader who wants the same figure.
+    defaults: the radius at which each method is shown first, otherwise the middle one.
 
     Raises:
         ValueError: For a family that was not measured.
@@ -96,12 +98,12 @@ def pack(
     }
     sizes = [int(np.prod(shape)) for shape in shapes.values()]
     offsets = np.cumsum([0, *sizes]).tolist()
-    whole = max(
+    largest = max(
         range(len(family)),
-        key=lambda i: (known(family[i].prediction).n_draws, len(family[i].spectrum), i),
+        key=lambda i: (computed(family[i].prediction).n_draws, len(family[i].spectrum), i),
     )
     figures = {
-        v.name: drawn[whole].get(v.name) or v.draw(scene, whole) for v in views.views_of(family)
+        v.name: drawn[largest].get(v.name) or v.draw(scene, largest) for v in views.views_of(family)
     }
     fields: dict[str, dict[str, Any]] = {
         n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())
@@ -121,7 +123,7 @@ def pack(
         "defaults": dict(defaults or {}),
         "dark": dark_colors(),
         **({"images": pixels_of(family, family.images["index"])} if family.images else {}),
-        # its 42 buttons would all be tab stops: one menu above the pictures replaces them
+        # its 42 buttons would all be tab stops; one menu above the figures replaces them
         "config": CONFIG | {"displayModeBar": False},
     }
     return Bundle(index, b"".join(_record(row, fields) for row in arrays))
@@ -144,11 +146,11 @@ def pack_members(
     note: str = "",
     only: Collection[str] | None = None,
 ) -> Bundle:
-    """Pack only these members of `family`, for a front end that has `bundle`, and the curves, scales and captions that they change.
+    """Pack only these members of `family`, with the curves, scales and captions that they change.
 
-    note: said beside their names; such members are previews, which change no scales, curves and
-    captions. only: names of views; the others are not drawn, which takes most of the time, and wait
-    for a later record.
+    They are for a front end that has `bundle`.  note: text beside their names; members with a note
+    are previews, which change no scales, curves and captions.  only: names of views; the others are
+    not drawn, which takes most of the time, and wait for a later record.
     """
     scene = Scene(family)
     packed = [_member(scene, i, only) for i in members]
@@ -170,9 +172,9 @@ def pack_members(
 
 
 def _moved(bundle: Bundle, family: Family) -> list[int]:
-    """Members at radius 0, where their place against the radius is another now.
+    """List members at radius 0 whose place against the radius has changed.
 
-    it is left of the smallest positive one.
+    It is left of the smallest positive radius.
     """
     there = {
         (meta["method"], meta["radius"]) for meta in bundle.index["members"] if "note" not in meta
@@ -187,7 +189,7 @@ def _moved(bundle: Bundle, family: Family) -> list[int]:
 def _changed(
     bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]
 ) -> Iterator[dict[str, Any]]:
-    """List the changes of each figure with this family, of those that are drawn and those like them: data, layout, caption."""
+    """Iterate over changes of each figure (data, layout, caption), of those drawn and like them."""
     every = {view.name: view for view in views.views_of(scene.family)}
     other = set()
     for before in sorted(
@@ -213,24 +215,23 @@ def _changed(
 
 
 def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A figure without what its members set.
+    """Return a figure without the parts that its members set.
 
-    What is bound, and axes whose range holds every member's.
+    These are live properties, and axes whose range holds every member's.
     """
-    kept = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
+    copied = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
     for path in [
         *(bind["path"] for bind in entry["binds"]),
         *(f"layout.{axis}.range" for axis in entry["shared"]),
     ]:
-        assign(kept, path, [])
-    return kept
+        assign(copied, path, [])
+    return copied
 
 
 def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed:
-    """Pack one member.
+    """Pack one member: its texts, its figures by view, its arrays by field.
 
-    Its texts, its figures by view, without those of views that are `like` another, its arrays by
-    field.
+    Figures of views that are `like` another are left out.
     """
     family = scene.family
     every = views.views_of(family)
@@ -239,8 +240,8 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
     figures = {view.name: view.draw(scene, i) for view in every if view.name in drawn_as}
     drawn = [(view, figures[view.name]) for view in every if view.name in drawn_as]
     live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
-    prediction = known(family[i].prediction)
-    projection = known(family[i].projection)
+    prediction = computed(family[i].prediction)
+    projection = computed(family[i].projection)
     scores = {
         name: Live("", "", values.cpu().numpy(), "size")
         for name, values in prediction.scores.items()
@@ -260,7 +261,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
-        "captions": {view.name: view.said(family, i) for view in shown if view.said},
+        "captions": {view.name: view.caption_of(family, i) for view in shown if view.caption_of},
         "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
     }
     arrays = {name: p for name, p in live.items() if not p.words}
@@ -270,7 +271,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
 
 
 def _reach(member: Member) -> str:
-    """Reach of the ascent at the end of the fit, where the radius does not say it."""
+    """Describe the reach of the ascent at the end of the fit, where it differs from the radius."""
     history = member.posterior.history if isinstance(member.posterior, Gaussian) else None
     if history is None or history.reach is None:
         return ""
@@ -280,38 +281,38 @@ def _reach(member: Member) -> str:
 
 
 def _alt(view: View, fig: Figure) -> str:
-    """Describe a member's picture, and the parts of it that cannot be drawn."""
+    """Describe a member's figure, and the parts of it that cannot be drawn."""
     return ". ".join(filter(None, (view.alt or fig.layout.meta["alt"], fig.layout.meta["note"])))
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
     """Select the live properties of a figure for the records.
 
-    None where the front end builds the view from `Family.images`.
+    The front end builds views of `Family.images`, which have none.
     """
     return [p for p in fig.live if p.trace not in view.fixed] if view.kind == "plotly" else []
 
 
 def _field(view: View, k: int, p: Live) -> str:
-    """Place of a property: those of one key, in a view and one that is `like` it, share one."""
+    """Name a property's place: those of one key, in a view and those `like` it, share one."""
     return f"{view.like or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
 
 
 def _shared(view: View, fig: Figure) -> list[str]:
-    """Those of the axes that a figure of this family has: a regression has a score less."""
+    """List those of the shared axes that a figure has; a regression has a score less."""
     return [axis for axis in view.shared if axis in fig.layout]
 
 
 def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
-    """The finite ranges of the axes that hold every member."""
+    """Return the finite ranges of the axes that hold every member."""
     ranges = {axis: [float(end) for end in fig.layout[axis].range] for axis in _shared(view, fig)}
     return {axis: ends for axis, ends in ranges.items() if all(map(math.isfinite, ends))}
 
 
 def _record(arrays: Mapping[str, Live], fields: Mapping[str, Mapping]) -> bytes:
-    """The arrays in the order of the fields, float32.
+    """Pack the arrays in the order of the fields, as float32.
 
-    Where it has fewer draws (MAP has one) scores repeat, the rest is NaN.
+    With fewer draws (MAP has one) scores repeat and the rest is NaN.
     """
     return b"".join(
         _filled(arrays.get(name), field["shape"]).tobytes() for name, field in fields.items()

@@ -1,7 +1,4 @@
-"""The shell of every page, one HTML file that loads nothing and runs only scripts that it holds.
-
-Its texts and its table.
-"""
+"""The HTML of every page, one file that loads nothing and runs only its own scripts."""
 
 from __future__ import annotations
 
@@ -18,13 +15,12 @@ from typing import Any
 
 import torch
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.plots.theme import short, style
 from flatviz.results import Family, Prediction
 
 STYLE = "\n" + (Path(__file__).parent / "front" / "page.css").read_text(encoding="utf-8")
-# Scripts by hash; styles inline, which plotly writes; images that plotly makes of a figure to save
-# it.
+# Scripts by hash, inline styles (which plotly writes), images (which plotly makes to save a figure)
 POLICY = (
     "default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
     "base-uri 'none'; form-action 'none'"
@@ -36,7 +32,7 @@ PLAIN = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 class Script:
     """A script element.
 
-    Code, which runs, or data, which `document.getElementById(name).textContent` reads.
+    It is code, which runs, or data, which `document.getElementById(name).textContent` reads.
     """
 
     text: str
@@ -45,12 +41,12 @@ class Script:
 
     @classmethod
     def data(cls, name: str, value: Any) -> Script:
-        """JSON of `value` under a name."""
+        """Build a script of JSON of `value` under a name."""
         return cls(json_for_html(value), "application/json", name)
 
     @property
     def html(self) -> str:
-        """The element.  Raises ValueError for code that would end it."""
+        """Write the element; refuse code that would end it."""
         if re.search(r"</script|<!--", self.text, re.IGNORECASE):
             raise ValueError(
                 "a script must not hold </script or <!--, got one in script"
@@ -62,21 +58,19 @@ class Script:
 
     @property
     def source(self) -> str:
-        """Hash of this code for a Content-Security-Policy."""
+        """Hash this code for a Content-Security-Policy."""
         return f"'sha256-{base64.b64encode(hashlib.sha256(self.text.encode()).digest()).decode()}'"
 
 
 def json_for_html(value: Any) -> str:
-    r"""JSON without the characters that mean something to HTML or end a line of JavaScript.
-
-    They are written as escapes.
+    r"""Write JSON with escapes for characters with a meaning in HTML, and for line ends.
 
     Raises:
         ValueError: For NaN and inf, which JSON does not have.
 
     Example:
-    >>> json_for_html({"method": "</script>"})
-    '{"method":"\\u003c/script\\u003e"}'
+        >>> json_for_html({"method": "</script>"})
+        '{"method":"\\u003c/script\\u003e"}'
     """
     return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(
         PLAIN
@@ -84,7 +78,7 @@ def json_for_html(value: Any) -> str:
 
 
 def table_html(rows: Sequence[Mapping[str, str]]) -> str:
-    """Rows, from column to text, as a table that scrolls sideways where there is no room."""
+    """Write rows, from column to text, as a table that scrolls sideways if needed."""
     heads = "".join(f"<th scope='col'>{html.escape(head)}</th>" for head in rows[0])
     cells = (
         "".join(f'<td data-head="{html.escape(k)}">{html.escape(v)}</td>' for k, v in row.items())
@@ -96,7 +90,7 @@ def table_html(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def paragraph(lead: str) -> str:
-    """Plain text in which **words** are bold, as a paragraph of introduction."""
+    """Write plain text, with **words** in bold, as a paragraph of introduction."""
     text = re.sub(r"[*]{2}([^*]+)[*]{2}", r"<b>\1</b>", html.escape(lead))
     return f'<p class="lead">{text}</p>'
 
@@ -111,12 +105,14 @@ def document(
     facts: Mapping[str, str] | None = None,
     scripts: Sequence[Script] = (),
 ) -> str:
-    """The HTML text of a page.
+    """Write the HTML text of a page.
 
-    lead: introduction, plain text in which **words** are bold; pictures: HTML and scripts that run
-    where they stand; rows: the table of all posteriors, one mapping from column to text a row;
-    picture: HTML that stands for the table, which is then folded below it;
-    facts: how it was computed; scripts: at the end, in their order.
+    lead: introduction, plain text in which **words** are bold.
+    pictures: HTML and scripts that run in place.
+    rows: the table of all posteriors, one mapping from column to text a row.
+    picture: HTML shown in place of the table, which is then folded below it.
+    facts: how it was computed.
+    scripts: at the end, in order.
     """
     escape = html.escape
     code = [
@@ -132,7 +128,8 @@ def document(
     )
     elements = "\n".join(s.html for s in scripts)
     return f"""<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=" ".join(code))}">
+<html lang="en"><head><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY.format(hashes=" ".join(code))}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)}</title><link rel="icon" href="data:,"><style>{STYLE}</style></head>
 <body><main>
@@ -152,7 +149,7 @@ def _folded(table: str) -> str:
 
 
 def texts_of(file: str) -> dict[str, dict[str, str]]:
-    """Section -> name -> text.
+    """Read section -> name -> text.
 
     A line break within a paragraph is a space, and paragraphs are lines.
     """
@@ -168,9 +165,7 @@ def texts_of(file: str) -> dict[str, dict[str, str]]:
 
 
 def family_rows(family: Family) -> list[dict[str, str]]:
-    """A row a posterior.
-
-    Scores with all draws on the test split, eigenvalues as mean and range over draws.
+    """Return a row a posterior: scores of all draws, mean and range of eigenvalues.
 
     Radius 0 of SAM and SA-BMA, where that is VI, is VI's row.
     """
@@ -187,7 +182,7 @@ def family_rows(family: Family) -> list[dict[str, str]]:
                 "radius, T": (
                     short(family[i].radius) if len(family.radii(family[i].method)) > 1 else ""
                 ),
-                **score_texts(known(family[i].prediction)),
+                **score_texts(computed(family[i].prediction)),
                 "λ1": f"{three(first.mean())}{spread}",
                 "λ1/λ5": three((first / values[:, -1]).mean()),
             }
@@ -196,7 +191,7 @@ def family_rows(family: Family) -> list[dict[str, str]]:
 
 
 def score_texts(prediction: Prediction) -> dict[str, str]:
-    """Number of draws and the scores of all of them."""
+    """Write the number of draws and the scores of all of them."""
     scores = {k: float(v[-1]) for k, v in prediction.scores.items()}
     scores |= {"accuracy": 100 * scores["accuracy"]} if "accuracy" in scores else {}
     texts = {
@@ -215,5 +210,5 @@ def score_texts(prediction: Prediction) -> dict[str, str]:
 
 
 def three(value: float | torch.Tensor) -> str:
-    """A measured number in three digits, zeros at its end included, so that a column reads evenly."""
+    """Write a number in three digits, with zeros at its end, so that columns align."""
     return f"{float(value):#.3g}".rstrip(".")

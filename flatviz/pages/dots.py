@@ -1,4 +1,4 @@
-"""All posteriors of a family as a plot of dots, in HTML that a narrow screen can hold."""
+"""All posteriors of a family as a plot of dots, in HTML for narrow screens."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ CAPTION = (
 
 
 def dots_html(family: Family) -> str:
-    """A row a posterior, a panel each for λ1, NLL and ECE, as far as the family has them.
+    """Write a row a posterior, with a panel each for λ1, NLL and ECE where there are any.
 
-    Means over the seeds of the family with the range that these span. Radius 0 of SA-BMA and of
-    SAM, where that is VI, is VI's row.
+    Dots are means over the family's seeds, bars their range.  Radius 0 of SA-BMA and of SAM, where
+    that is VI, is VI's row.
     """
     table = {name: values for name, values in table_of(family, PANELS).items()}
     scales = {name: _scale(name, values) for name, values in table.items()}
@@ -53,13 +53,13 @@ def dots_html(family: Family) -> str:
 
 
 def _scale(name: str, values: Tensor) -> tuple[float, float]:
-    """The finite values' range."""
+    """Return the range of the finite values."""
     finite = values[values.isfinite()]
     return float(finite.min()), float(finite.max())
 
 
 def _mark(values: Tensor, name: str, scale: tuple[float, float]) -> str:
-    """A dot and a bar in a panel; none where nothing is finite."""
+    """Write a dot and a bar in a panel, or nothing where no value is finite."""
     finite = values[values.isfinite()].double()
     if not len(finite):
         return "<i></i>"

@@ -1,7 +1,4 @@
-"""One self-contained HTML file: the explorer with its data and plotly.js, or the playground.
-
-no kernel and no network.
-"""
+"""One HTML file without kernel and network: the explorer with its data, or the playground."""
 
 import base64
 import zlib
@@ -19,6 +16,7 @@ from flatviz.pages.story import Step, tour_story
 from flatviz.plots.theme import on_dark, style
 from flatviz.results import Family
 
+# The playground's
 METHODS = {
     "gd": "sgd",
     "sam": "sam_mu",
@@ -26,7 +24,7 @@ METHODS = {
     "sabma": "sabma",
     "sgld": "sgld",
     "hmc": "hmc",
-}  # the playground's
+}
 LABELS = {"gd": "gradient descent", "sam": "SAM"}  # here of a single point, without momentum
 World = Literal["weights", "step", "network", "gap"]
 WORLDS: tuple[World, ...] = get_args(World)
@@ -38,16 +36,19 @@ LEAD = (
 
 @lru_cache
 def bundled(name: str) -> str:
-    """JavaScript that `.ci/bundle.mjs` builds of its modules.
+    """Read a JavaScript bundle of `.ci/bundle.mjs`.
 
-    Explorer, playground (each sets a global), loader (an ES module).
+    Explorer and playground set a global each, the loader is an ES module.
     """
     return (Path(__file__).parent / "bundles" / f"{name}.js").read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
 def playground_code() -> str:
-    """The playground as a script that sets `flatvizPlayground`, with the methods' names, colours and symbols."""
+    """Return the playground as a script that sets `flatvizPlayground`.
+
+    It has the methods' names, colours and symbols.
+    """
     drawn = {name: style(method) for name, method in METHODS.items()}
     styles = {
         name: [LABELS.get(name, d.label), d.color, on_dark(d.color), d.symbol]
@@ -57,9 +58,9 @@ def playground_code() -> str:
 
 
 def playground_element(worlds: Sequence[str], *, code: bool = True) -> list[str | Script]:
-    """An element of `WORLDS` and the script that fills it.
+    """Return an element of `WORLDS` and the script that fills it.
 
-    Code: with the playground, which a page needs once.
+    code: with the playground, which a page needs once.
     """
     name = f"playground-{'-'.join(worlds)}"
     call = (
@@ -74,10 +75,7 @@ def playground_element(worlds: Sequence[str], *, code: bool = True) -> list[str 
 
 
 def playground_page(worlds: Sequence[str] = WORLDS) -> str:
-    """The HTML text of a page of the playground alone, small and quick.
-
-    it holds neither data nor plotly.js.
-    """
+    """Write the HTML text of a page of the playground alone, without data and plotly.js."""
     return document("Flatness, live", LEAD, playground_element(worlds))
 
 
@@ -94,15 +92,18 @@ def family_page(
     look: Mapping[str, Any] | None = None,
     playground: bool = False,
 ) -> str:
-    """The HTML text of a measured family.
+    """Write the HTML text of a measured family.
 
-    lead: a paragraph of introduction, plain text in which **words** are bold; facts: how it was
-    computed; start: first values of the controls for method, radius and ensemble size; rows: a
-    table, one mapping from heading to text a row, by default that of `family_rows`; story: sections
-    of the article, by default those of `tour_story`; code: lines of Python that make `family`;
+    lead: a paragraph of introduction, plain text in which **words** are bold.
+    facts: how it was computed.
+    start: first values of the controls for method, radius and ensemble size.
+    rows: a table, one mapping from heading to text a row, by default that of `family_rows`.
+    story: sections of the article, by default those of `tour_story`.
+    code: lines of Python that make `family`.
     look: the rest of the state at which the page opens (tab, compare, picked, chosen, step, phase,
-    moment); playground: the two-weight world above the lead, and a regression with a gap below the
-    article, both trained in the browser.
+        moment).
+    playground: the two-weight world above the lead, and a regression with a gap below the article,
+        both trained in the browser.
     """
     story = tour_story(family) if story is None else story
     bundle = pack(family, story=story, code=code)
@@ -139,7 +140,7 @@ def family_page(
 
 
 def planes_of(buffer: bytes) -> bytes:
-    """Reorder bytes: the first bytes of all float32, then the second ones and so on, which deflate to less room."""
+    """Reorder bytes for better compression: the first bytes of all float32, then the second, ..."""
     return np.frombuffer(buffer, np.uint8).reshape(-1, 4).T.tobytes()
 
 
@@ -149,9 +150,9 @@ def _deflated(content: bytes) -> str:
 
 @lru_cache
 def plotlyjs() -> Script:
-    """plotly.js as text, which `start` runs once the page can be read.
+    """Return plotly.js as text, which `start` runs once the page can be read.
 
-    it sets the global Plotly.
+    It sets the global Plotly.
     """
     from plotly.offline import get_plotlyjs  # 5 MB of text: read only when a page is made
 

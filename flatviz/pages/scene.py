@@ -1,7 +1,4 @@
-"""Parts shared by every picture of a family.
-
-Scales, references, sentences that its figures give, and the pixels of its images.
-"""
+"""Parts shared by every figure of a family: scales, references, sentences, pixels."""
 
 import base64
 from dataclasses import dataclass
@@ -10,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.plots.basin import LEVEL, above_center, basin_scale
 from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
@@ -19,12 +16,13 @@ from flatviz.plots.theme import style
 from flatviz.private import cached_property
 from flatviz.results import Family
 
+# Through each member's center
 PLANES = {
     "sharpest": "sharpest directions",
     "around": "random directions",
-}  # through each member's center
+}
 REFERENCES = ("sgd", "vi")  # drawn beside whatever is selected
-FEW = 10  # draws, those of the article
+FEW = 10  # draws in the article
 LEVELS = 254  # of a probability as one byte, so within 1 / 508 of what it was; 255: diverged
 
 
@@ -41,29 +39,29 @@ class Scene:
 
     @cached_property
     def colors(self) -> dict:
-        """The loss scale of all surfaces and samples.
+        """Loss scale of all surfaces and samples.
 
-        That of the shared surface, so that members fitted later share it.
+        It is that of the shared surface, so that members fitted later share it.
         """
-        scale = ColorScale.over(known(self.family.surface).values)
+        scale = ColorScale.over(computed(self.family.surface).values)
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
     @cached_property
     def first(self) -> list[int]:
-        """Member -> the first that has its posterior: radius 0 of several methods is one."""
+        """Member -> the first with its posterior, as radius 0 of several methods is one."""
         seen: dict[bytes, int] = {}
-        # what was read from disk shares no objects
+        # results read from disk share no objects
         keys = [q.center.detach().cpu().numpy().tobytes() for q in self.family.posterior]
         return [seen.setdefault(key, i) for i, key in enumerate(keys)]
 
     @property
     def distinct(self) -> list[int]:
-        """Members, one for each posterior."""
+        """Members with different posteriors."""
         return sorted(set(self.first))
 
     @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:
-        """The range of colours of each kind of basin, shared by all members."""
+        """Range of colours of each kind of basin, shared by all members."""
         members = [self.family[i] for i in self.distinct]
         rises = {plane: [above_center(getattr(m, plane)) for m in members] for plane in PLANES}
         return {
@@ -73,52 +71,59 @@ class Scene:
 
     @cached_property
     def words(self) -> dict[str, str]:
-        """Texts that a caption may name, each computed from the results that the pictures show.
+        """Texts that a caption may name, each computed from the results that the figures show.
 
-        label: of the surface; share: of variance that its plane holds; radius: what each method's
-        radius does; class 1, class 2, name 2: of a class, in a sentence and alone.
+        label: of the surface; share: of variance that its plane holds; radius: meaning of each
+        method's radius; class 1, class 2, name 2: of a class, in a sentence and alone.
         """
-        surface = known(self.family.surface)
+        surface = computed(self.family.surface)
         explained = surface.plane.explained
         share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
         trends = ". ".join(trend(self.family, m) for m in columns_of(self.family))
-        said = {
+        texts = {
             "label": surface.label,
             "share": share,
             "level": f"{LEVEL:g}",
             "radius": trends,
             "seeds": self._seeds(),
         }
-        if known(self.family[0].prediction).has_classes:
-            said |= self._classes()
-        return said | {"sure": self._sure()}
+        if computed(self.family[0].prediction).has_classes:
+            texts |= self._classes()
+        return texts | {"sure": self._sure()}
 
     def _classes(self) -> dict[str, str]:
         words = class_words(self.family)
-        names = known(self.family[0].prediction).classes
+        names = computed(self.family[0].prediction).classes
         second, third = (min(c, len(words) - 1) for c in (1, 2))
         return {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
 
     def _sure(self) -> str:
-        """Say by how much confidence exceeds accuracy, with few draws and with all, at both ends of SA-BMA's radius."""
+        """Describe by how much confidence exceeds accuracy, with few draws and all, by radius.
+
+        The radii are both ends of SA-BMA's.
+        """
         of_sabma = [
-            m for m in self.family if m.method == "sabma" and known(m.prediction).bins is not None
+            m
+            for m in self.family
+            if m.method == "sabma" and computed(m.prediction).bins is not None
         ]
-        said = []
+        texts = []
         n = self.family.n_draws
         for m in of_sabma[:: max(1, len(of_sabma) - 1)] if n > FEW else ():
-            count, sure, right = known(known(m.prediction).bins).double().nan_to_num().unbind(-1)
-            few, most = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[
+            count, sure, right = (
+                computed(computed(m.prediction).bins).double().nan_to_num().unbind(-1)
+            )
+            few, many = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[
                 [FEW - 1, -1]
             ].tolist()
-            said.append(
-                f"{few:+.1f} points with {FEW} draws and {most:+.1f} with {n} at radius"
+            texts.append(
+                f"{few:+.1f} points with {FEW} draws and {many:+.1f} with {n} at radius"
                 f" {m.radius:g}"
             )
         return (
             " ECE is low where confidence equals accuracy; confidence less accuracy:"
-            f" {', '.join(said)}."
-            if said
+            f" {', '.join(texts)}."
+            if texts
             else ""
         )
 
@@ -133,30 +138,31 @@ class Scene:
 
 
 def pixels_of(family: Family, rows: Tensor) -> dict[str, Any]:
-    """Images at these rows of the test split, as text.
+    """Return images at these rows of the test split, as text: rows, shape of one, and bytes.
 
-    Their rows, the shape (H, W) or (H, W, 3) of one, and all bytes.
+    The shape is (H, W) or (H, W, 3).
     """
     pixels = family.images["pixels"][torch.searchsorted(family.images["index"], rows)]
     return {"rows": rows.tolist(), "shape": list(pixels.shape[1:]), "pixels": _as_text(pixels)}
 
 
 def member_images(family: Family, i: int) -> dict[str, Any]:
-    """Member i's images at every ensemble size, and what each draw says of them.
+    """Return member i's images at every ensemble size, and each draw's probabilities.
 
-    pool (P): rows of the test split that it shows at any size, `labels` theirs; shown[n - 1]:
-    places in the pool of those shown at ensemble size n, with `nats` of disagreement; probs: of
-    draw, image of the pool and class, as bytes of `LEVELS`.
+    pool: (P), rows of the test split that it shows at any size; labels: theirs.
+    shown: shown[n - 1] are places in the pool of those shown at ensemble size n.
+    nats: their disagreement.
+    probs: of draw, image of the pool and class, as bytes of `LEVELS`.
     """
-    prediction = known(family[i].prediction)
-    shown = family[i].maps["shown"]
+    prediction = computed(family[i].prediction)
+    places = family[i].maps["shown"]
     nats = family[i].maps["nats"]
-    pool = shown.unique()
+    pool = places.unique()
     probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
     return {
         "pool": pool.tolist(),
-        "labels": known(prediction.y)[pool].tolist(),
-        "shown": torch.searchsorted(pool, shown).tolist(),
+        "labels": computed(prediction.y)[pool].tolist(),
+        "shown": torch.searchsorted(pool, places).tolist(),
         "nats": [[round(float(v), 3) for v in row] for row in nats],
         "n_draws": prediction.n_draws,
         "classes": list(prediction.classes),

@@ -1,13 +1,10 @@
-"""The article beside the pictures.
-
-Sections of text, each of which sets the controls while it is read.
-"""
+"""The article beside the figures: sections of text, each with values of the controls."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.pages.document import texts_of
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.radius import table_of
@@ -21,10 +18,12 @@ TEXTS = texts_of("story.toml")
 class Step:
     """One section: its title, its text, and the values of the controls while it is read.
 
-    text: paragraphs, one a line; **words** are bold, a line that begins with "= " is an equation
-        in TeX, as far as front/math.js reads it.
-    set: any of method, radius, n_draws, tab, chosen, and compare with method and radius, as the
-        state of the page has them; see: the view that is shown where there is room for one.
+    Args:
+        text: Paragraphs, one a line; **words** are bold, a line that begins with "= " is an
+            equation in TeX.
+        set: Any of method, radius, n_draws, tab, chosen, and compare with method and radius, as in
+            the state of the page.
+        see: The view that is shown where there is room for one.
     """
 
     title: str
@@ -33,15 +32,12 @@ class Step:
 
 
 def tour_story(family: Family) -> tuple[Step, ...]:
-    """The sections for a family with VI and SA-BMA.
+    """Return the sections for a family with VI and SA-BMA, and nothing for others.
 
-    What a posterior is, what is sharp, what the radius does, what to try.
-
-    The last one shows all pictures, which the reader explores.
-
-    Empty for a family without these two, and without classes.
+    They explain posteriors, sharpness, and the radius; the last one shows all figures to explore.
+    The task must have classes.
     """
-    if not {"vi", "sabma"} <= set(family.methods) or not known(family[0].prediction).has_classes:
+    if not {"vi", "sabma"} <= set(family.methods) or not computed(family[0].prediction).has_classes:
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
     middle = radii[len(radii) // 2]
@@ -84,7 +80,7 @@ def _step(name: str, state: Mapping[str, Any], **words: str) -> Step:
 def _map_beside_vi(family: Family) -> str:
     """Explain why MAP may have the lower eigenvalue.
 
-    it is measured at one vector, VI's at draws around one.
+    It is measured at one vector, VI's at draws around one.
     """
     if "sgd" not in family.methods:
         return ""
@@ -97,7 +93,7 @@ def _map_beside_vi(family: Family) -> str:
 
 
 def _changed(family: Family, radius: float) -> str:
-    """Count the seeds on which SA-BMA at its largest radius has a lower λ₁, NLL and ECE than at 0."""
+    """Count the seeds on which SA-BMA's largest radius has a lower λ₁, NLL and ECE than 0."""
     at_0, at_end = (family.index("sabma", r) for r in (0.0, radius))
     table = table_of(family, ("lambda1", "nll", "ece"))
     lambda1, nll, ece = (int((v[at_end] < v[at_0]).sum()) for v in table.values())

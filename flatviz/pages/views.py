@@ -1,4 +1,4 @@
-"""Pictures of page and lab: one entry each in `VIEWS`; their captions are in `captions.toml`."""
+"""Figures of page and lab: one entry each in `VIEWS`; their captions are in `captions.toml`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 from torch import Tensor
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.pages.document import texts_of
 from flatviz.pages.scene import PLANES, Scene
 from flatviz.plots.basin import plot_basin, plot_basin_3d
@@ -16,7 +16,7 @@ from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.frontier import has_frontier, plot_frontier
 from flatviz.plots.inputs import plot_input_maps, plot_predictive
 from flatviz.plots.landscape import plot_projection
-from flatviz.plots.mechanism import DOES, PHASES, kind_of, plot_step
+from flatviz.plots.mechanism import PHASE_TEXTS, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, figure, style
@@ -30,28 +30,36 @@ BACK = TEXTS["step"]["back"]
 
 @dataclass(frozen=True)
 class View:
-    """One picture: its figure of a member, and its place on the page.
+    """One figure of page and lab: how to draw it for a member, and its place on the page.
 
-    name: name of the picture; draw: (scene, member) -> figure, whose `live` properties follow the
-    controls.  The figures of all members have the same live properties in the same order.  caption:
-    may hold the names of `Scene.words` in braces.
-    alt: description of the picture, for a reader who does not see it; what the controls select is
-        said after it.  "": the figure's `alt`, where that is true for every ensemble size.
-    span: columns of twelve; height: px.  fixed: traces that the family shares, so that their live
-    properties stay. least: px of width; where its column is narrower, the views of its tab are
-    placed one below the other. shared: axes whose range holds every member's, so that a control
-    moves the picture and not the scale. when: whether a family has this picture at all.
-    group: its tab; views of a tab are visible together.
-    slot, option: views of one slot are alternatives, one frame with a menu for each name of their
-    options. needs: parts of `families.family.SURFACES` that the picture shows, so that a preview
-    computes that first.
-    like: name of the view whose live properties this one's are: its figure is drawn once, not for
-        every member, and they share the arrays of one `Live.key`.
-    phases: for each row of its properties of `rows="phase"`, what the phase is called and does.
-    said: the caption at a member, where that depends on what is drawn.
-    link: name of a trace -> what its points are: "draws", one each, or "eigenvalues", those of each
-        draw one after the other; {"x": "sizes"} where x counts draws.  A draw that the reader
-        points at is marked in every linked view.
+    Args:
+        name: Name of the view.
+        draw: (scene, member) -> figure, whose `live` properties follow the controls.  The figures
+            of all members have the same live properties in the same order.
+        caption: Text, which may contain names of `Scene.words` in braces.
+        span: Columns of twelve.
+        height: Height in px.
+        fixed: Traces that the family shares, whose live properties do not change.
+        shared: Axes whose range holds every member's, so that a control moves the data and not the
+            scale.
+        alt: Description for screen readers, before that of the controls; "": the figure's `alt`, if
+            it is valid for every ensemble size.
+        when: Whether a family has this view.
+        group: Its tab; views of a tab are visible together.
+        slot: Views of one slot are alternatives in one frame.
+        option: Name -> value of the frame's menus that selects this view.
+        needs: Parts of `families.family.SURFACES` that the view shows, so that a preview computes
+            them first.
+        like: Name of a view with the same live properties: the figure of this one is drawn once,
+            not for every member, and they share the arrays of one `Live.key`.
+        link: Name of a trace -> kind of its points: "draws", one each, or "eigenvalues", those of
+            each draw in turn; {"x": "sizes"} where x counts draws.  A draw under the pointer is
+            marked in every linked view.
+        kind: "plotly", or the front end's module that draws it.
+        least: Smallest width in px; in a narrower column, the views of its tab are placed one below
+            the other.
+        phases: Name and text of each phase, for properties with `rows="phase"`.
+        caption_of: (family, member) -> caption, for captions that depend on the member.
     """
 
     name: str
@@ -72,7 +80,7 @@ class View:
     kind: str = "plotly"
     least: int = 0
     phases: Callable[[Family], Sequence[tuple[str, str]]] = lambda family: ()
-    said: Callable[[Family, int], str] | None = None
+    caption_of: Callable[[Family, int], str] | None = None
 
     @property
     def chosen(self) -> str:
@@ -81,7 +89,7 @@ class View:
 
 
 def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
-    """The rise of the loss above the center, on a plane through the member's center."""
+    """Draw the rise of the loss above the center, on a plane through the member's center."""
     surface = getattr(scene.family[i], plane)
     title = f"Rise above the center, {PLANES[plane]}"
     return (plot_basin_3d if relief else plot_basin)(
@@ -90,11 +98,11 @@ def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
 
 
 def _surface(scene: Scene, i: int) -> Figure:
-    """The loss on the plane that all members share, with the member's draws."""
+    """Draw the loss on the plane that all members share, with the member's draws."""
     family = scene.family
-    surface = known(scene.family.surface)
-    projection = known(scene.family[i].projection)
-    beside = {m: known(family[j].projection) for m, j in scene.references.items()}
+    surface = computed(scene.family.surface)
+    projection = computed(scene.family[i].projection)
+    beside = {m: computed(family[j].projection) for m, j in scene.references.items()}
     title = "Loss surface and samples"
     fig = plot_surface(
         surface, projection, method=family[i].method, reference=beside, title=title, **scene.colors
@@ -106,7 +114,7 @@ def _surface(scene: Scene, i: int) -> Figure:
 
 
 def _reach(ticks: Tensor, at: Tensor) -> list[float]:
-    """The ends of an axis that holds the surface and these draws with their markers."""
+    """Return the ends of an axis that holds the surface and these draws with their markers."""
     lo = float(ticks.min())
     hi = float(ticks.max())
     at = at[at.isfinite()]
@@ -118,7 +126,7 @@ def _relief(scene: Scene, i: int) -> Figure:
     family = scene.family
     title = "Loss surface and samples, in relief"
     return plot_surface_3d(
-        known(family.surface),
+        computed(family.surface),
         family[i].projection,
         method=family[i].method,
         title=title,
@@ -137,12 +145,12 @@ def _with_ring(plot: Callable[..., Figure], scene: Scene, i: int) -> Figure:
 
 
 def _of_member(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
-    """One part of a member in its method's colours."""
+    """Draw one part of a member in its method's colours."""
     return plot(getattr(scene.family[i], part), method=scene.family[i].method, **more)
 
 
 def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
-    """One part of a member beside that of the references."""
+    """Draw one part of a member beside that of the references."""
     reference = {m: getattr(scene.family[j], part) for m, j in scene.references.items()}
     return _of_member(plot, part, scene, i, reference=reference, **more)
 
@@ -168,13 +176,15 @@ def _step(scene: Scene, i: int) -> Figure:
 
 
 def _scored(family: Family) -> Prediction:
-    return known(family[0].prediction)
+    return computed(family[0].prediction)
 
 
 def _caption_of_step(family: Family, i: int) -> str:
-    """Caption of the step of a member, and how to read it."""
-    said = TEXTS["step"][kind_of(family, i)].format(label=style(family[i].method).label, back=BACK)
-    return f"{said} {TEXTS['step']['marks']}"
+    """Write the caption of the step of a member, and how to read it."""
+    caption = TEXTS["step"][kind_of(family, i)].format(
+        label=style(family[i].method).label, back=BACK
+    )
+    return f"{caption} {TEXTS['step']['marks']}"
 
 
 TWO = "2-D map"
@@ -190,30 +200,30 @@ SAMPLES = {"samples": "draws"}
 
 
 def _view(name: str, draw: Draw, **settings: Any) -> View:
-    """A view with the texts of its name."""
+    """Build a view with the texts of its name."""
     return View(name, draw, **{**TEXTS[name], **settings})
 
 
 def _through_the_center(plane: str) -> list[View]:
-    """Rise of the loss, map and relief, on a plane through each member's center."""
-    said = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
-    kept: dict[str, Any] = dict(
+    """Build views of the rise of the loss, as map and relief, around each center."""
+    texts = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
+    shared: dict[str, Any] = dict(
         group="Flatness", slot="directions", height=470, least=400, needs=(plane,)
     )
     option = {"plane": PLANES[plane], "view": TWO}
     raised: dict[str, Any] = dict(
-        option=option | {"view": THREE}, alt=said["alt"].format(plane=PLANES[plane]), like=plane
+        option=option | {"view": THREE}, alt=texts["alt"].format(plane=PLANES[plane]), like=plane
     )
     return [
-        View(plane, partial(_basin, plane, False), said["caption"], option=option, **kept),
-        View(f"{plane} relief", partial(_basin, plane, True), said["relief"], **raised, **kept),
+        View(plane, partial(_basin, plane, False), texts["caption"], option=option, **shared),
+        View(f"{plane} relief", partial(_basin, plane, True), texts["relief"], **raised, **shared),
     ]
 
 
 STEPS: dict[str, Any] = dict(
-    said=_caption_of_step,
+    caption_of=_caption_of_step,
     when=lambda f: f[0].step is not None,
-    phases=lambda f: tuple(zip(PHASES, DOES)),
+    phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),
 )
 VIEWS = (
     _view("surface", _surface, option={"view": TWO}, link=SAMPLES, shared=PLACE, **SHARED),
@@ -288,5 +298,5 @@ VIEWS = (
 
 
 def views_of(family: Family) -> tuple[View, ...]:
-    """The pictures that this family has."""
+    """List the views that this family has."""
     return tuple(view for view in VIEWS if view.when(family))

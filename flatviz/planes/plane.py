@@ -1,8 +1,4 @@
-"""Planes of weight space.
-
-Along random directions, and those that given directions, draws, a path or three weight vectors
-span.
-"""
+"""Planes of weight space, along directions or through draws, a path or three points."""
 
 from __future__ import annotations
 
@@ -16,14 +12,13 @@ from flatviz.checks import Seed, Vector, Vectors, check_many_weights, check_weig
 from flatviz.core import generator, public
 from flatviz.results import Draws, Plane, Spectrum
 
-if TYPE_CHECKING:  # planes see a network only as an objective and its blocks
+if TYPE_CHECKING:  # at run time planes use a net's blocks alone
     from flatviz.core.net import Net
 
 Normalize = Literal["filter", "layer", "model", "weight", "none"]
 Convention = Literal["flatviz", "li2018", "loss-landscapes", "per-tensor"]
-READ_FROM = {
-    "loss-landscapes": "loss-landscapes 3.0.6"
-}  # others have another reading in each release
+# Others have another reading in each release
+READ_FROM = {"loss-landscapes": "loss-landscapes 3.0.6"}
 EPS = 1e-10  # of Li et al.'s code
 
 
@@ -38,20 +33,20 @@ def plane_random(
 ) -> Plane:
     """Draw two Gaussian directions from `w` (D,) and normalise them; they are not orthogonal.
 
-    The idea is that of Li et al. 2018 (arXiv 1712.09913); the definition is this one.  A step of 1
-    moves every filter (layer, model, weight) by its norm.
+    The idea is that of Li et al. 2018 (arXiv 1712.09913), the definition that of `normalize`.  A
+    step of 1 moves every filter (layer, model, weight) by its norm.
 
     Args:
         net: Gives the shapes of the D weights.
         w: Origin of the plane, (D,).
         normalize: "filter": each slice d[i] of a tensor with two or more dimensions is scaled to
-            |w[i]|, a 1-D tensor as a whole to |w|.  "layer": each tensor as a whole.  "model": the
-            whole direction to |w|.  "weight": each element to |w_j|, its sign kept.  "none": as
-            drawn.  The direction is 0 if the weight's norm is 0.
+            |w[i]|, a 1-D tensor as one to |w|.  "layer": each tensor as one.  "model": the
+            direction as one to |w|.  "weight": each element to |w_j|, with its sign.  "none": as
+            drawn.  The direction is 0 where the weight's norm is 0.
         convention: For "filter", the definition of another tool: "li2018" (the authors' code with
             `--xignore biasbn`: 1-D tensors do not move, 1e-10 added to each norm),
             "loss-landscapes" (3.0.6: uniform directions in [0, 1), 1-D tensors element by element,
-            the whole rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
+            the result rescaled to |w|; an all-zero slice, at which it fails, stays 0), "per-tensor"
             (Landscaper and others: layers).
         seed: Fixes the directions.
 
@@ -64,7 +59,7 @@ def plane_random(
         >>> plane = fv.plane_random(net, net.w, seed=0)
         >>> plane.unit, plane.axes.shape
         ('filter-normalised step', torch.Size([2, 15]))
-        >>> bias = net.blocks[1].slice  # a step of 1 moves each filter, and each bias vector, by its length
+        >>> bias = net.blocks[1].slice  # a step of 1 moves the bias vector by its length
         >>> torch.allclose(plane.axes[:, bias].norm(dim=1), net.w[bias].norm())
         True
     """
@@ -89,7 +84,7 @@ def plane_random(
 def normalized(
     net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz"
 ) -> Tensor:
-    """Scale `direction` (D,) to `w` (D,), as `plane_random` says."""
+    """Scale `direction` (D,) by `w` (D,), as in `plane_random`."""
     if normalize == "none":
         return direction
     if normalize == "weight":
@@ -106,20 +101,19 @@ def normalized(
             continue
         if convention == "loss-landscapes" and not many:
             rows = block.stop - block.start
-        d, weights = (
-            t[block.slice].view(rows or 1, -1) for t in (direction, w)
-        )  # a parameter may be empty
+        # A parameter may be empty
+        d, weights = (t[block.slice].view(rows or 1, -1) for t in (direction, w))
         out[block.slice] = _scaled(d, weights, EPS if convention == "li2018" else 0.0).reshape(-1)
     return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
 
 
 def _scaled(d: Tensor, weights: Tensor, eps: float = 0.0) -> Tensor:
-    """Rows of d with the norms of the rows of weights."""
+    """Scale the rows of d to the norms of the rows of weights."""
     norm = d.norm(dim=1, keepdim=True) + eps
     return d * weights.norm(dim=1, keepdim=True) / norm.clamp_min(torch.finfo(d.dtype).tiny)
 
 
-RISE = 1.0  # the default extent of `plane_eigen`: where the quadratic model has risen by this much
+RISE = 1.0  # rise of the quadratic model at the default extent of `plane_eigen`
 
 
 @public
@@ -146,8 +140,9 @@ def plane_along(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> plane = fv.plane_along(torch.zeros(3), torch.tensor([2.0, 0, 0]), torch.tensor([1.0, 1, 0]))
-        >>> [round(length, 2) for length in plane.lengths], round(plane.angle)  # as given, 45 degrees apart
+        >>> u = torch.tensor([2.0, 0, 0])
+        >>> plane = fv.plane_along(torch.zeros(3), u, torch.tensor([1.0, 1, 0]))
+        >>> [round(length, 2) for length in plane.lengths], round(plane.angle)
         ([2.0, 1.41], 45)
         >>> fv.plane_along(torch.zeros(3), *plane.axes, orthonormal=True).orthonormal
         True
@@ -166,12 +161,10 @@ def plane_along(
 
 @public
 def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
-    """Build the plane of the first two Hessian eigenvectors at `w` (D,).
+    """Build the orthonormal plane of the first two Hessian eigenvectors at `w` (D,).
 
-    Orthonormal, unit: distance.
-
-    Extent: each axis ends where the quadratic model lambda a^2 / 2 has risen by 1, but is at most
-    ten times as long as the other.
+    Its unit is distance.  Each axis ends where the quadratic model lambda a^2 / 2 has risen by 1,
+    but is at most ten times as long as the other.
 
     Args:
         w: Origin, (D,).
@@ -184,7 +177,7 @@ def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
         >>> import torch, flatviz as fv
         >>> w, h = torch.ones(5), torch.tensor([50.0, 2.0, 0.1, 0.1, 0.1])
         >>> spectrum = fv.top_eigenpairs(lambda w: 0.5 * (h * w * w).sum(), w, k=2)
-        >>> [round(hi, 2) for _, hi in fv.plane_eigen(w, spectrum).extent]  # short across the steep direction
+        >>> [round(hi, 2) for _, hi in fv.plane_eigen(w, spectrum).extent]  # steep is short
         [0.2, 1.0]
     """
     check_weights(w, spectrum.vectors.shape[1])
@@ -207,26 +200,24 @@ def _orthonormal(
     name: str,
     explained: tuple[float, ...] | None = None,
 ) -> Plane:
-    """A plane whose unit is distance, out to `reach` on either side along each axis."""
+    """Build a plane whose unit is distance, out to `reach` on either side along each axis."""
     a, b = reach
     return Plane(origin, axes, "distance in weight space", name, explained, ((-a, a), (-b, b)))
 
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
-ROOM = 1.3  # the same beyond three points
-MOST = (
-    2**24
-)  # numbers up to which W is copied to float64 and decomposed whole; above, by blocks of columns
+MARGIN_THROUGH = 1.3  # the same beyond three points
+# Elements of W up to which it is decomposed at once, in float64; above, by blocks of columns
+MAX_AT_ONCE = 2**24
 NARROWEST = 0.8  # its shorter side over its longer one: a strip is hard to read
 
 
 @public
 def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
-    """Compute the first two principal axes of weight vectors (S, D), through their mean.
+    """Build the plane of the first two principal axes of weight vectors (S, D), through their mean.
 
-    Orthonormal, unit: distance.
-
-    `explained` is their share of the draws' variance; the picture does not show the rest.
+    It is orthonormal and its unit is distance.  `explained` is each axis's share of the draws'
+    variance; the figure does not show the rest.
 
     Args:
         draws: Weight vectors (S, D), three or more.
@@ -237,8 +228,8 @@ def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
 
     Example:
         >>> import torch, flatviz as fv
-        >>> W = torch.randn(20, 4, generator=torch.Generator().manual_seed(0)) * torch.tensor([5.0, 2.0, 0.1, 0.1])
-        >>> plane = fv.plane_pca(W)
+        >>> noise = torch.randn(20, 4, generator=torch.Generator().manual_seed(0))
+        >>> plane = fv.plane_pca(noise * torch.tensor([5.0, 2.0, 0.1, 0.1]))
         >>> plane.name, plane.orthonormal, sum(plane.explained) > 0.99
         ('PCA of 20 draws', True, True)
     """
@@ -248,13 +239,13 @@ def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
 
 @public
 def plane_path(W: Vectors, *, name: str | None = None) -> Plane:
-    """Compute the first two principal axes of a training path W (S, D) seen from its end, those of W[i] - W[-1]; orthonormal.
+    """Build the plane of the first two principal axes of a training path W (S, D), from its end.
 
-    `explained` is their share of the summed squared distance from the end, not of a variance about
-    a mean.
+    The axes are those of W[i] - W[-1], orthonormal.  `explained` is their share of the summed
+    squared distance from the end, not of a variance about a mean.
 
     Args:
-        W: Points of the path in their order, (S, D).
+        W: Points of the path in order, (S, D).
         name: The plane's name in titles.
 
     Raises:
@@ -278,10 +269,9 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
         raise ValueError(
             f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or {instead}"
         )
-    scale, axes, coords = (_svd if W.numel() <= MOST else _by_gram)(W, origin)
-    axes *= axes.gather(
-        1, axes.abs().argmax(1, keepdim=True)
-    ).sign()  # a sign is free: fix it, or pictures flip
+    scale, axes, coords = (_svd if W.numel() <= MAX_AT_ONCE else _by_gram)(W, origin)
+    # Fix the sign, which is free, so that figures do not flip
+    axes *= axes.gather(1, axes.abs().argmax(1, keepdim=True)).sign()
     share = scale.square() / scale.square().sum().clamp_min(1e-300)
     if share[1] <= 1e-12 * share[0]:
         raise ValueError(
@@ -296,18 +286,21 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
 
 
 def _svd(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Singular values of W - origin, its first two right singular vectors (2, D), coordinates (S, 2); in float64."""
+    """Compute singular values of W - origin, two right singular vectors, coordinates, in float64.
+
+    Shapes: (min(S, D),), (2, D), (S, 2).
+    """
     centred = (W - origin).double()
     _, scale, axes = torch.linalg.svd(centred, full_matrices=False)
     return scale, axes[:2], centred @ axes[:2].T
 
 
 def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The same from the Gram matrix (S, S), whose eigenvalues are the squares.
+    """Compute the same from the Gram matrix (S, S), whose eigenvalues are the squares.
 
-    Exact enough for the two largest.
+    It is exact enough for the two largest.
     """
-    width = max(1, MOST // len(W))
+    width = max(1, MAX_AT_ONCE // len(W))
     blocks = [slice(i, i + width) for i in range(0, W.shape[1], width)]
     gram = sum((part := (W[:, b] - origin[b]).double()) @ part.T for b in blocks)
     squares, U = torch.linalg.eigh(gram)
@@ -319,11 +312,9 @@ def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 @public
 def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
-    """Build the plane that holds `a`, `b`, `c` (D,) each.
+    """Build the orthonormal plane through `a`, `b` and `c` (D,).
 
-    Its origin is their average, its first axis points from a to b.
-
-    Orthonormal, unit: distance.
+    Its origin is their average, its first axis points from a to b, its unit is distance.
 
     Args:
         a: Weights (D,).
@@ -353,5 +344,5 @@ def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
             "a plane needs three points that are not on one line, got such points: use slice_line"
         )
     axes = torch.stack([first / first.norm(), second / second.norm()])
-    reach = (ROOM * ((points - origin) @ axes.T).abs().amax(0)).tolist()
+    reach = (MARGIN_THROUGH * ((points - origin) @ axes.T).abs().amax(0)).tolist()
     return _orthonormal(origin.to(a.dtype), axes.to(a.dtype), reach, "plane through three points")

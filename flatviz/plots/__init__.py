@@ -1,7 +1,4 @@
-"""Plots: `plot_<noun>(result) -> plotly Figure`.
-
-a plot never computes, never shows, never changes a global setting.
-"""
+"""Plots, `plot_<noun>(result) -> plotly Figure`: they never compute, show or change settings."""
 
 from flatviz.lazy import lazy
 

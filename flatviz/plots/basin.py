@@ -1,7 +1,4 @@
-"""The basin around a posterior's center.
-
-The rise of the loss above its value at the center, on a separate scale.
-"""
+"""The basin around a posterior's center: the rise of the loss above its value there."""
 
 from dataclasses import replace
 
@@ -17,20 +14,18 @@ from flatviz.plots.surfaces import plot_relief
 from flatviz.plots.theme import INK, Figure, numbers, scatter, short
 from flatviz.results import Surface
 
-LEVEL = 0.5  # nats above the center: the contour that is drawn bold, and whose area is counted
+LEVEL = 0.5  # nats above the center, of the bold contour, whose area is measured
 
 
 @public
 def plot_basin(
     surface: Surface, *, color_range: tuple[Number, Number] | None = None, title: str | None = None
 ) -> Figure:
-    """Draw the rise of the loss above that of the plane's origin.
+    """Draw the rise of the loss above that of the plane's origin, as filled contours.
 
-    Filled contours, colours in square roots of the rise.
-
-    A quadratic bowl is then a cone with rings at even distances.  The bold contour is where the
-    loss has risen by `LEVEL`, 0.5; the share of the plane inside it is written under the picture.
-    How high the center itself lies is not in the colours, so it is written there too.
+    Colours are in square roots of the rise, so that a quadratic bowl is a cone with rings at equal
+    distances.  The bold contour is where the loss has risen by `LEVEL`, 0.5; the share of the plane
+    inside it is written under the figure, and the loss at the center, which no colour shows.
 
     Args:
         surface: Values on a grid (A, B) around the plane's origin, which must be a point of the
@@ -45,8 +40,10 @@ def plot_basin(
 
     Example:
         >>> plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance in weight space")
-        >>> fig = fv.plots.plot_basin(fv.slice_plane(lambda w: 3 + (w ** 2).sum(), plane, extent=1.0, resolution=5))
-        >>> float(fig.data[0].customdata.min()), float(fig.data[0].customdata.max())  # 3 at the origin is the floor
+        >>> f = lambda w: 3 + (w ** 2).sum()
+        >>> fig = fv.plots.plot_basin(fv.slice_plane(f, plane, extent=1.0, resolution=5))
+        >>> rise = fig.data[0].customdata  # above 3, the value at the origin
+        >>> float(rise.min()), float(rise.max())
         (0.0, 2.0)
     """
     rise = above_center(surface)
@@ -65,24 +62,23 @@ def plot_basin(
         f"center at {short(floor)}<br>inside the bold line (+ {LEVEL:g}): {_percent(share)} of the"
         " plane"
     )
-    path = fig.add_text(
-        note, font=dict(size=12), align="left", yshift=8
-    )  # the colour bar's end is there
+    # The end of the colour bar
+    path = fig.add_text(note, font=dict(size=12), align="left", yshift=8)
     fig.follow({f"{path}.text": note}, rows="all")
     return fig.update_layout(margin=dict(t=86))
 
 
 def plot_basin_3d(surface: Surface, *, color_range: tuple[float, float], title: str) -> Figure:
-    """Draw `plot_basin` in relief.
+    """Draw `plot_basin` in relief, with heights in square roots of the rise.
 
-    Heights in square roots of the rise, cut off at the end of the scale; follows the controls.
+    Heights end with the scale, and follow the controls.
     """
     rise = above_center(surface)
     return plot_relief(rise, scale_of_rises(rise, color_range), title)
 
 
 def above_center(surface: Surface) -> Surface:
-    """The surface above its value at the plane's origin."""
+    """Subtract the value at the plane's origin from a surface."""
     if surface.scattered:
         raise ValueError(
             f"a basin needs values on a grid of two axes, got shape {tuple(surface.values.shape)}"
@@ -95,7 +91,7 @@ def above_center(surface: Surface) -> Surface:
 
 
 def center_of(surface: Surface) -> float:
-    """The value at the plane's origin.  Raises ValueError where the grid does not hold it."""
+    """Return the value at the plane's origin; a ValueError where the grid does not have it."""
     i = int(surface.a.abs().argmin())
     j = int(surface.b.abs().argmin())
     steps = [float(t.diff().abs().max()) for t in (surface.a, surface.b)]
@@ -110,12 +106,12 @@ def center_of(surface: Surface) -> float:
 
 
 def basin_share(rise: Surface) -> float:
-    """Share of the cells where the loss has risen by less than `LEVEL`; a diverged cell has not."""
+    """Compute the share of cells with a rise below `LEVEL`; a diverged cell has none."""
     return float((rise.values < LEVEL).double().mean())
 
 
 def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScale:
-    """The colour scale of `color_range`, which says whether rises lie below or above it."""
+    """Build the colour scale of `color_range`, which marks rises below or above it."""
     values = rise.values[rise.values.isfinite()]
     lo, hi = color_range
     return ColorScale(
@@ -124,9 +120,9 @@ def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScal
 
 
 def basin_scale(rises: list[Surface]) -> ColorScale:
-    """One scale for several basins, from 0 to where nine cells in ten lie of all of them, and half of each.
+    """Build one scale for several basins, from 0 to where nine cells in ten of all lie.
 
-    So no picture is mostly at the end of the scale.
+    Half of each basin lies within it, so that no figure is mostly at the end of the scale.
     """
     finite = [r.values[r.values.isfinite()].double() for r in rises]
     pooled: Tensor = torch.cat(finite)
@@ -139,12 +135,12 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
 
 
 def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:
-    """The bold contour, which follows the controls."""
+    """Add the bold contour, which follows the controls."""
     at = float(scale(torch.tensor([LEVEL]))[0])
-    shown = scale(torch.where(torch.isfinite(rise.values), rise.values, torch.nan).T)
+    heights = scale(torch.where(torch.isfinite(rise.values), rise.values, torch.nan).T)
     lines = dict(start=at, end=at, size=1, coloring="none")
     look = dict(showlegend=False, showscale=False, hoverinfo="skip")
-    place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(shown))
+    place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(heights))
     for name, line in (
         ("level rim", dict(color="#ffffff", width=3)),
         ("level", dict(color=INK, width=1.5)),

@@ -1,7 +1,4 @@
-"""`plot(result)`: the figure that belongs to the type of a result.
-
-a notebook's cell shows its last value the same way.
-"""
+"""`plot(result)`: the figure that belongs to the type of a result, as notebooks show it."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -14,20 +11,17 @@ from flatviz.results import History, LayerCurvature, Prediction, Projection, Spe
 def plot(result: object, *more: Any, **options: Any) -> Figure:
     """Draw the figure of a result, chosen by its type.
 
-    `more` and `options` are those of the function that draws it.
+    `more` and `options` are those of the function that draws it:
 
-    =====================================
-    =============================================================
-    `Surface`                              `plot_surface`
-    `Curve`, `Spectrum`, `Projection`      `plot_curve`, `plot_spectrum` or `plot_density`,
-        `plot_projection`
-    `Prediction`                           `plot_reliability`, of a regression `plot_predictive`;
-        of several methods `plot_metrics`
-    `Sharpness`, `Shift`, `Persistence`    `plot_sharpness`, `plot_severity`, `plot_persistence`
-    `Mechanism`, `Family`                  `plot_mechanism`, `plot_radius`
-    `History`                              `plot_history`; `layer_curvature`'s dict `plot_layers`
-    =====================================
-    =============================================================
+    - `Surface`: `plot_surface`
+    - `Curve`: `plot_curve`
+    - `Spectrum`: `plot_spectrum`, or `plot_density` with a density
+    - `Projection`: `plot_projection`
+    - `Prediction`: `plot_reliability`, of a regression `plot_predictive`, of several methods
+      `plot_metrics`
+    - `Sharpness`, `Shift`, `Persistence`: `plot_sharpness`, `plot_severity`, `plot_persistence`
+    - `Mechanism`, `Family`: `plot_mechanism`, `plot_radius`
+    - `History`: `plot_history`; the dict of `layer_curvature`: `plot_layers`
 
     Args:
         result: A result of flatviz; where the function draws several, a list of them or a dict
@@ -93,10 +87,7 @@ DRAW: dict[type, Callable[..., Figure]] = {
 
 
 def shown(result: Surface | Projection | Prediction) -> Figure | None:
-    """Draw the figure of a cell's last value.
-
-    None where its text is enough: no labels, no finite value.
-    """
+    """Draw the figure of a cell's last value; None without labels or finite values."""
     empty = {
         Projection: lambda projection: not len(projection.coords),
         Prediction: lambda p: (

@@ -1,7 +1,4 @@
-"""Calibration of predictions.
-
-Scores by ensemble size, reliability, risk against coverage, scores under shift.
-"""
+"""Calibration of predictions: scores by ensemble size, reliability, risk by coverage, shift."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -30,7 +27,7 @@ from flatviz.plots.theme import (
 from flatviz.results import SHOWN, Prediction, Shift
 
 LABELLED = "predict on a Data, which has labels"
-Z = 1.959964  # of a two-sided 95 % interval
+Z = 1.959964  # quantile of a two-sided 95 % interval
 
 
 @public
@@ -44,11 +41,10 @@ def plot_metrics(
 ) -> Figure:
     """Draw accuracy, NLL and ECE, or NLL and RMSE of a regression, against ensemble size.
 
-    One row a score, one curve a method.
-
-    A single point (MAP) is a horizontal line.  The band around accuracy is its 95 % interval for
-    that many test examples (Wilson): what another test set of the size might give.  Methods are
-    scored on the same examples, so their difference is surer than two such bands side by side.
+    Each score is a row, each method a curve; a single point (MAP) is a horizontal line.  The band
+    around accuracy is its 95 % interval for the number of test examples (Wilson), the range for
+    other test sets of this size.  Methods are scored on the same examples, so their difference is
+    surer than two such bands suggest.
 
     Args:
         predictions: Result of `predict` on labelled data, or method -> Prediction.
@@ -130,12 +126,12 @@ def plot_metrics(
         fig.follow(
             {f"layout.shapes.0.{end}": range(1, longest + 1) for end in ("x0", "x1")}, rows="size"
         )
-    fig.note("<br>".join(filter(None, (lost(p, name) for name, p in named.items()))))
+    fig.note("<br>".join(filter(None, (note_of_diverged(p, name) for name, p in named.items()))))
     return fig
 
 
-def lost(prediction: Prediction, method: str | None) -> str:
-    """Say how many outputs diverged, where that leaves no score of any ensemble size; else ""."""
+def note_of_diverged(prediction: Prediction, method: str | None) -> str:
+    """Count in words the outputs that diverged, where no score is left; otherwise ""."""
     if bool(prediction.scores["nll"].isfinite().any()):
         return ""
     n = prediction.n_diverged
@@ -146,9 +142,11 @@ def lost(prediction: Prediction, method: str | None) -> str:
 
 
 def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
-    """Ends of the 95 % interval of a probability of which `share` was seen in `n` trials, both (...); of none, 0 and 1.
+    """Compute the ends of the 95 % interval of a probability seen as `share` in `n` trials.
 
         (p + z^2 / 2n  -+  z sqrt(p (1 - p) / n + z^2 / 4n^2)) / (1 + z^2 / n)
+
+    Both are (...), and 0 and 1 for no trials.
 
     Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927) 209.
     """
@@ -163,7 +161,7 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
-    """A pair of axes for each score, one below the other; each holds all curves."""
+    """Build a pair of axes for each score, one below the other, with room for all curves."""
     axes: dict[str, Any] = {}
     for row, ((score, label), domain) in enumerate(
         zip(labels.items(), reversed(panels(len(labels), 0.055)))
@@ -183,10 +181,7 @@ def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest:
 
 
 def _over_sizes(scores: Tensor, longest: int) -> tuple[Tensor, Tensor]:
-    """Ensemble sizes and scores.
-
-    of a single point, which is every ensemble, the ends of a horizontal line.
-    """
+    """Return ensemble sizes and scores; a single point becomes a horizontal line."""
     if len(scores) == 1:
         return torch.tensor([1, longest]), scores.expand(2)
     return torch.arange(1, len(scores) + 1), scores
@@ -200,10 +195,10 @@ FAINT = 0.15  # opacity of a bar without examples
 def plot_reliability(
     prediction: Prediction, *, method: str | None = None, title: str = "Reliability"
 ) -> Figure:
-    """Draw accuracy in each confidence bin as bars, the diagonal of perfect calibration, and the counts below.
+    """Draw accuracy in each confidence bin, the diagonal of perfect calibration, and counts.
 
-    Each bar has the 95 % interval of its accuracy (Wilson), and fades where it has few examples: at
-    `FULL` it is solid.
+    Each bar has the 95 % interval of its accuracy (Wilson), and is fainter with fewer than `FULL`
+    examples.
 
     Args:
         prediction: Result of `predict` on labelled data; its bins are of equal width.
@@ -224,9 +219,8 @@ def plot_reliability(
     if prediction.bins is None:
         do = "use plot_predictive for a regression" if prediction.scores else LABELLED
         raise ValueError(f"prediction must carry calibration bins, got none: {do}")
-    count, confidence, right = prediction.bins.nan_to_num(0).unbind(
-        -1
-    )  # (M, n) each: a row an ensemble size
+    # (M, n) each, a row an ensemble size
+    count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
     ece = float(prediction.scores["ece"][-1])
@@ -284,11 +278,11 @@ def plot_reliability(
     fig.add_live(
         go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **below), sizes={"y": count}
     )
-    fig.note(lost(prediction, method), y="y domain")
+    fig.note(note_of_diverged(prediction, method), y="y domain")
     return fig.update_layout(width=640)
 
 
-FIRST = 0.05  # coverage from which on the curve is drawn: before, it is the risk of a few answers
+FIRST = 0.05  # coverage at which the curve begins; below, it is the risk of a few answers
 
 
 @public
@@ -297,14 +291,12 @@ def plot_risk_coverage(
 ) -> Figure:
     """Draw the share of mistakes among the surest answers, over the share of inputs answered.
 
-    a line a method.
+    Each method is a line.  A line that rises from left to right belongs to a method whose
+    confidence tells right from wrong; a flat one guesses.
 
     Args:
-        risks: Method -> what `risk_coverage` returned, (N,).
+        risks: Method -> result of `risk_coverage`, (N,).
         title: Title of the figure.
-
-    A curve that rises from left to right belongs to a method that knows when it is wrong; a flat
-    one guesses.
 
     Raises:
         ValueError: For nothing to draw.
@@ -355,10 +347,10 @@ SPREAD = 0.07  # severities between two methods
 def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = None) -> Figure:
     """Draw each score against severity, 0 (clean) to 5, averaged over the kinds of corruption.
 
-    a panel for each, a line for each method.
+    Each score has a panel, each method a line.
 
     Args:
-        shifts: What `shifted_scores` returned, drawn in ink, or method -> such results, all of the
+        shifts: Result of `shifted_scores`, drawn in ink, or method -> such results, all of the
             same kinds and severities.
         title: Default: over which kinds of corruption the scores are means.
 
@@ -410,7 +402,10 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
 
 
 def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str, Tensor]]) -> dict:
-    """Panels side by side, one a score, each as high as the means of its lines with half their span to either side."""
+    """Lay out panels side by side, one a score, with room around the means of its lines.
+
+    The room is half of their span on either side.
+    """
     axes: dict[str, Any] = {}
     ticks: dict[str, Any] = dict(
         tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities]

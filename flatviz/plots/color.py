@@ -1,4 +1,4 @@
-"""The colour of a loss, one scale for surfaces and samples, and samples as discs of a method with a ring of it."""
+"""Colours of a loss on one scale for surfaces and samples, and the marks of samples."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Projection
 
-# share of a surface's cells that the colours resolve, where the highest few would take most of the
-# scale
+# Share of a surface's cells that the colours resolve, where the highest few take much of the scale
 CLIP = 0.98
-FAR = 0.25  # of the scale: how much those few must take before it is cut
-NEAR_END = 0.1  # of the scale: ticks nearer than this to a marked end give way to it
+FAR = 0.25  # share of the scale that those few must take before it is cut
+NEAR_END = 0.1  # share of the scale next to a marked end without ticks
 
 
 @dataclass(frozen=True)
 class ColorScale:
     """Colours from `lo` to `hi`, in the unit of the values.
 
-    log: colours count in powers of ten; root: in square roots, in which a quadratic bowl is a cone.
-    below, above: whether values lie beyond that end; the bar then marks it with ≤ or ≥.
+    Args:
+        log: Linear in powers of ten.
+        root: Linear in square roots, so that a quadratic bowl is a cone.
+        below, above: Whether values lie beyond that end; the bar then marks it with ≤ or ≥.
     """
 
     lo: float
@@ -49,12 +50,10 @@ class ColorScale:
     def over(
         cls, values: Tensor, color_range: tuple[float, float] | None = None, log: bool | None = None
     ) -> ColorScale:
-        """The scale of the finite `values`, or of a given range.
+        """Build the scale of the finite `values`, or of a given range.
 
-        Logarithmic where all are positive and span a decade.
-
-        Without a range it ends at the 98th percentile where the values above that would take a
-        quarter of it.
+        It is logarithmic where all are positive and span a decade.  Without a range it ends at the
+        98th percentile where the values above that would take a quarter of it.
 
         Raises:
             ValueError: Where no value is finite.
@@ -65,34 +64,34 @@ class ColorScale:
                 " the extent"
             )
         values = values[values.isfinite()]
-        least = float(values.min())
-        most = float(values.max())
-        lo, hi = color_range or (least, most)
+        lowest = float(values.min())
+        highest = float(values.max())
+        lo, hi = color_range or (lowest, highest)
         scale = cls(lo, hi, (lo > 0 and hi / lo > 10) if log is None else log and lo > 0)
         if color_range is None and len(values) > 1:
             scale = scale._cut(float(values.double().quantile(CLIP)))
-        return replace(scale, below=least < scale.lo, above=most > scale.hi)
+        return replace(scale, below=lowest < scale.lo, above=highest > scale.hi)
 
     def _cut(self, top: float) -> ColorScale:
-        """The same, ending at `top` where that leaves out a large part of it."""
+        """Return the same scale, ending at `top` where that leaves out a large part of it."""
         start, end = self.ends
         (cut,) = self(torch.tensor([top], dtype=torch.float64)).tolist()
         return replace(self, hi=top) if end - cut > FAR * (end - start) and cut > start else self
 
     def __call__(self, values: Tensor) -> Tensor:
-        """Values as the colours count them."""
+        """Convert values to the scale's coordinate (log or root)."""
         if self.root:
             return values.clamp_min(0).sqrt()
         return values.clamp_min(torch.finfo(values.dtype).tiny).log10() if self.log else values
 
     @property
     def ends(self) -> tuple[float, float]:
-        """First and last value, as the colours count them."""
+        """Return the first and last value in the scale's coordinate."""
         lo, hi = self(torch.tensor([self.lo, self.hi], dtype=torch.float64)).tolist()
         return lo, hi
 
     def bar(self, label: str) -> dict:
-        """A colour bar whose ticks are in the unit of the values."""
+        """Describe a colour bar whose ticks are in the unit of the values."""
         places, texts = zip(*self._ticks())
         title = dict(text=label, side="right")
         return dict(
@@ -106,7 +105,7 @@ class ColorScale:
         )
 
     def _ticks(self) -> list[tuple[float, str]]:
-        """Place and text of each tick, none near a marked end."""
+        """List position and text of each tick, none near a marked end."""
         if self.root:
             marks = [0.0, *(m * 10.0**e for e in range(-4, 6) for m in (1, 2, 5))]
             values = [m for m in marks if self.lo <= m <= self.hi * 1.001]
@@ -118,17 +117,16 @@ class ColorScale:
         ends = [(start, f"≤ {short(self.lo)}")] * self.below + [
             (end, f"≥ {short(self.hi)}")
         ] * self.above
-        kept = list(ends)
+        labels = list(ends)
         for place, text in sorted(zip(places, texts), key=lambda tick: (tick[0] != 0, -tick[0])):
-            beside = (
-                kept if self.root else ends
-            )  # small values crowd a scale of roots: 0 and the larger stay
+            # On a scale of roots small values are dense: keep 0 and the larger
+            beside = labels if self.root else ends
             if all(abs(place - other) > NEAR_END * (end - start) for other, _ in beside):
-                kept.append((place, text))
-        return sorted(kept)
+                labels.append((place, text))
+        return sorted(labels)
 
     def marker(self, values: Tensor | None) -> dict:
-        """Colours of marks on this scale, without a bar; ink where there are no values."""
+        """Describe colours of marks on this scale, without a bar; ink where there are no values."""
         if values is None:
             return dict(color=INK)
         lo, hi = self.ends
@@ -136,7 +134,7 @@ class ColorScale:
 
 
 def first_draws(projection: Projection, n: int) -> Projection:
-    """The first n samples of a projection."""
+    """Return the first n samples of a projection."""
     values = None if projection.values is None else projection.values[:n]
     return replace(
         projection, coords=projection.coords[:n], distance=projection.distance[:n], values=values
@@ -144,7 +142,7 @@ def first_draws(projection: Projection, n: int) -> Projection:
 
 
 def values_of(projection: Projection) -> Tensor:
-    """True losses (S,), NaN where none were computed."""
+    """Return true losses (S,), NaN where none were computed."""
     return (
         torch.full_like(projection.distance, math.nan)
         if projection.values is None
@@ -152,9 +150,9 @@ def values_of(projection: Projection) -> Tensor:
     )
 
 
-RING = 2.5  # px, of the ring that shows the loss
-RIM = 4.0  # px, by which the white rim is wider than the marker; a line of ink runs round it
-# not the theme's: a page turns those round on dark paper, and the ground stays
+RING = 2.5  # px, width of the ring that shows the loss
+RIM = 4.0  # px, by which the white rim with its line of ink is wider than the marker
+# Not the theme's colours, which a page inverts on dark paper
 LIGHT = "#fefefe"
 OUTER = "#1e2832"
 
@@ -166,16 +164,13 @@ def add_samples(
     values: Tensor,
     scale: ColorScale | None,
     look: Look,
-    **said: Any,
+    **hovering: Any,
 ) -> None:
-    """Circles that follow the controls, a row a draw.
+    """Add circles that follow the controls, one a draw: filled by method, ringed by true loss.
 
-    Fill by method, ring by true loss, on a white rim with a line of ink.
+    A white rim with a line of ink separates them from any colour below.
 
-    said: `hover` and `customdata` of the circles, as in `scatter`.
-
-    White and ink contrast with each other, so one of the two stands out from whatever colour lies
-    below.
+    hovering: `hover` and `customdata` of the circles, as in `scatter`.
     """
     at = torch.as_tensor(size, dtype=torch.float32).expand(len(coords))
     x, y = coords.T
@@ -183,17 +178,16 @@ def add_samples(
     fig.add_live(scatter(x, y, "markers", "rim", marker=rim), "x", "y", "marker.size", rows="draws")
     colors = scale.marker(values) if scale is not None and bool(values.isfinite().any()) else {}
     ring = dict(width=RING, **(colors or dict(color=LIGHT)))
-    marker = dict(
-        color=look.color, opacity=1, size=numbers(at), line=ring
-    )  # of sizes that differ plotly's own is 0.7
-    samples = scatter(x, y, "markers", "samples", marker=marker, **said)
+    # plotly's default is 0.7 where sizes differ
+    marker = dict(color=look.color, opacity=1, size=numbers(at), line=ring)
+    samples = scatter(x, y, "markers", "samples", marker=marker, **hovering)
     follows = ("x", "y", "marker.size", "customdata", *(("marker.line.color",) if colors else ()))
     fig.add_live(samples, *follows, rows="draws")
     fig.follow({f"data.{len(fig.data) - 1}.marker.color": look.color}, rows="all", trace="samples")
 
 
 def add_key(fig: Figure, look: Look) -> None:
-    """An entry of the legend for the selected method, which follows the controls."""
+    """Add an entry of the legend for the selected method, which follows the controls."""
     marker = dict(color=look.color, size=11, line=dict(color=OUTER, width=1))
     fig.add_live(
         scatter([None], [None], "markers", look.label, legend=True, marker=marker),
@@ -203,9 +197,9 @@ def add_key(fig: Figure, look: Look) -> None:
 
 
 def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None:
-    """Small crosses of a method drawn beside the selected one.
+    """Add small crosses of a method beside the selected one.
 
-    Not `shown` where it is that one itself.
+    shown: False where it is the selected one itself.
     """
     for size, color in ((12, OUTER), (10, LIGHT), (7, look.color)):
         name, seen = (
@@ -220,7 +214,7 @@ def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None
 
 
 def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:
-    """The colour bar of rings, for which plotly has none."""
+    """Add the colour bar of rings, for which plotly has none."""
     lo, hi = scale.ends
     marker = dict(
         color=[lo],

@@ -1,4 +1,4 @@
-"""Curvature: eigenvalues by rank, their density, by layer, along a training, and of a posterior's draws against ensemble size."""
+"""Curvature: eigenvalues by rank, their density, by layer, along a training, by ensemble size."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -43,9 +43,9 @@ def plot_spectrum(
     reference: Mapping[str, Sequence[Spectrum]] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw the largest eigenvalues by rank.
+    """Draw the largest eigenvalues by rank, one marker a draw, and a line through the means.
 
-    a marker a draw with its residual as error bar, and a line through the means.
+    Error bars are residuals.
 
     Args:
         spectrum: Result of `top_eigenpairs`, k eigenvalues of one weight vector, or one of it for
@@ -125,14 +125,14 @@ def plot_spectrum(
 
 
 def _range(*values: Tensor) -> list[float]:
-    """From 0, or from the smallest where that is below, to just above the largest."""
+    """Return a range from 0, or the smallest where that is below, to just above the largest."""
     lo = min(0.0, *(float(v.min()) for v in values))
     hi = max(0.0, *(float(v.max()) for v in values))
     return [1.08 * lo, 1.08 * hi or 1.0]
 
 
 POINTS = 600
-FLOOR = 1e-5  # of the highest density: below it a log axis shows nothing but the kernel's tail
+FLOOR = 1e-5  # share of the highest density, below which a log axis shows the kernel's tail
 
 
 Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density makes one")]
@@ -140,10 +140,10 @@ Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density 
 
 @public
 def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
-    """Draw the density of eigenvalues on a log axis, and a mark at each of the k largest, with its residual.
+    """Draw the density of eigenvalues on a log axis, with a mark at each of the k largest.
 
-    The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the width is 1/150 of the range, a
-    few pixels.
+    Marks have their residuals.  The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the
+    width is 1/150 of the range, a few pixels.
 
     Args:
         spectrum: Result of `spectral_density`.
@@ -154,7 +154,8 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
 
     Example:
         >>> scale = torch.linspace(0.0, 4.0, 20)
-        >>> density = fv.spectral_density(lambda w: 0.5 * (scale * w * w).sum(), torch.ones(20), runs=2, steps=8, k=2)
+        >>> f = lambda w: 0.5 * (scale * w * w).sum()
+        >>> density = fv.spectral_density(f, torch.ones(20), runs=2, steps=8, k=2)
         >>> fig = fv.plot_density(density)
         >>> [trace.name for trace in fig.data]
         ['density', '2 largest, with residuals']
@@ -215,12 +216,9 @@ def plot_sharpness(
     measure: Measure = "lambda1",
     title: str | None = None,
 ) -> Figure:
-    """Draw one measure of flatness against ensemble size.
+    """Draw one measure of flatness against ensemble size, for each draw and on average.
 
-    a marker for each draw, a line through the mean of the draws so far.
-
-    The band is the 95 % interval of the mean (Student's t): it says how sure the line is, not how
-    far draws scatter.
+    The band is the 95 % interval of the mean (Student's t), not the scatter of draws.
 
     Args:
         measured: Result of `sharpness`, drawn in ink, or method -> Sharpness.
@@ -245,9 +243,8 @@ def plot_sharpness(
     )
     drawn = torch.cat([getattr(s, measure).double().cpu() for s in groups.values()])
     margin = 0.3 * float(drawn.max() - drawn.min()) or 0.1 * float(drawn.abs().max()) or 1.0
-    y = dict(
-        title=label, range=[float(drawn.min()) - margin, float(drawn.max()) + margin]
-    )  # of two draws the band leaves it
+    # With two draws the band is wider than the axis
+    y = dict(title=label, range=[float(drawn.min()) - margin, float(drawn.max()) + margin])
     x = dict(title="ensemble size, in draws")
     fig = figure(title or "Flatness against ensemble size", alt, xaxis=x, yaxis=y)
     for method, sharpness in groups.items():
@@ -257,10 +254,10 @@ def plot_sharpness(
         mean, half = sharpness.by_size(measure)
         # of one draw there is no interval
         sizes = torch.arange(1, len(values) + 1)
-        known = torch.isfinite(half)
-        lo = (mean - half)[known]
-        hi = (mean + half)[known]
-        fig.add_trace(band(sizes[known], lo, hi, look.color, 0.15, label, legendgroup=method))
+        finite = torch.isfinite(half)
+        lo = (mean - half)[finite]
+        hi = (mean + half)[finite]
+        fig.add_trace(band(sizes[finite], lo, hi, look.color, 0.15, label, legendgroup=method))
         draw: dict[str, Any] = dict(
             marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}"
         )
@@ -278,9 +275,10 @@ def plot_sharpness(
 def plot_layers(
     layers: Mapping[str, LayerCurvature], *, title: str = "Curvature by layer"
 ) -> Figure:
-    """Draw the largest eigenvalue and trace of each layer's block of the Hessian, on a logarithmic axis; open where the value is below 0.
+    """Draw the largest eigenvalue and trace of each layer's block of the Hessian.
 
-    Error bars: the eigenvalue's residual and the trace's standard error.
+    The axis is logarithmic; markers are open where the value is below 0.  Error bars are the
+    eigenvalue's residual and the trace's standard error.
 
     Args:
         layers: Result of `layer_curvature`.
@@ -290,7 +288,8 @@ def plot_layers(
         ValueError: For no layer.
 
     Example:
-        >>> net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.Tanh(), torch.nn.Linear(4, 3)))
+        >>> nn = torch.nn
+        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)))
         >>> f = fv.nll(net, fv.Data(torch.randn(8, 2), torch.arange(8) % 3))
         >>> fig = fv.plots.plot_layers(fv.landscape.layer_curvature(f, net.w))
         >>> [trace.name for trace in fig.data], list(fig.data[0].y)
@@ -348,9 +347,7 @@ HISTORY = {
 
 @public
 def plot_history(history: History, *, title: str = "Training") -> Figure:
-    """Draw the history of a fit, or of a loop that `record_path` watched, against its steps.
-
-    a row a quantity.
+    """Draw the history of a fit, or of a loop that `record_path` watched, a row a quantity.
 
     Args:
         history: `posterior.history`, or `path.history`.
@@ -358,7 +355,8 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
 
     Example:
         >>> steps = torch.tensor([0, 10, 20])
-        >>> history = fv.results.History(torch.tensor([2.0, 1.0, 0.5]), lambda1=torch.tensor([9.0, 4.0, 5.0]), steps=steps)
+        >>> loss, lambda1 = torch.tensor([2.0, 1.0, 0.5]), torch.tensor([9.0, 4.0, 5.0])
+        >>> history = fv.results.History(loss, lambda1=lambda1, steps=steps)
         >>> [(trace.name, trace.x.tolist()) for trace in fv.plots.plot_history(history).data]
         [('loss (nats)', [0, 10, 20]), ('λ₁', [0, 10, 20])]
     """

@@ -1,7 +1,4 @@
-"""Flatness and scores against the training loss.
-
-The effect of a method beyond a lower temperature of VI.
-"""
+"""Flatness and scores against the training loss: methods beside a lower temperature of VI."""
 
 import math
 from typing import Any
@@ -11,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import OVER_T
-from flatviz.checks import Radius, known
+from flatviz.checks import Radius, computed
 from flatviz.core import public
 from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
 from flatviz.plots.theme import (
@@ -29,7 +26,7 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Family
 
-FRONTIER = ("lambda1", "nll", "ece", "rmse")  # those that the family has
+FRONTIER = ("lambda1", "nll", "ece", "rmse")  # drawn where the family has them
 
 
 @public
@@ -40,13 +37,11 @@ def plot_frontier(
     radius: Radius | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw λ₁ and scores against the training loss.
-
-    a line for VI over its temperature, one for each method over its dial.
+    """Draw λ₁ and scores against the training loss, of VI over T and methods over radii.
 
     The training loss is the mean over draws.  A ring marks the selected member; a cross marks VI at
     the temperature T* where its training loss is the same, interpolated between its members, linear
-    in the logarithm of the loss.  The gap between them is what the method does beyond a
+    in the logarithm of the loss.  The gap between them is the effect of the method beyond a
     temperature.
 
     Args:
@@ -60,14 +55,18 @@ def plot_frontier(
 
     Example:
         >>> plane = fv.plane_pca(torch.eye(3)[:, :2])
-        >>> scores = {"nll": torch.tensor([0.9]), "ece": torch.tensor([0.1]), "accuracy": torch.tensor([0.7])}
+        >>> names = dict(nll=0.9, ece=0.1, accuracy=0.7)
+        >>> scores = {name: torch.tensor([value]) for name, value in names.items()}
         >>> spectrum = fv.Spectrum(torch.tensor([2.0]), torch.eye(2)[:1], torch.zeros(1), 1)
-        >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), torch.zeros(4, dtype=torch.long), scores=scores)
-        >>> q, measured = fv.Gaussian(torch.zeros(2), torch.zeros(2)), dict(spectrum=(spectrum,), prediction=prediction)
-        >>> at = lambda loss: fv.Projection(plane, torch.zeros(1, 2), torch.zeros(1), torch.tensor([loss]))
-        >>> cells = [("vi_t", 0.01, 0.1), ("vi_t", 0.1, 0.4), ("sabma", 1.0, 0.2)]
-        >>> members = [fv.results.Member(m, r, "", q, projection=at(loss), **measured) for m, r, loss in cells]
-        >>> fig = fv.plots.plot_frontier(fv.Family(tuple(members)), method="sabma", radius=1.0)
+        >>> y = torch.zeros(4, dtype=torch.long)
+        >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), y, scores=scores)
+        >>> q = fv.Gaussian(torch.zeros(2), torch.zeros(2))
+        >>> def member(method, radius, loss):
+        ...     at = fv.Projection(plane, torch.zeros(1, 2), torch.zeros(1), torch.tensor([loss]))
+        ...     measured = dict(projection=at, spectrum=(spectrum,), prediction=prediction)
+        ...     return fv.results.Member(method, radius, "", q, **measured)
+        >>> members = member("vi_t", 0.01, 0.1), member("vi_t", 0.1, 0.4), member("sabma", 1.0, 0.2)
+        >>> fig = fv.plots.plot_frontier(fv.Family(members), method="sabma", radius=1.0)
         >>> fig.layout.annotations[-1].text
         'SA-BMA, radius 1 (○):<br>VI at T* = 0.0316 (×) has its training loss'
     """
@@ -76,7 +75,9 @@ def plot_frontier(
             f"the family must be measured and hold VI at two temperatures, got {family!r}: fit"
             " 'vi_t' at some"
         )
-    loss = torch.tensor([float(known(known(p).values).double().mean()) for p in family.projection])
+    loss = torch.tensor(
+        [float(computed(computed(p).values).double().mean()) for p in family.projection]
+    )
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
     cold = sorted(
         (i for i, m in enumerate(family.method) if m == "vi_t"), key=lambda i: float(loss[i])
@@ -123,7 +124,7 @@ def plot_frontier(
 
 
 def has_frontier(family: Family) -> bool:
-    """Whether it is measured and holds VI at several temperatures."""
+    """Tell whether a family is measured and has VI at several temperatures."""
     measured = all(
         m.prediction and m.spectrum and m.projection and m.projection.values is not None
         for m in family
@@ -132,7 +133,7 @@ def has_frontier(family: Family) -> bool:
 
 
 def dial(method: str) -> str:
-    """The control that a method's members differ in, before its value."""
+    """Return the name of the control that a method's members differ in."""
     return "T = " if method in OVER_T else "radius "
 
 
@@ -145,10 +146,10 @@ def _add_line(
     name: str,
     panel: int,
 ) -> None:
-    shown = style(name)
+    method_look = style(name)
     label = style(name).label
     look: dict[str, Any] = dict(
-        line=shown.line(2), marker=shown.marker(8), legend=panel == 0, **axes_of(panel)
+        line=method_look.line(2), marker=method_look.marker(8), legend=panel == 0, **axes_of(panel)
     )
     texts = [
         (
@@ -172,7 +173,7 @@ def _add_equal(
     line: list[int],
     cold: list[int],
 ) -> None:
-    """Ring at the member, cross on VI's line at its training loss, and the words for it.
+    """Add ring, cross and text for a member and VI at its training loss.
 
     They follow the controls.
     """
@@ -195,13 +196,13 @@ def _add_equal(
                 "x",
                 "y",
             )
-    known = math.isfinite(t)
+    has_equal = math.isfinite(t)
     of = family[member]
     who = style(of.method).label + (f", {dial(of.method)}{short(of.radius)}" if of.radius else "")
-    said = (
+    result = (
         f"VI at T* = {short(math.exp(t))} (×) has its training loss"
-        if known
+        if has_equal
         else "no T of these gives VI its training loss"
     )
-    path = fig.add_text(f"{who} (○):<br>{said}", y=1.01, font=dict(size=12), align="left")
+    path = fig.add_text(f"{who} (○):<br>{result}", y=1.01, font=dict(size=12), align="left")
     fig.follow({f"{path}.text": fig.layout.annotations[-1].text}, rows="all")

@@ -1,8 +1,4 @@
-"""Parts shared by pictures.
-
-Contours, marks on diverged cells, titles, axis titles with units, small print, numbers with their
-nouns.
-"""
+"""Parts shared by figures: contours, diverged cells, titles, axes with units, small print."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -25,24 +21,21 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
-RING = 48  # points of an ellipse
+RING = 48  # number of points of an ellipse
 
 
 def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
-    """A figure of a surface as filled contours, its diverged cells marked.
-
-    What else is drawn is added.
-    """
+    """Draw a surface as filled contours, with its diverged cells marked, for more to be added."""
     axes = plane_axes(surface.plane, small_print(surface))
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
         marker = scale.marker(surface.values) | dict(
             showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square"
         )
-        said: dict[str, Any] = dict(
+        hover: dict[str, Any] = dict(
             customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"
         )
-        fig.add_trace(scatter(surface.a, surface.b, "markers", "surface", marker=marker, **said))
+        fig.add_trace(scatter(surface.a, surface.b, "markers", "surface", marker=marker, **hover))
     else:
         add_contour(fig, surface, scale)
     if surface.n_diverged:
@@ -51,14 +44,14 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
 
 
 def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
-    """Filled contours, which follow the controls; cells that diverged are left open."""
+    """Add filled contours, which follow the controls, open at diverged cells."""
     start, end = scale.ends
-    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
+    finite = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
     values = dict(
         x=numbers(surface.a),
         y=numbers(surface.b),
-        z=numbers(scale(shown.T)),
-        customdata=numbers(shown.T),
+        z=numbers(scale(finite.T)),
+        customdata=numbers(finite.T),
     )
     levels = dict(
         contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
@@ -71,17 +64,17 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
         line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
     )
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
-    kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
+    keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(
         go.Contour(**values, **levels, **look, hovertemplate=hover, name="surface"),
         "z",
         "customdata",
-        keys=kept,
+        keys=keys,
     )
 
 
 def diverged(surface: Surface) -> go.Scatter:
-    """A small cross on each cell without a finite value."""
+    """Draw a small cross on each cell without a finite value."""
     bad = ~torch.isfinite(surface.values)
     at = [bad, bad] if surface.scattered else bad.nonzero(as_tuple=True)
     cross = dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1))
@@ -89,10 +82,7 @@ def diverged(surface: Surface) -> go.Scatter:
 
 
 def check_on(surface: Surface, projection: Projection | None) -> None:
-    """Check that the projection drawn on a surface is on its plane.
-
-    Results that were read from disk have a copy of it each.
-    """
+    """Check that a projection is on the surface's plane, or on an equal one, as from a file."""
     here = surface.plane
     there = surface.plane if projection is None else projection.plane
     if here is not there and not (
@@ -104,9 +94,9 @@ def check_on(surface: Surface, projection: Projection | None) -> None:
 
 
 def plane_axes(plane: Plane, below: str = "") -> dict:
-    """Axis titles that say what a step is, `below` under them.
+    """Describe axes whose titles say what a step is, with `below` under them.
 
-    Equal aspect only where distance in the picture is distance.
+    They have equal aspect only where distance in the figure is distance in weight space.
     """
     first, second = axis_titles(plane)
     equal = dict(scaleanchor="x", scaleratio=1) if plane.orthonormal else {}
@@ -115,9 +105,9 @@ def plane_axes(plane: Plane, below: str = "") -> dict:
 
 
 def width_of(surface: Surface, title: str = "") -> int:
-    """Width in px at which a plot of the default height is as wide as its plane is, so that the colour bar is beside it.
+    """Compute the width in px at which a plot of default height is as wide as its plane.
 
-    Pages, which place a figure in columns, leave it out.
+    The colour bar is then beside it.  Pages, which place a figure in columns, ignore it.
     """
     across, upward = (
         (float(t.max() - t.min()) for t in (surface.a, surface.b))
@@ -125,40 +115,34 @@ def width_of(surface: Surface, title: str = "") -> int:
         else (1.0, 1.0)
     )
     tall = HEIGHT - MARGIN["t"] - 88  # px: axis title with two lines of small print
-    plane = (
-        round(min(max(tall * across / max(upward, 1e-12), 320), 900)) + 190
-    )  # px: axis and colour bar with its title
+    # In px, with 190 for the axis and the colour bar with its title
+    plane = round(min(max(tall * across / max(upward, 1e-12), 320), 900)) + 190
     return max(plane, 80 + 8 * len(title))
 
 
 def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
-    """Points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
+    """Compute points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
     angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
-    values, vectors = torch.linalg.eigh(
-        covariance.double()
-    )  # a flat ellipse has no Cholesky factor
-    root = (
-        vectors * values.clamp_min(0).sqrt()
-    ) @ vectors.T  # symmetric, so that ellipses in between are ellipses
+    # A flat ellipse has no Cholesky factor
+    values, vectors = torch.linalg.eigh(covariance.double())
+    # the symmetric root, so that ellipses in between are ellipses
+    root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T
     return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
 
 
 def axis_titles(plane: Plane) -> list[str]:
-    """A name for each axis, with its share of what the plane was fitted to.
-
-    The variance of draws, else a squared distance.
-    """
-    whole = (
+    """Name each axis, with its share of the variance of draws, or of a squared distance."""
+    total = (
         "variance"
         if plane.name.startswith("PCA") and "path" not in plane.name
         else "squared distance"
     )
-    shares = [f" ({100 * share:.0f} % of {whole})" for share in plane.explained or ()] or ["", ""]
+    shares = [f" ({100 * share:.0f} % of {total})" for share in plane.explained or ()] or ["", ""]
     return [f"axis {i}{share}" for i, share in enumerate(shares, 1)]
 
 
 def axis_note(plane: Plane) -> str:
-    """The unit, and for oblique or scaled axes their lengths and angle."""
+    """Describe the unit, and for oblique or scaled axes their lengths and angle."""
     if plane.orthonormal:
         return f"unit: {plane.unit}"
     first, second = map(short, plane.lengths)
@@ -166,7 +150,7 @@ def axis_note(plane: Plane) -> str:
 
 
 def with_print(title: str, *lines: str) -> str:
-    """An axis title with small print below it; empty lines are left out."""
+    """Add small print below an axis title, without empty lines."""
     below = "<br>".join(filter(None, lines))
     return (
         f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>" if below else title
@@ -174,15 +158,13 @@ def with_print(title: str, *lines: str) -> str:
 
 
 def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:
-    """Examples and BatchNorm statistics.
+    """Describe examples, BatchNorm statistics, diverged cells and precision of results.
 
-    of a surface its diverged cells, shown as `diverged`, and its precision.
-
-    A fact that several results share is written once.
+    Facts that several results share are written once.
     """
-    said = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
+    facts = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
     lines = [
-        " / ".join(filter(None, said)),
+        " / ".join(filter(None, facts)),
         *(_precision(r) for r in results if isinstance(r, Surface)),
     ]
     return "<br>".join(filter(None, lines))
@@ -191,12 +173,12 @@ def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> s
 def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
     facts = [f"mean over {counted(result.n, 'example')}"] if result.n else []
     facts += [f"BatchNorm {result.batchnorm}"] if result.batchnorm else []
-    lost = result.n_diverged if isinstance(result, Surface) else 0
-    return facts + ([f"{counted(lost, 'cell')} diverged ({diverged})"] if lost else [])
+    n_diverged = result.n_diverged if isinstance(result, Surface) else 0
+    return facts + ([f"{counted(n_diverged, 'cell')} diverged ({diverged})"] if n_diverged else [])
 
 
 def _precision(surface: Surface) -> str:
-    """A reduced precision and its measured error, on a separate line."""
+    """Describe a reduced precision and its measured error, on a separate line."""
     if surface.precision is None:
         return ""
     error = "" if surface.error is None else f", off by at most {surface.error:.2g} where checked"
@@ -204,23 +186,23 @@ def _precision(surface: Surface) -> str:
 
 
 def title_of(surface: Surface) -> str:
-    """Title of a surface: its quantity and plane."""
+    """Title a surface: its quantity and plane."""
     return f"{capital(surface.label)}, {surface.plane.name}"
 
 
 def capital(text: str) -> str:
-    """Begin a text with a capital; other letters stay."""
+    """Begin a text with a capital, and keep the other letters."""
     return text[0].upper() + text[1:]
 
 
 def ends_text(surface: Surface) -> str:
-    """The lowest and the highest finite value."""
+    """Write the lowest and the highest finite value."""
     finite = surface.values[torch.isfinite(surface.values)]
     return f"from {finite.min():.3g} to {finite.max():.3g}"
 
 
 def ends_of(spectrum: Spectrum) -> str:
-    """Say which end of the spectrum was asked for, by the order of its values."""
+    """Tell by the order of its values which end of the spectrum this is."""
     return "smallest" if spectrum.values[0] < spectrum.values[-1] else "largest"
 
 
@@ -237,14 +219,15 @@ def counted(n: int, thing: str) -> str:
 
 
 def one_or_several(value: Any) -> list:
-    """A list of results, from one or a sequence of them."""
+    """Return a list of results, from one or a sequence of them."""
     return list(value) if isinstance(value, Sequence) else [value]
 
 
 def by_method(value: Any, wanted: str) -> dict[str | None, Any]:
-    """Method -> result, from a mapping, or from one result (of no method: None).
+    """Return method -> result, from a mapping, or from one result (of no method: None).
 
-    Raises ValueError for none; `wanted`: what it is.
+    Raises:
+        ValueError: For no result; `wanted` describes it.
     """
     if isinstance(value, Mapping) and not value:
         raise ValueError(f"a figure by method needs at least one {wanted}, got none")
@@ -252,5 +235,5 @@ def by_method(value: Any, wanted: str) -> dict[str | None, Any]:
 
 
 def mean_lambda1(spectra: Sequence[Spectrum]) -> float:
-    """The largest eigenvalue, averaged over draws."""
+    """Compute the largest eigenvalue, averaged over draws."""
     return sum(float(s.values[0]) for s in spectra) / len(spectra)

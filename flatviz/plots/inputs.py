@@ -1,7 +1,4 @@
-"""Predictions over the inputs.
-
-Class probabilities over a plane of them, and the bands of a regression.
-"""
+"""Predictions over the inputs: class probabilities over a plane, bands of a regression."""
 
 from dataclasses import replace
 
@@ -9,7 +6,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.checks import Share, Whole, known
+from flatviz.checks import Share, Whole, computed
 from flatviz.core import public
 from flatviz.plots.theme import (
     INK,
@@ -27,27 +24,28 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Family, Prediction
 
-CLASSES = ("#0072B2", "#D55E00")  # of the two classes' points
+CLASSES = ("#0072B2", "#D55E00")  # colours of the two classes' points
+# Colours of the probability of class 1, white at 1/2
 MAP = [
     [0.0, "#2b6ca3"],
     [0.5, "#f7f7f7"],
     [1.0, "#c2571a"],
-]  # probability of class 1, white where it is open
+]
 GAP = 0.04
 
 
 def plot_input_maps(family: Family, i: int) -> Figure:
-    """Class probabilities over the plane of inputs: VI, member i, HMC, with the training points.
+    """Draw class probabilities over the plane of inputs: VI, member i, HMC, with training points.
 
-    Follows the ensemble size.
+    They follow the ensemble size.
     """
-    shown = family.inputs
+    inputs = family.inputs
     vi = family.index("vi") if "vi" in family.methods else i
     drawn = [
         ("vi", family[vi].maps["probs"][-1], False),
         (family[i].method, family[i].maps["probs"][-1], True),
     ]
-    drawn += [("hmc", shown["reference"], False)] if "reference" in shown else []
+    drawn += [("hmc", inputs["reference"], False)] if "reference" in inputs else []
     classes = class_words(family)
     alt = (
         f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC"
@@ -65,7 +63,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
             colorbar=bar,
             name=style(method).label,
         )
-        place = dict(x=numbers(shown["a"]), y=numbers(shown["b"]), z=numbers(probs))
+        place = dict(x=numbers(inputs["a"]), y=numbers(inputs["b"]), z=numbers(probs))
         lines = dict(
             contours=dict(start=0.05, end=0.95, size=0.1),
             line=dict(width=0.5, color="rgba(255,255,255,0.6)"),
@@ -82,7 +80,7 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         else:
             fig.add_trace(trace)
         for c, color in enumerate(CLASSES):
-            at = shown["x"][shown["y"] == c]
+            at = inputs["x"][inputs["y"] == c]
             marker = dict(
                 color=color,
                 size=8,
@@ -107,18 +105,18 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         if k == 1:
             fig.follow({f"{path}.text": name}, rows="all")
     fig.update_layout(yaxis_title="input 2")
-    lost = (
+    note = (
         ""
         if bool(family[i].maps["probs"].isfinite().any())
         else "diverged:<br>no probability<br>is a number"
     )
-    fig.note(lost, x="x2 domain", y="y2 domain")
+    fig.note(note, x="x2 domain", y="y2 domain")
     return fig
 
 
 def class_words(family: Family) -> tuple[str, ...]:
     """Name the task's classes in a sentence: their names, or "class 1"."""
-    prediction = known(family[0].prediction)
+    prediction = computed(family[0].prediction)
     return tuple(
         name if c < len(prediction.class_names) else f"class {name}"
         for c, name in enumerate(prediction.classes)
@@ -135,11 +133,11 @@ def plot_predictive(
     method: str | None = None,
     title: str = "Prediction of a regression",
 ) -> Figure:
-    """Draw the predictive mean of a regression over a one-dimensional input, with the band that holds the share `level` of new targets.
+    """Draw the predictive mean of a regression over its input, with a band of new targets.
 
-    A darker band holds as many of the draws' means: the uncertainty of the weights, without the
-    noise.  With inputs of several dimensions the targets are drawn against the predictive mean.
-    Draws that diverged are left out.
+    The band holds the share `level` of new targets.  A darker band holds as many of the draws'
+    means: the uncertainty of the weights, without the noise.  With inputs of several dimensions the
+    targets are drawn against the predictive mean. Draws that diverged are left out.
 
     Args:
         prediction: Result of `predict` with a likelihood of numbers; its targets, where it has
@@ -167,9 +165,15 @@ def plot_predictive(
             " plot_reliability"
         )
     finite = prediction.outputs.flatten(1).isfinite().all(1)
-    kept = prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
-    whole = replace(prediction, outputs=kept, scores={}, bins=None)
-    means = whole.means.flatten(2) if whole.means.ndim > 2 else whole.means[..., None]
+    outputs = (
+        prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
+    )
+    finite_draws = replace(prediction, outputs=outputs, scores={}, bins=None)
+    means = (
+        finite_draws.means.flatten(2)
+        if finite_draws.means.ndim > 2
+        else finite_draws.means[..., None]
+    )
     n, n_targets = means.shape[1:]
     if x is not None and x.numel() != n:
         raise ValueError(
@@ -180,8 +184,8 @@ def plot_predictive(
     ends = ((1 - level) / 2, (1 + level) / 2)
     means = means[..., target]
     lines = (
-        whole.mean,
-        *map(whole.quantile, ends),
+        finite_draws.mean,
+        *map(finite_draws.quantile, ends),
         *torch.quantile(means, means.new_tensor(ends), dim=0),
     )
     mean, lo, hi, *inner = (v.reshape(n, -1)[:, min(target, v.numel() // n - 1)] for v in lines)
@@ -227,6 +231,6 @@ def plot_predictive(
             hover="target %{y:.3g}",
         )
         fig.add_live(points, "x", "y")
-    lost = int((~finite).sum())
-    fig.note(f"{lost} draws diverged<br>and are left out" if lost else "")
+    n_diverged = int((~finite).sum())
+    fig.note(f"{n_diverged} draws diverged<br>and are left out" if n_diverged else "")
     return fig

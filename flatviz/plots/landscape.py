@@ -1,4 +1,4 @@
-"""A loss along a line, samples in a plane, and the valleys of a surface."""
+"""A loss along a line, samples on a plane, and the valleys of a surface."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -34,9 +34,7 @@ def plot_curve(
     log: bool = False,
     title: str | None = None,
 ) -> Figure:
-    """Draw one or more curves over t, with the barrier.
-
-    The highest rise above the line between the ends.
+    """Draw one or more curves over t, with the barrier: the largest rise above the ends' line.
 
     Args:
         curve: Result of `slice_line` or `slice_path`, or several of them, on common axes.
@@ -48,7 +46,8 @@ def plot_curve(
         ValueError: For no curve.
 
     Example:
-        >>> curve = fv.slice_line(lambda w: 1 - (w ** 2).sum(), -torch.ones(3), torch.ones(3), resolution=5)
+        >>> f = lambda w: 1 - (w ** 2).sum()
+        >>> curve = fv.slice_line(f, -torch.ones(3), torch.ones(3), resolution=5)
         >>> fig = fv.plot_curve(curve)
         >>> fig.data[1].text[1]
         'barrier 3'
@@ -66,7 +65,7 @@ def plot_curve(
         and len(flat)
         and float(flat.max() - flat.min()) <= ROUNDING * float(flat.abs().max())
     ):
-        fig.update_yaxes(range=room(flat))  # rounding is no landscape
+        fig.update_yaxes(range=room(flat))  # so that rounding does not look like a landscape
     for i, c in enumerate(curves):
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
@@ -84,17 +83,17 @@ def plot_curve(
 
 
 def _barrier(c: Curve) -> go.Scatter:
-    """An upright line from the straight line between the ends to the curve, where the gap is widest."""
+    """Draw an upright line from the ends' line to the curve, where the gap is largest."""
     share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
     line = torch.lerp(c.values[0], c.values[-1], share)
     top = int((c.values - line).nan_to_num(-torch.inf).argmax())
     text = ["", f"barrier {short(c.barrier)}"]
     font = dict(color=INK, size=12)
-    said: dict[str, Any] = dict(text=text, textposition="top center", textfont=font)
+    label: dict[str, Any] = dict(text=text, textposition="top center", textfont=font)
     x = [float(c.t[top])] * 2
     y = [float(line[top]), float(c.values[top])]
     return scatter(
-        x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **said
+        x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **label
     )
 
 
@@ -115,9 +114,8 @@ def plot_projection(
 ) -> Figure:
     """Draw the distance of each sample from the plane's origin, in the plane and off it.
 
-    Filled by method, ringed by its true loss.
-
-    Above the dashed line more of the sample lies off the plane than in it.
+    Samples are filled by method and ringed by true loss.  Above the dashed line they are further
+    off the plane than from the origin in it.
 
     Args:
         projection: Samples (S, 2) on a plane, from `project`; both axes have its unit of distance
@@ -168,17 +166,15 @@ def plot_projection(
     return fig.update_layout(width=WIDTH)
 
 
-MOST = 20  # valleys that are drawn, the deepest; more are hard to tell apart
+MAX_VALLEYS = 20  # the deepest are drawn; more are hard to tell apart
 
 
 @public
 def plot_persistence(persistence: Persistence, *, title: str | None = None) -> Figure:
-    """Draw the merge tree.
+    """Draw the merge tree: each valley as an upright line from its minimum to its saddle.
 
-    Each valley an upright line from its minimum to the saddle where it meets a deeper one.
-
-    The deepest valley is on the left; it does not end, so its line goes on to the surface's highest
-    value.
+    At the saddle it meets a deeper valley.  The deepest is on the left; it does not end, so its
+    line goes on to the surface's highest value.
 
     Args:
         persistence: Result of `fv.landscape.persistence`.
@@ -187,14 +183,15 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
     Example:
         >>> a = torch.linspace(-2, 2, 9)
         >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance in weight space")
-        >>> two_wells = fv.Surface(plane, a, a, (a[:, None] ** 2 - 1) ** 2 + a ** 2 + 0.1 * a[:, None])
-        >>> fig = fv.plots.plot_persistence(fv.landscape.persistence(two_wells))
+        >>> wells = (a[:, None] ** 2 - 1) ** 2 + a ** 2 + 0.1 * a[:, None]
+        >>> valleys = fv.landscape.persistence(fv.Surface(plane, a, a, wells))
+        >>> fig = fv.plots.plot_persistence(valleys)
         >>> len(fig.data[2].x)  # minima
         2
     """
     finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]
     top = float(finite.max())
-    order = persistence.depth.argsort(descending=True, stable=True)[:MOST]
+    order = persistence.depth.argsort(descending=True, stable=True)[:MAX_VALLEYS]
     death = persistence.death.clamp_max(top)
     column = {int(m): i for i, m in enumerate(order, 1)}
     n = len(persistence.birth)

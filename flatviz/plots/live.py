@@ -12,18 +12,17 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Live:
-    """One property of a figure that changes with the result that is drawn, or with the ensemble size.
+    """One property of a figure that changes with the member drawn or with the ensemble size.
 
-    trace: name of the trace it belongs to, "" for the layout; path: its place in the figure's JSON,
-    such as
-    "data.2.marker.color" or "layout.shapes.0.x0"; values: an array, of texts too, a word (a colour,
-        a label), or a bool (whether shown).
-    rows: the part of an array that is drawn at ensemble size n: "all" of it, its first n rows
-    ("draws": a row a draw), its
-    first 3 n entries ("segments": both ends of a line and a gap, a draw), or row n - 1 ("size": a
-        row an ensemble size). "phase": a row a phase of a view that has phases; between two of them
-        numbers move in a straight line.
-    key: properties of one key hold the same values, so that they are kept once.
+    Args:
+        trace: Name of the trace it belongs to, "" for the layout.
+        path: Its place in the figure's JSON, such as "data.2.marker.color" or "layout.shapes.0.x0".
+        values: An array, also of texts, a word (a colour, a label), or a bool (whether shown).
+        rows: The part of an array drawn at ensemble size n: "all" of it; "draws", its first n rows;
+            "segments", its first 3 n entries (both ends of a line and a gap, a draw); "size", row n
+            - 1; "phase", a row a phase of a view that has phases, between which numbers move
+            linearly.
+        key: Name shared by properties of equal values, which are then stored once.
     """
 
     trace: str
@@ -34,11 +33,11 @@ class Live:
 
     @property
     def words(self) -> bool:
-        """Whether it holds no numbers."""
+        """Whether it has no numbers."""
         return isinstance(self.values, (str, bool)) or self.values.dtype.kind == "U"
 
     def at(self, n: int, phase: int = -1) -> Any:
-        """Give the values that are drawn at ensemble size n, in this phase."""
+        """Return the values drawn at ensemble size n, in this phase."""
         if self.rows == "all" or isinstance(self.values, (str, bool)):
             return self.values
         if self.rows == "phase":

@@ -1,7 +1,4 @@
-"""One step of SA-BMA drawn.
-
-Ascend to the worst q' in the ball, take the gradient there, step back, descend.
-"""
+"""One step of SA-BMA drawn: ascend to the worst q' in the ball, descend by its gradient."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -13,7 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import LOOKS
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.core import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import ellipse, ground, width_of
@@ -24,29 +21,28 @@ Phase = Literal[
     "q and its ball", "ascend to the worst q′", "gradient there", "step back", "descend"
 ]
 PHASES: tuple[Phase, ...] = get_args(Phase)
-DOES = (  # in each of them, for whatever method's ball
+PHASE_TEXTS = (  # text of each phase, for any method's ball
     "every q′ that the radius allows",
     "q′ = q + Δ, the worst in the ball (to first order)",
     "g′ = ∇ E[NLL], taken at q′",
     "the mean is at q again, g′ is kept",
     "θ ← θ − lr g′ (g without a ball)",
 )
-ARROW = (
-    0.3  # of the half width of the picture: length of the gradient arrows, which show directions
-)
-STEP = 0.2  # of it: length of the descent
-HEAD = 14  # px, of an arrow
-SHAFT = 0.7  # of an arrow: what has a rim, which would look out in front of the head
-STILL = (
+ARROW = 0.3  # length of gradient arrows over half of the figure's width
+STEP = 0.2  # length of the descent, likewise
+HEAD = 14  # px, of an arrow's head
+SHAFT = 0.7  # share of an arrow with a rim, which must end before the head
+# Traces that do not move
+FIXED = (
     "q",
     "ball of the radius",
     "SAM's ball",
     "SAM's move",
     "gradient g at q",
     "shaft of gradient g at q",
-)  # in all phases
-RIM = " rim"  # after the name of a line: a wider one below it in white
-LABELS = {  # a trace -> its label, the point beside which it is, and on which side of it
+)
+RIM = " rim"  # suffix of the name of the wider white line below a line
+LABELS = {  # trace -> label, number of its point, side
     "q": ("q", 22, "top left"),
     "ball of the radius": ("ball", 18, "top left"),
     "SAM's ball": ("SAM's ball", 42, "bottom right"),
@@ -55,19 +51,15 @@ LABELS = {  # a trace -> its label, the point beside which it is, and on which s
     "gradient g′ at q′": ("g′", 1, "top right"),
     "step: − g′ from q": ("−g′", 1, "bottom left"),
 }
-HALO = (  # of a label, on any colour of the ground, which is alike on a dark page
-    "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"
-)
+HALO = "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"  # of a label, on any ground
 COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
 
 
 def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Scatter]:
-    """Build everything that moves, at its place in a phase at radius k.
+    """Draw everything that moves, at its place in a phase at radius k.
 
-    Half: of the picture's width.
-
-    q' stays in place once the ascent has reached it; the dot is the mean, which is back at q from
-    the fourth phase on.
+    half: half of the figure's width.  q' stays in place once the ascent has reached it; the dot is
+    the mean, which is back at q from the fourth phase on.
     """
     zero = torch.zeros(2, dtype=torch.float64)
     there = step.worst[k].double()
@@ -117,10 +109,7 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
 
 
 def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
-    """The trace with its label beside one of its points.
-
-    With none where it has no label, or nothing of it is shown.
-    """
+    """Add the trace's label beside one of its points, if it has one and is shown."""
     text, at, side = LABELS.get(trace.name, ("", 0, None))
     texts = [text if i == at and shown else "" for i in range(len(trace.x))]
     font = dict(color=color, size=13, shadow=HALO)
@@ -147,14 +136,15 @@ def _unit(v: Tensor) -> Tensor:
     return v.double() / v.double().norm().clamp_min(1e-12)
 
 
-FRAME_MS = 1400  # of a phase
-ROOM = 1.12  # times what is drawn: half of the width of a picture of one radius
-IN_SIGHT = 0.9  # share of the ground's width that the step of a family shows, whatever its radius
+FRAME_MS = 1400  # duration of a phase
+MARGIN = 1.12  # half of the width of a figure of one radius, over what is drawn
+IN_SIGHT = 0.9  # share of the ground's width that a family's step shows, at any radius
+# Traces in the method's colour, by the kind of its ball
 OF_METHOD = (
     "ball of the radius",
     "the worst q′",
     "move of the mean",
-)  # traces in the colour of the method, of each ball
+)
 # a trace -> kinds of step that have it
 OF_BALL: dict[str, Sequence[str]] = dict.fromkeys(
     [*OF_METHOD, "gradient g′ at q′"], ("kl", "sam", "other")
@@ -179,18 +169,13 @@ NO_BALL = "q as an ellipse, the gradient there and VI's step; there is no ball"
 
 @public
 def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
-    """Draw the effect of the radius.
+    """Draw a step at several radii: q, the ball around it, the worst q' in it, and the step.
 
-    q as an ellipse, the ball around it, the worst q' in it, and the step that follows.
-
-    Solid ellipses are one standard deviation of q and q'.  The dashed one is the shadow of the ball
-    KL(q' || q) <= radius^2 / 2 of moves of the mean:
-        q's ellipse times the radius.  The dotted circle is SAM's ball of
-    the same reach, whose worst point lies along the gradient.  Gradient arrows show directions: all
-    have one length.  The play button goes through ascend, gradient there, step back, descend, for
-    each radius.
-
-        Delta = radius F^-1 g / sqrt(g^T F^-1 g),   theta <- theta - lr grad NLL(q + Delta)
+    Solid ellipses are one standard deviation of q and q'.  The dashed one is the projection of the
+    ball KL(q' || q) <= radius^2 / 2 of moves of the mean, q's ellipse times the radius.  The dotted
+    circle is SAM's ball of the same reach, whose worst point lies along the gradient.  Gradient
+    arrows show directions: all have one length.  The play button goes through ascent, gradient,
+    return and descent, for each radius.  `perturb` and `fit_sabma` have the equations.
 
     Args:
         step: From `fv.families.mechanism`.
@@ -200,8 +185,8 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
         >>> q = fv.Gaussian(net.w, torch.linspace(-2, -1, net.dim))
-        >>> step = fv.families.mechanism(net, data, q, radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
-        >>> fig = fv.plots.plot_mechanism(step)
+        >>> how = dict(radii=[0.5, 1.0], seed=0, n_draws=4, resolution=5)
+        >>> fig = fv.plots.plot_mechanism(fv.families.mechanism(net, data, q, **how))
         >>> [s.label for s in fig.layout.sliders[0].steps][:2]
         ['radius 0.5: q and its ball', 'radius 0.5: ascend to the worst q′']
     """
@@ -220,9 +205,8 @@ def plot_mechanism(step: Mechanism, *, title: str | None = None) -> Figure:
 
 
 def _player(labels: Sequence[str], active: int) -> dict:
-    """Buttons that play and pause, and a slider that stops at each frame; parts of a layout."""
-    # the ground is drawn again with each frame: plotly leaves it out while markers move by
-    # themselves
+    """Describe buttons that play and pause, and a slider that stops at each frame."""
+    # Redraw the ground with each frame, as plotly drops it while markers move
     settings = dict(
         frame=dict(duration=FRAME_MS, redraw=True), mode="immediate", transition=dict(duration=0)
     )
@@ -232,9 +216,8 @@ def _player(labels: Sequence[str], active: int) -> dict:
     ]
     play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
     buttons = [play, dict(label="❚❚", method="animate", args=[[None], settings])]
-    place = dict(
-        x=0, y=0, xanchor="left", yanchor="top", pad=dict(t=126)
-    )  # px, below the small print
+    # 126 px are below the small print
+    place = dict(x=0, y=0, xanchor="left", yanchor="top", pad=dict(t=126))
     menu = dict(type="buttons", direction="left", buttons=buttons, showactive=False, **place)
     current = dict(visible=True, xanchor="left", prefix="", font=dict(size=14, color=MUTED))
     look = dict(
@@ -251,15 +234,14 @@ def _player(labels: Sequence[str], active: int) -> dict:
 def plot_step(family: Family, i: int) -> Figure:
     """Draw the step from VI's posterior at the radius of member i, in phases, the last at rest.
 
-    Everything but the ground follows it.
-
-    Axes are as wide as the ground, which reaches as far as the largest radius, so that the ball
-    grows and q stays; a member that reaches further has wider ones.  Moving traces have the colour
-    of the member's method; those that its step lacks are left out.
+    Everything but the ground follows it.  Axes are as wide as the ground, which reaches as far as
+    the largest radius, so that the ball grows and q stays; a member that reaches further has wider
+    ones. Moving traces have the colour of the member's method; those that its step lacks are left
+    out.
     """
-    step = known(family[i].step)
+    step = computed(family[i].step)
     kind = kind_of(family, i)
-    half = max(ROOM * step.reach(0), IN_SIGHT * _half(step))
+    half = max(MARGIN * step.reach(0), IN_SIGHT * _half(step))
     fig = _figure(step, "One step from VI's posterior", ALTS.get(kind, NO_BALL))
     fig.update_layout(xaxis_range=[-half, half], yaxis_range=[-half, half])
     fig = _in_phases(fig, step, half)
@@ -280,11 +262,9 @@ def plot_step(family: Family, i: int) -> Figure:
 
 
 def kind_of(family: Family, i: int) -> str:
-    """Name the kind of a member's step: "kl", of `kl_exact`; "sam", along g.
+    """Name the kind of a member's ball: "kl" of `kl_exact`, "sam" along g, "other" Euclidean.
 
-    "other", of another Euclidean ball.
-
-    Without a ball: "none" at radius 0, "not" for a method that never has one.
+    Without a ball it is "none" at radius 0, "not" for a method that never has one.
     """
     method = family[i].method
     if (mode := LOOKS[method].perturbation if method in LOOKS else None) is None and method != "vi":
@@ -295,10 +275,7 @@ def kind_of(family: Family, i: int) -> str:
 
 
 def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
-    """Add what moves, a row for each phase of the step at its first radius.
-
-    The last one is drawn.
-    """
+    """Add what moves, a row for each phase at the first radius; the last one is drawn."""
     rows = [phase_traces(step, phase, 0, half) for phase in range(len(PHASES))]
     for traces in zip(*rows):
         paths = (
@@ -309,7 +286,7 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values = np.array([np.asarray(trace[path]) for trace in traces])
-            still = name in STILL
+            still = name in FIXED
             moving = dict(rows="all" if still else "phase", trace=name, key=f"{name} {path}")
             fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
         fig.add_trace(traces[-1])
@@ -324,8 +301,8 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
 
 
 def _figure(step: Mechanism, title: str, alt: str) -> Figure:
-    """The ground of a step, with room for labels beside it."""
-    surface = known(step.surface)
+    """Draw the ground of a step, with room for labels beside it."""
+    surface = computed(step.surface)
     fig = ground(surface, ColorScale.over(surface.values), title, alt)
     ends = {
         axis: [float(ticks.min()), float(ticks.max())]
@@ -337,8 +314,8 @@ def _figure(step: Mechanism, title: str, alt: str) -> Figure:
 
 
 def _half(step: Mechanism) -> float:
-    """Half of the width of the step's ground."""
-    ticks = known(step.surface).a
+    """Return half of the width of the step's ground."""
+    ticks = computed(step.surface).a
     return float(ticks.max() - ticks.min()) / 2
 
 
@@ -348,6 +325,6 @@ def _alt(step: Mechanism, k: int) -> str:
         " nats"
     )
     where = (
-        f"{step.name} on the {known(step.surface).plane.name}: at radius {short(step.radius[k])}"
+        f"{step.name} on the {computed(step.surface).plane.name}: at radius {short(step.radius[k])}"
     )
     return f"{where} the worst q′ {rise}; the step goes against the gradient there"

@@ -1,4 +1,4 @@
-"""Flatness and scores against the perturbation radius, in one picture."""
+"""Flatness and scores against the perturbation radius, in one figure."""
 
 import math
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import OVER_T
-from flatviz.checks import Radius, known
+from flatviz.checks import Radius, computed
 from flatviz.core import public
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.theme import (
@@ -28,11 +28,10 @@ from flatviz.plots.theme import (
 from flatviz.results import Family
 
 ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE", "rmse": "RMSE"}
-# shares of the figure between rows and between columns
-GAP = 0.035
-BETWEEN = 0.07
+GAP = 0.035  # share of the figure between rows
+BETWEEN = 0.07  # share of the figure between columns
 ZERO = 0.3  # powers of ten from radius 0, on the left, to the smallest positive one
-APART = 0.14  # of the axis: least distance of two labels
+APART = 0.14  # smallest distance of two labels, as a share of the axis
 HEIGHT = 640  # px
 
 
@@ -44,13 +43,12 @@ def plot_radius(
     radius: Radius | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw λ₁ and scores against the radius.
+    """Draw λ₁ and scores against the radius, a row a quantity, a column a method.
 
-    a row a quantity, a column a method, because units differ by method.
-
-    Radius 0, where each method is VI, lies left of a gap in the logarithmic axis; SGD's single
-    point is a dotted line. With `over_seeds` the line is the mean over seeds and the band runs from
-    the lowest to the highest seed.  Scores are of the test split with the largest ensemble.
+    Methods have columns of their own because units differ.  Radius 0, where each method is VI, lies
+    left of a gap in the logarithmic axis; SGD's single point is a dotted line. With `over_seeds`
+    the line is the mean over seeds and the band runs from the lowest to the highest seed.  Scores
+    are of the test split with the largest ensemble.
 
     Args:
         family: Result of `fv.families.measure`; bands need the seeds of a tour or of
@@ -64,11 +62,15 @@ def plot_radius(
 
     Example:
         >>> spectrum = fv.Spectrum(torch.tensor([2.0]), torch.eye(2)[:1], torch.zeros(1), 1)
-        >>> scores = {"accuracy": torch.tensor([0.7]), "nll": torch.tensor([0.9]), "ece": torch.tensor([0.1])}
-        >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), torch.zeros(4, dtype=torch.long), scores=scores)
-        >>> q, measured = fv.Gaussian(torch.zeros(2), torch.zeros(2)), dict(spectrum=(spectrum,), prediction=prediction)
-        >>> family = fv.Family(tuple(fv.results.Member("sabma", r, "nats", q, **measured) for r in (0.0, 1.0)))
-        >>> fv.plots.plot_radius(family).layout.title.text
+        >>> names = dict(accuracy=0.7, nll=0.9, ece=0.1)
+        >>> scores = {name: torch.tensor([value]) for name, value in names.items()}
+        >>> y = torch.zeros(4, dtype=torch.long)
+        >>> prediction = fv.Prediction(torch.zeros(1, 4, 2), y, scores=scores)
+        >>> q = fv.Gaussian(torch.zeros(2), torch.zeros(2))
+        >>> measured = dict(spectrum=(spectrum,), prediction=prediction)
+        >>> plain = fv.results.Member("sabma", 0.0, "nats", q, **measured)
+        >>> flat = fv.results.Member("sabma", 1.0, "nats", q, **measured)
+        >>> fv.plots.plot_radius(fv.Family((plain, flat))).layout.title.text
         "Flatness and scores against radius<br><span style='font-size:0.8em'>one seed</span>"
     """
     methods = columns_of(family)
@@ -106,10 +108,7 @@ def plot_radius(
 
 
 def values_of(family: Family, quantity: str) -> Tensor:
-    """(M, S) of a quantity, a row a member, a column a seed.
-
-    The seed of the family where there are no others.
-    """
+    """Return (M, S) of a quantity, members by seeds; without other seeds, that of the family."""
     if quantity in family[0].over_seeds:
         return torch.stack([m.over_seeds[quantity] for m in family]).double()
     if quantity == "lambda1":
@@ -118,56 +117,55 @@ def values_of(family: Family, quantity: str) -> Tensor:
 
 
 def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
-    """`values_of` each of the names that this family has."""
+    """Compute `values_of` for each of the names that this family has."""
     return {
         name: values_of(family, name)
         for name in names
-        if name == "lambda1" or name in known(family[0].prediction).scores
+        if name == "lambda1" or name in computed(family[0].prediction).scores
     }
 
 
 def trend(family: Family, method: str) -> str:
-    """Say how a method changes from its smallest to its largest radius."""
+    """Describe how a method changes from its smallest to its largest radius."""
     radii = family.radii(method)
     ends = [family.index(method, r) for r in (radii[0], radii[-1])]
     means = {
         name: [float(values[i].nanmean()) for i in ends]
         for name, values in table_of(family).items()
     }
-    said = {
+    changes = {
         name: f"{ROWS[name]} {first:.3g} to {last:.3g}" for name, (first, last) in means.items()
     }
-    if "accuracy" in said:
-        said["accuracy"] = "accuracy {:.1f} to {:.1f} %".format(
+    if "accuracy" in changes:
+        changes["accuracy"] = "accuracy {:.1f} to {:.1f} %".format(
             *(100 * share for share in means["accuracy"])
         )
     return (
         f"{style(method).label} from radius {radii[0]:g} to {radii[-1]:g}:"
-        f" {', '.join(said.values())}"
+        f" {', '.join(changes.values())}"
     )
 
 
 def columns_of(family: Family) -> list[str]:
-    """List the methods of several radii.
-
-    Those over the temperature are drawn by `plot_frontier`.
-    """
+    """List the methods of several radii, but those over the temperature (`plot_frontier`)."""
     return [m for m in family.methods if len(family.radii(m)) > 1 and m not in OVER_T]
 
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:
-    """The place of a radius on the axis: its power of ten; 0 left of the smallest positive one."""
+    """Return the place of a radius on the axis: its power of ten, 0 left of the smallest other."""
     return math.log10(radius) if radius > 0 else math.log10(min(r for r in radii if r > 0)) - ZERO
 
 
 def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
-    """A column a method, a row a quantity, whose panels have one scale."""
+    """Lay out panels, a column a method, a row a quantity with one scale."""
     axes: dict[str, Any] = {}
     points = [i for i, m in enumerate(family.method) if m == "sgd"]
     for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
         last = i == len(table) - 1
-        shown = [[k for k, m in enumerate(family.method) if m == name] + points for name in methods]
-        lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in shown))
+        members = [
+            [k for k, m in enumerate(family.method) if m == name] + points for name in methods
+        ]
+        lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in members))
         for j, (name, domain) in enumerate(zip(methods, panels(len(methods), BETWEEN))):
             radii = family.radii(name)
             places = [place_of(r, radii) for r in radii]
@@ -196,17 +194,14 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
 
 
 def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
-    """Labels of the radii, from the largest down, of those far enough from the last labelled one.
-
-    0 always has a label.
-    """
+    """Label radii from the largest down where they are far enough apart; 0 always has a label."""
     texts = []
     last = math.inf
     far = APART * (places[-1] - places[0])
     for place, radius in zip(reversed(places), reversed(radii)):
-        shown = place == places[0] or (last - place >= far and place - places[0] >= far)
-        texts.append(short(radius) if shown else "")
-        last = place if shown else last
+        labelled = place == places[0] or (last - place >= far and place - places[0] >= far)
+        texts.append(short(radius) if labelled else "")
+        last = place if labelled else last
     return texts[::-1]
 
 
@@ -216,7 +211,7 @@ def _add_panel(
     radii = family.radii(method)
     rows = values[[family.index(method, r) for r in radii]]
     x = torch.tensor([place_of(r, radii) for r in radii])
-    shown = style(method)
+    look = style(method)
     label = style(method).label
     color = style(method).color
     mean = rows.nanmean(1)
@@ -243,8 +238,8 @@ def _add_panel(
         dots = dict(color=MUTED, width=1, dash="dot")
         fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", line=dots, **on))
     start = 1 if radii[0] == 0 else 0
-    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=shown.line(2.2), **on))
-    marker = shown.marker(7, opacity=1) | dict(
+    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=look.line(2.2), **on))
+    marker = look.marker(7, opacity=1) | dict(
         color=[style("vi").color if r == 0 else color for r in radii]
     )
     hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"
@@ -262,9 +257,9 @@ def _add_ring(
     method: str,
     radius: float | None,
 ) -> None:
-    """A ring round the selected member in its method's column, which follows the controls.
+    """Add a ring round the selected member in its column, which follows the controls.
 
-    of VI and SGD one in each.
+    VI and SGD have one in each column.
     """
     member = family.index(method, radius)
     for j, name in enumerate(methods):

@@ -27,9 +27,9 @@ from flatviz.plots.ground import (
 from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, points, style
 from flatviz.results import Projection, Surface
 
-SIZES = (7.0, 16.0)  # px, of a sample in the plane and of one far off it
-PATH = 0.8  # size of the markers of a path, of which there are many
-ELLIPSE = 0.95  # share of a Gaussian's draws whose shadows fall inside its ellipse
+SIZES = (7.0, 16.0)  # px, of a sample in the plane and far off it
+PATH = 0.8  # relative size of the many markers of a path
+ELLIPSE = 0.95  # share of a Gaussian's draws whose projections lie inside its ellipse
 
 
 @public
@@ -46,12 +46,11 @@ def plot_surface(
 ) -> Figure:
     """Draw filled contours of `surface`, with the samples of `projection`.
 
-    Fill by method, ring by the loss at the sample.
-
-    The picture shows a sample's shadow on the plane; its ring has the colour of its true loss on
-    the surface's scale, and its marker grows with its distance from the plane, relative to how far
-    the samples spread over it. The projection of a `Gaussian` also has the ellipse that holds 95 %
-    of its draws' shadows. Cells that diverged are left open and marked.
+    A sample is drawn at its projection on the plane and filled by method.  Its ring has the colour
+    of its true loss on the surface's scale, and its marker grows with its distance from the plane,
+    relative to the spread of the samples in it.  The projection of a `Gaussian` also has the
+    ellipse that holds 95 % of its draws' projections.  Cells that diverged are left open and
+    marked.
 
     Args:
         surface: Values on a grid (A, B), or scattered (P,), which are drawn as markers.
@@ -100,9 +99,9 @@ def plot_surface(
 def _add_projection(
     fig: Figure, projection: Projection, scale: ColorScale, method: str | None, joined: bool
 ) -> None:
-    """The samples: place, true loss by ring, distance from the plane by size.
+    """Add the samples: place, true loss by ring, distance from the plane by size.
 
-    of a path smaller, filled by loss, joined.
+    Those of a path are smaller, filled by loss and joined.
     """
     values = torch.stack([values_of(projection), projection.distance], dim=1)
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"
@@ -121,10 +120,11 @@ def _add_projection(
             hover=hover,
         )
         return
+    # A light line on a dark one is visible on any ground
     for line in (
         dict(color=INK, width=4),
         dict(color="#ffffff", width=1.5),
-    ):  # dark below light: seen on any ground
+    ):
         fig.add_trace(points(projection.coords, "lines", "path", line=line))
     sizes = numbers(PATH * marker_size(projection))
     marker = dict(size=sizes, line=dict(color=LIGHT, width=1.5), **scale.marker(projection.values))
@@ -137,9 +137,9 @@ def _add_projection(
 
 
 def _ellipse(covariance: Tensor, center: Tensor) -> list[go.Scatter]:
-    """Ellipse that holds 95 % of a Gaussian's draws.
+    """Draw the ellipse that holds 95 % of a Gaussian's draws.
 
-    |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), L L^T the covariance in the plane.
+    |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), with L L^T the covariance in the plane
     """
     ring = ellipse(-2 * math.log(1 - ELLIPSE) * covariance, center)
     line = partial(
@@ -155,7 +155,7 @@ def _ellipse(covariance: Tensor, center: Tensor) -> list[go.Scatter]:
 
 
 def _name_ends(fig: Figure, projection: Projection) -> None:
-    """Labels of the first and last point, on the side away from the other."""
+    """Label the first and last point, on the side away from the other."""
     first = projection.coords[0]
     last = projection.coords[-1]
     away = (first - last) / (first - last).norm().clamp_min(1e-12)
@@ -175,15 +175,15 @@ def _name_ends(fig: Figure, projection: Projection) -> None:
 
 
 def marker_size(projection: Projection) -> Tensor:
-    """Marker sizes in px: area grows with the distance from the plane.
+    """Compute marker sizes in px, whose area grows with the distance from the plane.
 
-    The largest is for the farthest sample, if that lies as far off as the samples are spread over
-    the plane.
+    The farthest sample gets the largest size if it lies as far off as the samples spread in the
+    plane.
     """
     inside = projection.coords @ projection.plane.axes
     spread = (inside - inside.mean(0)).norm(dim=1).max()
-    most = torch.maximum(projection.distance.max(), spread.to(projection.distance))
-    share = (projection.distance / most.clamp_min(1e-12)).clamp(0, 1)
+    farthest = torch.maximum(projection.distance.max(), spread.to(projection.distance))
+    share = (projection.distance / farthest.clamp_min(1e-12)).clamp(0, 1)
     return (SIZES[0] ** 2 + share * (SIZES[1] ** 2 - SIZES[0] ** 2)).sqrt()
 
 
@@ -200,15 +200,12 @@ def plot_surface_3d(
     log: bool | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw `surface` in relief, its height on the colour scale of `plot_surface`.
-
-    Cells that diverged are marked.
+    """Draw `surface` in relief, coloured as by `plot_surface`, with diverged cells marked.
 
     Args:
         surface: Values on a grid of two axes (A, B).
         projection: Samples on the same plane, each at the height of the loss at its weights; the
-            gap to the surface is what the plane does not show, drawn as a line from it down, or up,
-            to the surface.
+            gap to the surface, which the plane does not show, is drawn as an upright line.
         method: Key in `fv.METHODS` that gives the samples their colour and the legend its entry;
             None: ink.
         color_range: (lowest, highest) height, in the surface's unit; heights beyond are cut off.
@@ -222,7 +219,8 @@ def plot_surface_3d(
 
     Example:
         >>> plane = fv.plane_through(torch.zeros(3), torch.eye(3)[0], torch.eye(3)[1])
-        >>> fig = fv.plots.plot_surface_3d(fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5))
+        >>> surface = fv.slice_plane(lambda w: (w ** 2).sum(), plane, resolution=5)
+        >>> fig = fv.plots.plot_surface_3d(surface)
         >>> fig.data[0].type, fig.data[0].z.shape
         ('surface', (5, 5))
     """
@@ -234,12 +232,12 @@ def plot_surface_3d(
     scale = ColorScale.over(surface.values, color_range, log)
     lo, hi = scale.ends
     fig = _figure(surface, scale, title or title_of(surface))
-    shown = torch.where(
+    heights = torch.where(
         torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan
     )
-    fig.add_trace(_relief(surface, shown, scale))
+    fig.add_trace(_relief(surface, heights, scale))
     if surface.n_diverged:
-        # few fonts have the cross of markers
+        # few fonts have the markers' cross
         flat = diverged(surface)
         as_text = dict(size=11, color=MUTED)
         look = dict(
@@ -252,37 +250,35 @@ def plot_surface_3d(
         )
         fig.add_trace(go.Scatter3d(x=flat.x, y=flat.y, z=[lo] * len(flat.x), **look))
     if projection is not None and projection.values is not None:
-        shown_as = style(method, projection.name or "samples")
-        given = surface, projection, projection.values, scale, shown_as
+        look_of_samples = style(method, projection.name or "samples")
+        parts = surface, projection, projection.values, scale, look_of_samples
         for trace, color, rows, axes in (
-            (_drops(*given), "line.color", "segments", ("x", "y", "z")),
-            (_points(*given), "marker.color", "draws", ("x", "y", "z", "customdata")),
+            (_drops(*parts), "line.color", "segments", ("x", "y", "z")),
+            (_points(*parts), "marker.color", "draws", ("x", "y", "z", "customdata")),
         ):
             fig.follow({f"data.{len(fig.data)}.{axis}": trace[axis] for axis in axes}, rows=rows)
             fig.add_live(trace, color, "name")
-        fig.update_traces(showlegend=method is not None, selector=dict(name=shown_as.label))
+        fig.update_traces(showlegend=method is not None, selector=dict(name=look_of_samples.label))
     return fig
 
 
 def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
-    """Draw a surface in relief, heights as the scale counts them and cut off at its ends.
+    """Draw a surface in relief, with heights by the scale and cut off at its ends.
 
-    The ground follows the controls.
-
-    Its heights are those that `add_contour` draws as colours.
+    The heights are the numbers that `add_contour` draws as colours; they follow the controls.
     """
     fig = _figure(surface, scale, title)
-    shown = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
-    trace = _relief(surface, scale(shown).T, scale)
+    heights = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
+    trace = _relief(surface, scale(heights).T, scale)
     (lo, hi) = scale.ends
-    trace.customdata = numbers(shown)
-    kept = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
-    fig.add_live(trace, "z", "customdata", keys=kept)
+    trace.customdata = numbers(heights)
+    keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
+    fig.add_live(trace, "z", "customdata", keys=keys)
     return fig.update_layout(scene_zaxis=dict(range=[lo, hi], title=""))  # the colour bar says it
 
 
 def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
-    """The scene of a relief, and below it the unit of the axes and the small print."""
+    """Draw the scene of a relief, with the unit of the axes and small print below it."""
     room = dict(margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
     fig = figure(
         title,
@@ -296,19 +292,15 @@ def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
 
 
 def _scene(surface: Surface, scale: ColorScale) -> dict:
-    """Axes of few ticks, which do not run into each other.
-
-    in a plane of orthonormal axes distances are to scale.
-    """
+    """Describe axes of few ticks, which do not overlap, to scale for an orthonormal plane."""
     axis = dict(
         showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11)
     )
     titles = [dict(text=title, font=dict(size=11)) for title in axis_titles(surface.plane)]
     ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b)]
     spans = [hi - lo for lo, hi in ends]
-    room = [
-        [lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)
-    ]  # or labels meet where axes do
+    # Otherwise labels overlap where axes meet
+    room = [[lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)]
     scene = {
         f"{letter}axis": dict(title=t, range=r, **axis) for letter, t, r in zip("xy", titles, room)
     }
@@ -323,7 +315,7 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
 
 
 def _low_corner(surface: Surface) -> tuple[int, int]:
-    """Signs of the lowest corner: seen from there the relief hides least of itself."""
+    """Return the signs of the lowest corner, from which the relief hides least of itself."""
     seen = surface.values.nan_to_num(torch.inf, posinf=torch.inf)
     i, j = (max(len(t) // 3, 1) for t in (surface.a, surface.b))
     corners = {
@@ -365,21 +357,22 @@ def _points(
     place = dict(zip("xyz", map(numbers, (*projection.coords.T, scale(values)))))
     marker = dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1))
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
-    said = dict(
-        customdata=numbers(torch.stack([values, projection.distance], dim=1)), hovertemplate=hover
-    )
+    shown = numbers(torch.stack([values, projection.distance], dim=1))
     return go.Scatter3d(
-        **place, mode="markers", name=look.label, showlegend=False, marker=marker, **said
+        **place,
+        mode="markers",
+        name=look.label,
+        showlegend=False,
+        marker=marker,
+        customdata=shown,
+        hovertemplate=hover,
     )
 
 
 def _drops(
     surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look
 ) -> go.Scatter3d:
-    """Upright lines from each sample to the surface at its shadow.
-
-    None where the shadow is beside the grid.
-    """
+    """Draw upright lines from samples to the surface at their projections, inside the grid."""
     (x, y) = projection.coords.T.double()
     top = scale(values).double()
     foot = scale(height_at(surface, projection.coords)).double()
@@ -396,10 +389,7 @@ def _drops(
 
 
 def height_at(surface: Surface, coords: Tensor) -> Tensor:
-    """The surface between its grid points, bilinear, at in-plane coordinates (S, 2).
-
-    NaN beside the grid.
-    """
+    """Interpolate the surface at in-plane coordinates (S, 2), bilinearly; NaN outside the grid."""
     ticks = [numbers(t.double()) for t in (surface.a, surface.b)]
     values = numbers(surface.values.double())
     heights = RegularGridInterpolator(ticks, values, bounds_error=False, fill_value=torch.nan)

@@ -1,7 +1,4 @@
-"""The look of every figure: template, styles of methods from their table, ticks.
-
-no button that sends data to a host.
-"""
+"""The look of every figure: template, styles of methods, ticks; no button sends data to a host."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -20,13 +17,13 @@ from flatviz.plots.live import Live
 INK = "#1f2933"
 MUTED = "#6b7780"
 GRID = "#e4e7eb"
-# of page and lab on dark ground; of a line with it
-DARK_PAPER = "#15191e"
-CONTRAST = 4.5
+DARK_PAPER = "#15191e"  # ground of page and lab in dark mode
+CONTRAST = 4.5  # of a line with it
 LOSS_SCALE = "Cividis"
-HEIGHT = 520  # px, of a figure that nobody placed in a page
+HEIGHT = 520  # px, of a figure outside of a page
 MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+# Colours of lines that belong to no method (Okabe-Ito)
 COLORS = (
     INK,
     "#0072B2",
@@ -34,8 +31,8 @@ COLORS = (
     "#009E73",
     "#CC79A7",
     "#8a6d00",
-)  # of lines that belong to no method (Okabe-Ito)
-ROUNDING = 1e-5  # of the values: a spread below it is that of float32 sums, not of what is drawn
+)
+ROUNDING = 1e-5  # relative spread below which values differ by rounding in float32
 CONFIG = {
     "displaylogo": False,
     "showSendToCloud": False,
@@ -43,14 +40,15 @@ CONFIG = {
     "modeBarButtonsToRemove": ["select2d", "lasso2d"],
 }
 
+# An animation waits for its button, as plotly drops its surface when it plays at once
 SHOW = {
     "config": CONFIG,
     "auto_play": False,
-}  # an animation waits for its button: played unasked, it loses its surface
+}
 
 
 class Figure(go.Figure):
-    """A plotly figure that shows without the button that sends it to a server, and does not play by itself.
+    """A plotly figure that shows without its upload button, and does not play automatically.
 
     `live`: its properties that follow the controls of page and lab, in the order in which they were
     added.
@@ -66,12 +64,11 @@ class Figure(go.Figure):
         sizes: Mapping | None = None,
         keys: Mapping | None = None,
     ) -> None:
-        """Add a trace whose properties at `paths`, as they stand in it, follow the controls.
+        """Add a trace whose current values at `paths` follow the controls.
 
-        rows: "all" of each array is drawn, or its first n rows at n draws ("draws"). sizes: path ->
-        array whose row n - 1 is drawn at ensemble size n.
-        keys: path -> a name that it has in common with properties of the same values, which are
-        then kept once.
+        rows: "all" of each array is drawn, or its first n rows at n draws ("draws").
+        sizes: path -> array whose row n - 1 is drawn at ensemble size n.
+        keys: path -> a name shared by properties of equal values, which are then stored once.
         """
         where = f"data.{len(self.data)}."
         for path in paths:
@@ -91,10 +88,10 @@ class Figure(go.Figure):
     def follow(
         self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = ""
     ) -> None:
-        """Make the properties at these paths of the figure's JSON follow the controls, with these values."""
+        """Make the properties at these paths of the figure's JSON follow the controls."""
         for path, values in properties.items():
-            kept = values if isinstance(values, (str, bool)) else np.asarray(values)
-            self.live += (Live(trace, path, kept, rows, key),)
+            value_array = values if isinstance(values, (str, bool)) else np.asarray(values)
+            self.live += (Live(trace, path, value_array, rows, key),)
 
     def add_text(self, text: str, **look: Any) -> str:
         """Write above the left end of the panels, or where `look` says, as in plotly.
@@ -108,10 +105,10 @@ class Figure(go.Figure):
         return f"layout.annotations.{len(self.layout.annotations) - 1}"
 
     def note(self, text: str, *, x: str = "paper", y: str = "paper") -> None:
-        """Write in the middle of the figure, or of the panel of the axes x and y, where its values cannot be drawn; "": nothing.
+        """Write in the middle of the figure, or of the panel of the axes x and y; "": nothing.
 
-        Notes follow the controls, and are part of the figure's description for those who do not see
-        it.
+        It says why values cannot be drawn.  Notes follow the controls, and are part of the figure's
+        description for screen readers.
         """
         where = dict(x=0.5, y=0.5, xref=x, yref=y, xanchor="center", yanchor="middle")
         look = dict(font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9)
@@ -133,7 +130,7 @@ class Figure(go.Figure):
 
 
 def style(method: str | None, name: str = "posterior") -> Look:
-    """A method's row of the catalog; one that is not there is grey and has its key as label.
+    """Return a method's row of the catalog; an unlisted one is grey with its key as label.
 
     None is ink and has `name` as label.
     """
@@ -146,9 +143,9 @@ def style(method: str | None, name: str = "posterior") -> Look:
 
 
 def figure(title: str, alt: str, **layout: Any) -> Figure:
-    """An empty figure in the house style; `alt` describes it to those who do not see it."""
-    said = dict(template=_template(), title=title, meta={"alt": alt, "note": ""})
-    return Figure(layout=dict(height=HEIGHT) | said | layout)
+    """Build an empty figure in the house style; `alt` describes it for screen readers."""
+    house = dict(template=_template(), title=title, meta={"alt": alt, "note": ""})
+    return Figure(layout=dict(height=HEIGHT) | house | layout)
 
 
 def scatter(
@@ -160,9 +157,9 @@ def scatter(
     legend: bool | None = False,
     **look: Any,
 ) -> go.Scatter:
-    """A trace of points; `mode` and `look` as in plotly.
+    """Build a trace of points; `mode` and `look` as in plotly.
 
-    hover: the text at a point under the pointer; without one the pointer passes over the trace.
+    hover: the text at a point under the pointer; without one the pointer ignores the trace.
     legend: whether the legend names the trace; None: where there are several.
     """
     pointer = dict(hovertemplate=f"{hover}<extra></extra>") if hover else dict(hoverinfo="skip")
@@ -171,14 +168,14 @@ def scatter(
 
 
 def points(at: Tensor, mode: str, name: str, **look: Any) -> go.Scatter:
-    """`scatter` of points (N, 2)."""
+    """Build a `scatter` of points (N, 2)."""
     return scatter(at[:, 0], at[:, 1], mode, name, **look)
 
 
 def band(
     x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Any
 ) -> go.Scatter:
-    """The area between two curves over `x`; `look` as in `scatter`."""
+    """Draw the area between two curves over `x`; `look` as in `scatter`."""
     outline = torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)])
     return scatter(
         *outline,
@@ -192,13 +189,13 @@ def band(
 
 
 def axes_of(panel: int) -> dict[str, Any]:
-    """The axes of a trace in the panel of this number, from 0, as plotly counts them."""
+    """Return the axes of a trace in the panel of this number, from 0, as plotly counts them."""
     number = "" if panel == 0 else str(panel + 1)
     return dict(xaxis=f"x{number}", yaxis=f"y{number}")
 
 
 def layout_of(panel: int, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
-    """The axes of a panel for the layout of its figure, each anchored at the other."""
+    """Return the axes of a panel for the layout of its figure, each anchored at the other."""
     on = axes_of(panel)
     return {
         f"xaxis{on['xaxis'][1:]}": x | dict(anchor=on["yaxis"]),
@@ -207,39 +204,33 @@ def layout_of(panel: int, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any
 
 
 def panels(n: int, gap: float) -> list[list[float]]:
-    """The shares of the width that n panels side by side take, `gap` apart.
-
-    Backwards those of the height, from the top down.
-    """
+    """Divide the width into n panels, `gap` apart; the height, from the top down, backwards."""
     wide = (1 - gap * (n - 1)) / n
     return [[i * (wide + gap), min(i * (wide + gap) + wide, 1.0)] for i in range(n)]
 
 
 def numbers(values: Any) -> Any:
-    """A tensor as what plotly takes; lists and None are such already."""
+    """Convert a tensor for plotly; lists and None stay."""
     return values.detach().cpu().numpy() if isinstance(values, Tensor) else values
 
 
 def short(value: float) -> str:
-    """A number in three digits."""
+    """Write a number in three digits."""
     return f"{value:.3g}"
 
 
 def tinted(color: str, opacity: float) -> str:
-    """A colour (hex) as what plotly fills with."""
+    """Convert a colour (hex) and its opacity to a fill of plotly."""
     return f"rgba({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))}, {opacity})"
 
 
 def dark_colors() -> dict[str, str]:
-    """The colour of each method, and what it is on dark ground."""
+    """Map the colour of each method to its colour on a dark ground."""
     return {m.color.lower(): on_dark(m.color) for m in LOOKS.values()}
 
 
 def on_dark(color: str) -> str:
-    """A colour (hex), with as much white as a line needs to be seen on a dark page.
-
-    a contrast of 4.5 with its ground.
-    """
+    """Lighten a colour (hex) to a contrast of 4.5 with the ground of a dark page."""
     ground = _luminance(DARK_PAPER)
     for white in range(0, 100, 2):
         shares = (
@@ -252,16 +243,16 @@ def on_dark(color: str) -> str:
 
 
 def _luminance(color: str) -> float:
-    """Relative luminance of WCAG 2, 0 to 1."""
+    """Compute the relative luminance of WCAG 2, 0 to 1."""
     parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def room(values: Tensor, margin: float = 0.06) -> list[float]:
-    """A range for an axis that holds the finite values.
+    """Return a range for an axis that holds the finite values.
 
-    Where they differ by rounding alone they are drawn as a flat line.
+    Values that differ by rounding alone appear as a flat line.
     """
     finite = values[values.isfinite()].double()
     lo, hi = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
@@ -273,7 +264,7 @@ def room(values: Tensor, margin: float = 0.06) -> list[float]:
 
 
 def log_ticks(lo: float, hi: float) -> list[float]:
-    """Steps of 1, 2, 5 between lo and hi, or powers of ten where those are many."""
+    """List steps of 1, 2, 5 between lo and hi, or powers of ten where those are many."""
     steps = [
         m * 10.0**e
         for e in range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1)
@@ -286,7 +277,7 @@ def log_ticks(lo: float, hi: float) -> list[float]:
 
 
 def even_ticks(lo: float, hi: float) -> list[float]:
-    """About five round positions between lo and hi."""
+    """List about five round positions between lo and hi."""
     if not hi > lo:
         return [lo]
     rough = (hi - lo) / 5

@@ -1,9 +1,7 @@
-"""Posteriors over weights: one method a file, `fit_<method>(net, data, ...) -> Posterior`.
+"""Posteriors over weights: methods `fit_<method>(net, data, ...) -> Posterior`.
 
-`METHODS` is the table of all.
-
-A new posterior is one file that ends with its record, and one line in `flatviz/catalog.py`:
-figures, page, the lab's menu and the conformance tests read the table.
+`METHODS` is the table of all.  A new posterior is a file that ends with its record, and one line in
+`flatviz/catalog.py`: figures, page, the lab's menu and the conformance tests read the table.
 """
 
 from importlib import import_module
@@ -19,16 +17,8 @@ def _record(look: Look) -> Method:
 
 
 METHODS: dict[str, Method] = table(ROWS, _record)
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "bsam": "BSAM",
-        "coupled": "EMCMC SVGD",
-        "laplace": "laplace_evidence",
-        "sabma": "SABMA",
-        "sgld": "SGLD SGHMC",
-        "swag": "SWAG",
-        "transfer": "moped_prior",
-        "vi": "VI",
-    },
-)
+_homes = {"transfer": "moped_prior"}
+for _look in ROWS:
+    _file = _look.record.partition(".")[0]
+    _homes[_file] = f"{_homes.get(_file, '')} {_look.public}"
+__getattr__, __dir__, __all__ = lazy(__name__, _homes)

@@ -1,18 +1,17 @@
-"""bSAM: SAM as the optimal relaxation of Bayes, and the diagonal Gaussian it trains (Moellenhoff & Khan 2023).
+"""bSAM: SAM as the optimal relaxation of Bayes, with a diagonal Gaussian.
 
     q = N(m, diag(1 / (N s)))
     g   = grad L(m + z / sqrt(N s)),   z ~ N(0, I);      h = sqrt(s) |g|
-    gp  = grad L(m + radius g / s)                       the mean is perturbed, not the draw,
-        and nothing is normalised
+    gp  = grad L(m + radius g / s)                       a perturbation of the mean, not normalised
     v  <- b1 v + (1 - b1) (gp + wd m)
-    m  <- m - lr v / s                                   with s as it was
+    m  <- m - lr v / s                                   with the old s
     s  <- b2 s + (1 - b2) (h + damping + wd)
 
-L is the mean NLL of N examples, wd = 1 / (N prior variance); s is the size of a minibatch's
-gradient, not a curvature.
+L is the mean NLL of N examples, wd = 1 / (N prior variance).  s is the size of a minibatch's
+gradient, not a curvature: a full batch has s = c sqrt(2 / (pi N)) at curvature c without damping,
+so that the standard deviations of q are (pi N / 2)^(1/4) times those of the posterior.
 
-A full batch has s = c sqrt(2 / (pi N)) at curvature c, with the damping left out: the standard
-deviations of q are (pi N / 2)^(1/4) times those of the posterior.
+Source: Moellenhoff & Khan 2023.
 """
 
 import math
@@ -75,7 +74,7 @@ class BSAM(Algorithm[BSAMState]):
     damping: float = 0.1
 
     def init(self, w: Tensor, precision: float = 1.0) -> BSAMState:
-        """The state at weights `w` (D,)."""
+        """Return the state at weights `w` (D,)."""
         m = w.detach()
         zero = torch.zeros((), dtype=torch.long, device=m.device)
         return BSAMState(m, torch.zeros_like(m), torch.full_like(m, precision), zero)
@@ -87,7 +86,7 @@ class BSAM(Algorithm[BSAMState]):
     def update(
         self, state: BSAMState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[BSAMState, Record]:
-        """One step."""
+        """Take one step."""
         m, v, s, step = state
         value, g = gradient(m + noise[0] / (self.n * s).sqrt(), batch)
         at_worst, gp = gradient(m + self.radius * g / s, batch)
@@ -100,7 +99,7 @@ class BSAM(Algorithm[BSAMState]):
     def result(
         self, state: BSAMState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
-        """N(m, 1 / (N s))."""
+        """Return N(m, 1 / (N s))."""
         return Gaussian(state.m, -0.5 * (math.log(self.n) + state.s.log()), history=history)
 
 
@@ -121,17 +120,14 @@ def fit_bsam(
     weight_decay: NonNegative = 0.0005,
     batch_size: Count | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit m and s from the net's weights.
+    """Fit the diagonal Gaussian N(m, 1 / (N s)) from the net's weights, mean and log_std (D,).
 
-    Returns the diagonal Gaussian N(m, 1 / (N s)), mean and log_std (D,).
-
-    `result.history.sharpness` is L(m + radius g / s) - L at the draw.
-
-    The rate lr is of the size of w, as v / s is, and falls to 0 along half a cosine.
+    `result.history.sharpness` is L(m + radius g / s) - L at the draw.  The rate lr has the scale of
+    w, as v / s has, and falls to 0 along half a cosine.
 
     Args:
         net: Its treated weights are the start.
@@ -139,7 +135,7 @@ def fit_bsam(
         seed: Fixes noise and minibatches.
         radius: Multiplies g / s, so its unit is that of a step, not of a distance; 0.01 as in the
             paper.
-        steps: Minibatches.
+        steps: Number of minibatches.
         b1: Memory of v.
         b2: Memory of s; 0.999 in the paper, for runs of 1e5 steps.
         damping: Added to h, 0.1 as in the paper.
@@ -164,7 +160,7 @@ def fit_bsam(
         >>> fv.fit_bsam(net, task.train, seed=0, steps=20).mean.shape
         torch.Size([58])
     """
-    run = Run("bSAM", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("bSAM", seed, checkpoint, progress, batch_size, training)
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     bsam = BSAM(rates(lr, steps, net.w), len(data), radius, weight_decay, b1, b2, damping)
     start = bsam.init(net.w, first_precision)

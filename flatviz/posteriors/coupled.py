@@ -1,25 +1,24 @@
-"""Chains that pull at each other: Entropy-MCMC and SVGD.
+"""Coupled chains: Entropy-MCMC and SVGD.
 
-Entropy-MCMC: a chain tied by a spring to a guide that feels only the smoothed posterior (Li & Zhang
-2024)
+Entropy-MCMC (Li & Zhang 2024): a chain tied by a spring to a guide, which follows the smoothed
+posterior
 
     p(w, a) ~ exp(-U(w) - |w - a|^2 / (2 eta)),   U(w) = N (L(w) + wd |w|^2 / 2)
     w <- w - lr (grad L(w) + wd w + (w - a) / (eta N)) + sqrt(2 lr T / N) xi
     a <- a - lr (a - w) / (eta N)                      + sqrt(2 lr T / N) xi'
 
-Integrating w out, a follows exp(-U) smoothed over a width sqrt(eta): flat ground weighs more.  One
-gradient a step.
+With w integrated out, a follows exp(-U) smoothed over a width sqrt(eta), so that flat regions weigh
+more.  A step takes one gradient.
 
-SVGD, Stein variational gradient descent: particles that descend together and push each other apart
-(Liu & Wang 2016)
+SVGD, Stein variational gradient descent (Liu & Wang 2016, eq. 8): particles that descend together
+and repel each other
 
     phi_i = 1/S sum_j [k(w_j, w_i) (-N g_j / T) + grad_{w_j} k(w_j, w_i)],   g = grad L(w) + wd w
-        (the paper's eq. 8)
     k(w, w') = exp(-|w - w'|^2 / h),   h = med^2 / log S,   med the median distance of two particles
     v <- m v + (T / N) phi,   w <- w + lr v
 
-The second term is 2 / h (w_i - w_j) k: it keeps particles apart, and T = 0 leaves it out.  There is
-no noise: after the starts all is deterministic but minibatches.  In many dimensions S particles are
+The second term is 2 / h (w_i - w_j) k: it keeps particles apart, and T = 0 removes it.  There is no
+noise: after the starts all is deterministic but minibatches.  In many dimensions S particles are
 far narrower than the posterior (Ba et al. 2022).
 """
 
@@ -58,17 +57,17 @@ class EMCMC(Algorithm[PointState]):
     energy: Energy = Energy()
 
     def init(self, w: Tensor) -> PointState:
-        """The state of chains and guides at the rows of `w`, (B, D)."""
+        """Return the state of chains and guides at the rows of `w`, (B, D)."""
         return PointState.at(w)._replace(v=w.detach())
 
     def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
-        """Two of w's shape a step; none at temperature 0."""
+        """Return two tensors of w's shape a step; none at temperature 0."""
         return FreshNoise(seeds, state.w, 2, lambda step: self.energy.temperature > 0)
 
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
-        """One step."""
+        """Take one step."""
         w = s.w
         a = s.v
         lr = self.lr
@@ -80,7 +79,7 @@ class EMCMC(Algorithm[PointState]):
         return PointState(w, a, s.step + 1), record
 
     def collect(self, kept: Sequence[Tensor], s: PointState) -> Sequence[Tensor]:
-        """Take w and a among the draws."""
+        """Add w and a to the draws."""
         return (*kept, s.w.clone(), s.v.clone())
 
     result = staticmethod(draws_of)
@@ -101,16 +100,16 @@ def fit_emcmc(
     burn_in: Whole = 300,
     thin: Count = 20,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Run one chain from the net's weights.
+    """Run one chain from the net's weights: draws (n_draws, D).
 
-    Draws (n_draws, D) are of w and of its guide a in turn, half of them each.
+    They are of w and of its guide a in turn, half of them each.
 
     Args:
         net: Its treated weights are the start.
@@ -118,19 +117,19 @@ def fit_emcmc(
         seed: Fixes noise and minibatches.
         eta: Variance of the spring, in units of w^2; the smaller, the tighter a follows w.  lr /
             (eta N) must stay below 1, which 0.01 does for a hundred examples at lr 0.01.
-        lr: The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.
+        lr: Step size; chains diverge above 2 / curvature, and a narrow prior adds curvature.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
         n_draws: Draws over all chains, (n_draws, D).
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
         burn_in: Steps before the first draw.
         thin: Steps from one draw to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -153,7 +152,7 @@ def fit_emcmc(
             " lower lr"
         )
     steps, keep = thinned(n_draws // 2, 1, burn_in, thin)
-    run = Run("E-MCMC", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("E-MCMC", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     return run_chains(EMCMC(lr, eta, energy), loss, run, net.w[None], steps, keep)
@@ -182,7 +181,7 @@ class SVGD(Algorithm[PointState]):
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
-        """One step."""
+        """Take one step."""
         g, record = self.energy.gradient(s.w, gradient, batch)
         v = self.momentum * s.v + stein(s.w, g, self.energy.temperature / self.energy.n)
         return PointState(s.w.add(v, alpha=self.lr), v, s.step + 1), record
@@ -204,38 +203,35 @@ def fit_svgd(
     n_draws: Several = 30,
     temperature: NonNegative = 1.0,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Move `n_draws` particles w_i <- w_i + lr v_i from different starts.
+    """Move `n_draws` particles w_i <- w_i + lr v_i from different starts: (n_draws, D).
 
-    (n_draws, D), all of them after the last step.
-
-    Each start has all treated weights drawn anew, or the head's alone where not all weights are
-    treated.
+    A start draws all treated weights, or the head's alone where not all weights are treated.
 
     Args:
-        net: Gives the architecture, and what is not drawn anew.
+        net: Gives the architecture, and the weights that are not drawn.
         data: The N training examples.
         seed: Fixes starts and minibatches; particle i takes seed + 1000 i.
         lr: The step; a particle far from the others follows the gradient at its place by the
             share 1 / S of it.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
+        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
         n_draws: S, the particles, all of which are draws.
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -256,9 +252,10 @@ def fit_svgd(
     w = starts(net, seeds, head_only=not net.treats_all)
     if torch.equal(w, w[:1].expand_as(w)):
         raise ValueError(
-            f"{n_draws} particles must start apart, got one place for all: treat a head or all weights"
+            f"{n_draws} particles must start apart, got one place for all: treat a head or all"
+            " weights"
         )
-    run = Run("SVGD", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SVGD", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=n_draws)
     svgd = SVGD(lr, momentum, energy)
@@ -267,10 +264,12 @@ def fit_svgd(
 
 
 def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:
-    """Phi of each particle (S, D) times the temperature, for w (S, D) and scores -g / temperature."""
-    d = torch.cdist(
-        w, w, compute_mode="donot_use_mm_for_euclid_dist"
-    )  # the other mode cancels in float32
+    """Compute phi of each particle (S, D) times the temperature.
+
+    w is (S, D), with scores -g / temperature.
+    """
+    # The other mode cancels in float32
+    d = torch.cdist(w, w, compute_mode="donot_use_mm_for_euclid_dist")
     pairs = torch.triu_indices(len(w), len(w), 1, device=w.device)
     h = d[pairs[0], pairs[1]].median().square() / math.log(len(w))
     k = (-d.square() / h).exp()
@@ -278,7 +277,7 @@ def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:
     return (2 * temperature / h * apart - k @ g) / len(w)
 
 
-# of the rates 0.03 to 1 the default has the least validation NLL at SGD's prior: 0.85 on digits
+# Of the rates 0.03 to 1 the default has the lowest validation NLL at SGD's prior: 0.85 on digits
 # (seeds 1000 to 1002), 0.92 at 0.3
 _PARTICLES = "n_draws steps lr momentum temperature weight_decay batch_size"
 SVGD_METHOD = Method(fit=fit_svgd, plain=Tuned(settings_of(fit_svgd, _PARTICLES)))

@@ -1,10 +1,10 @@
-"""MC dropout, its masks written as weight vectors (Gal & Ghahramani 2016).
+"""MC dropout, with its masks as weight vectors (Gal & Ghahramani 2016).
 
     w_s = w with column j of each masked layer times z_j / (1 - rate),   z_j ~ Bernoulli(1 - rate)
 
 A dropped input of a Linear or convolution is a column of zeros in its weight.  So a draw with one
-mask for all inputs *is* a weight vector, and everything that reads weight vectors reads it.
-Training masks each example anew, as dropout does.
+mask for all inputs *is* a weight vector, and all verbs on weight vectors apply.  Training draws a
+mask for each example, as dropout does.
 """
 
 import warnings
@@ -28,7 +28,7 @@ from flatviz.training.losses import NetworkLoss, Pass
 from flatviz.training.points import descend
 from flatviz.training.settings import Checkpoint, Optim, Run
 
-RATE = 0.1  # where the network has no dropout layers
+RATE = 0.1  # for a network without dropout layers
 
 
 @public
@@ -45,15 +45,15 @@ def fit_dropout(
     steps: Count = 300,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Train with dropout from the net's weights, then draw `n_draws` masked weight vectors, (n_draws, D).
+    """Train with dropout, then draw `n_draws` masked weight vectors, (n_draws, D).
 
-    BatchNorm statistics are those of the net; with an `ascent` both passes have the same masks; of
-    `training` precision and early stopping, by the loss with nothing dropped.
+    BatchNorm statistics are those of the net.  With an `ascent` both passes have the same masks.
+    `training` sets precision and early stopping, by the loss without dropout.
 
     Args:
         net: Its treated weights are the start.
@@ -66,11 +66,11 @@ def fit_dropout(
         lr: The first learning rate; it falls to 0 along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -86,7 +86,7 @@ def fit_dropout(
         >>> fv.fit_dropout(net, task.train, rate=0.2, seed=0, steps=20, n_draws=3).W.shape
         torch.Size([3, 58])
     """
-    run = Run("dropout", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("dropout", seed, checkpoint, progress, batch_size, training)
     if run.training.accumulate > 1:
         raise ValueError(
             f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole"
@@ -105,7 +105,7 @@ def fit_dropout(
 
 
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
-    """Name of each layer whose inputs are dropped, with its rate.
+    """Return the name of each layer whose inputs are dropped, with its rate.
 
     None: that of the dropout layer whose result a layer reads, as it is or reshaped.
 
@@ -120,7 +120,7 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     outputs: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
     readers: dict[
         str, str
-        # each Linear and convolution, in the order in which they run, -> the dropout layer, or ""
+        # Linear or convolution, in execution order -> its dropout layer, or ""
     ] = {}
 
     def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
@@ -130,10 +130,12 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
 
     def read(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         source, out = outputs.get(inputs[0].untyped_storage().data_ptr(), ("", None))
-        # of channels only a convolution's are columns
-        whole = type(layers.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
+        # dropped channels are columns of a convolution alone
+        by_channel = type(layers.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
         readers[name] = (
-            source if out is not None and out._version == 0 and whole else readers.get(name, "")
+            source
+            if out is not None and out._version == 0 and by_channel
+            else readers.get(name, "")
         )
 
     for name, part in module.named_modules():
@@ -165,16 +167,15 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
             "dropout needs a treated Linear or convolution, got none: use treated='all' or"
             " 'norm+head'"
         )
-    later = [
-        n for n in maskable if n != next(iter(readers))
-    ]  # the first reads the data, and is masked where it stands alone
+    # The first layer reads the data; it is masked only if there is no other
+    later = [n for n in maskable if n != next(iter(readers))]
     return dict.fromkeys(later or maskable, RATE if rate is None else rate)
 
 
 def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:
-    """One mask as a factor on the weights, (D,).
+    """Draw one mask as a factor on the weights, (D,).
 
-    0 or 1 / (1 - rate) on the columns of the masked layers, else 1.
+    It is 0 or 1 / (1 - rate) on the columns of the masked layers, 1 elsewhere.
     """
     mask = torch.ones(net.dim, dtype=net.w.dtype)
     for b in net.blocks:
@@ -188,32 +189,33 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
 
 
 def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
-    """Shape of the mask by which the inputs of `part`, a Linear or a convolution, are dropped, of `shape` (N, ...)."""
+    """Return the shape of the mask of a Linear's or convolution's inputs of `shape` (N, ...)."""
     if isinstance(part, _ConvNd):  # whole channels
         return [*shape[:2], *[1] * (len(shape) - 2)]
+    # A channel is one column of the weight, for all positions
     return [
         shape[0],
         *[1] * (len(shape) - 2),
         shape[-1],
-    ]  # one column of the weight for all positions
+    ]
 
 
 class Masked(Pass):
-    """With dropout, example by example; calls of one step have the same masks."""
+    """Passes with dropout, example by example; calls of one step have the same masks."""
 
     def __init__(self, net: Net, x: Tensor | Fields, rates: dict[str, float], seed: int) -> None:
         super().__init__(net)
         self.rates = rates
         self.source = generator(seed)
         self.masked = net.copy()
-        self.masked.look(x)  # while there are no masks, which it would draw
+        self.masked.look(x)  # before there are masks, which this pass would draw
         for name, rate in rates.items():
             self.masked.module.get_submodule(name).register_forward_pre_hook(
                 partial(self._masked, rate)
             )
 
     def _masked(self, rate: float, part: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor]:
-        """Inputs of a layer with a new mask for each example."""
+        """Multiply the inputs of a layer by a new mask for each example."""
         x, *_ = inputs
         keep = 1 - rate
         mask = torch.rand(mask_shape(part, x.shape), generator=self.source) < keep
@@ -221,16 +223,16 @@ class Masked(Pass):
 
     @property
     def about(self) -> dict[str, float]:
-        """The rates."""
+        """Return the rates."""
         return self.rates
 
     @property
     def state(self) -> State:
-        """The generator of the masks."""
+        """Return the generator of the masks."""
         return {"masks": self.source}
 
     def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
-        """Outputs (n, C)."""
+        """Compute outputs (n, C)."""
         if first:
             self._before = self.source.get_state()
         else:

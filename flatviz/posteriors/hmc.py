@@ -1,18 +1,22 @@
-"""Hamiltonian Monte Carlo.
+"""Hamiltonian Monte Carlo: draws from the posterior itself, the reference for approximations.
 
-Draws from the posterior itself, the reference beside which approximations are judged (Neal 2011).
-
-    p(w | data)  ~  exp(-N L(w) / kl_weight) p(w),   w = m + exp(log_std) z1 + F^T z2,   z = (z1,
-        z2) ~ N(0, I) a priori
+    p(w | data)  ~  exp(-N L(w) / kl_weight) p(w)
+    w = m + exp(log_std) z1 + F^T z2,   z = (z1, z2) ~ N(0, I) a priori
     U(z) = N L(w(z)) / kl_weight + |z|^2 / 2,   H(z, p) = U(z) + |p|^2 / 2
-    p ~ N(0, I); leapfrog steps of size s for a time tau; accept with probability min(1, exp(H
-    before - H after))
+
+With p ~ N(0, I), take leapfrog steps of size s for a time tau,
+
     z <- z + s A p,   p <- p - s A grad U(z)
+
+and accept with probability min(1, exp(H before - H after)).
 
 L is the mean NLL of all N examples.  In z the prior is N(0, I), also for a low-rank one, so the
 posterior is hardly anywhere wider than 1, and a time around pi / 2, a quarter of the prior's
-period, gives nearly independent draws: no U-turn is looked for. It is narrow in the few directions
-that the data fix; A, learnt in burn-in, shortens the steps there alone: see `Metric`.
+period, gives nearly independent draws without a search for U-turns.  The posterior is narrow in the
+few directions that the data determine; A, learnt in burn-in, shortens the steps there: see
+`Metric`.
+
+Source: Neal 2011.
 """
 
 from __future__ import annotations
@@ -37,12 +41,12 @@ from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import FreshNoise
 
 TIME = math.pi / 2  # mean length of a trajectory, in prior standard deviations
-ACCEPT = 0.8  # rate aimed at: it costs little more than the optimum and forgives narrow places
+ACCEPT = 0.8  # target rate: little more expensive than the optimum, and robust in narrow regions
 FIRST_STEP = 0.1
-LARGEST = 20_000  # numbers of z; beyond, A stays I, for what is seen would fill the memory
+LARGEST = 20_000  # dimensions of z; beyond, A stays I, as its points would fill the memory
 ABOVE_NOISE = 2.0
 FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
-# a chain that accepts less, over so many trajectories, stands still: no sample
+# A chain with a lower acceptance rate over this many trajectories does not sample
 LEAST_ACCEPTED = 0.1
 ENOUGH = 20
 
@@ -65,16 +69,14 @@ def fit_hmc(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Run `chains` chains from draws of the prior.
+    """Run `chains` chains from draws of the prior, all in one pass of the network.
 
-    Every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.
-
-    All chains run in one pass.  During the first half of `burn_in` the likelihood's weight rises
-    from a thousandth to 1, so that no chain falls into a place that is the best only nearby.  The
-    metric A is renewed after each quarter of `burn_in` but the last; the step size follows the
-    chains' acceptance rates (their harmonic mean, so that each moves) by dual averaging. Both are
-    fixed after `burn_in`.  The draws are of the posterior only where the chains agree: see
-    `diagnose_chains`.
+    Every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.  During the
+    first half of `burn_in` the likelihood's weight rises from a thousandth to 1, so that no chain
+    is caught in a local optimum.  The metric A is updated after each quarter of `burn_in` but the
+    last; the step size follows the chains' acceptance rates (their harmonic mean, so that each
+    moves) by dual averaging.  Both are fixed after `burn_in`.  The draws are of the posterior only
+    where the chains agree: see `diagnose_chains`.
 
     A trajectory, of a length between 1/2 and 3/2 of `TIME`, costs length / step size gradients of
     each chain.
@@ -113,7 +115,8 @@ def fit_hmc(
         >>> x = torch.linspace(-1, 1, 20).double()[:, None]
         >>> net = fv.Net.from_module(torch.nn.Linear(1, 1, bias=False).double())
         >>> prior = fv.Gaussian(torch.zeros(1).double(), torch.zeros(1).double())
-        >>> q = fv.fit_hmc(net, fv.Data(x, 2 * x), prior, seed=0, n_draws=800, burn_in=100, kl_weight=1.0, likelihood=0.5)
+        >>> how = dict(n_draws=800, burn_in=100, kl_weight=1.0, likelihood=0.5)
+        >>> q = fv.fit_hmc(net, fv.Data(x, 2 * x), prior, seed=0, **how)
         >>> exact = 2 * float((x * x).sum()) / (float((x * x).sum()) + 0.5**2)  # the ridge solution
         >>> abs(float(q.W.mean()) - exact) < 0.05
         True
@@ -141,13 +144,13 @@ def fit_hmc(
     size = StepSize(FIRST_STEP)
     metric = Metric()
     renewals = {burn_in // 4, burn_in // 2, 3 * burn_in // 4} - {0}
-    kept = []
+    draws = []
     losses = [loss.mean()]
     rates = []
     warming = max(1, burn_in // 2)
 
     def update(step: int, _: Tensor | None) -> None:
-        if step <= warming:  # from the prior to the posterior by degrees
+        if step <= warming:  # gradually from the prior to the posterior
             potential.weight = len(data) / kl_weight * FIRST_WEIGHT ** (1 - step / warming)
             for old, new in zip((value, slope, loss), potential(z)):
                 old.copy_(new)
@@ -173,9 +176,8 @@ def fit_hmc(
             old.copy_(torch.where(taken.view(-1, *[1] * (old.ndim - 1)), new, old))
         losses.append(loss.mean())
         if step < burn_in:
-            size.follow(
-                float(1 / (1 / rate.clamp_min(1e-9)).mean())
-            )  # the harmonic mean: no chain is left standing still
+            # The harmonic mean, so that every chain moves
+            size.follow(float(1 / (1 / rate.clamp_min(1e-9)).mean()))
             metric.see(z, slope)
             if step + 1 in renewals:
                 metric.renew()
@@ -185,10 +187,10 @@ def fit_hmc(
         else:
             rates.append(rate)
         if step in keep:
-            kept.append(potential.weights(z))
+            draws.append(potential.weights(z))
 
     state: State = {"z": z, "value": value, "slope": slope, "loss": loss, "size": size.state}
-    state |= {"kept": kept, "losses": losses, "rates": rates}
+    state |= {"kept": draws, "losses": losses, "rates": rates}
     state |= {"seen places": metric.places, "seen slopes": metric.slopes, "metric": metric.rows}
     state |= {f"noise {i}": source for i, source in enumerate(sources)}
     about: dict[str, object] = dict(
@@ -208,7 +210,7 @@ def fit_hmc(
             " or most_steps"
         )
     return Draws(
-        torch.stack(kept, 1).flatten(0, 1), History(torch.stack(losses[1:])), chains=chains
+        torch.stack(draws, 1).flatten(0, 1), History(torch.stack(losses[1:])), chains=chains
     )
 
 
@@ -224,11 +226,11 @@ class Potential:
         self.weight = weight
 
     def weights(self, z: Tensor) -> Tensor:
-        """w(z), (C, D)."""
+        """Compute w(z), (C, D)."""
         return self.prior.at(z[:, : self.prior.dim], z[:, self.prior.dim :])
 
     def __call__(self, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """U, its gradient, and the mean NLL."""
+        """Compute U, its gradient, and the mean NLL."""
         loss, g = self.loss(self.weights(z), None)
         slope = self.weight * torch.cat((g * self.prior.std, g @ self.prior.factor.T), 1) + z
         return self.weight * loss.double() + 0.5 * z.double().square().sum(1), slope, loss
@@ -243,7 +245,7 @@ def leapfrog(
     n: int,
     metric: Metric,
 ) -> tuple[Tensor, Tensor, tuple]:
-    """Position and momentum after `n` steps of `size`, and what `potential` says there.
+    """Take `n` steps of `size`; return position, momentum, and the values of `potential` there.
 
     `slope` is dU/dz at z.
     """
@@ -258,9 +260,9 @@ def leapfrog(
 class StepSize:
     """A step size that brings the acceptance rate to ACCEPT, by dual averaging of its logarithm.
 
-    With t observations r_i of the rate, e = mean of (ACCEPT - r_i) over t + 10:  log s = log(10
-    s_0) - sqrt(t) e / 0.05, and the size in the end is the average of log s with weights t^-0.75.
-    `state` holds (t, e, log s, its average, log s_0), float64.
+    With t observations r_i of the rate and e the sum of (ACCEPT - r_i) over t + 10,
+    log s = log(10 s_0) - sqrt(t) e / 0.05, and the final size is the average of log s with weights
+    t^-0.75.  `state` is (t, e, log s, its average, log s_0), float64.
     """
 
     def __init__(self, first: float) -> None:
@@ -269,11 +271,11 @@ class StepSize:
 
     @property
     def size(self) -> float:
-        """The step size now."""
+        """The current step size."""
         return math.exp(float(self.state[2]))
 
     def follow(self, rate: float) -> None:
-        """One observation of the rate."""
+        """Add one observation of the rate."""
         t, error, _, average, log_first = self.state.tolist()
         t += 1
         error += (ACCEPT - rate - error) / (t + 10)
@@ -284,38 +286,31 @@ class StepSize:
         )
 
     def restart(self, log_size: float) -> None:
-        """From this logarithm on, without the observations.
-
-        Under another metric they are of no use.
-        """
+        """Start from this logarithm, without the observations, which belong to another metric."""
         self.state.copy_(
             torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64)
         )
 
     def settle(self) -> None:
-        """Take the average for the size, and forget the observations.
-
-        Those on the way to the posterior are of no use in it.
-        """
+        """Use the average as the size, and forget the observations on the way to the posterior."""
         self.restart(float(self.state[3]))
 
 
 class Metric:
-    """The metric of a Hamiltonian chain, learnt in burn-in.
+    """The metric of a Hamiltonian chain, learnt in burn-in: shorter steps in narrow directions.
 
-    Directions in which the posterior is narrow get shorter steps.
-
-        G = E[grad U grad U^T] = E[Hessian of U]   over the target exp(-U), by parts:
-            its large eigenvalues are the narrow directions v_j
+        G = E[grad U grad U^T] = E[Hessian of U] over the target exp(-U), by parts
         A = I - sum_j (1 - s_j) v_j v_j^T,   s_j the standard deviation of v_j^T z
 
-    A step then moves z by size A p with p ~ N(0, I), as if z were A y and y were sampled, which is
-    nowhere much narrower than 1.  s_j is measured, not taken as lambda_j^-1/2: where curvature
-    varies, its mean is that of the narrowest places. Source: Neal 2011 (arXiv 1206.1901), section
-    5.4.1, for the linear change of variables.
+    The eigenvectors v_j of G's large eigenvalues are the narrow directions.  A step then moves z by
+    size A p with p ~ N(0, I), as if z = A y and y were sampled, which is nowhere much narrower than
+    1. s_j is measured, not computed as lambda_j^-1/2: where curvature varies, its mean is dominated
+    by the narrowest regions.
 
     A is `scaled`.  The lists `places` and `slopes`, (C, d) each, and `rows`, sqrt(1 - s_j) v_j
     (d,), change in place.
+
+    Source: Neal 2011 (arXiv 1206.1901), section 5.4.1, for the linear change of variables.
     """
 
     def __init__(self) -> None:
@@ -324,16 +319,16 @@ class Metric:
         self.rows: list[Tensor] = []
 
     def see(self, z: Tensor, slope: Tensor) -> None:
-        """Places (C, d) of the target, one a chain, and the gradients there."""
+        """Add points (C, d) of the target, one a chain, and the gradients there."""
         if z.shape[1] <= LARGEST:
             self.places.append(z.clone())
             self.slopes.append(slope.clone())
 
     def renew(self) -> None:
-        """A of what was seen since the last time.
+        """Compute A from the points since the last time.
 
         With n gradients in d dimensions G = I shows eigenvalues up to (1 + sqrt(d / n))^2
-        (Marchenko and Pastur 1967): those of twice that and more are kept.
+        (Marchenko and Pastur 1967); those of at least twice that are used.
         """
         n = sum(map(len, self.places))
         if n < 2:
@@ -350,7 +345,7 @@ class Metric:
         self.slopes.clear()
 
     def scaled(self, x: Tensor) -> Tensor:
-        """A x for each row of x (C, d)."""
+        """Compute A x for each row of x (C, d)."""
         if not self.rows:
             return x
         rows = torch.stack(self.rows)

@@ -1,12 +1,14 @@
-"""Laplace: the Gaussian whose precision is the curvature at the solution (MacKay 1992; Daxberger et al. 2021).
+"""Laplace: the Gaussian whose precision is the curvature at the solution.
 
     q = N(w*, T (H + delta I)^-1),   H = sum_n J_n^T Lambda_n J_n  (generalised Gauss-Newton)
     log Z = -N L(w*) - 1/2 (delta |w*|^2 + logdet(H + delta I) - P log delta)
 
-The structure says what of H is kept: its diagonal, all of it, or that of the head alone.  A dense
-covariance is kept as diag + factor^T factor with factor (P, D), exact, so it is a `Gaussian` as
-every other.  Kronecker factors, the largest eigenpairs, the exact Hessian, functional Laplace and a
+The structure selects the part of H: its diagonal, all of it, or that of the head.  A dense
+covariance is stored as diag + factor^T factor with factor (P, D), exactly, so it is a `Gaussian` as
+every other. Kronecker factors, the largest eigenpairs, the exact Hessian, functional Laplace and a
 delta for each layer are laplace-torch's.
+
+Source: MacKay 1992; Daxberger et al. 2021.
 """
 
 from __future__ import annotations
@@ -33,11 +35,11 @@ from flatviz.training.settings import Checkpoint, Optim, Run
 
 Kept = Literal["diagonal", "full", "last_layer"]
 Structure = Literal[Kept, Bridged]
-LARGEST = 5000  # weights whose covariance is kept whole
-# of a precision: beyond them nothing changes
-LEAST = 1e-6
-MOST = 1e8
-STILL = 1e-6  # standard deviation of the weights that last_layer leaves alone
+LARGEST = 5000  # weights with a dense covariance, at most
+# Range of a precision; beyond it nothing changes
+MIN_PRECISION = 1e-6
+MAX_PRECISION = 1e8
+SMALL_STD = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
 @public
@@ -55,18 +57,16 @@ def fit_laplace(
     batch_size: Count | None = None,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian | LaplaceTorch:
-    """Train by SGD from the net's weights (steps=0: not at all), then fit the Gaussian of the curvature there, mean (D,).
+    """Train by SGD from the net's weights, then fit the Gaussian of the curvature, mean (D,).
 
-    Predict with `predict_linearised`, for which the curvature is exact; draws overshoot where delta
-    is small.
-
-    F-Laplace, given an `ascent`, has a centre that is no stationary point.  BatchNorm statistics
-    are those of the net.
+    steps=0 skips the training.  Predict with `predict_linearised`, for which the curvature is
+    exact; draws overshoot where delta is small.  F-Laplace, with an `ascent`, has a center that is
+    no stationary point.  BatchNorm statistics are those of the net.
 
     Args:
         net: Its treated weights are the start.
@@ -87,10 +87,10 @@ def fit_laplace(
         lr: The first learning rate; it falls along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
-        momentum: Share of the last step that the next one keeps.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -105,7 +105,7 @@ def fit_laplace(
         >>> fv.fit_laplace(net, task.train, seed=0, steps=50).factor.shape
         torch.Size([18, 58])
     """
-    run = Run("Laplace", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
     refuse_random_trunk(net, "Laplace")
     loss = training_loss(net, data, likelihood, training=run.training)
     w = net.w.detach().clone()
@@ -140,14 +140,18 @@ def fit_laplace(
         raise ValueError(
             f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
         )
-    kept = _curvature(net, data, likelihood, structure)
+    curvature = _curvature(net, data, likelihood, structure)
     return _gaussian(
-        w, kept, kept.marginal_precision(w) if delta == "marginal" else delta, temperature, history
+        w,
+        curvature,
+        curvature.marginal_precision(w) if delta == "marginal" else delta,
+        temperature,
+        history,
     )
 
 
 def _is_bridged(structure: Structure) -> TypeGuard[Bridged]:
-    """Whether laplace-torch fits it."""
+    """Tell whether laplace-torch fits it."""
     return structure in get_args(Bridged)
 
 
@@ -160,9 +164,7 @@ def laplace_evidence(
     prior_precision: Positive,
     likelihood: Likelihood = "categorical",
 ) -> float:
-    """Compute log Z at the net's weights, in nats.
-
-    How well this net and prior precision explain the data.
+    """Compute log Z at the net's weights, in nats: the evidence of net and prior precision.
 
     Args:
         net: Trained network; its treated weights are w*.
@@ -179,18 +181,18 @@ def laplace_evidence(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> trained = net.at(fv.fit_sgd(net, task.train, seed=0).center)
-        >>> evidence = fv.posteriors.laplace_evidence
-        >>> evidence(trained, task.train, prior_precision=1.0) > evidence(net, task.train, prior_precision=1.0)
+        >>> evidence, how = fv.posteriors.laplace_evidence, dict(prior_precision=1.0)
+        >>> evidence(trained, task.train, **how) > evidence(net, task.train, **how)
         True
     """
     f = nll(net, data, likelihood=likelihood)
-    kept = _curvature(net, data, likelihood, structure)
+    curvature = _curvature(net, data, likelihood, structure)
     with torch.no_grad():
-        return -len(data) * float(f(net.w)) + kept.occam(net.w, prior_precision)
+        return -len(data) * float(f(net.w)) + curvature.occam(net.w, prior_precision)
 
 
 def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structure) -> KeptCurvature:
-    """Compute the part of H at the net's weights that the structure keeps."""
+    """Compute the part of H at the net's weights that the structure uses."""
     part = head_of(net) if structure == "last_layer" else slice(0, net.dim)
     if structure == "diagonal":
         return KeptCurvature(part, ggn_diagonal(net, net.w, data, likelihood).clamp_min(0), None)
@@ -206,31 +208,27 @@ def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structur
 def _gaussian(
     w: Tensor, kept: KeptCurvature, delta: float, temperature: float, history: History | None
 ) -> Gaussian:
-    """N(w, T (H + delta I)^-1) on the part, all but still elsewhere."""
-    log_std = torch.full_like(w, math.log(STILL))
+    """Build N(w, T (H + delta I)^-1) on the part, with nearly no variance elsewhere."""
+    log_std = torch.full_like(w, math.log(SMALL_STD))
     variance = temperature / (kept.values.double() + delta)
     if kept.vectors is None:
         log_std[kept.part] = (0.5 * variance.log()).to(w)
         return Gaussian(w, log_std, history=history)
-    least = (
-        0.5 * variance.min()
-    )  # what stands on the diagonal; the rest is positive definite, and the factor's
+    # The diagonal's part; the rest is positive definite, for the factor
+    least = 0.5 * variance.min()
     log_std[kept.part] = (0.5 * least.log()).to(w)
     factor = w.new_zeros(len(variance), len(w))
-    root = (
-        kept.vectors * (variance - least).sqrt()
-    ) @ kept.vectors.T  # symmetric: no sign or order of eigenvectors is in it
+    # the symmetric root, which does not depend on sign or order of eigenvectors
+    root = (kept.vectors * (variance - least).sqrt()) @ kept.vectors.T
     factor[:, kept.part] = root.to(w)
     return Gaussian(w, log_std, factor, history)
 
 
 @dataclass(frozen=True, eq=False)
 class KeptCurvature:
-    """Part of H that a structure keeps, on the weights `part`, P of them.
+    """Part of H that a structure uses, on the weights `part`, P of them.
 
-    Eigenvalues (P,), and eigenvectors in columns (P, P).
-
-    Vectors are None where H is diagonal.
+    It has eigenvalues (P,), and eigenvectors in columns (P, P), None where H is diagonal.
     """
 
     part: slice
@@ -238,17 +236,20 @@ class KeptCurvature:
     vectors: Tensor | None
 
     def occam(self, w: Tensor, delta: float) -> float:
-        """Compute log Z less the fit at the weights w (D,).
+        """Compute log Z minus the fit at the weights w (D,).
 
-        -1/2 (delta |w|^2 + logdet (H + delta I) - P log delta).
+        It is -1/2 (delta |w|^2 + logdet (H + delta I) - P log delta).
         """
         w = w[self.part].double()
         return float(-0.5 * (delta * w.dot(w) + torch.log1p(self.values.double() / delta).sum()))
 
     def marginal_precision(self, w: Tensor) -> float:
-        """The precision of largest evidence at the weights w (D,), by a grid of its logarithm, refined three times."""
-        lo = math.log(LEAST)
-        hi = math.log(MOST)
+        """Find the precision of largest evidence at the weights w (D,).
+
+        It searches a grid of its logarithm, refined three times.
+        """
+        lo = math.log(MIN_PRECISION)
+        hi = math.log(MAX_PRECISION)
         for _ in range(4):
             grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
             best = max(grid, key=lambda log: self.occam(w, math.exp(log)))
@@ -257,7 +258,7 @@ class KeptCurvature:
 
 
 def head_of(net: Net) -> slice:
-    """Find the stretch of w that holds the head."""
+    """Return the slice of w that holds the head."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
         treated = {b.name for b in net.blocks}

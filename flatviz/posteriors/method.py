@@ -1,4 +1,4 @@
-"""Record of a method: one frozen dataclass, read by experiments, tests, page and lab."""
+"""Record of a method, read by experiments, tests, page and lab."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -9,7 +9,7 @@ from typing import Any
 from flatviz.catalog import NO_UNIT, UNLISTED, Look
 from flatviz.core import SAM, Net
 from flatviz.results import Posterior
-from flatviz.training.gradient import Ascent
+from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.variational import GaussianMethod
 
 Setting = Any  # value of a keyword
@@ -19,11 +19,13 @@ Setting = Any  # value of a keyword
 class Tuned:
     """Settings with which a method learns the digits tasks, for one kind of net.
 
-    settings: every keyword of the fit that a study may set, with its value; a keyword that is not
-    named here is not set. radius: that of `compare`, in the method's unit; largest: the end of the
-    lab's slider.
-    tour, lab: the radii that each of these fits (the lab: before anybody moves the slider); (0.0,)
-        for a method without radius, () where it leaves the method out.
+    Args:
+        settings: Every keyword of the fit that a study may set, with its value; a keyword that is
+            not named here is not set.
+        radius: That of `compare`, in the method's unit.
+        largest: The end of the lab's slider.
+        tour: The radii that the tour fits; (0.0,) for a method without radius, () to leave it out.
+        lab: The radii that the lab fits before the slider moves, likewise.
     """
 
     settings: Mapping[str, Any] = field(default_factory=dict)
@@ -33,20 +35,20 @@ class Tuned:
     lab: tuple[float, ...] = ()
 
     def __str__(self) -> str:
-        """The settings as text for a page: "steps 300, lr 0.05".
+        """Write the settings as text for a page: "steps 300, lr 0.05".
 
-        Defaults of None and settings of another method left out.
+        Defaults of None and settings of another method are left out.
         """
-        shown = {
+        texts = {
             k: v for k, v in self.settings.items() if v is not None and not isinstance(v, Mapping)
         }
         return ", ".join(
-            f"{k} {v:g}" if isinstance(v, (int, float)) else f"{k} {v}" for k, v in shown.items()
+            f"{k} {v:g}" if isinstance(v, (int, float)) else f"{k} {v}" for k, v in texts.items()
         )
 
 
 def settings_of(fit: Callable[..., Posterior], names: str, **values: Setting) -> dict[str, Setting]:
-    """Keywords that a study may set, by name, at the defaults of `fit` where no value is given."""
+    """Return keywords that a study may set, by name, at the defaults of `fit` without a value."""
     usual = inspect.unwrap(fit).__kwdefaults__
     return {name: usual[name] for name in names.split()} | values
 
@@ -110,27 +112,32 @@ class Method:
         return f"Method({self.name!r}, {self.label})"
 
     def tuned(self, net: Net) -> Tuned:
-        """Settings and radii for this kind of net."""
+        """Return settings and radii for this kind of net."""
         return self.batchnorm if net.has_batchnorm and self.batchnorm is not None else self.plain
 
     def keywords(
-        self, net: Net, *, radius: float | None = None, settings: Mapping[str, Any] | None = None
-    ) -> dict[str, Any]:
+        self,
+        net: Net,
+        *,
+        radius: float | None = None,
+        settings: Mapping[str, Setting] | None = None,
+        lr_scale: float = 1.0,
+        training: Training = PLAIN,
+    ) -> dict[str, Setting]:
         """Keywords for `fit` beside seed, checkpoint and progress.
 
         radius: None is that of `tuned(net)`.  settings: values in place of the tuned ones; names
         that are not among the method's settings are left out, so that one mapping serves several
-        methods.  "lr_scale" multiplies the method's tuned lr: rates of natural-gradient steps and
-        of SGD differ by more than a factor of ten, so no one lr fits all methods.  "training" is
-        handed to every fit.
+        methods.  lr_scale: factor on lr: rates of natural-gradient steps and of SGD differ by more
+        than a factor of ten, so no one lr fits all methods.  training: of every fit that takes it.
         """
         tuned = self.tuned(net)
         settings = settings or {}
         chosen = {name: settings.get(name, value) for name, value in tuned.settings.items()}
-        if "lr_scale" in settings and "lr" in chosen:
-            chosen["lr"] *= settings["lr_scale"]
-        if "training" in settings:  # a composed method hands on its settings
-            given = {"training": settings["training"]}
+        if "lr" in chosen:
+            chosen["lr"] *= lr_scale
+        if training is not PLAIN:  # a composed method hands on its settings
+            given = {"training": training}
             chosen |= given if self.inner is None else {"settings": {**chosen["settings"], **given}}
         radius = tuned.radius if radius is None else radius
         if self.ascent is not None:
@@ -140,9 +147,9 @@ class Method:
     def flat(
         self, ascent: Callable[[float], Ascent] = SAM, *, at_zero: str, radius: float = 0.1
     ) -> "Method":
-        """The flat-seeking version: every gradient at the end of `ascent(radius)`.
+        """Return the flat-seeking version, with every gradient at the end of `ascent(radius)`.
 
-        at radius 0 the method named `at_zero`.
+        At radius 0 it is the method named `at_zero`.
         """
         return replace(
             self,
@@ -194,7 +201,7 @@ def _at_temperature(
 
 
 def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
-    """The function of a record, or `fit` itself.  Raises TypeError for what cannot be called."""
+    """Return the function of a record, or `fit` itself; refuse a value that cannot be called."""
     function = fit.fit if isinstance(fit, Method) else fit
     if not callable(function):
         raise TypeError(
@@ -205,27 +212,27 @@ def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posteri
 
 
 def table(looks: Iterable[Look], record: Callable[[Look], Method]) -> dict[str, Method]:
-    """Name -> method for each line of the catalog, a flat-seeking version after its method.
+    """Build name -> method for each line of the catalog, a flat-seeking version after its method.
 
     Args:
         looks: Lines of the catalog without flat-seeking versions.
-        record: Gives the record that a line names.
+        record: Returns the record that a line names.
     """
     records = {look.name: replace(record(look), look=look) for look in looks}
     methods: dict[str, Method] = {}
     for name, method in records.items():
-        whole = method if method.inner is None else _composed(method, records[method.inner])
-        methods[name] = whole
+        complete = method if method.inner is None else _composed(method, records[method.inner])
+        methods[name] = complete
         look = method.look
         if look.flat:
             methods[look.flat_version.name] = replace(
-                whole.flat(at_zero=name), look=look.flat_version
+                complete.flat(at_zero=name), look=look.flat_version
             )
     return methods
 
 
 def _composed(outer: Method, inner: Method) -> Method:
-    """`outer` with `inner` as the method inside, at the settings that `inner` has by itself."""
+    """Return `outer` with `inner` as the method inside, at the settings of `inner`."""
     plain = replace(
         outer.plain, settings={**outer.plain.settings, "settings": inner.plain.settings}
     )

@@ -1,18 +1,16 @@
-"""Methods that take another one.
+"""Methods that take another one: MultiSWAG and its relatives, and PTL.
 
-a posterior around each of several modes, and a prior from the source task's posterior.
+A posterior around each of several modes is MultiSWAG, or the same of any other method (Wilson &
+Izmailov 2020):
 
-One posterior around each of several modes: MultiSWAG, and the same of any other method (Wilson &
-Izmailov 2020).
+    q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
 
-q(w) = 1/M sum_m q_m(w),   q_m = fit(the m-th network of an ensemble)
-
-Pre-train your loss: the source task's posterior, widened, is the prior of the target task
-(Shwartz-Ziv et al. 2022).
+Pre-train your loss (PTL) uses the source task's posterior, widened, as the prior of the target task
+(Shwartz-Ziv et al. 2022):
 
     p(w) = N(m, scale Sigma + floor^2 I),   q = fit(net, data, prior=p)
 
-m and Sigma are those that SWAG left on the source task, as `transfer` returns them.
+m and Sigma are SWAG's on the source task, as `transfer` returns them.
 """
 
 from collections.abc import Callable, Mapping
@@ -44,19 +42,19 @@ def fit_multi(
     steps: Count = 300,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Mixture:
-    """Train an ensemble of `members` networks together, then call `fit(net, data, seed=...)` at each; returns a mixture of equal weights.
+    """Train an ensemble of `members` networks, then fit a posterior at each: an equal mixture.
 
-    momentum, weight_decay, batch_size, likelihood and ascent are of the ensemble, and of each `fit`
-    that is a record, takes them, and has none in `settings`; so is `training`, without its
-    validation.  BatchNorm statistics are those of the net.
+    momentum, weight_decay, batch_size, likelihood and ascent are those of the ensemble.  A `fit`
+    that is a record gets those that it takes and `settings` does not set, and `training` without
+    its validation.  BatchNorm statistics are those of the net.
 
     Args:
-        net: Gives the architecture, and what is not drawn anew.
+        net: Gives the architecture, and the weights that are not drawn.
         data: The N training examples.
         fit: A record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is
             called as `fit(net, data, seed=...)`.
@@ -66,11 +64,11 @@ def fit_multi(
         lr: The first learning rate; it falls to 0 along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -82,20 +80,22 @@ def fit_multi(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> swags = dict(fit=fv.METHODS["swag"], settings=dict(rank=2, snapshots=3))
-        >>> fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20).sample(4, seed=1).shape
+        >>> q = fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20)
+        >>> q.sample(4, seed=1).shape
         torch.Size([4, 58])
     """
-    run = Run("members", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("members", seed, checkpoint, progress, batch_size, training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, training=run.training, members=members)
     modes = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
     inner: dict[str, Any] = {}
-    if isinstance(fit, Method):  # the ensemble's keywords that it has; every fit takes a likelihood
+    if isinstance(
+        fit, Method
+    ):  # pass on the ensemble's keywords that it has; every fit takes a likelihood
         shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size)
         inner = {name: value for name, value in shared.items() if name in fit.plain.settings}
-        inner |= dict(likelihood=likelihood) | (dict(ascent=ascent) if fit.look.flat else {})
-        if training is not None:
-            inner |= dict(training=replace(training, validation=None))
+        inner |= dict(likelihood=likelihood, training=replace(training, validation=None))
+        inner |= dict(ascent=ascent) if fit.look.flat else {}
     inner |= settings or {}
     parts = []
     for i, w in enumerate(track(modes.W, "posteriors", progress)):
@@ -147,7 +147,8 @@ def fit_ptl(
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> prior = fv.fit_swag(net, task.source, seed=0, snapshots=5)
-        >>> fv.fit_ptl(net, task.train, prior, fit=fv.fit_sgld, settings=dict(n_draws=2, burn_in=5), seed=0).W.shape
+        >>> how = dict(fit=fv.fit_sgld, settings=dict(n_draws=2, burn_in=5))
+        >>> fv.fit_ptl(net, task.train, prior, **how, seed=0).W.shape
         torch.Size([2, 58])
     """
     if scale == 0 and floor == 0:
@@ -159,7 +160,7 @@ def fit_ptl(
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
-    """The Gaussian with covariance scale Sigma + floor^2 I."""
+    """Return the Gaussian with covariance scale Sigma + floor^2 I."""
     log_std = 0.5 * (scale * (2 * prior.log_std).exp() + floor**2).log()
     return Gaussian(prior.mean, log_std, prior.factor * scale**0.5)
 

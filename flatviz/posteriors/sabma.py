@@ -1,11 +1,8 @@
 """SA-BMA, also FP-BMA: a Gaussian posterior that is good even at the worst one near it.
 
-    min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +
-        (kl_weight / N) KL(q || prior)
-
-The inner maximum is one step in closed form (`perturb`), with the Fisher matrix of q, a Gaussian:
-see `SABMA`. Weights that are not treated stay at their source value; the authors' code samples them
-as well, we do not.
+`fit_sabma` states the objective and `SABMA` its step; the inner maximum is one step in closed form,
+`perturb`, with the Fisher matrix of the Gaussian q.  Weights that are not treated stay at their
+source value; the authors' code samples them too.
 """
 
 import warnings
@@ -52,24 +49,23 @@ from flatviz.training.variational import (
 
 @dataclass(frozen=True, eq=False)
 class SABMA(GaussianMethod):
-    """The step of SA-BMA on theta = (mean, log_std, factor).
+    """The step of SA-BMA (`fit_sabma`) on theta = (mean, log_std, factor).
 
-    1. ascend     g = grad_theta E_q[NLL],  theta' = theta + Delta,
-        Delta = radius F^-1 g / sqrt(g . F^-1 g)
-    2. there      g' = grad_theta E_q'[NLL] at theta', of the same noise and the same minibatch
-    3. step back and descend     the natural gradient of g' + kl_weight / N KL(q || prior),
-        from theta: see `Descent`
+        1. ascend    g = grad_theta E_q[NLL],  theta' = theta + Delta, with Delta by `perturb`
+        2. there     g' = grad_theta E_q'[NLL] at theta', with the same noise and minibatch
+        3. descend   from theta along the natural gradient of g' + kl_weight / N KL(q || prior),
+                     see `Descent`
 
     Args:
-        descent: How q moves.
+        descent: Step of q along a gradient.
         radius: Radius of the ascent; (B,) of members.  0, without ascent, is VI.
-        perturbation: How Delta is computed.
+        perturbation: Settings of Delta.
 
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
-        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
+        >>> prior = fv.Gaussian(net.w, torch.full((9,), -1.0), factor=torch.full((1, 9), 0.1))
         >>> descent = fv.training.Descent(prior, n=12, rates=0.5)
         >>> sabma = fv.posteriors.SABMA(descent, radius=0.5)
         >>> state = sabma.init(prior)
@@ -85,16 +81,16 @@ class SABMA(GaussianMethod):
 
     @property
     def biased(self) -> bool:
-        """Whether z2 is drawn about 1, as the released code draws it.
+        """Whether z2 is drawn about 1, as in the released code.
 
-        q is then learnt with its mean at mean + the factor's rows.
+        q is then fitted with its mean at mean + the factor's rows.
         """
         return (
             self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
         )
 
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
-        """Loss at q, its gradient at the worst posterior near q, the loss gained there and how far that is."""
+        """Compute the loss at q, the gradient at the worst q' near it, gain and reach."""
         z1, z2 = noise
         nll = partial(expected, gradient, batch=batch, noise=(z1, z2 + 1) if self.biased else noise)
         moved = self.perturbation.moved
@@ -108,20 +104,20 @@ class SABMA(GaussianMethod):
         worst = q.moved(self.perturbation(q, here.grad, radius, noise=first))
         there = nll(worst)
         # the radius, by construction
-        known = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"
-        reach = None if known else reach_of(worst, q)
+        is_radius = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"
+        reach = None if is_radius else reach_of(worst, q)
         return Expected(here.loss, there.grad, there.loss - here.loss, reach)
 
     def result(
         self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
-        """The posterior of one member."""
+        """Return the posterior of one member."""
         q = super().result(s, history)
         return replace(q, mean=q.mean + q.factor.sum(0)) if self.biased else q
 
 
 def sabma_of(prior: Gaussian, n: int, *, radius: float, **settings: Any) -> SABMA:
-    """The algorithm of `fit_sabma` with these keywords, on n examples."""
+    """Build the algorithm of `fit_sabma` with these keywords, on n examples."""
     names = [f.name for f in fields(Perturbation) if f.name in settings]
     perturbation = Perturbation(**{name: settings[name] for name in names})
     return SABMA(Descent.of(Vi.of(settings), prior, n), radius, perturbation)
@@ -144,7 +140,7 @@ def fit_sabma(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     mode: Mode = "kl_exact",
@@ -156,18 +152,12 @@ def fit_sabma(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over the net's D treated weights.
+    """Fit a flat q = N(mean, diag(exp(2 log_std)) + factor^T factor) over D treated weights.
 
-        min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]  +
-            (kl_weight / N) KL(q || prior)
+        min over q of  max over q' with KL(q' || q) <= radius^2 / 2 of  E_q'[mean NLL]
+                       + (kl_weight / N) KL(q || prior)
 
-    One step on theta = (mean, log_std, factor), all with the same noise and minibatch:
-        ascend     g = grad E_q[NLL],  theta' = theta + Delta,
-            Delta = radius F^-1 g / sqrt(g . F^-1 g)
-        there      g' = grad E_q'[NLL] at theta'
-        descend    by the natural gradient of g' + (kl_weight / N) KL(q || prior), from theta,
-            as `fit_vi` does
-    F is the Fisher matrix of q: see `perturb`.  A step costs two gradients and O(D K^2).
+    `fv.posteriors.SABMA` is one step.  It costs two gradients and O(D K^2).
 
     `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the
     ascent, and `reach`, the exact sqrt(2 KL(q' || q)) of its end q', (steps,) each; None for
@@ -187,18 +177,20 @@ def fit_sabma(
             None: 2.0, of a net with BatchNorm 1.0.
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
-        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
             0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         start: Where q starts, a Gaussian of any rank; None: the prior.
         mode: The perturbation, see `perturb`; it is never of a reduced precision.
         blocks: Which parts of q the perturbation moves: means, widths, factor.
@@ -218,12 +210,12 @@ def fit_sabma(
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
-        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
+        >>> prior = fv.Gaussian(net.w, torch.full((9,), -1.0), factor=torch.full((1, 9), 0.1))
         >>> flat = fv.fit_sabma(net, data, prior, radius=0.5, steps=20, lr=0.1, seed=0)
         >>> flat, flat.history.sharpness.shape
         (Gaussian(dim=9, rank=1), torch.Size([20]))
     """
-    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay
@@ -250,7 +242,7 @@ def fit_sabma_grid(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     mode: Mode = "kl_exact",
@@ -262,12 +254,11 @@ def fit_sabma_grid(
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> dict[tuple[float, int], Gaussian]:
-    """Fit every radius with every seed at once by `fit_sabma`.
+    """Fit every radius with every seed at once by `fit_sabma`: (radius, seed) -> posterior.
 
-    (radius, seed) -> posterior, each equal to its single fit, to rounding.
-
-    Chains of small layers, and any network on a GPU, run all members in one pass; other networks
-    run member by member.  A member that diverges is left out of the result, and a warning names it.
+    Each equals its single fit to rounding.  Chains of small layers, and any network on a GPU, run
+    all members in one pass; other networks run member by member.  A member that diverges is left
+    out of the result, and a warning names it.
 
     Args:
         net: The network over whose D treated weights the posteriors are.
@@ -279,18 +270,20 @@ def fit_sabma_grid(
             None: 2.0, of a net with BatchNorm 1.0.
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
-        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
             0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         start: Where q starts, a Gaussian of any rank; None: the prior.
         mode: The perturbation, see `perturb`; it is never of a reduced precision.
         blocks: Which parts of q the perturbation moves: means, widths, factor.
@@ -316,7 +309,7 @@ def fit_sabma_grid(
     members = [(float(r), s) for r in radius for s in seed]
     seeds = [s for _, s in members]
     label = f"{len(members)} members of SA-BMA"
-    run = Run(label, seeds[0], checkpoint, progress, batch_size, training or PLAIN)
+    run = Run(label, seeds[0], checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay
@@ -327,12 +320,13 @@ def fit_sabma_grid(
     build = partial(SABMA, radius=size, perturbation=perturbation)
     fits = fit_gaussians(build, problem, prior, vi, batchnorm, run, seeds)
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
-    lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
+    failed = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
     if not finite:
-        raise Diverged(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
-    if lost:
+        raise Diverged(f"all {len(members)} members diverged, {', '.join(failed)}: {fits[0]}")
+    if failed:
         warnings.warn(
-            f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}",
+            f"{len(failed)} of {len(members)} members diverged and are left out:"
+            f" {', '.join(failed)}",
             stacklevel=2,
         )
     return finite
@@ -373,7 +367,7 @@ OVER_T = METHOD.over_temperature(lab=(0.01, 0.03, 0.1))
 
 
 def _in_mode(mode: Mode) -> dict[str, Any]:
-    """The functions of the record with this perturbation."""
+    """Return the functions of the record with this perturbation."""
     return {
         name: partial(getattr(METHOD, name), mode=mode) for name in ("fit", "fit_grid", "algorithm")
     }

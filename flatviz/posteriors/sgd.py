@@ -1,16 +1,15 @@
-"""SGD: one point, the maximum a posteriori (MAP).
+"""SGD: one point, the maximum a posteriori (MAP); and deep ensembles.
 
     v <- m v + grad L(w) + wd w,   w <- w - lr_t v,   lr_t = lr / 2 (1 + cos(pi t / steps))
 
 L is the mean NLL; weight decay wd is a prior N(0, 1 / (N wd)).  Every Bayesian method is compared
-with it.
+with SGD.
 
-Deep ensembles: several networks, each trained alone, whose probabilities are averaged
-(Lakshminarayanan et al. 2017).
+Deep ensembles average the probabilities of several networks (Lakshminarayanan et al. 2017):
 
-    W = (w_1, ..., w_M),  w_m = SGD from start m, in order m
+    W = (w_1, ..., w_M),  w_m = SGD from start m
 
-The members are trained together, a row each, which is faster and changes nothing.
+The members are trained at once, a row each, which is faster and changes nothing.
 """
 
 from functools import partial
@@ -41,7 +40,7 @@ def fit_sgd(
     steps: Count = 300,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
@@ -51,19 +50,19 @@ def fit_sgd(
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
-        seed: Fixes the order of the minibatches, and of nothing else: with full batches every seed
-            gives the same solution.
+        seed: Fixes the order of the minibatches alone: with full batches every seed gives the same
+            solution.
         batchnorm: "frozen" (default where only some weights are treated) or "train" (default where
             all are); `result.buffers` are then its statistics, which `predict` uses.
         lr: The first learning rate; it falls to 0 along half a cosine. None: 0.05, of a net
             with BatchNorm 0.01.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -81,7 +80,7 @@ def fit_sgd(
     """
     usual = RATE_BATCHNORM if net.has_batchnorm else RATE
     optim = Optim(steps, usual if lr is None else lr, momentum, weight_decay, ascent)
-    run = Run("SGD", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SGD", seed, checkpoint, progress, batch_size, training)
     batchnorm = batchnorm or ("train" if net.treats_all else "frozen")
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     w, history = descend(loss, net.w, run, optim)
@@ -102,19 +101,17 @@ def fit_ensemble(
     steps: Count = 300,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Train `members` networks over the treated weights.
+    """Train `members` networks over the treated weights: (members, D).
 
-    Each draws all of them anew, or the head where not all are treated.
-
-    The result is (members, D).
+    Each starts at new draws of all of them, or of the head where not all are treated.
 
     Args:
-        net: Gives the architecture, and what is not drawn anew.
+        net: Gives the architecture, and the weights that are not drawn.
         data: The N training examples.
         seed: Fixes starts and minibatches; member m takes seed + 1000 m.
         members: M; 5 as in the paper.
@@ -123,11 +120,11 @@ def fit_ensemble(
         lr: The first learning rate; it falls to 0 along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -141,7 +138,7 @@ def fit_ensemble(
         >>> fv.fit_ensemble(net, task.train, seed=0, members=3, steps=20).W.shape
         torch.Size([3, 58])
     """
-    run = Run("ensemble", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("ensemble", seed, checkpoint, progress, batch_size, training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=members)
     seeds = [seed + 1000 * member for member in range(members)]
@@ -157,8 +154,8 @@ def _tuned(lr: float) -> Tuned:
 
 
 METHOD = Method(fit=fit_sgd, plain=_tuned(RATE), batchnorm=_tuned(RATE_BATCHNORM))
-# eta: at the first steps on the digits |g|^2 is about 0.5 and its largest entry 0.05, so that f = 1
-# + eta g^2 goes up to 50
+# eta: in the first steps on the digits |g|^2 is about 0.5 and its largest entry 0.05, so that
+# f = 1 + eta g^2 reaches 50
 FISHER_SAM = METHOD.flat(partial(FisherSAM, eta=1000.0), at_zero="sgd")
 ENSEMBLE_METHOD = Method(
     fit=fit_ensemble, plain=Tuned(settings_of(fit_ensemble, f"members {_TRAINED}"))

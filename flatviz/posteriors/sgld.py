@@ -1,29 +1,28 @@
 """Stochastic-gradient Langevin chains: SGLD, SGHMC, and both in cycles of large and small steps.
 
-SGLD: gradient descent with the noise that makes its path a sample of the posterior (Welling & Teh
-2011)
+SGLD: gradient descent with noise, so that its path samples the posterior (Welling & Teh 2011)
 
     w <- w - lr g + sqrt(2 lr T / N) xi,   g = grad L(w) + wd w,   xi ~ N(0, I)
 
-lr is the rate on the mean loss L of N examples, constant where the paper lets it fall.  The bias of
-a finite step on a direction of curvature h is the factor 1 / (1 - lr h / 2) on its variance.
+lr is the rate on the mean loss L of N examples, constant where the paper decreases it.  A finite
+step multiplies the variance in a direction of curvature h by 1 / (1 - lr h / 2).
 
 SGHMC: the same with momentum (Chen et al. 2014)
 
     v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi,   w <- w + v
 
-alpha is the friction; 1 is SGLD.  The noise enters after the momentum: put through it, a momentum
-of 0.9 would multiply the variance by ten.  No correction for the noise of the minibatches.
+alpha is the friction; 1 is SGLD.  The noise enters after the momentum; before it, a momentum of 0.9
+would multiply the variance by ten.  The noise of the minibatches is not corrected for.
 
 Cyclical: large steps find a mode, small noisy ones sample it, cycle after cycle (Zhang et al. 2020)
 
-    lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle;
-        noise in its last part alone, whose last weights are draws
+    lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle
 
-Friction 1 is cyclical SGLD, below it cyclical SGHMC, whose velocity v goes on from cycle to cycle.
-Draws are colder than exp(-U / T): noise starts when the rate is all but 0, and at friction 1 a
-direction of curvature h has, at the end of the first cycle, the share 1 - exp(-2 h A) of its
-variance, A the sum of the noisy rates.
+with noise in its last part alone, whose last weights are draws.  Friction 1 is cyclical SGLD, below
+it cyclical SGHMC, whose velocity v continues from cycle to cycle.  Draws are colder than
+exp(-U / T): noise starts when the rate is almost 0, and at friction 1 a direction of curvature h
+has, at the end of the first cycle, the share 1 - exp(-2 h A) of its variance, with A the sum of the
+noisy rates.
 """
 
 import math
@@ -55,13 +54,13 @@ class SGLD(Algorithm[PointState]):
 
     Example:
         >>> import torch, flatviz as fv
-        >>> log_posterior = lambda w: -w.square().sum() / 2
-        >>> gradient = fv.training.gradient_of(lambda w: -log_posterior(w))
+        >>> gradient = fv.training.gradient_of(lambda w: w.square().sum() / 2)  # minus log p(w)
         >>> sgld = fv.posteriors.SGLD(lr=0.1)
-        >>> start = sgld.init(torch.zeros(100, 2))  # a hundred chains
-        >>> driven = fv.training.drive(sgld, start, gradient, steps=100, keep=range(50, 100))
-        >>> sgld.result(*driven).W.shape
-        torch.Size([5000, 2])
+        >>> state = sgld.init(torch.zeros(100, 2))  # a hundred chains
+        >>> for step in range(50):
+        ...     state, record = sgld.update(state, gradient, None, (torch.randn(100, 2),))
+        >>> sgld.result(state).W.shape
+        torch.Size([100, 2])
     """
 
     lr: float
@@ -70,13 +69,13 @@ class SGLD(Algorithm[PointState]):
     init = staticmethod(PointState.at)
 
     def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
-        """One of w's shape a step; none at temperature 0."""
+        """Return one tensor of w's shape a step; none at temperature 0."""
         return FreshNoise(seeds, state.w, drawn=lambda step: self.energy.temperature > 0)
 
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
-        """One step."""
+        """Take one step."""
         g, record = self.energy.gradient(s.w, gradient, batch)
         w = s.w + (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
         return PointState(w, s.v, s.step + 1), record
@@ -86,9 +85,7 @@ class SGLD(Algorithm[PointState]):
 
 @dataclass(frozen=True, eq=False)
 class SGHMC(Algorithm[PointState]):
-    """The step of SGHMC.
-
-    With rates and noise that change from step to step, that of the cyclical chains.
+    """The step of SGHMC; with rates and noise that change, that of the cyclical chains.
 
     Args:
         rates: lr_t of each step, (T,), or a constant.
@@ -105,7 +102,7 @@ class SGHMC(Algorithm[PointState]):
     init = staticmethod(PointState.at)
 
     def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
-        """One of w's shape in each noisy step; none at temperature 0."""
+        """Return one tensor of w's shape in each noisy step; none at temperature 0."""
 
         def drawn(step: int) -> bool:
             return self.energy.temperature > 0 and (self.noisy is None or step in self.noisy)
@@ -115,7 +112,7 @@ class SGHMC(Algorithm[PointState]):
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
-        """One step; the noise is 0 where there is none."""
+        """Take one step, with noise 0 in steps without noise."""
         g, record = self.energy.gradient(s.w, gradient, batch)
         lr = rate_at(self.rates, s.step)
         v = (
@@ -143,7 +140,7 @@ def fit_sgld(
     burn_in: Whole = 300,
     thin: Count = 20,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
@@ -152,27 +149,27 @@ def fit_sgld(
 ) -> Draws:
     """Run chains w <- w - lr g + sqrt(2 lr T / N) xi from the net's weights; draws (n_draws, D).
 
-    F-SGLD, given an `ascent`, has a drift that is no gradient, so that the sharpness-aware
-    posterior is met approximately only.
+    F-SGLD, with an `ascent`, has a drift that is no gradient, and so approximates the
+    sharpness-aware posterior only.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes noise and minibatches.
         chains: All run at once; `n_draws` is a multiple of them.
-        lr: The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.
+        lr: Step size; chains diverge above 2 / curvature, and a narrow prior adds curvature.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
         n_draws: Draws over all chains, (n_draws, D).
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
         burn_in: Steps before the first draw.
         thin: Steps from one draw to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -188,7 +185,7 @@ def fit_sgld(
         torch.Size([4, 58])
     """
     steps, keep = thinned(n_draws, chains, burn_in, thin)
-    run = Run("SGLD", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SGLD", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     w = net.w.repeat(chains, 1)
@@ -211,14 +208,16 @@ def fit_sghmc(
     burn_in: Whole = 300,
     thin: Count = 20,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Run chains v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi, w <- w + v, from the net's weights; draws (n_draws, D).
+    """Run SGHMC chains from the net's weights; draws (n_draws, D).
+
+        v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi,   w <- w + v
 
     The rate is a fifth of SGLD's, because the momentum multiplies the step by 1 / friction.
 
@@ -228,19 +227,19 @@ def fit_sghmc(
         seed: Fixes noise and minibatches.
         friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.
         chains: All run at once; `n_draws` is a multiple of them.
-        lr: The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.
+        lr: Step size; chains diverge above 2 / curvature, and a narrow prior adds curvature.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
         n_draws: Draws over all chains, (n_draws, D).
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
         burn_in: Steps before the first draw.
         thin: Steps from one draw to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -256,7 +255,7 @@ def fit_sghmc(
         torch.Size([4, 58])
     """
     steps, keep = thinned(n_draws, chains, burn_in, thin)
-    run = Run("SGHMC", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SGHMC", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     w = net.w.repeat(chains, 1)
@@ -280,20 +279,17 @@ def fit_csgld(
     n_draws: Count = 28,
     temperature: NonNegative = 1.0,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     prior: Gaussian | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Run cyclical SGLD.
+    """Run cyclical SGLD: in each cycle the step falls from lr to 0, with noise at the end.
 
-    in each cycle the step falls from lr to 0, first as plain descent, then with noise, and draws
-    are taken.
-
-    Each of the chains starts at the net's weights.  A cycle gives n_draws / (cycles chains) draws,
-    evenly spaced over its noisy part.
+    Draws are taken in the noisy part.  Each of the chains starts at the net's weights.  A cycle
+    gives n_draws / (cycles chains) draws, evenly spaced over its noisy part.
 
     Args:
         net: Its treated weights are the start.
@@ -307,17 +303,17 @@ def fit_csgld(
         friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.  Momentum multiplies the
             step by 1 / alpha: lower lr with it, as `METHODS["csghmc"]` does.
         chains: All run at once.
-        lr: The step; above 2 / curvature a chain diverges, and a narrow prior is curvature.
+        lr: Step size; chains diverge above 2 / curvature, and a narrow prior adds curvature.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None (all), for the noise of small ones heats a chain.
+        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
         n_draws: Draws over all chains, (n_draws, D).
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 leaves the noise out.
+        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -344,12 +340,12 @@ def fit_csgld(
             f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise"
             " cycle_steps"
         )
-    kept = {cycle_steps - 1 - i * (tail // each) for i in range(each)}  # steps of a cycle
+    last = {cycle_steps - 1 - i * (tail // each) for i in range(each)}  # steps of a cycle
     falling = rates(lr, steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
-    keep = frozenset(step for step in range(steps) if step % cycle_steps in kept)
+    keep = frozenset(step for step in range(steps) if step % cycle_steps in last)
     label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
-    run = Run(label, seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run(label, seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     chain = SGHMC(falling, friction, energy, noisy)

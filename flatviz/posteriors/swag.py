@@ -1,18 +1,16 @@
-"""Averages of the tail of SGD at a constant rate, one snapshot an epoch.
+"""Averages of the tail of SGD at a constant rate, one snapshot an epoch: SWA and SWAG.
 
-SWA, SWAG-diagonal and SWAG.
+    mean = average of T iterates,  v = their variance
+    d_k = last K deviations from the running mean
 
-    mean = average of T iterates,  v = their variance,
-        d_k = last K deviations from the running mean
+    SWA, one point (Izmailov et al. 2018)    w = mean
+    SWAG-diagonal (Maddox et al. 2019)       Sigma = diag(v)
+    SWAG, the Gaussian of that paper         Sigma = scale (1/2 diag(v) + 1/2 D)
+        with D = sum_k d_k d_k^T / (K - 1)
 
-SWA, one point (Izmailov et al. 2018)     w = mean
-SWAG-diagonal (Maddox et al. 2019)        Sigma = diag(v)
-SWAG, the Gaussian of that paper
-    Sigma = scale (1/2 diag(v) + 1/2 sum_k d_k d_k^T / (K - 1))
-
-SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))):
-    scale and halves are folded in, once.  SWAG-diagonal
-has the whole v, where SWAG takes half of it and lets the deviations carry the other half.
+So SWAG's log_std = 1/2 log(scale v / 2) and factor = d sqrt(scale / (2 (K - 1))): scale and halves
+are folded in once.  SWAG-diagonal has all of v, while SWAG has half of it and the other half in the
+deviations.
 """
 
 import math
@@ -44,9 +42,7 @@ from flatviz.training.points import SGD, PointState
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import steps_per_epoch
 
-VARIANCE_FLOOR = (
-    1e-12  # a weight that never moved (a pixel that is always blank) still needs a density
-)
+VARIANCE_FLOOR = 1e-12  # so that a weight that never moves (of a blank pixel) has a density
 RATE = 0.05
 RATE_BATCHNORM = 0.02  # at 0.05 some convolutional networks diverge, their statistics frozen
 
@@ -59,8 +55,8 @@ class SWAG(Algorithm[PointState]):
         squares <- squares + (w - old mean) (w - new mean)
 
     Kept, in float64 and of w's shape, are n, the mean of the snapshots, the sum of squares and the
-    last deviations.
-    The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by 1e-4 of their size.
+    last deviations. The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by
+    1e-4 of their size.
 
     Args:
         sgd: The steps; with an ascent the snapshots are those of w, never of the perturbed w + e.
@@ -73,20 +69,17 @@ class SWAG(Algorithm[PointState]):
     scale: float = 1.0
 
     def init(self, w: Tensor) -> PointState:
-        """The state at weights `w`, (D,), or (B, D) for members trained at once."""
+        """Return the state at weights `w`, (D,), or (B, D) for members trained at once."""
         return self.sgd.init(w)
 
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises = ()
     ) -> tuple[PointState, Record]:
-        """One step."""
+        """Take one step."""
         return self.sgd.update(s, gradient, batch)
 
     def collect(self, kept: Sequence[Tensor], s: PointState) -> Sequence[Tensor]:
-        """Take the present weights among the snapshots.
-
-        A deviation is from the mean that includes it.
-        """
+        """Add the present weights to the snapshots; the mean of deviations includes them."""
         w = s.w.double()
         zero = torch.zeros_like(w)
         count, old, squares, *deviations = kept or (zero, zero, zero)
@@ -100,9 +93,9 @@ class SWAG(Algorithm[PointState]):
     def result(
         self, s: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
-        """Half the variance on the diagonal and half in the deviations, times `scale`.
+        """Build the Gaussian, with half the variance on the diagonal, times `scale`.
 
-        With rank 0 all of it on the diagonal.
+        The other half is in the deviations.  With rank 0 all of it is on the diagonal.
         """
         count, mean, squares, *deviations = kept
         mean = mean.to(s.w.dtype)
@@ -128,15 +121,13 @@ def fit_swa(
     snapshots: Several = 20,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Draws:
-    """Run SGD at a constant rate from the net's weights and average one snapshot an epoch.
-
-    a single draw, (1, D).
+    """Run SGD at a constant rate and average one snapshot an epoch: a single draw, (1, D).
 
     Args:
         net: Its treated weights are the start.
@@ -147,13 +138,13 @@ def fit_swa(
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
         snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
-        momentum: Share of the last step that the next one keeps.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -167,7 +158,7 @@ def fit_swa(
         >>> fv.fit_swa(net, task.train, seed=0, snapshots=5).W.shape
         torch.Size([1, 58])
     """
-    run = Run("SWA", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SWA", seed, checkpoint, progress, batch_size, training)
     sgd = _constant(net, lr, momentum, weight_decay, ascent)
     q = _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
     return Draws(q.mean[None], q.history, q.buffers)
@@ -185,15 +176,13 @@ def fit_swag_diag(
     snapshots: Several = 20,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch.
-
-    Rank 0, mean (D,).
+    """Run SGD at a constant rate and fit a diagonal Gaussian to one snapshot an epoch.
 
     Args:
         net: Its treated weights are the start.
@@ -204,13 +193,13 @@ def fit_swag_diag(
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
         snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
-        momentum: Share of the last step that the next one keeps.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -224,7 +213,7 @@ def fit_swag_diag(
         >>> fv.fit_swag_diag(net, task.train, seed=0, snapshots=5).rank
         0
     """
-    run = Run("SWAG-diagonal", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SWAG-diagonal", seed, checkpoint, progress, batch_size, training)
     sgd = _constant(net, lr, momentum, weight_decay, ascent)
     return _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
 
@@ -243,15 +232,13 @@ def fit_swag(
     snapshots: Several = 20,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     batchnorm: Statistics = "frozen",
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Run SGD at a constant rate from the net's weights, collecting one snapshot an epoch.
-
-    Mean (D,), factor (K, D).
+    """Run SGD at a constant rate and fit a Gaussian to one snapshot an epoch: factor (K, D).
 
     Args:
         net: Its treated weights are the start.
@@ -265,13 +252,13 @@ def fit_swag(
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
         snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
-        momentum: Share of the last step that the next one keeps.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -285,7 +272,7 @@ def fit_swag(
         >>> fv.fit_swag(net, task.train, seed=0, rank=3, snapshots=5).factor.shape
         torch.Size([3, 58])
     """
-    run = Run("SWAG", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("SWAG", seed, checkpoint, progress, batch_size, training)
     sgd = _constant(net, lr, momentum, weight_decay, ascent)
     return _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank, scale), snapshots)
 
@@ -293,7 +280,7 @@ def fit_swag(
 def _constant(
     net: Net, lr: float | None, momentum: float, weight_decay: float, ascent: Ascent | None
 ) -> SGD:
-    """SGD at the constant rate that is given, or that suits this kind of network."""
+    """Build SGD at the given constant rate, or the one tuned for this kind of network."""
     usual = RATE_BATCHNORM if net.has_batchnorm else RATE
     return SGD(usual if lr is None else lr, momentum, weight_decay, ascent)
 
@@ -307,19 +294,18 @@ def _tail(
     swag: SWAG,
     snapshots: int,
 ) -> Gaussian:
-    """SGD from where the net stands, and the Gaussian of its snapshots."""
+    """Run SGD from the net's weights, and return the Gaussian of its snapshots."""
     check_count(snapshots, "snapshots", least=max(2, swag.rank))
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
     epoch = steps_per_epoch(len(data), run.batch_size)
     steps = snapshots * epoch
     keep = range(epoch - 1, steps, epoch)
     q = swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps, keep=keep))
-    return replace(q, buffers=loss.buffers_at(q.mean))  # those collected are of other weights
+    return replace(q, buffers=loss.buffers_at(q.mean))  # the collected ones belong to other weights
 
 
 def _settings(fit: Callable[..., Posterior], names: str) -> Tuned:
-    # minibatches of 10: with all hundred examples of the task in each, SGD has no noise for its
-    # tail to show
+    # Minibatches of 10, as SGD on all hundred examples of the task has no noise
     names = f"{names} lr momentum weight_decay batch_size"
     return Tuned(settings_of(fit, names, lr=RATE, batch_size=10))
 

@@ -1,9 +1,8 @@
 """From a pre-trained network to a Bayesian one: the transfer scheme of SA-BMA, and its priors.
 
-source prior      SWAG on the source task, `transfer(source, fit_swag(source, task.source, seed=0))`
-MOPED prior       no second training, `transfer(source, moped_prior(source))`
-downstream prior  SWAG or F-SWAG on the few target examples, `transfer(net, fit_swag(net,
-task.train, seed=0), keep_head=True)`
+source prior      SWAG on the source task: `transfer(source, fit_swag(source, data, seed=0))`
+MOPED prior       without a second training: `transfer(source, moped_prior(source))`
+downstream prior  (F-)SWAG on few target examples: `transfer(net, swag, keep_head=True)`
 """
 
 import math
@@ -18,7 +17,7 @@ from flatviz.engine.batchnorm import with_trained_buffers
 from flatviz.gaussian import Gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
-STILL = -1000.0  # the log of a standard deviation that is 0 in float64 as well
+LOG_ZERO = -1000.0  # log of a standard deviation that is 0 also in float64
 
 
 @public
@@ -38,7 +37,7 @@ def transfer(
 ) -> tuple[Net, Gaussian]:
     """Restrict a net to a few weights, and its source posterior to a prior on them: (net, prior).
 
-    The net that is returned stands at the prior's mean, both over the D treated weights.
+    The new net is at the prior's mean, both over the D treated weights.
 
     Args:
         net: Trained on the source, all weights treated.
@@ -72,7 +71,8 @@ def transfer(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> module = torch.nn.Sequential(torch.nn.Linear(2, 4), torch.nn.LayerNorm(4), torch.nn.Linear(4, 3))
+        >>> nn = torch.nn
+        >>> module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Linear(4, 3))
         >>> source = fv.Net.from_module(module)
         >>> swag = fv.Gaussian(source.w, torch.full_like(source.w, -4.0))
         >>> net, prior = fv.transfer(source, swag)  # 8 weights of the LayerNorm, 15 of the head
@@ -118,13 +118,13 @@ def transfer(
                     prior.factor.new_zeros(prior.rank, len(start)),
                 )
             )
-        elif (given := _of_source(b.name, net, prior, scale)) is None:
+        elif (part := _of_source(b.name, net, prior, scale)) is None:
             raise ValueError(
                 f"the prior must cover every treated weight, got none for {b.name}: pre-train all"
                 " weights"
             )
         else:
-            parts.append(given)
+            parts.append(part)
     task_prior = _joined(parts)
     narrow = narrow.at(task_prior.mean.to(narrow.w))
     return (
@@ -134,22 +134,23 @@ def transfer(
 
 @public
 def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR) -> Gaussian:
-    """Build the prior that needs no training.
+    """Build a prior without training: mean at the net's weights, deviations share |w|.
 
-    Mean at the net's weights, standard deviation share |w|, at least `floor`.
+    They are at least `floor`, for instance at a bias of 0; the released SA-BMA code gives all
+    normalisation weights a standard deviation of 1e-8.
 
-    MOPED (Krishnan et al. 2020, arXiv 1906.05323).  A bias of 0 has standard deviation `floor`; the
-    released SA-BMA code gives all normalisation weights a standard deviation of 1e-8.
+    Source: MOPED, Krishnan et al. 2020 (arXiv 1906.05323).
 
     Args:
         net: Network whose treated weights (D,) are the mean.
         share: Standard deviation of a weight over its size; 0.05 to 0.5 in the paper.
-        floor: Least standard deviation, in units of w.
+        floor: Smallest standard deviation, in units of w.
 
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> bool((fv.posteriors.moped_prior(net, share=0.1).std <= 0.1 * net.w.abs() + 1e-4).all())
+        >>> std = fv.posteriors.moped_prior(net, share=0.1).std
+        >>> bool((std <= 0.1 * net.w.abs() + 1e-4).all())
         True
     """
     return Gaussian(net.w.detach().clone(), (share * net.w.abs()).clamp_min(floor).log())
@@ -158,9 +159,9 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR
 def _with_classes(
     net: Net, n_classes: int | None, head: str | None, random: bool, seed: int
 ) -> tuple[Net, str | None]:
-    """The net with a head of so many classes, and that head's name.
+    """Return the net with a head of so many classes, and that head's name.
 
-    The net itself and None where it has one already.
+    Return the net itself and None where it has one already.
     """
     if n_classes is None and not random:
         return net, None
@@ -176,7 +177,10 @@ def _with_classes(
 def _of_source(
     name: str, net: Net, prior: Gaussian, scale: float
 ) -> tuple[Tensor, Tensor, Tensor] | None:
-    """Mean, log_std and factor of a tensor of weights in the source's prior, its covariance times `scale`; None where it lacks it."""
+    """Return mean, log_std and factor of a tensor of weights in the source's prior, or None.
+
+    The covariance is multiplied by `scale`.
+    """
     for b in net.blocks:
         if b.name == name:
             log_std = prior.log_std[b.slice]
@@ -191,18 +195,15 @@ def _joined(parts: list[tuple[Tensor, Tensor, Tensor]]) -> Gaussian:
 
 
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
-    """The net whose other weights are drawn from the source's prior.
-
-    a weight that the source lacks stays where it is.
-    """
-    whole = narrow.restrict("all")
+    """Return the net with its other weights drawn from the source's prior, where it has them."""
+    full = narrow.restrict("all")
     treated = {b.name for b in narrow.blocks}
     parts = []
-    for b in whole.blocks:
-        w = whole.w[b.slice].to(prior.mean)
-        still = w, torch.full_like(w, STILL), prior.factor.new_zeros(prior.rank, len(w))
+    for b in full.blocks:
+        w = full.w[b.slice].to(prior.mean)
+        fixed = w, torch.full_like(w, LOG_ZERO), prior.factor.new_zeros(prior.rank, len(w))
         parts.append(
-            (None if b.name in treated else _of_source(b.name, net, prior, scale)) or still
+            (None if b.name in treated else _of_source(b.name, net, prior, scale)) or fixed
         )
-    index = torch.cat([torch.arange(b.start, b.stop) for b in whole.blocks if b.name in treated])
-    return narrow.with_trunk(RandomTrunk(_joined(parts), index.to(whole.device), seed))
+    index = torch.cat([torch.arange(b.start, b.stop) for b in full.blocks if b.name in treated])
+    return narrow.with_trunk(RandomTrunk(_joined(parts), index.to(full.device), seed))

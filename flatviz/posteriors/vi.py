@@ -1,19 +1,16 @@
-"""Variational inference by natural gradients.
+"""Variational inference by natural gradients, with a low-rank Gaussian or mean-field.
 
-With a low-rank Gaussian from a prior, and mean-field from where the net stands.
+`fit_vi` states the objective.  SA-BMA with radius 0 is `VI`, bit for bit.
 
-    min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
-
-SA-BMA with radius 0 is `VI`, bit for bit.  Source: Graves 2011; Kingma and Welling 2014; kl_weight
-below 1: Wenzel et al. 2020.
-
-Mean-field, also Bayes by Backprop (Blundell et al. 2015): a diagonal q, with the prior N(m0,
-prior_std^2),
+Mean-field, also Bayes by Backprop (Blundell et al. 2015), has a diagonal q and the prior
+N(m0, prior_std^2),
 
     KL = sum_i log(s0 / s_i) + (s_i^2 + (m_i - m0_i)^2) / (2 s0^2) - 1/2
 
 summed over all weights, never averaged.  With MOPED (Krishnan et al. 2020) q starts at the trained
-weights, m0 is there too, and each std starts at a share of its weight: std_i = moped |w_i|.
+weights, which are m0 too, and each std at a share of its weight: std_i = moped |w_i|.
+
+Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2020.
 """
 
 import math
@@ -58,13 +55,12 @@ STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 class VI(GaussianMethod):
     """The step of variational inference on theta = (mean, log_std, factor).
 
-        g = grad_theta E_q[NLL],
-            then a step along the natural gradient of g + (kl_weight / N) KL(q || prior): see
-            `Descent`
+    It is a step along the natural gradient of g + (kl_weight / N) KL(q || prior), g = grad_theta
+    E_q[NLL]: see `Descent`.
 
     Args:
-        descent: How q moves.
-        ascent: `SAM(radius)` and the like: each draw's gradient is taken at w + e.
+        descent: Step of q along a gradient.
+        ascent: `SAM(radius)` or similar: each draw's gradient is taken at w + e.
 
     Example:
         >>> import torch, flatviz as fv
@@ -81,12 +77,12 @@ class VI(GaussianMethod):
     ascent: Ascent | None = None
 
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
-        """Loss, its gradient in theta, and the loss gained by the ascent."""
+        """Compute the loss, its gradient in theta, and the gain of the ascent."""
         return expected(gradient, q, batch, noise, ascent=self.ascent)
 
 
 def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **settings: Any) -> VI:
-    """The algorithm of `fit_vi` with these keywords, on n examples."""
+    """Build the algorithm of `fit_vi` with these keywords, on n examples."""
     return VI(Descent.of(Vi.of(settings), prior, n), ascent)
 
 
@@ -107,7 +103,7 @@ def fit_vi(
     mc_samples: Count | None = None,
     start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     start: Gaussian | None = None,
     checkpoint: Checkpoint = None,
@@ -117,20 +113,10 @@ def fit_vi(
 
         min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
-    One step, in nats, averaged over `mc_samples` draws, with tau = kl_weight / N, P the prior's
-    precision, A and Sigma precision and covariance of q:
-        noise      z1 (D,), z2 (K,);  delta = exp(log_std) z1 + z2 factor;  w = mean + delta;
-            g = grad NLL(w)
-        gradient   G = g / tau + P (w - prior mean) - A delta;
-            0 at every draw where q is the posterior
-        mean       <- mean - lr v,  v <- momentum v + Sigma G / (1 + s),
-            s the running size of Sigma^1/2 G
-        log_std    <- log_std - 0.1 lr r / (1 + s_i),  r = G exp(log_std) z1,
-            s_i the running size of r
-        factor     <- factor - 0.05 lr (z2 (x) G) Sigma / (1 + s)
-    Every second step has the negative noise of the one before.  If G is 0 on average,
-    sigma^2 = leverage / (E_q[diag H] / tau + diag P), H the Hessian:
-        the experiment `gaps` says how near a fit is.
+    `fv.training.Descent` is one step, averaged over `mc_samples` draws.  Every second step has the
+    negative noise of the one before.  At the optimum sigma^2 = leverage / (E_q[diag H] / tau +
+    diag P), with H the Hessian, P the prior's precision and tau = kl_weight / N; the experiment
+    `gaps` measures how near fits are.
 
     The best q of all is the tempered posterior exp(-N L(w) / T) prior(w), T = kl_weight: 1 is
     Bayes, below it is colder.  The KL is in nats, N = len(data).  With batchnorm="train" running
@@ -149,18 +135,20 @@ def fit_vi(
             None: 2.0, of a net with BatchNorm 1.0.
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
-        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out. None:
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
             0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
             noise. None: 0.3, of a net with BatchNorm 0.01.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
         start: Where q starts, a Gaussian of any rank; None: the prior.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
@@ -173,12 +161,12 @@ def fit_vi(
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
         >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
-        >>> prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
+        >>> prior = fv.Gaussian(net.w, torch.full((9,), -1.0), factor=torch.full((1, 9), 0.1))
         >>> q = fv.fit_vi(net, data, prior, steps=20, lr=0.1, seed=0)
         >>> q, q.history.loss.shape, q.sample(3, seed=1).shape
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
-    run = Run("VI", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("VI", seed, checkpoint, progress, batch_size, training)
     chosen = Tempered.of(net, kl_weight, start_scale, lr)
     rest = mc_samples, momentum, weight_decay
     vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
@@ -204,13 +192,13 @@ def fit_mfvi(
     momentum: Momentum = 0.9,
     kl_weight: NonNegative = 1.0,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     batchnorm: Statistics = "frozen",
     mc_samples: Count | None = 1,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Gaussian:
-    """Fit q = N(mean, diag(std^2)) over the D treated weights, from where the net stands.
+    """Fit q = N(mean, diag(std^2)) over the D treated weights, from the net's weights.
 
         min over mean, std of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
 
@@ -222,22 +210,24 @@ def fit_mfvi(
         seed: Fixes noise and minibatches.
         prior_std: Width of the prior, where none is given.
         first_std: Standard deviation of every weight at the start; small, so that the first draws
-            are networks that know something.
+            predict better than chance.
         moped: Standard deviation of each weight at the start over its size, 0.05 to 0.5, in place
             of first_std.
         ascent: As in `fit_vi`.
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
-        steps: Minibatches.
-        momentum: Share of the last step that the next one keeps.
-        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 leaves the prior out.
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
-            `result.buffers`, which `predict` uses, then has those of the data at each draw or the
-            average, for VI those that training collected.
-        mc_samples: Draws of q a step; None: 8, of a large network 1 and a rate of 1 at most.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
+        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
+            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
+            weights, with a rate of 1 at most.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -259,7 +249,7 @@ def fit_mfvi(
         if moped is None
         else (moped * net.w.abs()).clamp_min(STD_FLOOR)
     )
-    run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training)
     start = Gaussian(net.w.detach(), first.log())
     vi = Vi(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start=start)
     problem = examined(net, data, likelihood)

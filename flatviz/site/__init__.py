@@ -1,7 +1,4 @@
-"""The site: the list of notebooks and their folder.
-
-`run` runs them in one kernel, `build` turns them into pages.
-"""
+"""The site: its list of notebooks; `run` runs them in one kernel, `build` makes the pages."""
 
 from __future__ import annotations
 
@@ -14,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-PACKAGED = (
-    Path(__file__).resolve().parent.parent / "_notebooks"
-)  # where an installed wheel keeps them
+# The folders in an installed wheel
+PACKAGED = Path(__file__).resolve().parent.parent / "_notebooks"
 CLONE = Path(__file__).resolve().parent.parent.parent / "notebooks"
 CONTENTS = "contents"  # the table of contents
 EXPERIMENTS = "experiments"  # the folder of the experiments
@@ -24,9 +20,9 @@ SOLUTION = re.compile(r"<details><summary>Solution</summary>.*?</details>", re.D
 
 
 def notebooks(names: Sequence[str] = ()) -> list[Path]:
-    """The notebooks in the order of the course, then the experiments.
+    """List the notebooks in the order of the course, then the experiments.
 
-    All, or those whose name begins with one of `names`.
+    With `names`, list those whose name begins with one of them.
 
     Raises:
         ValueError: For a name that no notebook begins with.
@@ -51,7 +47,9 @@ def folder_of_notebooks() -> Path:
 
 
 def defined_in(experiment: str, **parameters: Any) -> dict[str, Any]:
-    """Read the names that an experiment's notebook defines before its section "Run, or read", for studies that share it.
+    """Read the names that an experiment's notebook defines before its section "Run, or read".
+
+    Studies that share its definitions use it.
 
     Raises:
         ValueError: For a parameter that the notebook does not have.
@@ -78,10 +76,7 @@ def _place(path: Path) -> tuple:
 
 
 def read(path: Path, *, fast: bool = False) -> NotebookNode:
-    """The notebook; with `fast` a chapter says FAST = True.
-
-    An experiment reads its stored table.
-    """
+    """Read a notebook; with `fast`, chapters run small and experiments read their tables."""
     import nbformat  # optional: comes with JupyterLab
 
     notebook = nbformat.read(path, as_version=4)
@@ -92,10 +87,7 @@ def read(path: Path, *, fast: bool = False) -> NotebookNode:
 
 
 def with_blanks(notebook: NotebookNode) -> NotebookNode:
-    """The student's version.
-
-    a blank cell in place of each solution, its folded text and its hidden cells.
-    """
+    """Return the student's version, with blanks for solutions and no hidden cells."""
     from nbformat.v4 import new_code_cell  # optional: comes with JupyterLab
 
     student = deepcopy(notebook)

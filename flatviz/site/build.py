@@ -1,7 +1,4 @@
-"""The static site.
-
-Notebooks with their outputs, the reference and the live first page, put together by Sphinx offline.
-"""
+"""The static site by Sphinx: notebooks with outputs, the reference, and the live first page."""
 
 import io
 import os
@@ -33,10 +30,11 @@ DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settin
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
 BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page lists in the sidebar
 BLANKS = "blanks"  # the folder of the students' versions
+# File -> worlds, on the first page and on a separate page
 PLAYGROUND = {
     "weights": ["weights"],
     "worlds": WORLDS,
-}  # file -> worlds: on the first page, on a page of their own
+}
 INSTALL = re.compile(r"^## Two commands\n(.*?)^## ", re.DOTALL | re.MULTILINE)  # of the README
 LINK = re.compile(r"""((?:\]\(|href=["'])[\w./-]+)\.ipynb""")  # in an output, to another notebook
 THUMBNAIL = (
@@ -50,7 +48,7 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
     """Write the site into the folder `out`.
 
     Args:
-        executed: Name -> notebook with its outputs; the others stand in the site without theirs.
+        executed: Name -> notebook with its outputs; other notebooks appear without outputs.
         live: HTML for the first page.
         out: The folder.
 
@@ -58,7 +56,7 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
         The warnings of Sphinx, none if all is well.
 
     Raises:
-        FileNotFoundError: Outside of a clone, where Sphinx's settings are not.
+        FileNotFoundError: Outside of a clone, which has Sphinx's settings.
     """
     if not (DOCS / "conf.py").exists():
         raise FileNotFoundError(
@@ -85,24 +83,23 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
         Sphinx(
             source, DOCS, site, Path(folder) / "doctrees", "html", status=None, warning=warnings
         ).build()
-        (site / "play.html").write_text(
-            playground_page(), encoding="utf-8"
-        )  # alone: quick on a phone, `?embed` on a slide
+        # a separate page is quick on a phone, and `?embed` fits a slide
+        (site / "play.html").write_text(playground_page(), encoding="utf-8")
         shutil.copytree(site, out, dirs_exist_ok=True)
     return [line for line in warnings.getvalue().splitlines() if line.strip()]
 
 
 def _embedded(worlds: Sequence[str]) -> str:
-    """An element of the playground and the script that fills it."""
+    """Return an element of the playground and the script that fills it."""
     return "\n".join(
         part.html if isinstance(part, Script) else part for part in playground_element(worlds)
     )
 
 
 def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
-    """Prepare a notebook for the site.
+    """Prepare a notebook for the site, with links to run it and to its subpages.
 
-    Ways to run it below its title, pages below it for the sidebar, an experiment without its code.
+    Experiments appear without code.
     """
     if any(cell.cell_type == "code" for cell in notebook.cells):
         solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
@@ -112,10 +109,11 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         cell.metadata.setdefault("tags", []).append("remove-input")
     for data in (o.data for cell in notebook.cells for o in cell.get("outputs", ()) if "data" in o):
+        # Sphinx resolves the links of texts, not those of outputs
         for kind in (
             "text/markdown",
             "text/html",
-        ):  # Sphinx resolves the links of texts, not those of outputs
+        ):
             if kind in data:
                 data[kind] = LINK.sub(r"\1.html", data[kind])
     if path.stem in BELOW:
@@ -124,10 +122,7 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
 
 
 def _thumbnails(notebook: NotebookNode, path: Path) -> str:
-    """Small pictures that lead to the chapters of the contents and to the sections of the gallery.
-
-    Else nothing.
-    """
+    """Return small pictures that link to chapters or gallery sections, "" for other pages."""
     if path.stem == CONTENTS:
         titles = {
             p.stem: read(p).cells[0].source.partition("\n")[0].lstrip("# ") for p in notebooks()
@@ -149,9 +144,9 @@ def _thumbnails(notebook: NotebookNode, path: Path) -> str:
 
 
 def _ways_to_run(path: Path, solved: bool) -> str:
-    """Link the file, its version with blanks in place of solutions, the slides.
+    """Return links to the file, its version with blanks, and the slides.
 
-    Where GitHub builds the site also Colab and Binder.
+    A site built by GitHub also links to Colab and Binder.
     """
     place = path.relative_to(folder_of_notebooks()).as_posix()
     ways = [

@@ -1,7 +1,7 @@
-"""Run notebooks one after the other in one kernel, which loads torch once, and keep what their cells show.
+"""Run notebooks one after the other in one kernel, and keep what their cells show.
 
-Figures and widgets are elements of a page, with their data, which `fv-site.js` draws without a
-kernel.
+The kernel loads torch once.  Figures and widgets become elements of a page, with their data, which
+`fv-site.js` draws without a kernel.
 """
 
 import atexit
@@ -36,30 +36,27 @@ from flatviz.results import Family
 from flatviz.widgets.lab import Lab
 
 BEFORE = "%cd -q {}\n%reset -f\nimport flatviz.site.run\nflatviz.site.run.register()"
-# seconds for a cell; until a lab has fitted what it shows
-PATIENCE = 1800
-LAB_PATIENCE = 900
+PATIENCE = 1800  # seconds for a cell
+LAB_PATIENCE = 900  # seconds until a lab has fitted its posteriors
 PLAIN = "A picture of the notebook; it is drawn by JavaScript."
-# pictures of one `interact`, over all its controls; in a small run
-MOST = 40
-FEW = 4
-_thread = ThreadPoolExecutor(
-    1
-)  # Jupyter's event loop lives here: in the main one that of a browser may run
+MAX_PICTURES = 40  # pictures of one `interact`, over all its controls
+FEW = 4  # the same in a small run
+# Thread of Jupyter's event loop, as a browser's may run in the main one
+_thread = ThreadPoolExecutor(1)
 
 
 class CellError(RuntimeError):
-    """A cell raised; the message says where and what."""
+    """A cell raised an error; the message names the cell and the error."""
 
 
 def run(notebook: NotebookNode, name: str) -> float:
     """Run every code cell in an empty folder and write its outputs into `notebook`.
 
-    Figures and widgets as `register` says.
+    Figures and widgets are written as in `register`.
 
     Args:
         notebook: Its cells get their outputs.
-        name: Stands in the message of an error.
+        name: Appears in the message of an error.
 
     Returns:
         The seconds it took.
@@ -71,9 +68,8 @@ def run(notebook: NotebookNode, name: str) -> float:
     _thread.submit(_execute, notebook).result()
     for i, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
         cell.outputs = [o for o in cell.outputs if o.get("name") != "stderr"]
-        errors = [
-            o for o in cell.outputs if o.output_type == "error"
-        ]  # also of a display, after which nbclient goes on
+        # Errors of a display count too, after which nbclient goes on
+        errors = [o for o in cell.outputs if o.output_type == "error"]
         if errors and "raises-exception" not in cell.metadata.get("tags", ()):
             source = "\n".join(f"    {line}" for line in cell.source.splitlines())
             raise CellError(
@@ -84,9 +80,8 @@ def run(notebook: NotebookNode, name: str) -> float:
 
 def _execute(notebook: NotebookNode) -> None:
     client = _client()
-    with TemporaryDirectory(
-        prefix="flatviz-run-", ignore_cleanup_errors=True
-    ) as folder:  # Windows: the kernel is in it
+    # On Windows, where the kernel is in it
+    with TemporaryDirectory(prefix="flatviz-run-", ignore_cleanup_errors=True) as folder:
         client.nb = new_notebook(cells=[new_code_cell(BEFORE.format(folder)), *notebook.cells])
         try:
             client.execute(cleanup_kc=False, env=_environment())
@@ -97,11 +92,12 @@ def _execute(notebook: NotebookNode) -> None:
 
 @cache
 def _client() -> NotebookClient:
-    """Its first run starts the kernel, which ends with this process."""
+    """Return the client; its first run starts the kernel, which ends with this process."""
+    # Import no module from the current folder
     quiet = [
         "--IPKernelApp.log_level=40",
         "--IPKernelApp.ignore_cwd=True",
-    ]  # no module of the folder
+    ]
     client = NotebookClient(
         new_notebook(), timeout=PATIENCE, kernel_name="python3", extra_arguments=quiet
     )
@@ -116,14 +112,14 @@ def _end(client: NotebookClient) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """One thread, no progress bars, and this flatviz."""
+    """Return the kernel's environment: one thread, no progress bars, and this flatviz."""
     clone = str(Path(__file__).resolve().parents[2])
     path = os.pathsep.join(filter(None, [clone, os.environ.get("PYTHONPATH")]))
     return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
 
 
 def register() -> None:
-    """In this kernel, show figures and widgets as elements of a page from now on."""
+    """Show figures and widgets as elements of a page in this kernel, from now on."""
     formatter = get_ipython().display_formatter
     formatter.ipython_display_formatter.for_type(
         BaseFigure, lambda fig: display(_bundle(figure_html(fig), fig), raw=True)
@@ -138,7 +134,7 @@ def _bundle(text: str, value: object) -> dict[str, str]:
 
 
 def figure_html(fig: BaseFigure) -> str:
-    """The element of a figure: its alt text, which the picture replaces, and its JSON."""
+    """Return the element of a figure: its alt text, which the picture replaces, and its JSON."""
     drawn = json.loads(fig.to_json())
     meta = drawn["layout"].pop("meta", None) or {}
     title = (drawn["layout"].get("title") or {}).get("text")  # of a figure by plotly.express
@@ -149,7 +145,7 @@ def figure_html(fig: BaseFigure) -> str:
 
 
 def widget_html(widget: ipywidgets.Widget) -> str:
-    """The element of a widget: the lab as its live page, `interact` as its pictures."""
+    """Return the element of a widget: the lab as its live page, `interact` as its pictures."""
     if isinstance(widget, Lab):
         if not widget.wait(LAB_PATIENCE) or widget.family is None:
             raise RuntimeError(
@@ -157,15 +153,18 @@ def widget_html(widget: ipywidgets.Widget) -> str:
             )
         return family_html(widget.family, start=(widget.method, widget.radius, widget.n_draws))
     if isinstance(widget, ipywidgets.interactive):
-        return _interact_html(widget, FEW if get_ipython().user_ns.get("FAST") else MOST)
+        return _interact_html(widget, FEW if get_ipython().user_ns.get("FAST") else MAX_PICTURES)
     return f'<p class="fv-note">{type(widget).__name__}: shown in JupyterLab.</p>'
 
 
-def _interact_html(widget: ipywidgets.interactive, most: int) -> str:
-    """The pictures of an `interact` for all values of its lists and some stops of its sliders, about `most` in all."""
+def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
+    """Return the pictures of an `interact` for all values of lists and some of sliders.
+
+    There are about `count` of them.
+    """
     controls = widget.kwargs_widgets
     lists = [_choices(w) for w in controls]
-    room = most // math.prod(len(c or [0]) for c in lists)
+    room = count // math.prod(len(c or [0]) for c in lists)
     stops = max(2, int(room ** (1 / max(1, lists.count(None))) + 1e-9))
     values = [c or _stops(w, stops) for c, w in zip(lists, controls)]
     names = [w._kwarg for w in controls]
@@ -191,16 +190,16 @@ def _interact_html(widget: ipywidgets.interactive, most: int) -> str:
 
 
 def _choices(control: ipywidgets.Widget) -> list[Any] | None:
-    """All values of a control that offers a list, None of a slider."""
+    """Return all values of a control that offers a list, None of a slider."""
     if isinstance(control, ipywidgets.Checkbox):
         return [True, False]
     return list(control.options) if isinstance(control, ipywidgets.Dropdown) else None
 
 
-def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, most: int) -> list[float]:
-    """At most `most` of a slider's values with both ends, and its present value."""
+def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, count: int) -> list[float]:
+    """Return at most `count` of a slider's values, with both ends and its present value."""
     n = round((slider.max - slider.min) / slider.step)
-    index = np.linspace(0, n, min(most, n + 1)).round()
+    index = np.linspace(0, n, min(count, n + 1)).round()
     values = {type(slider.value)(round(slider.min + i * slider.step, 10)) for i in index}
     return sorted({v for v in values if abs(v - slider.value) > slider.step / 2} | {slider.value})
 
@@ -210,9 +209,9 @@ def _label(value: Any) -> str:
 
 
 def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
-    """The element of a measured family.
+    """Return the element of a measured family.
 
-    Start: method, radius and ensemble size at which the controls stand first.
+    start: method, radius and ensemble size to show first.
     """
     bundle = pack(family)
     first = dict(zip(("method", "radius", "n_draws"), start))

@@ -1,8 +1,4 @@
-"""Results on disk.
-
-`save` and `load`, those the project ships, a cache under a hash of what a result depends on, a
-point store.
-"""
+"""Results on disk: `save` and `load`, shipped results, a cache by hash, a store of points."""
 
 import hashlib
 import os
@@ -26,10 +22,7 @@ KIND = "result"  # of file
 
 
 def cache_folder() -> Path:
-    """`$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder.
-
-    Raises NotADirectoryError where that is a file.
-    """
+    """Return `$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder; refuse a file."""
     if folder := os.environ.get("FLATVIZ_CACHE"):
         if Path(folder).exists() and not Path(folder).is_dir():
             raise NotADirectoryError(
@@ -44,7 +37,7 @@ def cache_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def code_digest() -> str:
-    """A hash of flatviz's source, so that the cache holds no result of other code for a key."""
+    """Hash flatviz's source, so that cached results belong to the code that computed them."""
     root = Path(__file__).resolve().parent.parent
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
@@ -53,9 +46,9 @@ def code_digest() -> str:
 
 
 def cache_key(**settings: Any) -> str:
-    """A hash of `settings`, of flatviz's code, torch's version and `process_state`.
+    """Hash `settings`, flatviz's code, torch's version and `process_state`.
 
-    Raises CannotHashError for what has none.
+    Raises CannotHashError for settings that have no hash.
     """
     around = {"code": code_digest(), "torch": torch.__version__, "process": process_state()}
     return value_digest({name: settings[name] for name in sorted(settings)} | around)
@@ -63,14 +56,17 @@ def cache_key(**settings: Any) -> str:
 
 @public
 def save(result: Any, path: FilePath) -> Path:
-    """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts; returns `path`.
+    """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts.
 
-    A safetensors file with the rest as JSON in its header and a checksum, written whole or not at
-    all.
+    The file is safetensors, with the rest as JSON in its header and a checksum.  It is written
+    completely or not at all.
 
     Args:
         result: The value.
-        path: File to write, ".safetensors" by custom.
+        path: File to write, ".safetensors" by convention.
+
+    Returns:
+        `path`.
 
     Raises:
         TypeError: For what cannot be saved.
@@ -90,7 +86,7 @@ def save(result: Any, path: FilePath) -> Path:
 
 @public
 def load(path: FilePath) -> Any:
-    """Read a file of `save`, tensors on the CPU; no code in the file is ever run.
+    """Read a file of `save`, with tensors on the CPU; no code in the file is ever run.
 
     Args:
         path: The file.
@@ -101,7 +97,8 @@ def load(path: FilePath) -> Any:
 
     Example:
         >>> import tempfile, flatviz as fv
-        >>> fv.load(fv.save({"lr": 0.05, "radii": (0.0, 1.0)}, f"{tempfile.mkdtemp()}/settings.safetensors"))
+        >>> path = f"{tempfile.mkdtemp()}/settings.safetensors"
+        >>> fv.load(fv.save({"lr": 0.05, "radii": (0.0, 1.0)}, path))
         {'lr': 0.05, 'radii': (0.0, 1.0)}
     """
     if not Path(path).is_file():
@@ -126,13 +123,12 @@ def cached(
     say: Callable[[str], None] = lambda text: None,
     **settings: Any,
 ) -> tuple[Any, bool]:
-    """Compute `compute()` once: kept in `folder` of the cache under a hash of `settings`.
+    """Return the result of `compute()`, computed once, and whether it was read from the cache.
 
-    Returns it, and whether it was read.
-
-    `say` hears with `label` what is reused or computed, and which file was damaged: that is renamed
-    to `<name>.damaged` and the result computed again.  If the disk takes no file, the result is
-    returned all the same.
+    It is stored in `folder` of the cache under a hash of `settings`.  `say` gets messages with
+    `label`: what is reused or computed, and which file is damaged.  A damaged file is renamed to
+    `<name>.damaged` and the result is computed again.  A result that cannot be stored is returned
+    all the same.
     """
     path, stored = look_up(folder, settings, label, say)
     if stored:
@@ -147,24 +143,22 @@ def look_up(
 ) -> tuple[Path | None, list[Any]]:
     """Look for a result in the cache.
 
-    Its path, None for settings without a hash, and the result if it is there.
+    Return its path (None for settings without a hash), and a list of the result, empty if it is not
+    there.
     """
     try:
         path = cache_folder() / folder / f"{cache_key(**settings)}.safetensors"
     except CannotHashError as error:
         say(f"{label or folder}: not kept in the cache, for its settings hold {error}")
         return None, []
-    kept = _stored(path, say)
+    stored = _stored(path, say)
     if label:
-        say(f"{label}: reused from {path}" if kept else f"{label}: computing")
-    return path, kept
+        say(f"{label}: reused from {path}" if stored else f"{label}: computing")
+    return path, stored
 
 
 def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> Path | None:
-    """Save a result at the path that `look_up` gave.
-
-    Returns the path, None where the disk did not take it.
-    """
+    """Save a result at the path from `look_up`; return the path, None where that failed."""
     try:
         return None if path is None else save(result, path)
     except OSError as error:
@@ -173,10 +167,7 @@ def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> Path | N
 
 
 def _stored(path: Path, say: Callable[[str], None]) -> list[Any]:
-    """Read a file of the cache, a list of its result.
-
-    an empty one where it is not there or cannot be read.
-    """
+    """Read a cached result into a list, empty where the file is missing or unreadable."""
     try:
         return [_read(path)] if path.exists() else []
     except DamagedFileError as error:
@@ -190,7 +181,7 @@ def _read(path: Path) -> Any:
     plain, tensors = read_file(path, KIND)
     try:
         return from_plain(plain, tensors)
-    except Exception as error:  # whole, but what it holds cannot be made any more
+    except Exception as error:  # an intact file whose content this version cannot build
         raise DamagedFileError(
             f"expected nouns of this version of flatviz, got others ({error})"
         ) from error
@@ -203,7 +194,7 @@ FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
 def committed(name: str) -> Path:
     """Find a shipped result, such as "frontier.csv".
 
-    `data/README.md` says what each holds and which command computes it.
+    `data/README.md` says what each contains and which command computes it.
 
     Raises:
         FileNotFoundError: If there is none of that name.
@@ -226,39 +217,38 @@ def committed(name: str) -> Path:
 
 
 def expected(name: str) -> Path:
-    """Path of a shipped result in a clone, whether or not it is there.
-
-    For callers that do without.
-    """
+    """Return the path of a shipped result in a clone, which need not exist."""
     paths = [folder / name for folder in FOLDERS]
     return next((path for path in paths if path.is_file()), paths[0])
 
 
 class PointStore:
-    """File of `n` values, of which some are done, under a hash of `settings`, written whole each time.
+    """File of `n` values and which of them are computed, under a hash of `settings`.
 
-    A second process on the same file repeats work and spoils nothing.  A damaged file is set aside
-    with a warning.  A full disk: a warning, and the points are no longer stored.
+    It is rewritten completely each time.  A second process on the same file repeats work and does
+    no harm.  A damaged file is renamed, with a warning.  When the disk is full, a warning says that
+    points are no longer stored.
     """
 
     def __init__(self, folder: str | Path | bool, n: int, **settings: object) -> None:
         base = cache_folder() / "slices" if folder is True else Path(str(folder))
+        # Layout of the file
         where = {
             "machine": machine(),
             "threads": torch.get_num_threads(),
             "layout": 2,
-        }  # layout of the file
+        }
         self.path = base / f"{cache_key(n=n, **settings, **where)}.safetensors"
-        self._into: Path | None = self.path  # None once the disk took nothing more
+        self._into: Path | None = self.path  # None after a failed write
         self._say = partial(warnings.warn, stacklevel=4)
 
     def read(self, values: Tensor, done: Tensor) -> None:
-        """Fill `values` (n,) and the mask `done` (n,) with what is stored."""
+        """Fill `values` (n,) and the mask `done` (n,) from the file."""
         for stored in _stored(self.path, self._say):
             values.copy_(stored["values"]), done.copy_(stored["done"])
 
     def write(self, values: Tensor, done: Tensor) -> None:
-        """Store `values` (n,), those that are `done` (n,)."""
+        """Store those `values` (n,) that are `done` (n,)."""
         self._into = keep({"values": values, "done": done}, self._into, self._say)
 
 

@@ -1,14 +1,15 @@
 """Content hashes for cache keys.
 
-Different contents share none, and a content that cannot be read has none.
+Different contents have different hashes, and content that cannot be read has none.  A value is
+hashed in the form that pickle would save, with what pickle leaves out: the code, defaults, closures
+and global variables of functions, the attributes of classes, the hooks of modules.  Python and
+installed packages count by name and version, the user's modules by their file.
 
-A value is hashed as pickle would save it, with what pickle leaves out: functions by code, defaults,
-closed-over values and the globals they name, classes by their attributes, modules with their hooks.
-Functions and classes of Python and of installed packages are known by name and version, modules of
-the user by their file.  Patches in them, and content read from other files or variables, are not
-seen: of a slice in the cache one point is computed again for that. (Why not a library:
-`joblib.hash` refuses closures and lambdas, `dask.tokenize` knows importable functions by name
-alone, and to both two equal tensors, so two copies of a network, can differ.)
+Patches inside packages, and content read from other files or variables, are not detected.  For that
+reason, one point of a slice read from the cache is computed again.
+
+`joblib.hash` would refuse closures and lambdas, `dask.tokenize` reads importable functions by name
+alone, and both can give different hashes to equal tensors, and so to copies of a network.
 """
 
 import functools
@@ -29,15 +30,19 @@ from flatviz.core import Net
 from flatviz.private import cached_property
 
 CACHED = (functools.cached_property, cached_property)
+# Arguments of a fit that do not change what it returns
 NOT_IN_THE_RESULT = {
     "checkpoint",
     "progress",
     "label",
-}  # arguments of a fit that do not change what it returns
+}
 ATOMS = (int, float, bool, type(None), list, tuple, dict)  # which pickle writes by their content
 CODE = tuple(
     f"co_{part}"
-    for part in "code exceptiontable consts names varnames freevars cellvars argcount posonlyargcount kwonlyargcount flags".split()
+    for part in (
+        "code exceptiontable consts names varnames freevars cellvars argcount"
+        " posonlyargcount kwonlyargcount flags"
+    ).split()
 )
 
 
@@ -46,15 +51,12 @@ class CannotHashError(TypeError):
 
 
 def value_digest(value: Any) -> str:
-    """Hash a value of any kind.  Raises CannotHashError for content that cannot be decided."""
+    """Hash a value of any kind; raise CannotHashError for content that cannot be read."""
     return _Hasher().hash(value)
 
 
 def process_state() -> dict[str, Any]:
-    """Describe the settings of the process on which outputs of any module depend.
-
-    Autocast, and hooks on all modules; empty without any.
-    """
+    """Describe the process's settings that affect any module: autocast, hooks on all modules."""
     hooks = {
         k: list(v.values())
         for k, v in vars(nn.modules.module).items()
@@ -69,24 +71,22 @@ def process_state() -> dict[str, Any]:
 
 
 def net_digest(net: Net) -> str:
-    """Hash everything on which a network's outputs depend besides its treated weights.
+    """Hash all that a network's outputs depend on besides its treated weights.
 
-    Code, attributes, hooks, buffers.
+    These are its code, attributes, hooks and buffers.
 
     Raises:
-        CannotHashError: If its module holds what cannot be decided.
+        CannotHashError: If its module holds content that cannot be read.
     """
     hasher = _Hasher()
     return hasher.hash(hasher.besides_weights(net))
 
 
 def arguments_digest(arguments: Mapping[str, Any]) -> str:
-    """Hash a fit's arguments, `locals()` on its first line.
-
-    Empty without a checkpoint, the only use it has.
+    """Hash a fit's arguments, `locals()` on its first line; "" without a checkpoint, the only use.
 
     Raises:
-        CannotHashError: , with the argument's name, for what cannot be decided.
+        CannotHashError: For content that cannot be read; the text names the argument.
     """
     if arguments.get("checkpoint") is None:
         return ""
@@ -103,14 +103,13 @@ def arguments_digest(arguments: Mapping[str, Any]) -> str:
 
 
 class _Hasher(pickle.Pickler):
-    """Writes into a hash."""
+    """Pickler that writes into a hash."""
 
     def __init__(self) -> None:
         self.sha = hashlib.sha256()
         super().__init__(types.SimpleNamespace(write=self.sha.update), protocol=5)
-        self.seen: dict[
-            int, tuple[int, Any]
-        ] = {}  # with the object, so that its id is given to no other
+        # Stored with the object, so that no other object gets its id
+        self.seen: dict[int, tuple[int, Any]] = {}
         self.treated: set[int] = set()
 
     def hash(self, value: Any) -> str:
@@ -128,13 +127,14 @@ class _Hasher(pickle.Pickler):
         return [tuple(b) for b in net.blocks], net.module, net.buffers()
 
     def persistent_id(self, value: Any) -> Any:
-        """Substitute for a value in the pickle; None where pickle goes on by itself."""
+        """Return a substitute for a value in the pickle, or None to pickle it as usual."""
         if type(value) in ATOMS:
             return None
+        # New bytes, as pickle writes one object twice differently from two equal objects
         if type(value) in (
             str,
             bytes,
-        ):  # fresh bytes: pickle writes the same object twice in another way than equal ones
+        ):
             return (
                 b"text " + value.encode("utf-8", "surrogatepass")
                 if isinstance(value, str)
@@ -148,7 +148,7 @@ class _Hasher(pickle.Pickler):
         return parts
 
     def parts(self, value: Any) -> tuple | None:
-        """Kind and content of a value; None where pickle knows."""
+        """Return kind and content of a value, or None to pickle it as usual."""
         kind = type(value)
         if isinstance(value, Tensor):
             return ("treated weights",) if id(value) in self.treated else _tensor(value)
@@ -156,9 +156,8 @@ class _Hasher(pickle.Pickler):
             return _content(value)
         if isinstance(value, Net):
             return "net", value.w, value.trunk, *self.besides_weights(value)
-        if isinstance(
-            value, nn.Module
-        ):  # hooks without the numbers they were registered under, which count on for ever
+        # Hooks without their registration numbers, which grow with each registration in the process
+        if isinstance(value, nn.Module):
             attributes = {
                 k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v
                 for k, v in vars(value).items()
@@ -224,10 +223,7 @@ def _tensor(t: Tensor) -> tuple:
 
 @functools.lru_cache
 def _version(module: str) -> str:
-    """The version that says what a module's code is.
-
-    of Python's library, of installed packages, and of flatviz; else empty.
-    """
+    """Return the version of a module's code, of Python, a package or flatviz; otherwise ""."""
     root = module.partition(".")[0]
     if root in sys.stdlib_module_names:
         return "" if root == "__main__" else platform.python_version()

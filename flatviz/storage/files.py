@@ -1,13 +1,11 @@
-"""The one file format: safetensors, with the rest as JSON in its header, under a checksum.
-
-a run's state in it.
+"""The file format: safetensors, with the rest as JSON in its header, under a checksum.
 
     {"__metadata__": {"flatviz": "<SHA-256, in hex> {"kind": ..., "about": ...}"}, "<name>": ...}
     tensors
 
-Any reader of safetensors opens such a file.  It is written whole or not at all, and known to be
-damaged before anything in it is used: the checksum is that of the whole file but itself.
-`kind`: "result" or "checkpoint".
+Any reader of safetensors opens such a file.  It is written completely or not at all.  The checksum
+covers the file except the checksum itself, and is compared before anything is used.  `kind` is
+"result" or "checkpoint".
 """
 
 import hashlib
@@ -30,18 +28,15 @@ START = b'{"__metadata__":{"flatviz":"'  # of the header, behind its length in 8
 # where the checksum stands
 AT = 8 + len(START)
 DIGITS = 64
-STALE = 3600.0  # seconds since the last write, after which a partial file is nobody's any more
+STALE = 3600.0  # seconds since the last write, after which a partial file is abandoned
 
 
 class DamagedFileError(ValueError):
-    """A file whose content was changed, or was never written by this library."""
+    """A file whose content was changed, or was not written by this library."""
 
 
 def check_regular(path: str | Path) -> Path:
-    """A path where there is a file, a folder or nothing.
-
-    Raises ValueError for a device, pipe or socket, which a file would replace.
-    """
+    """Refuse a device, pipe or socket as a path, which a file would replace."""
     path = Path(path)
     if path.exists() and not (path.is_file() or path.is_dir()):
         raise ValueError(
@@ -53,27 +48,25 @@ def check_regular(path: str | Path) -> Path:
 
 @contextmanager
 def atomic_path(path: str | Path) -> Iterator[Path]:
-    """A file that is written whole or not at all.
+    """Write a file completely or not at all.
 
-    In `with atomic_path(p) as q:` the block writes to q.
-
-    A file that is replaced keeps its mode, and a symbolic link stays one.  Leftovers of a killed
-    process are removed after STALE.
+    In `with atomic_path(p) as q:` the block writes to q.  A file that is replaced keeps its mode,
+    and a symbolic link stays one.  Leftovers of a killed process are removed after STALE seconds.
 
     Raises:
         ValueError: As `check_regular`.
 
     Yields:
-        q, which becomes p when the block ends well, and is removed when not.
+        q, which becomes p when the block succeeds, and is removed when it fails.
     """
     path = Path(os.path.realpath(check_regular(path)))
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(".flatviz-*.part"):
-        with suppress(OSError):  # another's, or no file
+        with suppress(OSError):  # another user's, or removed by now
             if left.lstat().st_mtime < time.time() - STALE:
                 left.unlink()
     partial = path.with_name(f".flatviz-{secrets.token_hex(8)}.part")
-    partial.open("xb").close()  # a new file, never what somebody put there before
+    partial.open("xb").close()  # fails where a file exists
     try:
         if path.exists():
             shutil.copymode(path, partial)
@@ -86,7 +79,7 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
 
 
 def write_text(path: str | Path, text: str) -> Path:
-    """Write a text file, whole or not at all."""
+    """Write a text file completely or not at all."""
     with atomic_path(path) as partial:
         partial.write_text(text, encoding="utf-8")
     return Path(path)
@@ -115,9 +108,9 @@ def write_file(path: str | Path, kind: str, about: Any, tensors: dict[str, Tenso
 
 
 def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
-    """Read a file of `write_file` of this kind: `about`, and the tensors on the CPU.
+    """Read `about` and the tensors, on the CPU, from a file of `write_file` of this kind.
 
-    no code in the file is ever run.
+    No code in the file is ever run.
 
     Raises:
         DamagedFileError: For any other file; its text says what is wrong with it.
@@ -145,10 +138,7 @@ def _checksum(content: bytes | bytearray) -> bytes:
 
 
 def set_aside(path: str | Path) -> str:
-    """Rename a damaged file to `<name>.damaged`, so that its place is free and nothing is lost.
-
-    Returns a sentence that says so.
-    """
+    """Rename a damaged file to `<name>.damaged`; return a sentence that says so."""
     aside = Path(path).with_name(f"{Path(path).name}.damaged")
     try:
         os.replace(path, aside)
@@ -163,8 +153,8 @@ State = dict[str, Tensor | list[Tensor] | torch.Generator]
 def save_state(state: State, step: int, path: str | Path, run: str) -> None:
     """Write the state after `step` steps of the run that `run` describes.
 
-    A write that fails, because the disk is full or the folder read-only, is a warning: no run is
-    lost by it.
+    A write that fails, because the disk is full or the folder is read-only, is a warning, so that
+    the run goes on.
     """
     tensors = {}
     for name, value in state.items():
@@ -184,16 +174,14 @@ def save_state(state: State, step: int, path: str | Path, run: str) -> None:
 
 
 def load_state(state: State, path: str | Path, run: str) -> int:
-    """Put the content of a `save_state` file into `state`, in place.
+    """Read a file of `save_state` into `state`, in place, and return its number of steps.
 
-    Returns the steps done so far, 0 where there is no file.
-
-    A damaged file, or one of something else, is renamed to `<name>.damaged` with a warning, and the
-    run starts anew.
+    Without a file it is 0.  A damaged file, or one of another kind, is renamed to `<name>.damaged`
+    with a warning, and the run starts from the beginning.
 
     Raises:
-        ValueError: For the checkpoint of another run, or of another version of flatviz, which may
-            keep other quantities.
+        ValueError: For the checkpoint of another run, or of another version of flatviz, whose
+            state may differ.
     """
     if not check_regular(path).exists():
         return 0
@@ -223,7 +211,7 @@ def load_state(state: State, path: str | Path, run: str) -> int:
 
 
 def _layout(state: State) -> dict[str, list[int] | str]:
-    """Describe the kind of each part of a state, of a tensor its shape."""
+    """Describe each part of a state: its kind, and a tensor's shape."""
     return {
         name: list(value.shape) if isinstance(value, Tensor) else type(value).__name__
         for name, value in state.items()

@@ -1,4 +1,4 @@
-"""Maps of the weights that leave the function unchanged, their removal, and posteriors once equal networks are counted once."""
+"""Maps of the weights that leave the function unchanged, and posteriors with them removed."""
 
 from flatviz.lazy import lazy
 

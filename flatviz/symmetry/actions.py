@@ -1,4 +1,4 @@
-"""Permutation, positive scaling and sign flips of hidden units, as maps on weight vectors W (S, E) that keep the function."""
+"""Permutation, positive scaling and sign flips of hidden units, on weight vectors W (S, E)."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,7 +14,7 @@ from flatviz.symmetry.units import Layer, Units
 def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
     """Permute hidden units: W^l -> P^l W^l P^{l-1}^T, b^l -> P^l b^l.
 
-    Unit u of the result is unit order[s, u] of W.
+    The function does not change.  Unit u of the result is unit order[s, u] of W.
 
     Args:
         units: Hidden units, as `units_of` returns.
@@ -29,8 +29,8 @@ def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
     Example:
         >>> import torch, torch.nn as nn, flatviz as fv
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> moved = fv.symmetry.permute(fv.symmetry.units_of(net), net.w[None], torch.tensor([2, 0, 1]))
-        >>> x = torch.randn(5, 4)
+        >>> units, x = fv.symmetry.units_of(net), torch.randn(5, 4)
+        >>> moved = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
         >>> bool(torch.allclose(net(moved[0], x), net(net.w, x), atol=1e-6))
         True
     """
@@ -57,8 +57,8 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
         >>> import torch, torch.nn as nn, flatviz as fv
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
         >>> units, factor = fv.symmetry.units_of(net), torch.tensor([2.0, 0.5, 10.0])
-        >>> back = fv.symmetry.rescale(units, fv.symmetry.rescale(units, net.w[None], factor), 1 / factor)
-        >>> bool(torch.allclose(back[0], net.w))
+        >>> W = fv.symmetry.rescale(units, net.w[None], factor)
+        >>> bool(torch.allclose(fv.symmetry.rescale(units, W, 1 / factor)[0], net.w))
         True
     """
     W = units.check("scale", W)
@@ -73,7 +73,9 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
 
 @public
 def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
-    """Flip signs of hidden units, W^l -> diag(s^l) W^l diag(s^{l-1}), b^l -> s^l b^l, in networks whose hidden functions are odd (tanh).
+    """Flip signs of hidden units: W^l -> diag(s^l) W^l diag(s^{l-1}), b^l -> s^l b^l.
+
+    The hidden functions must be odd, such as tanh.
 
     Args:
         units: Hidden units, as `units_of` returns.
@@ -86,7 +88,8 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
     Example:
         >>> import torch, torch.nn as nn, flatviz as fv
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)))
-        >>> flipped, x = fv.symmetry.flip(fv.symmetry.units_of(net), net.w[None], -torch.ones(3)), torch.randn(5, 4)
+        >>> units, x = fv.symmetry.units_of(net), torch.randn(5, 4)
+        >>> flipped = fv.symmetry.flip(units, net.w[None], -torch.ones(3))
         >>> bool(torch.allclose(net(flipped[0], x), net(net.w, x), atol=1e-6))
         True
     """
@@ -98,7 +101,7 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
 
 
 def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
-    """`permute` without checks; order (S, U)."""
+    """Apply `permute` without checks; order (S, U)."""
     W = W.clone()
     local = [order[:, layer.slice, None] - layer.start for layer in units.permuted]
     for layer, at in zip(units.permuted, local):
@@ -114,7 +117,7 @@ def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
 def scaled_by(
     units: Units, W: Tensor, factor: Tensor, layers: Sequence[Layer] | None = None
 ) -> Tensor:
-    """`rescale` of `layers`, by default all, without checks; factor (S, V), of either sign."""
+    """Apply `rescale` to `layers` (default: all) without checks; factor (S, V) of any sign."""
     W = W.clone()
     layers = units.scaled if layers is None else layers
     for layer in layers:
@@ -125,7 +128,10 @@ def scaled_by(
 
 
 def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
-    """`order` (S, U) where in each of `layers`, piece i of group g is piece chosen[s, g, i] of that group before; chosen (S, G, n)."""
+    """Reorder groups in `order` (S, U): chosen[s, g, i] becomes piece i of group g of each layer.
+
+    chosen is (S, G, n).
+    """
     order = order.clone()
     groups, n = chosen.shape[1:]
     chosen = (chosen + n * torch.arange(groups, device=chosen.device)[:, None]).flatten(1)
@@ -189,7 +195,7 @@ def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0)
 
 
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:
-    """Check that each row of `order` is in the permutation group of the network, and return it as (n, U)."""
+    """Check that each row of `order` is in the permutation group; return it as (n, U)."""
     if order.dtype != torch.long or order.shape[-1] != units.n_permuted or order.ndim > 2:
         raise ValueError(
             f"order must be int64 of shape (..., {units.n_permuted}), got {tuple(order.shape)}"
@@ -211,9 +217,8 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
             1, (layer.groups, -1)
         )
         at_rest = torch.arange(layer.groups, device=order.device).expand(n, -1)
-        swap = (
-            at_rest if layer.cluster < 0 else swaps.setdefault(layer.cluster, groups[..., 0])
-        )  # alike in a whole cluster
+        # The same in all layers of a cluster
+        swap = at_rest if layer.cluster < 0 else swaps.setdefault(layer.cluster, groups[..., 0])
         if not torch.equal(groups, swap[..., None].expand_as(groups)):
             raise ValueError(
                 f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole"

@@ -15,15 +15,13 @@ Grid = Mapping[float, Tensor]  # norm of a kind of kernel -> its bandwidths
 KINDS = {1.0: "laplace", 2.0: "gaussian"}
 N_BANDWIDTHS = 10
 BLOCK = 512  # rows
-MOST_FOR_GRID = 500  # vectors of each half of the target from which bandwidths are read
+MAX_FOR_GRID = 500  # vectors of each half of the target used for bandwidths
 
 
 class Mmd(Noun):
     """MMD^2 of one set of draws from the target, for each layer and for `all weights`.
 
-    `names` (L,), `value` (L,).
-
-    `permuted` (P, L) are its values for permuted labels.
+    `names` and `value` are (L,); `permuted` (P, L) are the values for permuted labels.
     """
 
     names: tuple[str, ...]
@@ -31,11 +29,14 @@ class Mmd(Noun):
     permuted: Tensor
 
     def of(self, name: str | None = None) -> float:
-        """Give the value of a layer, or the median over layers."""
+        """Return the value of a layer, or the median over layers."""
         return float(self._of(self.value, name))
 
     def p_value(self, name: str | None = None) -> float:
-        """Compute the share of permuted labels with a value at least as large, the true one counted among them; NaN without any."""
+        """Compute the share of permutations, the identity included, with a value at least as large.
+
+        NaN without any.
+        """
         permuted = self._of(self.permuted, name)
         above = int((permuted >= self._of(self.value, name)).sum())
         return (above + 1) / (len(permuted) + 1) if len(permuted) else float("nan")
@@ -51,10 +52,11 @@ class Mmd(Noun):
 def layers_of(net: Net) -> dict[str, Tensor]:
     """List each layer's weights and shifts by their places in w.
 
-    Name -> indices, one vector a layer; and last, all weights.
-
     Args:
         net: The network.
+
+    Returns:
+        Name -> indices, one vector a layer, and last "all weights".
 
     Example:
         >>> import flatviz as fv
@@ -83,15 +85,13 @@ def mmd(
     permutations: Whole = 200,
     seed: Seed = 0,
 ) -> dict[str, Mmd]:
-    """Estimate MMD^2 between each set of draws (n, D) and `target` (m, D), averaged over ten kernels of each kind.
+    """Estimate MMD^2 between each set of draws (n, D) and `target` (m, D), over twenty kernels.
 
-    Being unbiased, the estimate can be negative.
-    MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i,
-        b_j).  Bandwidths come from the target
-    alone, so all sets are measured with the same kernels.
-    BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n),
-    whatever m. Source of the estimator: Gretton et al. 2012; of the kernels, Schrab et al. 2023
-    (MMDAgg).
+        MMD^2 = mean_{i != j} k(a_i, a_j) + mean_{i != j} k(b_i, b_j) - 2 mean k(a_i, b_j)
+
+    It is unbiased, and so may be negative.  k is the mean of ten kernels of each kind; their
+    bandwidths come from the target alone, so that all sets are measured with the same kernels.
+    BLOCK rows of a kernel matrix are computed at a time, so memory is of order BLOCK (m + n).
 
     Args:
         target: Weight vectors (m, D).
@@ -106,13 +106,17 @@ def mmd(
     Raises:
         ValueError: For sets of unlike width, or fewer than two vectors.
 
+    Source: Gretton et al. 2012 (estimator); Schrab et al. 2023, MMDAgg (kernels).
+
     Example:
         >>> import torch, flatviz as fv
         >>> g = torch.Generator().manual_seed(0)
         >>> a, b = torch.randn(60, 2, generator=g), torch.randn(30, 2, generator=g)
         >>> distance = fv.symmetry.mmd(a, {"same": b, "moved": b + 2.0})
-        >>> distance["same"].p_value("all weights") > 0.05, distance["moved"].p_value("all weights") < 0.01
-        (True, True)
+        >>> distance["same"].p_value("all weights") > 0.05
+        True
+        >>> distance["moved"].p_value("all weights") < 0.01
+        True
     """
     check_many_weights(target, None, "target")
     check_count(len(target), "vectors of target", least=4)
@@ -136,7 +140,10 @@ def mmd(
 
 
 def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
-    """MMD^2 between the rows of X (m + n, d) with label 1 and those with label 0, for each labelling in Z (P, m + n)."""
+    """Compute MMD^2 between the rows of X (m + n, d) with label 1 and with label 0.
+
+    Z (P, m + n) holds the labellings.
+    """
     # z^T K z, and K 1; K has a zero diagonal
     within = Z.new_zeros(len(Z))
     sums = Z.new_zeros(len(X))
@@ -155,15 +162,18 @@ def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
 
 
 def bandwidths(target: Tensor) -> Grid:
-    """Compute ten bandwidths of the Laplace and ten of the Gaussian kernel, from distances inside `target` (m, d) alone.
+    """Compute ten bandwidths of the Laplace and ten of the Gaussian kernel from `target` (m, d).
 
-    h_i = (lo / 2) (2 hi / (lo / 2))^(i/9),
-        lo and hi the least and largest distance between its first and second half
-    (in the 1-norm, and the 2-norm); where lo < 0.1 the 5 % quantile, at least 0.1; hi at least 0.3.
-    Source: released code of Laurent et al. 2024, there with distances between the two sets
+        h_i = (lo / 2) (2 hi / (lo / 2))^(i/9)
+
+    lo and hi are the smallest and largest distance between its first and second half, in the 1-norm
+    and the 2-norm; a lo below 0.1 is replaced by the 5 % quantile, at least 0.1; hi is at least
+    0.3.
+
+    Source: released code of Laurent et al. 2024, which uses distances between the two sets
     compared.
     """
-    half = min(len(target) // 2, MOST_FOR_GRID)
+    half = min(len(target) // 2, MAX_FOR_GRID)
     grids = {}
     for p in KINDS:
         d = torch.cdist(target[:half].double(), target[half : 2 * half].double(), p=p).flatten()
@@ -180,7 +190,10 @@ def bandwidths(target: Tensor) -> Grid:
 
 
 def mean_kernel(X: Tensor, Y: Tensor, grid: Grid) -> Tensor:
-    """Mean of the Laplace kernels exp(-|x - y|_1 / h) and Gaussian ones exp(-|x - y|_2^2 / h^2) of a grid: (n, m)."""
+    """Compute the mean of the kernels of a grid between rows of X and Y: (n, m).
+
+    They are exp(-|x - y|_1 / h) (Laplace) and exp(-|x - y|_2^2 / h^2) (Gaussian).
+    """
     total = torch.zeros(())
     for p, hs in grid.items():
         d = torch.cdist(X, Y, p=p)

@@ -1,7 +1,4 @@
-"""Reader of a network's operations.
-
-Its hidden units, and the weights that lead into and out of them.
-"""
+"""Reader of a network's operations: its hidden units, and the weights in and out of them."""
 
 import math
 from dataclasses import dataclass, field
@@ -24,28 +21,24 @@ STATISTICS = "running_mean", "running_var"
 
 @dataclass(eq=False)
 class Node:
-    """One layer of hidden units while the network is read.
-
-    Two that a residual connection ties become one.
-    """
+    """One layer of hidden units, while the network is read; a residual connection merges two."""
 
     name: str
     n: int
     at: int = -1  # its place in the order of execution; -1: the inputs
-    refused: dict[str, str] = field(
-        default_factory=dict
-    )  # action -> why it does not hold; "all": of any action
+    # Action -> why it would change the function; "all": any action
+    refused: dict[str, str] = field(default_factory=dict)
     same: "Node | None" = None
 
     def root(self) -> "Node":
-        """The node that stands for all that were tied to this one."""
+        """The node that stands for all those merged with this one."""
         return self if self.same is None else self.same.root()
 
 
 class Flow(NamedTuple):
     """Units along an axis of an activation, in equal pieces.
 
-    as those permuted (nodes[0]), and as those scaled (nodes[1]).
+    They are those permuted (nodes[0]) and those scaled (nodes[1]).
     """
 
     nodes: tuple[Node, Node]
@@ -53,19 +46,19 @@ class Flow(NamedTuple):
 
     @property
     def n(self) -> int:
-        """Number of units; of gains on a path that no rule follows those scaled alone are known."""
+        """Number of units; on a path without a rule, of those scaled."""
         return self.nodes[0].root().n or self.nodes[1].root().n
 
     def refuse(self, action: str, reason: str) -> None:
-        """Note why an action does not hold."""
+        """Note why an action would change the function."""
         for node in self.nodes:
             node.root().refused.setdefault(action, reason)
 
 
 class Weight(NamedTuple):
-    """A tensor by the addresses of its weights, (rows, columns, ...).
+    """Addresses of a tensor's weights (rows, columns, ...), with the units of rows and columns.
 
-    The units of its rows, and of its columns in groups.
+    Columns may be in groups.
     """
 
     address: Tensor
@@ -81,11 +74,11 @@ class Weight(NamedTuple):
 
 
 class Reading:
-    """The weights of hidden units, by their addresses, and the nodes that they stand for, in order of execution.
+    """The weights of hidden units, by address, and their nodes, in order of execution.
 
     Each operation is followed: linear layers and normalisations by their formulas, all others by
-    what they do to numbers.  Addresses number all parameters and buffers, `tensors` name -> (start,
-    stop): those of v (E,), and from E on the rest.
+    their effect on numbers.  Addresses number all parameters and buffers, `tensors` is name ->
+    (start, stop): those of v (E,), and from E on the rest.
     """
 
     def __init__(self, net: Net, x: Tensor | Fields) -> None:
@@ -103,9 +96,8 @@ class Reading:
         self.unknown = Flow((inputs, inputs), -1)
         self._like = net.w
         self._flows: dict[Any, Flow] = {}
-        self._places: dict[Value | int | None, Tensor] = {
-            w: torch.arange(net.dim)
-        }  # addresses of what holds weights alone
+        # Addresses of values that hold only weights
+        self._places: dict[Value | int | None, Tensor] = {w: torch.arange(net.dim)}
         self.tensors = {b.name: (b.start, b.stop) for b in net.blocks}
         stop = net.dim
         buffers = net.buffers()
@@ -142,7 +134,7 @@ class Reading:
 
     def _read(self, step: Step) -> None:
         """Follow units and places of weights through one step."""
-        given = named(step.op, step.args, step.kwargs)
+        arguments = named(step.op, step.args, step.kwargs)
         places = [
             place
             for a in tree_leaves((step.args, step.kwargs))
@@ -153,16 +145,16 @@ class Reading:
             self._places |= zip(step.outs, [results] if isinstance(results, Tensor) else results)
             return
         before = [int(self._uses[place].max()) for place in places]
-        if step.op in LINEAR and not given.get("transposed"):
-            x, weight, bias = (given.get(key) for key in LINEAR[step.op])
-            flows = self._layer(x, weight, bias, given.get("groups", 1))
+        if step.op in LINEAR and not arguments.get("transposed"):
+            x, weight, bias = (arguments.get(key) for key in LINEAR[step.op])
+            flows = self._layer(x, weight, bias, arguments.get("groups", 1))
         elif step.op in NORMS or step.op is aten.native_layer_norm.default:
-            flows = self._norm(given, step.args[0])
+            flows = self._norm(arguments, step.args[0])
         else:
             flows = self._commuting(step)
         for place, n in zip(places, before):
             if int(self._uses[place].max()) == n:
-                self._uses[place] = 2  # read by what no rule follows
+                self._uses[place] = 2  # read by an operation without a rule
         for source in (self._flows[v] for v in step.inputs if not flows and v in self._flows):
             source.refuse("all", _name(step))
         self._flows |= zip(step.outs, flows)
@@ -187,7 +179,7 @@ class Reading:
         return [out]
 
     def _norm(self, given: dict[str, Any], x: Any) -> list[Flow]:
-        """Gain and shift begin other units for scaling; a permutation moves them too."""
+        """Begin new units for scaling at gain and shift; a permutation moves them too."""
         batch = "running_mean" in given
         parts = ("weight", "bias", *STATISTICS)
         places = [self._place(given.get(key)) for key in parts]
@@ -214,7 +206,7 @@ class Reading:
         return [after]
 
     def _commuting(self, step: Step) -> list[Flow]:
-        """Ask an operation, on random numbers, which actions on the units that flow into it are the same on its results.
+        """Test on random numbers which actions on the units pass through an operation unchanged.
 
         A swap of two units and a rotation of all generate every permutation.
         """
@@ -246,7 +238,7 @@ class Reading:
 
         try:
             before, *after = (results(M) for M in (eye, *moves))
-        except (RuntimeError, IndexError):  # what takes no random numbers
+        except (RuntimeError, IndexError):  # an operation that does not run on random numbers
             return []
         carried: list[Flow] = []
         for i, out in enumerate(before):
@@ -290,7 +282,7 @@ class Reading:
 
 
 def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
-    """A matrix (n, n) applied to the units along an axis."""
+    """Apply a matrix (n, n) to the units along an axis."""
     units = t.movedim(axis, -1).unflatten(-1, (len(M), -1))
     return (
         torch.einsum("...ij,ik->...kj", units, M.to(t)).flatten(-2).movedim(-1, axis).contiguous()
@@ -306,7 +298,7 @@ def _name(step: Step) -> str:
 
 
 def _tie(a: Flow, b: Flow) -> None:
-    """Make the units of a sum one."""
+    """Merge the units of a sum."""
     for pair in zip(a.nodes, b.nodes):
         first, second = sorted((node.root() for node in pair), key=lambda node: node.at)
         if first is not second:

@@ -1,4 +1,4 @@
-"""Lightest of all networks that differ by scaling, and the measures of flatness that such a scaling changes."""
+"""The network of least mass among all that differ by scaling, and flatness under scaling."""
 
 import torch
 from torch import Tensor
@@ -27,11 +27,11 @@ from flatviz.symmetry.units import Layer, Units, units_of
 
 
 class MinMass(Noun):
-    """Lightest equal networks `W` (S, E) and the factors (S, V) that lead to them.
+    """Equal networks `W` (S, E) of least mass, and the factors (S, V) that lead to them.
 
     `before` and `after` (S,) are the masses, `residual` (S,) the largest |in - out| / (in + out) of
-    a unit, 0 at the minimum.  Units without incoming or outgoing weights stand still, with factor
-    1, and are not counted.
+    a unit, 0 at the minimum.  Units without incoming or outgoing weights are not scaled (factor 1)
+    and not counted.
     """
 
     W: Tensor
@@ -45,21 +45,23 @@ class MinMass(Noun):
 def min_mass(
     units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweeps: Count = 500
 ) -> MinMass:
-    """Minimise the mass sum_ij W_ij^2 (f_i / f_j)^2 over positive factors f, for each row of W (S, E), in float64.
+    """Minimise the mass sum_ij W_ij^2 (f_i / f_j)^2 of each row of W (S, E) over f > 0.
 
-    Convex in log f, strictly so where every unit is connected to inputs or outputs.  One unit: with
-    a, b the squared length of its incoming and outgoing weights, f = (b / a)^(1/4) makes both
-    sqrt(a b).  A sweep does so for all units of a layer at once, layer by layer; it ends where a
-    sweep removes less than `tolerance` of the mass. A normalisation undoes any scaling of the layer
-    before, whose mass could fall to 0: such units (`Units.free`) get incoming weights of length 1,
-    as by `unit_norm`, and these are not counted.  For a ResNet the mass is that of the last stage's
-    gains and the head.  With BatchNorm this is exact up to its eps.
+    The problem is convex in log f, strictly so where every unit is connected to inputs or outputs.
+    For one unit, with a and b the squared lengths of its incoming and outgoing weights, f = (b /
+    a)^(1/4) makes both sqrt(a b).  A sweep does so for all units of a layer at once, layer by
+    layer, in float64; the search ends where a sweep removes less than `tolerance` of the mass.
+
+    A normalisation undoes any scaling of the layer before, whose mass could fall to 0.  These units
+    (`Units.free`) get incoming weights of length 1, as by `unit_norm`, and are not counted.  For a
+    ResNet the mass is that of the last stage's gains and the head.  With BatchNorm the result is
+    exact up to its eps.
 
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
-        tolerance: Least share of the mass that a sweep removes; below it the search ends.
-        max_sweeps: Most sweeps.
+        tolerance: Share of the mass; a sweep that removes less ends the search.
+        max_sweeps: Largest number of sweeps.
 
     Raises:
         ValueError: For a network that scaling would change.
@@ -76,9 +78,8 @@ def min_mass(
         (True, True)
     """
     W = units.check("scale", W)
-    squares = torch.where(
-        units.counted.to(W.device), W.double().square(), 0
-    ).T.contiguous()  # networks last: read in order
+    # Networks in the last dimension, for reads in memory order
+    squares = torch.where(units.counted.to(W.device), W.double().square(), 0).T.contiguous()
     steps = [step for layer in units.scaled for step in _steps(layer, units.counted)]
     log_factor = squares.new_zeros(units.n_scaled, len(W))
     before = total = squares.sum(0)
@@ -104,9 +105,9 @@ def min_mass(
 
 
 def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
-    """Units of a layer that no weight connects, with their weights in and out.
+    """Return units of a layer that no weight connects, with their weights in and out.
 
-    All, or one at a time where units feed each other.
+    These are all units, or one at a time where units feed each other.
     """
     rows, columns = (at[:, counted[at[0]]] for at in (layer.rows, layer.columns))
     if not torch.isin(rows, columns).any():
@@ -123,6 +124,7 @@ def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
 
 
 ASCENTS = SAM(0.05), ASAM(0.5, 0.0)
+# Measures of `sharpness_measures`, in order
 NAMES = (
     "lambda1",
     "trace",
@@ -131,24 +133,29 @@ NAMES = (
     "relative",
     "asam",
     "weighted",
-)  # of `sharpness_measures`, in its order
-# random signs behind a trace; products behind an eigenvalue
-PROBES = 20
-ITERS = 40
+)
+PROBES = 20  # random signs for a trace
+ITERS = 40  # products for an eigenvalue
 
 
 def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> dict[str, Tensor]:
-    """Compute seven measures of flatness at each row of `W` (S, D).
+    """Compute seven measures of flatness at each row of `W` (S, D): name -> (S,).
 
-    Name -> (S,), in the order of `NAMES`.
+    Rescaling of units changes
 
-    lambda1, trace and sam (f(w + radius g / |g|) - f(w)) change when units are rescaled.  So does
-    filter, the mean of d^T H d over filter-normalised directions d, which are invariant to the
-    scale of a filter but not to that of one input
-    of it.  relative = sum_st <w_s, w_t> Tr H_st over rows s,
-        t of the first layer does not see the scale of units (of a later layer
-    it would see that of the units it reads), nor do asam (with eta = 0) and weighted = sum_d w_d^2
-    H_dd. Traces are means over PROBES random signs, the same ones at every row.
+        lambda1, trace,
+        sam = f(w + radius g / |g|) - f(w),
+        filter = mean of d^T H d over filter-normalised directions d.
+
+    The directions d are invariant to the scale of a filter, but not to that of one of its inputs.
+    Not changed are
+
+        relative = sum_st <w_s, w_t> Tr H_st over rows s, t of the first layer,
+        asam, with eta = 0,
+        weighted = sum_d w_d^2 H_dd.
+
+    Traces are means over PROBES random signs, the same at every row.
+
     Sources: Li et al. 2018 (filter); Petzka et al. 2021 (relative); Kwon et al. 2021 (asam).
     """
     g = generator(seed)
@@ -163,9 +170,8 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
         (sam, asam) = gains(f, w, ASCENTS)
         filters = torch.stack([normalized(net, d, w) for d in normal])
         layer = torch.zeros_like(signs)
-        layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(
-            1
-        )  # E z z^T = (W W^T) x identity
+        # E z z^T = (W W^T) x identity
+        layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(1)
         top = top_eigenpairs(f, w, 1, iters=ITERS).values[0]
         trace, along_filters, relative, weighted = (
             quadratic_forms(H, V).mean() for V in (signs, filters, layer, signs * w)
@@ -176,12 +182,10 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
 
 
 class Orbit(Noun):
-    """One network rescaled.
+    """One network rescaled: `W` (T, D) at `t` (T,), each unit's factor being direction^t.
 
-    `W` (T, D) at `t` (T,), t = 0 where it came, each unit's factor direction^t.
-
-    `measures` name -> (T,); `difference` (T,) is the largest change of a logit from that at t = 0,
-    `scale` the largest logit.
+    `measures` is name -> (T,); `difference` (T,) is the largest change of a logit from t = 0, where
+    nothing is rescaled, and `scale` the largest logit.
     """
 
     t: Tensor
@@ -192,7 +196,7 @@ class Orbit(Noun):
 
     @property
     def curves(self) -> list[Curve]:
-        """Each measure over its value at t = 0.
+        """Return each measure over its value at t = 0.
 
         `plot_curve(orbit.curves, barrier=False, log=True)` draws them.
         """
@@ -213,7 +217,7 @@ def rescaled_orbit(
     resolution: Several = 13,
     seed: Seed = 0,
 ) -> Orbit:
-    """Rescale hidden units, which leaves the function unchanged, and compute every measure of `sharpness_measures` on the way.
+    """Rescale hidden units, which keeps the function, and compute `sharpness_measures` on the way.
 
     Half of the units of each layer, drawn by `seed`, grow by a factor exp(t) and the others shrink
     by it, t from -reach to reach.  The loss is the mean NLL of `data`, computed in the network's

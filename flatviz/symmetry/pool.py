@@ -1,4 +1,7 @@
-"""Pools of independently trained networks, which stand for the posterior, and differences between their predictions, pair by pair."""
+"""Pools of independently trained networks, and differences between their predictions.
+
+A pool stands for the posterior.
+"""
 
 import torch
 from torch import Tensor
@@ -27,16 +30,16 @@ from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import rates, steps_per_epoch
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
-# of the entropy of the labels: above it a network knows no more than how frequent each class is
+# Share of the labels' entropy; with a larger loss a network knows the class frequencies at most
 LEARNED = 0.99
 
 
 class Pool(Noun):
-    """Networks W (S, D) that converged, their seeds (S,) and mean training loss of the last epoch (S,), in nats.
+    """Networks W (S, D) that converged, with seeds (S,) and final training losses (S,), in nats.
 
-    `n_diverged` others were left out: NaN or inf, or a loss no better than the labels' frequencies.
-    `epochs` (T, S, D) are the weights after each epoch where those were kept, from the start on (T
-    = epochs + 1).
+    A loss is the mean of the last epoch.  `n_diverged` others were left out: NaN or inf, or a loss
+    no better than the labels' frequencies.  `epochs` (T, S, D) are the weights from the start on
+    and after each epoch, where those were kept (T = epochs + 1).
     """
 
     W: Tensor
@@ -69,15 +72,15 @@ def train_pool(
     weight_decay: NonNegative = 1e-3,
     batch_size: Count | None = 32,
     keep_epochs: bool = False,
-    training: Training | None = None,
+    training: Training = PLAIN,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Pool:
-    """Train `n` networks by plain SGD in one batch, each with weights and minibatches drawn by another seed.
+    """Train `n` networks by plain SGD in one batch, each with a seed of its own.
 
-    Member i has the seed seed + i and ends where it would end alone.  The rate is constant, as in
-    the networks whose spread is studied.  Diverged members are counted and left out, before
-    anything is computed.
+    Member i has the seed seed + i, for weights and minibatches, and ends where it would end alone.
+    The rate is constant, as in the networks whose spread is studied.  Diverged members are counted
+    and left out, before anything is computed.
 
     Args:
         net: Gives the architecture.
@@ -104,12 +107,13 @@ def train_pool(
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> x = torch.randn(64, 2, generator=torch.Generator().manual_seed(0))
+        >>> data = fv.Data(x, (x[:, 0] > 0).long())
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> pool = fv.symmetry.train_pool(net, fv.Data(x, (x[:, 0] > 0).long()), n=8, epochs=10, lr=0.3)
+        >>> pool = fv.symmetry.train_pool(net, data, n=8, epochs=10, lr=0.3)
         >>> pool.W.shape, pool.n_diverged
         (torch.Size([8, 17]), 0)
     """
-    run = Run(f"pool of {n} networks", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run(f"pool of {n} networks", seed, checkpoint, progress, batch_size, training)
     run.check_no_validation("all networks end after the same epochs")
     if net.has_batchnorm:
         raise ValueError(
@@ -144,11 +148,11 @@ BLOCK = 8  # networks
 
 
 class PairDiversity(Noun):
-    """Differences between the predictions of each pair s < t of S networks, P = S (S - 1) / 2 pairs.
+    """Differences between the predictions of each pair s < t of S networks: P = S (S - 1) / 2.
 
-    `information` (P,) is the mutual information of label and network in nats, for two networks
-    their Jensen-Shannon divergence
-    (from 0 to ln 2 = 0.693); `disagreement` (P,) is the share of inputs with different answers.
+    `information` (P,) is the mutual information of label and network in nats, which for two
+    networks is their Jensen-Shannon divergence (from 0 to ln 2 = 0.693); `disagreement` (P,) is the
+    share of inputs with different answers.
     """
 
     information: Tensor
@@ -157,11 +161,12 @@ class PairDiversity(Noun):
 
 @public
 def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
-    """Compute mutual information and disagreement of every pair of rows of `W` (S, D) on inputs `x` (N, ...).
+    """Compute mutual information and disagreement of every pair of rows of `W` (S, D) on `x`.
 
-    MI = mean_x [H((p_s + p_t) / 2) - (H(p_s) + H(p_t)) / 2].  Equal functions have 0 exactly,
-        answers that never meet ln 2.
-    BLOCK S pairs are compared at a time, so memory is of order BLOCK S N C.
+        MI = mean_x [H((p_s + p_t) / 2) - (H(p_s) + H(p_t)) / 2]
+
+    It is exactly 0 for equal functions, ln 2 for answers that never meet.  BLOCK S pairs are
+    compared at a time, so memory is of order BLOCK S N C.
 
     Args:
         net: The network.
@@ -172,7 +177,9 @@ def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
         >>> import torch, flatviz as fv
         >>> from torch import nn
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
-        >>> W = torch.stack([net.w, fv.symmetry.permute(fv.symmetry.units_of(net), net.w[None], torch.tensor([2, 0, 1]))[0]])
+        >>> units = fv.symmetry.units_of(net)
+        >>> moved = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
+        >>> W = torch.cat([net.w[None], moved])
         >>> float(fv.symmetry.pair_diversity(net, W, torch.randn(5, 4)).disagreement)
         0.0
     """
@@ -183,7 +190,7 @@ def pair_diversity(net: Net, W: Vectors, x: Tensor) -> PairDiversity:
 
 
 def diversity_of(probs: Tensor) -> PairDiversity:
-    """`pair_diversity` of class probabilities (S, N, C)."""
+    """Compute `pair_diversity` of class probabilities (S, N, C)."""
     # (S, N)
     entropies = entr(probs).sum(-1)
     answers = probs.argmax(-1)

@@ -1,7 +1,4 @@
-"""One representative for all equal networks.
-
-Unit norms, units sorted by one number, or units matched to those of a reference.
-"""
+"""One representative of all equal networks, by unit norms, sorted units, or matching."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -16,7 +13,7 @@ from flatviz.core import generator, public
 from flatviz.symmetry.actions import gathered, moved, random_order, scaled_by
 from flatviz.symmetry.units import Layer, Units
 
-# rule -> number of a unit from its incoming weights (S, n, m)
+# Rule -> the number by which a unit is sorted, from its incoming weights (S, n, m)
 Rule = Literal["first", "max"]
 RULES: dict[str, Callable[[Tensor], Tensor]] = {
     "first": lambda V: V[..., 0],
@@ -28,18 +25,19 @@ RULES: dict[str, Callable[[Tensor], Tensor]] = {
 def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor, Tensor]:
     """Scale all hidden units to incoming weights of length `norm`.
 
-    The networks, and the factors (S, V).
-
-    Layer by layer f_i = norm / |incoming weights of unit i after the factors before|; the last
-    layer takes up the rest. Shifts (biases) are scaled, not counted; in layers that a residual sum
+    Layer by layer, f_i = norm / |incoming weights of unit i after the factors before|; the last
+    layer absorbs the rest.  Shifts (biases) are scaled, not counted; in layers that a residual sum
     ties, rows that read units of later layers are not counted either.  A gain of BatchNorm becomes
     1 or -1: its size is removed, its sign is part of the function.  A unit without incoming weights
-    (norm 0) stands still.
+    (norm 0) is not scaled.
 
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
         norm: Length of each unit's incoming weights.
+
+    Returns:
+        The networks (S, E), and the factors (S, V).
 
     Raises:
         ValueError: For a network that scaling would change.
@@ -58,33 +56,34 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
 def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
     """Apply `unit_norm` to the layers of the units `which` (V,) alone."""
     factor = W.new_ones(len(W), units.n_scaled)
-    known = units.mass.clone()
+    counted = units.mass.clone()
     for layer in units.scaled:
-        known[layer.columns] = False
+        counted[layer.columns] = False
     for layer in units.scaled:
         if which[layer.start]:
-            length = W[:, layer.rows[:, known[layer.rows[0]]]].norm(dim=2)
+            length = W[:, layer.rows[:, counted[layer.rows[0]]]].norm(dim=2)
             factor[:, layer.slice] = torch.where(length > 0, norm / length, 1.0)
             W = scaled_by(units, W, factor, [layer])
-        known[layer.columns] = units.mass[layer.columns]
+        counted[layer.columns] = units.mass[layer.columns]
     return W, factor
 
 
 @public
 def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor, Tensor]:
-    """Sort the units of each layer in falling order of one number.
-
-    The networks, and the order (S, U).
+    """Sort the units of each layer in decreasing order of one number.
 
     Layer by layer from the input; ties keep their order; classes are never sorted.  Units of a
     grouped convolution are sorted inside their group, and groups by their largest number.  Scale
-    first: sorting gives one of all equal networks only where scaling was removed.
+    first: sorting gives the same result for all equal networks only where scaling was removed.
 
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
         rule: "first", the first incoming weight, after the units before it were sorted (the
             released code of the paper); "max", the largest incoming weight (the text of the paper).
+
+    Returns:
+        The networks (S, E), and the order (S, U).
 
     Raises:
         ValueError: For another rule, or a network that permutations would change.
@@ -121,26 +120,32 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
 
 
 def layers_of(units: Units, cluster: int) -> list[Layer]:
-    """The layers that swap their groups together."""
+    """Return the layers that swap their groups together."""
     return [layer for layer in units.permuted if layer.cluster == cluster]
 
 
 def weights_in(units: Units, layer: Layer) -> Tensor:
-    """Addresses (n, m) of the incoming weights of Linear and convolutions of each unit of a layer, in the order of memory."""
+    """Return addresses (n, m) of each unit's incoming weights of Linear and convolutions.
+
+    They are in memory order.
+    """
     return layer.rows[:, units.kernel[layer.rows[0]]]
 
 
 @public
 def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 1.0) -> Tensor:
-    """Apply `unit_norm`, then `sort_units`.
+    """Apply `unit_norm`, then `sort_units`, so that equal networks become the same vector.
 
-    The same vector (S, E) for all networks that differ by scaling and permutation.
+    These are networks that differ by scaling and permutation.
 
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
         rule: As in `sort_units`.
         norm: Length of each unit's incoming weights.
+
+    Returns:
+        The networks (S, E).
 
     Raises:
         ValueError: For a network that scaling or permutation would change.
@@ -151,39 +156,41 @@ def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 
         >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2)))
         >>> units = fv.symmetry.units_of(net)
         >>> equal = fv.symmetry.permute(units, net.w[None], torch.tensor([2, 0, 1]))
-        >>> bool(torch.allclose(fv.symmetry.canonical(units, equal), fv.symmetry.canonical(units, net.w[None]), atol=1e-6))
+        >>> first, second = fv.symmetry.canonical(units, torch.cat([net.w[None], equal]))
+        >>> torch.allclose(first, second, atol=1e-6)
         True
     """
     return sort_units(units, unit_norm(units, W, norm=norm)[0], rule=rule)[0]
 
 
-MAX_SWEEPS = 100  # a bound only: each sweep raises the match, and 3 to 6 are usual
+MAX_SWEEPS = 100  # each sweep raises the match; 3 to 6 are usual
 
 
 @public
 def align(
     units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0
 ) -> Tensor:
-    """Permute the units of each row of `W` (S, E) so that it comes close to `reference` (E,).
+    """Permute the units of each row of `W` (S, E) so that it matches `reference` (E,).
 
-    Weight matching.
+    It maximises <reference, P W> over permutations P, one layer at a time: with all others fixed,
+    the best order solves a linear assignment problem with C[i, j] the product of all weights that
+    touch unit i of the reference and unit j of the network.  The result is the best local optimum
+    of `starts` (the global problem is NP-hard for two hidden layers and more).  The first starts
+    from the networks' order, the others from random orders, each through the layers in another
+    random order.
 
-    Maximises <reference, P W> over permutations, one layer at a time: with all others fixed the
-    best order is a linear
-    assignment of C[i,
-        j] = the products of all weights that touch unit i of the reference and unit j of the
-        network.
-    A local optimum (the whole is NP-hard for two hidden layers and more), the best of `starts`: the
-    first from the order the networks have, the others from random ones, each through the layers in
-    another random order. Remove scaling first (`min_mass`, `unit_norm`); running statistics move
-    along and do not count.
+    Remove scaling first (`min_mass`, `unit_norm`).  Running statistics are permuted and do not
+    count.
 
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
         reference: Weight vector (E,).
-        starts: Number of starts; the best optimum of them is taken.
+        starts: Number of starts; the best optimum of them is returned.
         seed: Fixes random starts and orders of layers.
+
+    Returns:
+        The networks (S, E).
 
     Raises:
         ValueError: For a network that permutations would change.
@@ -220,9 +227,9 @@ def align(
 
 
 class _Steps:
-    """The assignments of one set of networks.
+    """The assignment problems of one set of networks.
 
-    A part (layers, n, groups) is n pieces of layers that move alike, each inside its group: the
+    A part (layers, n, groups) is n pieces of layers that move together, each inside its group: the
     units of one layer, or the groups of all layers of a cluster.
     """
 
@@ -240,16 +247,16 @@ class _Steps:
         self.touching = [self._touching(layers, n).to(W.device) for layers, n, _ in self.parts]
 
     def _touching(self, layers: list[Layer], n: int) -> Tensor:
-        """Addresses of all weights of each piece, in and out, in corresponding order: (n, m)."""
+        """Return addresses (n, m) of the weights in and out of each piece, in the same order."""
         rows = [layer.rows[:, layer.rows[0] < self.units.dim] for layer in layers]
         counted = torch.ones(self.units.size, dtype=torch.bool)
         for at in rows:
-            counted[at] = False  # none is counted twice
+            counted[at] = False  # so that none is counted twice
         columns = [layer.columns[:, counted[layer.columns[0]]] for layer in layers]
         return torch.cat([at.reshape(n, -1) for pair in zip(rows, columns) for at in pair], 1)
 
     def climb(self, order: Tensor, parts: list[int]) -> tuple[Tensor, Tensor]:
-        """Sweep over the parts until no network's match rises: orders (S, U) and matches (S,)."""
+        """Sweep over the parts until no match rises; return orders (S, U) and matches (S,)."""
         match = self._match(gathered(self.units, self.W, order))
         active = torch.arange(len(self.W), device=self.W.device)
         for _ in range(MAX_SWEEPS):
@@ -265,7 +272,7 @@ class _Steps:
         return W[:, : self.units.dim] @ self.reference[: self.units.dim]
 
     def _assign(self, p: int, order: Tensor, match: Tensor, active: Tensor) -> None:
-        """Reorder part `p` of the active networks to match the reference best, in place, where that raises the match."""
+        """Reorder part `p` of the active networks in place where that raises the match."""
         (layers, _, groups) = self.parts[p]
         index = self.touching[p]
         current = order[active]
@@ -279,7 +286,10 @@ class _Steps:
 
 
 def _assignments(products: Tensor, groups: int) -> Tensor:
-    """The columns (S, groups, n / groups), inside each group, that maximise sum_i products[s, i, column[i]]."""
+    """Find the columns in each group that maximise sum_i products[s, i, column[i]].
+
+    The result is (S, groups, n / groups).
+    """
     size = products.shape[1] // groups
     blocks = (
         products.detach()

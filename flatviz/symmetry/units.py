@@ -1,4 +1,4 @@
-"""The hidden units of a network, layer by layer, with the places of the weights that lead into and out of each."""
+"""The hidden units of a network by layer, with the places of the weights in and out of them."""
 
 from collections.abc import Iterable
 
@@ -24,11 +24,11 @@ NEEDS = {
 
 
 class Layer(Noun):
-    """Hidden units start..stop of the numbering of all units, and their weights' addresses in v, in corresponding order.
+    """Hidden units start..stop in the numbering of all units, and addresses of their weights in v.
 
-    rows (n, a) lead into each unit, columns (n, b) out of it, of a grouped convolution those of its
-    group, which reads inside (b,) units.  Units of a grouped convolution (`groups` > 1) stay inside
-    their group; layers of one `cluster` (-1: none) swap their groups together.
+    rows (n, a) lead into each unit, columns (n, b) out of it, in corresponding order.  In a grouped
+    convolution, columns are those of its group, which reads inside (b,) units; its units
+    (`groups` > 1) stay in their group, and layers of one `cluster` (-1: none) swap groups together.
     """
 
     name: str
@@ -52,15 +52,17 @@ class Layer(Noun):
 
 
 class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
-    """Hidden units of a network.
+    """Hidden units of a network: layers of U permuted and of V scaled ones, in order.
 
-    Layers of U permuted and of V scaled ones, each numbered from its input on.
+    v (E,) is w (D,) followed by BatchNorm's running statistics where there are any.
 
-    v (E,) is w (D,), and behind it BatchNorm's running statistics where there are any.  `power`
-    (E,) is that of the factor by which the row of a weight is scaled; `mass` marks the weights that
-    are no shift, `kernel` those of Linear and convolutions.  `refused` holds, for each action, the
-    layers whose function it would change, with the reason; `still` the treated layers whose units
-    no action moves, with the reason (the last layer, whose units are the outputs, aside).
+    Args:
+        power: (E,), that of the factor by which the row of a weight is scaled.
+        mass: The weights that are no shift.
+        kernel: The weights of Linear and convolutions.
+        refused: For each action, the layers whose function it would change, with the reason.
+        still: Treated layers whose units no action moves, with the reason, except the last layer,
+            whose units are the outputs.
     """
 
     dim: int
@@ -101,7 +103,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
 
     @property
     def free(self) -> Tensor:
-        """Scaled units (V,) of which every path to the outputs ends in rows that a normalisation rescales: nothing reads these."""
+        """Scaled units (V,) whose scale a normalisation removes."""
         free = set(self.scaled)
         before = -1
         while len(free) != before:
@@ -119,7 +121,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
 
     @property
     def counted(self) -> Tensor:
-        """The weights of `mass` whose size is function: not the rows of `free` units."""
+        """The weights of `mass` without the rows of `free` units."""
         counted = self.mass.clone()
         free = self.free
         for layer in self.scaled:
@@ -127,10 +129,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
         return counted
 
     def check(self, action: str, W: Tensor) -> Tensor:
-        """Check that `action` leaves this network's function unchanged, and return `W` (S, E).
-
-        Raises ValueError with the reason.
-        """
+        """Return `W` (S, E), or raise ValueError where `action` would change the function."""
         check_choice(action, ACTIONS, "action")
         if self.refused[action]:
             first = self.refused[action][:2]
@@ -155,14 +154,14 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
         return check_many_weights(W, self.size)
 
     def extended(self, net: Net) -> Tensor:
-        """The net's w and, behind it, the running statistics: v (E,)."""
+        """Return the net's w followed by the running statistics: v (E,)."""
         buffers = net.buffers()
         return torch.cat(
             [net.w, *(buffers[name].reshape(-1).to(net.w) for name in self.statistics)]
         )
 
     def net_at(self, net: Net, v: Tensor) -> Net:
-        """The net standing at v (E,), running statistics included."""
+        """Return the net at v (E,), running statistics included."""
         check_weights(v, self.size, "v")
         moved = {name: v[place].clone() for name, place in self.statistics.items()}
         return net.with_buffers(net.buffers() | moved).at(v[: self.dim]) if moved else net.at(v)
@@ -170,13 +169,11 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
 
 @public
 def units_of(net: Net) -> Units:
-    """Find the hidden units of a network.
+    """Find the hidden units of a network, their weights, and the actions that keep the function.
 
-    The weights that lead in and out of each, and the actions that leave the function unchanged.
-
-    Linear, Conv (grouped too), BatchNorm and LayerNorm are followed, and between them every
-    operation that does the same to each unit. Units on any other path, as those of attention, stand
-    still, as does a layer of which a weight is not treated or is used twice: `Units.still` lists
+    Linear, Conv (also grouped), BatchNorm and LayerNorm are followed, and between them every
+    operation that treats each unit alike.  Units on any other path, such as those of attention, are
+    not moved, nor is a layer with a weight that is not treated or used twice: `Units.still` lists
     them.
 
     Args:
@@ -187,7 +184,8 @@ def units_of(net: Net) -> Units:
 
     Example:
         >>> import torch.nn as nn, flatviz as fv
-        >>> units = fv.symmetry.units_of(fv.Net.from_module(nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))))
+        >>> module = nn.Sequential(nn.Linear(4, 3), nn.ReLU(), nn.Linear(3, 2))
+        >>> units = fv.symmetry.units_of(fv.Net.from_module(module))
         >>> units.n_permuted, units.n_scaled
         (3, 3)
     """
@@ -211,12 +209,14 @@ def units_of(net: Net) -> Units:
         )
         for a in ACTIONS
     }
-    still = _still(reading, [b.name for b in net.blocks])
-    return Units(net.dim, permuted, scaled, power, mass, kernel, reading.statistics, refused, still)
+    unmoved = _still(reading, [b.name for b in net.blocks])
+    return Units(
+        net.dim, permuted, scaled, power, mass, kernel, reading.statistics, refused, unmoved
+    )
 
 
 def _inputs(net: Net) -> Tensor | Fields:
-    """Two inputs that the network takes: of its example, or a guess."""
+    """Return two inputs of the network: of its example, or a guess."""
     guessed = [
         torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)
     ]
@@ -233,7 +233,7 @@ def _inputs(net: Net) -> Tensor | Fields:
 
 
 def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
-    """The layers that permutations (kind 0) or scaling (1) may move, in order of execution."""
+    """List the layers that permutations (kind 0) or scaling (1) may move, in order of execution."""
     layers: list[Layer] = []
     clusters = _clusters(reading) if kind == 0 else {}
     for node in _free(reading, kind):
@@ -257,7 +257,7 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
 
 
 def _free(reading: Reading, kind: int) -> list[Node]:
-    """Layers that an action may move, in order of execution."""
+    """List the layers that an action may move, in order of execution."""
     return list(
         dict.fromkeys(
             n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused
@@ -266,9 +266,9 @@ def _free(reading: Reading, kind: int) -> list[Node]:
 
 
 def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
-    """Node -> (groups, cluster): layers chained by grouped convolutions.
+    """Map each node to (groups, cluster), where grouped convolutions chain layers.
 
-    Cluster -1 where one of them stands still.
+    The cluster is -1 where one of its layers cannot move.
     """
     sets: list[tuple[set[Node], set[int]]] = []
     for w in reading.weights:
@@ -284,16 +284,13 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
     for i, (joined, groups) in enumerate(sets):
         for node in joined if len(groups) > 1 else ():
             node.refused.setdefault("all", f"grouped convolutions of {sorted(groups)} groups")
-        still = any("all" in node.refused for node in joined)
-        clusters |= {node: (min(groups), -1 if still else i) for node in joined}
+        immovable = any("all" in node.refused for node in joined)
+        clusters |= {node: (min(groups), -1 if immovable else i) for node in joined}
     return clusters
 
 
 def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
-    """List the tensors among `names` whose rows no action moves, layer by layer with the reason.
-
-    The outputs are not in it.
-    """
+    """List the tensors among `names` whose rows no action moves, with the reason."""
     refusals: dict[str, list[str | None]] = {}
     for w in reading.weights:
         refusals.setdefault(reading.name_of(w.first), []).extend(
@@ -301,7 +298,7 @@ def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
         )
     reasons: dict[str, str | None] = {}
     for name in names:
-        given = refusals.get(name, ["no rule follows it"])
-        if all(given) and given[0] != "the outputs":
-            reasons.setdefault(name.rpartition(".")[0] or name, given[0])
+        causes = refusals.get(name, ["no rule follows it"])
+        if all(causes) and causes[0] != "the outputs":
+            reasons.setdefault(name.rpartition(".")[0] or name, causes[0])
     return tuple(f"{layer!r} ({reason})" for layer, reason in reasons.items())

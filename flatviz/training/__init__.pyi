@@ -1,7 +1,6 @@
 # written by .ci/stubs.py
 from flatviz.training.driver import Algorithm as Algorithm
 from flatviz.training.driver import Record as Record
-from flatviz.training.driver import drive as drive
 from flatviz.training.gradient import TrainingLoss as TrainingLoss
 from flatviz.training.gradient import gradient_of as gradient_of
 from flatviz.training.losses import training_loss as training_loss

@@ -1,13 +1,13 @@
-"""The loop that every fit runs.  A method is `init`, `update` and `result`; the driver owns all else.
+"""The loop of every fit: a method is `init`, `update` and `result`, the driver does the rest.
 
     state = algorithm.init(...)
     state, record = algorithm.update(state, gradient, batch, noise)     once a step
     posterior = algorithm.result(state, history)
 
-A state is a NamedTuple of tensors, members of a family as their leading dimension; `update` reads
-nothing back to the host, so that a step can be recorded on a GPU and replayed.  The driver brings
-minibatches and noise, and keeps draws, history, checkpoints, early stopping, progress and the check
-for divergence.
+A state is a NamedTuple of tensors, with members of a family as their leading dimension; `update`
+reads nothing back to the host, so that a step can be recorded on a GPU and replayed.  The driver
+provides minibatches and noise, keeps draws and history, saves checkpoints, stops early, reports
+progress and detects divergence.
 """
 
 import math
@@ -31,8 +31,7 @@ from flatviz.training.settings import Run
 from flatviz.training.streams import Noise, minibatches
 
 SAVE_EVERY = 30.0  # seconds
-# nats an example, beside ten times the first loss: a wide posterior at T = 1 raises the loss by
-# less
+# Nats an example, beside ten times the first loss; a wide posterior at T = 1 raises it by less
 FAR = 10.0
 
 
@@ -60,7 +59,7 @@ class Diverged(ValueError):
 class Record(NamedTuple):
     """Entries of one step in the history, () each or (B,) of members.
 
-    Loss, KL to the prior, loss gained by an ascent, its length.
+    They are the loss, the KL to the prior, the loss gained by an ascent, and its length.
     """
 
     loss: Tensor
@@ -73,36 +72,39 @@ S = TypeVar("S", bound=NamedTuple)  # of tensors; the first is where early stopp
 
 
 class Algorithm(Protocol[S]):
-    """What a method is: a frozen record of settings with `init`, `update` and `result`.
+    """A method: a frozen record of settings with `init`, `update` and `result`.
 
-    `noise` and `collect` have a plain default: none, and the first tensor of the state, its weights.
+    `noise` and `collect` have defaults: no noise, and the first tensor of the state, its weights.
     """
 
     def init(self, *start: Any, **settings: Any) -> S:
-        """The state at weights, or at a Gaussian."""
+        """Return the state at weights, or at a Gaussian."""
 
     def update(self, state: S, gradient: Gradient, batch: Batch, noise: Noises) -> tuple[S, Record]:
-        """Take one step: the next state, and its entries in the history.
+        """Take one step: return the next state, and its entries in the history.
 
-        The given state stays as it is.  It draws nothing, and reads nothing back to the host.
+        It does not change the given state, draws nothing, and reads nothing back to the host.
         """
 
     def result(
         self, state: S, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Posterior:
-        """The posterior of the last state and of what was collected."""
+        """Return the posterior of the last state and of the collected tensors."""
 
     def noise(self, state: S, seeds: Sequence[int], steps: int) -> Noise:
         """Draw the noise of all steps, with one seed for each member."""
         return Noise()
 
     def collect(self, kept: Sequence[Tensor], state: S) -> Sequence[Tensor]:
-        """What was kept so far, with what is kept of this state."""
+        """Add what is kept of this state to what was kept before."""
         return (*kept, state[0].clone())
 
 
 class Driven(NamedTuple):
-    """The last state, the history (T,) or (T, B) each, and what was collected; `algorithm.result(*driven)`."""
+    """Result of `drive`: last state, history (T,) or (T, B) each, and collected tensors.
+
+    `algorithm.result(*driven)` is the posterior.
+    """
 
     state: Any
     history: History
@@ -130,7 +132,7 @@ class Running:
         self.step, self.notes = replayed(algorithm.update, state, loss)
 
     def update(self, at: int, batch: Batch) -> None:
-        """Step number `at`."""
+        """Take step number `at`."""
         self.loss.begin()
         self.state, record = self.step(self.state, batch, self.noise.at(at))
         if at in self.keep:
@@ -140,11 +142,11 @@ class Running:
                 self.rows[name].append(value)
 
     def moved(self) -> list[Tensor]:
-        """Tensors of the state but counts."""
+        """Return the tensors of the state except counts."""
         return [value for value in self.state if value.ndim]
 
     def saved(self) -> State:
-        """Everything, by name, for a checkpoint."""
+        """Return everything by name, for a checkpoint."""
         saved: State = dict(zip(self.state._fields, self.state))
         saved |= {f"history {name}": rows for name, rows in self.rows.items()}
         saved |= {f"noise {i}": source for i, source in enumerate(self.noise.generators)}
@@ -168,13 +170,13 @@ def drive(
     Args:
         algorithm: The method.
         state: Start of the run; it is not changed.
-        gradient: (w, batch) -> mean loss, gradient; `training_loss` gives a network's.
+        gradient: (w, batch) -> mean loss, gradient; `training_loss` makes a network's.
         run: Seed, minibatches, precision, checkpoint, progress.
-        steps: How many.
+        steps: Number of steps.
         seeds: Seed of the noise of each member; None, that of the run.
         shuffle: Seed of the minibatches, or one for each member; None, that of the run.
         keep: Steps, 0 the first, after which `collect` takes in the state.
-        check: Whether divergence raises, and a loss that rose far is said.
+        check: Raise on divergence, and warn of a loss that rose far.
 
     Raises:
         ValueError: For validation data, where weights are collected: early stopping would not take
@@ -210,7 +212,7 @@ def drive(
     if validation is not None:
         center = lambda: running.state[0]  # noqa: E731
         stopping = EarlyStopping(validation, loss, running.moved, center, run, steps)
-    del state, about  # of a large network they are memory
+    del state, about  # a large network's take much memory
     examples = min(run.batch_size or n, n) if loss.examples else None
     advance(running.saved, running.update, batches, steps, run, title, stopping, examples=examples)
     losses = torch.stack(running.rows["loss"])
@@ -230,9 +232,9 @@ def drive(
 
 
 def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:
-    """Build a title that no other run has.
+    """Build a title that no other run has: label, steps, and with a checkpoint a hash of `about`.
 
-    Label, steps, and with a checkpoint a hash of `about`, by name all that it depends on.
+    `about` is, by name, all that the run depends on.
     """
     return (
         f"{run.label} of {steps} steps, arguments"
@@ -254,14 +256,14 @@ def advance(
 ) -> None:
     """Call `update(step, next(batches))` for each step.
 
-    `saved()` is everything that `update` changes.
+    Steps compute in the float32 arithmetic that the user has set in torch (TF32 or not).  With
+    `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress` cancels;
+    if the file exists, the run resumes from it and ends as if it had never stopped.
 
-    With `run.checkpoint` the state is saved twice a minute, at the end, and when `run.progress`
-    cancels; if the file exists, the run resumes from it and ends as if it had never stopped.
-    title: title of the run, by `titled`; a file of a run of another title is refused. stopping:
-    looks at the state after each step, may end the run, and puts the best state back.  examples: in
-    a step, for the bar, which then counts images/s.
-    Steps compute in the float32 arithmetic that the user has set in torch (TF32 or not).
+    saved: returns everything that `update` changes.
+    title: title of the run, by `titled`; a file of a run of another title is refused.
+    stopping: looks at the state after each step, may end the run, and restores the best state.
+    examples: number of examples in a step, for the bar, which then counts images/s.
 
     Raises:
         ValueError: If the file is of another run.
@@ -307,9 +309,8 @@ def advance(
                 save_state(state(), done, run.checkpoint, title)
                 last = time.monotonic()
     finally:
-        if (
-            run.checkpoint is not None and consistent
-        ):  # interrupted mid-update: inconsistent, not saved
+        # Interrupted mid-update: inconsistent, not saved
+        if run.checkpoint is not None and consistent:
             save_state(state(), done, run.checkpoint, title)
     if stopping is not None:
         stopping.restore()
@@ -331,11 +332,12 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
 def risen(
     losses: Tensor, validation: Tensor | None, before: Callable[[], Tensor] | None = None
 ) -> tuple[str, ...]:
-    """Warn, and give a note, where a loss (T,) or (T, B) ends more than `FAR` (1 + |first loss|) above the first; else ().
+    """Warn, and return a note, where a loss ends far above its start; otherwise return ().
 
-    The end is the mean of the last tenth of the steps; with validation data it is their least loss,
-    whose parameters are returned. `before`, asked only where the end is large: the loss where the
-    fit began, for draws of a wide start have a larger one.
+    Losses (T,) or (T, B) may end FAR (1 + |first loss|) above the first.  The end is the mean of
+    the last tenth of the steps; with validation data it is their smallest loss, whose parameters
+    are returned.  `before`, computed only where the end is large, returns the loss at the start of
+    the fit, as draws of a wide start have a larger one.
     """
     last = (
         losses[-math.ceil(len(losses) / 10) :].mean(0) if validation is None else validation.amin(0)
@@ -360,7 +362,7 @@ _JUDGED = ContextVar("judged", default=False)
 
 @contextmanager
 def judged_by_score() -> Iterator[None]:
-    """No fit of this thread warns of a loss that rose: the caller judges it by its score."""
+    """Suppress warnings of risen losses in this thread, for callers that compare scores."""
     token = _JUDGED.set(True)
     try:
         yield

@@ -1,14 +1,13 @@
-"""The one place where a gradient is taken.
+"""Gradients of a step: any function `gradient(w, batch) -> (loss, grad)`.
 
-A step asks for `gradient(w, batch) -> (loss, grad)`, any function: of weights (..., D) the mean loss
-(...) and its gradient (..., D).  `gradient_of` makes one of a density of the user's, `training_loss`
-that of a network on minibatches.
-
-`Training` says how the minibatch behind it goes through the network, and when a fit stops early.
+At weights (..., D) it returns the mean loss (...) and its gradient (..., D).  `gradient_of` makes
+one of a user's density, `training_loss` that of a network on minibatches.  `Training` says how a
+minibatch passes through the network, and when a fit stops early.
 
     w = mean + exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,  g = grad NLL(w)
-    grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g), averaged
-    over the draws
+    grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
+
+is averaged over the draws.  No other file takes gradients.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count
-from flatviz.core import Data, Fields
+from flatviz.core import Data, Fields, public
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
 from flatviz.storage.files import State
@@ -29,13 +28,13 @@ from flatviz.storage.files import State
 Network = Callable[[Tensor, Tensor | Fields], Tensor]  # (w (D,), x (n, ...)) -> outputs (n, C)
 Ascent = Callable[[Tensor, Tensor], Tensor]  # (w, g) -> e, as in core/ascent.py
 Batch = Tensor | None  # index of the minibatch, (n,) or (B, n); None, all examples
-Noises = tuple[Tensor, ...]  # standard normal
+Noises = tuple[Tensor, ...]  # standard normal tensors
 # (w (..., D), batch) -> mean loss (...), its gradient (..., D)
 Gradient = Callable[[Tensor, Batch], tuple[Tensor, Tensor]]
 
 
 class Expected(NamedTuple):
-    """Loss at q, the gradient in theta along which q moves, the loss gained by an ascent and the length of that, sqrt(2 KL)."""
+    """Loss at q, gradient in theta for q's step, loss gained by an ascent, and its sqrt(2 KL)."""
 
     loss: Tensor
     grad: tuple[Tensor, ...]
@@ -46,22 +45,19 @@ class Expected(NamedTuple):
 class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     """Describe how a fit goes through its examples, whatever it minimises.
 
-    `training=fv.Training(...)`.
-
-    `pretrain`, `train_pool` and every `fit_*` that takes gradient steps have it: all but `fit_hmc`;
-    `fit_ptl` hands on its `settings=`.
-
-    Methods that collect weights on the way (chains, SWAG) and pools take no `validation`, for they
-    have no one best place.  Dropout and a sampled trunk take no `accumulate`, for they draw noise
-    for a whole minibatch.
+    Pass it as `training=fv.Training(...)` to `pretrain`, `train_pool` and every `fit_*` that takes
+    gradient steps: all but `fit_hmc`; `fit_ptl` passes on its `settings=`.  Methods that collect
+    weights on the way (chains, SWAG) and pools take no `validation`, as they have no single best
+    state.  Dropout and a sampled trunk take no `accumulate`, as they draw noise for a complete
+    minibatch.
 
     Args:
-        precision: "bfloat16" computes the network's products in that type (autocast); weights,
+        precision: "bfloat16" computes the network's products in that dtype (autocast); weights,
             gradients, posterior and perturbation stay in float32.
-        accumulate: Parts of a minibatch that pass one after another: the same gradient in less
-            memory; BatchNorm then normalises each part by itself.
-        validation: The parameters returned are those with the least loss on it (a Gaussian's at its
-            mean; of an ensemble that of each member), checked once an epoch and at most 50 times;
+        accumulate: Number of parts of a minibatch that pass one after another: the same gradient in
+            less memory; BatchNorm then normalises each part by itself.
+        validation: Data on which the returned parameters have the lowest loss (a Gaussian's at its
+            mean; an ensemble's for each member), checked once an epoch and at most 50 times;
             `history.validation` holds it.
         patience: Checks without a lower loss that end the run.
 
@@ -72,7 +68,8 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> how = fv.Training(accumulate=2, validation=task.source, patience=3)
-        >>> len(fv.fit_sgd(net, task.train, seed=0, training=how).history.validation) < 50  # it stopped early
+        >>> fit = fv.fit_sgd(net, task.train, seed=0, training=how)
+        >>> len(fit.history.validation) < 50  # it stopped early
         True
     """
 
@@ -82,7 +79,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     patience: Count = 10
 
     def check_weights(self, w: Tensor) -> None:
-        """ValueError where the precision is reduced and the weights are no float32, which autocast leaves as they are."""
+        """Refuse weights other than float32 in a reduced precision."""
         if self.precision is not None and w.dtype != torch.float32:
             raise ValueError(
                 f"precision={self.precision!r} needs float32 weights, got {w.dtype}:"
@@ -90,9 +87,9 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
             )
 
     def outputs(self, network: Network, w: Tensor, x: Tensor | Fields) -> Tensor:
-        """network(w, x) in this precision, given back in that of `w`.
+        """Compute network(w, x) in this precision, returned in that of `w`.
 
-        Images in channels-last order where that is faster.
+        Images are in channels-last order where that is faster.
         """
         if isinstance(x, Tensor) and x.ndim == 4 and (w.is_cuda or self.precision is not None):
             x = x.contiguous(memory_format=torch.channels_last)
@@ -100,7 +97,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
             return network(w, x).to(w.dtype)
 
     def autocast(self, w: Tensor) -> AbstractContextManager:
-        """The block in which the network's products are computed in this precision, on the device of `w`."""
+        """Compute the network's products in this precision, on `w`'s device, in the block."""
         return (
             nullcontext()
             if self.precision is None
@@ -110,7 +107,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     def in_parts(
         self, of: Callable[..., tuple], w: Tensor, index: Tensor | None, n: int
     ) -> tuple[Tensor, Tensor]:
-        """Mean loss and gradient of a minibatch, from `of(w, part)` of its parts.
+        """Compute mean loss and gradient of a minibatch from `of(w, part)` of its parts.
 
         index: (batch,), (B, batch) for weights (B, D), or None for all n examples.
         """
@@ -130,9 +127,9 @@ PLAIN = Training()
 
 
 class TrainingLoss:
-    """A gradient, and what the driver asks of it beside the values; each answer here is that of a plain function.
+    """A gradient, with what the driver asks of it beside values; defaults are a plain function's.
 
-    Within a step all calls have the same noise (masks, a sampled trunk), and the first alone moves
+    Within a step all calls have the same noise (masks, a sampled trunk), and only the first moves
     statistics of BatchNorm: `begin` starts the next step.
     """
 
@@ -143,20 +140,23 @@ class TrainingLoss:
         self.gradient = gradient
 
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Mean loss (...) and its gradient (..., D) at w (..., D)."""
+        """Compute mean loss (...) and its gradient (..., D) at w (..., D)."""
         if self.gradient is None:
             raise NotImplementedError
         return self.gradient(w, batch)
 
     def begin(self) -> None:
-        """Begin a step: new noise."""
+        """Begin a step, with new noise."""
 
     def check(self, data: Data) -> None:
-        """Raise ValueError for data that `score` cannot take."""
+        """Refuse data that `score` cannot take."""
         raise ValueError("validation data needs the loss of a network, got a function of w")
 
     def score(self, w: Tensor, data: Data) -> Tensor:
-        """Compute the mean loss of other data at `w` (..., D), (...), without gradients or noise, for early stopping."""
+        """Compute the mean loss (...) of other data at `w` (..., D), for early stopping.
+
+        It takes no gradients and no noise.
+        """
         raise NotImplementedError
 
     @property
@@ -166,21 +166,26 @@ class TrainingLoss:
 
     @property
     def about(self) -> Mapping[str, object]:
-        """Give, by name, everything on which the values depend.
+        """Return by name everything on which the values depend.
 
         A checkpoint of a run about something else is refused.
         """
         return {"loss": self.gradient}
 
 
+@public
 def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
-    """The gradient that a method steps along, of any differentiable f: (D,) -> (), as minus a log posterior.
+    """Build what methods step along, (w (..., D), batch) -> (loss (...), gradient (..., D)), from a function.
 
-    It ignores the minibatch.
+    Shapes: w (..., D), loss (...), grad (..., D).  The minibatch is ignored.
+
+    Args:
+        f: Differentiable, (D,) -> (), for instance minus the logarithm of a posterior.
 
     Example:
         >>> import torch, flatviz as fv
-        >>> gradient = fv.training.gradient_of(lambda w: (1 - w[0]) ** 2 + 5 * (w[1] - w[0] ** 2) ** 2)
+        >>> banana = lambda w: (1 - w[0]) ** 2 + 5 * (w[1] - w[0] ** 2) ** 2
+        >>> gradient = fv.training.gradient_of(banana)
         >>> sgld = fv.posteriors.SGLD(lr=0.01)
         >>> state = sgld.init(torch.zeros(100, 2))  # a hundred chains
         >>> for step in range(50):
@@ -200,9 +205,10 @@ def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
 def ascended(
     gradient: Gradient, w: Tensor, batch: Batch, ascent: Ascent | None = None
 ) -> tuple[Tensor, Tensor, Tensor | None]:
-    """Compute loss and gradient at w (the gradient at w + e with an `ascent`), and the loss gained by the ascent, or None.
+    """Compute the loss at w, the gradient at w + e with an `ascent`, and the loss gained by it.
 
-    Weight decay and priors are no part of either pass: they act at w.
+    The gain is None without an ascent, and the gradient is then that at w.  Weight decay and priors
+    are no part of either pass: they act at w.
 
     Raises:
         TypeError: For an ascent that returns something else than a perturbation of w's shape.
@@ -211,7 +217,7 @@ def ascended(
     if ascent is None:
         return value, g, None
     e = ascent(w.detach(), g)
-    if not isinstance(e, Tensor) or e.shape != w.shape:  # a function of the user's
+    if not isinstance(e, Tensor) or e.shape != w.shape:  # a user's function
         shape = tuple(e.shape) if isinstance(e, Tensor) else type(e).__name__
         raise TypeError(
             f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {shape}:"
@@ -230,7 +236,9 @@ def expected(
     blocks: int = 3,
     ascent: Ascent | None = None,
 ) -> Expected:
-    """Mean loss (...) over draws of q, its gradient in the first `blocks` of (mean, log_std, factor), and the loss gained by an `ascent`.
+    """Compute the mean loss over draws of q, its gradient in theta, and an ascent's gain.
+
+    The gradient is in the first `blocks` of theta = (mean, log_std, factor).
 
     noise: z1 (..., S, D) and z2 (..., S, K) of S draws.  With an `ascent` the gradient of each draw
     w is taken at w + e and flows to theta through the same noise.

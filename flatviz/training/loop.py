@@ -1,11 +1,8 @@
-"""Early stopping on a validation split, and a step recorded once as a CUDA graph and replayed.
+"""Parts of the driver's loop: early stopping, and steps recorded as CUDA graphs.
 
-Both of the driver's loop.
-
-A replayed step is one launch in place of hundreds, which is what a small network's step costs.
-Recorded is `update` of a method, tensors only: state, minibatch and noise are copied into buffers
-that stay, the graph computes the next state from them and writes it over the last.  Each size of
-minibatch has its graph.
+A replayed step is one launch in place of hundreds, which dominate a small network's step.  `update`
+of a method is recorded: state, minibatch and noise are copied into fixed buffers, and the graph
+computes the next state and writes it over the last.  Each size of minibatch has its graph.
 """
 
 import math
@@ -23,20 +20,20 @@ from flatviz.training.settings import Run
 from flatviz.training.streams import steps_per_epoch
 
 Moved = Callable[[], list[Tensor]]
-CHECKS = 50  # of the validation loss in a run at most, and one an epoch at most
+CHECKS = 50  # largest number of validation losses in a run, at most one an epoch
 
 
 class EarlyStopping:
-    """Checks `score()` every few steps; stops after `patience` checks without a lower one.
+    """Check `score()` every few steps, and stop after `patience` checks without a lower one.
 
-    It looks at the loss of `run.training.validation` at `center()`, (D,), or (B, D) of members
-    trained at once: each has then its best, the run ends with the last, and statistics of BatchNorm
+    It takes the loss of `run.training.validation` at `center()`, (D,), or (B, D) of members trained
+    at once: each has its own best state, the run ends with the last, and statistics of BatchNorm
     are those of the last step.
 
     Args:
         validation: The data.
         loss: Loss that the fit minimises.
-        moved: Gives the tensors that the fit moves; `restore` puts the best ones back, in place.
+        moved: Returns the tensors that the fit moves; `restore` puts the best ones back, in place.
         center: The point whose loss counts.
         run: Patience, minibatches.
         steps: Number of steps of the run.
@@ -60,9 +57,8 @@ class EarlyStopping:
         members = 1 if alone else len(center())
         statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
         self.score = lambda: loss.score(center(), validation)
-        self.moved = lambda: (
-            [t[None] for t in (*moved(), *statistics)] if alone else moved()
-        )  # views, a row a member
+        # views, a row a member
+        self.moved = lambda: [t[None] for t in (*moved(), *statistics)] if alone else moved()
         self.every = max(steps_per_epoch(loss.examples, run.batch_size), math.ceil(steps / CHECKS))
         self.best = [t.clone() for t in self.moved()]
         self.lowest = torch.full((members,), math.inf, dtype=torch.float64)
@@ -71,13 +67,13 @@ class EarlyStopping:
 
     @property
     def state(self) -> State:
-        """All of it, changed in place, for a checkpoint."""
+        """Return all of it, changed in place, for a checkpoint."""
         best = {f"best {i}": t for i, t in enumerate(self.best)}
         return {**best, "lowest": self.lowest, "since": self.since, "validation": self.losses}
 
     @property
     def over(self) -> bool:
-        """Whether the last `patience` checks brought nothing, to any member."""
+        """Tell whether the last `patience` checks improved no member."""
         return bool((self.since >= self.patience).all())
 
     def look(self, step: int) -> None:
@@ -96,7 +92,7 @@ class EarlyStopping:
             best[rows] = moved[rows]
 
     def restore(self) -> None:
-        """The best tensors back in their places; as they are, where there was no check."""
+        """Put the best tensors back in place; change nothing where there was no check."""
         checked = self.lowest.isfinite()
         for best, moved in zip(self.best, self.moved()):
             rows = checked.to(best.device)
@@ -106,9 +102,9 @@ class EarlyStopping:
 def replayed(
     update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingLoss
 ) -> tuple[Step, list[str]]:
-    """Replay `update` with its loss where the state's device records.
+    """Return `update` as a replayed step where the state's device records, and the history's notes.
 
-    Also returns the history's notes, which grow at its first steps.
+    Notes are added at its first steps.
     """
 
     def plain(state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:

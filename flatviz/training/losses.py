@@ -1,6 +1,6 @@
 """The loss of a network on minibatches, and its gradient: what fits minimise.
 
-How inputs pass through the network is a `Pass`: with frozen BatchNorm statistics, with those of the
+Inputs pass through the network by a `Pass`: with frozen BatchNorm statistics, with those of the
 batch, or with a random trunk.
 """
 
@@ -34,7 +34,7 @@ OneLoss = Callable[[Tensor, Tensor | None], Tensor]  # (w (...), index) -> diffe
 
 
 class Pass:
-    """How minibatches go through a network as it trains; here as it predicts, with frozen statistics."""
+    """Passes of minibatches through a network in training; here with frozen statistics."""
 
     trained: TrainingNet | None = None  # the network whose statistics passes collect
 
@@ -42,22 +42,25 @@ class Pass:
         self.net = net
 
     def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
-        """Outputs (n, C) at `w` (D,); `first`: in the first call of a step, whose noise the others repeat."""
+        """Compute outputs (n, C) at `w` (D,).
+
+        first: it is the first call of a step, whose noise the others repeat.
+        """
         return self.net(w, x)
 
     @property
     def state(self) -> State:
-        """What passes change in place."""
+        """Return what passes change in place."""
         return {}
 
     @property
     def about(self) -> object:
-        """Settings on which outputs depend, beside the net."""
+        """Return settings on which outputs depend, beside the net."""
         return None
 
 
 class BatchStatistics(Pass):
-    """With the statistics of each batch; the first call of a step moves the running ones."""
+    """Passes with the statistics of each batch; the first call of a step moves the running ones."""
 
     def __init__(self, net: Net) -> None:
         super().__init__(net)
@@ -65,17 +68,17 @@ class BatchStatistics(Pass):
         self.run = self.trained
 
     def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
-        """Outputs (n, C)."""
+        """Compute outputs (n, C)."""
         return self.run(w, x, update=first)
 
     @property
     def state(self) -> State:
-        """The running statistics."""
+        """Return the running statistics."""
         return {f"buffer {name}": value for name, value in self.run.buffers.items()}
 
 
 class SampledTrunk(Pass):
-    """With a trunk drawn from its prior, a new one in each step."""
+    """Passes with a trunk drawn from its prior, a new one in each step."""
 
     def __init__(self, net: Net, trunk: RandomTrunk, row: int) -> None:
         super().__init__(net)
@@ -85,7 +88,7 @@ class SampledTrunk(Pass):
         self._drawn = trunk.prior.mean.clone()
 
     def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
-        """Outputs (n, C)."""
+        """Compute outputs (n, C)."""
         if first:
             prior = self.trunk.prior
             with torch.no_grad():
@@ -96,24 +99,28 @@ class SampledTrunk(Pass):
 
     @property
     def state(self) -> State:
-        """The generator."""
+        """Return the generator's state."""
         return {"trunk noise": self._source}
 
 
 class NetworkLoss(TrainingLoss):
     """Mean NLL of minibatches of a problem at weights (..., D), and its gradient.
 
-    The leading dimensions of w are members, then the draws of each: this class alone knows in which
-    order they are rows.  A batch is (n,), or (B, n) with one for each member.
+    The leading dimensions of w are members, then the draws of each; this class alone knows in which
+    order they are rows.  A batch is (n,), or (B, n) with one for each member.  With `shared` each
+    draw of a member gets an equal part of its batch; in a last, smaller minibatch whose size is no
+    multiple of the draws, some examples are in two parts.
 
     Args:
         problem: Network, data, likelihood.
-        passes: One a member and draw, the draws of a member side by side; or one for all rows,
-            where it changes nothing.
+        passes: One for each member and draw, the draws of a member side by side; or one for all
+            rows, where it changes nothing.
         training: How minibatches pass.
         draws: S of a member.
-        network: At all rows in one pass, where there is such a one.
+        network: The network at all rows in one pass, where possible.
     """
+
+    shared = False
 
     def __init__(
         self,
@@ -135,8 +142,10 @@ class NetworkLoss(TrainingLoss):
         self._first = True
 
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Mean loss (...) and its gradient (..., D)."""
+        """Compute mean loss (...) and its gradient (..., D)."""
         lead = w.shape[:-1]
+        if self.shared:
+            batch = self._parts(batch, w)
         index = batch
         if batch is not None:
             if batch.numel() == 0:
@@ -156,16 +165,26 @@ class NetworkLoss(TrainingLoss):
         self._first = False
         return value.view(lead), g.view_as(w)
 
+    def _parts(self, batch: Batch, w: Tensor) -> Tensor:
+        """The batch of each draw, (..., S, n / S)."""
+        if batch is None:
+            batch = torch.arange(self.examples, device=w.device)
+        more = -batch.shape[-1] % self.draws
+        return torch.cat((batch, batch[..., :more]), -1).unflatten(-1, (self.draws, -1))
+
     def begin(self) -> None:
         """Begin a step: new noise, and statistics move once."""
         self._first = True
 
     def check(self, data: Data) -> None:
-        """Raises ValueError for data that the net cannot read."""
+        """Refuse data that the net cannot read."""
         examined(self.problem.net, data, self.problem.likelihood)
 
     def score(self, w: Tensor, data: Data) -> Tensor:
-        """Mean loss of other data at `w` (D,) or (B, D) by the nets as they predict now, without gradients or noise, () or (B,)."""
+        """Compute the mean loss of other data at `w` (D,) or (B, D), () or (B,).
+
+        The nets are as they predict now, without gradients or noise.
+        """
         W = w.view(-1, w.shape[-1])
         nets = [self.net_at(row, member) for member, row in enumerate(W)]
         losses = [
@@ -174,23 +193,23 @@ class NetworkLoss(TrainingLoss):
         return torch.stack(losses).view(w.shape[:-1])
 
     def net_at(self, w: Tensor, member: int = 0) -> Net:
-        """The network at `w` (D,) as it predicts now, with the statistics that this member collected."""
+        """Return the network at `w` (D,) as it predicts now, with this member's statistics."""
         one = self._of(member)
         return one.net.at(w) if one.trained is None else one.trained.net(w)
 
     def buffers(self, member: int = 0) -> Buffers:
-        """The statistics that a member collected; None without any."""
+        """Return the statistics that a member collected; None without any."""
         trained = self._of(member).trained
         return None if trained is None else {n: b.clone() for n, b in trained.buffers.items()}
 
     def buffers_at(self, W: Tensor) -> Buffers:
-        """Statistics of the data at `W` (D,) or (S, D), as `engine.batchnorm.buffers_at`; None where they are frozen."""
+        """Compute statistics of the data at `W` (D,) or (S, D); None where they are frozen."""
         trains = self.passes[0].trained is not None
         return buffers_at(self.problem.net, W, self.problem.data) if trains else None
 
     @property
     def state(self) -> State:
-        """States of the passes, numbered; one that several rows share is in it once."""
+        """Return the states of the passes, numbered, each once."""
         return {
             f"{i} {name}": value
             for i, one in enumerate(dict.fromkeys(self.passes))
@@ -199,14 +218,14 @@ class NetworkLoss(TrainingLoss):
 
     @property
     def about(self) -> Mapping[str, object]:
-        """Network, data, likelihood, kind of pass and number of rows."""
+        """Return network, data, likelihood, kind of pass and number of rows."""
         one = self.passes[0]
         return {
             "net": self.problem.net,
             "data": self.problem.data,
             "likelihood": self.problem.likelihood,
             "pass": (type(one).__name__, one.about),
-            "draws": self.draws,
+            "draws": (self.draws, self.shared),
         }
 
     def _of(self, member: int) -> Pass:
@@ -216,7 +235,7 @@ class NetworkLoss(TrainingLoss):
         return self.network is not None and self.network.worth_batching(rows, n)
 
     def _rows(self, W: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
-        """Losses (R,) and gradients (R, D) of the rows of W, in one pass or one after another."""
+        """Compute losses (R,) and gradients (R, D) of the rows of W, in one pass or one by one."""
         if self._batched(len(W), self.examples if index is None else index.shape[1]):
             return _value_and_grad(self._together, W, index)
         passes = self.passes
@@ -232,7 +251,7 @@ class NetworkLoss(TrainingLoss):
             _value_and_grad(partial(self._alone, one), w, i)
             for one, w, i in zip(passes, W.unbind(), indices)
         ]
-        if len(rows) == 1:  # a large network's gradient is memory: no copy
+        if len(rows) == 1:  # no copy, as a large network's gradient takes much memory
             value, g = rows[0]
             return value[None], g[None]
         values, gradients = zip(*rows)
@@ -258,7 +277,7 @@ class NetworkLoss(TrainingLoss):
 
 
 def _value_and_grad(loss: OneLoss, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
-    with torch.inference_mode(False), torch.enable_grad():  # whatever mode the caller is in
+    with torch.inference_mode(False), torch.enable_grad():  # in any mode of the caller
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
         value = loss(w, index)
         (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
@@ -266,7 +285,7 @@ def _value_and_grad(loss: OneLoss, w: Tensor, index: Tensor | None) -> tuple[Ten
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
-    """Raises ValueError where `q` is over other weights than the net's treated ones."""
+    """Refuse a `q` over other weights than the net's treated ones."""
     if q.dim != net.dim:
         raise ValueError(
             f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer"
@@ -275,7 +294,7 @@ def check_covers(net: Net, q: Gaussian, name: str) -> None:
 
 
 def refuse_random_trunk(net: Net, method: str) -> None:
-    """ValueError where a method that needs a function of the weights is given a net whose trunk is drawn."""
+    """Refuse a net with a sampled trunk for a method that needs a function of the weights."""
     if net.trunk is not None:
         raise ValueError(
             f"{method} needs a function of the weights, got a sampled trunk: use"
@@ -297,11 +316,9 @@ def training_loss(
     """Build the mean NLL of minibatches with its gradient, as a method's `update` takes it.
 
     Net and data are checked once.  Within a step all calls have the same noise; `loss.begin()`
-    starts the next.
-
-    Rows go through the network in one pass where it allows that and that is faster: for small
-    networks on a CPU, for all on a GPU whose memory suffices.  Otherwise they go one after the
-    other, as do members that each collect BatchNorm statistics.
+    starts the next.  Rows go through the network in one pass where it allows that and that is
+    faster: for small networks on a CPU, for all on a GPU with enough memory.  Otherwise they go one
+    after the other, as do members that each collect BatchNorm statistics.
 
     Args:
         net: The network.
@@ -321,7 +338,8 @@ def training_loss(
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> gradient = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> gradient = fv.training.training_loss(net, data)
         >>> loss, g = gradient(net.w, torch.tensor([0, 3, 7]))
         >>> loss.shape, g.shape
         (torch.Size([]), torch.Size([9]))
@@ -332,7 +350,7 @@ def training_loss(
 def loss_of(
     problem: Problem, batchnorm: Statistics, training: Training, members: int = 1, draws: int = 1
 ) -> NetworkLoss:
-    """`training_loss` of what was examined already."""
+    """Build `training_loss` of a problem that was examined before."""
     net = problem.net
     data = problem.data
     train = batchnorm == "train" and net.has_batchnorm

@@ -2,17 +2,18 @@
 
     Delta = radius * F^-1 g / sqrt(g^T F^-1 g)
 
-maximises g^T Delta inside the ball KL(q + Delta || q) <= radius^2 / 2, to first order: g is the
-gradient of the loss
-in theta = (mean, log_std, factor), F the Fisher matrix of q itself, a Gaussian,
-    so no data and no network enter F.
-Blocks of F in our convention, Sigma = diag(d) + F^T F, A = Sigma^-1, G = F A F^T:
-    mean     A                          solved by Sigma g
+maximises g^T Delta inside the ball KL(q + Delta || q) <= radius^2 / 2, to first order.  g is the
+gradient of the loss in theta = (mean, log_std, factor), F the Fisher matrix of the Gaussian q
+itself, so neither data nor the network enter F.
+
+With Sigma = diag(d) + factor^T factor, A = Sigma^-1 and G = factor A factor^T, its blocks are
+
+    mean     A                           solved by Sigma g
     log_std  2 (d_i A_ii)^2 (diagonal)   exact where factor = 0
-    factor   A (x) G (Kronecker part)    solved by (G + damping)^-1 g Sigma;
-        F itself is singular (factor -> Q factor)
-Everything here takes leading dimensions: B members are one Gaussian with mean (B, D), and `radius`
-is then (B,).
+    factor   A (x) G (Kronecker part)    solved by (G + damping)^-1 g Sigma
+
+F itself is singular, as rotations factor -> Q factor do not change q.  Everything here takes
+leading dimensions: B members are one Gaussian with mean (B, D), and `radius` is then (B,).
 """
 
 import math
@@ -40,10 +41,10 @@ QUIRKS: tuple[Switch, ...] = ("v_as_std", "total_derivative")  # of the released
 UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
 Unit = Literal["mode", "kl"]
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
-# of d_i A_ii: a weight all of whose variance is in the factor has a log_std that hardly matters
+# Smallest d_i A_ii; below it the factor has all of a weight's variance, and log_std hardly matters
 LEVERAGE_FLOOR = 0.1
-KL_STEPS = 4  # of the search for the length at which the exact KL is as asked
-FACTOR_DAMPING = 1e-3  # beside the eigenvalues of G, which lie in [0, 1)
+KL_STEPS = 4  # of the search for the length with the requested exact KL
+FACTOR_DAMPING = 1e-3  # compared with the eigenvalues of G, which lie in [0, 1)
 
 
 Draw = tuple[Tensor, Tensor]  # noise z1 (..., D), z2 (..., K)
@@ -70,7 +71,7 @@ class Perturbation:
     ) -> list[Tensor]:
         """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient.
 
-        Radius (...).
+        radius has the leading dimensions of q.
         """
         steps = self._steps(q, grad, radius, noise)
         return (
@@ -108,7 +109,11 @@ class Perturbation:
     def _rank1(
         self, q: Gaussian, grad: Sequence[Tensor], score: Sequence[Tensor], radius: Tensor
     ) -> list[Tensor]:
-        """F = s s^T, pseudo-inverted (radius sign(s.g) s/|s|^2), or plus damping I, inverted (Sherman-Morrison)."""
+        """Compute the step for F = s s^T, pseudo-inverted or damped.
+
+        Pseudo-inverted it is radius sign(s.g) s/|s|^2; plus damping I it is inverted by
+        Sherman-Morrison.
+        """
         dot = reduce(operator.add, (_dot(q, s, g) for s, g in zip(score, grad)))
         squared = reduce(operator.add, (_dot(q, s, s) for s in score))
         if self.mode == "rank1_pinv":
@@ -140,23 +145,22 @@ def perturb(
     switches: tuple[Switch, ...] = QUIRKS,
     radius_unit: Unit = "mode",
 ) -> Theta:
-    """Compute the step of length `radius` from `q` that raises the loss most.
-
-    Delta in (mean, log_std, factor), (D,), (D,), (K, D).
+    """Compute the step Delta of length `radius` from `q` that raises the loss most.
 
         Delta = radius F^-1 g / sqrt(g^T F^-1 g)
 
     with g = `grad`, the loss gradient in (mean, log_std, factor), and F the Fisher matrix of q,
-        block by block: it
-    maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first order.
+    block by block.  It maximises g^T Delta where KL(q + Delta || q) <= radius^2 / 2, to first
+    order.
 
     With `kl_exact` and `joint` the exact sqrt(2 KL(q + Delta || q)) is the radius for "mean"; for
     "mean+std" it is to second order (on the digits 1.01 times the radius at 1, 1.05 at 4; with only
     a few weights it can be several times the radius); for "mean+std+factor", where the Fisher
-    blocks alone would give up to 30 times the radius, the step is rescaled until it is (within 1
-    %).
-    `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with Sigma =
-    1/2 (sigma^2 + C^T C / (K - 1)).  Source: arXiv 2406.15664.
+    blocks alone would give up to 30 times the radius, the step is rescaled until it is (within
+    1 %). `sam_theta` and `authors_code` measure log_std and factor before folding: sigma, C with
+    Sigma = 1/2 (sigma^2 + C^T C / (K - 1)).
+
+    Source: arXiv 2406.15664.
 
     Args:
         q: Gaussian over D weights, of rank K.
@@ -175,10 +179,13 @@ def perturb(
         noise: z1 (D,), z2 (K,) of the draw, for `rank1_*` and `authors_code`.
         damping: lambda of `rank1_damped` (default |s|^2 / dim s, its mean eigenvalue) and of the
             factor block (1e-3).
-        switches: Quirks of the released code to reproduce in `authors_code`.
+        switches: Deviations of the released code to reproduce in `authors_code`.
         radius_unit: "mode", as above; "kl": in every mode the step is rescaled until the exact
             sqrt(2 KL(q + Delta || q)) is the radius (within 1 %, unless that takes a width below
             e^-17 of itself), so that modes can be compared.
+
+    Returns:
+        Delta in (mean, log_std, factor): (D,), (D,), (K, D).
 
     Raises:
         ValueError: For a negative radius or an unknown word.
@@ -187,8 +194,8 @@ def perturb(
         >>> import torch, flatviz as fv
         >>> q = fv.Gaussian(torch.zeros(2), torch.tensor([0.0, -1.0]))
         >>> grad = (torch.tensor([3.0, 4.0]), torch.zeros(2), q.factor)
-        >>> delta = fv.perturb(q, grad, radius=0.1, blocks="mean")  # along Sigma g, of length 0.1 in units of std
-        >>> round(float((delta[0] / q.std).norm()), 4)
+        >>> delta = fv.perturb(q, grad, radius=0.1, blocks="mean")  # along Sigma g
+        >>> round(float((delta[0] / q.std).norm()), 4)  # in units of q's standard deviations
         0.1
     """
     if [g.shape for g in grad] != [t.shape for t in (q.mean, q.log_std, q.factor)]:
@@ -227,7 +234,7 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
 def _along(
     q: Gaussian, grad: Sequence[Tensor], natural: Sequence[Tensor], radius: Tensor, joint: bool
 ) -> list[Tensor]:
-    """Radius * natural / sqrt(g . natural), with one normaliser or one a block."""
+    """Compute radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
     if joint:
         squares = [sum(squares[1:], squares[0])]
@@ -241,36 +248,32 @@ def _along(
 def _onto_ball(
     q: Gaussian, steps: list[Tensor], radius: Tensor, most: int = KL_STEPS
 ) -> list[Tensor]:
-    """The same direction, as long as makes the exact KL(q + Delta || q) radius^2 / 2 (within 1 %).
+    """Scale steps to an exact KL(q + Delta || q) of radius^2 / 2 (within 1 %); steps of 0 stay.
 
-    a step of 0 stays.
-
-    F's factor block leaves out what curves: with a factor far below std, sqrt(2 KL) would be 30
-    times the radius. Secant steps on log sqrt(2 KL) over log length, a line of slope 1 where the
-    Fisher matrix holds.
+    F's factor block ignores curvature: with a factor far below std, sqrt(2 KL) would be 30 times
+    the radius.  Secant steps act on log sqrt(2 KL) over log length, a line of slope 1 where the
+    Fisher matrix is exact.
     """
     wide = _double(q)
     steps = [step.double() for step in steps]
-    wanted = radius.double().clamp_min(1e-300).log()
-    x = torch.zeros_like(wanted)
-    slope = torch.ones_like(wanted)
+    target = radius.double().clamp_min(1e-300).log()
+    x = torch.zeros_like(target)
+    slope = torch.ones_like(target)
     last = None
     low = torch.full_like(x, -math.inf)
     high = torch.full_like(x, math.inf)
     for _ in range(most):
         kl = wide.moved([step * _spread(x.exp(), step) for step in steps]).kl(wide)
-        y = (
-            (0.5 * (2 * kl).clamp_min(1e-300).log() - wanted).nan_to_num(10.0).clamp(-10, 10)
-        )  # finite where the gradient is 0
+        # Finite where the gradient is 0
+        y = (0.5 * (2 * kl).clamp_min(1e-300).log() - target).nan_to_num(10.0).clamp(-10, 10)
         if last is not None:
             slope = torch.where(x == last[0], slope, (y - last[1]) / (x - last[0])).clamp(0.5, 4.0)
         low = torch.where(y < 0, x, low)
         high = torch.where(y > 0, x, high)
         last = (x, y)
         x = x - y / slope
-        x = torch.where(
-            (x < low) | (x > high), (low + high) / 2, x
-        )  # a secant that leaves what holds the root
+        # A secant step that leaves the bracket of the root
+        x = torch.where((x < low) | (x > high), (low + high) / 2, x)
     return [
         (step * _spread(torch.where(radius > 0, x.exp(), 0.0), step)).to(q.mean.dtype)
         for step in steps
@@ -282,14 +285,17 @@ def _double(q: Gaussian) -> Gaussian:
 
 
 def reach_of(worst: Gaussian, q: Gaussian) -> Tensor:
-    """The exact sqrt(2 KL(worst || q)), (...): what a radius of any mode is in this unit."""
+    """Compute the exact sqrt(2 KL(worst || q)), (...): the radius of any mode in this unit."""
     return (2 * _double(worst).kl(_double(q)).clamp_min(0)).sqrt().to(q.mean.dtype)
 
 
 def _authors_code(
     q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]
 ) -> list[Tensor]:
-    """Radius s_b / (|s_b| + 1e-12) a block, s the 'score' of the released code on that code's sigma and C."""
+    """Compute radius s_b / (|s_b| + 1e-12) a block, with the released code's `score` s.
+
+    It uses that code's sigma and C.
+    """
     unfold = fold(q)
     mean = q.mean.detach()
     s = (q.log_std + 0.5 * math.log(2)).detach().requires_grad_(True)
@@ -298,9 +304,8 @@ def _authors_code(
         released = Gaussian.unchecked(mean, s - 0.5 * math.log(2), c / unfold)
         draw = _draw(released, *noise)
         draw = draw if "total_derivative" in switches else draw.detach()
-        if (
-            "v_as_std" in switches
-        ):  # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
+        # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
+        if "v_as_std" in switches:
             released = Gaussian.unchecked(mean, 0.5 * (s.exp() + 1e-10).log(), c)
         a_s, a_c = torch.autograd.grad(
             released.log_prob(draw).sum(), (s, c), materialize_grads=True
@@ -311,17 +316,17 @@ def _authors_code(
 
 
 def _draw(q: Gaussian, z1: Tensor, z2: Tensor) -> Tensor:
-    """The draw of each member that this noise stands for, (..., D)."""
+    """Return the draw of each member for this noise, (..., D)."""
     return q.at(z1.unsqueeze(-2), z2.unsqueeze(-2)).squeeze(-2)
 
 
 def fold(q: Gaussian) -> float:
-    """Compute C / factor: the factor that SWAG's halves and 1/(K - 1) take off the deviations."""
+    """Compute C / factor, by which SWAG's halves and 1/(K - 1) scale the deviations."""
     return math.sqrt(2 * max(q.rank - 1, 1))
 
 
 def _dot(q: Gaussian, a: Tensor, b: Tensor) -> Tensor:
-    """Inner product of a block with another, member by member: (...)."""
+    """Compute the inner product of two blocks, member by member: (...)."""
     if a.ndim > q.mean.ndim:  # the factor
         a = a.flatten(-2)
         b = b.flatten(-2)
@@ -329,12 +334,12 @@ def _dot(q: Gaussian, a: Tensor, b: Tensor) -> Tensor:
 
 
 def _norm(q: Gaussian, a: Tensor) -> Tensor:
-    """Euclidean norm of a block of each member, (...)."""
+    """Compute the Euclidean norm of a block of each member, (...)."""
     return torch.linalg.vector_norm(a.flatten(q.mean.ndim - 1), dim=-1)
 
 
 def _spread(scale: Tensor, block: Tensor) -> Tensor:
-    """One number a member (...), as it multiplies a block of each."""
+    """Reshape one number a member (...) to multiply a block of each."""
     return scale.reshape(scale.shape + (1,) * (block.ndim - scale.ndim)) if scale.ndim else scale
 
 

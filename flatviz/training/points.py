@@ -1,6 +1,4 @@
-"""Steps of weight vectors.
-
-Stochastic-gradient chains, SGD with momentum, starts of networks, pre-training on a source task.
+"""Steps of weight vectors: stochastic-gradient chains, SGD with momentum, starts, pre-training.
 
     U(w) = N L(w) - log p(w),   target exp(-U(w) / T),   g = grad U(w) / N
 
@@ -27,7 +25,7 @@ from flatviz.core import Data, Likelihood, Net, Progress, public, saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws, History
-from flatviz.training.driver import Algorithm, Record, drive
+from flatviz.training.driver import Algorithm, Record, S, drive
 from flatviz.training.gradient import (
     PLAIN,
     Ascent,
@@ -46,14 +44,14 @@ R = TypeVar("R", float, Tensor)
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """U / N of the target exp(-U / T), and its noise: what chains have in common.
+    """U / N of the target exp(-U / T), and its noise: what chains share.
 
     Args:
-        n: N, the examples behind the mean loss; 1 where the loss is U itself.
-        temperature: T; 1 is Bayes, 0 leaves the noise out.
+        n: N, the examples in the mean loss; 1 where the loss is U itself.
+        temperature: T; 1 is Bayes, 0 removes the noise.
         weight_decay: wd, which stands for the prior N(0, 1 / (N wd)).
-        prior: In place of it.
-        ascent: `SAM(radius)` and the like: the gradient of L is that at w + e.
+        prior: Prior in place of it.
+        ascent: `SAM(radius)` or similar: takes the gradient of L at w + e.
     """
 
     n: int = 1
@@ -63,7 +61,7 @@ class Energy:
     ascent: Ascent | None = None
 
     def gradient(self, w: Tensor, gradient: Gradient, batch: Batch) -> tuple[Tensor, Record]:
-        """G at each of w (..., D), and the record of the mean over chains."""
+        """Compute g at each of w (..., D), and the record of the mean over chains."""
         value, g, gain = ascended(gradient, w, batch, self.ascent)
         prior = self.prior  # its -grad log p(w) / N
         pull = (
@@ -72,7 +70,7 @@ class Energy:
         return g + pull, Record(value.mean(), sharpness=None if gain is None else gain.mean())
 
     def scale(self, rate: R) -> R:
-        """sqrt(rate T / N), by which noise is multiplied."""
+        """Compute sqrt(rate T / N), by which noise is multiplied."""
         return (rate * self.temperature / self.n) ** 0.5
 
 
@@ -85,20 +83,20 @@ class PointState(NamedTuple):
 
     @classmethod
     def at(cls, w: Tensor) -> "PointState":
-        """The state at weights `w`, standing still."""
+        """Return the state at weights `w`, with velocity 0."""
         w = w.detach()
         return cls(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
 
 
 def draws_of(
-    state: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
+    state: NamedTuple, history: History | None = None, kept: Sequence[Tensor] = ()
 ) -> Draws:
     """The weights that were kept, chain by chain; the last ones, where none were."""
-    W = torch.stack(tuple(kept) or (state.w,), -2)
+    W = torch.stack(tuple(kept) or (state[0],), -2)
     return Draws(W.flatten(0, -2), history, chains=len(W) if W.ndim > 2 else 1)
 
 
-class Chain(Algorithm[PointState], Protocol):
+class Chain(Algorithm[S], Protocol[S]):
     """A method that samples exp(-U / T)."""
 
     @property
@@ -107,14 +105,14 @@ class Chain(Algorithm[PointState], Protocol):
 
 
 def run_chains(
-    chain: Chain,
+    chain: Chain[S],
     loss: NetworkLoss,
     run: Run,
     w: Tensor,
     steps: int,
     keep: Sequence[int] | frozenset[int],
 ) -> Draws:
-    """Parallel chains from the rows of `w` (B, D), the first that of B = 1.
+    """Run parallel chains from the rows of `w` (B, D), the first that of B = 1.
 
     Raises:
         ValueError: For a prior that covers other weights, and for validation data.
@@ -133,9 +131,9 @@ def run_chains(
 
 
 def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, range]:
-    """Steps of each chain, and after which of them weights are a draw.
+    """Return steps of each chain, and those after which weights are a draw.
 
-    Every `thin`-th after `burn_in`, n_draws over all chains.
+    Draws are every `thin`-th step after `burn_in`, n_draws over all chains.
 
     Raises:
         ValueError: For draws that are no multiple of the chains.
@@ -158,7 +156,7 @@ class SGD(Algorithm[PointState]):
         rates: lr_t of each step, (T,), or a constant.
         momentum: m.
         weight_decay: wd.
-        ascent: `SAM(radius)` and the like.
+        ascent: `SAM(radius)` or similar.
 
     Example:
         >>> import torch, flatviz as fv
@@ -181,10 +179,10 @@ class SGD(Algorithm[PointState]):
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises = ()
     ) -> tuple[PointState, Record]:
-        """One step."""
+        """Take one step."""
         value, g, gain = ascended(gradient, s.w, batch, self.ascent)
         g = g.add(s.w, alpha=self.weight_decay)
-        # in place, of a tensor that no one else has: a large network's is memory
+        # in place, on a tensor without other users, as a large network's takes much memory
         v = g.add_(self.momentum * s.v)
         w = s.w.addcmul(v, rate_at(self.rates, s.step), value=-1)
         return PointState(w, v, s.step + 1), Record(value, sharpness=gain)
@@ -201,9 +199,9 @@ def descend(
     shuffle: int | Sequence[int] | None = None,
     last: float = 0.0,
 ) -> tuple[Tensor, History]:
-    """Run SGD from `w` (D,) or (B, D), its rate falling along half a cosine to the share `last`.
+    """Run SGD from `w` (D,) or (B, D), with a rate along half a cosine to the share `last`.
 
-    The weights, and the history.
+    Returns the weights, and the history.
 
     Raises:
         Diverged: If the loss or the weights become NaN or inf.
@@ -215,11 +213,10 @@ def descend(
 
 
 def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
-    """Draw one start a seed, (B, D).
+    """Draw one start a seed, (B, D), as the layers initialise their weights.
 
-    Treated weights as their layers draw them at first, all or the head's, the rest as in the net.
-
-    A layer knows how to draw its weights by `reset_parameters`, as all of torch's do.
+    All treated weights are drawn, or the head's alone; the rest are the net's.  A layer's
+    initialiser is `reset_parameters`, which all of torch's have.
     """
     chosen = [b for b in net.blocks if not head_only or b.kind == "head"]
     owners = {b.name.rpartition(".")[0] for b in chosen}
@@ -239,7 +236,10 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
 
 
 def train_members(loss: NetworkLoss, seeds: list[int], run: Run, optim: Optim) -> Draws:
-    """Run SGD from `starts`, of the head alone where not all weights are treated, all members together: (members, D)."""
+    """Run SGD from `starts` of all members at once: (members, D).
+
+    Only the head is drawn where not all weights are treated.
+    """
     net = loss.problem.net
     first = starts(net, seeds, head_only=not net.treats_all)
     W, history = descend(loss, first, run, optim, shuffle=seeds)
@@ -259,17 +259,16 @@ def pretrain(
     batch_size: Count | None = 64,
     momentum: Momentum = 0.9,
     likelihood: Likelihood = "categorical",
-    training: Training | None = None,
+    training: Training = PLAIN,
     ascent: Ascent | None = None,
     checkpoint: Checkpoint = None,
     progress: Progress = False,
 ) -> Net:
     """Train a network by SGD and return it as a `Net`.
 
-    Weights that a module has frozen (`requires_grad_(False)`) stay.
-
-    Minimises mean NLL + weight_decay/2 |w|^2 with batch statistics.  BatchNorm statistics are those
-    of `data` at the end, re-estimated, for the running ones lag behind the weights.
+    It minimises mean NLL + weight_decay/2 |w|^2 with batch statistics.  Weights that a module has
+    frozen (`requires_grad_(False)`) stay.  BatchNorm statistics are re-estimated on `data` at the
+    end, as the running ones lag behind the weights.
 
     Args:
         net: The network; a module is copied.
@@ -280,10 +279,10 @@ def pretrain(
         lr: The first learning rate; it falls along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
-        momentum: Share of the last step that the next one keeps.
+        momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` and the like: gradients at w + e, two a step, a flat-seeking fit.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -294,11 +293,12 @@ def pretrain(
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
-        >>> net = fv.pretrain(fv.models.mlp(task, hidden=(8,), seed=0), task.source, seed=0, epochs=5)
+        >>> module = fv.models.mlp(task, hidden=(8,), seed=0)
+        >>> net = fv.pretrain(module, task.source, seed=0, epochs=5)
         >>> float(fv.nll(net, task.source)(net.w)) < 0.5
         True
     """
-    run = Run("pre-training", seed, checkpoint, progress, batch_size, training or PLAIN)
+    run = Run("pre-training", seed, checkpoint, progress, batch_size, training)
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     net = net.with_example(data.x)
@@ -307,5 +307,5 @@ def pretrain(
     steps = epochs * steps_per_epoch(len(data), batch_size)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     w, _ = descend(loss, net.w, run, optim, last=last_lr / lr)
-    with run.training.autocast(w):  # the statistics of the activations that were trained
+    with run.training.autocast(w):  # statistics of the same activations as in training
         return refresh_batchnorm(loss.net_at(w), w, data)

@@ -1,7 +1,4 @@
-"""Recording of any training loop's path while it runs.
-
-The user's loop, or a trainer's of another library.
-"""
+"""Recording of the path of any training loop, a user's or a trainer's."""
 
 import math
 import time
@@ -23,11 +20,23 @@ from flatviz.objectives.network import nll
 
 Log = Callable[[str, float, int], Any]  # (name, value, step)
 VALUES = ("loss", "sharpness", "lambda1", "trace")
-ASCENT = 0.05  # Euclidean length of the step that raises the loss by the sharpness
+ASCENT = 0.05  # Euclidean length of the ascent step that measures sharpness
+
+
+_RECORDING: "dict[int, RecordedPath]" = {}  # inside of their blocks
+
+
+def _after_step(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:
+    for path in list(_RECORDING.values()):
+        path.after_step(optimiser)
+
+
+# Registered once, as the hooks must not change while a step of another thread calls them
+register_optimizer_step_post_hook(_after_step)
 
 
 class Watch:
-    """Loss, curvature and sharpness of a network on `data` at some steps, for a share of the time between them."""
+    """Measure loss, curvature and sharpness on `data` at some steps, within a share of the time."""
 
     def __init__(
         self, data: Data, likelihood: Likelihood, budget: float, products: int, log: Log | None
@@ -37,7 +46,7 @@ class Watch:
         self.budget = budget
         self.products = products
         self.log = log
-        # seconds: when it began, of the loop, of all measurements, of the last
+        # Seconds: the start, and the time of the loop, of all measurements, of the last one
         self.began = time.perf_counter()
         self.looped = 0.0
         self.spent = 0.0
@@ -46,7 +55,7 @@ class Watch:
         self.rows = list[tuple[float, ...]]()
 
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
-        """Measure the net after `step`, if the budget has time for it and, at the same cost, for the end."""
+        """Measure the net after `step`, if the budget leaves time for it and for the end."""
         begun = time.perf_counter()
         self.looped = begun - self.began - self.spent
         if always or self.spent + 2 * self.cost <= self.budget / 100 * self.looped:
@@ -56,7 +65,7 @@ class Watch:
         self.looks += 1
 
     def measure(self, net: Net, step: int) -> None:
-        """Keep and log the values of the net."""
+        """Store and log the values of the net."""
         f = nll(net, self.data, likelihood=self.likelihood)
         half = self.products // 2
         loss, g = f.value_and_grad(net.w)
@@ -75,8 +84,11 @@ class Watch:
 class RecordedPath:
     """Points that `record_path` records: a context manager while the loop runs.
 
-    W: weights (S, D).  steps: after which step each was, (S,).  net: the network as it ended.
-    history: with data, the loss, curvature and sharpness; `fv.plot(path.history)` draws them.
+    Attributes:
+        W: Weights (S, D).
+        steps: (S,), the step after which each was recorded.
+        net: The network as it ended.
+        history: With data, the loss, curvature and sharpness; `fv.plot(path.history)` draws them.
     """
 
     watch: Watch | None = None
@@ -91,11 +103,10 @@ class RecordedPath:
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
-        # on the CPU, where empty pages take no memory; one row more than is kept: it shows that
-        # there are too many
+        # On the CPU, where empty pages take no memory; one row more, to detect the limit
         self._room = torch.empty(most + 1, self.net.dim, dtype=self.net.w.dtype)
         self._steps: list[int] = []
-        # steps begun, and what the last one has moved
+        # Steps begun, and the weights that the last one moved
         self._step = 0
         self._moved = set[int]()
 
@@ -106,10 +117,7 @@ class RecordedPath:
 
     @property
     def history(self) -> History:
-        """Loss, λ1, trace and sharpness at those of the points that were measured.
-
-        Raises ValueError without data.
-        """
+        """Loss, λ1, trace and sharpness at the measured points; an error without data."""
         if (watch := self.watch) is None or not watch.rows:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
         steps, *columns = torch.tensor(watch.rows, dtype=torch.float64).T
@@ -134,29 +142,28 @@ class RecordedPath:
         return tuple(self._steps)
 
     def add(self, step: int | None = None) -> None:
-        """Note the present weights of the module, as the point after `step` (default: one after the last)."""
+        """Record the module's present weights as the point after `step` (default: next)."""
         step = self._steps[-1] + 1 if step is None and self._steps else step or 0
         self._write(len(self._steps))
         if self.watch is not None:
             self.watch.at(self._net, step, always=not self._steps)
         self._steps.append(step)
         if len(self._steps) == len(self._room):
-            for to, source in enumerate(
-                range(0, len(self._steps), 2)
-            ):  # row by row: no second copy
+            # Row by row: no second copy
+            for to, source in enumerate(range(0, len(self._steps), 2)):
                 self._room[to] = self._room[source]
             self._steps = self._steps[::2]
             self.every = 2 * self.every
 
     def __enter__(self) -> Self:
-        self._hook = register_optimizer_step_post_hook(self._after_step)
+        _RECORDING[id(self)] = self
         self.add(0)
         return self
 
     def __exit__(
         self, kind: type | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._hook.remove()
+        del _RECORDING[id(self)]
         if self._step > self._steps[-1]:
             self.add(self._step)
         self.net = self._net()
@@ -179,7 +186,8 @@ class RecordedPath:
         for block, parameter in zip(self.net.blocks, self._parameters):
             self._room[row, block.slice].copy_(parameter.detach().reshape(-1))
 
-    def _after_step(self, optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:
+    def after_step(self, optimiser: torch.optim.Optimizer) -> None:
+        """Note the weights after a step of this optimiser, where it moves some of them."""
         moved = {id(p) for group in optimiser.param_groups for p in group["params"]} & self._ids
         if not moved:
             return
@@ -213,15 +221,13 @@ def record_path(
 ) -> RecordedPath:
     """Record the weights of `module` while any loop trains it.
 
-    `with fv.record_path(module, every=10) as path: ...`.
+    Use it as `with fv.record_path(module, every=10) as path: ...`.  Weights are recorded at the
+    start, after every `every`-th step of a `torch.optim` optimiser of some of them, and at the end.
+    A loop without an optimiser calls `path.add()` itself.  Then `path.W` (S, D) is the input of
+    `plane_path` and `project`, and `path.net` the network as it ended, for `nll(path.net, data)`.
 
-    Weights are noted at the start, after every `every`-th step of a `torch.optim` optimiser that
-    holds some of them, and at the end.  A loop without such an optimiser calls `path.add()` itself.
-    Then `path.W` (S, D) goes into `plane_path`, `project`, and `path.net` is the network as it
-    ended, for `nll(path.net, data)`.
-
-    The module, its gradients and the random state are left alone.  BatchNorm statistics on the way
-    are not recorded. A loop without a step is a warning.
+    The module, its gradients and the random state are not changed.  BatchNorm statistics on the way
+    are not recorded.  A loop without a step is a warning.
 
     Args:
         module: The network that the loop trains.

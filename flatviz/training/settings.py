@@ -1,4 +1,7 @@
-"""Settings of a fit, built once from its keywords: `Run` of every fit, `Optim` of descent, `Vi` of Gaussians."""
+"""Settings of a fit, built once from its keywords.
+
+`Run` is for every fit, `Optim` for descent, `Vi` for Gaussians.
+"""
 
 import math
 from collections.abc import Mapping
@@ -14,12 +17,14 @@ from flatviz.training.gradient import PLAIN, Ascent, Training
 
 Checkpoint = Annotated[str | Path, check_file] | None
 
-# mc_samples=None takes DRAWS draws a step, or one draw where a gradient with all of them needs over
-# LARGE_STEP multiply-adds.  One draw is noisier, so its rate is ONE_DRAW at most: fits of the
-# digits' MLP and conv net then ended within 3 % of the same objective.
+# mc_samples=None takes DRAWS draws a step.  If a gradient with all of them needs over LARGE_STEP
+# multiply-adds, the draws share the examples of the step, which then costs one pass; if they have
+# over LARGE_DRAWS numbers, there is one draw.  Both are noisier, so their rate is at most ONE_PASS:
+# see `flatviz run draws`.
 DRAWS = 8
 LARGE_STEP = 2_000_000_000
-ONE_DRAW = 1.0
+LARGE_DRAWS = 2_000_000
+ONE_PASS = 1.0
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Run:
         label: Shown beside its progress, and in errors.
         seed: Fixes minibatches and noise.
         checkpoint: Path to save to and resume from.
-        progress: Who watches.
+        progress: True, None (where a terminal watches) or a function.
         batch_size: Examples a minibatch; None, all of them.
         training: How minibatches pass, and when it stops early.
     """
@@ -43,7 +48,7 @@ class Run:
     training: Training = PLAIN
 
     def check_no_validation(self, why: str) -> None:
-        """Raise ValueError where there is validation data and `why` it is of no use."""
+        """Refuse validation data; `why` says why it is of no use."""
         if self.training.validation is not None:
             n = len(self.training.validation)
             raise ValueError(
@@ -53,7 +58,10 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Optim:
-    """SGD with momentum: minibatches, first rate, momentum, weight decay, and the perturbation at whose end gradients are taken."""
+    """SGD with momentum: number of minibatches, first rate, momentum, weight decay, perturbation.
+
+    Gradients are taken at the end of the perturbation `ascent`.
+    """
 
     steps: int
     lr: float
@@ -63,7 +71,7 @@ class Optim:
 
 
 class Tempered(NamedTuple):
-    """Temperature, width of the start and first rate that suit each other."""
+    """Temperature, width of the start and first rate, tuned together."""
 
     kl_weight: float
     start_scale: float
@@ -73,10 +81,10 @@ class Tempered(NamedTuple):
     def of(
         cls, net: Net, kl_weight: float | None, start_scale: float | None, lr: float | None
     ) -> "Tempered":
-        """Those that are given, the others as they were tuned for this kind of network."""
-        given = kl_weight, start_scale, lr
+        """Return the given values, with those tuned for this kind of network for the others."""
+        arguments = kl_weight, start_scale, lr
         usual = TEMPERED_BATCHNORM if net.has_batchnorm else TEMPERED
-        return cls(*(u if g is None else g for g, u in zip(given, usual)))
+        return cls(*(u if g is None else g for g, u in zip(arguments, usual)))
 
 
 # With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on
@@ -85,8 +93,8 @@ class Tempered(NamedTuple):
 # On validation splits of digits-near VI's NLL is lower at T = 0.03 than at 0.1, 0.3 and 1, and does
 # not differ significantly from that at 0.01 (`flatviz run tasks`).
 TEMPERED = Tempered(0.03, 0.3, 2.0)
-# Of T = 0.03, 0.1, 0.3 and 1, T = 0.1 has the least validation NLL of VI with the conv net on the
-# digits (seeds 1000 and 1001).
+# T = 0.1 has the lowest validation NLL of VI with the conv net on the digits, of 0.03, 0.1, 0.3
+# and 1 (seeds 1000 and 1001).
 TEMPERED_BATCHNORM = Tempered(0.1, 0.01, 1.0)
 
 
@@ -102,22 +110,26 @@ class Vi:
     weight_decay: float = 0.0
     start_scale: float = 1.0
     start: Gaussian | None = None
+    shared: bool = False  # whether the draws of a step share its examples
 
     @classmethod
     def of(cls, keywords: Mapping[str, Any]) -> Self:
-        """Take those among the keywords of a fit."""
+        """Build it from the keywords of a fit."""
         return cls(**{f.name: keywords[f.name] for f in fields(cls) if f.name in keywords})
 
-    def sized(self, examples: int, work: Work) -> Self:
-        """Fill in mc_samples by the multiply-adds of a step, with the rate that suits one draw."""
+    def sized(self, examples: int, work: Work, dim: int, may_share: bool) -> Self:
+        """Fill in mc_samples by the multiply-adds of a step, with the rate for one pass."""
         if self.mc_samples is not None:
             return self
         if 3 * DRAWS * examples * work.macs <= LARGE_STEP:
             return replace(self, mc_samples=DRAWS)
-        return replace(self, mc_samples=1, lr=min(self.lr, ONE_DRAW))
+        draws = 1
+        if may_share and DRAWS * dim <= LARGE_DRAWS:
+            draws = max(d for d in range(1, DRAWS + 1) if examples % d == 0)  # equal parts
+        return replace(self, mc_samples=draws, lr=min(self.lr, ONE_PASS), shared=draws > 1)
 
     def started(self, prior: Gaussian) -> Gaussian:
-        """Where q starts: `start` or the prior, its standard deviations times `start_scale`."""
+        """Return `start` or the prior, with standard deviations times `start_scale`."""
         start = self.start or prior
         scale = self.start_scale
         if scale == 1:

@@ -1,4 +1,4 @@
-"""Streams that feed the steps of a fit: minibatches, noise, learning rates."""
+"""Inputs of the steps of a fit: minibatches, noise, learning rates."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -9,14 +9,12 @@ from torch import Tensor
 from flatviz.core import generator, randn_like
 from flatviz.gaussian import Gaussian
 
-# whose noise is drawn at once: one by one, between other work, a draw takes four times as long
+# Steps whose noise is drawn at once; one by one, a draw takes four times as long
 STEPS_AHEAD = 64
-MOST_AHEAD = 2**22  # numbers drawn at once
-LARGE = (
-    2**20
-    # numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than
-    # ResNet-18's gradient
-)
+MAX_AHEAD = 2**22  # numbers drawn at once
+# Numbers of a draw beyond which a GPU draws them itself: 11 million take a CPU longer than
+# ResNet-18's gradient
+LARGE = 2**20
 
 
 def minibatches(
@@ -24,7 +22,7 @@ def minibatches(
 ) -> Iterator[Tensor | None]:
     """Yield indices of minibatches (batch,) without end, (B, batch) for B seeds.
 
-    None, all examples, where one batch holds them.
+    They are None, all examples, where one batch holds them.
     """
     if batch_size is None or batch_size >= n:
         while True:
@@ -45,43 +43,47 @@ def steps_per_epoch(n: int, batch_size: int | None) -> int:
 
 
 def cosine(step: int, steps: int, last: float = 0.0) -> float:
-    """Factor on the learning rate: 1 at step 0, falling to `last` along half a cosine."""
+    """Compute a factor on the rate, from 1 at step 0 to `last` along half a cosine."""
     return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
 
 
 def rates(
     lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], float] = cosine
 ) -> Tensor:
-    """The learning rate of each step, lr schedule(step, steps), (steps,), in float64 and on the device of `like`."""
+    """Compute the learning rate of each step, lr schedule(step, steps): (steps,) in float64.
+
+    They are on the device of `like`.
+    """
     return like.new_tensor(
         [lr * schedule(step, steps) for step in range(steps)], dtype=torch.float64
     )
 
 
 def rate_at(rates: Tensor | float, step: Tensor) -> Tensor:
-    """The rate of a step, () in float64, from those of all steps (T,) or a constant."""
+    """Return the rate of a step, () in float64, from those of all steps (T,) or a constant."""
     if isinstance(rates, Tensor):
         return rates.take(step)
     return step.new_full((), rates, dtype=torch.float64)
 
 
 class Noise:
-    """Noise of each step: `at(step)` is a tuple of standard normal tensors.
+    """Noise of each step: `at(step)` is a tuple of standard normal tensors, here ().
 
-    Here (), for a method that draws none.
-
-    generators: state that a checkpoint saves, so that a resumed run goes on with the same numbers.
+    generators: their state is saved in checkpoints, so that a resumed run draws the same numbers.
     """
 
     generators: Sequence[torch.Generator] = ()
 
     def at(self, step: int) -> tuple[Tensor, ...]:
-        """The noise of a step; steps are asked for in order."""
+        """Return the noise of a step; steps come in order."""
         return ()
 
 
 class FreshNoise(Noise):
-    """`count` tensors of the shape of `like`, (D,) by the one seed or (B, D) with a generator a row; zeros where `drawn(step)` is False."""
+    """`count` tensors of the shape of `like`, (D,) by one seed or (B, D) with one a row.
+
+    They are zeros where `drawn(step)` is False.
+    """
 
     def __init__(
         self,
@@ -96,7 +98,7 @@ class FreshNoise(Noise):
         self.still = torch.zeros_like(like)
 
     def at(self, step: int) -> tuple[Tensor, ...]:
-        """The noise of a step."""
+        """Return the noise of a step."""
         if not self.count or not self.drawn(step):
             return (self.still,) * self.count
         rows = list(zip(self.still.view(len(self.generators), -1), self.generators)) * self.count
@@ -108,9 +110,7 @@ class FreshNoise(Noise):
 
 
 class MirroredNoise(Noise):
-    """Noise z1 (..., S, D) and z2 (..., S, K) of S draws of a Gaussian.
-
-    an odd step has the negative of the step before it.
+    """Noise z1 (..., S, D) and z2 (..., S, K) of S draws; odd steps negate the step before.
 
     Odd functions of the noise then cancel over two steps: the noise of the draw in the mean's
     gradient, and the gradient's mean in that of the widths.  Each member has its generator; the
@@ -120,16 +120,15 @@ class MirroredNoise(Noise):
     def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
         self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
         self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
-        self.generators = [
-            generator(seed, self.device) for seed in seeds
-        ]  # as before the block's first step: this is saved
+        # As before the block's first step: this is saved
+        self.generators = [generator(seed, self.device) for seed in seeds]
         self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
-        most = MOST_AHEAD // (len(seeds) * draws * self.size)
-        self.pairs = max(1, min(STEPS_AHEAD, steps + 1, most) // 2)
+        fitting = MAX_AHEAD // (len(seeds) * draws * self.size)
+        self.pairs = max(1, min(STEPS_AHEAD, steps + 1, fitting) // 2)
         self.block: list[tuple[Tensor, Tensor]] = []
 
     def at(self, step: int) -> tuple[Tensor, Tensor]:
-        """The noise of a step."""
+        """Return the noise of a step."""
         if not self.block:
             self.block = self._drawn()
         place = step % (2 * self.pairs)

@@ -1,9 +1,7 @@
-"""Fits of a low-rank Gaussian by natural gradients.
+"""Fits of a low-rank Gaussian by natural gradients: the descent that VI and SA-BMA share.
 
-The descent that VI, mean-field VI and SA-BMA share, and their members.
-
-    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal,
-        g = grad NLL(w)
+    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal
+    g = grad NLL(w)
     grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
 
 A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B members, one for each
@@ -28,16 +26,16 @@ from flatviz.training.losses import check_covers, loss_of
 from flatviz.training.settings import DRAWS, Run, Vi
 from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
 
-# rates beside that of the mean, which momentum makes ten times as long
+# Rates relative to the mean's, whose steps momentum makes ten times as long
 WIDTHS = 0.2
 FACTOR = 0.1
-MEMORY = 0.9  # of the sizes of steps
+MEMORY = 0.9  # decay of the running sizes of steps
 
 
 class GaussianState(NamedTuple):
-    """Mean, log_std and factor of q; the mean's velocity.
+    """Mean, log_std and factor of q; the mean's velocity; running squares; steps taken.
 
-    Running squares of s and s_i, (..., 1 + D); steps taken.
+    `squares` are those of s and s_i, (..., 1 + D): see `Descent`.
     """
 
     mean: Tensor
@@ -57,8 +55,8 @@ class GaussianState(NamedTuple):
 class Descent:
     """Natural-gradient steps on theta = (mean, log_std, factor), from the gradient of the NLL.
 
-    In nats, with tau = kl_weight / N, P the prior's precision, A that of q,
-        and G = g / tau + P (w - prior mean) - A delta:
+    In nats, with tau = kl_weight / N, P the prior's precision, A that of q, and
+    G = g / tau + P (w - prior mean) - A delta:
 
         mean     <- mean - lr v,                              v <- momentum v + Sigma G / (1 + s)
         log_std  <- log_std - lr WIDTHS / 2 r / (1 + s_i),    r = G exp(log_std) z1
@@ -66,18 +64,20 @@ class Descent:
 
     G is the path gradient of the KL (Roeder et al. 2017): its mean is the gradient, and it is 0 at
     every draw where q is the posterior.  The Fisher matrix is A for the mean and about 2 for
-    log_std, so widths approach their fixed point,
-    sigma^2 = leverage / (E_q[h] / tau + P_ii),
-        at a rate that T and N do not enter.  Sigma without the inverse of F A F^T
-    slows the factor where it adds little to the variance; with it, noise would grow there.  s is
-    the running size of Sigma^1/2 G, s_i that of r: both bound a step far from the posterior, and s,
-    a Frobenius norm, exceeds what Sigma^1/2 (H / tau + P) Sigma^1/2 has as its largest eigenvalue
-    beyond 1, so that the mean's step is stable. KL and weight decay are taken at q itself, wherever
-    g comes from.  kl_weight 0 leaves all of the KL out, with tau = 1 / N.
+    log_std, so widths approach their fixed point, sigma^2 = leverage / (E_q[h] / tau + P_ii), at a
+    rate that does not depend on T and N.
+
+    Sigma without the inverse of F A F^T slows the factor where it adds little to the variance; with
+    it, noise would grow there.  s is the running size of Sigma^1/2 G, s_i that of r.  Both bound a
+    step far from the posterior.  s, a Frobenius norm, exceeds the part of the largest eigenvalue of
+    Sigma^1/2 (H / tau + P) Sigma^1/2 beyond 1, so that the mean's step is stable.
+
+    KL and weight decay are taken at q itself, wherever g comes from.  kl_weight 0 leaves out all of
+    the KL, with tau = 1 / N.
 
     Args:
-        prior: Over the D weights.
-        n: N, the examples behind the mean NLL.
+        prior: Prior over the D weights.
+        n: N, the examples in the mean NLL.
         rates: lr of each step, (T,), or a constant.
         kl_weight: T.
         momentum: Momentum of the mean.
@@ -95,7 +95,7 @@ class Descent:
 
     @classmethod
     def of(cls, vi: Vi, prior: Gaussian, n: int) -> "Descent":
-        """That of a fit on n examples."""
+        """Build that of a fit on n examples."""
         return cls(
             prior,
             n,
@@ -107,19 +107,19 @@ class Descent:
         )
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
-        """The state at `start`, of one or several members."""
+        """Return the state at `start`, of one or several members."""
         parts = [t.detach() for t in (start.mean, start.log_std, start.factor)]
         mean, log_std, factor = (
             parts if members == 1 else [t.expand(members, *t.shape) for t in parts]
         )
-        still = torch.zeros_like(mean)
-        squares = torch.cat((still[..., :1], still), -1)
-        step = torch.zeros((), dtype=torch.long, device=still.device)
-        return GaussianState(mean, log_std, factor, still, squares, step)
+        zeros = torch.zeros_like(mean)
+        squares = torch.cat((zeros[..., :1], zeros), -1)
+        step = torch.zeros((), dtype=torch.long, device=zeros.device)
+        return GaussianState(mean, log_std, factor, zeros, squares, step)
 
     @property
     def unit(self) -> float:
-        """Tau, nats of the loss of an example in which G is measured."""
+        """Tau, the nats of an example's loss in which G is measured."""
         return (self.kl_weight or 1.0) / self.n
 
     def total(
@@ -135,7 +135,7 @@ class Descent:
         return kl, [g + pull for g, pull in zip((mean, *others), pulls)]
 
     def update(self, s: GaussianState, g: Expected, noise: Noises) -> tuple[GaussianState, Record]:
-        """Take a step from `s` along `g`: the next state, and its entries in the history."""
+        """Take a step from `s` along `g`: return the next state, and its entries in the history."""
         q = s.q
         rate = rate_at(self.rates, s.step)
         kl, (mean, r, factor) = self.total(q, g.grad, noise)
@@ -144,7 +144,7 @@ class Descent:
             (torch.linalg.vecdot(mean, natural[..., 0, :]).unsqueeze(-1), r.square()), -1
         )
         squares = (MEMORY * s.squares).add(sizes, alpha=1 - MEMORY)
-        filled = 1 - MEMORY ** (s.step + 1).double()  # of the running mean
+        filled = 1 - MEMORY ** (s.step + 1).double()  # bias correction of the running mean
         slow = 1 / (1 + (squares / filled).sqrt())  # 1 / (1 + s), then 1 / (1 + s_i)
         velocity = (self.momentum * s.velocity).addcmul(natural[..., 0, :], slow[..., :1])
         after = GaussianState(
@@ -161,15 +161,15 @@ class Descent:
 
 
 class GaussianMethod(Algorithm[GaussianState], Protocol):
-    """What fits a Gaussian by `descent`; a method gives the gradient, and the result."""
+    """A method that fits a Gaussian by `descent`; it defines the gradient, and the result."""
 
     descent: Descent
 
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
-        """The gradient in theta of one step."""
+        """Compute the gradient in theta of one step."""
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
-        """The state at `start`, of one or several members."""
+        """Return the state at `start`, of one or several members."""
         return self.descent.init(start, members)
 
     def noise(self, state: GaussianState, seeds: Sequence[int], steps: int) -> Noise:
@@ -179,13 +179,13 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
     def update(
         self, s: GaussianState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[GaussianState, Record]:
-        """One step."""
+        """Take one step."""
         return self.descent.update(s, self.gradient(s.q, gradient, batch, noise), noise)
 
     def result(
         self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
-        """The posterior of one member."""
+        """Return the posterior of one member."""
         return Gaussian(s.mean, s.log_std, s.factor, history)
 
 
@@ -198,10 +198,10 @@ def fit_gaussians(
     run: Run,
     seeds: Sequence[int],
 ) -> list[Gaussian | Diverged]:
-    """Move q by build(descent), one member a seed; a member that diverged is its error.
+    """Fit q by build(descent), one member a seed; a member that diverged is its error.
 
     Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows
-    that, else the network goes member by member.
+    that, otherwise one by one.
 
     Raises:
         ValueError: If prior or start do not cover the treated weights, and on bad data.
@@ -211,12 +211,15 @@ def fit_gaussians(
     start = vi.started(prior)
     check_covers(net, prior, "prior")
     check_covers(net, start, "start")
-    sized = vi.sized(min(n, run.batch_size or n), problem.work)
+    loss_takes_shares = net.trunk is None and not (batchnorm == "train" and net.has_batchnorm)
+    may_share = loss_takes_shares and run.training.accumulate == 1
+    sized = vi.sized(min(n, run.batch_size or n), problem.work, net.dim, may_share)
     descent = Descent.of(sized, prior, n)
     algorithm = build(descent)
     B = len(seeds)
     shuffles = [seed + 1 for seed in seeds]
     loss = loss_of(problem, batchnorm, run.training, members=B, draws=descent.draws)
+    loss.shared = sized.shared
     if B > 1 and loss.buffers() is not None:
         run.check_no_validation(
             "statistics of BatchNorm that members train at once are those of the last step"
@@ -232,8 +235,9 @@ def fit_gaussians(
         check=False,
     )
     rows = history.mapped(lambda record: record.reshape(-1, B))
-    if sized.mc_samples != vi.mc_samples and descent.draws < DRAWS:
-        note = f"one draw a step, rate {sized.lr:g}: {DRAWS} draws take long"
+    if sized.shared or sized.mc_samples != vi.mc_samples and descent.draws < DRAWS:
+        drawn = f"{descent.draws} draws share the examples of" if sized.shared else "one draw"
+        note = f"{drawn} a step, rate {sized.lr:g}: {DRAWS} draws of all examples take long"
         rows = replace(rows, notes=(*rows.notes, note))
     before = lambda: problem.nll()(start.mean)  # noqa: E731  by the net's statistics
 
@@ -259,7 +263,10 @@ def fit_gaussian(
     batchnorm: Statistics,
     run: Run,
 ) -> Gaussian:
-    """Fit the posterior of the run's seed.  Raises Diverged, and as `fit_gaussians`."""
+    """Fit the posterior of the run's seed.
+
+    Raises Diverged, and as `fit_gaussians`.
+    """
     (fit,) = fit_gaussians(build, problem, prior, vi, batchnorm, run, [run.seed])
     if isinstance(fit, Diverged):
         raise fit

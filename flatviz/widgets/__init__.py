@@ -1,7 +1,4 @@
-"""Live views in a notebook.
-
-`Lab`, the laboratory, and `explore(result)` by the type of a result.
-"""
+"""Live views in a notebook: `Lab`, the laboratory, and `explore(result)` by type."""
 
 from flatviz.lazy import lazy
 

@@ -1,4 +1,4 @@
-"""`compare`: two models of one architecture on common ground, and one sentence by rule on which is flatter."""
+"""`compare`: two models of one architecture on common ground, and which of them is flatter."""
 
 import html
 import json
@@ -45,8 +45,7 @@ from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, fo
 from flatviz.storage.files import write_text
 
 NAMES = ("A", "B")
-# of a filter-normalised direction, by which the rise of the loss around a model is measured
-STEP = 0.1
+STEP = 0.1  # length of the filter-normalised directions along which rises are measured
 DIRECTIONS = 8
 # most products of the eigenpairs, their residual over λ1
 ITERS = 80
@@ -96,7 +95,7 @@ class Comparison:
 
     @property
     def sentence(self) -> str:
-        """One sentence on which model is flatter by the largest Hessian eigenvalue, and whether that survives filter normalisation."""
+        """One sentence on which model is flatter, also after filter normalisation."""
         lambdas = [float(s.values[0]) for s in self.spectra]
         errors = [float(s.residual[0]) for s in self.spectra]
         if abs(lambdas[0] - lambdas[1]) <= sum(errors):
@@ -142,7 +141,7 @@ class Comparison:
 
     @property
     def rows(self) -> list[dict[str, str]]:
-        """The numbers of both, as rows of a table."""
+        """Return the numbers of both as rows of a table."""
         scores = [score_texts(p) for p in self.predictions]
         rows = {
             "λ1": [short(float(s.values[0])) for s in self.spectra],
@@ -156,7 +155,7 @@ class Comparison:
 
     @property
     def figures(self) -> list[Figure]:
-        """Plane, relief, path and spectra."""
+        """Draw plane, relief, path and spectra."""
         titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
@@ -178,7 +177,7 @@ class Comparison:
 
     @property
     def html(self) -> str:
-        """One page that loads nothing."""
+        """Write one page that loads nothing."""
         figures = [figure.update_layout(width=None, height=None) for figure in self.figures]
         places = [
             f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img"'
@@ -194,7 +193,7 @@ class Comparison:
         )
 
     def to_html(self, path: str | Path) -> Path:
-        """Write that page, to send."""
+        """Write that page to a file."""
         return write_text(path, self.html)
 
     def _ipython_display_(self) -> None:
@@ -216,7 +215,7 @@ def compare(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Comparison:
-    """Compare two models of one architecture, as two checkpoints of a training.
+    """Compare two models of one architecture, such as two checkpoints of a training.
 
     Planes, path, curvature, scores, and one sentence.
 
@@ -365,7 +364,7 @@ class Between(Objective):
         self.work = f.work
 
     def __call__(self, w: Tensor) -> Tensor:
-        """The mean NLL at `w` (D,), ()."""
+        """Compute the mean NLL at `w` (D,), ()."""
         t = float(((w - self._start) @ self._line / (self._line @ self._line)).clamp(0, 1))
         first, second = self._ends
         mixed = {
@@ -387,6 +386,6 @@ def _changes_with_mode(module: Net | nn.Module) -> bool:
 
 
 def _whole(module: Net | nn.Module, data: Data) -> Net:
-    """All weights of a model, which is not changed."""
+    """Build a net of all weights of a model, which is not changed."""
     module = module.to_module() if isinstance(module, Net) else copied(module)
     return Net.from_module(module.eval(), "all", example=data.x[:2])

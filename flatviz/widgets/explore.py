@@ -1,7 +1,4 @@
-"""Pictures with controls.
-
-`explore(result)`, chosen by the type of what it shows, and the playground of the browser.
-"""
+"""Figures with controls, `explore(result)` by type, and the playground of the browser."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -29,23 +26,17 @@ from flatviz.widgets.view import kernel_shell
 def explore(result: object, *more: Any, **options: Any) -> ipywidgets.interactive:
     """Show a result with controls in a notebook, chosen by its type.
 
-    `.result` is the figure, `.kwargs_widgets` are the controls.
+    `.result` is the figure, `.kwargs_widgets` are the controls:
 
-    ====================================================
-    ========================================================
-    `explore(surface, projection=None)`                   how many samples,
-        linear or logarithmic colours
-    `explore(projection, method=None)`                    the first n draws on the plane
-    `explore(spectrum, method=None)`, or a list of them   how many draws, how many eigenvalues
-    `explore(prediction, method=None)`                    scores, with a mark at the first n draws
-    ====================================================
-    ========================================================
+    - `explore(surface, projection=None)`: number of samples, linear or logarithmic colours
+    - `explore(projection, method=None)`: the first n draws on the plane
+    - `explore(spectrum, method=None)`, or a list of them: number of draws and of eigenvalues
+    - `explore(prediction, method=None)`: scores, with a mark at the first n draws
 
     Args:
         result: The result to show.
-        *more: Further results, as in the table.
-        **options: The keywords of the table; `method` names whose result it is, for label and
-            colour.
+        *more: Further results, as in the list.
+        **options: The keywords of the list; `method` gives label and colour.
 
     Raises:
         TypeError: For a result of another type.
@@ -71,8 +62,8 @@ def _surface(surface: Surface, projection: Projection | None = None) -> ipywidge
 
     def draw(samples: int, ceiling: float, log: bool) -> Figure:
         top = low * (high / low) ** ceiling if log else low + (high - low) * ceiling
-        shown = None if projection is None else first_draws(projection, samples)
-        return plot_surface(surface, shown, color_range=(low, top), log=log)
+        samples_shown = None if projection is None else first_draws(projection, samples)
+        return plot_surface(surface, samples_shown, color_range=(low, top), log=log)
 
     ceiling = ipywidgets.FloatSlider(
         1.0, min=0.05, max=1.0, step=0.05, description="colours to", readout_format=".0%"
@@ -89,8 +80,8 @@ def _projection(projection: Projection, *, method: str | None = None) -> ipywidg
     axes = plot_projection(projection, method=method).layout  # hold all draws
 
     def draw(draws: int) -> Figure:
-        shown = plot_projection(first_draws(projection, draws), method=method)
-        return shown.update_layout(xaxis_range=axes.xaxis.range, yaxis_range=axes.yaxis.range)
+        fig = plot_projection(first_draws(projection, draws), method=method)
+        return fig.update_layout(xaxis_range=axes.xaxis.range, yaxis_range=axes.yaxis.range)
 
     return _moved(draw, draws=_count(len(projection.coords), "draws"))
 
@@ -109,7 +100,7 @@ def _prediction(prediction: Prediction, *, method: str | None = None) -> ipywidg
 def _spectra(
     spectrum: Spectrum | Sequence[Spectrum], *, method: str | None = None
 ) -> ipywidgets.interactive:
-    plot_spectrum(spectrum, method=method)  # raises for what is none
+    plot_spectrum(spectrum, method=method)  # raises for another type
     spectra = one_or_several(spectrum)
 
     def draw(draws: int, largest: int) -> Figure:
@@ -130,23 +121,24 @@ def _spectra(
 
 
 def _moved(draw: Callable[..., Figure], **controls: ipywidgets.Widget) -> ipywidgets.interactive:
-    """The figure that `draw` makes of the controls' values, again at each change."""
-    draw(
-        **{name: control.value for name, control in controls.items()}
-    )  # raises here what a widget would only log
-    shown = kernel_shell() is not None
-    return ipywidgets.interactive(draw, {"auto_display": shown}, clear_output=shown, **controls)
+    """Return the figure that `draw` makes of the controls' values, drawn again at each change."""
+    # Raises here what a widget would only log
+    draw(**{name: control.value for name, control in controls.items()})
+    in_kernel = kernel_shell() is not None
+    return ipywidgets.interactive(
+        draw, {"auto_display": in_kernel}, clear_output=in_kernel, **controls
+    )
 
 
 def _count(most: int, name: str) -> ipywidgets.IntSlider:
-    """A slider from 1 to `most`, at `most`; off where there is one alone."""
+    """Return a slider from 1 to `most`, at `most`; disabled where there is only one."""
     return ipywidgets.IntSlider(most, 1, max(most, 2), description=name, disabled=most == 1)
 
 
 class Playground(anywidget.AnyWidget):
     """The playground in a notebook; `worlds` names its parts.
 
-    The page computes everything: nothing is sent but the module.
+    The page computes everything: only the module is sent.
     """
 
     _esm = f"{playground_code()}\nexport default flatvizPlayground.default;"
@@ -158,9 +150,9 @@ class Playground(anywidget.AnyWidget):
 
 @public
 def playground(worlds: Sequence[World] = WORLDS) -> Playground:
-    """Show training live in a cell.
+    """Show training live in a cell: SGD, SAM, VI, SA-BMA, SGLD and HMC in the browser.
 
-    Gradient descent, SAM, VI, SA-BMA, SGLD and HMC with flatviz's updates, in the browser.
+    The updates are flatviz's.
 
     Args:
         worlds: "weights", six grounds of two weights; "step", one step of SA-BMA phase by phase;

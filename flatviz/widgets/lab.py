@@ -1,7 +1,6 @@
-"""The live laboratory.
+"""The live laboratory: sliders for radius and ensemble size, and fits on demand.
 
-Sliders for radius and ensemble size over posteriors that are fitted as you ask for them (hence its
-length).
+Its parts are read together (hence its length).
 """
 
 import math
@@ -50,26 +49,33 @@ N_DRAWS = 30  # of each member, so the largest ensemble
 class Lab(ipywidgets.VBox):
     """Surface with samples, eigenvalues, scores and reliability of a family of posteriors, live.
 
-    fits: network, task, prior, seed and settings of every fit; `fv.lab` makes them of what it is
-    given. family: one that `fv.families.measure` returned; without it a coarse one is fitted in the
-    background at once. radii: method -> radii of that first family.  The slider starts at the
-    radius that was tuned for the method. measuring: settings of `fv.families.measure` for the first
-    family, where fewer draws or points must do. The traits `radius`, `n_draws`, `method` and `look`
-    are those of the controls, `state` holds them all as a dict that can be set again.  A radius
-    that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
-    ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the
-    background is idle, `lab.error` is what went wrong there, "" for nothing, `lab.status` the line
-    beside the progress bar; what was fitted before stays. `lab.to_html(path)` writes a page that
-    needs no kernel; `lab.repeat()` adds bands over seeds; `lab.convergence()` measures the gap;
-    `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab. Raises
-    ValueError for a trait that the controls could not have.
+    `fv.lab` makes one.  The traits `radius`, `n_draws`, `method` and `look` are the controls;
+    `state` holds them all as a dict that can be set again.  A radius that is not fitted yet is
+    fitted in the background, on the planes and scales of the family; Stop ends that.  A cell that
+    runs again closes its former lab.
+
+    `lab.family` has all members fitted so far.  `lab.wait()` returns when the background is idle,
+    `lab.error` is the text of an error there ("" for none), `lab.status` the line beside the
+    progress bar.  `lab.to_html(path)` writes a page that needs no kernel; `lab.repeat()` adds bands
+    over seeds; `lab.convergence()` measures the gap; `lab.made` lists the steps of `fv.lab`.
+
+    Args:
+        fits: Network, task, prior, seed and settings of every fit.
+        family: A result of `fv.families.measure`; without it a coarse one is fitted in the
+            background at once.
+        radii: Method -> radii of that first family.  The slider starts at the method's tuned
+            radius.
+        measuring: Settings of `fv.families.measure` for the first family, for fewer draws or
+            points.
+
+    Raises ValueError for a trait that the controls could not have.
     """
 
     radius = traitlets.Float(1.0)
     n_draws = traitlets.Int(10)
     method = traitlets.Unicode("sabma")
     look = traitlets.Dict()
-    _ready = False  # its arguments were taken
+    _ready = False  # set when the arguments are stored
     made: tuple[str, ...] = ()
     _under_way: Sequence[tuple[str, float]] = ()
 
@@ -122,7 +128,7 @@ class Lab(ipywidgets.VBox):
         return self._checked(proposal["trait"].name, proposal["value"])
 
     def _checked(self, name: str, value: Any) -> object:
-        """A value that this control may have."""
+        """Return a value that this control may have."""
         if name == "radius":
             return check_radius(value, "radius")
         if name == "method":
@@ -141,7 +147,7 @@ class Lab(ipywidgets.VBox):
     def state(self) -> dict[str, Any]:
         """The values of the controls, as a dict.
 
-        One like it can be set, all names or some: `lab.state = {"radius": 2.0}`.
+        Setting all names or some changes them: `lab.state = {"radius": 2.0}`.
         """
         return {
             "method": self.method,
@@ -165,16 +171,16 @@ class Lab(ipywidgets.VBox):
             setattr(self, name, value)
 
     def run(self) -> None:
-        """Fit what is missing: the first family, or the radii that the controls show."""
+        """Fit what is missing: the first family, or the radii of the controls."""
         if self.family is not None:
             self._wanted(again=True)
             return
         self._begin("first family", self._first_family)
 
     def repeat(self, seeds: int = 2) -> None:
-        """Fit every member again with so many more seeds, behind, for bands over seeds.
+        """Fit every member again with further seeds in the background, for bands over seeds.
 
-        Another fit that is asked for ends that.
+        A request for another fit ends that.
         """
         check_count(seeds, "seeds")
         self._known()
@@ -182,12 +188,12 @@ class Lab(ipywidgets.VBox):
         self._begin("bands over seeds", lambda progress: self._repeat(seeds, progress))
 
     def convergence(self) -> ConvergenceGap:
-        """Measure how far the fitted posterior nearest to the controls has converged, by a fit of four times its steps.
+        """Measure the convergence of the member nearest to the controls, by `convergence_gap`.
 
-        The measurement is `fv.families.convergence_gap`.
+        It takes a fit of four times its steps.
 
         Raises:
-            ValueError: Before the first family is fitted, and for a method that has no such gap.
+            ValueError: Before the first family is fitted, and for a method without this gap.
         """
         family = self._known()
         return gap_of_member(self._fits, family[family.index(self.method, self.radius)])
@@ -220,12 +226,13 @@ class Lab(ipywidgets.VBox):
     def stops(self) -> dict[str, list[float]]:
         """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
         stops = {m: log_stops(r, self._tuned[m].largest) for m, r in self._radii.items() if any(r)}
-        return {
-            m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()
-        }  # T = 0 is no temperature
+        # T = 0 is no temperature
+        return {m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()}
 
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
-        """Write the members fitted so far as one page with the same controls, which needs no kernel and no network.
+        """Write the members fitted so far as one page with the same controls.
+
+        It needs no kernel and no network.
 
         Raises:
             ValueError: Before the first family is fitted.
@@ -235,7 +242,9 @@ class Lab(ipywidgets.VBox):
         lead = (
             f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
         )
-        settings = ", ".join(f"{k} {v}" for k, v in (fits.fit or {}).items()) or "as tuned"
+        scale = {} if fits.lr_scale == 1 else {"lr_scale": fits.lr_scale}
+        shown = {**(fits.fit or {}), **scale}
+        settings = ", ".join(f"{k} {v}" for k, v in shown.items()) or "as tuned"
         facts = {"network": repr(fits.net), "settings": settings}
         start = (self.method, self.radius, self.n_draws)
         code = ["# family: lab.family of the lab that wrote this page"]
@@ -248,10 +257,9 @@ class Lab(ipywidgets.VBox):
         name = self.view.channel.model_id
         self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
         self.view.appear()
-        shown = super()._repr_mimebundle_(**kwargs)
-        return (
-            shown | {"text/plain": ""} if self._kept_still else shown
-        )  # the still says it where no widget can be shown
+        bundle = super()._repr_mimebundle_(**kwargs)
+        # The still shows it where no widget can be shown
+        return bundle | {"text/plain": ""} if self._kept_still else bundle
 
     def _hear(self, want: str, content: dict) -> None:
         """Answer a request of a page."""
@@ -265,7 +273,7 @@ class Lab(ipywidgets.VBox):
             show_still(picture, self.view.channel.model_id, again=True)
 
     def _known(self) -> Family:
-        """The family.  Raises ValueError before the first one is there."""
+        """Return the family; a ValueError before the first one is there."""
         if self.family is None:
             raise ValueError(
                 "the lab must have its first family, got none yet: call lab.wait() first"
@@ -286,9 +294,8 @@ class Lab(ipywidgets.VBox):
         self.n_draws = min(self.n_draws, self._most)
         if self.method not in family.methods:
             self.method = family.methods[-1]
-        self.radius = family[
-            family.index(self.method, self.radius)
-        ].radius  # the controls start at a fitted one
+        # The controls start at a fitted one
+        self.radius = family[family.index(self.method, self.radius)].radius
         self.family = family
         defaults = {
             m: family[family.index(m, self._tuned[m].radius)].radius
@@ -303,7 +310,7 @@ class Lab(ipywidgets.VBox):
         self._take(repeat_family(replace(self._fits, progress=progress), self._known(), more))
 
     def _missing(self) -> list[tuple[str, float]]:
-        """Method and radius of A and B, where they are not fitted."""
+        """Return method and radius of A and B, where they are not fitted."""
         other = self.view.look.get("compare")
         family = self.family
         places = [(self.view.method, self.view.radius)] + (
@@ -319,7 +326,7 @@ class Lab(ipywidgets.VBox):
         ]
 
     def _wanted(self, again: bool = False) -> None:
-        """Fit the radii that the controls show, where they are not fitted yet."""
+        """Fit the radii of the controls, where they are not fitted yet."""
         if self.family is None:
             return
         missing = self._missing()
@@ -328,7 +335,7 @@ class Lab(ipywidgets.VBox):
         if not missing:
             if self._under_way and not again:
                 self._under_way = ()
-                self._worker.stop()  # the reader moved on to a radius that is fitted
+                self._worker.stop()  # the controls now show a fitted radius
             return
         self._under_way = missing
         names = " and ".join(member_name(*cell) for cell in missing)
@@ -352,7 +359,7 @@ class Lab(ipywidgets.VBox):
         self.view.add_members(family, [len(family) - 1], note=note, only=only)
 
     def _fail(self, method: str, radius: float, error: Exception) -> None:
-        """Keep what a page shows whole."""
+        """Show an error and keep the figures."""
         line = f"{member_name(method, radius)}: {type(error).__name__}: {error}"
         self.error = "\n".join(filter(None, [self.error, line]))
 
@@ -363,6 +370,6 @@ class Lab(ipywidgets.VBox):
         self._report(0.0, f"{name}: fitting")
 
     def _report(self, share: float, text: str) -> None:
-        with self._report_lock:  # called from two threads: the lock orders look and send
+        with self._report_lock:  # two threads call it, so reading and sending are locked together
             self.status = text
             self.view.show_status(share, text, self._worker.busy, self.error)

@@ -3,7 +3,8 @@ import { channelOf, frontEnd, receive } from "./channel.js";
 
 const families = new WeakMap(); // channel -> { bundle, extras, status, front, views }
 const LOST =
-  "The kernel that made this view has ended. What was fitted can still be looked at; run the cell again to fit more.";
+  "The kernel that made this view has ended. What was fitted can still be looked at; run the " +
+  "cell again to fit more.";
 
 // What came through this channel, heard from the moment its model is there.
 function family(model, channel) {
@@ -33,7 +34,7 @@ function family(model, channel) {
         const bundle = { index: JSON.parse(content.index), buffer: content.buffers[0] };
         if (content.kind === "family")
           Object.assign(shared, { bundle, index: content.index, extras: [] });
-        else shared.extras.push(bundle);
+        else /** @type {any[]} */ (shared.extras).push(bundle);
         content = { kind: content.kind, bundle };
       }
       for (const view of shared.views) view(content);
@@ -113,7 +114,7 @@ export default {
         if (gone || mine !== turn || !shared.bundle) return;
         shown?.stop();
         const focused =
-          el.contains(document.activeElement) && document.activeElement.getAttribute("aria-label");
+          el.contains(document.activeElement) && document.activeElement?.getAttribute("aria-label");
         shown = show({
           Plotly,
           model: controls,

@@ -1,4 +1,4 @@
-"""State of a lab: the members that it fits first, their names, the views in sight, and a preview."""
+"""State of a lab: its first members, their names, the visible views, and previews."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -24,14 +24,13 @@ LOOK: dict[str, Any] = {
     "step": -1,
     "phase": None,
 }
-STEPS = 20  # of a preview: a tenth of a whole fit or less
-Show = Callable[
-    [Family, str, list[str]], None
-]  # family with the preview as its last member, note, views
+STEPS = 20  # steps of a preview, at most a tenth of a fit
+# Family with the preview as its last member, note, views
+Show = Callable[[Family, str, list[str]], None]
 
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """List the methods and radii that a lab fits before anybody moves a slider.
+    """List the methods and radii that a lab fits before a slider moves.
 
     Each method's default radius is among them.
     """
@@ -44,17 +43,14 @@ def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
 
 
 def coarse_radii(net: Net) -> dict[str, tuple[float, ...]]:
-    """List the few members that a lab fits first when time is short.
-
-    VI, and SA-BMA at its default radius; others on demand.
-    """
+    """List the few members that a quick lab fits first: VI, and SA-BMA at its default radius."""
     return {"vi": (0.0,), "sabma": (0.0, METHODS["sabma"].tuned(net).radius)}
 
 
 def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
-    """List the radii that a slider offers beside these fitted ones.
+    """List the radii of a slider beside these fitted ones: 0, then log steps up to `largest`.
 
-    0, then log steps up to `largest` (0: twice the largest fitted).
+    largest: 0: twice the largest fitted.
     """
     first = sorted(r for r in radii if r > 0)
     low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
@@ -64,7 +60,7 @@ def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
 
 
 def member_name(method: str, radius: float) -> str:
-    """Method and radius as a reader knows them."""
+    """Return method and radius as text."""
     return (
         f"{style(method).label}, radius {radius:.3g}"
         if METHODS[method].unit != NO_UNIT
@@ -73,9 +69,9 @@ def member_name(method: str, radius: float) -> str:
 
 
 def check_look(look: Any, methods: Sequence[str]) -> dict:
-    """A dict with names of `LOOK` only, each with a value that a page may send: it is not trusted.
+    """Check a dict with names of `LOOK` only, which a page may have sent.
 
-    `compare` is None or names one of `methods` and a radius; picked and phase count from 0.
+    Its `compare` is None or names one of `methods` and a radius; picked and phase count from 0.
 
     Raises:
         TypeError: See above.
@@ -97,17 +93,17 @@ def check_look(look: Any, methods: Sequence[str]) -> dict:
 
 
 def views_in_sight(family: Family, look: Mapping[str, Any]) -> list[View]:
-    """The views of the tab that `look` names, one of each slot."""
-    shown = views_of(family)
-    tab = look.get("tab") or shown[0].group
-    if tab == ALL or tab not in {view.group for view in shown}:
-        return list(shown)
+    """List the views of the tab in `look`, one of each slot."""
+    views = views_of(family)
+    tab = look.get("tab") or views[0].group
+    if tab == ALL or tab not in {view.group for view in views}:
+        return list(views)
     chosen = dict(look.get("chosen", {}))
-    for view in shown:
+    for view in views:
         chosen.setdefault(view.slot, view.chosen)  # the first of a slot
     return [
         view
-        for view in shown
+        for view in views
         if view.group == tab and (not view.slot or view.chosen == chosen[view.slot])
     ]
 
@@ -115,10 +111,9 @@ def views_in_sight(family: Family, look: Mapping[str, Any]) -> list[View]:
 def show_preview(
     fits: Fitting, family: Family, method: str, radius: float, show: Show, look: Mapping[str, Any]
 ) -> None:
-    """Fit `STEPS` steps from the nearest member, measure and show what is in sight, said to be a preview.
+    """Fit `STEPS` steps from the nearest member, and show the visible views as a preview.
 
-    The rest waits for the whole fit.  Nothing is shown for a method that cannot start at a
-    posterior.
+    The rest waits for the complete fit.  A method that cannot start at a posterior has no preview.
     """
     near = family[family.index(method, radius)]
     q = fits.preview(method, radius, near.posterior, STEPS)

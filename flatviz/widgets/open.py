@@ -1,4 +1,4 @@
-"""`lab`: the laboratory in one call, of a network with its prior, or of any network and its data."""
+"""`lab`: the laboratory in one call, of a network with its prior, or any network with data."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,9 +15,8 @@ from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
 from flatviz.widgets.view import running_cell
 
-COARSE = dict(
-    n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9
-)  # figures of a quick first family
+# Figures of a quick first family
+COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9)
 
 
 @public
@@ -36,11 +35,9 @@ def lab(
     seed: Seed = 0,
     progress: Progress = None,
 ) -> Lab:
-    """Open the laboratory in a notebook.
+    """Open the laboratory in a notebook: sliders for radius and ensemble size, fits on demand.
 
-    Sliders for radius and ensemble size over posteriors that are fitted as you ask for them.
-
-    `fv.lab(net, task, prior=prior)` shows what `fv.transfer` returned.
+    `fv.lab(net, task, prior=prior)` takes the results of `fv.transfer`.
 
     `fv.lab(module, train, test)` shows any network.  It trains a module that has not learned, tries
     rates and settings, and checks the accuracy, or the NLL, after each step; `lab.made` says how
@@ -81,7 +78,8 @@ def lab(
 
     Example:
         >>> data = fv.datasets.moons_transfer(seed=0)
-        >>> module = torch.nn.Sequential(torch.nn.Linear(2, 8), torch.nn.Tanh(), torch.nn.Linear(8, 2))
+        >>> nn = torch.nn
+        >>> module = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 2))
         >>> train, test = (data.source.x, data.source.y), (data.test.x, data.test.y)
         >>> view = fv.lab(module, train, test, radii={"vi": (0.0,)}, progress=False)
         >>> view.made[3]
@@ -96,10 +94,9 @@ def lab(
             )
         train = train if likelihood is None else replace(train, likelihood=likelihood)
         net = check_is(module, Net, "net", "use what fv.transfer returned")
-        shown = for_readers(
-            family
-        )  # placed beside the net with the other arguments: pictures are drawn on the CPU
-        return Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
+        # Placed beside the net with the other arguments: pictures are drawn on the CPU
+        on_cpu = for_readers(family)
+        return Lab(Fitting(net, train, prior, seed, fit, tuned), family=on_cpu, radii=radii)
     if test is None or prior is not None:
         raise TypeError(
             "a module must come with training and test data, and without a prior: fv.lab(module,"

@@ -1,4 +1,4 @@
-"""One picture of page and lab as a figure: the call that their menu copies."""
+"""One figure of page and lab: the call that their menu copies."""
 
 from flatviz.checks import Count, Radius, check_choice
 from flatviz.core import public
@@ -21,13 +21,13 @@ def plot_view(
     n_draws: Count | None = None,
     phase: Phase | None = None,
 ) -> Figure:
-    """Draw one picture of the page and the lab, at one state of their controls.
+    """Draw one figure of the page and the lab, at one state of their controls.
 
     Their menu copies this call.
 
     Args:
         family: Result of `measure`.
-        view: Name of the picture: "surface", "sharpest", "around", "hidden", "spectrum", "metrics",
+        view: Name of the figure: "surface", "sharpest", "around", "hidden", "spectrum", "metrics",
             "reliability" ...
         method: One of the family's; default: its last.
         radius: In the method's unit; the member whose radius is nearest is drawn; default: its
@@ -43,8 +43,10 @@ def plot_view(
     Example:
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-        >>> net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-        >>> family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,), "sabma": (0.5,)}, seed=0, fit={"steps": 2})
+        >>> swag = fv.fit_swag(source, task.source, seed=0)
+        >>> net, prior = fv.transfer(source, swag, treated="norm+head")
+        >>> radii = {"vi": (0.0,), "sabma": (0.5,)}
+        >>> family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
         >>> small = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
         >>> family = fv.families.measure(net, task, family, seed=0, **small)
         >>> fig = fv.widgets.plot_view(family, "surface", method="sabma", radius=0.5, n_draws=2)
@@ -53,24 +55,24 @@ def plot_view(
     """
     check_measured(family)
     by_name = {v.name: v for v in views.views_of(family) if v.kind == "plotly"}
-    wanted = by_name[check_choice(view, tuple(by_name), "view")]
+    chosen = by_name[check_choice(view, tuple(by_name), "view")]
     scene = Scene(family)
     method = family.methods[-1] if method is None else method
     i = family.index(method, radius)
-    fig = wanted.draw(scene, i)
+    fig = chosen.draw(scene, i)
     drawn = fig.to_plotly_json()
     size = scene.family.n_draws if n_draws is None else n_draws
     at = -1 if phase is None else PHASES.index(phase)
     for live in fig.live:
         if live.rows != "all":
             assign(drawn, live.path, live.at(size, at))
-    for axis, ends in _ranges(scene, wanted).items():
+    for axis, ends in _ranges(scene, chosen).items():
         drawn["layout"][axis]["range"] = ends
     return Figure(drawn)
 
 
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
-    """Ranges of axes that hold every member of the family, as in the page."""
+    """Return ranges of axes that hold every member of the family, as in the page."""
     every = [
         ranges_of(view, view.draw(scene, i)) for i in range(len(scene.family) if view.shared else 0)
     ]

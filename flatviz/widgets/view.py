@@ -1,7 +1,4 @@
-"""The front end in a notebook.
-
-Families that the kernel sends to pages, and what stays when the kernel is gone.
-"""
+"""The front end in a notebook: families sent to pages, and figures that stay without a kernel."""
 
 import hashlib
 import html
@@ -18,14 +15,14 @@ from IPython import get_ipython
 from IPython.display import HTML, display
 from ipywidgets import Widget
 
-from flatviz.checks import known
+from flatviz.checks import computed
 from flatviz.pages.bundle import Bundle, pack, pack_members
 from flatviz.pages.page import bundled, plotlyjs
 from flatviz.results import Family
 
 _VIEWS: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, its views)
 CONTROLS = ("radius", "n_draws", "method", "look")
-MOST_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
+MAX_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
 NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that was run by a command
     "<p>The laboratory: pictures of a family of posteriors, with controls. A browser draws them:"
@@ -35,9 +32,9 @@ NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that wa
 
 
 def register(thing: Widget) -> None:
-    """Note that `thing` is of the running cell, and close those of an earlier run of the same cell.
+    """Note that `thing` belongs to the running cell, and close those of an earlier run of it.
 
-    Outside a notebook: nothing.
+    Outside a notebook it does nothing.
     """
     cell = running_cell()
     if cell is None:
@@ -52,9 +49,9 @@ def register(thing: Widget) -> None:
 
 
 def running_cell() -> tuple[str, int] | None:
-    """(name, count of execution) of the cell that runs.
+    """Return (name, count of execution) of the cell that runs.
 
-    Its id where the front end says it, else its text.
+    The name is its id where the front end sends it, otherwise its text.
     """
     request = _request()
     name = request.get("metadata", {}).get("cellId") or request.get("content", {}).get("code")
@@ -62,18 +59,18 @@ def running_cell() -> tuple[str, int] | None:
 
 
 def page_watches() -> bool:
-    """Whether a page may show the running cell: a command that runs a notebook takes no input."""
+    """Tell whether a page may show the running cell; a command that runs a notebook has none."""
     return bool(_request().get("content", {}).get("allow_stdin"))
 
 
 def _request() -> Mapping[str, Any]:
-    """The message by which the running cell was asked for; empty outside a kernel."""
+    """Return the message by which the running cell was requested; empty outside a kernel."""
     shell = kernel_shell()
     return (shell.get_parent() or {}) if hasattr(shell, "get_parent") else {}
 
 
 def show_still(html: str, name: str, *, again: bool = False) -> bool:
-    """Put HTML under the running cell, or, `again`, in the place of what has this name.
+    """Put HTML under the running cell, or, `again`, in place of the one with this name.
 
     False outside a notebook.
     """
@@ -84,32 +81,34 @@ def show_still(html: str, name: str, *, again: bool = False) -> bool:
 
 
 def kernel_shell() -> Any:
-    """The kernel's shell, or None outside a kernel."""
+    """Return the kernel's shell, or None outside a kernel."""
     shell = get_ipython()
     return shell if shell is not None and hasattr(shell, "kernel") else None
 
 
 class Channel(ipywidgets.Widget):
-    """What the kernel sends to pages, which set nothing of it."""
+    """Messages of the kernel to pages, which set none of its traits."""
 
     def set_state(self, sync_data: dict) -> None:
         """Take nothing of a page."""
 
 
 class FamilyView(anywidget.AnyWidget):
-    """A family of posteriors behind its controls.
-
-    `radius`, `n_draws`, `method` and `look` are their values.
+    """A family of posteriors behind its controls `radius`, `n_draws`, `method` and `look`.
 
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked
     (a draw, or None), chosen (slot -> option), step (section read, -1: the last), phase (of the
-    step that is drawn, from 0; None for the last). The module that draws, plotly.js and the arrays
-    are messages of the kernel, `appear` the first, and never part of a saved notebook; a page that
-    opens later asks for them.  They travel through `channel` (channel.js says why). check(name,
-    value): raises ValueError or TypeError for a value that a control must not have; where a page
-    sends such a value the control goes back to where it was.
-    hear(want, content): what else the page asks: "run", "stop", "seeds", and "picture" with the
-    pictures in sight.
+    step that is drawn, from 0; None for the last).
+
+    The module that draws, plotly.js and the arrays are messages of the kernel, `appear` the first,
+    and never part of a saved notebook; a page that opens later asks for them.  They are sent
+    through `channel` (channel.js says why).
+
+    Args:
+        check: check(name, value) raises ValueError or TypeError for a value that a control must not
+            have; if a page sends one, the control goes back to where it was.
+        hear: hear(want, content) gets other requests of the page: "run", "stop", "seeds", and
+            "picture" with the visible figures.
     """
 
     _esm = bundled("loader")
@@ -144,7 +143,7 @@ class FamilyView(anywidget.AnyWidget):
         super().close()
 
     def show_family(self, family: Family, **settings: Any) -> None:
-        """Send a measured family to every page that shows this view; settings: those of `pack`."""
+        """Send a measured family to every page of this view; settings are those of `pack`."""
         self._bundle = pack(family, **settings)
         self._send_bundle("family", self._bundle)
 
@@ -156,32 +155,29 @@ class FamilyView(anywidget.AnyWidget):
         note: str = "",
         only: Collection[str] | None = None,
     ) -> None:
-        """Pack and send only these members of `family`; a page that opens later gets the whole.
+        """Pack and send only these members of `family`; a page that opens later gets all.
 
         note: beside their names; only: names of the views that are drawn, the others wait.
         """
-        before = known(self._bundle)
+        before = computed(self._bundle)
         added = pack_members(before, family, members, note=note, only=only)
         self._bundle = before.with_members(added)
         self._send_bundle("member", added)
 
     def show_status(self, share: float, text: str, busy: bool, error: str = "") -> None:
-        """Show the state of the background.
-
-        Share done 0..1, a line, whether it works, and an error to be read whole.
-        """
+        """Show the state of the background: share done 0..1, a line, whether it works, an error."""
         self._status = {"share": share, "text": text, "busy": busy, "error": error}
         self._post("status", **self._status)
 
     def appear(self) -> None:
-        """Send the page of the running cell all that it shows; without a page, nothing."""
+        """Send all that it shows to the running cell's page; do nothing without a page."""
         if page_watches():
             self._send_all()
 
     def set_state(self, sync_data: dict) -> None:
-        """Take the values of a page's controls, as far as `check` allows them, and nothing else.
+        """Take the values of a page's controls that `check` allows, and nothing else.
 
-        Other traits, as the code of the module, are those of every page of this kernel.
+        Other traits, such as the code of the module, are shared by all pages of this kernel.
         """
         self._from_page = True
         try:
@@ -203,7 +199,7 @@ class FamilyView(anywidget.AnyWidget):
         return True
 
     def _send_traits(self) -> None:
-        if not self._from_page:  # the page knows what it said itself
+        if not self._from_page:  # the page has its own values
             self._post("traits", traits={name: getattr(self, name) for name in CONTROLS})
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
@@ -214,7 +210,7 @@ class FamilyView(anywidget.AnyWidget):
             self._hear(want, content)
 
     def _send_all(self, *, front: bool = True) -> None:
-        """Send the front end, values of the controls, family and status, as far as they are there."""
+        """Send the front end, values of the controls, family and status, as far as there are."""
         self._watched = True
         if front:
             self._post("front end", bundled("explorer").encode(), plotlyjs().text.encode())
@@ -228,7 +224,7 @@ class FamilyView(anywidget.AnyWidget):
         self._post(kind, bundle.buffer, index=bundle.text)
 
     def _post(self, kind: str, *buffers: bytes, **content: Any) -> None:
-        """Send a message as an attribute of the channel in every page; nothing before one watches."""
+        """Send a message as an attribute of the channel in every page, once one watches."""
         if not self._watched or self.channel.comm is None:
             return
         if kind in self.sent:
@@ -241,9 +237,7 @@ class FamilyView(anywidget.AnyWidget):
 
 
 def still(content: Mapping, name: str) -> str:
-    """HTML of the pictures that a page sent, for a notebook without its kernel.
-
-    "" where they are none.
+    """Write HTML of the figures that a page sent, for a notebook without its kernel.
 
     name: name of the view, by which a page that shows it live leaves them out.
     """
@@ -252,21 +246,18 @@ def still(content: Mapping, name: str) -> str:
     good = isinstance(images, list) and all(
         isinstance(image, str) and PNG.fullmatch(image) for image in images
     )
-    if not good or not images or sum(map(len, images)) > MOST_PICTURE or not isinstance(text, str):
+    if not good or not images or sum(map(len, images)) > MAX_PICTURE or not isinstance(text, str):
         return ""
-    said = html.escape(text[:1000], quote=True)
-    drawn = "".join(f'<img src="{image}" alt="{said}" style="max-width:100%">' for image in images)
+    alt = html.escape(text[:1000], quote=True)
+    drawn = "".join(f'<img src="{image}" alt="{alt}" style="max-width:100%">' for image in images)
     return still_html(
         name,
-        f"{drawn}<p>{said}<br><i>The last picture. Run the cell again for the live one.</i></p>",
+        f"{drawn}<p>{alt}<br><i>The last picture. Run the cell again for the live one.</i></p>",
     )
 
 
 def still_html(name: str, inside: str) -> str:
-    """Wrap `inside` for a notebook that keeps a view.
-
-    Hidden where the view is live, in the place of its error where it is not.
-    """
+    """Wrap `inside` for a stored notebook; it is hidden where the view is live."""
     style = (
         f".jp-OutputArea-child:has(.flatviz-still[data-view='{name}']) ~ .jp-OutputArea-child "
         ".jupyter-widgets:not(:has(*)) {display: none}"

@@ -1,4 +1,4 @@
-"""Background work: the newest request replaces what runs, and every end of it is reported."""
+"""Background work: the newest request replaces the running one, and every end is reported."""
 
 from __future__ import annotations
 
@@ -9,29 +9,24 @@ from collections.abc import Callable
 from flatviz.core import Progress, threads
 
 Report = Callable[[float, str], None]  # share done 0..1, text
-# seconds without a report, after which the last one is repeated with the time that the work has
-# taken
+# Seconds without a report after which the last one is repeated, with the time of the work
 SILENCE = 1.5
-# seconds: each report is two messages, and a page that falls behind shows the family that much
-# later
+# Seconds between reports, each of two messages; a page that falls behind shows the family later
 REPORT_EVERY = 0.5
 
 
 class Stopped(BaseException):
-    """Raised inside the work, by its `progress`, when it was stopped or replaced.
-
-    no handler of errors catches it.
-    """
+    """Raised by the work's `progress` when it was stopped; no handler of errors catches it."""
 
 
 class Worker:
-    """Runs `work(progress)` on another thread, with the torch threads that pay, so that page and kernel stay free.
+    """Run `work(progress)` on another thread, so that page and kernel stay free.
 
-    Each piece of work has its thread, which begins when the one before has ended.  It is no daemon,
-    which would abort the process if it were inside torch when the interpreter exits: an exit is a
-    stop, and Python waits for the step in progress. `report(share, text)` hears of progress, every
-    `REPORT_EVERY` seconds at most, of errors, and of the end, when `busy` is False already (unless
-    more waits).
+    It uses as many torch threads as pay.  Each piece of work has its thread, which begins when the
+    one before has ended.  It is no daemon, which would abort the process inside torch when the
+    interpreter exits: an exit is a stop, and Python waits for the step in progress.  `report(share,
+    text)` gets progress, every `REPORT_EVERY` seconds at most, errors, and the end, when `busy` is
+    False (unless more waits).
     """
 
     def __init__(self, report: Report) -> None:
@@ -57,14 +52,14 @@ class Worker:
             self._newest.stopped.set()
 
     def close(self) -> None:
-        """Stop, for good: nothing is reported and nothing is started from now on."""
+        """Stop for good: nothing is reported and nothing is started from now on."""
         with self._lock:
             self._closed = True
             self.stop()
 
     @property
     def busy(self) -> bool:
-        """Whether any work runs or waits; work that only has to report its end does not count."""
+        """Whether work runs or waits; work that only has to report its end does not count."""
         return self._newest is not None and not self._newest.ended
 
     def wait(self, timeout: float | None = None) -> bool:
@@ -96,9 +91,8 @@ class _Job(threading.Thread):
         self.stopped = threading.Event()
         self.ended = False
         self._last = (0.0, "", time.monotonic())
-        self._heard: dict[
-            str, tuple[float, int]
-        ] = {}  # label -> when its progress was first heard, and how far it was
+        # Label -> when its progress was first heard, and how far it was
+        self._heard: dict[str, tuple[float, int]] = {}
 
     def run(self) -> None:
         """Work, and report the end."""
@@ -111,14 +105,14 @@ class _Job(threading.Thread):
         beat.start()
         try:
             self._check()
-            with threads(0):  # verbs take more where that pays
+            with threads(0):  # verbs use more threads where that pays
                 self._work(self._progress)
             share = 1.0
             text = "done"
         except Stopped:
             share = 0.0
             text = "stopped"
-        except BaseException as error:  # SystemExit too: it would end this thread without a word
+        except BaseException as error:  # SystemExit too, which would end this thread silently
             share = 0.0
             text = str(error) or type(error).__name__
         silence.set()
@@ -127,15 +121,12 @@ class _Job(threading.Thread):
         self._worker.say(self, share, f"{self._what}: {text}")
 
     def _check(self) -> None:
-        """Raise Stopped where the work is to end.
-
-        Stopped, replaced, closed, or the interpreter exits.
-        """
+        """Raise Stopped where the work is stopped, replaced or closed, or the interpreter exits."""
         if self.stopped.is_set() or not threading.main_thread().is_alive():
             raise Stopped
 
     def _beat(self, ended: threading.Event, started: float) -> None:
-        """Say that the work goes on, where one step of it takes long."""
+        """Report that the work goes on, where one step of it takes long."""
         while not ended.wait(SILENCE):
             share, text, when = self._last
             if time.monotonic() - when >= SILENCE:
@@ -147,10 +138,11 @@ class _Job(threading.Thread):
         self._check()
         now = time.monotonic()
         first, before = self._heard.get(label, (now, 0))
+        # below: another fit with this label
         first, _ = self._heard[label] = (
             (now if done < before else first),
             done,
-        )  # below: another fit with this label
+        )
         if self._last[1] and now - self._last[2] < REPORT_EVERY:
             return
         left = (

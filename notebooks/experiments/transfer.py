@@ -418,10 +418,9 @@ def fit(cells, device):
     for cell in cells:
         method, started = fv.METHODS[cell["method"]], time.perf_counter()
         choice = setup.choices.get(method.name, Choice())
-        length = steps_of(method, case.net, choice) | (
-            {"training": fv.Training(precision=PRECISION)} if PRECISION else {}
-        )
+        length = steps_of(method, case.net, choice)
         how = dict(seed=case.seed, fit=length, tuned={method.name: choice})
+        how |= {"training": fv.Training(precision=PRECISION)} if PRECISION else {}
         q = unless_diverged(Fitting(case.late, case.seen, case.prior, **how).member, method.name)
         yield cell, (case, method, q, time.perf_counter() - started)
 

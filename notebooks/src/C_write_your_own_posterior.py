@@ -62,6 +62,7 @@ torch.set_num_threads(1)
 # with $\log \pi$, which does not overflow, and accepts where $\log u < \log \pi(w') - \log \pi(w)$ for a uniform $u$:
 
 # %%
+from flatviz.training.driver import drive
 from flatviz.training.streams import Noise
 
 
@@ -224,10 +225,8 @@ class Driven(Metropolis):
 def draws_of(method, net, data, run, steps, thin):
     gradient = fv.training.training_loss(net, data)
     keep = range(steps // 2, steps, thin)
-    driven = fv.training.drive(
-        method, method.init(net.w, gradient), gradient, run, steps=steps, keep=keep
-    )
-    return method.result(*driven)
+    start = method.init(net.w, gradient)
+    return method.result(*drive(method, start, gradient, run, steps=steps, keep=keep))
 
 
 # %%
@@ -396,8 +395,8 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 #    with a runnable example on `fit_metropolis`;
 # 2. add its line to `flatviz/catalog.py`, as above;
 # 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`;
-# 4. list `fit_metropolis` in `flatviz/posteriors/__init__.py` and run `python .ci/stubs.py`; say how far it is from an exact
-#    posterior in `CASES` of `tests/posteriors/test_linear_regression.py`;
+# 4. name it in its line of the catalog, `public="fit_metropolis"`, and run `python .ci/stubs.py`; say how far it is from an exact
+#    posterior in `CASES` of `tests/every_method.py`;
 # 5. run `python -m pytest tests/posteriors tests/test_touches_nothing.py`.
 #
 # The steps were carried out once in a copy: all conformance tests of the method are green. It is then in the

@@ -185,7 +185,7 @@ def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Call
 
 
 def seconds(setting: Setting, call: Callable[[], object], repeats: int = 3) -> float:
-    """Median of a call that ends when the card has; the first, of kernels and graphs, is left out."""
+    """Time a call until the card has finished; the median, without the first."""
 
     def whole() -> None:
         call()
@@ -361,7 +361,7 @@ def tour(setting: Setting, out: Results) -> None:
 
 
 def profile(setting: Setting, out: Results) -> None:
-    """Milliseconds of a launched step of ResNet-18 on the card, all, and by its longest operations."""
+    """Time a launched step of ResNet-18 on the card, in ms, also its longest operations."""
     kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     data = setting.data()
     short = replace(setting, steps=5)

@@ -10,9 +10,10 @@ from pathlib import Path
 
 ABOUT = """# Speed on a card
 
-Written by `python tests/benchmarks/gpu_table.py` from one run of `python tests/benchmarks/gpu.py` on {day}: {device}, torch {torch},
-{cores} cores, networks of images in {precision} at batch {batch}. A ratio on the wrong side of its goal did not reach it. A part that was
-cut off had used its share of the four minutes.
+Written by `python tests/benchmarks/gpu_table.py` from one run of `python tests/benchmarks/gpu.py`
+on {day}: {device}, torch {torch}, {cores} cores, networks of images in {precision} at batch
+{batch}. A ratio on the wrong side of its goal did not reach it. A part that was cut off had used
+its share of the four minutes.
 """
 TOUCHED = ("not measured", "cut off", "failed")
 

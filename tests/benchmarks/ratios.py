@@ -37,17 +37,19 @@ THREADS = torch.get_num_threads()  # torch's own choice
 
 ABOUT = """# Speed
 
-Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with {machine}. For a plane
-the ratio is the time a point of loss-landscapes over the time a point of flatviz: processor time at one thread, clock time at two. A
-row "a point over its products alone" divides a point's time by that of the convolutions and products after the first layer, which every
-point must compute. For a last-layer plane the ratio is the time of a forward pass through the whole network over that through the head;
-for a product, the time of a Hessian-vector product over that of a gradient. A ratio on the wrong side of its goal did not reach it.
+Ratios of times of one run, written by `python tests/benchmarks/ratios.py {words}` on {day} with
+{machine}. For a plane the ratio is the time a point of loss-landscapes over the time a point of
+flatviz: processor time at one thread, clock time at two. A row "a point over its products alone"
+divides a point's time by that of the convolutions and products after the first layer, which every
+point must compute. For a last-layer plane the ratio is the time of a forward pass through the whole
+network over that through the head; for a product, the time of a Hessian-vector product over that of
+a gradient. A ratio on the wrong side of its goal did not reach it.
 """
-SAID: list[tuple[str, ...]] = []
+MEASURED: list[tuple[str, ...]] = []
 
 
 def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
-    SAID.append((name.strip(), f"{ratio:.2f}", wanted, seconds.split(",")[0]))
+    MEASURED.append((name.strip(), f"{ratio:.2f}", wanted, seconds.split(",")[0]))
     print(f"{name:<58} {ratio:8.2f}   wanted {wanted:<9} {seconds}", flush=True)
 
 
@@ -330,7 +332,7 @@ def main(names: list[str]) -> None:
         torch.manual_seed(0)  # a row prints the same alone as among others
         ROWS[name]()
     for path in out:
-        rows = [("quantity", "ratio", "goal", "times"), ("---",) * 4, *SAID]
+        rows = [("quantity", "ratio", "goal", "times"), ("---",) * 4, *MEASURED]
         table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
         Path(path).write_text(
             ABOUT.format(words=words, day=date.today(), machine=machine) + "\n" + table,

@@ -56,8 +56,11 @@ def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most
     runs = [lambda progress, fit=f: fit(progress=progress) for f in fits]
     plainly = plain(net, data, n), plain(net, data, n, ascent=fv.SAM(0.1))
     once, (sam, sabma, with_kl, eight) = timing.step(*plainly, *runs)
-    print(f"{model}: SGD step {1e3 * once:.2f} ms, SAM {sam:.2f}x, SA-BMA of one draw {sabma:.2f}x, with its KL {with_kl:.2f}x, "
-          f"of eight draws {eight:.2f}x")  # fmt: skip
+    print(
+        f"{model}: SGD step {1e3 * once:.2f} ms, SAM {sam:.2f}x,"
+        f" SA-BMA of one draw {sabma:.2f}x, with its KL {with_kl:.2f}x, "
+        f"of eight draws {eight:.2f}x"
+    )
     assert sam < most and sabma < most and eight < 8 * with_kl
 
 

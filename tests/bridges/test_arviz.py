@@ -19,9 +19,8 @@ def autoregressive(a, shift=0.0, n=4000):
 
 def test_the_effective_sample_size_is_that_of_the_autocorrelation():
     found = fv.bridges.diagnose_chains(fv.Draws(autoregressive(0.6), chains=4))
-    assert float(found.bulk) == pytest.approx(
-        16_000 * 0.4 / 1.6, rel=0.1
-    )  # an estimate of itself to some 5 %
+    # An estimate of itself to some 5 %
+    assert float(found.bulk) == pytest.approx(16_000 * 0.4 / 1.6, rel=0.1)
     assert float(found.rhat) < 1.01 and "R-hat at most 1.0" in str(found)
 
 

@@ -85,9 +85,8 @@ def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(
     loss = Of(lambda model: nn.functional.cross_entropy(model.inner(data.x), data.y).item())
     surface = plane_of(module, data, loss, distance=distance, steps=5)
     assert "loss_landscapes 4.99 random_plane" in surface.plane.name
-    assert (
-        float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance
-    )  # this one has the weights
+    # This one has the weights
+    assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance
 
 
 @pytest.mark.skipif(

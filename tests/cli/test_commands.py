@@ -66,12 +66,13 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
         )
         == 2
     )
+    # piped: lines in place of bars
     for fit in (
         "SGD: 3 steps",
         "VI: 3 steps",
         "fitting: 3 steps",
         "measuring: 3 steps",
-    ):  # piped: lines in place of bars
+    ):
         assert first.count(f"  {fit}, ") == 1, fit
     assert "eigenvalues" not in first  # a part of measuring
     page = quick.read_text(encoding="utf-8")
@@ -119,9 +120,8 @@ def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch
     command = forked(lambda: main(["tour", "--out", str(page), "--device", "cpu"]), out, errors)
     until(lambda: not command.is_alive() or (out.exists() and "computing" in out.read_text()), 300)
     time.sleep(1)
-    for _ in range(
-        15
-    ):  # pressed again where one was lost: Python drops what falls into a destructor
+    # Pressed again where one was lost: Python drops what falls into a destructor
+    for _ in range(15):
         os.kill(command.pid, signal.SIGINT)
         command.join(20)
         if not command.is_alive():
@@ -167,16 +167,25 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     assert "cache" not in errors.read_text()
 
 
-@pytest.mark.parametrize(("arguments", "text"), [
-    (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
-    (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
-    (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder that can be written, got"),
-    (["tour", "--out", f"{__file__}/deep/tour.html"], "--out must lie in a folder that can be written, got"),
-    (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
-    (["run", "nonsense"], "NAME must be one of "),
-    (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
-    (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
+        (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
+        (
+            ["tour", "--out", f"{__file__}/tour.html"],
+            "--out must lie in a folder that can be written, got",
+        ),
+        (
+            ["tour", "--out", f"{__file__}/deep/tour.html"],
+            "--out must lie in a folder that can be written, got",
+        ),
+        (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
+        (["run", "nonsense"], "NAME must be one of "),
+        (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
+        (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
+    ],
+)
 def test_bad_input_is_one_line(arguments, text, printed):
     error = printed(*arguments, status=1).err
     assert text in error and len(error.strip().splitlines()) == 1
@@ -239,7 +248,7 @@ def test_a_torch_in_the_current_folder_is_not_run(tmp_path):
     assert "not this one" not in run.stdout and "torch" in run.stdout
 
 
-def test_a_saved_family_becomes_a_page_with_article_and_code_and_a_file_of_something_else_is_refused(
+def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
     family, tmp_path, printed
 ):
     path = fv.save(family, tmp_path / "family.safetensors")
@@ -348,11 +357,12 @@ def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, p
     seen.goto(page.as_uri())
     seen.wait_for_selector(".js-plotly-plot .main-svg")
     text = seen.inner_text("body")
+    # No code
     assert (
         "See another." in text
         and not seen.locator("a[href$='.ipynb']").count()
         and "import plotly" not in text
-    )  # no code
+    )
     assert seen.evaluate("[...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [
         3.5,
         1.25,
@@ -369,14 +379,21 @@ def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_wi
     assert printed("run").out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
 
 
-@pytest.mark.parametrize(("words", "text"), [
-    (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
-    (["toy", "-p", "seeds"], "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, got 'seeds'"),
-    (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
-    (["toi"], "NAME must be one of 'toy', got 'toi': did you mean 'toy'?"),
-    (["toy", "-p", "seeds=ten"], "seeds must be a number, as its default 2, got 'ten'"),
-    (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
+        (
+            ["toy", "-p", "seeds"],
+            "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, "
+            "got 'seeds'",
+        ),
+        (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
+        (["toy", "-p", "seeds=ten"], "seeds must be a number, as its default 2, got 'ten'"),
+        (["toi"], "NAME must be one of 'toy', got 'toi': did you mean 'toy'?"),
+        (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
+    ],
+)
 def test_what_is_wrong_is_one_line(toy, words, text, printed):
     assert printed("run", *words, status=1).err.strip().splitlines()[-1].endswith(text)
 

@@ -206,9 +206,8 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
         )
 
     assert torch.equal(values(1), values(2))
-    monkeypatch.setattr(
-        "flatviz.core.arithmetic.SHARE", 10_000
-    )  # so that a net of the size of a test's is large
+    # So that a net of the size of a test's is large
+    monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)
     wide = fv.Net.from_module(
         torch.nn.Sequential(Wide(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10))
     )

@@ -152,7 +152,7 @@ def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number(
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_process_that_is_forked_inside_of_another_threads_slice_slices_on_and_has_the_users_flags():
+def test_a_process_forked_inside_another_threads_slice_slices_on_with_the_users_flags():
     data, net = data_and_net(nn.Tanh())
     f = fv.nll(net, fv.Data(data.x.repeat(40, 1), data.y.repeat(40)))
     users = float32_flags()

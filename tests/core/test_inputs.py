@@ -75,15 +75,14 @@ def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
 ):
     net, kept, floats = photos
     want = numbers(net, floats)
-    monkeypatch.setattr("flatviz.core.data.MOST_BYTES", 100)
+    monkeypatch.setattr("flatviz.core.data.MAX_BYTES", 100)
     data = fv.datasets.stream(Counted(kept.x.bytes, kept.y), workers=3) if streamed else kept
     assert not data.in_memory
     for name, value in numbers(net, data).items():
-        rtol = {"eigenvalues": 1e-4, "one": 1e-6, "many": 1e-6}.get(
-            name, 1e-5
-        )  # sums of other batches, in float32
+        # Sums of other batches, in float32
+        rtol = {"eigenvalues": 1e-4, "one": 1e-6, "many": 1e-6}.get(name, 1e-5)
         torch.testing.assert_close(
-            value, want[name], rtol=rtol, atol=1e-6, msg=lambda m: f"{name}: {m}"
+            value, want[name], rtol=rtol, atol=1e-6, msg=lambda m, name=name: f"{name}: {m}"
         )
 
 
@@ -148,9 +147,8 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     v = spectrum.vectors[0]
     step = 1e-2
     second = (plain(w + step * v) - 2 * plain(w) + plain(w - step * v)) / step**2
-    assert float(spectrum.values[0]) == pytest.approx(
-        second, rel=0.1, abs=0.02
-    )  # float32 differences of a loss near 1
+    # float32 differences of a loss near 1
+    assert float(spectrum.values[0]) == pytest.approx(second, rel=0.1, abs=0.02)
     q = fv.fit_sabma(net, data, prior, radius=0.3, seed=0, steps=40, lr=0.05, kl_weight=0.0)
     assert float(f(q.mean)) < float(f(net.w)) and fv.predict(
         net, q, data, 4, seed=0
@@ -193,9 +191,8 @@ def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
     f = fv.nll(net, data)
     before = examples.reads
     fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
-    assert examples.reads - before < 6 * len(
-        data
-    )  # each batch is read once for all 25 points, not once a point
+    # Each batch is read once for all 25 points, not once a point
+    assert examples.reads - before < 6 * len(data)
     task = fv.datasets.transfer_task(data, data, shots=3)
     assert (
         task.input_shape == (3, 8, 8)
@@ -220,9 +217,8 @@ def test_corrupted_bytes_stay_bytes(photos):
     noisy = fv.datasets.corrupt(kept, "gaussian_noise", 3, seed=0)
     want = fv.datasets.corrupt(floats, "gaussian_noise", 3, seed=0)
     assert noisy.x.bytes.dtype == torch.uint8
-    torch.testing.assert_close(
-        noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6
-    )  # half a byte
+    # Half a byte
+    torch.testing.assert_close(noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6)
 
 
 class Augmented(Counted):
@@ -238,23 +234,61 @@ LABELS = torch.zeros(4).long()
 NAN = float("nan")
 BYTES = torch.arange(30 * 12, dtype=torch.int32).byte().view(30, 3, 2, 2)
 WRONG = [
-    (lambda: Pixels(BYTES, torch.ones(3), torch.zeros(3)), ValueError, "std must be 3 finite numbers > 0, one a channel, got"),
+    (
+        lambda: Pixels(BYTES, torch.ones(3), torch.zeros(3)),
+        ValueError,
+        "std must be 3 finite numbers > 0, one a channel, got",
+    ),
     (lambda: Pixels(BYTES / 255), ValueError, "pixels must be uint8 of shape"),
-    (lambda: fv.Data({"input_ids": IDS, "attention_mask": IDS[:3]}, LABELS), ValueError,
-     "attention_mask and y must be of one length, got 3 inputs and 4 labels"),
-    (lambda: fv.Data({"input_ids": [1, 2]}, LABELS[:2]), TypeError,
-     "x must hold tensors by the module's argument names, or in their order, got {'input_ids': 'list'}"),
-    (lambda: fv.Data({"embeds": torch.tensor([[1.0], [NAN]])}, LABELS[:2]), ValueError, "embeds must be finite, got 1 NaN or inf"),
-    (lambda: fv.nll(fv.Net.from_module(Reader(), example=sentences().x), fv.Data({"words": IDS}, LABELS)), ValueError,
-     r"inputs words .* do not pass through .* as keywords.*unexpected keyword argument 'words'"),
-    (lambda: fv.datasets.stream(pair for pair in ()), TypeError,
-     "a stream needs a data set with a length and examples.i., got generator: .*data_from"),
-    (lambda: fv.datasets.stream([{"x": 1}]), TypeError, r"each example must be a pair \(x tensor, y\), got dict at 0"),
-    (lambda: list(fv.datasets.stream([(torch.tensor([NAN]), 0)]).batches(1)), ValueError, "x must be finite, got NaN or inf .* in a batch"),
-    (lambda: list(fv.datasets.stream([(torch.zeros(n), 0) for n in (2, 3)]).batches(2)), ValueError, "inputs must be of one shape"),
-    (lambda: fv.datasets.stream(Augmented(BYTES, torch.arange(30))), ValueError,
-     r"examples must be the same each time they are read, got random ones \(augmentation\)"),
-]  # fmt: skip
+    (
+        lambda: fv.Data({"input_ids": IDS, "attention_mask": IDS[:3]}, LABELS),
+        ValueError,
+        "attention_mask and y must be of one length, got 3 inputs and 4 labels",
+    ),
+    (
+        lambda: fv.Data({"input_ids": [1, 2]}, LABELS[:2]),
+        TypeError,
+        "x must hold tensors by the module's argument names, or in their order, "
+        "got {'input_ids': 'list'}",
+    ),
+    (
+        lambda: fv.Data({"embeds": torch.tensor([[1.0], [NAN]])}, LABELS[:2]),
+        ValueError,
+        "embeds must be finite, got 1 NaN or inf",
+    ),
+    (
+        lambda: fv.nll(
+            fv.Net.from_module(Reader(), example=sentences().x), fv.Data({"words": IDS}, LABELS)
+        ),
+        ValueError,
+        r"inputs words .* do not pass through .* as keywords.*unexpected keyword argument 'words'",
+    ),
+    (
+        lambda: fv.datasets.stream(pair for pair in ()),
+        TypeError,
+        "a stream needs a data set with a length and examples.i., got generator: .*data_from",
+    ),
+    (
+        lambda: fv.datasets.stream([{"x": 1}]),
+        TypeError,
+        r"each example must be a pair \(x tensor, y\), got dict at 0",
+    ),
+    (
+        lambda: list(fv.datasets.stream([(torch.tensor([NAN]), 0)]).batches(1)),
+        ValueError,
+        "x must be finite, got NaN or inf .* in a batch",
+    ),
+    (
+        lambda: list(fv.datasets.stream([(torch.zeros(n), 0) for n in (2, 3)]).batches(2)),
+        ValueError,
+        "inputs must be of one shape",
+    ),
+    (
+        lambda: fv.datasets.stream(Augmented(BYTES, torch.arange(30))),
+        ValueError,
+        r"examples must be the same each time they are read, got random ones \(augmentation\)",
+    ),
+]
 
 
 @pytest.mark.parametrize(("make", "kind", "text"), WRONG)
@@ -305,12 +339,15 @@ def test_a_data_set_of_someone_elses_gives_the_names_it_has():
     assert fv.datasets.data_from(pairs).class_names == ()
 
 
-@pytest.mark.parametrize(("y", "names", "error"), [
-    (torch.arange(4), ("a", "b"), "must name every class, 0 to 3, got 2 names"),
-    (torch.arange(2), "ab", "class_names must be a tuple of texts"),
-    (torch.arange(2), (0, 1), "class_names must be a tuple of texts"),
-    (torch.rand(2, 1), ("a",), "class_names belong to class labels"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("y", "names", "error"),
+    [
+        (torch.arange(4), ("a", "b"), "must name every class, 0 to 3, got 2 names"),
+        (torch.arange(2), "ab", "class_names must be a tuple of texts"),
+        (torch.arange(2), (0, 1), "class_names must be a tuple of texts"),
+        (torch.rand(2, 1), ("a",), "class_names belong to class labels"),
+    ],
+)
 def test_names_that_do_not_fit_are_refused(y, names, error):
     with pytest.raises((ValueError, TypeError), match=error):
         fv.Data(torch.zeros(len(y), 2), y, names)
@@ -322,11 +359,12 @@ def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_p
     prediction = fv.predict(net, fv.Gaussian(net.w, torch.full((net.dim,), -2.0)), data, 2, seed=0)
     fv.save(prediction, tmp_path / "prediction.pt")
     for p in (prediction, fv.load(tmp_path / "prediction.pt")):
+        # An output without a name has a number
         assert p.class_names == ("cat", "dog") and p.classes == (
             "cat",
             "dog",
             "2",
-        )  # an output without a name has a number
+        )
     twice = dataclasses.replace(prediction, class_names=("crane", "crane"))
     assert twice.classes == ("crane (0)", "crane (1)", "2")  # a bar each
 

@@ -32,30 +32,99 @@ own = fv.Likelihood(lambda o: Normal(o[..., 0], F.softplus(o[..., 1])), "mean an
 make = fv.Likelihood
 CASES = {  # outputs, y, likelihood, torch's loss
     "categorical": (randn(N, C), classes(N), "categorical", F.cross_entropy),
-    "weights": (randn(N, C), classes(N), make.categorical(weight=WEIGHT), lambda o, y: F.cross_entropy(o, y, WEIGHT.double())),
-    "smoothed": (randn(N, C), classes(N), make.categorical(weight=WEIGHT, label_smoothing=0.2),
-                 lambda o, y: F.cross_entropy(o, y, WEIGHT.double(), label_smoothing=0.2)),
-    "a class that does not count": (randn(N, C), classes(N), make.categorical(ignore_index=2),
-                                    lambda o, y: F.cross_entropy(o, y, ignore_index=2)),
-    "tokens": (randn(N, 6, C), TOKENS, "categorical", lambda o, y: F.cross_entropy(o.transpose(1, 2), y)),
+    "weights": (
+        randn(N, C),
+        classes(N),
+        make.categorical(weight=WEIGHT),
+        lambda o, y: F.cross_entropy(o, y, WEIGHT.double()),
+    ),
+    "smoothed": (
+        randn(N, C),
+        classes(N),
+        make.categorical(weight=WEIGHT, label_smoothing=0.2),
+        lambda o, y: F.cross_entropy(o, y, WEIGHT.double(), label_smoothing=0.2),
+    ),
+    "a class that does not count": (
+        randn(N, C),
+        classes(N),
+        make.categorical(ignore_index=2),
+        lambda o, y: F.cross_entropy(o, y, ignore_index=2),
+    ),
+    "tokens": (
+        randn(N, 6, C),
+        TOKENS,
+        "categorical",
+        lambda o, y: F.cross_entropy(o.transpose(1, 2), y),
+    ),
     "segmentation": (randn(N, C, 3, 5), PIXELS, "categorical", F.cross_entropy),
-    "segmentation, weights": (randn(N, C, 3, 5), PIXELS, make.categorical(weight=WEIGHT, label_smoothing=0.1),
-                              lambda o, y: F.cross_entropy(o, y, WEIGHT.double(), label_smoothing=0.1)),
+    "segmentation, weights": (
+        randn(N, C, 3, 5),
+        PIXELS,
+        make.categorical(weight=WEIGHT, label_smoothing=0.1),
+        lambda o, y: F.cross_entropy(o, y, WEIGHT.double(), label_smoothing=0.1),
+    ),
     "signals": (randn(N, C, 6), TOKENS, make.categorical(dim=1), F.cross_entropy),
-    "one logit": (randn(N, 1), MANY[:, 0], "bernoulli", lambda o, y: F.binary_cross_entropy_with_logits(o[:, 0], y.double())),
-    "several labels": (randn(N, C), MANY, "bernoulli",
-                       lambda o, y: F.binary_cross_entropy_with_logits(o, y.double(), reduction="none").sum(1).mean()),
-    "masks": (randn(N, 1, 3, 5), PIXELS.clamp(0, 1), "bernoulli", lambda o, y: F.binary_cross_entropy_with_logits(o[:, 0], y.double())),
-    "noise": (randn(N, 3), randn(N, 3), 0.3, lambda o, y: -Normal(o, 0.3).log_prob(y).sum(1).mean()),
-    "mean and noise": (randn(N, 4), randn(N, 2), "gaussian",
-                       lambda o, y: -Normal(o[:, :2], F.softplus(o[:, 2:]) + 1e-6).log_prob(y).sum(1).mean()),
-    "own": (randn(N, 2), randn(N), own, lambda o, y: F.gaussian_nll_loss(o[:, 0], y, F.softplus(o[:, 1]) ** 2, full=True)),
-    "counts": (randn(N, 1), torch.arange(N), make(lambda o: Poisson(o[:, 0].exp())),
-               lambda o, y: F.poisson_nll_loss(o[:, 0], y.double(), full=False) + torch.lgamma(y + 1.0).mean()),
-    "Laplace's": (randn(N, 2), randn(N), make(lambda o: Laplace(o[:, 0], o[:, 1].exp())),
-                  lambda o, y: (o[:, 1] + (2 * torch.ones(())).log() + (y - o[:, 0]).abs() / o[:, 1].exp()).mean()),
-    "Student's t": (randn(N, 1), randn(N), make(lambda o: StudentT(4.0, o[:, 0])), lambda o, y: -StudentT(4.0, o[:, 0]).log_prob(y).mean()),
-}  # fmt: skip
+    "one logit": (
+        randn(N, 1),
+        MANY[:, 0],
+        "bernoulli",
+        lambda o, y: F.binary_cross_entropy_with_logits(o[:, 0], y.double()),
+    ),
+    "several labels": (
+        randn(N, C),
+        MANY,
+        "bernoulli",
+        lambda o, y: (
+            F.binary_cross_entropy_with_logits(o, y.double(), reduction="none").sum(1).mean()
+        ),
+    ),
+    "masks": (
+        randn(N, 1, 3, 5),
+        PIXELS.clamp(0, 1),
+        "bernoulli",
+        lambda o, y: F.binary_cross_entropy_with_logits(o[:, 0], y.double()),
+    ),
+    "noise": (
+        randn(N, 3),
+        randn(N, 3),
+        0.3,
+        lambda o, y: -Normal(o, 0.3).log_prob(y).sum(1).mean(),
+    ),
+    "mean and noise": (
+        randn(N, 4),
+        randn(N, 2),
+        "gaussian",
+        lambda o, y: -Normal(o[:, :2], F.softplus(o[:, 2:]) + 1e-6).log_prob(y).sum(1).mean(),
+    ),
+    "own": (
+        randn(N, 2),
+        randn(N),
+        own,
+        lambda o, y: F.gaussian_nll_loss(o[:, 0], y, F.softplus(o[:, 1]) ** 2, full=True),
+    ),
+    "counts": (
+        randn(N, 1),
+        torch.arange(N),
+        make(lambda o: Poisson(o[:, 0].exp())),
+        lambda o, y: (
+            F.poisson_nll_loss(o[:, 0], y.double(), full=False) + torch.lgamma(y + 1.0).mean()
+        ),
+    ),
+    "Laplace's": (
+        randn(N, 2),
+        randn(N),
+        make(lambda o: Laplace(o[:, 0], o[:, 1].exp())),
+        lambda o, y: (
+            o[:, 1] + (2 * torch.ones(())).log() + (y - o[:, 0]).abs() / o[:, 1].exp()
+        ).mean(),
+    ),
+    "Student's t": (
+        randn(N, 1),
+        randn(N),
+        make(lambda o: StudentT(4.0, o[:, 0])),
+        lambda o, y: -StudentT(4.0, o[:, 0]).log_prob(y).mean(),
+    ),
+}
 case = pytest.mark.parametrize("name", CASES)
 
 
@@ -182,9 +251,10 @@ def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
     torch.testing.assert_close(p.mean, drawn.mean(0), rtol=0.1, atol=0.1)
     for level in (0.05, 0.5, 0.95):
         share = (drawn <= p.quantile(level)).double().mean(0)
+        # Counts have atoms
         assert float((share - level).min()) > -0.02 and (
             not exact or float((share - level).max()) < 0.02
-        )  # counts have atoms
+        )
 
 
 LOGITS = torch.randn(3, 20, 4, generator=G)
@@ -211,19 +281,64 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
 
 REGRESSION = fv.Prediction(LOGITS, LOGITS[0], 0.5)
 WRONG = {
-    "a picture of a regression": (lambda: fv.plots.plot_reliability(REGRESSION), ValueError, r"bins, got none: use plot_predictive"),
-    "misspelt": (lambda: fv.Prediction(LOGITS, likelihood="categoricl"), ValueError, "got 'categoricl': did you mean 'categorical'?"),
-    "NaN noise": (lambda: fv.Prediction(LOGITS, likelihood=float("nan")), ValueError, "likelihood must be 'categorical', .* got nan"),
-    "no noise": (lambda: fv.Prediction(LOGITS, likelihood=0), ValueError, "a noise standard deviation > 0 or a fv.Likelihood, got 0"),
-    "no distribution": (lambda: mean_check(fv.Likelihood(lambda o: o)), TypeError, "return a torch.distributions distribution, got Tensor"),
-    "another shape": (lambda: mean_check(fv.Likelihood(lambda o: Normal(o, 1.0))), ValueError, r"a distribution of y, \('N',\), got one"),
-    "outside": (lambda: mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)), ValueError,
-                "y must be what Bernoulli.* is a distribution of"),
-    "class weights": (lambda: mean_check(make.categorical(weight=torch.ones(3)), classes(N)), ValueError, r"weight must have shape \(4,\)"),
-    "probabilities": (lambda: check(LOGITS[0].softmax(-1), torch.arange(20) % 4), ValueError, "must return logits, got probabilities"),
-    "all ignored": (lambda: check(randn(2, 6, C), torch.full((2, 6), -100)), ValueError, "labels must count somewhere"),
-    "no function": (lambda: fv.Likelihood("categorical"), TypeError, "of must be a function from outputs"),
-}  # fmt: skip
+    "a picture of a regression": (
+        lambda: fv.plots.plot_reliability(REGRESSION),
+        ValueError,
+        r"bins, got none: use plot_predictive",
+    ),
+    "misspelt": (
+        lambda: fv.Prediction(LOGITS, likelihood="categoricl"),
+        ValueError,
+        "got 'categoricl': did you mean 'categorical'?",
+    ),
+    "NaN noise": (
+        lambda: fv.Prediction(LOGITS, likelihood=float("nan")),
+        ValueError,
+        "likelihood must be 'categorical', .* got nan",
+    ),
+    "no noise": (
+        lambda: fv.Prediction(LOGITS, likelihood=0),
+        ValueError,
+        "a noise standard deviation > 0 or a fv.Likelihood, got 0",
+    ),
+    "no distribution": (
+        lambda: mean_check(fv.Likelihood(lambda o: o)),
+        TypeError,
+        "return a torch.distributions distribution, got Tensor",
+    ),
+    "another shape": (
+        lambda: mean_check(fv.Likelihood(lambda o: Normal(o, 1.0))),
+        ValueError,
+        r"a distribution of y, \('N',\), got one",
+    ),
+    "outside": (
+        lambda: mean_check(
+            fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)
+        ),
+        ValueError,
+        "y must be what Bernoulli.* is a distribution of",
+    ),
+    "class weights": (
+        lambda: mean_check(make.categorical(weight=torch.ones(3)), classes(N)),
+        ValueError,
+        r"weight must have shape \(4,\)",
+    ),
+    "probabilities": (
+        lambda: check(LOGITS[0].softmax(-1), torch.arange(20) % 4),
+        ValueError,
+        "must return logits, got probabilities",
+    ),
+    "all ignored": (
+        lambda: check(randn(2, 6, C), torch.full((2, 6), -100)),
+        ValueError,
+        "labels must count somewhere",
+    ),
+    "no function": (
+        lambda: fv.Likelihood("categorical"),
+        TypeError,
+        "of must be a function from outputs",
+    ),
+}
 
 
 def check(outputs, y, likelihood="categorical"):
@@ -261,8 +376,13 @@ def test_weights_in_half_precision_on_another_net_are_refused_by_objectives_and_
     data = fv.Data(torch.zeros(2, 3), torch.tensor([0, 1]))
     f = fv.nll(net, data)
     w = net.w.half()
-    for call in (lambda: f(w), lambda: f.many(w[None]), lambda: fv.top_eigenpairs(f, w), lambda: fv.slice_line(f, w, w + 1),
-                 lambda: fv.predict(net, w[None], data, 1, seed=0)):  # fmt: skip
+    for call in (
+        lambda: f(w),
+        lambda: f.many(w[None]),
+        lambda: fv.top_eigenpairs(f, w),
+        lambda: fv.slice_line(f, w, w + 1),
+        lambda: fv.predict(net, w[None], data, 1, seed=0),
+    ):
         with pytest.raises(
             TypeError, match="weights must be in torch.float32 as the net, got torch.float16"
         ):

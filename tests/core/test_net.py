@@ -152,9 +152,8 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
     with fv.record_path(module) as path:
         torch.optim.SGD(module.parameters(), 0.1).step()
     assert path.W.shape[1] == 54 and not module[0].weight.requires_grad
-    assert all(
-        torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01"
-    )  # the user's own
+    # The user's own
+    assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01")
 
 
 @pytest.mark.parametrize("treated", ["trainable", "norm+head", "head"])

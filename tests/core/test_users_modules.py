@@ -399,9 +399,8 @@ def thread_inside(net, x, seconds):
 
 def test_a_net_is_copied_while_another_thread_computes():
     net = fv.Net.from_module(plain())
-    with thread_inside(
-        net, torch.randn(200, 5), 0.2
-    ):  # the copy waits for the pass, so this runs out
+    # The copy waits for the pass, so this runs out
+    with thread_inside(net, torch.randn(200, 5), 0.2):
         copies = [net.copy(), net.to(dtype=torch.float64), fv.Net.from_module(net.to_module())]
     for other in copies:
         assert torch.equal(other.w.float(), net.w)
@@ -416,9 +415,8 @@ def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
     net = fv.Net.from_module(plain())
     x = torch.randn(4, 5)
     with thread_inside(net, x, 60):
-        if (
-            child := os.fork()
-        ) == 0:  # it would wait for ever, with the thread's weights in the module
+        # It would wait for ever, with the thread's weights in the module
+        if (child := os.fork()) == 0:
             signal.alarm(60)
             os._exit(0 if torch.equal(net.at(net.w).to_module()(x), net(net.w, x)) else 1)
         assert os.waitpid(child, 0)[1] == 0

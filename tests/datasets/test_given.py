@@ -95,7 +95,7 @@ def test_one_input_and_a_label(given):
 
 @pytest.mark.parametrize("given", [*SEVERAL.values(), *TWO.values()], ids=[*SEVERAL, *TWO])
 def test_inputs_by_name_or_in_order_reach_the_module(given):
-    """Bilinear in both, so that neither may be lost; `net(w, dict)` and `example=` take the same."""
+    """A module that is bilinear in both inputs, so that neither can be dropped."""
 
     class Module(torch.nn.Module):
         def __init__(self):
@@ -142,16 +142,36 @@ def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():
 
 FRAME = pd.DataFrame({"age": [1.0, 2.0], "city": ["x", "y"]})
 WRONG = {
-    "a dict alone": ([{"x": 1}], TypeError, "example 0 must have inputs and one of labels, .* got .'x'."),
-    "x alone": ([X], TypeError, r"each example must be a pair \(x, y\), or a dict with labels, got Tensor in example 0"),
+    "a dict alone": (
+        [{"x": 1}],
+        TypeError,
+        "example 0 must have inputs and one of labels, .* got .'x'.",
+    ),
+    "x alone": (
+        [X],
+        TypeError,
+        r"each example must be a pair \(x, y\), or a dict with labels, got Tensor in example 0",
+    ),
     "none": ([], ValueError, "at least one"),
-    "a list of batches": (list(DataLoader(PAIRS, batch_size=4)), ValueError, r"one shape, got \(4, 3\) and \(2, 3\): .*the loader itself"),
-    "sentences of several lengths": ([([1, 2], 0), ([1], 1)], ValueError, r"one shape, got \(2,\) and \(1,\): pad"),
-    "texts as inputs": ([("a film", 0)], TypeError, "x must hold numbers of one shape, got a str .*tokenize"),
+    "a list of batches": (
+        list(DataLoader(PAIRS, batch_size=4)),
+        ValueError,
+        r"one shape, got \(4, 3\) and \(2, 3\): .*the loader itself",
+    ),
+    "sentences of several lengths": (
+        [([1, 2], 0), ([1], 1)],
+        ValueError,
+        r"one shape, got \(2,\) and \(1,\): pad",
+    ),
+    "texts as inputs": (
+        [("a film", 0)],
+        TypeError,
+        "x must hold numbers of one shape, got a str .*tokenize",
+    ),
     "a frame with texts": ((FRAME, [0, 1]), TypeError, "got a DataFrame in the columns city"),
     "a missing label": ((X[:2], ["ant", None]), ValueError, "labels must all be texts, got None"),
     "a number": (3, TypeError, r"examples must be \(x, y\), a data set or a loader, got int"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize(("given", "kind", "text"), WRONG.values(), ids=WRONG)

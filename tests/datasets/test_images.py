@@ -41,9 +41,8 @@ def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(fol
     assert torch.equal(streamed.x[:], held.x[:]) and torch.equal(streamed.y, held.y)
     few = streamed.subset(torch.tensor([7, 2]))
     assert torch.equal(few.x.read(), held.x.bytes[[7, 2]])  # bytes, as in the files
-    assert torch.equal(
-        pickle.loads(pickle.dumps(streamed)).x[3], held.x[3]
-    )  # for a worker of a cluster
+    # For a worker of a cluster
+    assert torch.equal(pickle.loads(pickle.dumps(streamed)).x[3], held.x[3])
     (folder / "cat" / "3.png").write_bytes(b"no image")
     with pytest.raises(ValueError, match=r"each file must be a whole image, got .*3\.png"):
         streamed.x[:]

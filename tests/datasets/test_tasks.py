@@ -32,11 +32,12 @@ def test_the_parts_of_a_task_share_no_example_and_validation_is_as_small_as_trai
     )
     assert (len(train), len(validation), len(test)) == (10, 10, 40)
     assert train | validation | test == whole and not other & whole
+    # Labels stay with their inputs: every fourth is of one class
     for part in (
         task.train,
         task.validation,
         task.test,
-    ):  # labels stay with their inputs: every fourth is of one class
+    ):
         assert torch.equal(part.x[:, 0] // 2 % 4, torch.tensor([3.0, 2.0])[part.y])
     assert (
         torch.bincount(task.validation.y).tolist()
@@ -110,9 +111,8 @@ def test_the_angle_turns_the_source_of_the_digits_and_nothing_else():
         )
     assert torch.equal(quarter, torch.rot90(x, 1, dims=(2, 3)))
     assert torch.equal(fv.datasets.digits_transfer(seed=0).source.x, quarter)
-    torch.testing.assert_close(
-        affine(x, angle=torch.pi / 2), quarter, atol=1e-5, rtol=0
-    )  # float32 grid positions
+    # float32 grid positions
+    torch.testing.assert_close(affine(x, angle=torch.pi / 2), quarter, atol=1e-5, rtol=0)
     distance = torch.nn.functional.mse_loss
     assert max(distance(half, x), distance(half, quarter)) < distance(quarter, x)
     assert distance(half, quarter) < distance(half, torch.rot90(x, -1, dims=(2, 3)))
@@ -147,9 +147,8 @@ def scans():
 
 @pytest.mark.parametrize("kind", CORRUPTIONS)
 def test_each_kind_grows_with_severity_follows_its_seed_and_leaves_images_and_labels(kind, scans):
-    large = fv.Data(
-        F.interpolate(scans.x, (32, 32), mode="bilinear"), scans.y
-    )  # where a pixel more changes little
+    # Where a pixel more changes little
+    large = fv.Data(F.interpolate(scans.x, (32, 32), mode="bilinear"), scans.y)
     before = large.x.clone()
     state = torch.get_rng_state()
     distances = []
@@ -177,19 +176,21 @@ def test_each_kind_grows_with_severity_follows_its_seed_and_leaves_images_and_la
 def test_a_shift_by_a_whole_pixel_moves_the_picture():
     x = torch.zeros(1, 1, 25, 25)
     x[0, 0, 12, 12] = 1
-    moved = corrupt(fv.Data(x, torch.tensor([0])), "translate", 1, seed=0).x[
-        0, 0
-    ]  # 0.04 of 25 pixels: one
+    # 0.04 of 25 pixels: one
+    moved = corrupt(fv.Data(x, torch.tensor([0])), "translate", 1, seed=0).x[0, 0]
     assert float(moved.sum()) == pytest.approx(1, abs=1e-4)
     assert [abs(place - 12) for place in divmod(int(moved.argmax()), 25)] == [1, 1]
 
 
-@pytest.mark.parametrize(("x", "kind", "severity", "message"), [
-    (torch.rand(2, 1, 8, 8), "rain", 1, "kind must be one of 'gaussian_noise'"),
-    (torch.rand(2, 1, 8, 8), "fog", 6, "severity must be a whole number from 1 to 5, got 6"),
-    (torch.rand(2, 1, 8, 8) * 3, "fog", 1, "values from 0 to 1, got"),
-    (torch.rand(2, 64), "fog", 1, r"corrupt needs images \(N, C, H, W\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("x", "kind", "severity", "message"),
+    [
+        (torch.rand(2, 1, 8, 8), "rain", 1, "kind must be one of 'gaussian_noise'"),
+        (torch.rand(2, 1, 8, 8), "fog", 6, "severity must be a whole number from 1 to 5, got 6"),
+        (torch.rand(2, 1, 8, 8) * 3, "fog", 1, "values from 0 to 1, got"),
+        (torch.rand(2, 64), "fog", 1, r"corrupt needs images \(N, C, H, W\)"),
+    ],
+)
 def test_what_cannot_be_corrupted_is_one_clear_error(x, kind, severity, message):
     with pytest.raises(ValueError, match=message):
         corrupt(fv.Data(x, torch.tensor([0, 1])), kind, severity, seed=0)

@@ -69,9 +69,8 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     predict = partial(fv.predict, n_draws=3, seed=0, batchnorm="frozen")
     outputs = predict(net, q, data).outputs
     assert torch.equal(predict(net, loaded, data).outputs, outputs)
-    on_cpu = predict(
-        net.to("cpu"), q, data.to("cpu")
-    ).outputs  # and weights from the device beside a net on the CPU
+    # And weights from the device beside a net on the CPU
+    on_cpu = predict(net.to("cpu"), q, data.to("cpu")).outputs
     torch.testing.assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
 
 

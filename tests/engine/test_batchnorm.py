@@ -51,9 +51,10 @@ def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
     fresh = fv.engine.refresh_batchnorm(net, net.w, fv.Data(x, torch.zeros(41)), batch_size=8)
     h = net.module.c(x).detach()
     has_statistics_of(fresh, "b", torch.cat([h, 2 * h]).transpose(0, 1).flatten(1))
+    # Pixels are enough
     assert fv.engine.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (
         net.dim,
-    )  # pixels are enough
+    )
 
 
 def test_one_example_has_no_statistics(net_and_data):

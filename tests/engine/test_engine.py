@@ -149,7 +149,7 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     assert evaluate._started is None
 
 
-def test_frozen_batchnorm_is_part_of_the_convolution_before_it_and_diverged_points_are_the_plain_ones():
+def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_points():
     net, data, plane, coords = setting(Merging, "all")
     f = fv.nll(net, data)
     fast, exact = (f.over(plane.origin, plane.axes, exact=exact) for exact in (False, True))
@@ -216,7 +216,7 @@ def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
     for name, run in ways.items():
         with Largest() as largest:
             run()
-        few = 16 if name in ("fast", "line") else 8  # 4 MiB, and LEAST
+        few = 16 if name in ("fast", "line") else 8  # 4 MiB, and MIN_EXAMPLES
         assert 64 * 24 * 24 * 4 <= largest.bytes <= few * 64 * 24 * 24 * 4, name
 
 

@@ -174,50 +174,93 @@ def kept(m, x):
 
 FLOATS = torch.linspace(0.5, 1.5, W, dtype=torch.float64)
 TOKENS = {  # (N, 5) whole numbers -> (N, 5, W)
-    "embedding": partial(nn.Embedding, 9, W, padding_idx=0), "max_norm": partial(nn.Embedding, 9, W, max_norm=1.0),
-    "sparse": partial(nn.Embedding, 9, W, sparse=True), "bag": bag(padding_idx=0), "bag max": bag(mode="max"),
+    "embedding": partial(nn.Embedding, 9, W, padding_idx=0),
+    "max_norm": partial(nn.Embedding, 9, W, max_norm=1.0),
+    "sparse": partial(nn.Embedding, 9, W, sparse=True),
+    "bag": bag(padding_idx=0),
+    "bag max": bag(mode="max"),
     "bag sum": bag(mode="sum", sparse=True),
-}  # fmt: skip
+}
 PLACES = {
-    "lstm": recurrent(nn.LSTM), "lstm projected": recurrent(nn.LSTM, 8, proj_size=W), "gru": recurrent(nn.GRU, num_layers=2, dropout=0.2),
-    "rnn": recurrent(nn.RNN, bias=False), "both ways": recurrent(nn.GRU, W // 2, bidirectional=True),
-    "attention": attention(), "attention bias": attention(add_bias_kv=True, add_zero_attn=True),
-    "encoder": encoder(norm_first=True, activation="gelu"), "encoder padded": encoder(True), "encoder no bias": encoder(True, bias=False),
-    "conv": channels(partial(nn.Conv1d, W, W, 3, padding=1, padding_mode="circular"), partial(nn.GroupNorm, 2, W)),
+    "lstm": recurrent(nn.LSTM),
+    "lstm projected": recurrent(nn.LSTM, 8, proj_size=W),
+    "gru": recurrent(nn.GRU, num_layers=2, dropout=0.2),
+    "rnn": recurrent(nn.RNN, bias=False),
+    "both ways": recurrent(nn.GRU, W // 2, bidirectional=True),
+    "attention": attention(),
+    "attention bias": attention(add_bias_kv=True, add_zero_attn=True),
+    "encoder": encoder(norm_first=True, activation="gelu"),
+    "encoder padded": encoder(True),
+    "encoder no bias": encoder(True, bias=False),
+    "conv": channels(
+        partial(nn.Conv1d, W, W, 3, padding=1, padding_mode="circular"), partial(nn.GroupNorm, 2, W)
+    ),
     "transposed": channels(partial(nn.ConvTranspose1d, W, W, 3, padding=1, groups=2)),
-    "batch": channels(partial(nn.BatchNorm1d, W, momentum=None)), "batch plain": channels(partial(nn.BatchNorm1d, W, affine=False)),
-    "instance": channels(partial(nn.InstanceNorm1d, W, affine=True, track_running_stats=True)), "sort": do(lambda m, x: x.sort(1).values),
-}  # fmt: skip
+    "batch": channels(partial(nn.BatchNorm1d, W, momentum=None)),
+    "batch plain": channels(partial(nn.BatchNorm1d, W, affine=False)),
+    "instance": channels(partial(nn.InstanceNorm1d, W, affine=True, track_running_stats=True)),
+    "sort": do(lambda m, x: x.sort(1).values),
+}
 FEATURES = {
-    "rms": partial(nn.RMSNorm, W), "layer": partial(nn.LayerNorm, W, elementwise_affine=False), "rrelu": nn.RReLU, "prelu": nn.PReLU,
-    "selu in place": partial(nn.SELU, inplace=True), "hardswish": nn.Hardswish, "softshrink": nn.Softshrink, "alpha": nn.AlphaDropout,
-    "dropout": partial(nn.Dropout, inplace=True), "glu": do(lambda m, x: F.glu(torch.cat([m.parts[0](x), x], -1)), Linear),
-    "orthogonal": lambda: P.orthogonal(Linear()), "spectral": lambda: P.spectral_norm(Linear()), "skew": skew, "shared": shared,
-    "twice": do(lambda m, x: m.parts[0](torch.tanh(m.parts[0](x))), Linear), "parameters": Parameters,
+    "rms": partial(nn.RMSNorm, W),
+    "layer": partial(nn.LayerNorm, W, elementwise_affine=False),
+    "rrelu": nn.RReLU,
+    "prelu": nn.PReLU,
+    "selu in place": partial(nn.SELU, inplace=True),
+    "hardswish": nn.Hardswish,
+    "softshrink": nn.Softshrink,
+    "alpha": nn.AlphaDropout,
+    "dropout": partial(nn.Dropout, inplace=True),
+    "glu": do(lambda m, x: F.glu(torch.cat([m.parts[0](x), x], -1)), Linear),
+    "orthogonal": lambda: P.orthogonal(Linear()),
+    "spectral": lambda: P.spectral_norm(Linear()),
+    "skew": skew,
+    "shared": shared,
+    "twice": do(lambda m, x: m.parts[0](torch.tanh(m.parts[0](x))), Linear),
+    "parameters": Parameters,
     "moving buffer": do(moving, Linear, b=FLOATS),
-    "transposed tie": do(lambda m, x: x + F.linear(torch.tanh(m.parts[0](x)), m.parts[0].weight.T), Linear),
+    "transposed tie": do(
+        lambda m, x: x + F.linear(torch.tanh(m.parts[0](x)), m.parts[0].weight.T), Linear
+    ),
     "overwritten": do(overwritten, Linear),
-    "hook": lambda: hooked("forward", lambda m, i, out: out * 1.5), "pre-hook": lambda: hooked("forward_pre", lambda m, i: (i[0] + 0.2,)),
-    "backward hook": lambda: hooked("full_backward", lambda m, i, o: None), "own function": do(lambda m, x: Sine.apply(x)),
+    "hook": lambda: hooked("forward", lambda m, i, out: out * 1.5),
+    "pre-hook": lambda: hooked("forward_pre", lambda m, i: (i[0] + 0.2,)),
+    "backward hook": lambda: hooked("full_backward", lambda m, i, o: None),
+    "own function": do(lambda m, x: Sine.apply(x)),
     "reversed": do(lambda m, x: x + Reversed.apply(m.parts[0](x)), Linear),
     "reversed by a hook": lambda: hooked("full_backward_pre", lambda m, g: tuple(-t for t in g)),
-    "energy": do(energy, Linear), "routed": do(routed, Linear, Linear),
+    "energy": do(energy, Linear),
+    "routed": do(routed, Linear, Linear),
     "bilinear": do(lambda m, x: m.parts[0](x, x.tanh()), partial(nn.Bilinear, W, W, W)),
-    "detached": do(lambda m, x: x + x.detach().tanh()), "straight through": do(lambda m, x: x + (x.round() - x).detach() / 2),
-    "reads": do(lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0].detach()) > -9 else x, Linear),
-}  # fmt: skip
+    "detached": do(lambda m, x: x + x.detach().tanh()),
+    "straight through": do(lambda m, x: x + (x.round() - x).detach() / 2),
+    "reads": do(
+        lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0].detach()) > -9 else x, Linear
+    ),
+}
 INPUTS = {  # the first part, which has the inputs themselves
-    "writes its input": do(lambda m, x: m.parts[0](x.mul_(0.5)), Linear), "in place first": partial(nn.LeakyReLU, inplace=True),
-}  # fmt: skip
+    "writes its input": do(lambda m, x: m.parts[0](x.mul_(0.5)), Linear),
+    "in place first": partial(nn.LeakyReLU, inplace=True),
+}
 HABITS = INPUTS | {  # what users' modules do; the first two to the whole network
-    "root hook": Linear, "patched": Linear, "layer hook": lambda: hooked("forward", lambda m, i, out: out + 0.1 * out.square()),
-    "keeps": do(kept, Linear), "functional": do(lambda m, x: F.elu(x + 0.1 * torch.sin(m.parts[0](x))), Linear),
+    "root hook": Linear,
+    "patched": Linear,
+    "layer hook": lambda: hooked("forward", lambda m, i, out: out + 0.1 * out.square()),
+    "keeps": do(kept, Linear),
+    "functional": do(lambda m, x: F.elu(x + 0.1 * torch.sin(m.parts[0](x))), Linear),
     "chunks": do(lambda m, x: torch.cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
-    "numpy": do(lambda m, x: m.parts[0](x) * (1 if abs(m.parts[0].bias.detach().numpy()[0]) < 0.3 else -1), Linear),
+    "numpy": do(
+        lambda m, x: m.parts[0](x) * (1 if abs(m.parts[0].bias.detach().numpy()[0]) < 0.3 else -1),
+        Linear,
+    ),
     # reads many numbers
-    "numpy sum": do(lambda m, x: m.parts[0](x) * float(m.parts[0].weight.detach().numpy().sum()), Linear),
-    "branches": do(lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0]) > 0 else -x, Linear),
-}  # fmt: skip
+    "numpy sum": do(
+        lambda m, x: m.parts[0](x) * float(m.parts[0].weight.detach().numpy().sum()), Linear
+    ),
+    "branches": do(
+        lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0]) > 0 else -x, Linear
+    ),
+}
 KINDS = TOKENS | PLACES | FEATURES | HABITS
 
 
@@ -336,10 +379,11 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
             same(fv.hvp(f, w, v), product.detach())
         u, Hu, Hv = w.roll(1), *(f.operator(w, "ggn")(t) for t in (w.roll(1), v))
         same(u @ Hv, v @ Hu)
+        # The head: all else is computed once
         for part in (
             net,
             fv.Net.from_module(module, lambda name: name.startswith("head")),
-        ):  # the head: all else is computed once
+        ):
             surface = fv.slice_plane(
                 fv.nll(part, data), fv.plane_random(part, part.w, seed=1), extent=1.0, resolution=3
             )

@@ -51,9 +51,8 @@ def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path
     pd.testing.assert_frame_equal(
         found[["name", "claim", "verdict"]], stored[["name", "claim", "verdict"]]
     )
-    paper = ~stored.name.str.startswith(
-        "symmetry"
-    )  # the symmetries' figures have a golden text of their own
+    # The symmetries' figures have a golden text of their own
+    paper = ~stored.name.str.startswith("symmetry")
     pd.testing.assert_frame_equal(found[paper], stored[paper], rtol=1e-4)
 
 
@@ -74,9 +73,8 @@ def missing(name):
     plain = " ".join(printed.split())
     rows = [set(cells(line)) for line in printed.splitlines()]
     figures = lambda line: {cell for cell in cells(line)[1:] if re.search(r"\d", cell)}
-    lines = [
-        line for line in re.sub(r".*\n[- ]+\n", "", golden).splitlines() if line.strip()
-    ]  # without heads of tables
+    # Without heads of tables
+    lines = [line for line in re.sub(r".*\n[- ]+\n", "", golden).splitlines() if line.strip()]
     return [
         line
         for line in lines

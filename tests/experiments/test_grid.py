@@ -23,9 +23,8 @@ def value_of(cell):
 
 
 def fit(cells):
-    with Path(os.environ["ASKED"]).open(
-        "a"
-    ) as file:  # not a list of this module: what `fit` refers to is part of the key
+    # Not a list of this module: what `fit` refers to is part of the key
+    with Path(os.environ["ASKED"]).open("a") as file:
         print(cells[0]["seed"], file=file)
     for cell in reversed(cells):  # in any order
         yield cell, value_of(cell)
@@ -65,6 +64,7 @@ def test_a_stopped_run_goes_on_where_it_was_and_gives_the_same_bits(asked):
     with pytest.raises(KeyboardInterrupt):
         toy(GRID, progress=stopping_at(2))
     resumed = toy(GRID)
+    # The whole run, the stopped one, and what it had not kept
     assert asked() == [
         0,
         1,
@@ -73,7 +73,7 @@ def test_a_stopped_run_goes_on_where_it_was_and_gives_the_same_bits(asked):
         1,
         2,
         2,
-    ]  # the whole run, the stopped one, and what it had not kept
+    ]
     pd.testing.assert_frame_equal(resumed, whole, check_exact=True)
 
 
@@ -146,7 +146,8 @@ def fit(cells):
 def measure(fitted, cell):
     if fitted == 4 and os.path.exists(os.environ["ASKED"]):
         os.remove(os.environ["ASKED"])
-        while not any(path.is_file() for path in Path(os.environ["FLATVIZ_CACHE"]).rglob("*.safetensors")):
+        cache = Path(os.environ["FLATVIZ_CACHE"])
+        while not any(path.is_file() for path in cache.rglob("*.safetensors")):
             time.sleep(0.02)  # until another unit is kept
         os._exit(1)
     return {"nll": fitted, "pid": os.getpid()}

@@ -29,9 +29,10 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
         part = held[f"seed {seed}"]
         probabilities = part["probabilities"].double()
         assert probabilities.shape == (897, 10) and probabilities.dtype == torch.float64
+        # Ten of float16
         torch.testing.assert_close(
             probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3
-        )  # ten of float16
+        )
         facts = part["facts"]
         assert facts["halves_tv"] < 0.02 and facts["halves_agreement"] > 0.95
         assert facts["rhat"] < study.MOST_RHAT and facts["ess"] >= study.LEAST_ESS
@@ -45,7 +46,7 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
     assert study.COMMITTED.stat().st_size < 2_000_000
 
 
-def test_its_numbers_are_those_of_the_draws_stored_for_that_network_alone_and_for_others_computed_once(
+def test_its_numbers_are_those_of_the_stored_draws_and_for_other_networks_computed_once(
     quick, monkeypatch, tmp_path
 ):
     net, task, prior = quick

@@ -55,9 +55,10 @@ def test_the_frontier_interpolates_along_the_curve_of_each_seed():
         there.lambda1[7]
     ) == pytest.approx(3 * 0.2**0.5)
     assert there.nll[7] == pytest.approx(np.log(0.2))
+    # Beyond the curve
     assert np.isnan(
         space["on_curve"](mine.assign(train=np.log(2.0)), space["logged"](vi), "train").nll[7]
-    )  # beyond the curve
+    )
 
 
 def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path):
@@ -72,9 +73,8 @@ def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path)
 )
 def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name, small):
     _, found, _ = run_small(name, SEEDS=1, STEPS=5, EPOCHS=5, **small)
-    found = (
-        found[found.setting == small["TASKS"]] if small else found
-    )  # gaps leaves the stored rows of other tasks
+    # Gaps leaves the stored rows of other tasks
+    found = found[found.setting == small["TASKS"]] if small else found
     stored = read_table(name)
     stored = stored[stored.setting.isin(found.setting) & stored.method.isin(found.method)]
     assert set(found.quantity) == set(stored.quantity) and found.value.notna().all()
@@ -83,9 +83,8 @@ def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name,
 
 def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
     small = dict(SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3, EDGE=30)
-    *_, path = run_small(
-        "along", DATA="digits", **small
-    )  # beside the stored rows of the other task
+    # Beside the stored rows of the other task
+    *_, path = run_small("along", DATA="digits", **small)
     said, found, _ = run_small("along", DATA="digits-near", TABLE=str(path), **small)
     near = {"tv", "agreement", "mmd"}  # to HMC, which a network of 60 epochs is compared with
     assert (
@@ -125,9 +124,8 @@ def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutatio
     assert cells(found, *keys) == cells(read_table("learning"), *keys) and found.value.notna().all()
     was, now = re.search(r"permuted: λ̂ ([\d.]+) becomes ([\d.]+);", said).groups()
     assert float(re.search(r"rescaled end (\S+) of the norm", said)[1]) < 1e-4
-    assert (
-        float(was) == pytest.approx(float(now), abs=2e-4) and said.count("better in") == 33
-    )  # float32
+    # float32
+    assert float(was) == pytest.approx(float(now), abs=2e-4) and said.count("better in") == 33
 
 
 def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_target():
@@ -149,9 +147,8 @@ def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_targe
 def test_compare_runs_and_what_it_writes_reads_the_same(run_small):
     small = dict(METHODS="sgd,f-sgd,vi", SEEDS=2, EPOCHS=2, STEPS=3, DRAWS=3, SPECTRA=1)
     printed, table, path = run_small("compare", **small)
-    assert len(table) == 2 * (3 + 1) * 13 and set(table[table.steps == 2].method) == {
-        "sgd"
-    }  # twice as long, beside F-SGD
+    # Twice as long, beside F-SGD
+    assert len(table) == 2 * (3 + 1) * 13 and set(table[table.steps == 2].method) == {"sgd"}
     again = "\n".join(executed("compare", TABLE=str(path), **small))
     verdicts = [
         [line for line in text.splitlines() if " against " in line] for text in (printed, again)

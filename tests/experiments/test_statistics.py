@@ -1,4 +1,4 @@
-"""Paired differences, Holm's correction, verdicts and sentences, on figures whose answer is known."""
+"""Paired differences, Holm's correction, verdicts and sentences, with known answers."""
 
 import numpy as np
 import pandas as pd
@@ -10,7 +10,7 @@ from flatviz.experiments.statistics import mean_zero
 
 
 def frames(change=0.0, quantity="nll", n=10):
-    """Two frames of `n` seeds that differ far more among each other than the two do within a seed."""
+    """Two frames of `n` seeds, which differ less from each other than their seeds do."""
     rng = np.random.default_rng(0)
     columns = ["lambda1", "nll", "accuracy", "ece", "tv"]
     common = 1 + 10 * rng.random(n)
@@ -43,16 +43,16 @@ def test_means_intervals_and_p_are_scipys():
     assert table.gains["accuracy"] == sum(mine.accuracy > theirs.accuracy) and table.gains[
         "nll"
     ] == sum(mine.nll < theirs.nll)
+    # The same seeds meet
     shuffled = paired(mine.sample(frac=1, random_state=1), theirs.drop(index=0)).set_index(
         "quantity"
-    )  # the same seeds meet
+    )
     assert shuffled.n["nll"] == 9 and shuffled["mean"]["nll"] == pytest.approx(
         (mine.nll - theirs.nll)[1:].mean()
     )
     ones = pd.DataFrame({"nll": np.ones(4)})
-    assert list(paired(ones, ones).p) == [1.0] and list(paired(ones, 2 * ones).p) == [
-        0.0
-    ]  # certain or nothing
+    # Certain or nothing
+    assert list(paired(ones, ones).p) == [1.0] and list(paired(ones, 2 * ones).p) == [0.0]
 
 
 def test_the_claimed_sign_depends_on_the_quantity():
@@ -172,7 +172,7 @@ def test_two_one_sided_tests_are_the_ninety_percent_interval_within_the_margin()
     assert equivalent(row, 0.01) == pytest.approx(max(side.pvalue for side in sides), rel=1e-9)
 
 
-def test_on_the_near_task_transfer_beats_both_fits_without_the_source_and_on_the_default_task_neither():
+def test_transfer_beats_fits_without_the_source_on_the_near_task_alone():
     """By scipy's paired test on the stored table, each of the four comparisons corrected for nine
     tasks, two fits, two scores."""
     table = read_table("tasks")

@@ -36,14 +36,12 @@ def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(run_small):
     table = values(table)
     for method in ("vi", "sabma"):
         of = {key[3]: np.array(v) for key, v in table.items() if key[1:3] == ("rank 5", method)}
-        np.testing.assert_allclose(
-            of["nll, 30 sharp"], of["nll, 30 flat"], rtol=1e-4
-        )  # of all six draws: one ensemble
+        # Of all six draws: one ensemble
+        np.testing.assert_allclose(of["nll, 30 sharp"], of["nll, 30 flat"], rtol=1e-4)
         assert (abs(of["nll, 1 sharp"] - of["nll, 1 flat"]) > 1e-4).all()
         assert (of["Weyl lower, sharp"] <= 1.01 * of["Weyl middle, sharp"]).all()
-        assert (
-            of["Weyl upper, sharp"] > of["Weyl upper, flat"]
-        ).all()  # the same draws, sharp ones first and flat ones first
+        # The same draws, sharp ones first and flat ones first
+        assert (of["Weyl upper, sharp"] > of["Weyl upper, flat"]).all()
     assert len(table["two modes", "width ratio 5", "sabma", "in the wide mode"]) == 4
 
 
@@ -68,13 +66,12 @@ def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny):
     torch.testing.assert_close(short.factor, fv.fit_swag(net, data, rank=rank, **settings).factor)
 
 
-def test_both_modes_are_equally_deep_the_network_has_their_loss_and_runs_that_start_in_one_stay_there():
+def test_both_modes_are_equally_deep_and_runs_that_start_in_one_stay_there():
     space = functions("averaging")
     ends = torch.tensor([-2.0, 2.0]).double()
     nothing = fv.Data(torch.zeros(1, 1).double(), torch.zeros(1, 1).double())
-    assert space["loss"](ends, 2.0).tolist() == pytest.approx(
-        [math.log(2)] * 2, abs=1e-6
-    )  # the other is 6 widths away
+    # The other is 6 widths away
+    assert space["loss"](ends, 2.0).tolist() == pytest.approx([math.log(2)] * 2, abs=1e-6)
     f = fv.nll(fv.Net.from_module(space["TwoModes"](2.0)), nothing, likelihood=1.0)
     by_hand = -math.log(
         0.5 * math.exp(-0.5 * (2.3 / 0.3) ** 2) + 0.5 * math.exp(-0.5 * (1.7 / 0.6) ** 2)
@@ -139,9 +136,8 @@ def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_pat
         if k[3] in ("brier", "mi", "ood_mi", "mean inside", "mean outside")
         or k[1::2] == ("max", "mmd")
     ]
-    assert (
-        len(same) == 3 * 4 + 2
-    )  # an alignment depends on the order it begins with, an ECE on BatchNorm's eps
+    # An alignment depends on the order it begins with, an ECE on BatchNorm's eps
+    assert len(same) == 3 * 4 + 2
     for key in same:
         assert moved[key][0] == pytest.approx(plain[key][0], rel=0.02, abs=0.01), key
     far = {
@@ -184,16 +180,16 @@ def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_funct
         assert table["raw", "ensemble", name] == pytest.approx(float(value), rel=1e-4, abs=1e-6), (
             name
         )
+    # Copies of one network are not the target, with symmetries or without
     for variant in (
         "raw",
         "max",
         "aligned",
-    ):  # copies of one network are not the target, with symmetries or without
+    ):
         assert table[variant, "ensemble", "mmd"] < 1 < 10 < table[variant, "single", "mmd"]
         assert table[variant, "ensemble", "p"] > 0.1 >= table[variant, "single", "p"]
-    pairs = [
-        fv.Prediction(outputs(pair, test)) for pair in combinations(target[:6].tolist(), 2)
-    ]  # none of them is another
+    # None of them is another
+    pairs = [fv.Prediction(outputs(pair, test)) for pair in combinations(target[:6].tolist(), 2)]
     mi = [float(fv.metrics.mutual_information(p).mean()) for p in pairs]
     assert (
         table["pairs", "target", "least inside"] == pytest.approx(min(mi), rel=1e-4)
@@ -217,15 +213,13 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
     )
     small |= dict(ORDERS=3, PERMUTATIONS=19, STARTS=1, SEEDS=2, DRAWS=2, FIT_EPOCHS=4, STEPS=10)
     _, first, path = run_small("symmetry", **small)
-    first = first[first.task == "digits"].reset_index(
-        drop=True
-    )  # beside the stored rows of the other task
+    # Beside the stored rows of the other task
+    first = first[first.task == "digits"].reset_index(drop=True)
     said, both, _ = run_small(
         "symmetry", DATA="digits-near", TABLE=str(path), **small | {"EPOCHS": 12}
     )
-    pd.testing.assert_frame_equal(
-        both[both.task == "digits"].reset_index(drop=True), first
-    )  # the other task's rows stay
+    # The other task's rows stay
+    pd.testing.assert_frame_equal(both[both.task == "digits"].reset_index(drop=True), first)
     kinds = lambda rows: set(zip(rows.experiment, rows.setting, rows.method))
     assert kinds(first) - kinds(both[both.task == "digits-near"]) == {("sides", "toy", "")}
     assert (
@@ -299,11 +293,12 @@ def test_rules_say_does_not_hold_where_the_figures_do_not():
     assert said == ["holds", "does not hold", "inconclusive"]
     pairs = dict(rules["single"]("pairs"))
     alike = {"mean inside": 0.1, "sd inside": 0.02, "mean outside": 0.3, "Spearman": 1.0}
+    # Of the pairs, 0.2 of the mean inside
     for sd, said in (
         (0.04, "does not hold"),
         (0.05, "inconclusive"),
         (0.1, "holds"),
-    ):  # of the pairs, 0.2 of the mean inside
+    ):
         found = [row["verdict"] for row in rules["t5"](pairs | alike | {"sd outside": sd})]
         assert found == ["holds", said, "does not hold"]
     assert rules["t5"](pairs | {"least inside": 0.0})[0]["verdict"] == "does not hold"
@@ -316,9 +311,8 @@ def test_rules_say_does_not_hold_where_the_figures_do_not():
         (1e-6, 0.5, "does not hold"),
     ):
         assert verdict("t6", units(ensemble), target) == said
-    assert (
-        verdict("t6", lambda *_: np.full(3, 0.3), 0.5) == "inconclusive"
-    )  # one mode is not shown to differ
+    # One mode is not shown to differ
+    assert verdict("t6", lambda *_: np.full(3, 0.3), 0.5) == "inconclusive"
     early = [0.7, 0.72, 0.71]
     late = [1.0, 0.99, 0.995]
     for first, then, said in ((early, late, "holds"), (late, early, "does not hold")):
@@ -359,7 +353,8 @@ def test_the_control_fails_where_one_method_is_farther_than_copies():
         ([0.5, 1.0, 1.6], "inconclusive"),
     ):
         value = {"control": np.ones(3), "swag/multi": np.array(far)}
-        of = lambda variant, name, quantity: value.get(name, np.array([0.3, 0.31, 0.32]))  # noqa: B023
+        default = np.array([0.3, 0.31, 0.32])
+        of = lambda variant, name, quantity: value.get(name, default)  # noqa: B023
         assert rules["control"](of)["verdict"] == said
 
 
@@ -436,9 +431,8 @@ def official_files(root, kinds, n, size=16):
     np.save(root / "labels.npy", labels.astype(np.uint8))
     for kind in kinds:
         pixels = noise.integers(0, 255, (5 * n, size, size, 3))
-        pixels[np.arange(5 * n), labels * 4] = np.repeat(np.arange(5), n)[
-            :, None, None
-        ]  # the severity in the row of the class
+        # The severity in the row of the class
+        pixels[np.arange(5 * n), labels * 4] = np.repeat(np.arange(5), n)[:, None, None]
         np.save(root / f"{kind}.npy", pixels.astype(np.uint8))
 
 
@@ -492,9 +486,8 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
         "vi",
         "sabma",
     }
-    again, same, _ = run_small(
-        "paper", WORKERS=1, **given
-    )  # WORKERS: another call than the one that `executed` keeps
+    # WORKERS: another call than the one that `executed` keeps
+    again, same, _ = run_small("paper", WORKERS=1, **given)
     assert "vi: " not in again and "reused" in again and same.value.equals(table.value)
 
 

@@ -57,9 +57,8 @@ def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monk
     ) and not tour.cached
     assert torch.equal(again.prior.mean, tour.prior.mean)
     other = tour_of(task=fv.datasets.moons_transfer(shots=4))
-    assert (
-        not other.cached and len(other.task.train) == 8
-    )  # another task is another entry of the cache
+    # Another task is another entry of the cache
+    assert not other.cached and len(other.task.train) == 8
 
 
 def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
@@ -124,9 +123,8 @@ def test_no_study_goes_on_from_a_network_that_did_not_learn():
     net = fv.Net.from_module(nn.Linear(1, 2))
     right = torch.tensor([-3.0, 3.0, 0.0, 0.0])
     dead = torch.tensor([0.0, 0.0, 1.0, 0.0])
-    check_learned(
-        net, right, few, "a fit", "rest"
-    )  # three standard errors of five mistakes in sixteen, and right everywhere
+    # Three standard errors of five mistakes in sixteen, and right everywhere
+    check_learned(net, right, few, "a fit", "rest")
     with pytest.raises(ValueError, match="got accuracy 0.688"):
         check_learned(net, dead, few, "a fit", "rest")
     pixels = torch.tensor([50, 250] * 150, dtype=torch.uint8).view(300, 1, 1, 1)
@@ -173,9 +171,8 @@ def prepared():
 
 
 def test_the_conv_net_early_in_training_survives_its_swag():
-    net, task, prior = prepare(
-        "conv", task=digits_transfer(), seed=0, epochs=2
-    )  # at fit_swag's own rate of 0.05 this raises
+    # At fit_swag's own rate of 0.05 this raises
+    net, task, prior = prepare("conv", task=digits_transfer(), seed=0, epochs=2)
     assert prior.dim == net.dim and len(task.train) == 100
     assert prior.mean.isfinite().all() and prior.log_std.isfinite().all()
 
@@ -185,9 +182,8 @@ def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, metho
     net, task, prior = prepared
     q = Fitting(net, task, prior, seed=2).member(method, METHODS[method].tuned(net).largest)
     loss = q.history.loss
-    assert (
-        loss[-20:].mean() < 0.85 * loss[:20].mean()
-    )  # at a rate of 0.05 it stays at that of guessing, or diverges
+    # At a rate of 0.05 it stays at that of guessing, or diverges
+    assert loss[-20:].mean() < 0.85 * loss[:20].mean()
 
 
 @pytest.mark.parametrize("name", ["digits-near", "moons"])
@@ -203,9 +199,8 @@ def test_logistic_regression_predicts_as_scikit_learns_of_the_strength_that_vali
         LogisticRegression(C=c, max_iter=2000).fit(train, task.train.y.numpy()) for c in STRENGTHS
     ]
     best = min(fits, key=lambda fit: log_loss(task.validation.y, fit.predict_proba(validation)))
-    assert (
-        float((found - torch.as_tensor(best.predict_proba(test))).abs().max()) < 1e-4
-    )  # float32 against float64
+    # float32 against float64
+    assert float((found - torch.as_tensor(best.predict_proba(test))).abs().max()) < 1e-4
 
 
 def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
@@ -214,9 +209,8 @@ def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
     mine, theirs = (
         at_solution(without_source(t, seed=0)["from scratch"], task.test) for t in (task, other)
     )
-    assert (
-        torch.equal(mine.outputs, theirs.outputs) and float(mine.scores["accuracy"][-1]) > 0.5
-    )  # chance is 0.1
+    # Chance is 0.1
+    assert torch.equal(mine.outputs, theirs.outputs) and float(mine.scores["accuracy"][-1]) > 0.5
 
 
 def prediction(n):

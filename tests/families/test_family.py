@@ -100,9 +100,8 @@ def test_a_plane_ends_where_the_sharpest_axis_of_the_loss_has_risen_or_where_it_
     assert rise_of(lambda w: 0.5 * (scales * w * w).sum())[0] == pytest.approx(
         math.sqrt(2 * RISE / 4.0), rel=1 / TICKS
     )
-    faster, end = rise_of(
-        lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9)
-    )  # than its curvature says
+    # Than its curvature says
+    faster, end = rise_of(lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9))
     assert faster < 0.2 * math.sqrt(2 * RISE / 0.01) and end >= RISE
     assert (
         rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))[0] < 0.6

@@ -101,7 +101,7 @@ def test_a_pool_of_processes_listens_nowhere_and_ends_with_one_error_where_one_i
 
 
 def listens(pid):
-    """Whether one of the process's sockets waits for connections: state 0A in the kernel's table."""
+    """Tell whether a socket of the process listens: state 0A in the kernel's table."""
     inodes = {os.readlink(link) for link in Path(f"/proc/{pid}/fd").iterdir() if link.exists()}
     rows = [
         line.split()

@@ -35,9 +35,8 @@ def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferr
         assert all((c.radius is not None) == (name in ("sabma", "f-swag")) for c in choices[1:])
         assert all((c.head_std is not None) == (name in ("sabma", "vi")) for c in choices)
         assert len({str(c) for c in choices}) == 5
-        assert (
-            study.choices_of(fv.METHODS[name], net, 3) == choices[:3]
-        )  # more trials keep the first
+        # More trials keep the first
+        assert study.choices_of(fv.METHODS[name], net, 3) == choices[:3]
     lists = {
         name: study.choices_of(fv.METHODS[name], net, 20)[1:]
         for name in ("vi", "sabma", "sam_mu", "f-vi")
@@ -47,12 +46,10 @@ def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferr
         n: [(c.head_std, *(c.settings[k] for k in shared)) for c in theirs]
         for n, theirs in lists.items()
     }
-    assert all(
-        theirs == seen["vi"] for theirs in seen.values()
-    )  # one list of trials: what is shared has VI's values
-    assert all(
-        0.2 <= c.settings["lr"] <= 2 for c in lists["vi"]
-    )  # of natural gradients, whose record has 2
+    # One list of trials: what is shared has VI's values
+    assert all(theirs == seen["vi"] for theirs in seen.values())
+    # Of natural gradients, whose record has 2
+    assert all(0.2 <= c.settings["lr"] <= 2 for c in lists["vi"])
     assert all(c.settings["lr"] <= 0.2 for c in study.choices_of(fv.METHODS["sgd"], net, 20))
     radii = [choice.radius for choice in lists["sabma"]]
     assert min(radii) == 0 < sorted(radii)[5] < 1
@@ -98,13 +95,11 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
         start_scale=fv.METHODS["sabma"].plain.settings["start_scale"],
     )
     by_hand = fv.fit_sabma(net, task.train, wide, radius=0.7, **settings)
-    torch.testing.assert_close(
-        family.posterior[2].mean, by_hand.mean, rtol=1e-5, atol=1e-6
-    )  # trained together
+    # Trained together
+    torch.testing.assert_close(family.posterior[2].mean, by_hand.mean, rtol=1e-5, atol=1e-6)
     zero = fv.fit_vi(net, task.train, wide, **settings)
-    assert torch.equal(
-        family.posterior[1].mean, zero.mean
-    )  # VI at the settings of SA-BMA, not VI's own
+    # VI at the settings of SA-BMA, not VI's own
+    assert torch.equal(family.posterior[1].mean, zero.mean)
     assert not torch.equal(family.posterior[0].mean, zero.mean)
     alike = fv.families.fit_family(
         net, task, prior, radii={"vi": (0.0,), "sabma": (0.0,)}, seed=0, fit={"steps": 3}

@@ -59,9 +59,8 @@ def test_a_restarted_run_finds_what_a_long_one_finds(outliers, monkeypatch):
     spectrum = fv.top_eigenpairs(f, START, 3, iters=200, tol=1e-9)
     torch.testing.assert_close(spectrum.values, values[:3], rtol=1e-12, atol=0)
     assert float(spectrum.residual.max()) < 1e-7 and 16 < spectrum.n_products < 80
-    short = fv.top_eigenpairs(
-        f, START, 3, iters=6
-    )  # too few products: the residual is the true one, large as it is
+    # Too few products: the residual is the true one, large as it is
+    short = fv.top_eigenpairs(f, START, 3, iters=6)
     assert float(short.residual.max()) > 1e-2 and short.n_products == 6
     for s in (spectrum, short):
         true = torch.stack(
@@ -88,9 +87,8 @@ def test_the_smallest_eigenvalues_come_most_negative_first(outliers):
     f, _, values = outliers
     spectrum = fv.top_eigenpairs(f, START, 2, which="smallest", iters=60)
     torch.testing.assert_close(spectrum.values, values.flip(0)[:2], rtol=1e-4, atol=1e-4)
-    assert (
-        float(spectrum.residual.max()) < 3e-3
-    )  # the bulk is dense: tol is relative to the largest, 30
+    # The bulk is dense: tol is relative to the largest, 30
+    assert float(spectrum.residual.max()) < 3e-3
 
 
 @pytest.mark.parametrize("likelihood", ["categorical", 0.5])
@@ -142,9 +140,8 @@ def test_batches_of_examples_do_not_shrink_as_the_data_grows(tiny):
     net, data = tiny
     large = fv.Data(data.x.repeat(10_000, 1), data.y.repeat(10_000))
     sizes = [core_curvature.batch_that_fits(net, d, "categorical", net.w) for d in (data, large)]
-    assert (
-        0.5 < sizes[0] / sizes[1] < 2
-    )  # memory that is freed is given again, and then counts once
+    # Memory that is freed is given again, and then counts once
+    assert 0.5 < sizes[0] / sizes[1] < 2
 
 
 def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatch):
@@ -157,9 +154,8 @@ def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatc
     monkeypatch.setattr(core_curvature, "batch_that_fits", lambda *_: 5)
     for kind, want in whole.items():
         torch.testing.assert_close(f.operator(net.w, kind)(v), want, rtol=1e-10, atol=1e-14)
-    monkeypatch.setattr(
-        "flatviz.objectives.network.SWEEP", 1
-    )  # 5, 5 and 2 once more, of which all graphs are kept
+    # 5, 5 and 2 once more, of which all graphs are kept
+    monkeypatch.setattr("flatviz.objectives.network.SWEEP", 1)
     monkeypatch.setattr(type(f.cost), "chunk", lambda *_: 5)
     monkeypatch.setattr(core_curvature, "batch_that_fits", lambda *_: 12)
     for kind, want in whole.items():
@@ -307,9 +303,8 @@ def test_the_density_of_a_quadratic_is_its_spectrum(outliers):
     assert short.n_products == 96
     torch.testing.assert_close(short.values, values[:5], rtol=1e-4, atol=0)
     assert float(short.weights.sum()) == pytest.approx(1)
-    assert (
-        wasserstein_distance(short.nodes, values, short.weights) < 0.06
-    )  # of a spectrum 30 wide; 0.5 without deflation
+    # Of a spectrum 30 wide; 0.5 without deflation
+    assert wasserstein_distance(short.nodes, values, short.weights) < 0.06
     # Three estimates of a bulk whose eigenvalues spread by 0.44 over 55 dimensions have sd 55 x .44
     # x sqrt(2 / 57) / sqrt(3) = 2.6
     assert float((short.nodes * short.weights).sum()) * D == pytest.approx(
@@ -389,9 +384,10 @@ def test_an_eigenvalue_counts_as_often_as_it_is_there(outputs):
         fv.nll(net, fv.Data(X, torch.zeros(200, outputs)), likelihood=1.0), net.w, k=5
     )
     each = torch.linalg.eigvalsh(X.T @ X / 200).flip(0)
+    # Its tolerance
     torch.testing.assert_close(
         spectrum.values, each.repeat_interleave(outputs)[:5], rtol=1e-4, atol=0
-    )  # its tolerance
+    )
     torch.testing.assert_close(
         spectrum.vectors @ spectrum.vectors.T, torch.eye(5), rtol=0, atol=1e-4
     )
@@ -409,7 +405,7 @@ def test_the_largest_of_many_equal_ones_are_not_the_smallest(monkeypatch):
 
 
 def spectra(seeds):
-    """(matrix, k, seed) of random spectra: three laws of eigenvalues, multiplicities 1 to 12, 10 to 200
+    """(matrix, k, seed) of random spectra: three laws, multiplicities 1 to 12, 10 to 200
     weights, float32 and float64."""
     for seed in seeds:
         g = torch.Generator().manual_seed(seed)
@@ -484,6 +480,5 @@ def test_a_trace_keeps_no_test_vector_that_it_has_read():
 
     alive = []
     trace._estimated(product, h, 24, 60, 0)
-    assert (
-        len(alive) == 60 and max(alive) <= trace.PROBES + 12
-    )  # of a flat spectrum the basis stays small
+    # Of a flat spectrum the basis stays small
+    assert len(alive) == 60 and max(alive) <= trace.PROBES + 12

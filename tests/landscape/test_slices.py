@@ -30,9 +30,8 @@ def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
     u, v = plane.axes
     want = 0.5 * (a**2 * (u @ H @ u) + 2 * a * b * (u @ H @ v) + b**2 * (v @ H @ v))
     torch.testing.assert_close(surface.values, want, rtol=1e-10, atol=1e-12)
-    torch.testing.assert_close(
-        surface.values, surface.values.flip(0, 1), rtol=1e-10, atol=1e-12
-    )  # symmetric about c
+    # Symmetric about c
+    torch.testing.assert_close(surface.values, surface.values.flip(0, 1), rtol=1e-10, atol=1e-12)
 
 
 @pytest.mark.parametrize("extent", [1.5, (-1.5, 1.5), ((-1.5, 1.5), (-3.0, 3.0)), None])
@@ -118,7 +117,7 @@ def test_each_end_is_where_the_loss_has_risen_to_the_stated_multiple():
     assert float(surface.values[0, surface.b.abs().argmin()]) == pytest.approx(RISE, rel=0.25)
 
 
-def test_a_loss_that_never_rises_ends_at_64_times_what_the_plane_suggests_and_a_diverged_one_where_it_diverges():
+def test_an_extent_ends_at_64_times_the_suggested_one_or_where_the_loss_diverges():
     flat = fv.slice_plane(lambda w: 1 + 0 * w.sum(), PLANE, extent="auto", resolution=3)
     assert flat.a.tolist() == [-64.0, 0.0, 64.0]
     wall = fv.slice_plane(
@@ -262,9 +261,8 @@ def test_a_killed_run_goes_on_and_computes_again_one_point_of_what_it_reads(coun
         fv.slice_plane(f, plane, resolution=11, cache=tmp_path, progress=stopping_at(3))
     before = len(f.asked)
     assert 0 < before < 121
-    (tmp_path / ".flatviz-0.part").write_bytes(
-        b"torn"
-    )  # what a kill in the middle of a write leaves
+    # What a kill in the middle of a write leaves
+    (tmp_path / ".flatviz-0.part").write_bytes(b"torn")
     resumed, read = (
         fv.slice_plane(f, plane, resolution=11, cache=tmp_path).values for _ in range(2)
     )
@@ -284,9 +282,8 @@ def test_a_kill_costs_the_block_at_work(counted, tmp_path, monkeypatch):
         PointStore, "write", lambda *given: writes.append(1) or len(writes) < 3 and write(*given)
     )
     with pytest.raises(Power):
-        fv.slice_plane(
-            f, plane, resolution=11, cache=tmp_path
-        )  # the last write, after the cut, is not there
+        # The last write, after the cut, is not there
+        fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
     monkeypatch.undo()
     surface = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
     assert (
@@ -317,10 +314,11 @@ def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
         fv.quantity(net, data, "accuracy").key,
     }
     keys.add(fv.nll(fv.Net.from_module(module, "all"), data).key)
+    # Not treated, but the values depend on it
     for tensor in (
         module[0].weight.data,
         module[1].running_mean,
-    ):  # not treated, but the values depend on it
+    ):
         tensor += 1
         keys.add(fv.nll(fv.Net.from_module(module, treated), data).key)
     assert len(keys) == 6

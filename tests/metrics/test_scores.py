@@ -92,7 +92,7 @@ def test_equal_width_ece_equals_torchmetrics_and_confidence_one_falls_in_the_las
         )
 
 
-def test_calibration_of_all_classes_is_that_of_torchmetrics_class_by_class_and_of_a_loop_over_bins_of_equal_count(
+def test_calibration_of_all_classes_is_that_of_torchmetrics_and_of_a_loop_over_bins(
     prediction,
 ):
     theirs = pytest.importorskip("torchmetrics.functional.classification").binary_calibration_error
@@ -114,9 +114,10 @@ def test_calibration_of_all_classes_is_that_of_torchmetrics_class_by_class_and_o
 
 
 def test_temperature_scaling_undoes_a_temperature_and_is_the_minimum_of_scipy(prediction):
+    # Not the seed of y
     logits = torch.randn(
         1, 20_000, 3, generator=torch.Generator().manual_seed(9), dtype=torch.float64
-    )  # not the seed of y
+    )
     y = torch.distributions.Categorical(logits=logits[0]).sample()  # calibrated by construction
     hot = fv.Prediction(3.0 * logits, y)
     assert fv.metrics.fit_temperature(hot) == pytest.approx(3.0, rel=0.05)
@@ -161,7 +162,7 @@ def test_predict_carries_the_scores_of_every_size(transferred, task):
     )
 
 
-def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_average_and_disagreement_counts_pairs(
+def test_mutual_information_is_a_mean_divergence_and_disagreement_counts_pairs(
     prediction,
 ):
     p = prediction.probs
@@ -182,7 +183,7 @@ def test_mutual_information_is_the_mean_divergence_of_the_draws_from_their_avera
     )
 
 
-def test_out_of_distribution_scores_are_those_of_scikit_learn_count_ties_by_half_and_do_not_see_a_monotone_map():
+def test_out_of_distribution_scores_are_those_of_scikit_learn_and_invariant_to_monotone_maps():
     # another width: the two conventions part
     inside = torch.randn(200)
     outside = 2 * torch.randn(150) + 1
@@ -234,13 +235,32 @@ def test_both_equal_their_definitions_input_by_input():
 A = predictions(0)
 
 
-@pytest.mark.parametrize(("reference", "kind", "text"), [
-    (predictions(0, N=20), ValueError, r"both must be of the same inputs and classes, got \(50, 4\), \(20, 4\)"),
-    (A.outputs, ValueError, r"reference must hold averaged class probabilities \(N, C\), got shape \(7, 50, 4\)"),
-    ([], TypeError, r"must be a Prediction, or averaged probabilities \(N, C\), got a list"),
-    (A.outputs[0], ValueError, "reference must hold class probabilities, rows >= 0 that sum to 1, got others"),
-    (torch.ones(50, 4), ValueError, "reference must hold class probabilities, rows >= 0 that sum to 1, got others"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reference", "kind", "text"),
+    [
+        (
+            predictions(0, N=20),
+            ValueError,
+            r"both must be of the same inputs and classes, got \(50, 4\), \(20, 4\)",
+        ),
+        (
+            A.outputs,
+            ValueError,
+            r"reference must hold averaged class probabilities \(N, C\), got shape \(7, 50, 4\)",
+        ),
+        ([], TypeError, r"must be a Prediction, or averaged probabilities \(N, C\), got a list"),
+        (
+            A.outputs[0],
+            ValueError,
+            "reference must hold class probabilities, rows >= 0 that sum to 1, got others",
+        ),
+        (
+            torch.ones(50, 4),
+            ValueError,
+            "reference must hold class probabilities, rows >= 0 that sum to 1, got others",
+        ),
+    ],
+)
 def test_what_is_no_reference_of_these_inputs_is_told_and_diverged_predictions_agree_with_nothing(
     reference, kind, text
 ):

@@ -88,9 +88,8 @@ def test_the_flat_bound_is_that_of_the_blurred_draws():
     n = 400
     radius = 0.7
     z = torch.randn(400_000, 4, generator=torch.Generator().manual_seed(1)).norm(dim=1)
-    s = radius / float(
-        z.quantile(1 - 1 / math.sqrt(n))
-    )  # a blur is longer than the radius once in sqrt(n) times
+    # A blur is longer than the radius once in sqrt(n) times
+    s = radius / float(z.quantile(1 - 1 / math.sqrt(n)))
     blurred, prior = (
         MultivariateNormal(m, v**2 * torch.eye(4).double()) for m, v in ((W, s), (center, 1.5))
     )
@@ -112,9 +111,8 @@ def test_the_flat_bound_holds_for_thresholds_that_were_chosen_on_the_examples():
     grid = np.linspace(-1, 1, 401)
     for _ in range(100):
         x = source.uniform(-1, 1, n)
-        wrong = ((x[:, None] > grid) != ((x > 0) ^ (source.uniform(size=n) < 0.1))[:, None]).mean(
-            0
-        )  # (401,)
+        # (401,)
+        wrong = ((x[:, None] > grid) != ((x > 0) ^ (source.uniform(size=n) < 0.1))[:, None]).mean(0)
         chosen = wrong.argsort()[:5]
         chosen = chosen[abs(grid[chosen]) < 1 - radius]
         worst = np.mean([wrong[abs(grid - grid[c]) <= radius].max() for c in chosen])
@@ -152,9 +150,8 @@ def test_of_a_power_of_w_it_is_one_over_the_power(power, exact, beta):
 
 
 def test_of_a_quadratic_it_is_half_the_rank_whatever_the_curvature():
-    curvature = torch.tensor(
-        [100.0, 3.0, 0.5, 0.0], dtype=torch.float64
-    )  # the last direction is flat
+    # The last direction is flat
+    curvature = torch.tensor([100.0, 3.0, 0.5, 0.0], dtype=torch.float64)
     one = grid_draws(lambda x: 0.5 * x**2, N / math.log(N))[:, 0]
     draws = (
         torch.stack([one[torch.randperm(len(one))] for _ in curvature], 1)

@@ -26,14 +26,12 @@ def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
     convolutions = (
         3 * 16 * 9 + 6 * 16 * 16 * 9 + 16 * 32 * 9 + 5 * 32 * 32 * 9 + 32 * 64 * 9 + 5 * 64 * 64 * 9
     )
-    norms = 2 * (
-        7 * 16 + 7 * 32 + 7 * 64
-    )  # the stem's, two a block, one a shortcut: 7, 7 and 7 of each width
+    # The stem's, two a block, one a shortcut: 7, 7 and 7 of each width
+    norms = 2 * (7 * 16 + 7 * 32 + 7 * 64)
     for norm, n_classes in (("batch", 10), ("group", 4)):
         module = fv.models.resnet20(images(n_classes=n_classes), norm=norm)
-        weights = (
-            convolutions + 16 * 32 + 32 * 64 + norms + 64 * n_classes + n_classes
-        )  # two shortcuts, and the head
+        # Two shortcuts, and the head
+        weights = convolutions + 16 * 32 + 32 * 64 + norms + 64 * n_classes + n_classes
         assert sum(p.numel() for p in module.parameters()) == weights
         net = fv.Net.from_module(module, "norm+head", example=torch.zeros(2, 3, 32, 32))
         assert sum(b.stop - b.start for b in net.blocks if b.kind == "norm") == norms
@@ -146,17 +144,32 @@ class Hyperparameters(dict):
 
 
 CHECKPOINTS = {
-    "older torchvision's, of DataParallel": lambda s: {"state_dict": {f"module.{k}": v for k, v in s.items() if "num_b" not in k}},
+    "older torchvision's, of DataParallel": lambda s: {
+        "state_dict": {f"module.{k}": v for k, v in s.items() if "num_b" not in k}
+    },
     "Lightning's": lambda s: {
         "state_dict": {f"model.{k}": v for k, v in s.items()} | {"criterion.weight": torch.ones(4)},
-        "hyper_parameters": Hyperparameters(lr=0.1), "callbacks": {}, "epoch": 3,
+        "hyper_parameters": Hyperparameters(lr=0.1),
+        "callbacks": {},
+        "epoch": 3,
     },
-    "timm's": lambda s: {"arch": "net", "state_dict": s, "args": argparse.Namespace(lr=0.1), "metric": np.float64(93.1)},
-    "a loop's": lambda s: {"net": {f"module.{k}": v for k, v in s.items()}, "acc": 93.1, "epoch": 3},
+    "timm's": lambda s: {
+        "arch": "net",
+        "state_dict": s,
+        "args": argparse.Namespace(lr=0.1),
+        "metric": np.float64(93.1),
+    },
+    "a loop's": lambda s: {
+        "net": {f"module.{k}": v for k, v in s.items()},
+        "acc": 93.1,
+        "epoch": 3,
+    },
     "compiled": lambda s: {f"_orig_mod.{k}": v for k, v in s.items()},
-    "compiled in parts, in parallel": lambda s: {f"module.{k.replace('0.', '0._orig_mod.')}": v for k, v in s.items()},
+    "compiled in parts, in parallel": lambda s: {
+        f"module.{k.replace('0.', '0._orig_mod.')}": v for k, v in s.items()
+    },
     "with what would run": lambda s: {"model": s, "other": Evil()},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("zipped", [True, False])  # False: before torch 1.6
@@ -188,16 +201,32 @@ STATE = net().state_dict()
 MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.zeros(1)}
 
 
-@pytest.mark.parametrize(("name", "state", "kept", "text"), [
-    *((name, STATE, 200, f"{name}.*(get it again|damaged)") for name in ("net.pth", "net.safetensors")),
-    ("net.pth", {"0.weight": Evil()}, None, "path must hold a state dict"),
-    ("net.pth", net(), None, "path must hold a state dict.*got an object in"),
-    ("two.pth", {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()}, None, r"one network that fits, got those of a\., b\. in"),
-    ("list.pth", [torch.zeros(2)], None, "path must hold a state dict"),
-    ("nan.pth", STATE | {"0.weight": torch.full((5, 3), float("nan"))}, None, "must be finite, got NaN or inf in 0.weight"),
-    ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),
-    ("net.onnx", STATE, None, r"path must end in .safetensors, .pth"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "state", "kept", "text"),
+    [
+        *(
+            (name, STATE, 200, f"{name}.*(get it again|damaged)")
+            for name in ("net.pth", "net.safetensors")
+        ),
+        ("net.pth", {"0.weight": Evil()}, None, "path must hold a state dict"),
+        ("net.pth", net(), None, "path must hold a state dict.*got an object in"),
+        (
+            "two.pth",
+            {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()},
+            None,
+            r"one network that fits, got those of a\., b\. in",
+        ),
+        ("list.pth", [torch.zeros(2)], None, "path must hold a state dict"),
+        (
+            "nan.pth",
+            STATE | {"0.weight": torch.full((5, 3), float("nan"))},
+            None,
+            "must be finite, got NaN or inf in 0.weight",
+        ),
+        ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),
+        ("net.onnx", STATE, None, r"path must end in .safetensors, .pth"),
+    ],
+)
 def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
     name, state, kept, text, tmp_path, capsys
 ):

@@ -31,7 +31,7 @@ def made(module, dtype=torch.float32):
     return net, data, fv.nll(net, data)
 
 
-def test_products_with_the_hessian_of_attention_are_differences_of_gradients_and_its_kernel_is_the_users_afterwards():
+def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_the_kernel():
     kernels = lambda: (
         torch.backends.cuda.flash_sdp_enabled(),
         torch.backends.cuda.math_sdp_enabled(),

@@ -143,9 +143,8 @@ def test_the_reading_says_how_many_draws_there_are_and_which_posterior_radius_0_
     for method, words in said.items():
         at(page, f"method={method}&radius=0&draws=5&tab=Scores", f"{method}/0/5", "Scores")
         assert page.locator(".fv-reading").first.inner_text().startswith(words)
-    at(
-        page, "method=nope&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface"
-    )  # no such method: the page's first one
+    # No such method: the page's first one
+    at(page, "method=nope&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")
 
 
 @pytest.mark.parametrize("width", (1280, 960, 600, 390, 320))
@@ -174,7 +173,7 @@ def test_each_section_sets_the_controls_where_it_is_read_beside_its_pictures_or_
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_each_section_is_in_the_state_of_which_it_speaks_and_the_last_one_stays_as_the_reader_left_it(
+def test_each_section_is_in_the_state_it_describes_and_the_last_one_stays_as_left(
     visit, address, family
 ):
     page = visit(address + "#step=2&see.ascent=3-D relief")
@@ -183,11 +182,12 @@ def test_each_section_is_in_the_state_of_which_it_speaks_and_the_last_one_stays_
     page.get_by_label("radius", exact=True).fill("0")
     drawn(page, "sabma/0/3")
     large = f"sabma/{story[2].set['radius']:g}/6"
+    # What was chosen in one leaks into no other
     for number, state in (
         (2, large),
         (1, "vi/0/6"),
         (len(story) - 1, large),
-    ):  # what was chosen in one leaks into no other
+    ):
         page.locator(".fv-article section").nth(number).evaluate("(node) => node.scrollIntoView()")
         drawn(page, state)
     assert page.evaluate("location.hash.includes('see.')") is False

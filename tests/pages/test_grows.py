@@ -33,7 +33,7 @@ def grown(family, task, transferred):
 
 
 def figures(bundle):
-    """What a page draws of each view at its first member, all but what every member's ranges set."""
+    """List what a page draws of each view at its first member, without the shared ranges."""
     entries = json.loads(bundle.text)["figures"]
     for entry in entries:
         for path in [bind["path"] for bind in entry["binds"]] + [
@@ -47,7 +47,7 @@ def figures(bundle):
     return {entry["name"]: (entry["data"], entry["layout"], entry["caption"]) for entry in entries}
 
 
-def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_family_and_a_preview_changes_none(
+def test_a_sent_member_gives_the_figures_of_the_larger_family_and_a_preview_changes_none(
     bundle, grown
 ):
     new = len(grown) - 1
@@ -63,18 +63,16 @@ def test_with_what_is_sent_of_a_new_member_every_figure_is_that_of_the_larger_fa
         4.0
     ]
     assert figures(later) == figures(bundle)
-    assert (
-        figures(later.with_members(pack_members(later, grown, [new]))) == direct
-    )  # the whole fit takes its place
+    # The whole fit takes its place
+    assert figures(later.with_members(pack_members(later, grown, [new]))) == direct
 
 
 def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, bundle):
     nearer = family.each(radius=[0.1 if r == 0.5 else r for r in family.radius])
     later = bundle.with_members(pack_members(bundle, nearer, [family.radius.index(0.5)]))
     (entry,) = (e for e in later.index["figures"] if e["name"] == "radius")
-    field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")][
-        -1
-    ]  # of a ring in the last column
+    # Of a ring in the last column
+    field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")][-1]
     at = [m["method"] for m in later.index["members"]].index("vi") * later.index["record"]
     ring = np.frombuffer(later.buffer, "<f4")[at + later.index["fields"][field]["offset"]]
     assert (

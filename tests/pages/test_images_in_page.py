@@ -24,10 +24,11 @@ PIXELS = in_page("pixels_of_an_image")
 
 def check_lines(shown, prediction, n):
     direct = prediction.outputs[:n, shown["row"]].softmax(-1)
+    # Off by half a level of a byte, and two decimals of a pixel
     for name, lines in (
         ("lines", direct),
         ("means", direct.mean(0)),
-    ):  # off by half a level of a byte, and two decimals of a pixel
+    ):
         np.testing.assert_allclose(shown[name], lines, atol=0.51 / LEVELS + 1e-4)
 
 
@@ -98,9 +99,8 @@ def test_a_draw_picked_elsewhere_answers_below_each_image_and_one_picked_here_is
         "() => /draw=[0-9]+/.test(location.hash) && !location.hash.includes('draw=3')", polling=100
     )
     picked = int(page.evaluate("location.hash.match(/draw=([0-9]+)/)[1]")) - 1
-    assert (
-        abs(lines[picked, apart] - lines[4, apart]) < 0.01
-    )  # it, or one no further off than a pixel or two
+    # it, or one no further off than a pixel or two
+    assert abs(lines[picked, apart] - lines[4, apart]) < 0.01
     page.get_by_role("tab", name="Surface").click()
     drawn(page, "sabma/2/5", "Surface")
     assert page.locator("[data-name=surface] .fv-ring").count() == 1

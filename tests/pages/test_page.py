@@ -85,8 +85,12 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
 def test_the_table_has_a_row_for_each_posterior_and_radius_zero_stands_as_vi(family):
     rows = family_rows(family)
     assert [(r["method"], r["radius, T"]) for r in rows] == [
-        ("SGD (MAP)", ""), ("VI", ""), ("SAM on the mean", "0.2"), ("SA-BMA", "0.5"), ("SA-BMA", "2")
-    ]  # fmt: skip
+        ("SGD (MAP)", ""),
+        ("VI", ""),
+        ("SAM on the mean", "0.2"),
+        ("SA-BMA", "0.5"),
+        ("SA-BMA", "2"),
+    ]
     last = family.prediction[-1].scores
     assert rows[-1]["accuracy"] == f"{100 * float(last['accuracy'][-1]):.1f} %"
     assert rows[-1]["NLL"] == f"{float(last['nll'][-1]):.3f}"
@@ -101,7 +105,7 @@ def test_the_table_has_a_row_for_each_posterior_and_radius_zero_stands_as_vi(fam
 
 
 @pytest.mark.browser
-def test_in_a_browser_without_network_sliders_say_their_radius_in_words_and_the_menu_saves_a_picture(
+def test_without_network_sliders_have_their_radius_in_words_and_the_menu_saves_a_picture(
     page_text, visit, tmp_path
 ):
     assert len(page_text.encode()) < 10e6  # half of it is plotly.js
@@ -140,9 +144,8 @@ def test_views_draw_what_the_plot_functions_draw(family):
     whole = family.prediction[i]
 
     def view(name):
-        n_draws = (
-            whole.n_draws if name == "reliability" else n
-        )  # the function draws the whole ensemble
+        # The function draws the whole ensemble
+        n_draws = whole.n_draws if name == "reliability" else n
         return fv.widgets.plot_view(family, name, method="sabma", radius=2.0, n_draws=n_draws)
 
     fewer = dataclasses.replace(
@@ -184,9 +187,8 @@ def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_
             for n in (name, f"{name} relief")
         ]
         assert kept[0] == kept[1]
-    for view in views.views_of(
-        family
-    ):  # whatever is like another is drawn from what that one keeps
+    # Whatever is like another is drawn from what that one keeps
+    for view in views.views_of(family):
         assert {b["field"] for b in entries[view.name]["binds"]} <= set(index["fields"]) | set(
             index["members"][0]["words"]
         )

@@ -71,9 +71,8 @@ def test_in_every_phase_the_page_draws_the_step_of_the_figure(page, family):
             fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase),
         )
     shown = traces(page, "mechanism")
-    assert [shown["the worst q′"][axis] for axis in "xy"] == [
-        shown["q"][axis] for axis in "xy"
-    ]  # before the ascent it is q
+    # Before the ascent it is q
+    assert [shown["the worst q′"][axis] for axis in "xy"] == [shown["q"][axis] for axis in "xy"]
 
 
 def played(page, ms=100):

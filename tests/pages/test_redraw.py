@@ -40,12 +40,10 @@ def test_a_phase_of_the_step_draws_its_traces_alone_and_right(page):
         page.locator(f"[data-name=mechanism] [data-phase='{phase - 1}']").wait_for(state="attached")
         if phase > 1:
             assert page.evaluate("() => window.reacted") == []
-        found = page.evaluate(
-            DIFFERENT
-        )  # the legend keeps the heads that its arrows had when it was drawn
-        assert [
-            part for part in found if part[1] != ".legend"
-        ] == [] or phase == 1  # colour bar and margins come to rest
+        # The legend keeps the heads that its arrows had when it was drawn
+        found = page.evaluate(DIFFERENT)
+        # Colour bar and margins come to rest
+        assert [part for part in found if part[1] != ".legend"] == [] or phase == 1
 
 
 WATCH = in_page("places_of_the_first_draw")
@@ -95,8 +93,11 @@ def test_plane_and_dimensions_are_switched_and_all_else_stays(page, family):
     at(page, "method=sabma&radius=2&draws=5&tab=Flatness&draw=2", "sabma/2/5", "Flatness")
     menu = lambda name: page.locator("figure:not([hidden])").get_by_label(f"{name} of this picture")
     seen = page.locator("figure[data-name]:not([hidden])").first
-    steps = (("view", "3-D relief", "sharpest relief"), ("plane", "random directions", "around relief"),
-             ("view", "2-D map", "around"))  # fmt: skip
+    steps = (
+        ("view", "3-D relief", "sharpest relief"),
+        ("plane", "random directions", "around relief"),
+        ("view", "2-D map", "around"),
+    )
     for name, value, view in steps:
         menu(name).select_option(value)
         page.locator(f"figure[data-name='{view}'] .main-svg").first.wait_for(state="attached")

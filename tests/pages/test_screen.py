@@ -100,8 +100,10 @@ def test_a_swipe_over_a_picture_scrolls_the_page(visit, address, size):
 WIDEST = in_page("watch_the_width")
 CUT = in_page("cut_by_the_stage")
 
-GROUND = """() => { const plot = document.querySelector('[data-name=mechanism]:not([hidden]) .js-plotly-plot');
-  return plot ? plot._fullLayout.xaxis._length / plot.clientWidth : 1; }"""  # the step's share of the screen's width
+# The step's share of the screen's width
+GROUND = """() => {
+  const plot = document.querySelector('[data-name=mechanism]:not([hidden]) .js-plotly-plot');
+  return plot ? plot._fullLayout.xaxis._length / plot.clientWidth : 1; }"""
 
 
 def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_screen(
@@ -118,9 +120,8 @@ def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_s
         )
         assert page.evaluate(CUT) == 0, section.title
         assert page.evaluate(GROUND) > 0.85, section.title
-    at(
-        page, "tab=All&step=0&draws=5", "sabma/0.5/5", "All"
-    )  # pictures that no section has shown are drawn here first
+    # Pictures that no section has shown are drawn here first
+    at(page, "tab=All&step=0&draws=5", "sabma/0.5/5", "All")
     page.locator(".fv-menu summary").click()
     box = page.locator(".fv-menu > div").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 320

@@ -37,7 +37,7 @@ def test_the_guide_says_why_map_curves_less_than_vi_only_where_it_does(family):
     assert "MAP" not in with_eigenvalues(3.0, 2.0)
 
 
-def test_the_guide_counts_the_seeds_those_on_which_flatness_and_scores_fall_and_names_what_is_scored(
+def test_the_guide_counts_seeds_with_lower_flatness_and_scores_and_names_the_split(
     family,
 ):
     over = [

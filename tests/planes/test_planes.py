@@ -13,9 +13,8 @@ def test_pca_finds_the_directions_of_most_variance_and_states_their_share():
     scales = torch.tensor([3.0, 2.0, 0.5, 0.1])
     W = torch.randn(4000, 4) * scales + 7
     plane = fv.plane_pca(W)
-    torch.testing.assert_close(
-        fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5
-    )  # and does not flip
+    # And does not flip
+    torch.testing.assert_close(fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5)
     assert plane.orthonormal and plane.unit == "distance in weight space"
     assert abs(float(plane.axes[0, 0])) > 0.99 and abs(float(plane.axes[1, 1])) > 0.99
     share = scales.square() / scales.square().sum()
@@ -52,7 +51,7 @@ def test_a_plane_of_many_large_vectors_comes_from_the_gram_matrix_and_is_the_sam
     W = torch.randn(12, 40, generator=torch.Generator().manual_seed(0)) * torch.linspace(3, 0.1, 40)
     planes = []
     for most in (2**24, 100):  # whole, and 8 columns a block
-        monkeypatch.setattr("flatviz.planes.plane.MOST", most)
+        monkeypatch.setattr("flatviz.planes.plane.MAX_AT_ONCE", most)
         planes.append(
             [(p.axes, p.extent, p.explained) for p in (fv.plane_pca(W), fv.planes.plane_path(W))]
         )
@@ -185,8 +184,7 @@ def test_the_eigenvector_plane_shows_the_quadratic_in_its_own_axes(quadratic):
         spectrum.values[0] * surface.a[:, None] ** 2 + spectrum.values[1] * surface.b[None] ** 2
     )
     torch.testing.assert_close(surface.values, want, rtol=1e-6, atol=1e-9)
-    assert float(surface.values[0, 2]) == pytest.approx(
-        1.0
-    )  # the extent: where the loss has risen by 1
+    # The extent: where the loss has risen by 1
+    assert float(surface.values[0, 2]) == pytest.approx(1.0)
     with pytest.raises(ValueError, match="spectrum must hold two eigenvectors, got one"):
         fv.plane_eigen(c, fv.top_eigenpairs(f, c, 1))

@@ -280,9 +280,8 @@ def test_gradient_descent_and_sam_take_the_steps_of_flatviz(answers, case, metho
 @pytest.mark.parametrize("case", CASES)
 def test_sgld_takes_the_steps_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
-    wide = fv.Gaussian(
-        prior.mean, prior.log_std - 0.5 * math.log(KAPPA)
-    )  # tempered with the likelihood: T P of the engine
+    # Tempered with the likelihood: T P of the engine
+    wide = fv.Gaussian(prior.mean, prior.log_std - 0.5 * math.log(KAPPA))
     how = dict(
         n_draws=STEPS,
         burn_in=0,
@@ -323,9 +322,8 @@ def test_the_step_size_of_hmc_is_adapted_as_in_flatviz(answers):
 
 
 def test_a_chain_of_hmc_has_mean_and_width_of_a_gaussian_posterior(answers):
-    W = np.array(
-        answers["chain", ""]
-    )  # 4000 nearly independent draws: three standard errors of mean and width
+    # 4000 nearly independent draws: three standard errors of mean and width
+    W = np.array(answers["chain", ""])
     precision = 2.0 / 0.2 + 1
     exact = np.array([0.5, -0.3]) * (2.0 / 0.2) / precision
     assert np.all(np.abs(W.mean(0) - exact) < 3 * precision**-0.5 / math.sqrt(2000))
@@ -383,9 +381,8 @@ def test_scores_are_those_of_flatviz(answers):
 
 
 def test_the_engines_noise_is_standard_normal(answers):
-    z = np.array(
-        answers["normals", ""]
-    )  # 20000: three standard errors of mean, variance and lag-one correlation
+    # 20000: three standard errors of mean, variance and lag-one correlation
+    z = np.array(answers["normals", ""])
     assert abs(z.mean()) < 3 / math.sqrt(len(z)) and abs(z.var() - 1) < 3 * math.sqrt(2 / len(z))
     assert abs((z[1:] * z[:-1]).mean()) < 3 / math.sqrt(len(z))
 

@@ -11,7 +11,8 @@ from flatviz.pages.page import playground_page
 from flatviz.pages.story import tour_story
 
 SMALL = """(which) => [...document.querySelectorAll(which)].filter((c) =>
-  c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44)).map((c) => c.outerHTML)"""
+  c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44))
+  .map((c) => c.outerHTML)"""
 PLAYGROUND = "document.querySelector('.pg')?.playground"
 pytestmark = pytest.mark.browser
 

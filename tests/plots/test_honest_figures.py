@@ -60,9 +60,8 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
     sharp = above_center(bowl(4.0))
     flat = above_center(bowl(2.0, floor=3.0))
     assert float(flat.values.min()) == 0.0 and float(flat.values.max()) == pytest.approx(8.0)
-    assert basin_share(flat) == pytest.approx(
-        math.pi * 0.5 / 16, rel=0.15
-    )  # pi r^2 of 4 x 4, r^2 = 2 * 0.5 / curvature
+    # Pi r^2 of 4 x 4, r^2 = 2 * 0.5 / curvature
+    assert basin_share(flat) == pytest.approx(math.pi * 0.5 / 16, rel=0.15)
     assert basin_share(flat) > 1.7 * basin_share(sharp)
     shown = fv.plots.plot_basin(bowl(2.0, floor=3.0)).data[0]
     torch.testing.assert_close(
@@ -117,9 +116,8 @@ def test_markers_stand_out_from_dark_and_light_ground(method):
     traces = {t.name: t for t in fig.data}
     rim = traces["rim"]
     samples = traces["samples"]
-    assert all(
-        r - s >= 3 for r, s in zip(rim.marker.size, samples.marker.size)
-    )  # px of white around the ring
+    # Px of white around the ring
+    assert all(r - s >= 3 for r, s in zip(rim.marker.size, samples.marker.size))
     for ground in sample_colorscale(LOSS_SCALE, [i / 20 for i in range(21)]):
         assert max(contrast(rim.marker.color, ground), contrast(rim.marker.line.color, ground)) >= 3
         assert max(contrast(outer.marker.color, ground), contrast(inner.marker.color, ground)) >= 3
@@ -165,9 +163,7 @@ def test_a_spread_of_rounding_noise_is_drawn_flat():
     assert room(torch.tensor([0.0, 1.0])) == pytest.approx([-0.06, 1.06])
 
 
-def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell_without_a_button_to_a_server(
-    family, monkeypatch
-):
+def test_results_draw_themselves_in_a_cell_without_a_button_to_a_server(family, monkeypatch):
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
     settings = dict(pio.renderers["plotly_mimetype"].config)
     for kind, result in {
@@ -185,9 +181,8 @@ def test_a_surface_a_projection_and_a_prediction_draw_themselves_in_a_cell_witho
     assert pio.renderers["plotly_mimetype"].config == settings
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}
-    monkeypatch.setitem(
-        sys.modules, "flatviz.plots.by_type", None
-    )  # as where plotly is not installed
+    # As where plotly is not installed
+    monkeypatch.setitem(sys.modules, "flatviz.plots.by_type", None)
     assert set(family.surface._repr_mimebundle_()) == {"text/plain"}
 
 

@@ -13,7 +13,7 @@ from pagedrive import at, opened, same_traces, written
 import flatviz as fv
 from flatviz.families.family import extend
 from flatviz.families.maps import (
-    MOST_SIDE,
+    MAX_SIDE,
     N_IMAGES,
     _pixels,
     disputed,
@@ -35,9 +35,8 @@ def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensembl
         shown = family[i].maps["shown"]
         nats = family[i].maps["nats"]
         for n in range(2, p.n_draws + 1):
-            every = fv.metrics.mutual_information(
-                p, n_draws=n
-            )  # the metric, in float32 and one size at a time
+            # The metric, in float32 and one size at a time
+            every = fv.metrics.mutual_information(p, n_draws=n)
             assert (
                 float(every[shown[n - 1]].min()) >= float(every.topk(N_IMAGES).values.min()) - 1e-6
             )
@@ -46,9 +45,8 @@ def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensembl
         torch.testing.assert_close(
             entropy[shown[0]], entropy.topk(N_IMAGES).values, atol=1e-5, rtol=0
         )
-    assert torch.equal(
-        family[0].maps["shown"][0], family[0].maps["shown"][-1]
-    )  # MAP is one network at every size
+    # MAP is one network at every size
+    assert torch.equal(family[0].maps["shown"][0], family[0].maps["shown"][-1])
 
 
 def test_an_output_that_diverged_is_never_among_the_most_disputed():
@@ -84,7 +82,7 @@ def test_large_images_are_averaged_down_and_colour_stays(shape):
     x = torch.rand(shape, generator=torch.Generator().manual_seed(0))
     pixels = _pixels(fv.Data(x, torch.zeros(6, dtype=torch.long)), torch.tensor([1, 4]))
     assert pixels.dtype == torch.uint8 and pixels.shape == (
-        (2, MOST_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8)
+        (2, MAX_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8)
     )
 
 

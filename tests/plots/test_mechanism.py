@@ -48,9 +48,8 @@ def test_the_shadow_of_the_ball_is_where_the_nearest_move_has_the_exact_kl_of_th
     axes = step.surface.plane.axes
     cov = dense_covariance(q)
     for a in ellipse(step.ball[1], torch.zeros(2))[::9]:
-        nearest = (
-            cov @ axes.T @ torch.linalg.solve(axes @ cov @ axes.T, a)
-        )  # of all moves with this shadow
+        # Of all moves with this shadow
+        nearest = cov @ axes.T @ torch.linalg.solve(axes @ cov @ axes.T, a)
         torch.testing.assert_close(axes @ nearest, a)
         moved = fv.Gaussian(q.mean + nearest, q.log_std, q.factor)
         assert float(moved.kl(q)) == pytest.approx(2.0**2 / 2, rel=1e-6)
@@ -59,9 +58,8 @@ def test_the_shadow_of_the_ball_is_where_the_nearest_move_has_the_exact_kl_of_th
 def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
     net, data, q, step = shown
     assert step.loss < float(step.worst_loss[0]) < float(step.worst_loss[1])
-    torch.testing.assert_close(
-        step.worst.norm(dim=1), step.length
-    )  # the plane holds the move of the mean
+    # The plane holds the move of the mean
+    torch.testing.assert_close(step.worst.norm(dim=1), step.length)
     sam = fv.families.mechanism(
         net, data, q, radii=[float(step.length[1])], mode="sam_mu", seed=0, n_draws=8, resolution=3
     )
@@ -76,9 +74,8 @@ def test_frames_go_through_the_phases_of_each_radius(shown):
     assert len(stops) == len(fig.frames) == 2 * len(PHASES)
     assert [stop.args[0] for stop in stops] == [(frame.name,) for frame in fig.frames]
     assert stops[-1].label == f"radius 2: {PHASES[-1]}"
-    for k, frame in enumerate(
-        fig.frames
-    ):  # the mean is at q, moves to q′, and is back once the gradient is kept
+    # The mean is at q, moves to q′, and is back once the gradient is kept
+    for k, frame in enumerate(fig.frames):
         (mean,) = [t for t in frame.data if t.name == "the mean now"]
         there = step.worst[k // len(PHASES)] if 0 < k % len(PHASES) < 3 else torch.zeros(2)
         torch.testing.assert_close(torch.tensor([mean.x[0], mean.y[0]]), there.double())
@@ -120,9 +117,8 @@ def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_an
         ends |= {fig.layout.xaxis.range, fig.layout.yaxis.range}
         lo, hi = fig.layout.xaxis.range
         assert drawn(fig, "q", "ball of the radius", "SAM's ball", "the worst q′").max() < hi == -lo
-        assert (
-            drawn(fig, "q").max() > 0.03 * hi
-        )  # a few steps from a narrow start; the tour's q is three times as wide
+        # A few steps from a narrow start; the tour's q is three times as wide
+        assert drawn(fig, "q").max() > 0.03 * hi
     assert len(ends) == 1
 
 
@@ -158,16 +154,16 @@ def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_t
         )
     q = Fitting(net, task, prior, seed=8, fit={"steps": 5}).member("sabma", 2.0)
     alone = fv.predict(net, q, task.test, 6, seed=9).scores
+    # Trained together
     assert float(repeated[i].over_seeds["nll"][2]) == pytest.approx(
         float(alone["nll"][-1]), rel=1e-3
-    )  # trained together
+    )
     f = fv.nll(net, task.train)
     lambda1 = [float(fv.top_eigenpairs(f, w, 1).values[0]) for w in q.sample(2, seed=9)]
     assert float(repeated[i].over_seeds["lambda1"][2]) == pytest.approx(sum(lambda1) / 2, rel=1e-2)
     vi, zero = (family.index(m, 0.0) for m in ("vi", "sabma"))
-    assert torch.equal(
-        repeated[vi].over_seeds["nll"], repeated[zero].over_seeds["nll"]
-    )  # radius 0 is one member
+    # Radius 0 is one member
+    assert torch.equal(repeated[vi].over_seeds["nll"], repeated[zero].over_seeds["nll"])
 
 
 def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
@@ -186,9 +182,8 @@ def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
         assert ring.visible and (ring.x[0], ring.y[0]) == pytest.approx(
             (markers.x[-1], markers.y[-1])
         )
-        assert not drawn[
-            "selected", f"x{2 * k + 1}" if k else "x"
-        ].visible  # SAM's radius has another unit
+        # SAM's radius has another unit
+        assert not drawn["selected", f"x{2 * k + 1}" if k else "x"].visible
     assert "mean and range of 3 seeds" in fig.layout.title.text
 
 
@@ -226,9 +221,8 @@ def test_the_frontier_finds_the_temperature_of_equal_training_loss_between_those
     fig = fv.plots.plot_frontier(made, method="sabma", radius=1.0)
     ring, cross = ([t for t in fig.data if t.name == name][1] for name in ("selected", "VI at T*"))
     assert (ring.x[0], ring.y[0]) == pytest.approx((0.04, 1.2), rel=1e-6)
-    at = np.interp(
-        np.log(0.04), np.log([0.0225, 0.16]), [1.15, 1.4]
-    )  # VI itself lies on the line too
+    # VI itself lies on the line too
+    at = np.interp(np.log(0.04), np.log([0.0225, 0.16]), [1.15, 1.4])
     assert (cross.x[0], cross.y[0]) == pytest.approx((0.04, at), rel=1e-6)
     assert (
         fig.layout.annotations[-1].text

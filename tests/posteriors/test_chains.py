@@ -8,6 +8,7 @@ import pytest
 import torch
 
 import flatviz as fv
+from flatviz.posteriors import SGHMC, SGNHT
 
 N = 50
 STD = 0.5
@@ -31,6 +32,25 @@ FEW = SHORT | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
 
 def test_sghmc_with_friction_one_is_sgld(linear):
     assert torch.equal(fv.fit_sghmc(*linear, friction=1.0, **FEW).W, fv.fit_sgld(*linear, **FEW).W)
+
+
+def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
+    """White noise of gradients, whose heat a constant friction keeps; the chain's own law is known:
+    variance T / (N h)."""
+    h, sigma, n = 2.0, 1.0, 50
+    source = torch.Generator().manual_seed(0)
+    noise = lambda: torch.randn(40, 500, generator=source, dtype=torch.float64)
+    gradient = lambda w, batch: (0.5 * h * w.square().sum(-1), h * w + sigma * noise())
+    energy = fv.training.Energy(n)
+    widths = []
+    for chain in (SGNHT(0.02, 0.1, 0.02, energy), SGHMC(0.02, 0.1, energy)):
+        state = chain.init(torch.zeros(40, 500, dtype=torch.float64))
+        for _ in range(600):
+            state, _ = chain.update(state, gradient, None, (noise(),))
+        widths.append(float(state.w.var()) * n * h)
+    cooled, heated = widths
+    # 20,000 walkers: 1 %; heat sigma^2 N lr / (2 friction) = 5 times T beside T itself
+    assert cooled == pytest.approx(1, rel=0.05) and heated == pytest.approx(6, rel=0.1)
 
 
 def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
@@ -111,9 +131,8 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     """600 particles as the weights of one net; SAM's norm is taken of each alone, so that each is a
     chain of its own."""
 
-    def outputs(
-        w, x
-    ):  # whose squares, halved, are the well plus one: what noise 1 and targets 0 make of it
+    # Whose squares, halved, are the well plus one: what noise 1 and targets 0 make of it
+    def outputs(w, x):
         return (2 * (walled(w) + 1)).sqrt().expand(len(x), -1)
 
     def each_alone(w, g):

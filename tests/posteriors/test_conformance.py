@@ -97,26 +97,25 @@ def test_a_minibatch_in_parts_makes_the_same_draws(name, small, monkeypatch):
 def test_reduced_precision_is_inside_the_network_only(name, small):
     net, data, prior = small
     narrow = fv.Gaussian(prior.mean.float(), prior.log_std.float(), prior.factor.float())
+    # Autocast leaves float64 alone
     given = (
         net.to(dtype=torch.float32),
         data.to(dtype=torch.float32),
         narrow,
-    )  # autocast leaves float64 alone
+    )
     q = run(name, *given, **in_training(name, fv.Training(precision="bfloat16")))
     plain = run(name, *given)
     assert q.center.dtype == q.sample(1, seed=0).dtype == torch.float32 and not torch.equal(
         q.center, plain.center
     )
-    assert (
-        float((q.center - plain.center).norm() / plain.center.norm()) < 0.02
-    )  # 8 bits of mantissa, a few steps
+    # 8 bits of mantissa, a few steps
+    assert float((q.center - plain.center).norm() / plain.center.norm()) < 0.02
 
 
 def test_each_member_of_an_ensemble_stops_by_itself(small):
     net, data, _ = small
-    validation = fv.Data(
-        data.x.flip(0), data.y
-    )  # labels of others: the loss rises at once, or soon
+    # Labels of others: the loss rises at once, or soon
+    validation = fv.Data(data.x.flip(0), data.y)
     fit = partial(fv.fit_ensemble, net, data, steps=40, lr=0.5, batch_size=8)
     how = fv.Training(validation=validation, patience=3)
     together = fit(seed=0, members=3, training=how)
@@ -220,9 +219,8 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
             q = fit(lr=60.0)
         assert q.history.notes[0].startswith(BEGAN)
         assert float(q.history.loss[-30:].mean() - q.history.loss[0]) > 10  # of 300 steps
-    wide = fv.Gaussian(
-        net.w, torch.full_like(net.w, 18.0)
-    )  # its first draws have a larger loss still
+    # Its first draws have a larger loss still
+    wide = fv.Gaussian(net.w, torch.full_like(net.w, 18.0))
     with pytest.warns(UserWarning, match=BEGAN):
         assert fv.fit_vi(net, data, wide, seed=1, steps=50).history.notes[0].startswith(BEGAN)
 

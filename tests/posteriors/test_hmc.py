@@ -69,7 +69,7 @@ def test_without_a_prior_weight_decay_is_one(regression):
 
 
 def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
-    """Density exp(-sum (y - w^3 x)^2 / 2 s^2) N(w; 0, 1): its distribution function at nine points."""
+    """Integrate exp(-sum (y - w^3 x)^2 / 2 s^2) N(w; 0, 1) up to nine points."""
     x = torch.linspace(0.2, 1, 5).double()[:, None]
     net = of_weights(lambda w, x: w**3 * x, torch.zeros(1))
     prior = fv.Gaussian(*torch.zeros(2, 1).double())
@@ -172,7 +172,7 @@ def learnt_of(precision):
 
 
 def test_stiff_directions_become_as_wide_as_the_others(stiff):
-    """A P A has no eigenvalue but those near 1: moments of 4,000 draws are good to a few per cent."""
+    """All eigenvalues of A P A are near 1, to a few per cent with 4,000 draws."""
     metric = learnt_of(stiff)
     A = metric.scaled(torch.eye(10).double())
     assert len(metric.rows) == 2

@@ -73,9 +73,8 @@ def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
     torch.testing.assert_close(V, peer_V, rtol=1e-4, atol=1e-6)
     if structure == "last_layer":
         covariance = q.cov_mul(torch.eye(net.dim, dtype=torch.float64))[-18:, -18:]
-        torch.testing.assert_close(
-            covariance, peer.posterior_covariance, rtol=1e-4, atol=1e-7
-        )  # its H is off by 2e-7
+        # Its H is off by 2e-7
+        torch.testing.assert_close(covariance, peer.posterior_covariance, rtol=1e-4, atol=1e-7)
     found = fv.posteriors.laplace_evidence(net, data, structure=structure, prior_precision=1.5)
     assert found == pytest.approx(float(peer.log_marginal_likelihood()), rel=1e-6)
     p = fv.metrics.predict_linearised(net, q, test, link="probit").bma()
@@ -117,9 +116,8 @@ def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structu
         return
     W = q.sample(4000, seed=0)
     assert torch.equal(W[:3], q.sample(3, seed=0)) and torch.equal(q.center, net.w)
-    torch.testing.assert_close(
-        W.var(0), exact.variance, rtol=0.15, atol=0
-    )  # the standard error is 2.2 %
+    # The standard error is 2.2 %
+    torch.testing.assert_close(W.var(0), exact.variance, rtol=0.15, atol=0)
     assert fv.predict(net, q, data, 3, seed=0, likelihood=likelihood).outputs.shape == (3, 40, 3)
 
 
@@ -186,9 +184,8 @@ def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, mo
 
     def other(matrix):
         values, vectors = eigh(matrix)
-        flat = (
-            values.abs() < 1e-9 * values.abs().max()
-        )  # a cluster at 0, turned by a rotation of its own
+        # A cluster at 0, turned by a rotation of its own
+        flat = values.abs() < 1e-9 * values.abs().max()
         turn = torch.linalg.qr(torch.randn(int(flat.sum()), int(flat.sum()), dtype=vectors.dtype))[
             0
         ]

@@ -12,7 +12,7 @@ import flatviz as fv
 from flatviz.posteriors.dropout import mask_shape, rates_of, weight_mask
 from flatviz.posteriors.multi import widened
 from flatviz.posteriors.swag import SWAG
-from flatviz.training.points import starts
+from flatviz.training.points import SGD, starts
 
 
 def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):
@@ -172,18 +172,19 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny, gaussians):
 
 
 def moments_of(W, rank):
-    """SWAG and its state once each row of W was a snapshot."""
-    swag = SWAG(torch.zeros(1), rank=rank)
-    state = swag.init(W[0])
+    """(SWAG, its state, what it kept of the rows of W)."""
+    swag = SWAG(SGD(0.0), rank)
+    kept = ()
     for w in W:
-        state = swag.collect(state._replace(w=w))
-    return swag, state
+        state = swag.init(w)
+        kept = swag.collect(kept, state)
+    return swag, state, kept
 
 
 def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
     W = 1 + 0.1 * torch.randn(12, 6, dtype=torch.float64)
-    swag, state = moments_of(W, 4)
-    q = swag.result(state)
+    swag, state, kept = moments_of(W, 4)
+    q = swag.result(state, None, kept)
     torch.testing.assert_close(q.mean, W.mean(0))
     torch.testing.assert_close((2 * q.log_std).exp(), 0.5 * W.var(0, unbiased=False))
     D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[
@@ -196,10 +197,8 @@ def test_variances_survive_float32_where_the_naive_formula_does_not():
     W = (
         1 + 1e-4 * torch.randn(20, 6, dtype=torch.float64)
     ).float()  # the mean of squares less the squared mean: 50 % off
-    _, state = moments_of(W, 5)
-    torch.testing.assert_close(
-        state.kept[1] / state.n, W.double().var(0, unbiased=False), rtol=0.01, atol=0
-    )
+    _, _, (n, _, squares, *_) = moments_of(W, 5)
+    torch.testing.assert_close(squares / n, W.double().var(0, unbiased=False), rtol=0.01, atol=0)
 
 
 def test_scale_multiplies_the_covariance_alone(tiny):
@@ -315,7 +314,7 @@ DECAY = 0.1
 
 @pytest.fixture(scope="module")
 def line(linear_regression):
-    """(net, data, exact mean, exact covariance) of a regression with two inputs that go together."""
+    """Build a regression with two correlated inputs: net, data, exact mean and covariance."""
     return linear_regression(N, [1.0, -0.5], NOISE, N * DECAY, seed=1)
 
 

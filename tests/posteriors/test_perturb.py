@@ -50,7 +50,7 @@ def fisher(q, damping):
 
 @pytest.mark.parametrize("blocks", ["mean", "mean+std", "mean+std+factor"])
 @pytest.mark.parametrize("joint", [True, False])
-def test_the_step_goes_along_the_natural_gradient_and_has_the_asked_length_in_its_own_quadratic_form(
+def test_the_step_follows_the_natural_gradient_and_has_the_asked_length_in_its_metric(
     blocks, joint
 ):
     """Of all steps of a length in that form, it climbs furthest."""
@@ -71,9 +71,8 @@ def test_the_step_goes_along_the_natural_gradient_and_has_the_asked_length_in_it
     ]
     if joint:
         assert ratios == pytest.approx([ratios[0]] * n, rel=1e-9) and ratios[0] > 0
-        assert n == 3 or float(sum(squares)) == pytest.approx(
-            0.25, rel=1e-6
-        )  # of all three the exact KL is asked for
+        # Of all three the exact KL is asked for
+        assert n == 3 or float(sum(squares)) == pytest.approx(0.25, rel=1e-6)
     else:
         assert [float(v) for v in squares[:n]] == pytest.approx([0.25] * n, rel=1e-6) and min(
             ratios

@@ -65,9 +65,8 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
     transferred, task
 ):
     net, prior = transferred
-    assert (
-        float(prior.log_std.exp().min()) < 1e-2
-    )  # narrow in places: plain SGD on its KL would overshoot
+    # Narrow in places: plain SGD on its KL would overshoot
+    assert float(prior.log_std.exp().min()) < 1e-2
     fit = partial(fv.fit_vi, net, task.train, prior, start_scale=1.0, steps=60, seed=0)
     near = fit(kl_weight=1.0)
     far = fit(kl_weight=0.0)
@@ -109,9 +108,8 @@ def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, ta
 def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task):
     net, prior = transferred
     fit = partial(fit, net, task.train, prior)
-    start = fv.Gaussian(
-        prior.mean + 0.1, prior.log_std - 1.0, torch.zeros(2, prior.dim)
-    )  # narrower, of another rank
+    # narrower, of another rank
+    start = fv.Gaussian(prior.mean + 0.1, prior.log_std - 1.0, torch.zeros(2, prior.dim))
     still = fit(start=start, start_scale=1.0, lr=0.0, steps=2, seed=0)
     assert (
         torch.equal(still.mean, start.mean)
@@ -124,16 +122,19 @@ def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task
         fit(start=fv.Gaussian(torch.zeros(3), torch.zeros(3)), seed=0)
 
 
-@pytest.mark.parametrize("settings", [
-    dict(kl_weight=1.0),
-    dict(kl_weight=0.0, weight_decay=0.01, batch_size=8, blocks="mean+std+factor"),
-    dict(mode="sam_mu", joint=False),
-    dict(joint=False, blocks="mean+std+factor"),
-    dict(mode="sam_theta", blocks="mean+std+factor", mc_samples=2),
-    dict(mode="rank1_pinv"),
-    dict(mode="rank1_damped", kl_weight=0.0),
-    dict(mode="authors_code", switches=("z2_mean_bug",), kl_weight=0.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        dict(kl_weight=1.0),
+        dict(kl_weight=0.0, weight_decay=0.01, batch_size=8, blocks="mean+std+factor"),
+        dict(mode="sam_mu", joint=False),
+        dict(joint=False, blocks="mean+std+factor"),
+        dict(mode="sam_theta", blocks="mean+std+factor", mc_samples=2),
+        dict(mode="rank1_pinv"),
+        dict(mode="rank1_damped", kl_weight=0.0),
+        dict(mode="authors_code", switches=("z2_mean_bug",), kl_weight=0.0),
+    ],
+)
 def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(settings, small):
     how = dict(steps=50, **settings)
     found = fv.fit_sabma_grid(*small, radius=[0.0, 0.3], seed=[0, 1], **how)
@@ -207,3 +208,30 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     given = fv.fit_sabma(net, data, prior, mc_samples=1, lr=1.0, **how)
     assert torch.equal(given.mean, chosen.mean)
     assert chosen.history.notes[0].startswith("one draw a step, rate 1") and not given.history.notes
+
+
+def test_draws_of_a_large_network_share_the_examples_of_a_step():
+    torch.manual_seed(0)
+    layers = (
+        nn.Linear(4, 1500),
+        nn.LayerNorm(1500),
+        nn.ReLU(),
+        nn.Linear(1500, 1500),
+        nn.Linear(1500, 3),
+    )
+    data = fv.Data(torch.randn(60, 4), torch.arange(60) % 3)
+    net = fv.Net.from_module(nn.Sequential(*layers), "norm+head")
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
+    q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=2)
+    assert q.history.notes[0].startswith("6 draws share the examples of a step, rate 1")
+
+    loss = fv.training.training_loss(net, data, draws=6)
+    loss.shared = True
+    W = prior.sample(6, seed=1)
+    values, gradients = loss(W, None)
+    for w, value, gradient, part in zip(W, values, gradients, torch.arange(60).split(10)):
+        f = fv.nll(net, data.subset(part.tolist()))
+        torch.testing.assert_close(value, f(w), rtol=1e-5, atol=1e-6)
+        w = w.clone().requires_grad_()
+        (slow,) = torch.autograd.grad(f(w), w)
+        torch.testing.assert_close(gradient, slow, rtol=1e-4, atol=1e-6)

@@ -5,47 +5,16 @@ from functools import partial
 
 import pytest
 import torch
+from every_method import STEPS, algorithms
 from oracles import equal
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
 from flatviz.engine.graphs import RECORDERS, Recorder
-from flatviz.posteriors import BSAM, EMCMC, SABMA, SGHMC, SGLD, SVGD, SWAG, VI
-from flatviz.training import SGD, Descent, Energy, Run, training_loss
+from flatviz.training import Run, training_loss
 from flatviz.training.driver import Algorithm, drive
 from flatviz.training.loop import NOT_REPLAYED
-from flatviz.training.perturb import MODES, Perturbation
 from flatviz.training.streams import minibatches, rates
-
-STEPS = 9
-RATES = torch.linspace(0.1, 0.01, STEPS).double()
-
-
-def algorithms(prior, n):
-    """name -> (algorithm, where it starts: weights (D,), chains (3, D) or a Gaussian, steps after
-    which it collects)."""
-    w = prior.mean
-    sgd = SGD(RATES, weight_decay=0.01, ascent=fv.SAM(0.1))
-    energy = Energy(n, prior=prior)
-    descent = Descent(prior, n, RATES, kl_weight=0.3, draws=2)
-    W = w + 0.1 * torch.randn(3, len(w), generator=torch.Generator().manual_seed(0), dtype=w.dtype)
-    keep = range(4, STEPS, 2)
-    return {
-        "sgd": (sgd, w, ()),
-        "swag": (SWAG(sgd, rank=2), w, range(2, STEPS, 3)),
-        "bsam": (BSAM(RATES, n), w, ()),
-        "sgld": (SGLD(0.1, energy), W, keep),
-        "sghmc": (SGHMC(RATES, 0.2, energy, noisy=range(4, STEPS)), W, keep),
-        "emcmc": (EMCMC(0.01, 0.1, energy), W, keep),
-        "svgd": (SVGD(0.1, energy=energy), W, keep),
-        "vi": (VI(descent, ascent=fv.SAM(0.1)), prior, ()),
-        **{
-            mode: (SABMA(descent, 0.3, Perturbation(mode)), prior, ())
-            for mode in MODES
-            if mode != "none"
-        },
-    }
-
 
 NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
 
@@ -71,7 +40,7 @@ def case(request, small):
     net, data, prior = small
     algorithm, start, keep = algorithms(prior, len(data))[request.param]
     chains = isinstance(start, torch.Tensor) and start.ndim == 2
-    draws = 2 if isinstance(start, fv.Gaussian) else 1
+    draws = 2 if isinstance(start, fv.Gaussian) or request.param == "ivon" else 1
     loss = training_loss(net, data, members=3 if chains else 1, draws=draws)
     how = dict(seeds=[0, 1, 2], shuffle=[0, 1, 2]) if chains else dict(seeds=[0], shuffle=0)
     return algorithm, algorithm.init(start), loss, how | dict(keep=keep)
@@ -94,9 +63,8 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
         before = clone(state)
         given = (loss, next(batches), noise.at(step))
         after, record = algorithm.update(state, *given)
-        assert equal(before, state) and equal(
-            algorithm.update(before, *given)[0], after
-        )  # a function, of what stays as it is
+        # A function, of what stays as it is
+        assert equal(before, state) and equal(algorithm.update(before, *given)[0], after)
         losses.append(record.loss)
         state = after
         kept = algorithm.collect(kept, state) if step in how["keep"] else kept
@@ -148,9 +116,8 @@ def stand_in(record):
 
 def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkeypatch):
     algorithm, start, loss, how = case
-    go = partial(
-        drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how
-    )  # the last batch of an epoch has 3
+    # The last batch of an epoch has 3
+    go = partial(drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
     plain, history, _ = go()
     assert history.notes == ()
     monkeypatch.setitem(RECORDERS, "cpu", stand_in(record))

@@ -13,7 +13,7 @@ from flatviz.core.seeds import generator
 from flatviz.training.losses import training_loss
 
 
-def test_the_prior_is_that_of_the_kept_weights_the_head_is_new_and_the_rest_stays_at_its_source_value(
+def test_the_prior_covers_kept_weights_the_head_is_new_and_the_rest_stays_at_its_source(
     source,
 ):
     net, prior = source
@@ -51,9 +51,8 @@ def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, t
 def test_a_random_head_is_torchs_own_and_follows_the_seed(source):
     heads = [fv.transfer(*source, head_start="random", seed=s)[1].mean[16:] for s in (0, 0, 1)]
     assert torch.equal(heads[0], heads[1]) and not torch.equal(heads[0], heads[2])
-    assert (
-        0 < float(heads[0].abs().max()) <= 1 / math.sqrt(8)
-    )  # uniform within 1 / sqrt of the inputs
+    # Uniform within 1 / sqrt of the inputs
+    assert 0 < float(heads[0].abs().max()) <= 1 / math.sqrt(8)
 
 
 def test_a_downstream_prior_keeps_its_head(source, task):
@@ -90,9 +89,8 @@ def test_the_authors_choice_by_names_misses_the_shortcuts_norms():
     by_type, by_name = both(
         torchvision.models.VisionTransformer(16, 8, 2, 2, 8, 8, num_classes=4), 16
     )
-    assert (
-        by_name.dim == by_type.dim == 2 * 8 * 5 + 8 * 4 + 4
-    )  # two norms a layer and one at the end
+    # Two norms a layer and one at the end
+    assert by_name.dim == by_type.dim == 2 * 8 * 5 + 8 * 4 + 4
 
 
 def test_bad_transfers_say_what_to_do(source):
@@ -121,9 +119,8 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
     W = q.sample(6, seed=3)
     trunks = sampled.trunk.joined(q.sample(6, seed=3), seed=3)
     for i in range(6):
-        module = net.to_module(
-            trunks[i]
-        )  # blocks of the source net: the head has the same classes here
+        # Blocks of the source net: the head has the same classes here
+        module = net.to_module(trunks[i])
         for name, value in fixed.unflatten(W[i]).items():
             torch.testing.assert_close(dict(module.named_parameters())[name].detach(), value)
         torch.testing.assert_close(

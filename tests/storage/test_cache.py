@@ -175,12 +175,13 @@ def test_keys_that_read_alike_keep_their_values(tmp_path):
         "1": torch.full((1,), 3.0),
     }
     assert load(save(result, tmp_path / "r.pt")) == result
+    # For any reader of safetensors
     assert [t.item() for t in load_file(tmp_path / "r.pt").values()] == [
         1.0,
         0.0,
         2.0,
         3.0,
-    ]  # for any reader of safetensors
+    ]
 
 
 def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
@@ -258,9 +259,8 @@ def test_stored_values_are_computed_again_where_one_of_them_is_another_now(
     with pytest.warns(UserWarning, match="stored values differ from those computed now"):
         got = slice_(cache=tmp_path)
     assert torch.equal(got.values, slice_().values)
-    assert torch.equal(
-        slice_(cache=tmp_path).values, got.values
-    )  # without a warning: they are stored in their place
+    # Without a warning: they are stored in their place
+    assert torch.equal(slice_(cache=tmp_path).values, got.values)
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -289,6 +289,5 @@ def test_the_wheel_carries_what_git_keeps_of_data():
     ).stdout.split()
     command = ["git", "check-ignore", "--no-index", *kept, "data/MNIST"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert len(kept) > 10 and listed.stdout.split() == [
-        "data/MNIST"
-    ]  # hatch leaves out what git ignores
+    # Hatch leaves out what git ignores
+    assert len(kept) > 10 and listed.stdout.split() == ["data/MNIST"]

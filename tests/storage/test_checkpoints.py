@@ -26,9 +26,13 @@ def fit(tiny):
 
 
 DAMAGED = {
-    "empty": lambda c: b"", "text": lambda c: b"hello", "older": lambda c: b"flatviz checkpoint 00\n",
-    "cut": lambda c: c[:40], "changed": lambda c: c[:-1] + bytes([c[-1] ^ 1]), "reversed": lambda c: c[::-1],
-}  # fmt: skip
+    "empty": lambda c: b"",
+    "text": lambda c: b"hello",
+    "older": lambda c: b"flatviz checkpoint 00\n",
+    "cut": lambda c: c[:40],
+    "changed": lambda c: c[:-1] + bytes([c[-1] ^ 1]),
+    "reversed": lambda c: c[::-1],
+}
 
 
 @pytest.mark.parametrize("name", DAMAGED)

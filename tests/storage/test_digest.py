@@ -90,23 +90,89 @@ def test_a_function_of_ones_own_never_meets_the_file_of_a_named_quantity_or_of_a
 
 # functions that differ in one thing each; all of them, and twice the same, are told apart below
 MAKERS = {
-    "code": ["lambda x: x + 1", "lambda x: x - 1", "lambda x: 1 + x", "lambda y: y + 1", "lambda x: x + 1.0", "lambda x: x + True"],
-    "default": [f"lambda x, k={k}: x" for k in ("1", "1.0", "True", "-0.0", "0.0", "'1'", "b'1'", "(1,)", "[1]", "{1}", "{1: 1}")],
-    "keyword default": ["lambda x, *, k=1: x", "lambda x, *, k=2: x", "lambda x, *, j=1: x", "lambda x, k=None: x"],
+    "code": [
+        "lambda x: x + 1",
+        "lambda x: x - 1",
+        "lambda x: 1 + x",
+        "lambda y: y + 1",
+        "lambda x: x + 1.0",
+        "lambda x: x + True",
+    ],
+    "default": [
+        f"lambda x, k={k}: x"
+        for k in ("1", "1.0", "True", "-0.0", "0.0", "'1'", "b'1'", "(1,)", "[1]", "{1}", "{1: 1}")
+    ],
+    "keyword default": [
+        "lambda x, *, k=1: x",
+        "lambda x, *, k=2: x",
+        "lambda x, *, j=1: x",
+        "lambda x, k=None: x",
+    ],
     "closed over": [
         f"(lambda k: lambda x: k)({k})"
-        for k in ("1", "2", "[1, 2]", "[2, 1]", "{'a': 1, 'b': 2}", "{'b': 2, 'a': 1}", "{1, 2}", "frozenset({1, 2})", "None", "...",
-                  "torch.zeros(2)", "torch.zeros(2).double()", "torch.zeros(1, 2)", "nn.ReLU()", "nn.Tanh()", "nn.ReLU", "torch.relu",
-                  "torch.tanh", "math.sin", "math.cos", "np.zeros(2)", "np.ones(2)", "np.add", "np.float32(1)", "torch.float32",
-                  "slice(1, 2)", "range(3)", "partial(max, 1)", "partial(max, 2)", "re.compile('a')", "Path('a')", "Own().act",
-                  "torch.Generator().manual_seed(0)", "torch.Generator().manual_seed(1)",
-                  "Held(1)", "Held(2)", "Slotted(1)", "Slotted(2)", "Color.RED", "Color.BLUE", "[].append",
-                  "types.MethodType(lambda s: 1, 3)", "types.MethodType(lambda s: 2, 3)", "type(None)", "fv.fit_sgd", "fv.SAM(0.1)",
-                  "fv.SAM(0.2)", "nn.functional.max_pool2d", "torch.no_grad", "torch.device('cpu')", "torch.Size([1])", "np.array([None])")
+        for k in (
+            "1",
+            "2",
+            "[1, 2]",
+            "[2, 1]",
+            "{'a': 1, 'b': 2}",
+            "{'b': 2, 'a': 1}",
+            "{1, 2}",
+            "frozenset({1, 2})",
+            "None",
+            "...",
+            "torch.zeros(2)",
+            "torch.zeros(2).double()",
+            "torch.zeros(1, 2)",
+            "nn.ReLU()",
+            "nn.Tanh()",
+            "nn.ReLU",
+            "torch.relu",
+            "torch.tanh",
+            "math.sin",
+            "math.cos",
+            "np.zeros(2)",
+            "np.ones(2)",
+            "np.add",
+            "np.float32(1)",
+            "torch.float32",
+            "slice(1, 2)",
+            "range(3)",
+            "partial(max, 1)",
+            "partial(max, 2)",
+            "re.compile('a')",
+            "Path('a')",
+            "Own().act",
+            "torch.Generator().manual_seed(0)",
+            "torch.Generator().manual_seed(1)",
+            "Held(1)",
+            "Held(2)",
+            "Slotted(1)",
+            "Slotted(2)",
+            "Color.RED",
+            "Color.BLUE",
+            "[].append",
+            "types.MethodType(lambda s: 1, 3)",
+            "types.MethodType(lambda s: 2, 3)",
+            "type(None)",
+            "fv.fit_sgd",
+            "fv.SAM(0.1)",
+            "fv.SAM(0.2)",
+            "nn.functional.max_pool2d",
+            "torch.no_grad",
+            "torch.device('cpu')",
+            "torch.Size([1])",
+            "np.array([None])",
+        )
     ],
-    "nested": ["lambda x: (lambda y: y + 1)(x)", "lambda x: (lambda y: y + 2)(x)", "lambda x: [helper(y) for y in x]"],
-    "class": [f"type('C', (), {{'f': lambda s: {k}}})" for k in (1, 2)] + ["type('C', (Held,), {})", "type('C', (), {'f': 1})"],
-}  # fmt: skip
+    "nested": [
+        "lambda x: (lambda y: y + 1)(x)",
+        "lambda x: (lambda y: y + 2)(x)",
+        "lambda x: [helper(y) for y in x]",
+    ],
+    "class": [f"type('C', (), {{'f': lambda s: {k}}})" for k in (1, 2)]
+    + ["type('C', (Held,), {})", "type('C', (), {'f': 1})"],
+}
 
 
 class Held:
@@ -126,7 +192,7 @@ class Color(Enum):
     BLUE = 2
 
 
-def test_whatever_differs_in_code_default_or_closed_over_value_differs_in_hash_and_the_same_made_twice_has_one():
+def test_other_code_defaults_or_closures_have_another_hash_and_equal_functions_the_same():
     digests, again = (
         {m: value_digest(eval(m)) for group in MAKERS.values() for m in group} for _ in range(2)
     )
@@ -136,9 +202,17 @@ def test_whatever_differs_in_code_default_or_closed_over_value_differs_in_hash_a
     ]
 
 
-@given(st.recursive(st.integers() | st.floats() | st.text() | st.binary() | st.booleans() | st.none(),
-                    lambda inner: st.lists(inner, max_size=3) | st.tuples(inner, inner) | st.dictionaries(st.text(), inner, max_size=3)),
-       st.data())  # fmt: skip
+@given(
+    st.recursive(
+        st.integers() | st.floats() | st.text() | st.binary() | st.booleans() | st.none(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.tuples(inner, inner)
+            | st.dictionaries(st.text(), inner, max_size=3)
+        ),
+    ),
+    st.data(),
+)
 @settings(max_examples=200, deadline=None, derandomize=True, database=None)
 def test_two_closed_over_values_share_a_hash_only_if_they_read_the_same(value, data):
     def over(closed):

@@ -116,17 +116,30 @@ def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_
     )
 
 
-@pytest.mark.parametrize(("name", "action", "values", "text"), [
-    ("mlp", "permute", torch.zeros(9, dtype=torch.long), "once each in layer '0'"),
-    ("mlp", "permute", torch.arange(8), r"shape \(..., 9\)"),
-    ("mlp", "permute", torch.arange(9).roll(1), "once each in layer '0'"),
-    ("mlp", "permute", torch.arange(9)[None].repeat(3, 1), "one row for each of the 1 networks"),
-    ("mlp", "rescale", -torch.ones(9), "above 0, got -1"),
-    ("mlp", "rescale", torch.ones(4), r"shape \(9,\)"),
-    ("batchnorm", "permute", torch.arange(9), "running statistics move with its units"),
-    ("optunet", "permute", torch.tensor([0, 1, 7, 3, 4, 5, 6, 2, 8, 9, 10, 11]), "keep the 2 groups"),
-    ("optunet", "permute", torch.tensor([1, 0, *range(2, 12)]), "swap whole groups"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "action", "values", "text"),
+    [
+        ("mlp", "permute", torch.zeros(9, dtype=torch.long), "once each in layer '0'"),
+        ("mlp", "permute", torch.arange(8), r"shape \(..., 9\)"),
+        ("mlp", "permute", torch.arange(9).roll(1), "once each in layer '0'"),
+        (
+            "mlp",
+            "permute",
+            torch.arange(9)[None].repeat(3, 1),
+            "one row for each of the 1 networks",
+        ),
+        ("mlp", "rescale", -torch.ones(9), "above 0, got -1"),
+        ("mlp", "rescale", torch.ones(4), r"shape \(9,\)"),
+        ("batchnorm", "permute", torch.arange(9), "running statistics move with its units"),
+        (
+            "optunet",
+            "permute",
+            torch.tensor([0, 1, 7, 3, 4, 5, 6, 2, 8, 9, 10, 11]),
+            "keep the 2 groups",
+        ),
+        ("optunet", "permute", torch.tensor([1, 0, *range(2, 12)]), "swap whole groups"),
+    ],
+)
 def test_what_is_no_permutation_or_factor_of_these_units_is_refused(name, action, values, text):
     net, units, _ = network(name)
     with pytest.raises(ValueError, match=text):
@@ -181,20 +194,30 @@ def block():
     return nn.Sequential(layer, nn.Flatten(), nn.Linear(20, 4), nn.ReLU(), nn.Linear(4, 3))
 
 
-@pytest.mark.parametrize(("make", "at_rest", "moved"), [
-    (Hand, ["q", "k", "v"], []),
-    (block, [f"0.{n}" for n in ("self_attn", "self_attn.out_proj", "linear2", "norm1", "norm2")], ["0.linear1", "2"]),
-    (lambda: nn.Sequential(nn.Linear(4, 6), nn.Softmax(-1), nn.PReLU(), nn.Linear(6, 3)), ["2"], ["0"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("make", "at_rest", "moved"),
+    [
+        (Hand, ["q", "k", "v"], []),
+        (
+            block,
+            [f"0.{n}" for n in ("self_attn", "self_attn.out_proj", "linear2", "norm1", "norm2")],
+            ["0.linear1", "2"],
+        ),
+        (
+            lambda: nn.Sequential(nn.Linear(4, 6), nn.Softmax(-1), nn.PReLU(), nn.Linear(6, 3)),
+            ["2"],
+            ["0"],
+        ),
+    ],
+)
 def test_attention_stands_still_by_name_and_what_does_the_same_to_each_unit_moves(
     make, at_rest, moved
 ):
     net = fv.Net.from_module(make().double().eval(), example=torch.zeros(2, 5, 4).double())
     x = torch.randn(9, 5, 4).double()
     units = fv.symmetry.units_of(net)
-    if (
-        make is Hand and units.permuted
-    ):  # torch 2.9 computes it as products: units of v are followed through, and move
+    # torch 2.9 computes it as products: units of v are followed through, and move
+    if make is Hand and units.permuted:
         at_rest = ["q", "k"]
         moved = ["v"]
     assert [s.split("'")[1] for s in units.still] == at_rest and [
@@ -224,12 +247,10 @@ def test_a_module_with_conditions_on_its_input_is_refused():
 def test_random_orders_are_uniform_over_the_group():
     _, units, _ = network("optunet")
     orders = fv.symmetry.random_order(units, 4000, seed=0)
-    assert (
-        abs(float((orders[:, 0] == 1).double().mean()) - 0.5) < 0.04
-    )  # 5 standard errors of a share of 4,000
-    assert (
-        float((torch.bincount(orders[:, 2], minlength=12)[2:] / 4000 - 0.1).abs().max()) < 0.025
-    )  # the same
+    # 5 standard errors of a share of 4,000
+    assert abs(float((orders[:, 0] == 1).double().mean()) - 0.5) < 0.04
+    # The same
+    assert float((torch.bincount(orders[:, 2], minlength=12)[2:] / 4000 - 0.1).abs().max()) < 0.025
 
 
 class Reads(nn.Module):

@@ -22,7 +22,7 @@ def randn(*shape, seed=0):
 
 
 def written_out(A, B, norms):
-    """Unbiased MMD^2 averaged over the kernels of these norms, one pair and one kernel at a time."""
+    """Average unbiased MMD^2 over kernels, one pair and one kernel at a time."""
     values = []
     for p, h in [(norm, h) for norm in norms for h in bandwidths(A)[norm]]:
         k = lambda x, y, p=p, h=h: torch.exp(-(((x - y).norm(p=p) / h) ** p))
@@ -57,9 +57,8 @@ def test_bandwidths_follow_the_formula_and_look_at_the_target_alone():
             2 * float(d.max())
         )
         assert torch.allclose(hs[1:] / hs[:-1], hs[1] / hs[0])
-    near = torch.stack(
-        list(bandwidths(1e-4 * A).values())
-    )  # all distances below the floors of the released code
+    # All distances below the floors of the released code
+    near = torch.stack(list(bandwidths(1e-4 * A).values()))
     assert torch.allclose(near[:, 0], torch.full((2,), 0.05, dtype=near.dtype))
     assert torch.allclose(near[:, -1], torch.full((2,), 0.6, dtype=near.dtype))
 
@@ -87,12 +86,10 @@ def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
     found = [fv.symmetry.mmd(*both, permutations=60)["b"] for both in sets]
     values = torch.cat([f.value for f in found])
     p = [f.p_value(WHOLE) for f in found]
-    assert (
-        abs(float(values.mean())) < 3 * float(values.std()) / 40**0.5
-    )  # unbiased, within three standard errors
-    assert (
-        0.3 < sum(p) / 40 < 0.7 and min(p) > 0
-    )  # mean of 40 uniforms: 0.5 with standard error 0.046
+    # unbiased, within three standard errors
+    assert abs(float(values.mean())) < 3 * float(values.std()) / 40**0.5
+    # Mean of 40 uniforms: 0.5 with standard error 0.046
+    assert 0.3 < sum(p) / 40 < 0.7 and min(p) > 0
 
 
 def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
@@ -111,11 +108,14 @@ def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
     assert found.p_value("0") > 0.02 and found.p_value("2") == 1 / 201 and found.of("2") > 0
 
 
-@pytest.mark.parametrize(("target", "draws", "text"), [
-    (randn(3, 2), randn(5, 2), "vectors of target must be a whole number >= 4"),
-    (randn(9, 2), randn(1, 2), "draws of b must be a whole number >= 2"),
-    (randn(9, 2), randn(5, 3), r"b must have shape \(S, 2\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("target", "draws", "text"),
+    [
+        (randn(3, 2), randn(5, 2), "vectors of target must be a whole number >= 4"),
+        (randn(9, 2), randn(1, 2), "draws of b must be a whole number >= 2"),
+        (randn(9, 2), randn(5, 3), r"b must have shape \(S, 2\)"),
+    ],
+)
 def test_sets_that_cannot_be_compared_are_refused(target, draws, text):
     with pytest.raises(ValueError, match=text):
         fv.symmetry.mmd(target, {"b": draws})
@@ -145,9 +145,8 @@ def test_a_member_of_the_pool_is_the_network_trained_alone(build, shape):
 
 def test_diverged_members_are_counted_and_left_out():
     net, data = problem()
-    far = fv.Data(
-        data.x * 1e3, data.y
-    )  # on inputs this large many a network never learns, and some overflow
+    # On inputs this large many a network never learns, and some overflow
+    far = fv.Data(data.x * 1e3, data.y)
     pool = fv.symmetry.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
     assert 0 < pool.n_diverged < 30 and len(pool) + pool.n_diverged == 30
     assert bool(torch.isfinite(pool.W).all()) and float(pool.loss.max()) < math.log(3)

@@ -50,9 +50,8 @@ def several(name):
 def test_unit_norm_gives_every_hidden_row_the_norm_and_keeps_the_function(name):
     net, units, x, V = several(name)
     W, factor = fv.symmetry.unit_norm(units, V, norm=3.0)
-    rows = (
-        units.scaled if name != "residual" else [r for r in units.scaled if "conv1" in r.name]
-    )  # others are tied
+    # Others are tied
+    rows = units.scaled if name != "residual" else [r for r in units.scaled if "conv1" in r.name]
     norms = torch.cat([incoming(units, W.square()).sqrt()[:, r.start : r.stop] for r in rows], 1)
     torch.testing.assert_close(norms, torch.full_like(norms, 3.0), rtol=0, atol=1e-12)
     assert change(net, units, V, W, x) < 1e-10
@@ -161,15 +160,13 @@ def test_of_a_resnet18_the_gains_of_its_last_stage_and_its_head_have_a_least_mas
     units = fv.symmetry.units_of(net)
     least = fv.symmetry.min_mass(units, units.extended(net)[None])
     of = {name.split("network.")[-1]: p.detach().double() for name, p in module.named_parameters()}
-    gains = [
-        of[f"layer4.{name}.weight"] for name in ("0.bn2", "0.downsample.1", "1.bn2")
-    ]  # one residual stream
+    # One residual stream
+    gains = [of[f"layer4.{name}.weight"] for name in ("0.bn2", "0.downsample.1", "1.bn2")]
     closed = 2 * (torch.stack(gains).square().sum(0).sqrt() * of["fc.weight"].norm(dim=0)).sum()
     assert torch.allclose(least.after[0], closed, rtol=1e-6) and int((~units.free).sum()) == 512
     moved = units.net_at(net, least.W[0])
-    torch.testing.assert_close(
-        moved(moved.w, x + 1), net(net.w, x + 1), rtol=1e-2, atol=1e-2
-    )  # BatchNorm's eps
+    # BatchNorm's eps
+    torch.testing.assert_close(moved(moved.w, x + 1), net(net.w, x + 1), rtol=1e-2, atol=1e-2)
 
 
 def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
@@ -197,17 +194,15 @@ def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
     monkeypatch.setattr(minmass, "PROBES", 400)
     found = sharpness_measures(net, f, w[None])
     assert float(found["lambda1"]) == pytest.approx(float(torch.linalg.eigvalsh(H)[-1]), rel=1e-6)
-    relative = (
-        torch.kron(W1 @ W1.T, torch.eye(6, dtype=torch.float64)) @ H[:30, :30]
-    )  # the first layer's, 5 x 6
+    # The first layer's, 5 x 6
+    relative = torch.kron(W1 @ W1.T, torch.eye(6, dtype=torch.float64)) @ H[:30, :30]
     for name, matrix in {
         "trace": H,
         "weighted": H * torch.outer(w, w),
         "relative": relative,
     }.items():
-        error = (
-            4 * float((2 * matrix.square().sum()).sqrt()) / 400**0.5
-        )  # of a mean over 400 random signs, at most so
+        # Of a mean over 400 random signs, at most so
+        error = 4 * float((2 * matrix.square().sum()).sqrt()) / 400**0.5
         assert abs(float(found[name]) - float(matrix.trace())) < error, name
 
 

@@ -188,7 +188,7 @@ def randn(*shape, seed):
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
 
 
-def test_each_perturbation_has_its_radius_in_its_own_norm_and_gains_most_to_first_order_inside_this_ball():
+def test_each_perturbation_gains_most_to_first_order_inside_the_ball_of_its_norm():
     w, g = randn(2, 20, seed=0)
     balls = {
         fv.SAM(0.3): torch.ones_like(w),
@@ -203,9 +203,8 @@ def test_each_perturbation_has_its_radius_in_its_own_norm_and_gains_most_to_firs
         assert 0.3 * float((others @ g / (metric * others.square()).sum(1).sqrt()).max()) < float(
             step @ g
         )
-        rows = ascent(
-            torch.stack([w, 2 * w]), torch.stack([g, 3 * g])
-        )  # members together: row by row
+        # Members together: row by row
+        rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))
         torch.testing.assert_close(rows[1], ascent(2 * w, 3 * g))
 
 
@@ -288,10 +287,11 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     assert loss.network is not None
     alone, exact = (training_loss(net, data, training=p) for p in (how, fv.Training()))
     g, one_by_one, in_float32 = (f(W, None)[1] for f in (loss, alone, exact))
+    # 8 bits of mantissa
     assert (
         g.dtype == torch.float32
         and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
-    )  # 8 bits of mantissa
+    )
     torch.testing.assert_close(g, one_by_one, rtol=0.05, atol=0.01)
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import sys
+import threading
 import warnings
 from types import SimpleNamespace
 
@@ -9,7 +10,7 @@ import pytest
 import torch
 from brought import hooked, stand_in
 from torch import nn
-from torch.optim import optimizer as optimisers
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 import flatviz as fv
 from flatviz.training import recording
@@ -36,9 +37,8 @@ def train(module, steps, *, optimiser=None):
 
 @pytest.fixture
 def module():
-    return nn.Sequential(
-        nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2)
-    )  # dropout on: a user's loop has it
+    # Dropout on: a user's loop has it
+    return nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2))
 
 
 def test_the_path_is_what_the_loop_itself_saw(module):
@@ -50,7 +50,7 @@ def test_the_path_is_what_the_loop_itself_saw(module):
         path.net.w, seen[-1]
     )
     train(module, 3)  # what comes after is not of the path
-    assert len(path.steps) == 5 and not optimisers._global_optimizer_post_hooks
+    assert len(path.steps) == 5 and not recording._RECORDING
 
 
 def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
@@ -65,9 +65,8 @@ def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(mo
     with fv.record_path(module, treated=lambda name: name.startswith("3.")) as path:
         train(module, 2)
         other.step()
-        train(
-            module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1)
-        )  # holds none of the treated weights
+        # Holds none of the treated weights
+        train(module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1))
         train(module, 2, optimiser=torch.optim.Adam(module.parameters()))  # one that takes over
     assert path.W.shape == (5, 10) and path.steps == (0, 1, 2, 3, 4)
     body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
@@ -211,4 +210,33 @@ def test_a_trainers_callback_records_what_record_path_does(
         0,
         2,
         4,
-    ] and not optimisers._global_optimizer_post_hooks
+    ] and not recording._RECORDING
+
+
+def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
+    inside = threading.Event()
+    go_on = threading.Event()
+
+    def wait(*_):
+        inside.set()
+        assert go_on.wait(60)
+
+    other = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    failed = []
+
+    def step():
+        try:
+            other.step()
+        except Exception as error:
+            failed.append(error)
+
+    hook = register_optimizer_step_post_hook(wait)
+    thread = threading.Thread(target=step)
+    thread.start()
+    assert inside.wait(60)
+    with fv.record_path(nn.Linear(3, 2)) as path:
+        path.add()
+        go_on.set()
+        thread.join()
+    hook.remove()
+    assert not failed and len(path.W) == 2

@@ -1,4 +1,4 @@
-"""`fv.compare`: two models on common ground, and a sentence that a rescaling of layers cannot turn."""
+"""`fv.compare`: two models on common ground, and a sentence invariant to rescaled layers."""
 
 from importlib import import_module
 
@@ -50,17 +50,15 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
         )
     lambdas = [float(fv.top_eigenpairs(g, g.net.w, 1).values) for g in f]
     assert [float(s.values[0]) for s in two.spectra] == pytest.approx(lambdas, rel=1e-2)
-    torch.testing.assert_close(
-        two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5
-    )  # one function, each filter normalised
+    # One function, each filter normalised
+    torch.testing.assert_close(two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5)
     assert (
         two.sentence.startswith(f"{'AB'[lambdas.index(min(lambdas))]} is flatter")
         and "not clear" in two.sentence
     )
     assert two.path.values[0] == pytest.approx(float(f[0](f[0].net.w)), rel=1e-5)
-    assert two.path.values[-1] == pytest.approx(
-        float(f[1](f[1].net.w)), rel=1e-5
-    )  # with its own statistics of BatchNorm
+    # With its own statistics of BatchNorm
+    assert two.path.values[-1] == pytest.approx(float(f[1](f[1].net.w)), rel=1e-5)
     assert torch.equal(two.predictions[0].outputs[0], a(data.x)) and len(two.figures) == 5
     text = two.to_html(tmp_path / "two.html").read_text(encoding="utf-8")
     assert two.sentence in text and 'id="figure-4"' in text and "<script src" not in text

@@ -87,6 +87,5 @@ def test_the_mark_and_the_numbers_are_those_of_the_ensemble(family):
     view = fv.explore(prediction)
     control(view, "draws").value = 4
     assert [shape.x0 for shape in view.result.layout.shapes] == [4]
-    assert control(
-        fv.explore(family.prediction[family.index("sgd")]), "draws"
-    ).disabled  # one draw alone
+    # One draw alone
+    assert control(fv.explore(family.prediction[family.index("sgd")]), "draws").disabled

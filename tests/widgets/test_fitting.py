@@ -19,13 +19,14 @@ from flatviz.families.family import repeat_family
 from flatviz.families.members import Fitting
 from flatviz.widgets.worker import SILENCE, Worker
 
+# Enough to be a family
 COARSE = {
     "n_draws": 4,
     "n_spectra": 1,
     "k": 2,
     "resolution": 7,
     "around_resolution": 5,
-}  # enough to be a family
+}
 
 
 LONG = {"steps": 1_000_000}
@@ -48,9 +49,8 @@ def test_stop_ends_the_step_in_progress_keeps_what_was_found_and_says_so(first, 
     if not first:
         lab.method = "sabma"
         lab.radius = 1.3
-    assert (
-        fitting(lab) and lab.busy and lab.view._status["busy"]
-    )  # the page's button offers to stop
+    # The page's button offers to stop
+    assert fitting(lab) and lab.busy and lab.view._status["busy"]
     lab.stop()
     assert (
         lab.wait(20)
@@ -82,18 +82,16 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
     assert lab.family.radii("sam_mu") == (0.0, 0.05) and lab.view._status["error"] == lab.error
     lab.radius = 0.08
     lab.method = "sam_mu"
-    assert (
-        lab.wait(120) and lab.error == "" and 0.08 in lab.family.radii("sam_mu")
-    )  # a fit that goes well clears it
+    # A fit that goes well clears it
+    assert lab.wait(120) and lab.error == "" and 0.08 in lab.family.radii("sam_mu")
 
 
 def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(
     make_lab, family, monkeypatch, left_over
 ):
     cell = {"metadata": {"cellId": "the-cell"}}
-    shell = SimpleNamespace(
-        kernel=object(), execution_count=1, get_parent=lambda: cell
-    )  # of the kernel: one cell, run often
+    # Of the kernel: one cell, run often
+    shell = SimpleNamespace(kernel=object(), execution_count=1, get_parent=lambda: cell)
     monkeypatch.setattr("flatviz.widgets.view.kernel_shell", lambda: shell)
     lab = make_lab(family=family, fit=LONG)
     count = len(widgets._instances)

@@ -59,9 +59,8 @@ def _move(page, base: str) -> dict:
     page.goto(f"{base}/lab/tree/tour.ipynb?reset")
     _until(page, "() => window.jupyterapp?.shell?.currentWidget?.content?.widgets")
     seen = {"notebook": answer(page, RUN_ALL, seconds=2 * WAIT)}
-    _until(
-        page, "() => document.querySelectorAll('.flatviz[data-state]').length === 2"
-    )  # fitted behind the page
+    # Fitted behind the page
+    _until(page, "() => document.querySelectorAll('.flatviz[data-state]').length === 2")
     view = page.locator(".flatviz[data-state]").first
     view.scroll_into_view_if_needed()
     view.get_by_role("tab", name="All").dispatch_event("click")
@@ -81,9 +80,8 @@ def _move(page, base: str) -> dict:
     to_its_end = (
         "(e) => { e.value = e.max; e.dispatchEvent(new Event('input', { bubbles: true })); }"
     )
-    view.get_by_label("radius", exact=True).evaluate(
-        to_its_end
-    )  # a stop not fitted: the kernel does it behind the picture
+    # A stop not fitted: the kernel does it behind the picture
+    view.get_by_label("radius", exact=True).evaluate(to_its_end)
     _until(page, FITTED, largest)
     seen["larger radius"] = look(view)
 
@@ -149,35 +147,31 @@ def samples(look):
 
 def test_the_tour_notebook_runs_to_its_end_and_nothing_is_asked_of_another_host(seen):
     assert seen["notebook"] == [] and not seen["foreign"]
-    assert set(seen["errors"]) <= {
-        "[anywidget] Failed to initialize model."
-    }  # the page was made too slow for it
+    # The page was made too slow for it
+    assert set(seen["errors"]) <= {"[anywidget] Failed to initialize model."}
 
 
 def test_the_ensemble_size_draws_again_from_what_is_there(seen):
     first = seen["first"]
     second = seen["more draws"]
     assert second["state"] != first["state"] and len(samples(second)["x"]) == 17
-    both = (
-        first["drawn"].keys() & second["drawn"].keys()
-    )  # what is out of sight may not be drawn yet
+    # What is out of sight may not be drawn yet
+    both = first["drawn"].keys() & second["drawn"].keys()
     assert any(second["drawn"][name]["data"] != first["drawn"][name]["data"] for name in both)
     sent = seen[
         "sent"
-        # before, between and after two moves: a page of a busy kernel may ask for the family late, once
+        # Before, between and after two moves; a page of a busy kernel may ask for the family once
     ]
-    assert "family" in sent[0] and (
-        sent[0] == sent[1] or sent[1] == sent[2]
-    )  # no move sends arrays
+    # No move sends arrays
+    assert "family" in sent[0] and (sent[0] == sent[1] or sent[1] == sent[2])
 
 
 def test_a_radius_that_nobody_fitted_is_fitted_and_drawn(seen):
     second = seen["more draws"]
     third = seen["larger radius"]
     assert second["state"].startswith("sabma/")
-    assert float(third["state"].split("/")[1]) > max(
-        METHODS["sabma"].plain.lab
-    )  # none of those the lab began with
+    # None of those the lab began with
+    assert float(third["state"].split("/")[1]) > max(METHODS["sabma"].plain.lab)
     assert samples(third)["x"] != samples(second)["x"]
     assert third["drawn"]["spectrum"]["data"] != second["drawn"]["spectrum"]["data"]
 
@@ -195,15 +189,15 @@ def test_the_saved_notebook_is_small_and_plotly_came_once_to_two_views(seen):
 def test_in_every_tab_controls_and_picture_are_on_one_screen_of_1280_by_800(seen):
     assert list(seen["screens"]) == ["Surface", "Radius", "Flatness", "Scores", "Images", "All"]
     for tab, screen in seen["screens"].items():
+        # With the controls at the top of the panel
         assert tab == "All" or screen["first"] >= -1, (
             tab,
             screen,
-        )  # with the controls at the top of the panel
+        )
         for picture in screen["all"]:  # with its end at that of the panel
             assert picture["controls"] >= -1 and picture["room"] >= -1, (tab, picture)
 
 
 def test_keys_move_a_slider_and_leave_the_notebook_alone(seen):
-    assert (
-        seen["keys"] == [(-3, True, True)] * 2
-    )  # ArrowDown lowers a slider as well, and no key reaches the notebook
+    # ArrowDown lowers a slider as well, and no key reaches the notebook
+    assert seen["keys"] == [(-3, True, True)] * 2

@@ -63,9 +63,8 @@ def test_both_radii_of_a_comparison_are_fitted_behind_and_only_their_records_tra
     for method, radius in (("sabma", 1.2), ("sam_mu", 0.15)):
         i = lab.family.index(method, radius)
         assert lab.family.radius[i] == radius
-        assert torch.equal(
-            lab.family.projection[i].plane.axes, lab.family.surface.plane.axes
-        )  # the shared plane
+        # The shared plane
+        assert torch.equal(lab.family.projection[i].plane.axes, lab.family.surface.plane.axes)
     kinds = [content["kind"] for content, _ in lab.sent_messages]
     assert [k for k in kinds if k not in ("traits", "status")] == ["member"] * 2
 
@@ -85,9 +84,8 @@ def test_the_gap_of_the_posterior_at_the_controls_is_that_of_its_own_fit(lab, tr
 
 def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
     for method, stops in lab.stops.items():
-        assert (stops[0] == 0) == (method not in OVER_T) and stops == sorted(
-            stops
-        )  # T = 0 is no temperature
+        # T = 0 is no temperature
+        assert (stops[0] == 0) == (method not in OVER_T) and stops == sorted(stops)
         assert all(1.1 < b / a < 2.1 for a, b in zip(stops[1:], stops[2:])), method
 
 
@@ -99,9 +97,8 @@ def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(co
             fv.METHODS[method].batchnorm.tour, default=0.1
         )
     both = [(m.batchnorm.settings, m.plain.settings) for m in fv.METHODS.values() if m.batchnorm]
-    assert all(
-        b["lr"] < p["lr"] or b["start_scale"] < p["start_scale"] for b, p in both
-    )  # a smaller rate, or a narrower start
+    # A smaller rate, or a narrower start
+    assert all(b["lr"] < p["lr"] or b["start_scale"] < p["start_scale"] for b, p in both)
 
 
 def test_own_settings_go_before_those_of_the_net(conv, task):
@@ -149,11 +146,18 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
         {"_model_module": "evil"},
         {"_view_module": "evil"},
         {"_dom_classes": ["x"]},
-        *({"look": look} for look in (
-            {"picked": "x"}, {"tab": "<script>"}, {"chosen": ["x"]}, {"chosen": {"surface": 3}}, {"step": -2}
-        )),
+        *(
+            {"look": look}
+            for look in (
+                {"picked": "x"},
+                {"tab": "<script>"},
+                {"chosen": ["x"]},
+                {"chosen": {"surface": 3}},
+                {"step": -2},
+            )
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_page_sets_the_controls_alone_and_these_to_what_they_may_be(lab, state):
     before = {name: lab.view.get_state()[name] for name in lab.view.keys}
     for widget in (lab.view, lab.view.channel, fv.playground()):
@@ -336,9 +340,8 @@ def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the
                 and lab.view._status["error"] == lab.error
             )
             meta = [(m["method"], m["radius"]) for m in lab.view._bundle.index["members"]]
-            assert sorted(meta) == sorted(
-                zip(lab.family.method, lab.family.radius)
-            )  # a page that opens now sees all
+            # A page that opens now sees all
+            assert sorted(meta) == sorted(zip(lab.family.method, lab.family.radius))
             traits = [c["traits"] for c, _ in lab.sent_messages if c["kind"] == "traits"][-1]
             assert traits == {
                 "radius": lab.radius,
@@ -353,9 +356,8 @@ def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the
 def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(lab, monkeypatch):
     shown = []
     monkeypatch.setattr("flatviz.widgets.lab.show_still", lambda html, name: not shown.append(html))
-    assert (
-        lab._repr_mimebundle_()["text/plain"] == ""
-    )  # a notebook rendered without widgets shows the still, no repr below it
+    # A notebook rendered without widgets shows the still, no repr below it
+    assert lab._repr_mimebundle_()["text/plain"] == ""
     assert (
         "JupyterLab" in shown[0]
         and "lab.to_html(" in shown[0]

@@ -42,7 +42,7 @@ def convs():
 
 
 @pytest.mark.long
-def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine_and_says_how_good_they_are(
+def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine(
     digits,
 ):
     module = convs()
@@ -92,9 +92,8 @@ def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_traini
         and "draws of a step but one" in made[1]
         and "normalisation layers" in made[2]
     )
-    assert (
-        made[3] == f"treated: head, {24 * 10 + 10} weights"
-    )  # a Linear of 24 inputs and 10 outputs
+    # A Linear of 24 inputs and 10 outputs
+    assert made[3] == f"treated: head, {24 * 10 + 10} weights"
     assert fits.fit["mc_samples"] == 1 and "of the trained network" in line
 
 
@@ -139,12 +138,12 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
         ]
 
     monkeypatch.setattr(own, "tried", tried)
-    monkeypatch.setattr(own, "LOST", 1.0)
+    monkeypatch.setattr(own, "MAX_DROP", 1.0)
     made = []
     fits, _ = own.prepare_own(
         nn.Sequential(nn.Flatten(), nn.Linear(64, 10)), *digits, effort=2, say=made.append
     )
-    assert said in made[-1] and fits.fit["lr_scale"] == seen[-1][0] == finite_from
+    assert said in made[-1] and fits.lr_scale == seen[-1][0] == finite_from
     assert seen[0][1] == pytest.approx(
         own.HEAD_STD
     )  # all that is treated here is the head: its prior is wide, not SWAG's
@@ -310,9 +309,8 @@ def test_a_prior_and_test_data_are_two_arguments(digits):
 
 
 def test_a_network_that_learns_nothing_is_refused(digits):
-    dead = nn.Sequential(
-        nn.Flatten(), nn.Threshold(1e9, 0.0), nn.Linear(64, 10)
-    )  # its inputs are all zero
+    # Its inputs are all zero
+    dead = nn.Sequential(nn.Flatten(), nn.Threshold(1e9, 0.0), nn.Linear(64, 10))
     refused = (
         r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
     )
@@ -320,7 +318,7 @@ def test_a_network_that_learns_nothing_is_refused(digits):
         fv.lab(dead, *digits, effort=1, progress=False)
 
 
-def test_labels_may_be_plain_numbers_of_a_loader_and_what_is_no_data_or_no_label_is_refused_by_its_name(
+def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by_name(
     digits,
 ):
     data, _ = digits

@@ -19,7 +19,7 @@ e.disconnect()}}var U={async initialize({model:t}){E(t,await m(t))},async render
 i=await m(t),o=E(t,i);await i.state_change;let j=$(p),w=n=>{try{n()}catch{e?.lost(u)}},b=(n,f={})=>w(()=>i.send({want:n,...f})),v={get:n=>t.
 get(n),set:(...n)=>t.set(...n),save_changes:()=>w(()=>t.save_changes())};for(let n of["on","off"])v[n]=(...f)=>t[n](...f);let S=z(s),x=async()=>{
 let n=++l;try{let{show:f,Plotly:T}=await d(t.get("front")).loaded;if(r||n!==l||!o.bundle)return;e?.stop();let _=s.contains(document.activeElement)&&
-document.activeElement.getAttribute("aria-label");e=f({Plotly:T,model:v,el:s,bundle:o.bundle,ask:b,former:e?.history});for(let C of o.extras)
+document.activeElement?.getAttribute("aria-label");e=f({Plotly:T,model:v,el:s,bundle:o.bundle,ask:b,former:e?.history});for(let C of o.extras)
 e.add(C);_&&s.querySelector(`[aria-label="${_}"]`)?.focus({preventScroll:!0}),o.status&&e.status(o.status),i.comm_live===!1&&e.lost(u)}catch(f){
 s.textContent=`The view could not start: ${f}`}},y=n=>{e?e.status(n):a.textContent=[n.text,n.error].filter(Boolean).join(`
 `)},g=n=>{n.kind==="status"?y(n):n.kind==="member"&&e?e.add(n.bundle):(n.kind==="family"||n.kind==="member")&&x()},k=()=>{i.comm_live===!1&&

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ the world around: window, theme, print, the address
+// ---- the world around: window, theme, print, the address
 import { onThemeChange } from "./colors.js";
 import { draw } from "./drawing.js";
 

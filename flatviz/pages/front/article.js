@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ the article: the section in sight sets the controls
+// ---- the article: the section in sight sets the controls
 import { element, paragraphs } from "./controls.js";
 
 export class Article {
@@ -8,7 +8,10 @@ export class Article {
   // page: { el, stage, state, resting(), placed() }: resting, while nothing may follow the text.
   constructor(story, page) {
     // explored: the state in which the reader left the last section
-    Object.assign(this, { story, page, explored: null, rest: 0 });
+    this.story = story;
+    this.page = page;
+    this.explored = null;
+    this.rest = 0;
     this.sections = story.map((s) =>
       element("section", {}, element("h2", {}, s.title), ...paragraphs(s.text)),
     );

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ the bar above the pictures: controls, tabs, what is read
+// ---- the bar above the pictures: controls, tabs, what is read
 import { Article } from "./article.js";
 import { action, counted, element, menu, Player, Side } from "./controls.js";
 import { codeOf, Copied, film, save } from "./film.js";

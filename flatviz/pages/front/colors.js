@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ light and dark
+// ---- light and dark
 
 // The colours of the Python theme that carry no data, and what they are on dark ground.
 const DARK = {

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ what stands above the pictures
+// ---- what stands above the pictures
 import { formula } from "./math.js";
 import { nearest } from "./records.js";
 
@@ -18,6 +18,10 @@ export class Side {
   method;
   wanted;
   stops;
+  /** @type {any} */
+  stopsOf;
+  /** @type {any} */
+  first;
 
   constructor(letter, change) {
     this.change = change;
@@ -71,7 +75,9 @@ export class Side {
         }),
       );
     }
-    Object.assign(this, { method, wanted, stops: this.stopsOf(method) });
+    this.method = method;
+    this.wanted = wanted;
+    this.stops = this.stopsOf(method);
     this.radius.max = Math.max(1, this.stops.length - 1);
     this.radius.disabled = this.stops.length < 2;
     this.radius.value = nearest(this.stops, wanted);
@@ -101,7 +107,10 @@ export class Player {
   text;
 
   constructor(next, title, { text = "Play", every = PLAY_MS } = {}) {
-    Object.assign(this, { next, text, every, timer: 0 });
+    this.next = next;
+    this.text = text;
+    this.every = every;
+    this.timer = 0;
     this.button = action(text, title, () => (this.timer ? this.halt() : this.go(true)));
   }
 
@@ -199,7 +208,9 @@ export function action(text, title, click) {
 const TERMS = {
   "λ₁": "the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",
   NLL: "negative log likelihood: mean of −log p of the right answers; low is good",
-  ECE: "expected calibration error: how far confidence is from the share of right answers; low is good",
+  ECE:
+    "expected calibration error: how far confidence is from the share of right answers; low is " +
+    "good",
   "q′": "a posterior near q; the worst one has the highest loss on average",
   KL: "Kullback-Leibler divergence: how far one distribution is from another, in nats",
   T: "temperature: the weight of the prior; 1 is Bayes' rule",

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ drawing: what is in sight first, the newest state only
+// ---- drawing: what is in sight first, the newest state only
 import { isDark } from "./colors.js";
 import { Picture } from "./figures.js";
 import { ImagePicture } from "./images.js";

@@ -119,7 +119,7 @@ export class Explorer {
     };
   }
 
-  // ---------------------------------------------------------------- pictures in frames: alternatives share one
+  // ---- pictures in frames: alternatives share one
 
   get tools() {
     const {

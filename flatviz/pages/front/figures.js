@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ one picture
+// ---- one picture
 import { recolored } from "./colors.js";
 import { SLIDE_MS, STILL, element } from "./controls.js";
 import { axisName, keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
@@ -19,7 +19,12 @@ export class Picture {
   member;
 
   constructor(entry, letter, tools) {
-    Object.assign(this, { entry, tools, state: "", width: 0, revision: 0, glides: 0 });
+    this.entry = entry;
+    this.tools = tools;
+    this.state = "";
+    this.width = 0;
+    this.revision = 0;
+    this.glides = 0;
     this.mark = element("span", { class: "fv-letter", hidden: "" }, letter);
     this.plot = element("div", { role: "group" });
     this.node = element("div", { class: "fv-plot" }, this.mark, this.plot);
@@ -48,7 +53,7 @@ export class Picture {
     this.narrow = Boolean(narrow) && phone;
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {
       // a square, and the room around it
-      const { t, b, l, r } = narrow?.margin ?? {},
+      const { t, b, l, r } = (narrow || null)?.margin ?? {},
         square = narrow
           ? t + b + width - l - r - (entry.phases.length ? 0 : 66)
           : above(entry.layout) + width - 100;
@@ -102,7 +107,10 @@ export class Picture {
               ? []
               : [[path, dark ? recolored(values[i]) : values[i]]],
           );
-    Object.assign(this, { state, scene, member, values });
+    this.state = state;
+    this.scene = scene;
+    this.member = member;
+    this.values = values;
     const glided = performance.now() < this.glides;
     if (glided) interrupted(plot);
     this.glides = transition ? performance.now() + transition.duration + 100 : 0;
@@ -163,7 +171,8 @@ export class Picture {
       start = performance.now();
     let glided = start < this.glides; // to another radius
     if (glided) interrupted(plot);
-    Object.assign(this, { state, glides: 0 });
+    this.state = state;
+    this.glides = 0;
     delete plot.dataset.phase;
     const step = () => {
       if (this.state !== state) return; // it goes elsewhere now
@@ -242,7 +251,11 @@ export class Picture {
 
   // The figure is another: draw it whole the next time.
   renew() {
-    if (this.state) Object.assign(this, { state: "elsewhere", scene: "", place: "" });
+    if (this.state) {
+      this.state = "elsewhere";
+      this.scene = "";
+      this.place = "";
+    }
   }
 
   describe(text) {
@@ -258,7 +271,7 @@ export class Picture {
     this.tools.Plotly.Plots.resize(this.plot);
   }
 
-  // ---------------------------------------------------------------- draws that the reader points at
+  // ---- draws that the reader points at
   listen() {
     const draw = (event) => this.drawOf(event.points?.[0]);
     const tell = (kind) => (event) => {

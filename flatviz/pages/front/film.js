@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ taking it along: pictures, a film of the radius, code
+// ---- taking it along: pictures, a film of the radius, code
 import { download, element, loaded } from "./controls.js";
 
 const FOOT = 40,
@@ -67,7 +67,7 @@ export async function film({ el, state, member, radii, shown }) {
   await ended;
   download(
     URL.createObjectURL(new Blob(parts, { type })),
-    `flatviz-${method}-radius.${type.slice(6)}`,
+    `flatviz-${method}-radius.${type?.slice(6)}`,
   );
 }
 

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ images on which the draws disagree
+// ---- images on which the draws disagree
 import { element, loaded } from "./controls.js";
 import { Picture } from "./figures.js";
 import { NAME, cut, drawing, imageUrl, imagesOf, percent } from "./thumbnails.js";
@@ -11,7 +11,10 @@ export class ImagePicture extends Picture {
   n;
   height;
   dark;
+  /** @type {any} */
   chart;
+  /** @type {any} */
+  ink;
 
   constructor(entry, letter, tools) {
     super(entry, letter, tools);
@@ -61,7 +64,13 @@ export class ImagePicture extends Picture {
     if (this.state === state) return false;
     // the chosen one is in the chart until another is pointed at
     if (chosen !== this.chosen) this.pointed = null;
-    Object.assign(this, { state, member, n, height, dark, chosen, width });
+    this.state = state;
+    this.member = member;
+    this.n = n;
+    this.height = height;
+    this.dark = dark;
+    this.chosen = chosen;
+    this.width = width;
     this.paint();
     return true;
   }

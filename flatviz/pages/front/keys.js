@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ keys, in a notebook
+// ---- keys, in a notebook
 
 // JupyterLab hears arrows and letters wherever they are pressed, and moves to another cell or
 // inserts one.  Keys pressed inside `el`

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ pictures in frames, and the room that each gets
+// ---- pictures in frames, and the room that each gets
 import { element, Phases } from "./controls.js";
 import { above, FOOT } from "./room.js";
 import { ALL } from "./state.js";
@@ -31,17 +31,15 @@ export class Frame {
       this.pair,
       element("figcaption", {}, this.about),
     );
-    Object.assign(this, {
-      slot: entry.slot,
-      group: entry.group,
-      span: entry.span,
-      least: entry.least,
-      choose,
-      entries: [],
-      menus: {},
-      made: {},
-      shown: "",
-    });
+    this.slot = entry.slot;
+    this.group = entry.group;
+    this.span = entry.span;
+    this.least = entry.least;
+    this.choose = choose;
+    this.entries = [];
+    this.menus = {};
+    this.made = {};
+    this.shown = "";
   }
 
   add(entry) {
@@ -89,7 +87,9 @@ export class Layout {
 
   // page: { el, grid, head, stage, note, tabs, compare, undo, names, article, printing() }
   constructor(frames, page) {
-    Object.assign(this, { frames, page, tallest: new Map() });
+    this.frames = frames;
+    this.page = page;
+    this.tallest = new Map();
   }
 
   tabOf({ tab }) {
@@ -168,14 +168,15 @@ export class Layout {
     const row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b,
       below = row && shown.some(tight);
     const halves = width < 1000 || now.b,
-      lines = [[]]; // all pictures: as many a line as there is room for, and no hole at its end
+      // all pictures: as many a line as there is room for, and no hole at its end
+      /** @type {any[][]} */ lines = [[]];
     const share = (f, line) => (halves ? 12 / line.length : this.spread(f, line));
     for (const f of shown) {
-      const line = [...lines.at(-1), f],
+      const line = [...(lines.at(-1) ?? []), f],
         few = line.some((g) => (grid.clientWidth * share(g, line)) / 12 < g.least);
       if (line.length > 1 && (few || line.reduce((sum, g) => sum + (halves ? 6 : g.span), 0) > 12))
         lines.push([]);
-      lines.at(-1).push(f);
+      lines.at(-1)?.push(f);
     }
     const filled = (f) => share(f, lines.find((line) => line.includes(f)) ?? [f]);
     const tap = width < 640 && !printing;

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ formulas, typeset by the browser
+// ---- formulas, typeset by the browser
 
 // A small part of TeX as MathML: letters, numbers, operators, groups {…}, _ and ^, \frac{}{},
 // \sqrt{}, \text{}, \max, \min, and the symbols below.
@@ -38,7 +38,8 @@ const branch = (tag, ...inside) => ({ tag, inside });
  * @returns {Tree}
  */
 export function parsed(tex) {
-  const tokens = (tex.match(TOKEN) ?? []).filter((token) => token.trim());
+  const kept = tex.replace(/\\text\{[^}]*\}/g, (words) => words.replaceAll(" ", "\u00a0"));
+  const tokens = (kept.match(TOKEN) ?? []).filter((token) => !/^ +$/.test(token));
   let at = 0;
   const group = () => {
     const inside = [];

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ the members of a family, and what is said of one
+// ---- the members of a family, and what is said of one
 import { counted, short } from "./controls.js";
 import { nearest, read, unpack } from "./records.js";
 
@@ -19,12 +19,10 @@ export class Members {
 
   // live: whether a kernel can fit what is not there.
   constructor(bundle, live) {
-    Object.assign(this, {
-      index: bundle.index,
-      fields: bundle.index.fields,
-      live,
-      list: unpack(bundle),
-    });
+    this.index = bundle.index;
+    this.fields = bundle.index.fields;
+    this.live = live;
+    this.list = unpack(bundle);
   }
 
   get methods() {

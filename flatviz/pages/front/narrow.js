@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ a picture in little room
+// ---- a picture in little room
 import { FOOT, above } from "./room.js";
 
 // Room around a picture less than 460 px wide: its legend is a line of text, the step has no axes;
@@ -25,6 +25,7 @@ export function narrower({ data, layout, phases }, width, phone) {
 // room.
 function keyLines({ data, layout }, width) {
   if (layout.showlegend === false) return [];
+  /** @type {string[][]} */
   const lines = [];
   let room = 0;
   for (const { name, mode, marker, line, showlegend, visible } of data) {
@@ -44,7 +45,7 @@ function keyLines({ data, layout }, width) {
       room = width - 24;
     }
     room -= wide;
-    lines.at(-1).push(`<span style="color:${color}">${sign} ${name}</span>`);
+    lines.at(-1)?.push(`<span style="color:${color}">${sign} ${name}</span>`);
   }
   return lines.map((line) => line.join("   "));
 }
@@ -71,7 +72,8 @@ export function keyLine(drawn, width) {
   };
 }
 
-// Names beside their lines in place of a legend, of several lines each at another point; where draws
+// Names beside their lines in place of a legend, of several lines each at another point; where
+// draws
 // are marks around the lines, names would lie over them.
 const direct = (t) => t.type === "scatter" && /lines/.test(t.mode) && t.name?.length < 11;
 export function labelled(data) {

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ the family's arrays
+// ---- the family's arrays
 
 export function unpack(bundle) {
   const { index } = bundle;

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ drawing again only what changed
+// ---- drawing again only what changed
 
 // Plotly.react computes every trace, axis, title and legend of a figure again, 20 to 60 ms, and
 // what a control moves is the data
@@ -71,7 +71,7 @@ export function redrawn(Plotly, plot, changes, transition, glided) {
 function noted(Plotly, plot, notes) {
   const touched = {};
   for (const [path, value] of Object.entries(notes)) {
-    const [, kind, i, name] = path.match(NOTES);
+    const [, kind, i, name] = path.match(NOTES) ?? [];
     plot.layout[kind][i][name] = value;
     touched[`${kind}[${i}].opacity`] = plot.layout[kind][i].opacity ?? 1;
   }

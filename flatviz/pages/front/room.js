@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ room around a plane, and for the words beside it
+// ---- room around a plane, and for the words beside it
 
 export const FOOT = 92,
   BAR = 130,

@@ -5,7 +5,8 @@ import { show } from "./explorer.js";
 export { isDark, onThemeChange, recolored } from "./colors.js";
 export { show };
 
-const data = (id) => JSON.parse(document.getElementById(id).textContent);
+const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const data = (id) => JSON.parse(part(id).textContent ?? "");
 const painted = () =>
   new Promise((done) => {
     requestAnimationFrame(() => setTimeout(done));
@@ -23,7 +24,7 @@ async function inflated(id) {
 export async function start() {
   performance.mark("flatviz-start");
   const state = data("flatviz-start"),
-    el = document.getElementById("explorer");
+    el = part("explorer");
   const model = {
     get: (k) => state[k],
     set: (k, v) => {
@@ -41,7 +42,7 @@ export async function start() {
     inflated("flatviz-records"),
   ]);
   const code = document.createElement("script");
-  code.textContent = document.getElementById("plotly").textContent;
+  code.textContent = part("plotly").textContent;
   document.head.append(code);
   const bundle = { index: JSON.parse(new TextDecoder().decode(index)), buffer: joined(planes) };
   show({ Plotly: globalThis.Plotly, model, el, bundle, hash: true });

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ where the controls stand
+// ---- where the controls stand
 
 export const ALL = "All";
 const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1, phase: null };
@@ -16,16 +16,14 @@ export class State {
 
   // changed(): something stands elsewhere; acted(values): the reader moved it there.
   constructor(model, { n_max: most, members }, changed, acted) {
-    Object.assign(this, {
-      model,
-      most,
-      methods: members.map((m) => m.method),
-      changed,
-      acted,
-      past: [],
-      last: "",
-      when: 0,
-    });
+    this.model = model;
+    this.most = most;
+    this.methods = members.map((m) => m.method);
+    this.changed = changed;
+    this.acted = acted;
+    this.past = [];
+    this.last = "";
+    this.when = 0;
     this.start = this.all;
   }
 
@@ -47,7 +45,8 @@ export class State {
       now = Date.now();
     if (kind !== this.last || now - this.when > 700) this.past.push(this.all);
     if (this.past.length > 100) this.past.shift();
-    Object.assign(this, { last: kind, when: now });
+    this.last = kind;
+    this.when = now;
     this.acted(values);
     this.put({ ...this.all, ...values });
   }
@@ -90,7 +89,7 @@ export class State {
       got = {};
     const number = (key, least) => {
       const v = said.has(key) ? Number(said.get(key)) : NaN;
-      return v >= least && Number.isFinite(v) ? v : null;
+      return /** @type {any} */ (v >= least && Number.isFinite(v) ? v : null);
     };
     if (this.methods.includes(said.get("method"))) got.method = said.get("method");
     if (number("radius", 0) !== null) got.radius = number("radius", 0);

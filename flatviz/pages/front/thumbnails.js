@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ images of a member, as data URLs and parts of an SVG
+// ---- images of a member, as data URLs and parts of an SVG
 import { element } from "./controls.js";
 import { bytesOf } from "./records.js";
 

@@ -1,4 +1,4 @@
-// ------------------------------------------------------------------ what each draw says of one image
+// ---- what each draw says of one image
 import { NAME, cut, drawing } from "./thumbnails.js";
 
 // Class probabilities of every draw for one image: thin lines; their mean: bars.

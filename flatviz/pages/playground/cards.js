@@ -61,7 +61,8 @@ export const CARDS = [
     view: "grounds",
     ask:
       "VI moves a cloud of weights to where its average loss is low, SA-BMA to where the worst " +
-      "cloud within the radius has a low loss. Both train on one ground and are tested on another, " +
+      "cloud within the radius has a low loss. Both train on one ground and are tested on " +
+      "another, " +
       "moved by 0.3. Which has the lower test loss?",
     guesses: [...Object.entries(NAMES), ["even", "Even"]],
     set: {},
@@ -116,8 +117,10 @@ export const CARDS = [
     then: {},
     truth: () => "yes",
     answer: () =>
-      "Nearly: VI along its temperature (blue) passes through almost the places of SA-BMA along its " +
-      "radius (green). At equal training loss λ₁ is 0.96 of VI's and the NLL 0.007 lower. Most of " +
+      "Nearly: VI along its temperature (blue) passes through almost the places of SA-BMA along" +
+      " its " +
+      "radius (green). At equal training loss λ₁ is 0.96 of VI's and the NLL 0.007 lower. Most " +
+      "of " +
       "what the radius does here, a lower temperature does.",
   },
   {
@@ -125,7 +128,8 @@ export const CARDS = [
     title: "Draws",
     view: "grounds",
     ask:
-      "A step averages gradients over S draws from the cloud. The ascent to the worst cloud follows " +
+      "A step averages gradients over S draws from the cloud. The ascent to the worst cloud " +
+      "follows " +
       `their noise as well. At radius ${HALF}: with which S does SA-BMA stay out of the hollow more ` +
       "often?",
     guesses: [

@@ -3,7 +3,8 @@ import { CHAIN, expected, GAUSSIAN, integral, kl, pointStep, worst } from "./eng
 import { WIDE } from "./grounds.js";
 import { LENGTH } from "./model.js";
 import { histogram, lossOf } from "./sweep.js";
-import { colorOf, inks, styleOf, symbol, traceChart, words } from "./ui.js";
+import { colorOf, inks, styleOf, symbol, words } from "./ui.js";
+import { traceChart } from "./traces.js";
 import { places } from "./verdicts.js";
 
 /** @typedef {import("./model.js").Model} Model */

@@ -1,4 +1,5 @@
-// What the experiment `frontier` found on a trained network, as a picture: curvature and test scores
+// What the experiment `frontier` found on a trained network, as a picture: curvature and test
+// scores
 // against training loss, VI along its temperature, SA-BMA along its radius.
 import { FINDING } from "./finding.js";
 import { Labels } from "./labels.js";

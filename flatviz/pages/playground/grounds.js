@@ -1,4 +1,5 @@
-// The grounds of two weights: what they are made of, where training starts, and what is known of them.
+// The grounds of two weights: what they are made of, where training starts, and what is known of
+// them.
 import { groundLoss } from "./engine.js";
 
 export const WIDE = [-3, 3]; // of the picture, in weights
@@ -25,8 +26,11 @@ export const GROUNDS = {
       ["wide meadow", [1.4, 0.1], 1.4],
     ],
     about:
-      "Both start at the same place with the same noise. VI lowers the loss that it expects under q, its cloud of weights; SA-BMA looks for the worst cloud q′ " +
-      "within the radius first, and lowers the loss there. The hollow lies on the way to the meadow and is a little deeper: this ground was chosen because the difference is plainest here.",
+      "Both start at the same place with the same noise. VI lowers the loss that it expects " +
+      "under q, its cloud of weights; SA-BMA looks for the worst cloud q′ " +
+      "within the radius first, and lowers the loss there. The hollow lies on the way to the " +
+      "meadow and is a little deeper: this ground was chosen because the difference is plainest" +
+      " here.",
   },
   ravine: {
     label: "a bent ravine",
@@ -43,7 +47,8 @@ export const GROUNDS = {
     ],
     places: [["end of the ravine", [1.6, 0.1], 0.7]],
     about:
-      "The ravine leads every method the same way. The radius matters on the way: across the ravine steep walls cut the ball short, and q stays narrow there.",
+      "The ravine leads every method the same way. The radius matters on the way: across the " +
+      "ravine steep walls cut the ball short, and q stays narrow there.",
   },
   ridge: {
     label: "a ridge between two valleys",
@@ -63,7 +68,8 @@ export const GROUNDS = {
       ["east valley", [0.8, 0], 0.8],
     ],
     about:
-      "The two valleys mirror each other, and q starts on the ridge: noise decides. Press 20 seeds and count.",
+      "The two valleys mirror each other, and q starts on the ridge: noise decides. Press 20 " +
+      "seeds and count.",
   },
   plateau: {
     label: "a plateau with one hollow",
@@ -83,7 +89,8 @@ export const GROUNDS = {
       ["plateau", [-1, 0], 0.9],
     ],
     about:
-      "Where the loss is nearly flat its gradient is nearly zero, and the prior has the say: q widens until a draw meets the hollow.",
+      "Where the loss is nearly flat its gradient is nearly zero, and the prior has the say: q " +
+      "widens until a draw meets the hollow.",
   },
   modes: {
     label: "two modes: a counter-example",
@@ -101,8 +108,10 @@ export const GROUNDS = {
       ["wide mode", [1.6, 0], 1.3],
     ],
     about:
-      "Flatter is not what a large radius always finds. Two modes of equal depth: VI and SA-BMA at radius 0.5 reach the wide one from here, at radius 2 most runs do not. " +
-      "The ascent carries q′ over the ridge into the other basin, and the gradient there, the steeper one, holds q on the ridge. " +
+      "Flatter is not what a large radius always finds. Two modes of equal depth: VI and SA-BMA" +
+      " at radius 0.5 reach the wide one from here, at radius 2 most runs do not. " +
+      "The ascent carries q′ over the ridge into the other basin, and the gradient there, the " +
+      "steeper one, holds q on the ridge. " +
       "The arrows below the section show where each method moves the mean. Press 20 seeds.",
   },
   yours: {

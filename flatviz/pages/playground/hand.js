@@ -84,7 +84,8 @@ export function onTesting(world) {
     canvas.setPointerCapture(e.pointerId);
   });
   canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => {
-    if (from) world.moveTest(placeOn(canvas, e).map((v, i) => v - from[i]));
+    const grip = from;
+    if (grip) world.moveTest(placeOn(canvas, e).map((v, i) => v - grip[i]));
   });
   for (const end of ["pointerup", "pointercancel"])
     canvas.addEventListener(end, () => {

@@ -2,7 +2,8 @@
 import { isDark } from "../front/colors.js";
 import { dot, plus } from "./engine.js";
 import { CLASS_INKS, GRID, PLANE, REACH, SHORT } from "./settings.js";
-import { colorOf, inks, levelLines, node, strokeLines, traceChart, two, words } from "./ui.js";
+import { colorOf, inks, levelLines, node, strokeLines, two, words } from "./ui.js";
+import { traceChart } from "./traces.js";
 
 export function drawClasses(pane, pen, width, height) {
   const dark = isDark(),

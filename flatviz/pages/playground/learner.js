@@ -28,18 +28,22 @@ export class Learner {
   steps;
   gradients;
   kept;
+  /** @type {any} */
+  last;
+  /** @type {any} */
+  z;
+  /** @type {any} */
+  size;
 
   constructor(method, loss, prior, start, settings, seed) {
-    Object.assign(this, {
-      method,
-      loss,
-      prior,
-      settings,
-      random: new Random(seed),
-      steps: 0,
-      gradients: 0,
-      kept: [],
-    });
+    this.method = method;
+    this.loss = loss;
+    this.prior = prior;
+    this.settings = settings;
+    this.random = new Random(seed);
+    this.steps = 0;
+    this.gradients = 0;
+    this.kept = [];
     this.q = copyOf(start);
     this.velocity = atRest(loss.dim);
     if (method === "hmc") {
@@ -84,14 +88,14 @@ export class Learner {
   trajectory() {
     const { loss, prior, settings, random } = this,
       U = (z) => potential(loss, prior, settings.T, z),
-      path = [];
+      /** @type {any} */ path = [];
     const momentum = random.normals(loss.dim),
       share = 0.5 + random.uniform();
     this.last = hmcStep(U, this.z, U(this.z), momentum, share, random.uniform(), this.size.size, {
       path,
       most: settings.most ?? 200,
     });
-    this.last.path = path.map((z) => draw(prior, z));
+    /** @type {any} */ (this.last).path = path.map((z) => draw(prior, z));
     this.z = this.last.z;
     this.gradients += this.last.n;
     if (this.steps <= 60) this.size.follow(this.last.rate);

@@ -3,7 +3,7 @@ import { norm } from "./engine.js";
 import { free } from "./labels.js";
 import { colorOf, inks } from "./ui.js";
 
-const SVG = "http://www.w3.org/2000/svg";
+export const SVG = "http://www.w3.org/2000/svg";
 const LETTER = 10; // px, of a label
 const FAR = [0, 14, 26, 40, 56, 74]; // px, from where a label would stand
 const WAYS = [-1, 0, 1].flatMap((dx) => [-1, 0, 1].map((dy) => [dx, dy]));

@@ -44,6 +44,20 @@ class Run {
 }
 
 export class Model {
+  name = "hollow";
+  /** @type {any} */
+  world; // of `GROUNDS`
+  /** @type {any[]} */
+  terms = [];
+  /** @type {Record<string, number>} */
+  settings = {};
+  /** @type {number[]} */
+  start = [];
+  /** @type {any} */
+  loss;
+  /** @type {any} */
+  test;
+  giveUp = () => {};
   seed = 1;
   ensemble = 10; // draws that are shown and averaged
   steps = 0;
@@ -75,7 +89,6 @@ export class Model {
     this.world = GROUNDS[name];
     this.terms = this.world.terms.map((/** @type {any} */ term) => ({ ...term }));
     const { radius, rho, T, rate } = this.world;
-    /** @type {Record<string, number>} */
     this.settings = { radius, rho, T, viT: T, rate, draws: 4 };
     this.start = [...this.world.start];
     this.shadows = [];
@@ -113,7 +126,7 @@ export class Model {
       run.test = run.stands.map((q) => lossOf(this.test, { method, ...q }));
   }
 
-  // ---------------------------------------------------------------- learning
+  // ---- learning
 
   /**
    * A learner of this method from where training starts; `other` replaces settings.
@@ -137,7 +150,7 @@ export class Model {
   rest(keep = true) {
     if (keep && this.steps > 60) for (const [method, run] of this.runs) this.shadow(method, run);
     this.steps = 0;
-    this.giveUp?.();
+    this.giveUp();
     this.sweep?.stop();
     this.sweep = null;
     this.ends = [];
@@ -211,7 +224,7 @@ export class Model {
    * @param {Record<string, number>[]} others settings, a batch of seeds for each
    */
   many(methods, tell, others = [{}]) {
-    this.giveUp?.();
+    this.giveUp();
     this.shadows = [];
     this.ends = [];
     this.tally = `${SEEDS} seeds run …`;
@@ -240,7 +253,7 @@ export class Model {
     this.sweep = new Sweep(this.loss, fit, { T, radius }, this.changed);
   }
 
-  // ---------------------------------------------------------------- where they are
+  // ---- where they are
 
   /** @param {ArrayLike<number>} at */
   placeOf(at) {
@@ -294,7 +307,7 @@ export class Model {
       .sort((a, b) => a.loss - b.loss);
   }
 
-  // ---------------------------------------------------------------- the state in a link
+  // ---- the state in a link
 
   get query() {
     const { name, on, seed, shift, bend, settings } = this;

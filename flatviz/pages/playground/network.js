@@ -8,6 +8,8 @@ import { DATA, GAP_NAME, GRID, HIGH, JOB_MS, LONG, NETS, PLANE, TESTS } from "./
 import { Board, Clock, STILL, Slider, button, menuOf, node, styleOf, two } from "./ui.js";
 
 export class NetworkWorld {
+  /** @type {any} */
+  sliders = {};
   settings;
   label;
   seed;
@@ -23,19 +25,25 @@ export class NetworkWorld {
       label = "a network",
       settings = {},
     } = options;
-    Object.assign(this, {
-      kind,
-      planes,
-      label,
-      net: "one",
-      seed: 1,
-      draws: 10,
-      steps: 0,
-      frames: 0,
-      settings: { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15, ...settings },
-      yours: [],
-      side: 0,
-    });
+    this.kind = kind;
+    this.planes = planes;
+    this.label = label;
+    this.net = "one";
+    this.seed = 1;
+    this.draws = 10;
+    this.steps = 0;
+    this.frames = 0;
+    this.settings = {
+      radius: 2,
+      rho: 0.2,
+      kappa: 0.1,
+      rate: 0.1,
+      shots: 20,
+      noise: 0.15,
+      ...settings,
+    };
+    this.yours = [];
+    this.side = 0;
     this.panes = methods.map((method) => new Pane(this, method));
     this.traces = new Board((pen, w, h) => drawTraces(this, pen, w, h), {
       ratio: 0.16,

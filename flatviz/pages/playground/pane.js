@@ -20,6 +20,32 @@ import { Board, menuOf, node, styleOf, words } from "./ui.js";
 // One method on the data of the world: learner, fields of predictions draw by draw, scores, loss
 // plane.
 export class Pane {
+  /** @type {any} */
+  network;
+  /** @type {any} */
+  learner;
+  /** @type {any} */
+  learned;
+  /** @type {any} */
+  mean;
+  /** @type {any} */
+  near;
+  /** @type {any} */
+  axes;
+  /** @type {any} */
+  center;
+  /** @type {any} */
+  next;
+  /** @type {any} */
+  nextAxes;
+  /** @type {any} */
+  row;
+  /** @type {any} */
+  drawn;
+  /** @type {any} */
+  right;
+  /** @type {any} */
+  noise;
   world;
   x;
   test;
@@ -29,7 +55,9 @@ export class Pane {
   turn;
 
   constructor(world, method) {
-    Object.assign(this, { world, method, shadows: [] });
+    this.world = world;
+    this.method = method;
+    this.shadows = [];
     this.plane = new Board((pen, w, h) => this.drawInputs(pen, w, h), { ratio: 0.8, label: "" });
     this.loss = new Board((pen, w, h) => drawLoss(this, pen, w, h), {
       ratio: 0.5,
@@ -84,19 +112,17 @@ export class Pane {
     };
     this.learner = new Learner(this.method, this.learned, prior, start, settings, world.seed);
     this.noise = Array.from({ length: 30 }, () => random.normals(D));
-    Object.assign(this, {
-      fields: [],
-      turn: 0,
-      x: [],
-      test: [],
-      ece: [],
-      lambda: [],
-      axes: null,
-      near: topEigenpairs(this.learned, this.learner.q.mean, 2),
-      drawn: null,
-      row: 0,
-      lost: false,
-    });
+    this.fields = [];
+    this.turn = 0;
+    this.x = [];
+    this.test = [];
+    this.ece = [];
+    this.lambda = [];
+    this.axes = null;
+    this.near = topEigenpairs(this.learned, this.learner.q.mean, 2);
+    this.drawn = null;
+    this.row = 0;
+    this.lost = false;
     this.refresh(Infinity);
     this.score();
   }
@@ -238,7 +264,7 @@ export class Pane {
     this.loss.draw();
   }
 
-  // ---------------------------------------------------------------- drawing
+  // ---- drawing
 
   drawInputs(pen, width, height) {
     if (!this.mean) return;

@@ -25,7 +25,8 @@ const EXPANSIONS = {
   sam: "SAM: sharpness-aware minimisation, lowers the worst loss near one weight vector",
   vi: "VI: variational inference, lowers the average loss under a Gaussian q",
   sabma:
-    "SA-BMA: sharpness-aware Bayesian model averaging, lowers the loss of the worst q′ within the " +
+    "SA-BMA: sharpness-aware Bayesian model averaging, lowers the loss of the worst q′ within " +
+    "the " +
     "radius of q",
   sgld: "SGLD: Langevin dynamics, gradient steps with noise; its trail samples the posterior",
   hmc: "HMC: Hamiltonian Monte Carlo, a ball rolls over the loss; its stops sample the posterior",

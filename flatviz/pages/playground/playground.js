@@ -47,8 +47,10 @@ export function mount(el, options = {}) {
       section(
         "A network of about fifty weights",
         [
-          "The same two trainings, of a network. Flat shows as wide rings of the loss around the draws. " +
-            "On spirals the flatter training mostly has the lower test loss as well; on the moons it is a matter of the seed. Click on a picture to add a point.",
+          "The same two trainings, of a network. Flat shows as wide rings of the loss around " +
+            "the draws. " +
+            "On spirals the flatter training mostly has the lower test loss as well; on the " +
+            "moons it is a matter of the seed. Click on a picture to add a point.",
         ],
         made.network.node,
       );
@@ -58,8 +60,10 @@ export function mount(el, options = {}) {
       section(
         "A regression with a gap",
         [
-          "No points lie in the middle, so an honest answer is unsure there. HMC draws from the exact posterior, if it runs long enough: its band is narrow " +
-            "at the points and wide between them. VI and SA-BMA fit one Gaussian: after some hundred steps their bands are too wide at the points and widen less in the middle.",
+          "No points lie in the middle, so an honest answer is unsure there. HMC draws from the" +
+            " exact posterior, if it runs long enough: its band is narrow " +
+            "at the points and wide between them. VI and SA-BMA fit one Gaussian: after some " +
+            "hundred steps their bands are too wide at the points and widen less in the middle.",
         ],
         made.gap.node,
       );

@@ -2,8 +2,8 @@
 // sentence linked to its mark.
 import { isDark } from "../front/colors.js";
 import { atRest, viStep, sabmaStep, copyOf, dot, expected, plus } from "./engine.js";
-import { drawMarks } from "./marks.js";
-import { PHASES } from "./phases.js";
+import { drawMarks, SVG } from "./marks.js";
+import { FISHER, PHASES } from "./phases.js";
 import {
   Board,
   button,
@@ -18,12 +18,18 @@ import {
   words,
 } from "./ui.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 export class StepView {
+  /** @type {any} */
+  record;
+  /** @type {any} */
+  relief;
+  /** @type {any} */
+  settings;
   world;
 
   constructor(world) {
-    Object.assign(this, { world, phase: 0 });
+    this.world = world;
+    this.phase = 0;
     this.ground = new Board((pen, w, h) => this.drawGround(pen, w, h), {
       ratio: 0.52,
       label: "",
@@ -142,7 +148,7 @@ export class StepView {
     );
   }
 
-  // ---------------------------------------------------------------- the sentence
+  // ---- the sentence
 
   write() {
     const s = (key, text) => node("span", { "data-s": key, tabindex: 0, role: "button" }, text);
@@ -186,11 +192,7 @@ export class StepView {
       s("q", "q"),
       " − ",
       s("move", "rate · F⁻¹(g′ + T ∇KL)"),
-      node(
-        "small",
-        {},
-        "F: the Fisher matrix of q itself. For a mean it is 1/width², for the logarithm of a width 2. The step down is a natural gradient too, damped by the size of the last gradients.",
-      ),
+      node("small", {}, FISHER),
     );
   }
 
@@ -224,7 +226,7 @@ export class StepView {
     );
   }
 
-  // ---------------------------------------------------------------- the picture
+  // ---- the picture
 
   // Weights to pixels: q, the ball and q' fill the box.
   view(width, height) {
@@ -309,7 +311,7 @@ export class StepView {
           this.noise,
         ).value,
     );
-    const line = along.map((t) => g.value + t * this.slope),
+    const line = along.map((t) => g.value + t * (this.slope ?? 0)),
       lo = Math.min(...values, ...line),
       hi = Math.max(...values, ...line);
     const X = (t) => 8 + ((width - 70) * t) / 1.4,

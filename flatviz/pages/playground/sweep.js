@@ -44,7 +44,10 @@ export function inTurns(jobs, done) {
 // VI has the training loss of SA-BMA at `radius`.
 export class Sweep {
   constructor(loss, fit, { T, radius }, done) {
-    Object.assign(this, { loss, vi: [], sabma: [], ghost: null });
+    this.loss = loss;
+    this.vi = [];
+    this.sabma = [];
+    this.ghost = null;
     const add = (list, at) => () => {
       const one = fit(list === this.vi ? "vi" : "sabma", at);
       if (!one.lost) list.push({ ...one, ...at, train: lossOf(loss, one) });
@@ -93,7 +96,7 @@ export class Sweep {
   // T*.
   draw(pen, width, height, test, { T, radius }) {
     const ink = inks(),
-      curves = [
+      /** @type {any[][]} */ curves = [
         ["vi", this.vi, (one) => one.T === T, "T"],
         ["sabma", this.sabma, (one) => one.radius === radius, "radius"],
       ];

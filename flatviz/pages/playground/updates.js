@@ -175,14 +175,12 @@ export class StepSize {
   average;
 
   constructor(first, accept = 0.8) {
-    Object.assign(this, {
-      t: 0,
-      error: 0,
-      log: Math.log(first),
-      average: Math.log(first),
-      first: Math.log(first),
-      accept,
-    });
+    this.t = 0;
+    this.error = 0;
+    this.log = Math.log(first);
+    this.average = Math.log(first);
+    this.first = Math.log(first);
+    this.accept = accept;
   }
 
   get size() {
@@ -197,7 +195,10 @@ export class StepSize {
   }
 
   settle() {
-    Object.assign(this, { t: 0, error: 0, log: this.average, first: this.average });
+    this.t = 0;
+    this.error = 0;
+    this.log = this.average;
+    this.first = this.average;
   }
 }
 

@@ -31,7 +31,7 @@ export function atEqualLoss(model) {
   const ghost = model.sweep?.ghost;
   if (!ghost) return "";
   const { viT, radius } = model.settings;
-  const mine = model.sweep.sabma.find((one) => one.radius === radius);
+  const mine = model.sweep?.sabma.find((one) => one.radius === radius);
   const gap = lossOf(model.test, ghost) - lossOf(model.test, mine);
   const than = `${Math.abs(gap).toFixed(2)} ${gap > 0 ? "higher" : "lower"}`;
   return (

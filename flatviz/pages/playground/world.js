@@ -135,7 +135,7 @@ export class World {
     this.train();
   }
 
-  // ---------------------------------------------------------------- running
+  // ---- running
 
   play(on) {
     if (on && this.model.over) this.model.rest();
@@ -186,7 +186,7 @@ export class World {
     this.shown(true);
   }
 
-  // ---------------------------------------------------------------- showing
+  // ---- showing
 
   recolor() {
     this.tell();
@@ -235,7 +235,7 @@ export class World {
     this.panel.score.replaceChildren(...scoreOf(this));
   }
 
-  // ---------------------------------------------------------------- a link, and a picture
+  // ---- a link, and a picture
 
   share(pressed) {
     const link = new URL(`?${this.model.query}`, location.href).href;
