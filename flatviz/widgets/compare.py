@@ -328,7 +328,7 @@ def examples_of(macs: int) -> int:
 
 
 def duration(module: nn.Module, data: Data) -> float:
-    """Seconds that a comparison of two such modules takes, about: of passes as fast as one is now."""
+    """Seconds that a comparison of two such modules takes, about, at the speed of one pass now."""
     some = data.x[: min(8, len(data))]
     macs = max(work_of(_whole(module, data), data.x).macs, 1)
     with torch.no_grad():
@@ -340,14 +340,14 @@ def duration(module: nn.Module, data: Data) -> float:
 
 
 def spaced(n: int, most: int) -> Tensor:
-    """At most `most` of the numbers below n, evenly spaced: of a folder sorted by class, all classes."""
+    """At most `most` of the numbers below n, evenly spaced: all classes of a sorted folder."""
     return torch.linspace(0, n - 1, min(n, most)).round().long()
 
 
 class Between(Objective):
-    """Loss at any weights, with buffers interpolated by the place along the line from one net to the other.
+    """Loss at any weights, with buffers interpolated along the line from one net to the other.
 
-    Those that are no floating-point numbers are of the nearer one.
+    Buffers that are no floating-point numbers are those of the nearer net.
     """
 
     label = MeanNLL.label
