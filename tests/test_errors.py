@@ -66,62 +66,216 @@ class Masked(nn.Linear):
 
 
 CASES = {
-    "a wrong shape of w": (lambda: net()(torch.zeros(3), torch.zeros(2, 3)), ValueError, r"w must have shape \(34,\), got \(3,\)"),
-    "an unknown word for treated": (lambda: net(treated="heads"), ValueError,
-                                    r"treated must be 'trainable', 'all', 'norm\+head', 'head', 'authors' or a function .*, got 'heads'"),
-    "a wrong shape of x": (lambda: fv.nll(net(), fv.Data(torch.zeros(4, 5), torch.zeros(4).long())), ValueError,
-                           r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34"),
-    "an empty data set": (lambda: fv.Data(torch.zeros(0, 3), torch.zeros(0).long()), ValueError, "at least one example, got an empty"),
-    "unequal lengths": (lambda: fv.Data(torch.zeros(4, 3), torch.zeros(3).long()), ValueError, "one length, got 4 inputs and 3 labels"),
-    "labels below zero": (lambda: fv.Data(torch.zeros(2, 3), torch.tensor([0, -1])), ValueError, "labels must be 0 or more, got -1"),
-    "no norm layers": (lambda: fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)), "norm+head"), ValueError,
-                       r"treated='norm\+head' needs a normalisation layer .* got none in Sequential: use treated='head', 'all'"),
-    "a head behind inputs that no guess meets": (lambda: fv.Net.from_module(Masked(), "head"), ValueError,
-                                                 r"could not find the head of Masked: .* net.with_example\(x\)"),
-    "an example that does not pass": (lambda: fv.Net.from_module(Masked(), "head", example={"x": torch.ones(2, 3)}), ValueError,
-                                      "the module must take the example, got 'NoneType' object is not subscriptable"),
-    "batches padded each to its longest": (lambda: fv.datasets.data_from(DataLoader(RAGGED, 2, collate_fn=padded)), ValueError,
-                                           r"inputs must be of one shape, got \(2,\) and \(3,\): pad or resize all alike"),
-    "one logit of two classes": (lambda: fv.nll(fv.Net.from_module(nn.Linear(3, 1)), fv.Data(torch.ones(2, 3), torch.arange(2))),
-                                 ValueError, "got 1: give likelihood='bernoulli' for one logit"),
-    "several labels an example as classes": (lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.ones(2, 2).long())), ValueError,
-                                             "use class numbers, not one-hot, or likelihood='bernoulli' for several labels"),
-    "probabilities as labels": (lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.full((2, 2), 0.5))), TypeError,
-                                "got floating targets: .* class numbers in place of probabilities"),
-    "no head": (lambda: fv.Net.from_module(nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), "norm+head"), ValueError,
-                r"treated='norm\+head' needs a head, got no nn.Linear and no 1x1 convolution in Sequential: name it"),
-    "a head that is not there": (lambda: net(treated="norm+head", head="fc"), ValueError, "head must name a module, got 'fc'"),
-    "nothing treated": (lambda: net(treated=lambda name: False), ValueError, "treated must choose at least one parameter, got none"),
-    "dropout left on": (lambda: fv.Net.from_module(nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5), nn.Linear(3, 2))), ValueError,
-                        r"got dropout left on in 1: module.eval\(\)"),
-    "NaN weights in a module": (lambda: fv.Net.from_module(nan_module()), ValueError, "must be finite, got NaN or inf in weight"),
-    "NaN weights in draws": (lambda: fv.Draws(torch.full((2, 3), math.nan)), ValueError, "W must be finite, got 6 NaN .* diverged"),
-    "sparse inputs": (lambda: fv.Data(torch.eye(2).to_sparse(), torch.arange(2)), TypeError, "x must be a dense tensor, got one of layout"),
-    "sparse weights": (lambda: fv.top_eigenpairs(objective(), torch.ones(34).to_sparse(), 1), TypeError, r"give w.to_dense\(\)"),
-    "no examples in a minibatch": (lambda: fv.training.training_loss(net(), data())(net().w, torch.arange(0)), ValueError,
-                                   "batch must name at least one example, got none"),
-    "a path with a zero": (lambda: fv.save(plane(3), "a\0b"), ValueError, r"path must be a path, got 'a\\x00b', with a zero character"),
-    "a text of 5,000 characters": (lambda: fv.nll(net(), data(), likelihood="x" * 5000), ValueError, r"got 'x{199}\.\.\. of 5002 characters"),
-    "NaN inputs": (lambda: fv.Data(torch.full((2, 3), math.nan), torch.zeros(2).long()), ValueError, "x must be finite, got 6 NaN"),
-    "NaN targets": (lambda: fv.Data(torch.zeros(2, 2), torch.tensor([0.0, math.nan])), ValueError, "y must be finite, got 1 NaN"),
-    "complex targets": (lambda: fv.Data(torch.zeros(2, 2), 1j * torch.zeros(2)), TypeError, "y must be real .*, got torch.complex64"),
-    "a complex quantity": (lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(torch.zeros(34)), TypeError,
-                           "a quantity must be a real number, got torch.complex64"),
-    "a prior of another length": (lambda: fv.fit_vi(net(), data(), prior(5), seed=0), ValueError, "net's 34 treated weights, got 5: use"),
-    "a module that is none": (lambda: fv.Net.from_module("resnet18"), TypeError, "module must be a torch.nn.Module, got str"),
-    "a plane of another net": (lambda: fv.slice_plane(objective(), plane(5)), ValueError, r"origin must have shape \(34,\), got"),
-    "a line of another net": (lambda: fv.slice_line(objective(), *torch.eye(5)[:2]), ValueError, r"a must have shape \(34,\), got"),
-    "a path of another net": (lambda: fv.slice_path(objective(), torch.zeros(3, 5)), ValueError, r"shape \(S, 34\), got \(3, 5\)"),
-    "inputs to predict the net cannot take": (lambda: fv.predict(net(), prior(34), torch.zeros(4, 5), 2, seed=0), ValueError,
-                                              r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34"),
-    "no inputs to predict": (lambda: fv.predict(net(), prior(34), torch.zeros(0, 3), 2, seed=0), ValueError, r"at least one input of Net"),
-    "a tuple to predict": (lambda: fv.predict(net(), prior(34), pair(), 2, seed=0), TypeError,
-                           r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple"),
-    "a task of tuples": (lambda: fv.core.data.Task(pair(), data(), data(), 2), TypeError, "source must be a Data, got a tuple"),
-    "a device of another name": (lambda: net().to("gpu"), ValueError, "device must be 'cpu', 'cuda' or a torch.device, got 'gpu'"),
-    "a dtype for a device": (lambda: data().to(torch.float64), TypeError, r"got torch.float64: a dtype is given as dtype="),
-    "too many shots": (lambda: fv.datasets.digits_transfer(shots=150, seed=0), ValueError, r"shots must be below \d+, .* got 150"),
-}  # fmt: skip
+    "a wrong shape of w": (
+        lambda: net()(torch.zeros(3), torch.zeros(2, 3)),
+        ValueError,
+        r"w must have shape \(34,\), got \(3,\)",
+    ),
+    "an unknown word for treated": (
+        lambda: net(treated="heads"),
+        ValueError,
+        r"treated must be 'trainable', 'all', 'norm\+head', 'head', 'authors' or a function .*, "
+        r"got 'heads'",
+    ),
+    "a wrong shape of x": (
+        lambda: fv.nll(net(), fv.Data(torch.zeros(4, 5), torch.zeros(4).long())),
+        ValueError,
+        r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34",
+    ),
+    "an empty data set": (
+        lambda: fv.Data(torch.zeros(0, 3), torch.zeros(0).long()),
+        ValueError,
+        "at least one example, got an empty",
+    ),
+    "unequal lengths": (
+        lambda: fv.Data(torch.zeros(4, 3), torch.zeros(3).long()),
+        ValueError,
+        "one length, got 4 inputs and 3 labels",
+    ),
+    "labels below zero": (
+        lambda: fv.Data(torch.zeros(2, 3), torch.tensor([0, -1])),
+        ValueError,
+        "labels must be 0 or more, got -1",
+    ),
+    "no norm layers": (
+        lambda: fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)), "norm+head"),
+        ValueError,
+        r"treated='norm\+head' needs a normalisation layer .* got none in Sequential: "
+        r"use treated='head', 'all'",
+    ),
+    "a head behind inputs that no guess meets": (
+        lambda: fv.Net.from_module(Masked(), "head"),
+        ValueError,
+        r"could not find the head of Masked: .* net.with_example\(x\)",
+    ),
+    "an example that does not pass": (
+        lambda: fv.Net.from_module(Masked(), "head", example={"x": torch.ones(2, 3)}),
+        ValueError,
+        "the module must take the example, got 'NoneType' object is not subscriptable",
+    ),
+    "batches padded each to its longest": (
+        lambda: fv.datasets.data_from(DataLoader(RAGGED, 2, collate_fn=padded)),
+        ValueError,
+        r"inputs must be of one shape, got \(2,\) and \(3,\): pad or resize all alike",
+    ),
+    "one logit of two classes": (
+        lambda: fv.nll(
+            fv.Net.from_module(nn.Linear(3, 1)), fv.Data(torch.ones(2, 3), torch.arange(2))
+        ),
+        ValueError,
+        "got 1: give likelihood='bernoulli' for one logit",
+    ),
+    "several labels an example as classes": (
+        lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.ones(2, 2).long())),
+        ValueError,
+        "use class numbers, not one-hot, or likelihood='bernoulli' for several labels",
+    ),
+    "probabilities as labels": (
+        lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.full((2, 2), 0.5))),
+        TypeError,
+        "got floating targets: .* class numbers in place of probabilities",
+    ),
+    "no head": (
+        lambda: fv.Net.from_module(
+            nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), "norm+head"
+        ),
+        ValueError,
+        r"treated='norm\+head' needs a head, got no nn.Linear and no 1x1 convolution in "
+        r"Sequential: name it",
+    ),
+    "a head that is not there": (
+        lambda: net(treated="norm+head", head="fc"),
+        ValueError,
+        "head must name a module, got 'fc'",
+    ),
+    "nothing treated": (
+        lambda: net(treated=lambda name: False),
+        ValueError,
+        "treated must choose at least one parameter, got none",
+    ),
+    "dropout left on": (
+        lambda: fv.Net.from_module(
+            nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5), nn.Linear(3, 2))
+        ),
+        ValueError,
+        r"got dropout left on in 1: module.eval\(\)",
+    ),
+    "NaN weights in a module": (
+        lambda: fv.Net.from_module(nan_module()),
+        ValueError,
+        "must be finite, got NaN or inf in weight",
+    ),
+    "NaN weights in draws": (
+        lambda: fv.Draws(torch.full((2, 3), math.nan)),
+        ValueError,
+        "W must be finite, got 6 NaN .* diverged",
+    ),
+    "sparse inputs": (
+        lambda: fv.Data(torch.eye(2).to_sparse(), torch.arange(2)),
+        TypeError,
+        "x must be a dense tensor, got one of layout",
+    ),
+    "sparse weights": (
+        lambda: fv.top_eigenpairs(objective(), torch.ones(34).to_sparse(), 1),
+        TypeError,
+        r"give w.to_dense\(\)",
+    ),
+    "no examples in a minibatch": (
+        lambda: fv.training.training_loss(net(), data())(net().w, torch.arange(0)),
+        ValueError,
+        "batch must name at least one example, got none",
+    ),
+    "a path with a zero": (
+        lambda: fv.save(plane(3), "a\0b"),
+        ValueError,
+        r"path must be a path, got 'a\\x00b', with a zero character",
+    ),
+    "a text of 5,000 characters": (
+        lambda: fv.nll(net(), data(), likelihood="x" * 5000),
+        ValueError,
+        r"got 'x{199}\.\.\. of 5002 characters",
+    ),
+    "NaN inputs": (
+        lambda: fv.Data(torch.full((2, 3), math.nan), torch.zeros(2).long()),
+        ValueError,
+        "x must be finite, got 6 NaN",
+    ),
+    "NaN targets": (
+        lambda: fv.Data(torch.zeros(2, 2), torch.tensor([0.0, math.nan])),
+        ValueError,
+        "y must be finite, got 1 NaN",
+    ),
+    "complex targets": (
+        lambda: fv.Data(torch.zeros(2, 2), 1j * torch.zeros(2)),
+        TypeError,
+        "y must be real .*, got torch.complex64",
+    ),
+    "a complex quantity": (
+        lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(torch.zeros(34)),
+        TypeError,
+        "a quantity must be a real number, got torch.complex64",
+    ),
+    "a prior of another length": (
+        lambda: fv.fit_vi(net(), data(), prior(5), seed=0),
+        ValueError,
+        "net's 34 treated weights, got 5: use",
+    ),
+    "a module that is none": (
+        lambda: fv.Net.from_module("resnet18"),
+        TypeError,
+        "module must be a torch.nn.Module, got str",
+    ),
+    "a plane of another net": (
+        lambda: fv.slice_plane(objective(), plane(5)),
+        ValueError,
+        r"origin must have shape \(34,\), got",
+    ),
+    "a line of another net": (
+        lambda: fv.slice_line(objective(), *torch.eye(5)[:2]),
+        ValueError,
+        r"a must have shape \(34,\), got",
+    ),
+    "a path of another net": (
+        lambda: fv.slice_path(objective(), torch.zeros(3, 5)),
+        ValueError,
+        r"shape \(S, 34\), got \(3, 5\)",
+    ),
+    "inputs to predict the net cannot take": (
+        lambda: fv.predict(net(), prior(34), torch.zeros(4, 5), 2, seed=0),
+        ValueError,
+        r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34",
+    ),
+    "no inputs to predict": (
+        lambda: fv.predict(net(), prior(34), torch.zeros(0, 3), 2, seed=0),
+        ValueError,
+        r"at least one input of Net",
+    ),
+    "a tuple to predict": (
+        lambda: fv.predict(net(), prior(34), pair(), 2, seed=0),
+        TypeError,
+        r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple",
+    ),
+    "a task of tuples": (
+        lambda: fv.core.data.Task(pair(), data(), data(), 2),
+        TypeError,
+        "source must be a Data, got a tuple",
+    ),
+    "a device of another name": (
+        lambda: net().to("gpu"),
+        ValueError,
+        "device must be 'cpu', 'cuda' or a torch.device, got 'gpu'",
+    ),
+    "a dtype for a device": (
+        lambda: data().to(torch.float64),
+        TypeError,
+        r"got torch.float64: a dtype is given as dtype=",
+    ),
+    "too many shots": (
+        lambda: fv.datasets.digits_transfer(shots=150, seed=0),
+        ValueError,
+        r"shots must be below \d+, .* got 150",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -10,10 +10,10 @@ from torch import Tensor
 from flatviz.landscape.krylov import Krylov
 
 MISSED = 1e-6  # chance that a search misses an eigenvalue
-EDGE = 0.01  # of |lambda|_max: how exact the edges of a density are
+EDGE = 0.01  # accuracy of the edges of a density, relative to |lambda|_max
 TINY = torch.finfo(torch.float64).tiny
-LEAST = math.sqrt(TINY)  # an error, where H is 0
-# of the error: each at which the bound for a value may be taken, the largest is the best but by accident
+LEAST = math.sqrt(TINY)  # an error above 0 where H is 0
+# Shares of the error at which a value's bound may be taken; the largest is usually the best
 LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
 TOO_FEW = (
     "{products} products found {k} eigenvalues, but are too few to exclude that one beside them, as"

@@ -323,7 +323,7 @@ def examples_of(macs: int) -> int:
 
 
 def duration(module: nn.Module, data: Data) -> float:
-    """Estimate the seconds of a comparison of two of these modules, by timing one pass."""
+    """Seconds that a comparison of two such modules takes, about, at the speed of one pass now."""
     some = data.x[: min(8, len(data))]
     macs = max(work_of(_whole(module, data), data.x).macs, 1)
     with torch.no_grad():
@@ -335,15 +335,12 @@ def duration(module: nn.Module, data: Data) -> float:
 
 
 def spaced(n: int, most: int) -> Tensor:
-    """Return at most `most` of the numbers below n, evenly spaced, so that all classes are in.
-
-    The examples of a folder are sorted by class.
-    """
+    """At most `most` of the numbers below n, evenly spaced: all classes of a sorted folder."""
     return torch.linspace(0, n - 1, min(n, most)).round().long()
 
 
 class Between(Objective):
-    """Loss at any weights, with buffers interpolated along the line of two nets.
+    """Loss at any weights, with buffers interpolated along the line from one net to the other.
 
     Buffers that are no floating-point numbers are those of the nearer net.
     """

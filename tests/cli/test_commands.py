@@ -268,7 +268,7 @@ def test_a_torch_in_the_current_folder_is_not_run(tmp_path):
     assert "not this one" not in run.stdout and "torch" in run.stdout
 
 
-def test_a_saved_family_becomes_a_page_with_article_and_code_and_a_file_of_something_else_is_refused(
+def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
     family, tmp_path, printed
 ):
     path = fv.save(family, tmp_path / "family.safetensors")
@@ -399,14 +399,21 @@ def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_wi
     assert printed("run").out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
 
 
-@pytest.mark.parametrize(("words", "text"), [
-    (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
-    (["toy", "-p", "seeds"], "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, got 'seeds'"),
-    (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
-    (["toi"], "NAME must be one of 'toy', got 'toi': did you mean 'toy'?"),
-    (["toy", "-p", "seeds=ten"], "seeds must be a number, as its default 2, got 'ten'"),
-    (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
+        (
+            ["toy", "-p", "seeds"],
+            "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, "
+            "got 'seeds'",
+        ),
+        (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
+        (["toy", "-p", "seeds=ten"], "seeds must be a number, as its default 2, got 'ten'"),
+        (["toi"], "NAME must be one of 'toy', got 'toi': did you mean 'toy'?"),
+        (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
+    ],
+)
 def test_what_is_wrong_is_one_line(toy, words, text, printed):
     assert printed("run", *words, status=1).err.strip().splitlines()[-1].endswith(text)
 
