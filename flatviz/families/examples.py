@@ -55,7 +55,9 @@ def _as_taken(net: Net, data: Data) -> Data:
 
 
 def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
-    """Take the training examples in random order, at most `MAX_EXAMPLES`, a share of them as validation split; source and train are one.
+    """Take at most `MAX_EXAMPLES` training examples in random order, and split validation off.
+
+    Source and train are one.
 
     Raises:
         ValueError: For inputs or labels that the net cannot have.

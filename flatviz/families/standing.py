@@ -1,4 +1,4 @@
-"""Whether a network learned: its losses beside those of the best constant outputs, or of the trained network."""
+"""Whether a network learned: its losses beside those of constant or of trained outputs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings of a lab's fits: trials on held-out examples, at rates and widths of the prior that fall until one is good."""
+"""Settings of a lab's fits: trials on held-out examples, at rates that fall until one is good."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -49,7 +49,9 @@ def choose(
     last: bool,
     hear: Callable[[Trial], None],
 ) -> Trial:
-    """Take the best of the trials, at the first of `SHRINK` at which that is finite, learns and is about as good as the network.
+    """Take the best of the trials, at the first of `SHRINK` at which it is good enough.
+
+    It is finite, learns and is about as good as the network.
 
     fixed: settings that no trial changes; before: of the trained network; last: take what lost the
     least, where all lose; hear: called with each that learned.

@@ -41,7 +41,7 @@ class Shown:
 
 
 def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown | None:
-    """Fit VI by a few steps and SA-BMA, at its default radius, by fewer from there; measure coarsely.
+    """Fit VI by a few steps and SA-BMA, at its default radius, by fewer; measure coarsely.
 
     None where a whole fit is hardly longer, where the family has other methods, and where so short
     a fit fails: what a network of the user's raises, the whole fits report.
@@ -87,7 +87,9 @@ def first_family(
 def preview_of(
     fits: Fitting, family: Family, method: str, radius: float, look: Mapping[str, Any]
 ) -> Shown | None:
-    """Fit `STEPS` steps from the nearest member and measure what is in sight; the rest waits for the whole fit.
+    """Fit `STEPS` steps from the nearest member and measure what is in sight.
+
+    The rest waits for the whole fit.
 
     None for a method that cannot start at a posterior.
     """
@@ -265,5 +267,5 @@ def _lacks(family: Family, method: str, radius: float) -> bool:
 
 
 def _quiet(progress: Progress) -> Progress:
-    """Report the steps of the rough stage as one, so that Stop is heard and the bar is of the whole."""
+    """Report the rough stage as one step: Stop is heard, and the bar is of the whole."""
     return (lambda done, total, label: progress(0, 1, ROUGH)) if callable(progress) else progress

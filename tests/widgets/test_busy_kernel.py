@@ -1,4 +1,4 @@
-"""JupyterLab, "Run all" with a long cell below: two labs draw and answer while the kernel works; the
+"""JupyterLab, "Run all" with a long cell below: two labs draw while the kernel works; the
 notebook saved and exported after that."""
 
 import json
@@ -67,7 +67,7 @@ def seen(browser, tmp_path_factory):
 
 
 def exported(browser, text, folder):
-    """What a reader sees of this notebook as nbconvert's HTML: its text, and the widths of pictures."""
+    """What a reader sees of this notebook as HTML of nbconvert: text, and widths of pictures."""
     book = nbformat.reads(text, as_version=4)
     html, _ = HTMLExporter(require_js_url="", mathjax_url="").from_notebook_node(book)
     (folder / "book.html").write_text(html, encoding="utf-8")
