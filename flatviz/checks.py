@@ -6,18 +6,15 @@ name.  As `Annotated[int, check_count]` it is part of a type, and `@public` appl
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from functools import partial
 from numbers import Integral, Real
 from pathlib import Path
-from types import NoneType
 from typing import Annotated, Any, Literal, TypeVar
 
 import torch
 from torch import Tensor, nn
 
 Check = Callable[[Any, str], object]
-Choice = TypeVar("Choice", bound=str | None)
 T = TypeVar("T")
 
 
@@ -152,17 +149,6 @@ def check_seed(seed: int, name: str = "seed") -> int:
     if not 0 <= seed < 2**63:
         raise ValueError(f"{name} must be from 0 to 2**63 - 1, got {seed}: any of them will do")
     return int(seed)
-
-
-def check_choice(value: Choice, choices: tuple[str | None, ...], name: str) -> Choice:
-    """Check for one of the given words."""
-    if not isinstance(value, (str, NoneType)) or value not in choices:
-        near = get_close_matches(str(value), [word for word in choices if word is not None], 1)
-        meant = f": did you mean {near[0]!r}?" if near else ""
-        raise ValueError(
-            f"{name} must be one of {', '.join(map(repr, choices))}, got {shown(value)}{meant}"
-        )
-    return value
 
 
 def check_device(device: object, way_out: str = "'cpu'") -> None:

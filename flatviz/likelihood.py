@@ -9,7 +9,6 @@ of a data set the mean over all places that count.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from torch.nn import functional as F
 from flatviz import distributions
 from flatviz.checks import check_positive, function, kind, number, shown
 from flatviz.noun import check_fields
+from flatviz.words import meant
 
 Product = Callable[[Tensor], Tensor]
 WholeNumber = Annotated[int, kind(int, "a whole number")]
@@ -577,11 +577,10 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
         isinstance(given, Real) and not isinstance(given, bool) and 0 < float(given) < math.inf
     ):
         return GaussianLikelihood(_noise(given, name))
-    near = difflib.get_close_matches(given, BUILT_IN, 1) if isinstance(given, str) else []
     raise ValueError(
         f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a"
         " noise standard deviation > 0 or a fv.Likelihood, got"
-        f" {shown(given)}{f': did you mean {near[0]!r}?' if near else ''}"
+        f" {shown(given)}{meant(given, BUILT_IN)}"
     )
 
 

@@ -25,7 +25,6 @@ from torch import Tensor
 from flatviz.checks import (
     Check,
     anything,
-    check_choice,
     check_number,
     each,
     function,
@@ -34,6 +33,7 @@ from flatviz.checks import (
     shown,
     values,
 )
+from flatviz.words import check_choice
 
 WORDS = {
     float: "a number",

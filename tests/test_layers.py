@@ -12,6 +12,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
 ORDER = [
+    "words",
     "checks",
     "catalog",
     "private",
@@ -50,7 +51,7 @@ NETWORK = [
     "objectives",
 ]
 MAY = {
-    **dict.fromkeys(("checks", "catalog", "private", "noun"), []),
+    **dict.fromkeys(("words", "checks", "catalog", "private", "noun"), []),
     **dict.fromkeys(("gaussian", "likelihood"), ["noun"]),
     "weight_space": ["noun", "gaussian"],
     "results": ["noun", "gaussian", "weight_space", "likelihood"],
@@ -141,6 +142,7 @@ def test_imports_point_down_and_methods_keep_apart(path):
         assert other in [
             *MAY[own],
             *nouns,
+            "words",
             "checks",
             "catalog",
             "private",

@@ -17,8 +17,8 @@ from experiment_notebooks import executed
 from PIL import Image
 
 import flatviz as fv
-from flatviz.cli import COMMANDS
-from flatviz.cli.run import parameters_of, parsed
+from flatviz.cli.commands import COMMANDS
+from flatviz.cli.experiments import parameters_of, parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = ROOT / ".ci" / "sync_notebooks.py"
@@ -112,6 +112,17 @@ def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_
             "the playground has changed: run python .ci/picture.py"
         )
         assert picture.n_frames > 20
+
+
+def test_the_playground_draws_the_table_of_the_frontier_and_says_what_the_readme_says():
+    finding = runpy.run_path(str(ROOT / ".ci" / "finding.py"))
+    assert finding["OUT"].read_text(encoding="utf-8") == finding["text"](), "run .ci/finding.py"
+    at_equal_loss = re.search(
+        r"^- \*\*At equal training loss\*\*.*$", (ROOT / "README.md").read_text("utf-8"), re.M
+    )[0]
+    cards = (finding["OUT"].parent / "cards.js").read_text(encoding="utf-8")
+    ratio, nll = re.search(r"([\d.]+) of VI's and the NLL ([\d.]+) lower", cards).groups()
+    assert f"({ratio};" in at_equal_loss and f"(-{nll}," in at_equal_loss
 
 
 def test_stored_outputs_are_pictures_and_text_and_small():

@@ -1,38 +1,16 @@
 """The `flatviz` command.
 
-A subcommand is loaded when it is called, so that `flatviz doctor` runs where torch is broken.
+Its words are parsed and checked without torch; the module that does the work is loaded then, so
+that help and errors come at once, and `flatviz doctor` runs where torch is broken.
 """
 
-import importlib
 import io
 import sys
 from collections.abc import Sequence
 
 import click
 
-import flatviz
-
-COMMANDS = ("tour", "lab", "compare", "run", "docs", "doctor", "export")
-
-
-class _Commands(click.Group):
-    """Load each subcommand as `command` of the module of its name."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """List the names of the commands, in the order of `--help`."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Load a command."""
-        return importlib.import_module(f"flatviz.cli.{name}").command if name in COMMANDS else None
-
-
-@click.command(
-    cls=_Commands, context_settings=dict(help_option_names=["-h", "--help"], max_content_width=110)
-)
-@click.version_option(flatviz.__version__, prog_name="flatviz", message="%(prog)s %(version)s")
-def group() -> None:
-    """Train Bayesian neural networks, measure how flat they are, and look at them."""
+from flatviz.cli.commands import group
 
 
 def main(argv: Sequence[str] | None = None) -> int:

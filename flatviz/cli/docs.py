@@ -1,14 +1,13 @@
 """`flatviz docs`: course and experiments as a static site, or the times of its notebooks."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import click
-
-from flatviz.cli.options import module, progress_of_command
+from flatviz.cli.reporting import module, progress_of_command
 from flatviz.families.tour import run_tour
-from flatviz.site import notebooks, read
+from flatviz.site import read
 
 SMALL_TOUR: dict[str, Any] = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
@@ -16,21 +15,9 @@ SMALL_TOUR: dict[str, Any] = dict(
     fit={"steps": 20},
     measured=dict(n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=11),
 )
-FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
-@click.command(epilog="Examples: flatviz docs --out site; flatviz docs --run 03 05")
-@click.argument("names", nargs=-1)
-@click.option(
-    "--out", type=FOLDER, default="site", show_default=True, help="Folder to write the site to."
-)
-@click.option("--run", is_flag=True, help="Run the notebooks and print their times; write nothing.")
-@click.option(
-    "--fast",
-    is_flag=True,
-    help="Small runs, to see that everything works; their numbers mean nothing.",
-)
-def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
+def work(paths: Sequence[Path], out: Path, run: bool, fast: bool) -> int:
     """Build the site: course, experiments and reference.
 
     NAMES: how the names of the notebooks to run begin (all); the others appear without results.
@@ -40,7 +27,7 @@ def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
     site, build = (module(f"flatviz.site.{part}", "docs") for part in ("run", "build"))
     executed = {}
     failed = []
-    for path in notebooks(names):
+    for path in paths:
         notebook = read(path, fast=fast)
         try:
             print(f"{path.stem:28} {site.run(notebook, path.stem):6.1f} s", flush=True)
@@ -50,7 +37,9 @@ def command(names: tuple[str, ...], out: Path, run: bool, fast: bool) -> int:
             failed.append(path.stem)
     warnings = []
     if not run and not failed:
-        family = run_tour(progress=progress_of_command(), **(SMALL_TOUR if fast else {})).family
+        family = run_tour(
+            progress=progress_of_command(), **(SMALL_TOUR if fast else {"repeats": 2})
+        ).family
         live = site.family_html(family, start=("sabma", 1.0, 10))
         warnings = build.build(executed, live, out)
         print(*warnings, f"{out / 'index.html'} written", sep="\n")

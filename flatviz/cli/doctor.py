@@ -6,8 +6,6 @@ import platform
 from collections.abc import Callable
 from functools import partial
 
-import click
-
 # Packages, with the versions that flatviz needs
 PACKAGES = {
     "numpy": "",
@@ -20,8 +18,7 @@ LAB_FIX = 'pip install "flatviz[lab]"'
 BOTH_FIX = "pip uninstall -y torch torchvision, then install both in one command from one place"
 
 
-@click.command(epilog="Example: flatviz doctor")
-def command() -> int:
+def work() -> int:
     """Report what is installed and what works, with a fix for the rest.
 
     The status is 1 if `flatviz tour` cannot run.

@@ -2,27 +2,15 @@
 
 from pathlib import Path
 
-import click
-
 import flatviz
 from flatviz.checks import check_is
-from flatviz.cli.options import PATH, write_page
-from flatviz.cli.options import out as out_option
+from flatviz.cli.reporting import write_page
 from flatviz.pages.page import family_page
 from flatviz.results import Family
 from flatviz.storage.cache import load
 
 
-@click.command(epilog="Example: flatviz export family.safetensors --out family.html")
-@click.argument("family", type=PATH)
-@out_option("family.html", "the page")
-@click.option(
-    "--title",
-    default="flatviz: a family of posteriors",
-    show_default=True,
-    help="Title of the page.",
-)
-def command(family: Path, out: Path, title: str) -> None:
+def work(family: Path, out: Path, title: str) -> None:
     """Write a saved family of posteriors as one live page.
 
     FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no

@@ -7,17 +7,11 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import click
-
-from flatviz.site import CLONE, CONTENTS, PACKAGED, folder_of_notebooks
-
-NOTEBOOK = f"{CONTENTS}.ipynb"
+from flatviz.site import CLONE, PACKAGED, folder_of_notebooks
+from flatviz.words import meant
 
 
-@click.command(epilog="Example: flatviz lab --notebook 03_curvature.ipynb -- --port 9999")
-@click.option("--notebook", default=NOTEBOOK, show_default=True, help="Notebook to open.")
-@click.argument("jupyter", nargs=-1)
-def command(notebook: str, jupyter: tuple[str, ...]) -> int:
+def work(notebook: str, jupyter: tuple[str, ...]) -> int:
     """Open JupyterLab on the course, or on one notebook.
 
     JUPYTER: options for JupyterLab, after --.
@@ -42,8 +36,9 @@ def _place(notebook: str) -> Path:
         )
     folder = _folder()
     if not (folder / notebook).exists():
-        names = ", ".join(sorted(p.name for p in folder.glob("*.ipynb")))
-        raise ValueError(f"--notebook must be one of {names}, got {notebook!r}")
+        known = sorted(p.name for p in folder.glob("*.ipynb"))
+        near = meant(notebook, known)
+        raise ValueError(f"--notebook must be one of {', '.join(known)}, got {notebook!r}{near}")
     return folder / notebook
 
 

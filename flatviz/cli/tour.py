@@ -1,27 +1,26 @@
 """`flatviz tour`: from a pre-trained net to a live flat posterior, as a table and one page."""
 
 import time
+import webbrowser
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import click
-import pandas as pd
 import torch
 
 import flatviz
-from flatviz.checks import check_count, computed
-from flatviz.cli import options
-from flatviz.cli.options import progress_of_command, write_page
+from flatviz.checks import computed
+from flatviz.cli.reporting import progress_of_command, table_text, write_page
 from flatviz.core import pick
-from flatviz.datasets.tasks import DEFAULT, OFFLINE, named_task
+from flatviz.datasets.tasks import named_task
 from flatviz.families.members import Choices, read_choices
-from flatviz.families.preparation import MODELS, build_model, worth_of_transfer
+from flatviz.families.preparation import build_model, worth_of_transfer
 from flatviz.families.tasks import executor
 from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
 from flatviz.pages.document import family_rows, score_texts
 from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
+from flatviz.words import OFFLINE
 
 DIGITS = (
     "A small network is pre-trained on digits rotated by {} degrees. A posterior over its norm"
@@ -36,63 +35,36 @@ TITLE = "flatviz tour: from a pre-trained network to a flat posterior"
 LEAD = (
     "Scroll: the pictures follow the text. Move **radius** and **ensemble size** wherever you like."
 )
-MODEL = click.Choice(tuple(MODELS))
 # offline, on a CPU
 EXPECTED = {
-    "mlp": "well under two minutes",
+    "mlp": "under a minute",
     "conv": "some minutes",
     "resnet20": "ten minutes or more",
 }
 
 
-@click.command(
-    epilog=(
-        "Examples: flatviz tour --out tour.html; flatviz tour --data moons; flatviz tour --model"
-        " resnet20 --data cifar10:data"
-    )
+# of the page that opens first
+FIRST: dict[str, Any] = dict(
+    measured=dict(n_draws=10, n_spectra=2, k=2, resolution=21, around_resolution=15), gap=False
 )
-@options.out("tour.html", "the page")
-@options.DATA
-@click.option(
-    "--size",
-    type=int,
-    help="Pixels of each side to which a folder's images are scaled (as they are).",
-)
-@click.option("--per-class", type=int, help="Read at most this many images of each class (all).")
-@click.option(
-    "--model",
-    type=MODEL,
-    default="mlp",
-    show_default=True,
-    help="LayerNorm MLP, BatchNorm conv net, or ResNet-20.",
-)
-@click.option(
-    "--tuned",
-    type=options.PATH,
-    help="Settings chosen by `flatviz run tune`, in place of the methods' defaults.",
-)
-@options.SEED
-@options.DEVICE
-@options.WORKERS
-def command(
+REFRESH = 8  # seconds after which that page is read again
+
+
+def work(
     out: Path,
-    data: str | None,
+    data: str,
     size: int | None,
     per_class: int | None,
     model: str,
     tuned: Path | None,
-    seed: int | None,
+    seed: int,
+    seeds: int,
     device: str | None,
     workers: int | None,
+    open_first: bool,
 ) -> None:
-    """Train a family of posteriors, print their scores and flatness, and write one live page.
-
-    The page also trains two weights and a regression with a gap in the browser; that of --data
-    moons shows predictions over the plane of inputs beside HMC.
-    """
+    """Train a family of posteriors, write one live page, print scores and flatness."""
     started = time.perf_counter()
-    seed = check_count(seed or 0, "--seed", least=0)
-    data = data or DEFAULT
     images = dict(size=size, per_class=per_class)
     task = named_task(data, seed=seed, **images)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
@@ -102,55 +74,68 @@ def command(
         f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed"
         f" {seed}{expected}"
     )
-    how: dict[str, Any] = dict(
-        task=task, seed=seed, device=place, tuned=choices, progress=progress_of_command(), say=print
-    )
+    asked = dict(data=data, model=model, **images, seed=seed, tuned=tuned)
+    how: dict[str, Any] = dict(task=task, seed=seed, device=place, tuned=choices, say=print)
+    if open_first:
+        radius = METHODS["sabma"].plain.radius
+        few = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, radius)}
+        first = run_tour(model, radii=few, progress=lambda *_: None, **how, **FIRST)
+        page = _page(first, model, asked, choices)
+        again = f'<head><meta http-equiv="refresh" content="{REFRESH}">'
+        write_page(out, page.replace("<head>", again, 1))
+        webbrowser.open(out.absolute().as_uri())
+        print(
+            f"{time.perf_counter() - started:.0f} s to a first page, which the whole one replaces"
+        )
     with executor(workers) as engine:
+        how |= dict(progress=progress_of_command(), repeats=seeds)
         tour = run_tour(model, engine=engine, **how)
-    rows = family_rows(tour.family)
-    rows += [
-        dict.fromkeys(rows[0], "") | {"method": name} | score_texts(p)
-        for name, p in tour.alone.items()
-    ]
-    worth = worth_of_transfer(
-        computed(tour.family[tour.family.index("sabma", 0.0)].prediction), tour.alone
-    )
     print(
         f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over"
         f" {len(tour.family[-1].spectrum)} draws\n"
     )
-    facts = _facts(
-        tour, model, dict(data=data, model=model, **images, seed=seed, tuned=tuned), choices
-    )
-    print(pd.DataFrame(rows).to_string(index=False))
+    facts = _facts(tour, model, asked, choices)
+    print(table_text(_rows(tour)))
     print(
-        f"\n{worth}\nposterior: {facts['posterior']}\nconvergence of VI:"
+        f"\n{_worth(tour)}\nposterior: {facts['posterior']}\nconvergence of VI:"
         f" {facts['convergence of VI']}"
     )
-    call = f"family = run_tour({model!r}, task={data!r}, seed={seed}).family"
-    if tuned or any(images.values()):
-        call = "# family: that of the command below, under 'How this was made'"
-    code = ["from flatviz.families.tour import run_tour", call]
-    start = (
-        "sabma",
-        tour.family[tour.family.index("sabma", METHODS["sabma"].tuned(tour.net).radius)].radius,
-        10,
-    )
-    lead = f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {worth}. {LEAD}"
-    page = family_page(
-        tour.family,
-        title=TITLE,
-        lead=lead,
-        rows=rows,
-        facts=facts,
-        start=start,
-        code=code,
-        playground=True,
-    )
-    write_page(out, page)
+    write_page(out, _page(tour, model, asked, choices))
     print(f"{time.perf_counter() - started:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")
+
+
+def _rows(tour: Tour) -> list[dict[str, str]]:
+    """The table: a row a posterior, and one for each network without the source."""
+    rows = family_rows(tour.family)
+    blank = dict.fromkeys(rows[0], "")
+    alone = (blank | {"method": name} | score_texts(p) for name, p in tour.alone.items())
+    return [*rows, *alone]
+
+
+def _worth(tour: Tour) -> str:
+    member = tour.family[tour.family.index("sabma", 0.0)]
+    return worth_of_transfer(computed(member.prediction), tour.alone)
+
+
+def _page(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None) -> str:
+    data = asked["data"]
+    call = f"family = run_tour({model!r}, task={data!r}, seed={asked['seed']}).family"
+    if any(asked[name] for name in ("tuned", "size", "per_class")):
+        call = "# family: that of the command below, under 'How this was made'"
+    nearest = tour.family.index("sabma", METHODS["sabma"].tuned(tour.net).radius)
+    lead = f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {_worth(tour)}. {LEAD}"
+    return family_page(
+        tour.family,
+        title=TITLE,
+        lead=lead,
+        rows=_rows(tour),
+        facts=_facts(tour, model, asked, tuned),
+        start=("sabma", tour.family[nearest].radius, 10),
+        code=["from flatviz.families.tour import run_tour", call],
+        playground=True,
+    )
 
 
 def _facts(

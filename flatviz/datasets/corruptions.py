@@ -13,8 +13,9 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from flatviz.checks import Count, Seed, check_choice, check_count
+from flatviz.checks import Count, Seed, check_count
 from flatviz.core import Data, Pixels, generator, public, saved_rng
+from flatviz.words import check_choice
 
 Apply = Callable[[Tensor, float, torch.Generator], Tensor]
 

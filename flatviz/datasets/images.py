@@ -12,14 +12,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from flatviz.checks import Count, FilePath, Seed, check_choice
+from flatviz.checks import Count, FilePath, Seed
 from flatviz.core import Data, Pixels, Stream, generator, public
+from flatviz.words import PUBLIC, check_choice
 
 MEMORY = 2**31  # bytes of images that a folder may take
-# name -> torchvision's class
-PUBLIC = dict(
-    mnist="MNIST", fashion_mnist="FashionMNIST", cifar10="CIFAR10", cifar100="CIFAR100", svhn="SVHN"
-)
 # Sets whose classes have names; the others' are digits
 NAMED = (
     "fashion_mnist",

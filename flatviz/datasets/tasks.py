@@ -12,8 +12,9 @@ from torch import Tensor
 from flatviz.checks import Count, NonNegative, Seed, Whole
 from flatviz.core import Data, Task, generator, public
 from flatviz.datasets.corruptions import affine
-from flatviz.datasets.images import PUBLIC, image_folder, public_images
+from flatviz.datasets.images import image_folder, public_images
 from flatviz.datasets.splits import MAX_VALIDATION, hold_out, pick_classes, transfer_task
+from flatviz.words import FOLDER, OFFLINE, check_task
 
 DIGITS = 10
 DIGITS_SOURCE = 700
@@ -147,14 +148,9 @@ def _moons(n: int, noise: float, source: torch.Generator) -> Data:
 
 # By the experiment "tasks", transfer helps with these
 NEAR = partial(digits_transfer, degrees=15.0, shots=2)
-OFFLINE: dict[str, Callable[..., Task]] = {
-    "digits": digits_transfer,
-    "digits-near": NEAR,
-    "moons": moons_transfer,
-}
-DEFAULT = "digits-near"  # of tour, lab and course
-FOLDER = "image-folder"
-NAMES = (*OFFLINE, f"{FOLDER}:PATH", *(f"{name.replace('_', '-')}:ROOT" for name in PUBLIC))
+BUILT: dict[str, Callable[..., Task]] = dict(
+    zip(OFFLINE, (digits_transfer, NEAR, moons_transfer), strict=True)
+)
 MIN_CLASSES = 4  # to use one half of them as the source
 
 
@@ -194,11 +190,11 @@ def named_task(
         >>> fv.datasets.named_task("moons", shots=5).name
         'two moons, 5 shots a class, from turned moons'
     """
-    kind, _, place = name.partition(":")
-    if name in OFFLINE:
-        return OFFLINE[name](seed=seed, **({} if shots is None else {"shots": shots}))
+    kind, _, place = check_task(name).partition(":")
+    if name in BUILT:
+        return BUILT[name](seed=seed, **({} if shots is None else {"shots": shots}))
     shots = 10 if shots is None else shots
-    if kind == FOLDER and place:
+    if kind == FOLDER:
         parts = {split: Path(place) / split for split in ("train", "test")}
         two = all(path.is_dir() for path in parts.values())
         read: dict[str, Any] = dict(size=size, seed=seed)
@@ -207,14 +203,11 @@ def named_task(
         return halved_task(
             data, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}"
         )
-    if (public := kind.replace("-", "_")) in PUBLIC and place:
-        read = dict(root=place, download=False, per_class=per_class, seed=seed)
-        data = public_images(public, train=True, **read)
-        test = public_images(public, train=False, root=place, download=False)
-        return halved_task(data, shots=shots, seed=seed, test=test, name=kind)
-    raise ValueError(
-        f"data must be one of {', '.join(NAMES)}, got {name!r}: give the folder after the colon"
-    )
+    public = kind.replace("-", "_")
+    read = dict(root=place, download=False, per_class=per_class, seed=seed)
+    data = public_images(public, train=True, **read)
+    test = public_images(public, train=False, root=place, download=False)
+    return halved_task(data, shots=shots, seed=seed, test=test, name=kind)
 
 
 def halved_task(

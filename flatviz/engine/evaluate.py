@@ -16,12 +16,12 @@ import torch
 from torch import Tensor
 from torch.nn.modules.conv import _ConvNd
 
-from flatviz.checks import check_choice
 from flatviz.core import Data, Net, PointEvaluator, generator
 from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
 from flatviz.engine.trace import Program, trace_of
 from flatviz.private import cached_property
+from flatviz.words import check_choice
 
 # Bytes of frozen activations kept, of all batches and members; more are recomputed for each block
 MEMORY = 2**30

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Radius, Seed, check_choice, check_is
+from flatviz.checks import Count, Radius, Seed, check_is
 from flatviz.core import Net, Progress, Task, public
 from flatviz.families.members import Fitting, check_settings
 from flatviz.posteriors import METHODS
@@ -17,6 +17,7 @@ from flatviz.training.gradient import Gradient
 from flatviz.training.losses import training_loss
 from flatviz.training.streams import MirroredNoise
 from flatviz.training.variational import GaussianMethod
+from flatviz.words import check_choice
 
 WITH_GAP = tuple(
     name for name, m in METHODS.items() if m.needs_prior and "start_scale" in m.plain.settings

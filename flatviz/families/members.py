@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_radius
+from flatviz.checks import check_radius
 from flatviz.core import Net, Objective, Progress, Task, track
 from flatviz.families.tasks import Engine, each
 from flatviz.metrics.prediction import predict
@@ -19,6 +19,7 @@ from flatviz.posteriors.method import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
 from flatviz.training.gradient import PLAIN, Training
+from flatviz.words import check_choice
 
 
 @dataclass(frozen=True)
@@ -336,7 +337,8 @@ def groups_of(
         radii.setdefault(method, []).append(radius)
     groups = []
     for method, every in radii.items():
-        joint = [r for r in every if together and r and METHODS[method].fit_grid]
+        record = METHODS[method]
+        joint = [r for r in every if together and record.fit_grid and record.in_grid(r)]
         groups += [(method, joint)] * bool(joint)
         groups += [(method, [r]) for r in every if r not in joint]
     # The longest first: workers end together
@@ -348,7 +350,8 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     method, radii, seeds = group
     cells = [(radius, seed) for radius in radii for seed in seeds]
     fit_grid = METHODS[method].fit_grid
-    if len(cells) == 1 or fit_grid is None or not all(radii):
+    joint = fit_grid is not None and all(map(METHODS[method].in_grid, radii))
+    if len(cells) == 1 or fit_grid is None or not joint:
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.keywords_of(method)

@@ -15,7 +15,7 @@ from typing import Literal
 import torch
 from torch import Tensor, nn
 
-from flatviz.checks import Count, Seed, check_choice, check_count, check_is, computed
+from flatviz.checks import Count, Seed, check_count, check_is, computed
 from flatviz.core import Data, Inputs, Likelihood, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
@@ -28,11 +28,14 @@ from flatviz.results import Prediction, Shift, interval
 from flatviz.training.driver import Diverged
 from flatviz.training.points import pretrain
 from flatviz.weight_space import AnyPosterior
+from flatviz.words import NETWORKS, check_choice
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
 # A name, a task for all seeds, or a function of the seed
 TaskOf = str | Task | Callable[[int], Task]
-MODELS: dict[str, Callable[..., nn.Module]] = {"mlp": mlp, "conv": convnet, "resnet20": resnet20}
+MODELS: dict[str, Callable[..., nn.Module]] = dict(
+    zip(NETWORKS, (mlp, convnet, resnet20), strict=True)
+)
 MAX_CHECKED = 2048  # examples in the check that a network learned
 MIN_GAIN = 0.05  # share of the way from the largest class's frequency to 1
 SURE = 3  # standard errors by which a trained network must be better than constant outputs

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 
 from flatviz.core import Net, Progress, Task, Treated, pick
-from flatviz.datasets.tasks import DEFAULT, named_task
+from flatviz.datasets.tasks import named_task
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
@@ -30,8 +30,8 @@ from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Prediction, placed
 from flatviz.storage.cache import cached
 from flatviz.training.points import pretrain
+from flatviz.words import DEFAULT
 
-REPEATS = 2  # additional fits of the family with other noise
 HEAD_STD = 0.3
 RANK = 5
 
@@ -125,7 +125,8 @@ def run_tour(
     fit: Mapping | None = None,
     tuned: Choices | None = None,
     measured: Mapping | None = None,
-    repeats: int | None = None,
+    repeats: int = 0,
+    gap: bool = True,
     engine: Engine = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
@@ -138,8 +139,8 @@ def run_tour(
     task: a name ("digits-near", "moons", "image-folder:PATH"), a `Task`, or a function of the seed.
     epochs, recipe: as in `prepare`.
     fit, tuned, measured: arguments of `fit_family` and `measure` in place of their defaults.
-    repeats: number of fits of the family with other noise, for the bands over seeds; None: 2, but 0
-        for a net with BatchNorm, whose convolutions take minutes.
+    repeats: number of fits of the family with other noise, for the bands over seeds.
+    gap: whether the distance of VI from its optimum is measured.
     engine: any executor of `concurrent.futures`, whose workers share the fits of the family.
     """
     reused: list[str] = []
@@ -188,7 +189,6 @@ def run_tour(
         fits,
         where,
     )
-    repeats = (0 if net.has_batchnorm else REPEATS) if repeats is None else repeats
     if repeats:
         seeds = [seed + 100 + i for i in range(repeats)]
         repeat = partial(repeat_family, fits, family, seeds)
@@ -217,15 +217,18 @@ def run_tour(
         }
 
     alone = step("fits without the source", without)
-    gap = None
+    distance = None
     if (
-        "vi" in radii
+        gap
+        and "vi" in radii
         and not net.has_batchnorm
         and METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]
     ):
         longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
-        gap = ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer()), **settings))
-    return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, gap)
+        distance = ConvergenceGap(
+            **step("convergence gap of VI", lambda: asdict(longer()), **settings)
+        )
+    return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, distance)
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:

@@ -5,12 +5,13 @@ They are accuracy, NLL and Brier score, calibration errors and their bins, and r
 
 from torch import Tensor
 
-from flatviz.checks import Count, Labels, check_choice
+from flatviz.checks import Count, Labels
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.metrics import averaging
 from flatviz.metrics.averaging import N_BINS, for_sizes, labels_of, nll_of, of_classes
 from flatviz.results import Prediction
+from flatviz.words import check_choice
 
 
 @public

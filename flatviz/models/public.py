@@ -12,8 +12,8 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from flatviz.checks import check_choice
 from flatviz.core import Task, copied, find_head, public, replace_head, saved_rng
+from flatviz.words import check_choice
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 # names of a state dict in a checkpoint

@@ -12,7 +12,6 @@ from torch import Tensor, nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
-from flatviz.checks import check_choice
 from flatviz.core import (
     Curvature,
     Data,
@@ -27,6 +26,7 @@ from flatviz.core import (
 from flatviz.engine.determinism import Sizes, same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.outputs import output_curvature
+from flatviz.words import check_choice
 
 # Bytes of saved activations in kept graphs; other batches are computed again for each product
 GRAPH_BYTES = 2**31

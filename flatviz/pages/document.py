@@ -145,7 +145,7 @@ def document(
 
 
 def _folded(table: str) -> str:
-    return f"<details><summary>The numbers, a row a posterior</summary>{table}</details>"
+    return f"<details><summary>The numbers of the first seed, a row a posterior</summary>{table}</details>"
 
 
 def texts_of(file: str) -> dict[str, dict[str, str]]:

@@ -25,7 +25,7 @@ def dots_html(family: Family) -> str:
     Dots are means over the family's seeds, bars their range.  Radius 0 of SA-BMA and of SAM, where
     that is VI, is VI's row.
     """
-    table = {name: values for name, values in table_of(family, PANELS).items()}
+    table = table_of(family, PANELS)
     scales = {name: _scale(name, values) for name, values in table.items()}
     heads = "".join(
         f"<span>{PANELS[name]}<small>{short(low)} to {short(high)}</small></span>"

@@ -6,7 +6,6 @@ from functools import partial
 
 import plotly.graph_objects as go
 import torch
-from scipy.interpolate import RegularGridInterpolator
 from torch import Tensor
 
 from flatviz.catalog import Look
@@ -390,7 +389,15 @@ def _drops(
 
 def height_at(surface: Surface, coords: Tensor) -> Tensor:
     """Interpolate the surface at in-plane coordinates (S, 2), bilinearly; NaN outside the grid."""
-    ticks = [numbers(t.double()) for t in (surface.a, surface.b)]
-    values = numbers(surface.values.double())
-    heights = RegularGridInterpolator(ticks, values, bounds_error=False, fill_value=torch.nan)
-    return torch.from_numpy(heights(numbers(coords.double())))
+    places = coords.double().unbind(1)
+    (i, s), (j, t) = map(_cell, (surface.a.double(), surface.b.double()), places)
+    values = surface.values.double()
+    before = torch.lerp(values[i, j], values[i, j + 1], t)
+    return torch.lerp(before, torch.lerp(values[i + 1, j], values[i + 1, j + 1], t), s)
+
+
+def _cell(ticks: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
+    """Find the cell of each place, and its position in it from 0 to 1; NaN outside the grid."""
+    cell = (torch.searchsorted(ticks, at.contiguous()) - 1).clamp(0, len(ticks) - 2)
+    share = (at - ticks[cell]) / (ticks[cell + 1] - ticks[cell])
+    return cell, torch.where((at < ticks[0]) | (at > ticks[-1]), torch.nan, share)

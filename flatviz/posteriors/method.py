@@ -111,6 +111,10 @@ class Method:
     def __repr__(self) -> str:
         return f"Method({self.name!r}, {self.label})"
 
+    def in_grid(self, radius: float) -> bool:
+        """Whether `fit_grid` takes this radius: not 0, unless the method has none."""
+        return radius > 0 or self.unit == NO_UNIT
+
     def tuned(self, net: Net) -> Tuned:
         """Return settings and radii for this kind of net."""
         return self.batchnorm if net.has_batchnorm and self.batchnorm is not None else self.plain
@@ -171,7 +175,7 @@ class Method:
 
         def tuned(of: Tuned, largest: float) -> Tuned:
             return Tuned(
-                {**of.settings, "ascent_radius": of.radius or None},
+                dict(of.settings) | ({"ascent_radius": of.radius} if of.radius else {}),
                 of.settings["kl_weight"],
                 largest,
                 tour,

@@ -5,7 +5,6 @@
 source value; the authors' code samples them too.
 """
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -19,7 +18,6 @@ from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import examined
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import History
-from flatviz.training.driver import Diverged
 from flatviz.training.gradient import (
     PLAIN,
     Batch,
@@ -42,6 +40,7 @@ from flatviz.training.variational import (
     Descent,
     GaussianMethod,
     GaussianState,
+    finite_members,
     fit_gaussian,
     fit_gaussians,
 )
@@ -319,17 +318,7 @@ def fit_sabma_grid(
     size = prior.mean.new_tensor(radii) if len(radii) > 1 else radii[0]
     build = partial(SABMA, radius=size, perturbation=perturbation)
     fits = fit_gaussians(build, problem, prior, vi, batchnorm, run, seeds)
-    finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
-    failed = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
-    if not finite:
-        raise Diverged(f"all {len(members)} members diverged, {', '.join(failed)}: {fits[0]}")
-    if failed:
-        warnings.warn(
-            f"{len(failed)} of {len(members)} members diverged and are left out:"
-            f" {', '.join(failed)}",
-            stacklevel=2,
-        )
-    return finite
+    return finite_members(members, fits)
 
 
 _NAMES = "kl_weight start_scale weight_decay steps lr momentum batch_size mc_samples"

@@ -14,7 +14,8 @@ Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2
 """
 
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -45,7 +46,9 @@ from flatviz.training.settings import (
 from flatviz.training.variational import (
     Descent,
     GaussianMethod,
+    finite_members,
     fit_gaussian,
+    fit_gaussians,
 )
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
@@ -174,6 +177,50 @@ def fit_vi(
     return fit_gaussian(lambda d: VI(d, ascent), problem, prior, vi, batchnorm, run)
 
 
+def fit_vi_grid(
+    net: Net,
+    data: Data,
+    prior: Gaussian,
+    *,
+    radius: Sequence[float],
+    seed: Sequence[int],
+    lr: float | None = None,
+    weight_decay: float = 0.0,
+    batch_size: int | None = None,
+    steps: int = 600,
+    momentum: float = 0.9,
+    kl_weight: float | None = None,
+    mc_samples: int | None = None,
+    start_scale: float | None = None,
+    likelihood: Likelihood = "categorical",
+    training: Training = PLAIN,
+    batchnorm: Statistics = "frozen",
+    progress: Progress = False,
+) -> dict[tuple[float, int], Gaussian]:
+    """Fit every temperature with every seed at once by `fit_vi`, as `fit_sabma_grid` fits radii.
+
+    Return (temperature, seed) -> posterior, each equal to its single fit, to rounding.  Arguments
+    are those of `fit_vi`; a temperature of 0 stands for `kl_weight`.
+
+    Raises:
+        ValueError: As `fit_vi`.
+        Diverged: If each member diverges.
+    """
+    members = [(float(r), s) for r in radius for s in seed]
+    seeds = [s for _, s in members]
+    run = Run(f"{len(members)} members of VI", seeds[0], None, progress, batch_size, training)
+    chosen = Tempered.of(net, kl_weight, start_scale, lr)
+    rest = mc_samples, momentum, weight_decay
+    vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, None)
+    weights = [r or chosen.kl_weight for r, _ in members]
+    varied: Any = prior.mean.new_tensor(weights) if len(set(weights)) > 1 else weights[0]
+    problem = examined(net, data, likelihood)
+    fits = fit_gaussians(
+        lambda d: VI(replace(d, kl_weight=varied)), problem, prior, vi, batchnorm, run, seeds
+    )
+    return finite_members(members, fits)
+
+
 @public
 def fit_mfvi(
     net: Net,
@@ -265,13 +312,17 @@ def _tuned(tempered: Tempered) -> dict[str, Any]:
 
 METHOD = Method(
     fit=fit_vi,
+    fit_grid=fit_vi_grid,
     algorithm=vi_of,
     plain=Tuned(_tuned(TEMPERED), tour=(0.0,), lab=(0.0,)),
     batchnorm=Tuned(_tuned(TEMPERED_BATCHNORM), tour=(0.0,), lab=(0.0,)),
     needs_prior=True,
 )
 
-OVER_T = METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1))
+OVER_T = replace(
+    METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1)),
+    fit_grid=fit_vi_grid,
+)
 _REST = "kl_weight weight_decay steps lr momentum batch_size"
 MEAN_FIELD_METHOD = Method(
     fit=fit_mfvi, plain=Tuned(settings_of(fit_mfvi, f"first_std prior_std {_REST}"))

@@ -8,6 +8,8 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flatviz.words import meant
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
@@ -34,9 +36,10 @@ def notebooks(names: Sequence[str] = ()) -> list[Path]:
     ]
     for name in names:
         if not any(p.stem.startswith(name) for p in everything):
-            known = ", ".join(p.stem for p in everything)
+            known = [p.stem for p in everything]
             raise ValueError(
-                f"a notebook must be one of {known}, or how its name begins, got {name!r}"
+                f"a notebook must be one of {', '.join(known)}, or how its name begins, got"
+                f" {name!r}{meant(name, known)}"
             )
     return [p for p in everything if not names or p.stem.startswith(tuple(names))]
 

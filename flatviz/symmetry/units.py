@@ -5,10 +5,11 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_choice, check_many_weights, check_weights
+from flatviz.checks import check_many_weights, check_weights
 from flatviz.core import Fields, Net, generator, guesses, public
 from flatviz.noun import Noun
 from flatviz.symmetry.graph import Node, Reading
+from flatviz.words import check_choice
 
 ACTIONS = ("permute", "scale", "flip")
 WORDS = {

@@ -8,6 +8,7 @@ A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B me
 seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
@@ -79,7 +80,7 @@ class Descent:
         prior: Prior over the D weights.
         n: N, the examples in the mean NLL.
         rates: lr of each step, (T,), or a constant.
-        kl_weight: T.
+        kl_weight: T, or that of each member, (B,), all > 0.
         momentum: Momentum of the mean.
         weight_decay: Weight decay of the mean.
         draws: S, draws of q in a step.
@@ -88,7 +89,7 @@ class Descent:
     prior: Gaussian
     n: int
     rates: Tensor | float
-    kl_weight: float = 1.0
+    kl_weight: float | Tensor = 1.0
     momentum: float = 0.9
     weight_decay: float = 0.0
     draws: int = 1
@@ -118,18 +119,19 @@ class Descent:
         return GaussianState(mean, log_std, factor, zeros, squares, step)
 
     @property
-    def unit(self) -> float:
+    def unit(self) -> float | Tensor:
         """Tau, the nats of an example's loss in which G is measured."""
-        return (self.kl_weight or 1.0) / self.n
+        tempered = isinstance(self.kl_weight, Tensor) or self.kl_weight != 0
+        return (self.kl_weight if tempered else 1.0) / self.n
 
     def total(
         self, q: Gaussian, grad: Sequence[Tensor], noise: Noises
     ) -> tuple[Tensor | None, list[Tensor]]:
         """Compute KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
-        mean, *others = (g / self.unit for g in grad)
         if self.weight_decay > 0:
-            mean = mean.add(q.mean, alpha=self.weight_decay / self.unit)
-        if self.kl_weight == 0:
+            grad = [grad[0].add(q.mean, alpha=self.weight_decay), *grad[1:]]
+        mean, *others = (g / _each(self.unit, g) for g in grad)
+        if not isinstance(self.kl_weight, Tensor) and self.kl_weight == 0:
             return None, [mean, *others]
         kl, pulls = q.kl_and_path_grad(self.prior, *noise)
         return kl, [g + pull for g, pull in zip((mean, *others), pulls)]
@@ -187,6 +189,11 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
     ) -> Gaussian:
         """Return the posterior of one member."""
         return Gaussian(s.mean, s.log_std, s.factor, history)
+
+
+def _each(value: float | Tensor, like: Tensor) -> float | Tensor:
+    """Shape the values of members (B,) to act on tensors (B, ...)."""
+    return value.view(-1, *[1] * (like.ndim - 1)) if isinstance(value, Tensor) else value
 
 
 def fit_gaussians(
@@ -253,6 +260,26 @@ def fit_gaussians(
         return replace(q, buffers=loss.buffers(i))
 
     return [member(i) for i in range(B)]
+
+
+def finite_members(
+    members: Sequence[tuple[float, int]], fits: Sequence[Gaussian | Diverged]
+) -> dict[tuple[float, int], Gaussian]:
+    """(radius, seed) -> fit, without those that diverged, which a warning names.
+
+    Raises:
+        Diverged: If each member diverged.
+    """
+    finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
+    lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
+    if not finite:
+        raise Diverged(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
+    if lost:
+        warnings.warn(
+            f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}",
+            stacklevel=3,
+        )
+    return finite
 
 
 def fit_gaussian(

@@ -14,7 +14,7 @@ import ipywidgets
 import traitlets
 
 from flatviz.catalog import TEMPERATURE
-from flatviz.checks import check_choice, check_count, check_is, check_radius
+from flatviz.checks import check_count, check_is, check_radius
 from flatviz.core import Progress
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import extend, measure, repeat_family
@@ -42,6 +42,7 @@ from flatviz.widgets.view import (
     still_html,
 )
 from flatviz.widgets.worker import Worker
+from flatviz.words import check_choice
 
 N_DRAWS = 30  # of each member, so the largest ensemble
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flatviz.catalog import NO_UNIT
-from flatviz.checks import check_choice, check_count, check_is, check_radius, kind, values
+from flatviz.checks import check_count, check_is, check_radius, kind, values
 from flatviz.core import Net
 from flatviz.families.family import extend
 from flatviz.families.members import Fitting
@@ -13,6 +13,7 @@ from flatviz.pages.views import VIEWS, View, views_of
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
 from flatviz.results import Family
+from flatviz.words import check_choice
 
 STEPS_PER_DECADE = 10
 ALL = "All"  # the tab of all views

@@ -1,6 +1,6 @@
 """One figure of page and lab: the call that their menu copies."""
 
-from flatviz.checks import Count, Radius, check_choice
+from flatviz.checks import Count, Radius
 from flatviz.core import public
 from flatviz.pages import views
 from flatviz.pages.bundle import assign, check_measured, ranges_of
@@ -9,6 +9,7 @@ from flatviz.pages.views import View
 from flatviz.plots.mechanism import PHASES, Phase
 from flatviz.plots.theme import Figure
 from flatviz.results import Family
+from flatviz.words import check_choice
 
 
 @public

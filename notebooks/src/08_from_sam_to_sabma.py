@@ -356,7 +356,8 @@ print(f"gained by hand {by_hand:.5f}, in the step {record.sharpness:.5f}")
 assert torch.allclose(by_hand, record.sharpness, atol=1e-4)
 
 # %% [markdown]
-# `fv.fit_sabma` takes such steps, of eight draws and with a falling rate, and returns the posterior. Two gradients a step, so a fair
+# `fv.fit_sabma` takes such steps, of eight draws (of a large network the draws share the examples) and with a falling rate, and returns
+# the posterior. Two gradients a step, so a fair
 # comparison with VI gives VI twice the steps. `history.sharpness` records what the ascent gained,
 # $L(w_{\theta^+}) - L(w_\theta)$, at every step.
 

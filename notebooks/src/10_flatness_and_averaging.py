@@ -361,24 +361,26 @@ print("as they are", p_values.tolist(), "corrected", [round(p, 3) for p in corre
 # *lower* $T$ makes VI flatter too, for it fits the training data more closely, and so does SA-BMA. So what does the radius $\gamma$ do that
 # a lower $T$ does not? Compare at equal training loss.
 #
-# ### To first order: nothing
+# ### To first order: mostly a temperature
 #
 # With $\ell(\theta) = \mathbb{E}_q[L]$ and $g = \nabla \ell$, SA-BMA minimises to first order
 # ([chapter 08](08_from_sam_to_sabma.ipynb))
 #
 # $$ \ell + \gamma\, s + \tfrac{T}{N} \mathrm{KL}(q \Vert p), \qquad s = \sqrt{g^\top F^{-1} g} . $$
 #
-# VI at $T$ stands where $\nabla \ell + \tfrac{T}{N} \nabla \mathrm{KL} = 0$: one point for each $T$, a path. Suppose that on this path
-# $s$ is a function of the loss, $s = \varphi(\ell)$. Then $\nabla s = \varphi' \nabla \ell$, and SA-BMA's condition
+# VI at $T$ stands where $\nabla \ell + \tfrac{T}{N} \nabla \mathrm{KL} = 0$: one point for each $T$, a path. Split $\nabla s$ there into
+# a part along $\nabla \ell$ and a part $r$ across it, in the inner product of $F^{-1}$:
 #
-# $$ (1 + \gamma \varphi')\, \nabla \ell + \tfrac{T}{N} \nabla \mathrm{KL} = 0 $$
+# $$ \nabla s = \varphi\, \nabla \ell + r, \qquad
+# \varphi = \frac{\langle \nabla s, \nabla \ell \rangle}{\langle \nabla \ell, \nabla \ell \rangle}, \qquad \langle r, \nabla \ell \rangle = 0 . $$
 #
-# is that of VI at
+# Without $r$, SA-BMA's condition $(1 + \gamma \varphi)\, \nabla \ell + \tfrac{T}{N} \nabla \mathrm{KL} = 0$ is that of VI at
 #
-# $$ T^\star = \frac{T}{1 + \gamma\, \varphi'(\ell)} . $$
+# $$ T^\star = \frac{T}{1 + \gamma\, \varphi} . $$
 #
-# **Where $s$ grows with the loss, $\varphi' > 0$, the ascent strengthens the pull of the likelihood against a KL that stays as it is**, and
-# $T^\star$ is below $T$; where $s$ falls with the loss, it is above. Nothing is fitted in this formula. Check it on
+# **Where $\varphi > 0$, the ascent strengthens the pull of the likelihood against a KL that stays as it is**, and $T^\star$ is below $T$;
+# where $\varphi < 0$, it is above. **The part across is what no temperature gives**: the effect of flatness. Near VI's solution
+# $\varphi$ is about the slope $\mathrm{d}s / \mathrm{d}\ell$ along the path; it is that slope where $r$ has no part along the path. Check it on
 # *digits-near*: $s$ and $\ell$ of VI along $T$, and the temperature at which VI has SA-BMA's loss. **Predict first**: how cold is VI
 # that fits like SA-BMA at $\gamma = 1$ and $T = 0.03$?
 
@@ -434,9 +436,16 @@ for radius in (0.5, 1.0, 2.0):
     assert FAST or abs(formula / found - 1) < (0.15 if radius < 2 else 0.3)
 
 # %% [markdown]
-# The formula is off by a tenth up to radius 1, and by a fifth at 2, where the first order ends. It stops to hold, too, without a KL term
-# (a sum of two multiples of $\nabla \ell$ has the zeros of one), where $s$ is no function of the loss, and where the loss has several
+# The formula is off by a tenth up to radius 1, and by a fifth at 2, where the first order ends. It fails, too, without a KL term
+# (a sum of two multiples of $\nabla \ell$ has the zeros of one), where $r$ is large, and where the loss has several
 # modes, as on *digits*: the ascent can end in another one.
+#
+# ### The draws of a step
+#
+# A fit estimates $g$ from $S$ draws: the ascent sees $g + e$, and the expected square of its length is $s^2 + c / S$ with
+# $c = \operatorname{tr}(F^{-1} \operatorname{Cov} e)$, the covariance of one draw's gradient. So few draws add a penalty of their own, $\varphi$
+# is larger, and a radius is worth a lower temperature. The experiment [draws](experiments/draws.ipynb) varies $S$ from 1 to 128, predicts
+# $T^\star$ from one fit of VI, measures the angle of $\nabla s$ and $\nabla \ell$, and draws both as arrows.
 #
 # ### What is left
 #
@@ -463,8 +472,8 @@ _ = ipywidgets.interact(at_radius, radius=[0.5, 1.0, 2.0])
 # *Figure: three panels, the largest eigenvalue, NLL and ECE over the training loss. A dotted line is VI over its temperature, a solid
 # one SA-BMA over its radius; they run close together, and ring and cross lie on or near each other.*
 #
-# One seed. On forty seeds and with margins written down before: `flatviz run frontier`, whose table README reads. There a conv net on
-# *cifar10* at $T = 0.3$ is the exception: at equal training loss SA-BMA is flatter than VI, and its NLL the same within 0.1.
+# One seed. On forty seeds and with margins written down before: `flatviz run frontier` and `flatviz run draws`, whose tables README reads.
+# There a conv net on images at $T = 0.3$ is the exception: at equal training loss SA-BMA is flatter than VI.
 
 # %% [markdown]
 # ## Summary

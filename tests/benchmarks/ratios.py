@@ -3,10 +3,10 @@
 
 With out=docs/speed.md they are a page of the site, with date and machine.
 
-Values are checked to agree before anything is timed.  Planes are timed as whole public calls, the
-median of three in turn: in processor time at one thread, and where OMP_NUM_THREADS is not set by
-the clock at torch's default number, which needs an idle machine; the rest at one thread, the least
-of a few in turn.
+Values are checked to agree before anything is timed.  Planes are timed block by block in turn with
+the peer, and the ratio is the median over the rounds: in processor time at one thread, and where
+OMP_NUM_THREADS is not set by the clock at torch's default number, which needs an idle machine; the
+rest at one thread, the least of a few in turn.  Beside each ratio stands that of docs/speed.md.
 Needs the extra `bench`; a peer that is not there leaves its row out and says so.
 """
 
@@ -19,12 +19,13 @@ from contextlib import nullcontext
 from datetime import date
 from functools import partial
 from pathlib import Path
+from statistics import median
 from unittest.mock import Mock
 
 import torch
 from nets import images, mlp, resnet20, settled
 from scipy.sparse.linalg import LinearOperator, eigsh
-from timing import busy, least, typical
+from timing import busy, least, rounds
 from torch import nn
 from torchvision.models import resnet18
 
@@ -43,14 +44,25 @@ flatviz: processor time at one thread, clock time at two. A row "a point over it
 divides a point's time by that of the convolutions and products after the first layer, which every
 point must compute. For a last-layer plane the ratio is the time of a forward pass through the whole
 network over that through the head; for a product, the time of a Hessian-vector product over that of
-a gradient. A ratio on the wrong side of its goal did not reach it.
+a gradient. a gradient. "before" is the ratio of the table that this one replaced. A ratio on the wrong side of
+its goal did not reach it.
 """
 MEASURED: list[tuple[str, ...]] = []
+TABLE = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
+ROUNDS = 9  # of calls in turn
+
+
+def before(name: str) -> str:
+    """The ratio of the last table, empty where it had no such row."""
+    cells = (line.split("|") for line in TABLE.read_text(encoding="utf-8").splitlines())
+    return next((c[2].strip() for c in cells if len(c) > 2 and c[1].strip() == name), "")
 
 
 def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
-    MEASURED.append((name.strip(), f"{ratio:.2f}", wanted, seconds.split(",")[0]))
-    print(f"{name:<58} {ratio:8.2f}   wanted {wanted:<9} {seconds}", flush=True)
+    was = before(name.strip())
+    MEASURED.append((name.strip(), f"{ratio:.2f}", was, wanted, seconds.split(",")[0]))
+    beside = f"{ratio:.2f}{was and f', was {was}'}"
+    print(f"{name:<58} {beside:<16} wanted {wanted:<9} {seconds}", flush=True)
 
 
 def products_alone(module: nn.Module, x: torch.Tensor, chunk: int) -> Callable[[], None]:
@@ -79,14 +91,16 @@ def products_alone(module: nn.Module, x: torch.Tensor, chunk: int) -> Callable[[
 
 
 def against_loss_landscapes(
-    name: str, make: Callable, wanted: str, side: int, *, products: bool = False
+    name: str, make: Callable, wanted: str, side: int, block: int, *, products: bool = False
 ) -> None:
-    """Whole public calls for a plane of side x side points: loss-landscapes as shipped, and `nll`
-    with `slice_plane`.
+    """A plane of side x side points, set-up included: loss-landscapes as shipped, and `nll` with
+    `slice_plane`.
 
-    Values are compared on points that loss-landscapes visited.  At one thread, then at torch's
-    default; medians of three.  With `products` a row says how many times the convolutions and
-    products of a point alone a point takes.
+    The two take turns with blocks of block x block points, and the ratio is the median of the
+    rounds' ratios: the speed of a machine changes by more than what is measured.  Values are
+    compared on points that loss-landscapes visited.  At one thread, then at torch's default.  With
+    `products` a row says how many times the convolutions and products of a point alone a point
+    takes.
     """
     import loss_landscapes.metrics
 
@@ -95,31 +109,45 @@ def against_loss_landscapes(
     theirs = run_random_plane(module, metric, steps=STEPS, seed=0)
     net = fv.Net.from_module(module, "all")
     coords = torch.stack([theirs.a, theirs.b], dim=1).to(net.w)
-    evaluate = fv.nll(net, data).over(theirs.plane.origin, theirs.plane.axes, coords=coords)
+    about = theirs.plane.origin, theirs.plane.axes
+
+    def built() -> object:
+        return fv.nll(net, data).over(*about, coords=coords)
+
+    evaluate = built()
     off = float(((evaluate(coords) - theirs.values).abs() / theirs.values.abs()).max())
     assert off < 1e-4, f"{name}: values differ by {off:g}"
     extent = float(coords.abs().max())
-    calls = (
-        lambda: loss_landscapes.random_plane(module, metric, steps=side, deepcopy_model=True),
-        lambda: fv.slice_plane(fv.nll(net, data), theirs.plane, extent=extent, resolution=side),
-    )
+    ticks = extent * torch.linspace(-1, 1, block)
+    some = torch.cartesian_prod(ticks, ticks)
+    how = dict(extent=extent, resolution=block)
     alone = products_alone(module, data.x, evaluate.plan.chunk) if products else lambda: None
+    calls = (
+        lambda: loss_landscapes.random_plane(module, metric, steps=block, deepcopy_model=True),
+        lambda: fv.slice_plane(fv.nll(net, data), theirs.plane, **how),
+        built,
+        lambda: evaluate(some),
+        lambda: [alone() for _ in some],
+    )
     for threads in sorted({1, THREADS}):
         torch.set_num_threads(threads)
         clock = time.process_time if threads == 1 else time.perf_counter
-        a, b, c = typical(*calls, lambda: [alone() for _ in range(side)], clock=clock)
-        each = f"{1e3 * a / side**2:.2f} -> {1e3 * b / side**2:.2f} ms a point"
+        share = len(some) / side**2  # of the set-up
+        seen = rounds(*calls, repeats=ROUNDS, clock=clock)
+        peer = [row[0] for row in seen]
+        ours = [row[1] - (1 - share) * row[2] for row in seen]
+        a, b = (1e3 * median(times) / len(some) for times in (peer, ours))
         plan = " ".join(k for k in ("channels_last", "traced") if getattr(evaluate.plan, k))
         what = f"plane {side} x {side}, {name}, {threads} thread{'s' * (threads > 1)}"
-        say(what, a / b, wanted, f"{each}, off {off:.0e}, chunk {evaluate.plan.chunk}, {plan}")
+        ratio = median(x / y for x, y in zip(peer, ours))
+        text = f"{a:.2f} -> {b:.2f} ms a point, off {off:.0e}, chunk {evaluate.plan.chunk}, {plan}"
+        say(what, ratio, wanted, text)
         if products:
             of = what.removeprefix(f"plane {side} x {side}, ")
-            say(
-                f"  a point over its products alone, {of}",
-                b / c / side,
-                "beside",
-                f"{1e3 * c / side:.2f} ms alone",
-            )
+            over = median(row[3] / row[4] for row in seen)
+            each = 1e3 * median(row[4] for row in seen) / len(some)
+            name_of = f"  a point over its products alone, {of}"
+            say(name_of, over, "<= 1.25", f"{each:.2f} ms alone")
     torch.set_num_threads(1)
 
 
@@ -289,10 +317,10 @@ def threads(state: str) -> None:
 
 ROWS = {
     "plane_mlp": partial(
-        against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 8", 41
+        against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 8", 41, 10
     ),
     "plane_digits": partial(
-        against_loss_landscapes, "digits conv net", digits_conv, ">= 1.5", 21, products=True
+        against_loss_landscapes, "digits conv net", digits_conv, ">= 2", 21, 6, products=True
     ),
     "plane_resnet": partial(
         against_loss_landscapes,
@@ -300,6 +328,7 @@ ROWS = {
         partial(resnet, 512),
         ">= 2.5",
         5,
+        2,
         products=True,
     ),
     "plane_last_layer": partial(last_layer, "ResNet-20", resnet20, 256, "head"),
@@ -332,7 +361,7 @@ def main(names: list[str]) -> None:
         torch.manual_seed(0)  # a row prints the same alone as among others
         ROWS[name]()
     for path in out:
-        rows = [("quantity", "ratio", "goal", "times"), ("---",) * 4, *MEASURED]
+        rows = [("quantity", "ratio", "before", "goal", "times"), ("---",) * 5, *MEASURED]
         table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
         Path(path).write_text(
             ABOUT.format(words=words, day=date.today(), machine=machine) + "\n" + table,

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 
 @contextmanager
@@ -25,23 +26,22 @@ def busy():
             process.wait()
 
 
-def in_turn(
-    kept: Callable,
-    *calls: Callable,
-    repeats: int = 3,
-    clock: Callable[[], float] = time.perf_counter,
-) -> list[float]:
-    """Seconds of each call in each of `repeats` rounds, of which `kept` makes one number; `clock`
-    counts them."""
+def rounds(
+    *calls: Callable, repeats: int = 3, clock: Callable[[], float] = time.perf_counter
+) -> list[list[float]]:
+    """Seconds of each call, a list a round; `clock` counts them."""
 
     def taken(call: Callable[[], object]) -> float:
         start = clock()
         call()
         return clock() - start
 
-    return [
-        kept(seconds) for seconds in zip(*([taken(call) for call in calls] for _ in range(repeats)))
-    ]
+    return [[taken(call) for call in calls] for _ in range(repeats)]
+
+
+def in_turn(kept: Callable, *calls: Callable, **how: Any) -> list[float]:
+    """Seconds of each call in each of `rounds`, of which `kept` makes one number."""
+    return [kept(seconds) for seconds in zip(*rounds(*calls, **how))]
 
 
 least = partial(in_turn, min)

@@ -20,10 +20,12 @@ from forked import forked
 from pagedrive import data_of
 
 import flatviz as fv
+import flatviz.cli.experiments
 import flatviz.cli.run
 import flatviz.cli.tour
 import flatviz.families.tour
-from flatviz.cli import COMMANDS, main
+from flatviz.cli import main
+from flatviz.cli.commands import COMMANDS
 from flatviz.datasets.tasks import digits_transfer
 from flatviz.families.tour import run_tour
 from flatviz.models.public import PublicNet
@@ -85,13 +87,13 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     )
     quick.unlink()
     second = tour().out
-    assert second.count("reused from") == 7  # six steps as they come, and once at the end
+    assert second.count("reused from") == 6  # five steps as they come, and once at the end
     assert table(first) == table(second) and quick.read_text(encoding="utf-8") == page
     files = sorted(cache_folder().rglob("*.safetensors"))
     for path in files:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     third = tour().out
-    assert third.count("damaged, so computed again") == len(files) == 6 and "reused" not in third
+    assert third.count("damaged, so computed again") == len(files) == 5 and "reused" not in third
     assert table(first) == table(third)
     other = tour("--seed", 1).out
     assert "reused" not in other and table(other) != table(first)
@@ -167,28 +169,46 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     assert "cache" not in errors.read_text()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "text"),
-    [
-        (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
-        (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
-        (
-            ["tour", "--out", f"{__file__}/tour.html"],
-            "--out must lie in a folder that can be written, got",
-        ),
-        (
-            ["tour", "--out", f"{__file__}/deep/tour.html"],
-            "--out must lie in a folder that can be written, got",
-        ),
-        (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
-        (["run", "nonsense"], "NAME must be one of "),
-        (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
-        (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
-    ],
-)
+@pytest.mark.parametrize(("arguments", "text"), [
+    (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
+    (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
+    (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder that can be written, got"),
+    (["tour", "--out", f"{__file__}/deep/tour.html"], "--out must lie in a folder that can be written, got"),
+    (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
+    (["tour", "--data", "digitz"], "svhn:ROOT, got 'digitz': did you mean 'digits'?"),
+    (["tour", "--data", "image-folder"], "data must be image-folder:PATH, got 'image-folder': give the folder after"),
+    (["tour", "--model", "conf"], "got 'conf': did you mean 'conv'?"),
+    (["tour", "--device", "gpu"], "device must be one of auto, cpu, cuda, mps, xpu or cuda:N, got 'gpu'"),
+    (["compare", "a.pt"], "two files of weights and --data FOLDER must be given, got a.pt: flatviz compare a.pt b.pt"),
+    (["compare", f"{__file__[:-1]}", __file__, "--data", "."], "did you mean 'test_commands.py'?"),
+    (["export", "none.safetensors"], "FAMILY must be a file, got none.safetensors"),
+    (["run", "frontir"], "got 'frontir': did you mean 'frontier'?"),
+    (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
+    (["docs", "averages"], "got 'averages': did you mean 'averaging'?"),
+    (["run", "nonsense"], "NAME must be one of "),
+    (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
+    (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
+])  # fmt: skip
 def test_bad_input_is_one_line(arguments, text, printed):
     error = printed(*arguments, status=1).err
     assert text in error and len(error.strip().splitlines()) == 1
+
+
+def test_help_and_wrong_words_are_answered_without_torch():
+    """In a process of its own, for here torch is loaded."""
+    asked = [["--help"], ["toor"], ["run"], ["run", "frontir"], ["tour", "--data", "digitz"]]
+    asked += [["compare", "a.pt"], ["docs", "none"], ["tour", "--device", "gpu"]]
+    asked += [[command, "--help"] for command in COMMANDS]
+    code = f"""
+import sys
+from flatviz.cli import main
+for words in {asked}:
+    main(words)
+    loaded = {{"torch", "numpy", "plotly", "pandas"}} & sys.modules.keys()
+    assert not loaded, (words, loaded)
+"""
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
 
 
 def test_the_doctor_reports_torch_widgets_and_cache_and_names_the_exact_fix(
@@ -222,7 +242,7 @@ def test_every_command_has_help_with_an_example(command, printed):
 
 
 def test_an_unknown_command_or_option_is_status_2(printed):
-    assert "No such command" in printed("frontier2", status=2).err
+    assert "No such command 'toor': did you mean 'tour'?" in printed("toor", status=2).err
     assert "No such option" in printed("tour", "--nonsense", status=2).err
 
 
@@ -342,7 +362,7 @@ def toy(tmp_path, monkeypatch):
         "language": "python",
     }
     jupytext.write(notebook, folder / "toy.ipynb")
-    monkeypatch.setattr(flatviz.cli.run, "folder_of_notebooks", lambda: folder.parent)
+    monkeypatch.setattr(flatviz.cli.experiments, "folder_of_notebooks", lambda: folder.parent)
     return tmp_path / "out"
 
 
@@ -400,7 +420,9 @@ def test_what_is_wrong_is_one_line(toy, words, text, printed):
 
 def test_values_are_numbers_truth_or_text():
     known = dict.fromkeys(("A", "B", "C", "D"), "")
-    found = flatviz.cli.run.parsed(["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy")
+    found = flatviz.cli.experiments.parsed(
+        ["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy"
+    )
     assert found == {"A": 1, "B": 0.5, "C": True, "D": "image-folder:/x=y"}
 
 

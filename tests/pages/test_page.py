@@ -4,6 +4,7 @@ what plot_* draws."""
 import base64
 import dataclasses
 import json
+import re
 from unittest.mock import Mock
 
 import numpy as np
@@ -16,7 +17,9 @@ import flatviz as fv
 from flatviz.pages import views
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.document import Script, family_rows, json_for_html, three
+from flatviz.pages.dots import dots_html
 from flatviz.pages.page import family_page
+from flatviz.plots.radius import values_of
 from flatviz.widgets.view import FamilyView
 
 
@@ -102,6 +105,21 @@ def test_the_table_has_a_row_for_each_posterior_and_radius_zero_stands_as_vi(fam
         "320",
         "0.00",
     ]
+
+
+def test_each_posterior_has_a_dot_at_its_mean_over_seeds(family):
+    rows = re.findall(r"<div style=.*?</div>", dots_html(family))
+    assert len(rows) == len(family_rows(family))
+    nll = values_of(family, "nll")
+    shown = [
+        i
+        for i, q in enumerate(family.posterior)
+        if all(q is not earlier for earlier in family.posterior[:i])
+    ]
+    low = float(nll.min())
+    at = [100 * (float(nll[i].mean()) - low) / (float(nll.max()) - low) for i in shown]
+    marks = [float(re.findall(r"--at:([-\d.]+)", row)[1]) for row in rows]
+    np.testing.assert_allclose(marks, at, atol=0.06)  # written with one digit
 
 
 @pytest.mark.browser

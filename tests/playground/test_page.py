@@ -63,6 +63,34 @@ def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(
     ] == [] and page.errors_met == []
 
 
+def test_each_question_is_answered_after_a_guess_by_finger_or_key(browser, address):
+    hand = dict(width=390, height=844, is_mobile=True, has_touch=True)
+    page = opened(browser, address, reduced_motion="reduce", **hand)
+    card = page.locator(".pg-card")
+    told = {
+        "vi": "SA-BMA wins: 0.36 to 0.54",
+        "no": "VI is in the wide meadow too",
+        "yes": "0.96 of VI's",
+        "one": "7 of 20 runs end in the meadow",
+    }
+    for guess, answer in told.items():
+        assert answer not in card.inner_text()
+        button = card.locator(f"[data-guess={guess}]")
+        if guess == "no":
+            button.press("Enter")
+        else:
+            button.tap()
+        card.get_by_text(answer).wait_for()
+        right = card.locator(".pg-right").get_attribute("data-guess")
+        assert ("guessed right" in card.inner_text()) == (guess == right)
+        if guess != "one":
+            card.get_by_role("button", name="Next").tap()
+    assert page.locator(".pg-grip canvas:visible").count() == 1  # one ground at a time
+    page.get_by_role("button", name="training ground").tap()
+    assert page.locator(".pg-maps").get_attribute("data-side") == "training"
+    assert page.errors_met == []
+
+
 def test_with_reduced_motion_nothing_moves_until_play_is_pressed(page):
     page.wait_for_timeout(400)
     assert page.evaluate(f"{PLAYGROUND}.weights.model.steps") == 0

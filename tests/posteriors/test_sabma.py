@@ -149,10 +149,14 @@ def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(setting
 
 @pytest.mark.parametrize("method", [m for m in fv.METHODS.values() if m.fit_grid], ids=str)
 def test_a_grid_of_a_method_is_of_that_method(method, small):
-    grid = method.fit_grid(*small, radius=[0.3], seed=[1], steps=2)
-    torch.testing.assert_close(
-        grid[0.3, 1].mean, method.fit(*small, radius=0.3, seed=1, steps=2).mean
-    )
+    radii = [0.3, 0.7] if method.in_grid(0.0) is False else [0.0]
+    grid = method.fit_grid(*small, radius=radii, seed=[1, 2], steps=30)
+    assert list(grid) == [(r, s) for r in radii for s in (1, 2)]
+    how = dict(steps=30) if radii == [0.0] else dict(steps=30, radius=radii[-1])
+    alone = method.fit(*small, seed=2, **how)
+    together = grid[radii[-1], 2]
+    both = ((q.mean, q.log_std, q.factor, q.history.kl) for q in (together, alone))
+    torch.testing.assert_close(*both, rtol=1e-7, atol=1e-8)  # float64, thirty steps
 
 
 def test_what_cannot_run_together_runs_one_after_the_other(small):

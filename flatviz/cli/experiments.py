@@ -1,0 +1,65 @@
+"""The experiments by name, and their parameters, read from the notebooks without running them."""
+
+import ast
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from flatviz.site import EXPERIMENTS, folder_of_notebooks
+from flatviz.words import check_choice, meant
+
+PYTHON = {"True": "true", "False": "false"}  # as JSON
+
+
+def experiment_of(name: str | None = None) -> list[Path]:
+    """The notebook of an experiment; None: of all.
+
+    Raises:
+        ValueError: For a name that there is not.
+    """
+    known = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}
+    return (
+        list(known.values()) if name is None else [known[check_choice(name, tuple(known), "NAME")]]
+    )
+
+
+def parameters_of(path: Path) -> dict[str, str]:
+    """Name -> default, as written, of the cell tagged `parameters`."""
+    values: dict[str, str] = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if "parameters" not in cell["metadata"].get("tags", ()):
+            continue
+        source = "".join(cell["source"])
+        for line in ast.parse(source).body:
+            if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
+                values[line.targets[0].id] = ast.get_source_segment(source, line.value) or ""
+    return values
+
+
+def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, Any]:
+    """NAME=VALUE texts as parameters: numbers, true and false, else text.
+
+    Raises:
+        ValueError: For a name that the notebook does not have, for a text without "=", for a text
+            in place of a number.
+    """
+    values: dict[str, Any] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals or key.upper() not in known:
+            listed = [n.lower() for n in known if n != "RUN"]
+            raise ValueError(
+                f"a parameter must be NAME=VALUE with NAME one of {', '.join(listed)} for {name},"
+                f" got {word!r}{meant(key.lower(), listed) if key.upper() not in known else ''}"
+            )
+        try:
+            values[key.upper()] = json.loads(PYTHON.get(text, text))
+        except json.JSONDecodeError as error:
+            default = known[key.upper()]
+            if default.replace(".", "", 1).isdecimal():
+                raise ValueError(
+                    f"{key} must be a number, as its default {default}, got {text[:200]!r}"
+                ) from error
+            values[key.upper()] = text
+    return values
