@@ -161,7 +161,7 @@ ROWS = (
         "hexagon",
         "laplace.METHOD",
         flat=True,
-        public="laplace_evidence",
+        public="laplace_evidence marginal_noise",
     ),
     Look("sgld", "SGLD", "#b3124f", "solid", "cross", "sgld.METHOD", flat=True, public="SGLD"),
     Look(

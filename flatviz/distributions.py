@@ -79,7 +79,7 @@ def icdf(p: Distribution, level: Tensor) -> Tensor:
         return shift + scale * q.icdf(level)
     from scipy.special import stdtrit
 
-    at = _by_scipy(stdtrit, q.df, level.expand_as(q.loc))
+    at = _by_scipy(stdtrit, q.df, level)
     return shift + scale * (q.loc + q.scale * at)
 
 

@@ -30,6 +30,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
     `buffers` are BatchNorm statistics by name, where a fit trained them along (batchnorm="train"):
     its draws are weights of `net.with_buffers(q.buffers)`, which `predict` uses automatically.
+    `linearised`: its draws are weights of the network linearised at the mean, as Laplace's are.
 
     Raises ValueError where shapes disagree.
 
@@ -49,6 +50,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     factor: Numbers = torch.zeros(0, 0)
     history: History | None = None
     buffers: Buffers = None
+    linearised: bool = False
 
     def _check(self) -> None:
         check_weights(self.log_std, self.dim, "log_std")
@@ -74,7 +76,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         Loops that look for NaN at their end use it.
         """
         q = object.__new__(cls)
-        q.__dict__.update(mean=mean, log_std=log_std, factor=factor, history=None, buffers=None)
+        q.__dict__.update(mean=mean, log_std=log_std, factor=factor)
+        q.__dict__.update(history=None, buffers=None, linearised=False)
         return q
 
     def moved(self, delta: Sequence[Tensor]) -> Gaussian:

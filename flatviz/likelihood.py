@@ -111,6 +111,35 @@ class Likelihood:
             else GaussianLikelihood(_noise(noise, "noise"))
         )
 
+    @property
+    def longest_gradient(self) -> float | None:
+        """Length to which SGD shortens a gradient in the weights, in nats; None: it leaves them.
+
+        A gradient in a noise that the network computes has no bound as the noise falls.
+        """
+        return None if self.of is _bernoulli else 1.0
+
+    def of_constant(self, y: Tensor, outputs: Tensor) -> float:
+        """Least mean NLL of `y` by outputs that are the same for all, of the shape of `outputs` (n, ...), by L-BFGS from 0.
+
+        NaN where 0 are no outputs that the distribution takes.
+        """
+        one = torch.zeros_like(outputs[:1], dtype=torch.float64, requires_grad=True)
+        search = torch.optim.LBFGS([one], max_iter=100, line_search_fn="strong_wolfe")
+
+        def loss() -> Tensor:
+            search.zero_grad()
+            value = self.nll(one.expand(len(y), *one.shape[1:]), y)
+            value.backward()
+            return value
+
+        try:
+            with torch.enable_grad():
+                search.step(loss)
+                return float(loss().detach())
+        except ValueError:
+            return math.nan
+
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute -log p of each example or place: 0 if it does not count, NaN if it diverged."""
         try:
@@ -178,8 +207,7 @@ class Likelihood:
 
     def log_probs(self, outputs: Tensor) -> Tensor | None:
         """Compute log class probabilities (N, P, C) of P places an example, or None."""
-        p = self.of(outputs)
-        p = p.base_dist if isinstance(p, Independent) else p
+        p = distributions.entrywise(self.of(outputs))
         if isinstance(p, Categorical):
             return p.logits.reshape(len(outputs), -1, p.logits.shape[-1])
         return _of_logits(p.logits) if isinstance(p, Bernoulli) else None
@@ -195,7 +223,7 @@ class Likelihood:
         def cooled(outputs: Tensor) -> Distribution:
             p = self.of(outputs)
             depth = p.reinterpreted_batch_ndims if isinstance(p, Independent) else 0
-            base: Any = p.base_dist if isinstance(p, Independent) else p
+            base: Any = distributions.entrywise(p)
             return Independent(type(base)(logits=base.logits / temperature), depth)
 
         return outputs, Likelihood(cooled, self.name, self.ignore)
@@ -210,7 +238,7 @@ class Likelihood:
         middle = center.to(wide).reshape(1, N, -1).expand(S, -1, -1)
         if self.of is _mean_and_noise:
             means, s = outputs.chunk(2, -1)
-            noise = scale * (F.softplus(s) + LEAST_NOISE) - LEAST_NOISE
+            noise = scale * (F.softplus(s) + MIN_NOISE) - MIN_NOISE
             moved = torch.lerp(middle.view_as(means), means, scale)
             return torch.cat([moved, distributions.softplus_inverse(noise)], -1), self
 
@@ -280,7 +308,7 @@ def _support(p: Distribution) -> Constraint | None:
         return None
 
 
-LEAST_NOISE = 1e-6
+MIN_NOISE = 1e-6
 
 
 def _mean_and_noise(outputs: Tensor) -> Distribution:
@@ -291,7 +319,7 @@ def _mean_and_noise(outputs: Tensor) -> Distribution:
             " deviation as likelihood, or fv.models.learned_noise(module)"
         )
     mean, s = outputs.chunk(2, -1)
-    return Independent(Normal(mean, F.softplus(s) + LEAST_NOISE), 1)
+    return Independent(Normal(mean, F.softplus(s) + MIN_NOISE), 1)
 
 
 def _bernoulli(outputs: Tensor) -> Distribution:
@@ -316,6 +344,7 @@ class CategoricalLikelihood(Likelihood):
     dim: WholeNumber | None = None
 
     name = "categorical"
+    longest_gradient = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -491,6 +520,7 @@ class GaussianLikelihood(Likelihood):
 
     name = "gaussian"
     ignore = None
+    longest_gradient = None
 
     @property
     def _constant(self) -> float:

@@ -149,8 +149,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
             is not None
         )
 
-    def _spread(self) -> Distribution:
-        """Distribution p(y) of every draw and input, (S N, ...), without `Independent`."""
+    @property
+    def distribution(self) -> Distribution:
+        """p(y) of every draw and input, (S N, ...), without `Independent`."""
         return distributions.entrywise(
             as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
         )
@@ -161,7 +162,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     @property
     def means(self) -> Tensor:
         """Mean of y in each draw of a regression, (S, N, ...)."""
-        return self._by_draw(distributions.mean(self._spread()))
+        return self._by_draw(distributions.mean(self.distribution))
 
     @property
     def mean(self) -> Tensor:
@@ -171,7 +172,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     @property
     def std(self) -> Tensor:
         """Predictive standard deviation of a regression over draws and noise, (N, ...)."""
-        noise = self._by_draw(distributions.variance(self._spread())).mean(0)
+        noise = self._by_draw(distributions.variance(self.distribution)).mean(0)
         return (noise + self.means.var(0, correction=0)).sqrt()
 
     def below(self, y: Tensor) -> Tensor:
@@ -179,7 +180,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
         It is a share of 1,000 samples of each draw where torch has no distribution function.
         """
-        p = self._spread()
+        p = self.distribution
         many = y.expand(self.n_draws, *y.shape).flatten(0, 1).reshape(p.batch_shape)
         many = many.to(self.outputs)
         try:
@@ -191,10 +192,19 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
         n = check_count(n, "n")
-        p = self._spread()
+        p = self.distribution
         with PrivateNumbers(seed):
             each = p.sample((-(-n // self.n_draws),))
         return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
+
+    def inverse(self, levels: Tensor) -> Tensor:
+        """Values of y below which each share of `levels` (L,) of each draw's distribution lies, (L, S, N, ...).
+
+        Raises NotImplementedError where torch has no inverse.
+        """
+        p = self.distribution
+        at = distributions.icdf(p, levels.view(-1, *[1] * len(p.batch_shape)))
+        return at.unflatten(1, self.outputs.shape[:2])
 
     def quantile(self, level: float, *, seed: int = 0) -> Tensor:
         """Compute the quantiles of a regression's predictive distribution at `level`, (N, ...).
@@ -202,10 +212,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         They come from bisection of the mixture's distribution function, or from 4,000 samples drawn
         by `seed` where torch has none.
         """
-        p = self._spread()
         level = check_share(level, "level")
         try:
-            edges = self._by_draw(distributions.icdf(p, torch.as_tensor(level).to(self.outputs)))
+            edges = self.inverse(self.outputs.new_tensor([level]))[0]
         except NotImplementedError:
             drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
             return drawn[round(level * (len(drawn) - 1))]

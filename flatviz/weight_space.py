@@ -46,7 +46,7 @@ class Posterior(Protocol):
 
 @runtime_checkable
 class OutputPosterior(Protocol):
-    """A posterior with a Gaussian of the linearised network's outputs."""
+    """A posterior with a Gaussian of the linearised network's outputs; `predict` linearises it."""
 
     def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
         """Return the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""

@@ -39,6 +39,15 @@ OF_A_PREDICTION = (
     "aleatoric_entropy",
     "mutual_information",
 )
+OF_A_REGRESSION = (
+    "coverage",
+    "crps",
+    "fit_deviation",
+    "interval_width",
+    "pit",
+    "predictive_std",
+    "quantile_calibration_error",
+)
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
     **{
@@ -63,6 +72,10 @@ FAMILY = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "vi_t": (0.01, 0.1), "sabma": (0.0, 0.5)}, fit={"steps": 2}
 )
 SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
+
+
+def _regression():
+    return flatviz.Prediction(torch.zeros(2, 3, 1), torch.arange(3.0)[:, None], 0.5)
 
 
 def _three(made, data):
@@ -214,6 +227,9 @@ def calls(fv, module, data, task, metrics):
         "fit_laplace": lambda: keep(
             "laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)
         ),
+        "posteriors.marginal_noise": lambda: fv.posteriors.marginal_noise(
+            made.net[0], fv.Data(data.x, torch.arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
+        ),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(
             made.net[0], data, prior_precision=1.0
         ),
@@ -279,6 +295,12 @@ def calls(fv, module, data, task, metrics):
             fv.Prediction(torch.tensor([[[4.0, 0.0]] * 4]), torch.tensor([0, 0, 0, 1]))
         ),
         "metrics.scale_temperature": lambda: fv.metrics.scale_temperature(made.prediction, 2.0),
+        **{
+            f"metrics.{name}": partial(getattr(fv.metrics, name), _regression())
+            for name in OF_A_REGRESSION
+        },
+        "metrics.scale_deviation": lambda: fv.metrics.scale_deviation(_regression(), 2.0),
+        "plots.plot_calibration": lambda: fv.plots.plot_calibration(_regression()),
         "metrics.ood_scores": lambda: fv.metrics.ood_scores(
             torch.arange(5.0), torch.arange(2.0, 6.0)
         ),

@@ -19,6 +19,7 @@ ORDER = [
     "noun",
     "gaussian",
     "weight_space",
+    "distributions",
     "likelihood",
     "results",
     "core",
@@ -51,10 +52,12 @@ NETWORK = [
     "objectives",
 ]
 MAY = {
-    **dict.fromkeys(("words", "checks", "catalog", "private", "noun"), []),
-    **dict.fromkeys(("gaussian", "likelihood"), ["noun"]),
+    **dict.fromkeys(("checks", "catalog", "private", "noun"), []),
+    "distributions": [],
+    "gaussian": ["noun"],
+    "likelihood": ["noun", "distributions"],
     "weight_space": ["noun", "gaussian"],
-    "results": ["noun", "gaussian", "weight_space", "likelihood"],
+    "results": ["noun", "gaussian", "weight_space", "distributions", "likelihood"],
     "core": ["results"],
     "storage": ["results", "core"],
     "engine": ["results", "core", "storage"],

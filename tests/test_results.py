@@ -81,7 +81,7 @@ def one_of_each(q):
         "Curve": curve,
         "Spectrum": spectrum,
         "Projection": projection,
-        "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W[0]}),
+        "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W}),
         "Mixture": fv.Mixture((q,) * 7),
         "Prediction": prediction,
         "Persistence": fv.results.Persistence(surface, *W[:5]),

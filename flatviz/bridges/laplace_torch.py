@@ -40,6 +40,7 @@ class LaplaceTorch:
     peer: Any
     temperature: float = 1.0
     history: History | None = None
+    linearised: bool = True
 
     def __repr__(self) -> str:
         return f"LaplaceTorch({type(self.peer).__name__}, dim={len(self.center)})"

@@ -16,8 +16,8 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         "objective": (
             "Curvature Objective ObjectiveLike PointEvaluator as_objective hessian_operator"
         ),
-        "progress": "Progress track",
+        "progress": "Parts Progress one_bar track",
         "seeds": "generator randn_like random_state saved_rng",
-        "treated": "RandomTrunk Treated classes_of find_head guesses replace_head",
+        "treated": "RandomTrunk Treated classes_of find_head guesses named_head replace_head",
     },
 )

@@ -28,7 +28,9 @@ from flatviz.core.objective import ObjectiveLike as ObjectiveLike
 from flatviz.core.objective import PointEvaluator as PointEvaluator
 from flatviz.core.objective import as_objective as as_objective
 from flatviz.core.objective import hessian_operator as hessian_operator
+from flatviz.core.progress import Parts as Parts
 from flatviz.core.progress import Progress as Progress
+from flatviz.core.progress import one_bar as one_bar
 from flatviz.core.progress import track as track
 from flatviz.core.seeds import generator as generator
 from flatviz.core.seeds import randn_like as randn_like
@@ -39,4 +41,5 @@ from flatviz.core.treated import Treated as Treated
 from flatviz.core.treated import classes_of as classes_of
 from flatviz.core.treated import find_head as find_head
 from flatviz.core.treated import guesses as guesses
+from flatviz.core.treated import named_head as named_head
 from flatviz.core.treated import replace_head as replace_head

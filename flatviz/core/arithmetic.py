@@ -134,8 +134,9 @@ _of_thread = local()  # `.count`: set by its innermost block; `.users`: the user
 def _openmp() -> tuple[Callable[[int], None], Callable[[int], int]] | None:
     """Return functions that set this thread's number of OpenMP, and of MKL.
 
-    torch.set_num_threads sets both, and the number that threads begin with, which is the user's.
-    None on a system that does not show them, as Windows, and for a torch without OpenMP.
+    MKL's takes 0 for OpenMP's number, and returns the number before.  torch.set_num_threads sets
+    both, and the number with which threads begin, which is the user's.  Return None on a system
+    without these functions, such as Windows, and for a torch without OpenMP.
     """
     if "backend: OpenMP" not in torch.__config__.parallel_info():
         return None

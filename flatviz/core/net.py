@@ -33,7 +33,7 @@ from flatviz.core.modules import (
     memory_of_originals,
 )
 from flatviz.core.seeds import saved_rng
-from flatviz.core.treated import RandomTrunk, Treated, choose, refuse_dropout
+from flatviz.core.treated import RandomTrunk, Treated, choose, refuse_dropout, tied
 
 Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them
 PASSED = {
@@ -348,10 +348,16 @@ class Net:
             for name, p in self.module.named_parameters()
             if name in self.frozen.difference(self._names)
         )
+        shared = [f"; {name} is {others[0]}" for name, others in self.tied.items()]
         return (
             f"Net({type(self.module).__name__}, dim={self.dim}:"
-            f" {parts}{frozen and f'; {frozen} frozen' or ''})"
+            f" {parts}{frozen and f'; {frozen} frozen' or ''}{''.join(shared[:3])})"
         )
+
+    @property
+    def tied(self) -> dict[str, list[str]]:
+        """Name of each treated parameter that stands at several places -> its other names."""
+        return {name: others for name, others in tied(self.module).items() if name in self._names}
 
     @property
     def dim(self) -> int:

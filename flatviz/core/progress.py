@@ -1,6 +1,7 @@
 """Progress of long work: a bar with a time estimate, or any function of the caller's."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TypeVar
 
 from flatviz.core.arithmetic import users_arithmetic
@@ -51,3 +52,75 @@ def track(
         leave=False,
         **counted,
     )
+
+
+class Parts:
+    """Share done of a whole whose parts follow each other, each reported under its label.
+
+    weights: label of a part -> the expected work of its steps, in any unit.  A label that is not of
+    this part or a later one is of work inside the step in progress.
+    """
+
+    def __init__(self, weights: Mapping[str, Sequence[float]]) -> None:
+        whole = sum(map(sum, weights.values()))
+        self._weights = {label: [w / whole for w in some] for label, some in weights.items()}
+        self._order = list(weights)
+        self._at = 0
+        self._room = (0.0, 0.0 if weights else 1.0)  # where the step in progress begins, its width
+        self._inside: list[tuple[str, int, int]] = []
+        self._share = 0.0
+
+    def share(self, done: int, total: int, label: str) -> float:
+        """Return the share of the whole that is done, 0..1, which never falls."""
+        if label in self._order[self._at :]:
+            self._at = self._order.index(label)
+            self._room = self._step(label, done / max(total, 1))
+            self._inside = []
+        else:
+            same = (i for i, (name, *_) in enumerate(self._inside) if name == label)
+            del self._inside[next(same, len(self._inside)) :]
+            while self._inside and self._inside[-1][1] >= self._inside[-1][2]:
+                self._inside.pop()
+            self._inside.append((label, done, total))
+        begin, width = self._room
+        for _, part, of in self._inside:
+            width /= max(of, 1)
+            begin += width * part
+        self._share = max(self._share, min(begin, 1.0))
+        return self._share
+
+    def _step(self, label: str, share: float) -> tuple[float, float]:
+        """Where the step at this share of a part begins in the whole, and its width."""
+        before = sum(sum(self._weights[name]) for name in self._order[: self._at])
+        steps = self._weights[label]
+        at = min(round(share * len(steps)), len(steps))
+        return before + sum(steps[:at]), steps[at] if at < len(steps) else 0.0
+
+
+@contextmanager
+def one_bar(weights: Mapping[str, Sequence[float]], progress: Progress) -> Iterator[Progress]:
+    """Open one bar for work in parts, with the time left of the whole.
+
+    weights: as for `Parts`.  A function of the caller's hears of every part itself.
+
+    Yields:
+        The `progress` of every part.
+    """
+    if progress is False or callable(progress):
+        yield progress
+        return
+    try:
+        from tqdm.auto import tqdm  # optional: a machine that only computes need not have it
+    except ImportError:
+        yield False
+        return
+    parts = Parts(weights)
+    form = "{percentage:3.0f} % {bar} {desc} {elapsed}, about {remaining} left"
+    hidden = None if progress is None else False
+    with tqdm(total=1.0, bar_format=form, leave=False, disable=hidden) as bar:
+
+        def hear(done: int, total: int, label: str) -> None:
+            bar.set_description(label, refresh=False)
+            bar.update(parts.share(done, total, label) - bar.n)
+
+        yield hear

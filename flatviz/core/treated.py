@@ -57,7 +57,8 @@ def choose(
     heads: set[str] = set()
     if treated in ("norm+head", "head", "authors") or head is not None:
         head = head if head is not None else find_head(module, example)
-        heads = {f"{head}.{n}".lstrip(".") for n, _ in named_head(module, head).named_parameters()}
+        own = {id(p) for p in named_head(module, head).parameters()}
+        heads = {n for n, p in parameters.items() if id(p) in own}  # one that is tied has one name
         if not heads:
             raise ValueError(f"head {head!r} must hold parameters, got none: name another module")
     if treated == "norm+head" and not norms:
@@ -89,6 +90,14 @@ def choose(
             f" {list(parameters)[:5]}"
         )
     return {n: "head" if n in heads else "norm" if n in norms else "other" for n in names}
+
+
+def tied(module: nn.Module) -> dict[str, list[str]]:
+    """Name of each parameter that stands at several places -> its other names."""
+    names: dict[int, list[str]] = {}
+    for name, parameter in module.named_parameters(remove_duplicate=False):
+        names.setdefault(id(parameter), []).append(name)
+    return {name: others for name, *others in names.values() if others}
 
 
 def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:

@@ -1,6 +1,7 @@
 """Image folders with a folder a class, and the public sets that torchvision downloads."""
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,10 +48,11 @@ class Folder:
 
 def _whole_image(file: str) -> Any:
     """Read a picture's first frame in RGB, with 16 bits scaled to 8."""
-    from PIL import Image  # imported here, as tensors need no Pillow
+    from PIL import Image, ImageOps  # imported here, as tensors need no Pillow
 
     try:
-        with Image.open(file) as image:
+        with Image.open(file) as opened:
+            image = ImageOps.exif_transpose(opened)  # as it was held, not as the sensor lay
             if image.mode not in ("I", "F") and not image.mode.startswith("I;16"):
                 return image.convert("RGB")
             wide = np.asarray(image)
@@ -62,7 +64,31 @@ def _whole_image(file: str) -> Any:
         raise ValueError(
             f"images must have 8 or 16 bits a channel, got {wide.dtype} in {file}: save it so"
         )
+    largest = int(wide.max())
+    if 0 < largest < 256:
+        raise ValueError(
+            f"images of 16 bits must use them, got values up to {largest} in {file}, which is black:"
+            " save it with 8 bits"
+        )
+    if 0 < largest < 4096:
+        warnings.warn(
+            "an image of 16 bits has values below 4096, so that it is dark: where they are of 12"
+            " bits, multiply them by 16",
+            stacklevel=2,
+        )
     return Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB")
+
+
+def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
+    """Files of a folder and those inside of it, by name, also through links; each folder once, no pipe or device."""
+    seen = {os.path.realpath(folder)}
+    files = []
+    for root, inner, names in os.walk(folder, followlinks=True):
+        new = {os.path.realpath(os.path.join(root, name)): name for name in sorted(inner)}
+        inner[:] = [name for place, name in new.items() if place not in seen]
+        seen |= new.keys()
+        files += [os.path.join(root, name) for name in names]
+    return sorted(filter(wanted, files), key=lambda file: os.path.split(file))
 
 
 @public
@@ -81,8 +107,9 @@ def image_folder(
     `stream`.
 
     Args:
-        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, also of 16 bits;
-            class folders without images are an error, hidden folders and `__MACOSX` are ignored.
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, also of 16 bits,
+            turned as their EXIF says; links are followed, each folder once; class folders without
+            images are an error, hidden folders, `__MACOSX` and pipes are ignored.
         size: Pixels of each side to which images are scaled and cropped in the middle; None where
             all have one size.
         per_class: Largest number of images a class, drawn by `seed`; None takes all.
@@ -110,7 +137,6 @@ def image_folder(
     """
     from PIL import Image
     from torchvision import transforms
-    from torchvision.datasets.folder import make_dataset
 
     if not Path(path).is_dir():
         raise FileNotFoundError(
@@ -134,13 +160,13 @@ def image_folder(
 
     def shown(file: str) -> bool:
         parts = Path(file).relative_to(folder).parts
-        return Path(file).suffix.lower() in ends and not any(part.startswith(".") for part in parts)
+        if Path(file).suffix.lower() not in ends or any(part.startswith(".") for part in parts):
+            return False
+        return os.path.isfile(file) or not os.path.exists(file)  # a link to nothing is an error
 
-    rows = make_dataset(
-        folder, {name: names.index(name) for name in folders}, is_valid_file=shown, allow_empty=True
-    )
-    files = [file for file, _ in rows]
-    numbers = [number for _, number in rows]
+    rows = {name: _files_in(folder / name, shown) for name in folders}
+    files = [file for name in folders for file in rows[name]]
+    numbers = [names.index(name) for name in folders for _ in rows[name]]
     empty = ", ".join(name for name in folders if names.index(name) not in numbers)
     if empty or not folders:
         raise ValueError(

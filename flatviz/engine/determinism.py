@@ -17,7 +17,7 @@ from flatviz.core.arithmetic import arithmetic
 # Bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
 CACHE = 2**20
 CARD = 2**28  # the same on a GPU, which wants large batches
-# examples of a batch, whatever their size
+# Examples of a batch, of any size
 MIN_EXAMPLES = 8
 MAX_EXAMPLES = 4096
 BUDGET = 10**8  # multiply-adds of one look at a network, from which the number of examples follows
@@ -29,9 +29,9 @@ PRODUCTS = {
     "aten::addmm": 1,
     "aten::baddbmm": 1,
 }
-# Largest difference between two ways to one number, in units of the arithmetic's rounding, ...
+# Largest difference between two ways to compute a number: in units of the arithmetic's rounding,
 ROUNDINGS = 2**10
-# ... and relative to the largest number, in any arithmetic: a check that allows more is no check
+# and in any arithmetic relative to the largest number, as a larger one would check nothing
 LOOSEST = 2**-4
 
 

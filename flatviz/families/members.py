@@ -80,9 +80,13 @@ Fitted = dict[tuple[str, float, int], Posterior]  # posteriors by method, radius
 class Fitting:
     """Network, task, prior, seed of the noise, and settings shared by all fits of a family.
 
-    fit: values in place of the settings of the methods' records, each where the method has it
-    (steps, lr ...).  lr_scale, training: factor on the rates, and how minibatches pass.  tuned: method -> settings, radius and width of the prior that `tune` chose;
-    `fit` goes before them.
+    Args:
+        fit: Values in place of the settings of the methods' records, each where the method has it
+            (steps, lr ...).
+        tuned: Method -> settings, radius and width of the prior that `tune` chose; `fit` has
+            priority.
+        lr_scale: Factor on the rates.
+        training: How minibatches pass.
 
     Raises:
         ValueError: For a setting of `fit` that no method has, and where prior and net do not belong

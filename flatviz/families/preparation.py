@@ -5,7 +5,6 @@ Also networks without the source, and scores on corrupted images, for comparison
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -13,32 +12,28 @@ from itertools import product
 from typing import Literal
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from flatviz.checks import Count, Seed, check_count, check_is, computed
-from flatviz.core import Data, Inputs, Likelihood, Net, Progress, Task, public, saved_rng, track
+from flatviz.core import Data, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
 from flatviz.families.members import predicted
-from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.prediction import predict
 from flatviz.models.networks import convnet, mlp, resnet20
 from flatviz.objectives.network import nll
 from flatviz.results import Prediction, Shift, interval
-from flatviz.training.driver import Diverged
 from flatviz.training.points import pretrain
 from flatviz.weight_space import AnyPosterior
 from flatviz.words import NETWORKS, check_choice
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
-# A name, a task for all seeds, or a function of the seed
-TaskOf = str | Task | Callable[[int], Task]
+TaskOf = (
+    str | Task | Callable[[int], Task]
+)  # a name, a task for all seeds, or a function of the seed
 MODELS: dict[str, Callable[..., nn.Module]] = dict(
     zip(NETWORKS, (mlp, convnet, resnet20), strict=True)
 )
-MAX_CHECKED = 2048  # examples in the check that a network learned
-MIN_GAIN = 0.05  # share of the way from the largest class's frequency to 1
-SURE = 3  # standard errors by which a trained network must be better than constant outputs
 
 
 @dataclass(frozen=True)
@@ -101,118 +96,6 @@ def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
     return task
 
 
-@dataclass(frozen=True)
-class Standing:
-    """Standing of a network on N examples: its losses and those of the best constant outputs, (N,).
-
-    The latter are NaN where there are none.  classes: the losses are 1 for a wrong class and 0 for
-    a right one; otherwise they are NLLs.
-    """
-
-    losses: Tensor
-    constant: Tensor
-    classes: bool
-
-    @classmethod
-    def of(
-        cls, net: Net, w: Tensor, data: Data, likelihood: Likelihood, progress: Progress = False
-    ) -> Standing:
-        """Measure the network at `w` on `data`."""
-        outputs = outputs_of(net, w, data.x, progress).double()
-        y = data.y
-        checked = as_likelihood(likelihood)
-        if y.ndim == 1 and isinstance(checked, CategoricalLikelihood):
-            wrong = torch.where(
-                outputs.isfinite().all(1), (outputs.argmax(1) != y).double(), torch.nan
-            )
-            return cls(wrong, (y != y.mode().values).to(wrong), True)
-        level = outputs.mean(0, keepdim=True).requires_grad_(True)
-        lbfgs = torch.optim.LBFGS([level], max_iter=100, line_search_fn="strong_wolfe")
-
-        def closure() -> Tensor:
-            lbfgs.zero_grad()
-            loss = checked.nll(level.expand_as(outputs), y)
-            loss.backward()
-            return loss
-
-        if bool(outputs.isfinite().all()):
-            lbfgs.step(closure)
-        with torch.no_grad():
-            return cls(
-                checked.losses(outputs, y), checked.losses(level.expand_as(outputs), y), False
-            )
-
-    @property
-    def gain(self) -> Tensor:
-        """Mean loss of constant outputs minus that of the network, ()."""
-        return (self.constant - self.losses).mean()
-
-    @property
-    def learned(self) -> bool:
-        """Whether the gain is above three standard errors.
-
-        With classes it must also exceed a share of the possible gain, at most half of it.
-        """
-        least = SURE * error_of_mean(self.constant - self.losses)
-        possible = self.constant.mean()
-        if self.classes:  # with few examples the noise alone exceeds the possible gain
-            least = torch.minimum(torch.maximum(least, MIN_GAIN * possible), possible / 2)
-        return bool(self.gain > least) or (self.classes and not possible)
-
-    def described(self, losses: Tensor) -> str:
-        """Write accuracy or NLL of these losses as text."""
-        return (
-            f"accuracy {1 - float(losses.mean()):.3f}"
-            if self.classes
-            else f"NLL {float(losses.mean()):.3f}"
-        )
-
-    def __str__(self) -> str:
-        return self.described(self.losses)
-
-
-def error_of_mean(values: Tensor) -> Tensor:
-    """Compute the standard error of the mean of values (N,), ()."""
-    return values.std() / math.sqrt(len(values))
-
-
-def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = False) -> Tensor:
-    """Compute outputs (N, C) at `w`, one block of inputs after the other."""
-    with torch.no_grad():
-        blocks = track(x.split(256), "checking", progress, total=-(-len(x) // 256))
-        return torch.cat([net(w, block) for block in blocks])
-
-
-def check_learned(
-    net: Net,
-    w: Tensor,
-    data: Data,
-    stage: str,
-    do: str,
-    progress: Progress = False,
-    likelihood: Likelihood = "categorical",
-) -> None:
-    """Check that a network at `w` is better on `data` than the best constant outputs.
-
-    It needs more right answers, or a lower NLL.
-
-    Raises:
-        Diverged: With advice, `do`.
-    """
-    part = (
-        data
-        if len(data) <= MAX_CHECKED
-        else data.subset(torch.arange(0, len(data), -(-len(data) // MAX_CHECKED)))
-    )
-    now = Standing.of(net, w, part, likelihood, progress)
-    if not now.learned:
-        raise Diverged(
-            f"{stage} must leave a network that learned, got {now} on {len(part)} of its own"
-            f" examples, where the best constant outputs have {now.described(now.constant)}: {do}"
-        )
-
-
-# scikit-learn's C; the first is used without a validation split
 STRENGTHS = (
     1.0,
     0.01,

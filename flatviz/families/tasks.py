@@ -41,13 +41,12 @@ def each(
         RuntimeError: If a process of the executor is lost.
         ValueError: Under autocast or hooks on all modules, which other processes do not have.
     """
-    here = ((i, function(given, item)) for i, item in enumerate(items))
-    yield from track(
-        here if engine is None else _shared(engine, function, given, items),
-        label,
-        progress,
-        total=len(items),
-    )
+    if engine is None:
+        for i, item in enumerate(track(items, label, progress)):
+            yield i, function(given, item)
+    else:
+        shared = _shared(engine, function, given, items)
+        yield from track(shared, label, progress, total=len(items))
 
 
 def _shared(

@@ -18,11 +18,11 @@ from flatviz.families.preparation import (
     Recipe,
     TaskOf,
     build_model,
-    check_learned,
     recipe_for,
     task_for,
     without_source,
 )
+from flatviz.families.standing import check_learned
 from flatviz.families.tasks import Engine
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.swag import fit_swag

@@ -8,6 +8,10 @@ __getattr__, __dir__, __all__ = lazy(
         "prediction": "predict predict_linearised",
         "averaging": "fit_temperature scale_temperature",
         "scores": "accuracy ace brier class_ece ece nll reliability risk_coverage score",
+        "regression": (
+            "coverage crps fit_deviation interval_width pit predictive_std"
+            " quantile_calibration_error scale_deviation"
+        ),
         "uncertainty": (
             "agreement aleatoric_entropy disagreement mutual_information ood_scores"
             " predictive_entropy total_variation"

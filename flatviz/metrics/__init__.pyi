@@ -8,6 +8,14 @@ from flatviz.metrics.curvature import sharpness as sharpness
 from flatviz.metrics.curvature import weyl_bounds as weyl_bounds
 from flatviz.metrics.prediction import predict as predict
 from flatviz.metrics.prediction import predict_linearised as predict_linearised
+from flatviz.metrics.regression import coverage as coverage
+from flatviz.metrics.regression import crps as crps
+from flatviz.metrics.regression import fit_deviation as fit_deviation
+from flatviz.metrics.regression import interval_width as interval_width
+from flatviz.metrics.regression import pit as pit
+from flatviz.metrics.regression import predictive_std as predictive_std
+from flatviz.metrics.regression import quantile_calibration_error as quantile_calibration_error
+from flatviz.metrics.regression import scale_deviation as scale_deviation
 from flatviz.metrics.scores import accuracy as accuracy
 from flatviz.metrics.scores import ace as ace
 from flatviz.metrics.scores import brier as brier

@@ -78,7 +78,7 @@ def of_classes(
     y: Tensor | None,
     n_draws: int | None,
     score: Callable[..., Tensor],
-    *how: int,
+    *how: int | None,
 ) -> Tensor:
     """Compute `score(log mean, labels, *how)` of classes, as `for_sizes`."""
     log_p, y = counted(prediction, y)
@@ -144,13 +144,16 @@ def ece_of(bins: Tensor) -> Tensor:
     return (count * gap).sum(-1) / count.sum(-1)
 
 
-def class_ece_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Compute the class-wise calibration error over bins of equal width, as `class_ece`."""
+def class_ece_of(
+    log_bma: Tensor, y: Tensor, n_bins: int = N_BINS, label: int | None = None
+) -> Tensor:
+    """Compute the calibration error of all classes, or of one, as `class_ece`."""
     p = log_bma.exp()
     # The sum over a bin: its count times (share - mean)
     gap = torch.nn.functional.one_hot(y, p.shape[1]) - p
     bins = ((p.nan_to_num() * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
-    return p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap).abs().sum(0).mean() / len(p)
+    each = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap).abs().sum(0) / len(p)
+    return each.mean() if label is None else each[label]
 
 
 def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:

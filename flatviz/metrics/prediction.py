@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Seed, check_many_weights, check_weights, kind
+from flatviz.checks import Count, Seed, check_many_weights, check_weights, kind, shown
 from flatviz.core import (
     Data,
     Inputs,
@@ -30,7 +30,7 @@ from flatviz.engine.stacked import forward
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.metrics.averaging import scored
-from flatviz.objectives.curvature import jacobian_chunks
+from flatviz.objectives.curvature import jacobian_chunks, linear
 from flatviz.objectives.network import examined, in_precision
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
@@ -59,6 +59,7 @@ def predict(
     seed: Seed,
     batchnorm: Literal["frozen"] | Data | None = None,
     likelihood: Likelihood = "categorical",
+    linearised: bool | None = None,
     progress: Progress = False,
 ) -> Prediction:
     """Compute the outputs (S, N, C) of S = `n_draws` draws on `x` (N, ...).
@@ -77,6 +78,8 @@ def predict(
             that a fit with batchnorm="train" stored in the posterior; a `Data` re-estimates them
             for each draw.
         likelihood: "categorical", the standard deviation of Gaussian noise, or a `Likelihood`.
+        linearised: Whether a draw w predicts by the network linearised at the center m, f(m) + J (w
+            - m); None: for Laplace's posteriors alone, whose curvature is that network's.
         progress: True for a bar, or a function (done, total, label) that is called before each
             step.
 
@@ -113,7 +116,24 @@ def predict(
         net = net.restrict("all")
     buffers = drawn_buffers(posterior, n_draws, seed)
     fresh = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
-    if fresh is None and all(b is buffers[0] for b in buffers):
+    if linearised is None:
+        linearised = isinstance(posterior, OutputPosterior) or (
+            isinstance(posterior, Gaussian) and posterior.linearised
+        )
+    if linearised:
+        if isinstance(posterior, Tensor) or trunk == "sampled":
+            raise ValueError(
+                "linearised=True needs a posterior with a center, and a fixed trunk, got"
+                f" {shown(posterior)}: use linearised=False"
+            )
+        center = posterior.center.to(W)
+        there = (
+            with_trained_buffers(net, buffers[0])
+            if fresh is None
+            else refresh_batchnorm(net, center, fresh)
+        )
+        outputs = _linear(there, center, W, inputs)
+    elif fresh is None and all(b is buffers[0] for b in buffers):
         outputs = forward(with_trained_buffers(net, buffers[0]), W, inputs, progress=progress)
     else:
         rows = []
@@ -134,6 +154,20 @@ def predict(
         outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names
     )
     return scored(prediction) if prediction.has_classes else prediction
+
+
+EXAMPLES = 256  # at once through the linearised network
+
+
+def _linear(net: Net, center: Tensor, W: Tensor, x: Tensor | Inputs) -> Tensor:
+    """f(center) + J (w - center) for each row of W (S, D), (S, N, ...)."""
+    data = Data(x, torch.zeros(len(x), dtype=torch.long))
+    parts = []
+    for start in range(0, len(x), EXAMPLES):
+        index = torch.arange(start, min(start + EXAMPLES, len(x)), device=W.device)
+        out, _, moved = linear(net, center, data.subset(index))
+        parts.append(torch.stack([out.detach() + moved(w - center).detach() for w in W]))
+    return torch.cat(parts, 1)
 
 
 def check_inputs(net: Net, x: Tensor | Inputs) -> None:

@@ -5,7 +5,7 @@ They are accuracy, NLL and Brier score, calibration errors and their bins, and r
 
 from torch import Tensor
 
-from flatviz.checks import Count, Labels
+from flatviz.checks import Count, Labels, Whole
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.metrics import averaging
@@ -135,6 +135,7 @@ def class_ece(
     *,
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
+    label: Whole | None = None,
 ) -> Tensor:
     """Compute the class-wise calibration error; (S,) for every ensemble size, () for `n_draws`.
 
@@ -149,6 +150,11 @@ def class_ece(
         y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
         n_bins: Number of bins of equal width.
+        label: The error of one class alone; of two classes label=1 is the error of p(1), also known as
+            binary calibration error.  None: the mean over classes.
+
+    Raises:
+        ValueError: Without labels, with too many draws, and for a label that there is not.
 
     Example:
         >>> import torch, flatviz as fv
@@ -157,7 +163,9 @@ def class_ece(
         >>> [round(v, 3) for v in fv.metrics.class_ece(prediction).tolist()]
         [0.536, 0.31]
     """
-    return of_classes(prediction, y, n_draws, averaging.class_ece_of, n_bins)
+    if label is not None and label >= (n_classes := len(prediction.classes)):
+        raise ValueError(f"label must be below {n_classes}, the number of classes, got {label}")
+    return of_classes(prediction, y, n_draws, averaging.class_ece_of, n_bins, label)
 
 
 @public

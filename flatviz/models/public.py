@@ -65,8 +65,8 @@ def load_weights(
 
     Raises:
         FileNotFoundError: For a path where there is no file.
-        ValueError: For a damaged file, another kind of content, NaN, and for names or shapes that
-            do not fit, which are named.
+        ValueError: For a damaged file, another kind of content, NaN, a negative variance, and for
+            names, shapes or kinds of numbers that do not fit, which are named.
 
     Example:
         >>> import tempfile, torch, flatviz as fv
@@ -84,11 +84,8 @@ def load_weights(
         defaults |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
         state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
     for name, value in state.items():
-        if value.is_floating_point() and not bool(torch.isfinite(value).all()):
-            raise ValueError(
-                f"weights must be finite, got NaN or inf in {name} of {str(path)!r}: take another"
-                " file"
-            )
+        if name in initial and (wrong := _unlike(name, value, initial[name])):
+            raise ValueError(f"weights must be {wrong} in {name} of {str(path)!r}")
     try:
         loaded.load_state_dict({**defaults, **state})
     except RuntimeError as error:  # its text names the entries that do not fit
@@ -130,7 +127,33 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
             f" {', '.join(STATES)}, got"
             f" {kind}{names} in {str(path)!r}: save module.state_dict()"
         )
-    return {name.replace("_orig_mod.", ""): value for name, value in content.items()}
+    plain = {name.replace("_orig_mod.", ""): value for name, value in content.items()}
+    if len(plain) < len(content):
+        (twice, _), *_ = Counter(n.replace("_orig_mod.", "") for n in content).most_common(1)
+        raise ValueError(
+            "path must hold one tensor a name, got some with and without _orig_mod., as"
+            f" {twice}, in {str(path)!r}: save module.state_dict() of one"
+        )
+    return plain
+
+
+def _unlike(name: str, value: Tensor, wanted: Tensor) -> str:
+    """Say in which a tensor of a file differs in kind from the module's; "" where it does not."""
+    if value.is_meta or value.layout != torch.strided or value.is_quantized:
+        return f"plain tensors with numbers, got {value.layout} on {value.device}"
+    kinds = (torch.Tensor.is_floating_point, torch.Tensor.is_complex)
+    counts = not wanted.is_floating_point() and not wanted.is_complex()
+    if (
+        any(of(value) != of(wanted) for of in kinds)
+        or counts
+        and ((value.dtype == torch.bool) != (wanted.dtype == torch.bool))
+    ):
+        return f"of the module's kind, {wanted.dtype}, got {value.dtype}"
+    if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+        return "finite, got NaN or inf"
+    if name.endswith("running_var") and bool((value < 0).any()):
+        return f"variances >= 0, got {float(value.min()):g}"
+    return ""
 
 
 def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) -> dict[str, Tensor]:
@@ -139,8 +162,11 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
     fitting.update(
         name.removesuffix(end) for name in state for end in names if f".{name}".endswith(f".{end}")
     )
-    best = max(fitting.values())
-    first, *others = [prefix for prefix, n in fitting.items() if n == best]
+    most = max(fitting.values())
+    first, *others = sorted(  # another one may lack a name, or have it under another
+        (prefix for prefix, n in fitting.items() if n == most or 2 * n > len(names)),
+        key=lambda prefix: (-fitting[prefix], prefix),
+    )
     if others and first:
         raise ValueError(
             f"path must hold one network that fits, got those of {', '.join([first, *others])} in"
@@ -160,14 +186,14 @@ class _Inert:
     __setstate__ = __setitem__ = append = extend = __init__
 
 
-class _Rebuild(_Inert):
-    """A function that is called with what the file says, and keeps its attributes."""
+class _Called(_Inert):
+    """Stand-in for a function that pickle may call, and change nothing of."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__()
+    def __init__(self, function: Callable) -> None:
         self._function = function
 
     def __call__(self, *args: Any) -> Any:
+        """Call the function."""
         return self._function(*args)
 
 
@@ -178,7 +204,7 @@ class _Unpickler(pickle.Unpickler):
         if (module, name) not in REBUILDS:
             return _Inert
         found = super().find_class(module, name)
-        return found if isinstance(found, type) else _Rebuild(found)
+        return found if isinstance(found, type) else _Called(found)
 
 
 def _content(path: Path) -> Any:

@@ -164,11 +164,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
 
     e is the derivative of the loss in the outputs.
     """
-    with torch.inference_mode(False), torch.enable_grad(), twice():
-        point = w.detach().clone().requires_grad_(True)
-        out = net(point, data.batch(None)[0])
-        dummy = torch.zeros_like(out, requires_grad=True)
-        (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
+    out, point, moved_along = linear(net, w, data)
     value = out.detach()
     slope = as_likelihood(likelihood).gradient
     inner = (
@@ -176,6 +172,21 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
         if kind == "ggn"
         else _outer_product(slope(value, data.y))
     )
+
+    def product(v: Tensor) -> Tensor:
+        (back,) = torch.autograd.grad(out, point, inner(moved_along(v)) / n, retain_graph=True)
+        return back
+
+    return product
+
+
+def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
+    """Outputs (N, ...) at `w` (D,), the copy of w that they depend on, and v (D,) -> J v, of the outputs' shape."""
+    with torch.inference_mode(False), torch.enable_grad(), twice():
+        point = w.detach().clone().requires_grad_(True)
+        out = net(point, data.batch(None)[0])
+        dummy = torch.zeros_like(out, requires_grad=True)
+        (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
 
     def moved_along(v: Tensor) -> Tensor:
         """Compute J v (N, C), by the transpose of u -> J^T u, forward derivatives or rows of J."""
@@ -190,11 +201,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
         except RuntimeError:
             return torch.cat([J @ v for _, J in jacobian_chunks(net, w, data)]).view_as(out)
 
-    def product(v: Tensor) -> Tensor:
-        (back,) = torch.autograd.grad(out, point, inner(moved_along(v)) / n, retain_graph=True)
-        return back
-
-    return product
+    return out, point, moved_along
 
 
 def _outer_product(e: Tensor) -> Product:

@@ -78,14 +78,14 @@ def pack(
     story: Sequence[Step] = (),
     code: Sequence[str] = (),
     defaults: Mapping[str, float] | None = None,
+    note: str = "",
 ) -> Bundle:
     """Pack a measured family as figures and numbers, a figure for each of `VIEWS`.
 
-    stops: radii that the slider of each method offers beside the fitted ones.
-    live: a kernel can fit those.
-    story: sections of the article.
-    code: lines of Python that make `family`, for a reader who wants the same figure.
-    defaults: the radius at which each method is shown first, otherwise the middle one.
+    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can
+    fit those; story: sections of the article; code: lines of Python that make `family`, for the
+    reader who wants the same picture; defaults: the radius at which each method is shown first,
+    else the middle one; note: beside the names of members that others will replace.
 
     Raises:
         ValueError: For a family that was not measured.
@@ -112,7 +112,7 @@ def pack(
         "n_max": scene.family.n_draws,
         "record": sum(sizes),
         "fields": fields,
-        "members": list(metas),
+        "members": [meta | ({"note": note} if note else {}) for meta in metas],
         "figures": [_entry(scene, view, figures[view.name]) for view in views.views_of(family)],
         "phases": list(PHASES),
         "stops": {m: list(r) for m, r in (stops or {}).items()},

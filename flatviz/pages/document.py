@@ -145,7 +145,8 @@ def document(
 
 
 def _folded(table: str) -> str:
-    return f"<details><summary>The numbers of the first seed, a row a posterior</summary>{table}</details>"
+    summary = "The numbers of the first seed, a row a posterior"
+    return f"<details><summary>{summary}</summary>{table}</details>"
 
 
 def texts_of(file: str) -> dict[str, dict[str, str]]:

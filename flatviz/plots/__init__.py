@@ -13,6 +13,7 @@ __getattr__, __dir__, __all__ = lazy(
         "landscape": "plot_curve plot_persistence plot_projection",
         "mechanism": "plot_mechanism",
         "inputs": "plot_predictive",
+        "quantiles": "plot_calibration",
         "radius": "plot_radius",
         "surfaces": "plot_surface plot_surface_3d",
     },

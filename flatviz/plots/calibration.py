@@ -217,7 +217,7 @@ def plot_reliability(
         4
     """
     if prediction.bins is None:
-        do = "use plot_predictive for a regression" if prediction.scores else LABELLED
+        do = "use plot_calibration for a regression" if prediction.scores else LABELLED
         raise ValueError(f"prediction must carry calibration bins, got none: {do}")
     # (M, n) each, a row an ensemble size
     count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)

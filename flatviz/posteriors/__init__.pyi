@@ -5,6 +5,7 @@ from flatviz.posteriors.coupled import SVGD as SVGD
 from flatviz.posteriors.ivon import IVON as IVON
 from flatviz.posteriors.ivon import fit_ivon as fit_ivon
 from flatviz.posteriors.laplace import laplace_evidence as laplace_evidence
+from flatviz.posteriors.laplace import marginal_noise as marginal_noise
 from flatviz.posteriors.psgld import PSGLD as PSGLD
 from flatviz.posteriors.psgld import fit_psgld as fit_psgld
 from flatviz.posteriors.sabma import SABMA as SABMA

@@ -47,7 +47,7 @@ LARGEST = 20_000  # dimensions of z; beyond, A stays I, as its points would fill
 ABOVE_NOISE = 2.0
 FIRST_WEIGHT = 1e-3  # of the likelihood when burn-in begins
 # A chain with a lower acceptance rate over this many trajectories does not sample
-LEAST_ACCEPTED = 0.1
+MIN_ACCEPTED = 0.1
 ENOUGH = 20
 
 
@@ -204,7 +204,7 @@ def fit_hmc(
     )
     advance(lambda: state, update, itertools.repeat(None), steps, run, titled(run, steps, about))
     rate = float(torch.stack(rates).mean(0).min())
-    if len(rates) >= ENOUGH and rate < LEAST_ACCEPTED:
+    if len(rates) >= ENOUGH and rate < MIN_ACCEPTED:
         raise ValueError(
             f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in,"
             " or most_steps"

@@ -14,8 +14,9 @@ Source: MacKay 1992; Daxberger et al. 2021.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeGuard, get_args
+from typing import Literal, TypeGuard, cast, get_args
 
 import torch
 from torch import Tensor
@@ -23,7 +24,8 @@ from torch import Tensor
 from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
-from flatviz.core import Data, Likelihood, Net, Progress, public
+from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head, public
+from flatviz.likelihood import GaussianLikelihood
 from flatviz.objectives.curvature import ggn, ggn_diagonal
 from flatviz.objectives.network import nll
 from flatviz.posteriors.method import Method, Tuned, settings_of
@@ -64,8 +66,9 @@ def fit_laplace(
 ) -> Gaussian | LaplaceTorch:
     """Train by SGD from the net's weights, then fit the Gaussian of the curvature, mean (D,).
 
-    steps=0 skips the training.  Predict with `predict_linearised`, for which the curvature is
-    exact; draws overshoot where delta is small.  F-Laplace, with an `ascent`, has a center that is
+    steps=0 skips the training.  `predict` takes draws through the network linearised at the mean,
+    for which the curvature is exact (`predict_linearised` integrates them); through the network
+    itself they overshoot where delta is small.  F-Laplace, with an `ascent`, has a center that is
     no stationary point.  BatchNorm statistics are those of the net.
 
     Args:
@@ -191,9 +194,80 @@ def laplace_evidence(
         return -len(data) * float(f(net.w)) + curvature.occam(net.w, prior_precision)
 
 
+@public
+def marginal_noise(
+    net: Net, data: Data, *, structure: Literal["full", "last_layer"] = "last_layer"
+) -> tuple[float, float]:
+    """Find the noise and the prior precision of largest evidence of a regression: (standard deviation, delta).
+
+    The evidence is the exact one of the network linearised at its weights w*, over the weights that
+    the structure keeps,
+
+        y = f(w*) + J (w - w*) + noise,   w ~ N(0, I / delta),
+
+    so that w* need not be at the optimum of either.  Give both to `fit_laplace`, as likelihood and
+    prior_precision.  One noise for all outputs.  Source: MacKay 1992.
+
+    Args:
+        net: Trained network; its treated weights are w*.
+        data: The N training examples, with floating targets.
+        structure: As in `fit_laplace`.
+
+    Raises:
+        ValueError: For a structure that does not apply or bad data.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> x = torch.linspace(-1, 1, 200).double()[:, None]
+        >>> y = 2 * x + 0.5 * torch.randn(200, 1, generator=torch.Generator().manual_seed(0)).double()
+        >>> net = fv.Net.from_module(torch.nn.Linear(1, 1).double())
+        >>> noise, delta = fv.posteriors.marginal_noise(net, fv.Data(x, y), structure="full")
+        >>> abs(noise - 0.5) < 0.05
+        True
+    """
+    unit = GaussianLikelihood(1.0)
+    kept = _curvature(net, data, unit, structure)
+    f = nll(net, data, likelihood=unit)
+    w = net.w.detach().clone().requires_grad_(True)
+    with torch.enable_grad():
+        loss = f(w)
+    (g,) = torch.autograd.grad(loss, w)
+    g = len(data) * g[kept.part].double()  # -J^T r of the residuals r
+    here = w.detach()[kept.part].double()
+    n = data.y.numel()
+    squares = 2 * len(data) * float(loss.detach()) - n * math.log(2 * math.pi)
+    h = kept.values.double()
+    vectors = cast(Tensor, kept.vectors)  # neither structure is diagonal
+    g = vectors.T @ g
+    here = vectors.T @ here
+    b = h * here - g  # J^T (y - f + J w*), in the directions of H
+    total = squares + float((here * (h * here - 2 * g)).sum())
+
+    def variance(ratio: float) -> float:
+        return (total - float((b * b / (h + ratio)).sum())) / n
+
+    def evidence(log_ratio: float) -> float:
+        ratio = math.exp(log_ratio)  # delta times the variance
+        return -n * math.log(variance(ratio)) - float(torch.log1p(h / ratio).sum())
+
+    ratio = math.exp(_largest(evidence))
+    return variance(ratio) ** 0.5, ratio / variance(ratio)
+
+
+def _largest(of: Callable[[float], float]) -> float:
+    """Logarithm between those of MIN_PRECISION and MAX_PRECISION at which `of` is largest, by a grid, refined three times."""
+    lo = math.log(MIN_PRECISION)
+    hi = math.log(MAX_PRECISION)
+    for _ in range(4):
+        grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
+        best = max(grid, key=of)
+        lo, hi = best - (hi - lo) / 60, best + (hi - lo) / 60
+    return best
+
+
 def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structure) -> KeptCurvature:
     """Compute the part of H at the net's weights that the structure uses."""
-    part = head_of(net) if structure == "last_layer" else slice(0, net.dim)
+    part = head_of(net, data) if structure == "last_layer" else slice(0, net.dim)
     if structure == "diagonal":
         return KeptCurvature(part, ggn_diagonal(net, net.w, data, likelihood).clamp_min(0), None)
     if (size := part.stop - part.start) > LARGEST:
@@ -213,7 +287,7 @@ def _gaussian(
     variance = temperature / (kept.values.double() + delta)
     if kept.vectors is None:
         log_std[kept.part] = (0.5 * variance.log()).to(w)
-        return Gaussian(w, log_std, history=history)
+        return Gaussian(w, log_std, history=history, linearised=True)
     # The diagonal's part; the rest is positive definite, for the factor
     least = 0.5 * variance.min()
     log_std[kept.part] = (0.5 * least.log()).to(w)
@@ -221,7 +295,7 @@ def _gaussian(
     # the symmetric root, which does not depend on sign or order of eigenvectors
     root = (kept.vectors * (variance - least).sqrt()) @ kept.vectors.T
     factor[:, kept.part] = root.to(w)
-    return Gaussian(w, log_std, factor, history)
+    return Gaussian(w, log_std, factor, history, linearised=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,30 +322,26 @@ class KeptCurvature:
 
         It searches a grid of its logarithm, refined three times.
         """
-        lo = math.log(MIN_PRECISION)
-        hi = math.log(MAX_PRECISION)
-        for _ in range(4):
-            grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
-            best = max(grid, key=lambda log: self.occam(w, math.exp(log)))
-            lo, hi = best - (hi - lo) / 60, best + (hi - lo) / 60
-        return math.exp(best)
+        return math.exp(_largest(lambda log: self.occam(w, math.exp(log))))
 
 
-def head_of(net: Net) -> slice:
-    """Return the slice of w that holds the head."""
+def head_of(net: Net, data: Data) -> slice:
+    """Find the stretch of w that holds the head, with a weight that it shares with another layer."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
-        treated = {b.name for b in net.blocks}
-        last = next(b.name for b in reversed(net.blocks) if len(b.shape) > 1)
-        head = [
-            b
-            for b in net.restrict(treated.__contains__, head=last.rpartition(".")[0]).blocks
-            if b.kind == "head"
-        ]
+        module = net.to_module().eval()
+        last = named_head(module, find_head(module, data.batch(torch.arange(1))[0]))
+        of_last = set(map(id, last.parameters()))
+        head = [b for b in net.blocks if id(module.get_parameter(b.name)) in of_last]
     if not head:
         raise ValueError(
             "structure='last_layer' needs a treated head, got none: use treated='norm+head' or"
             " 'all'"
+        )
+    if sum(b.stop - b.start for b in head) < head[-1].stop - head[0].start:
+        raise ValueError(
+            "structure='last_layer' needs a head whose weights stand side by side, got"
+            f" {', '.join(b.name for b in head)}, tied to another layer's: use structure='diagonal'"
         )
     return slice(head[0].start, head[-1].stop)
 

@@ -103,6 +103,12 @@ def transfer(
             f"treated must choose the new head {added!r}, got"
             f" {[b.name for b in narrow.blocks][:3]}, ..."
         )
+    shared = [b.name for b in narrow.blocks if b.kind == "head" and b.name in narrow.tied]
+    if shared and not keep_head:
+        raise ValueError(
+            f"a head that starts anew must have its own weights, got {narrow.tied[shared[0]][0]},"
+            f" which is {shared[0]}: give keep_head=True, or n_classes of a new head"
+        )
     parts = []
     for b in narrow.blocks:
         if b.kind == "head" and not keep_head:

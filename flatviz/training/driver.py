@@ -33,10 +33,12 @@ from flatviz.training.streams import Noise, minibatches
 SAVE_EVERY = 30.0  # seconds
 # Nats an example, beside ten times the first loss; a wide posterior at T = 1 raises it by less
 FAR = 10.0
+TRAINED = 20
+ABOVE = 0.05  # nats an example, beside as much of the loss: a network that has learned nothing yet
 
 
 class LossRose(UserWarning):
-    """Warning of a fit whose loss ends far above its start."""
+    """Warning of a fit whose loss ends far above its start, or above that of one output for all examples."""
 
 
 class Diverged(ValueError):
@@ -352,8 +354,27 @@ def risen(
         f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example:"
         " lower lr or radius, or start narrower"
     )
+    return _noted(note)
+
+
+def beside_constant(losses: Tensor, constant: float) -> tuple[str, ...]:
+    """Warn, and give a note, where a loss (T,) or (T, B) ends above that of the best constant outputs, which needs no network; else ().
+
+    A run of less than `TRAINED` steps is not judged.
+    """
+    end = float(losses[-math.ceil(len(losses) / 10) :].mean(0).max())
+    if len(losses) < TRAINED or not end > constant + ABOVE * (1 + abs(constant)):
+        return ()
+    note = (
+        f"the loss ends at {end:.3g} nats an example, above the {constant:.3g} of the best constant"
+        " outputs: train longer, or lower lr"
+    )
+    return _noted(note)
+
+
+def _noted(note: str) -> tuple[str, ...]:
     if not _JUDGED.get():
-        warnings.warn(note, LossRose, stacklevel=2)
+        warnings.warn(note, LossRose, stacklevel=3)
     return (note,)
 
 

@@ -12,6 +12,7 @@ is averaged over the draws.  No other file takes gradients.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Literal, NamedTuple
@@ -52,8 +53,9 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     minibatch.
 
     Args:
-        precision: "bfloat16" computes the network's products in that dtype (autocast); weights,
-            gradients, posterior and perturbation stay in float32.
+        precision: "bfloat16" or "float16" computes the network's products in that dtype (autocast);
+            weights, gradients, posterior and perturbation stay in float32.  In float16 the loss is
+            multiplied by 1,024 in the backward pass, and its gradient divided by it.
         accumulate: Number of parts of a minibatch that pass one after another: the same gradient in
             less memory; BatchNorm then normalises each part by itself.
         validation: Data on which the returned parameters have the lowest loss (a Gaussian's at its
@@ -73,7 +75,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         True
     """
 
-    precision: Literal["bfloat16"] | None = None
+    precision: Literal["bfloat16", "float16"] | None = None
     accumulate: Count = 1
     validation: Data | None = None
     patience: Count = 10
@@ -101,8 +103,13 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         return (
             nullcontext()
             if self.precision is None
-            else torch.autocast(w.device.type, dtype=torch.bfloat16)
+            else torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
         )
+
+    @property
+    def loss_scale(self) -> float:
+        """Factor on the loss in the backward pass."""
+        return LOSS_SCALE if self.precision == "float16" else 1.0
 
     def in_parts(
         self, of: Callable[..., tuple], w: Tensor, index: Tensor | None, n: int
@@ -124,6 +131,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
 
 PLAIN = Training()
+LOSS_SCALE = 1024.0  # below 6e-8 float16 is 0; above 65,504 it is inf
 
 
 class TrainingLoss:
@@ -152,6 +160,10 @@ class TrainingLoss:
         """Refuse data that `score` cannot take."""
         raise ValueError("validation data needs the loss of a network, got a function of w")
 
+    def of_constant(self) -> float:
+        """Compute the least loss of one output for all examples; NaN where there are no outputs."""
+        return math.nan
+
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Compute the mean loss (...) of other data at `w` (..., D), for early stopping.
 
@@ -175,7 +187,7 @@ class TrainingLoss:
 
 @public
 def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
-    """Build what methods step along, (w (..., D), batch) -> (loss (...), gradient (..., D)), from a function.
+    """Build the gradient for a method's steps, (w, batch) -> (loss, grad), of any function.
 
     Shapes: w (..., D), loss (...), grad (..., D).  The minibatch is ignored.
 

@@ -4,6 +4,7 @@ Inputs pass through the network by a `Pass`: with frozen BatchNorm statistics, w
 batch, or with a random trunk.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
@@ -180,6 +181,16 @@ class NetworkLoss(TrainingLoss):
         """Refuse data that the net cannot read."""
         examined(self.problem.net, data, self.problem.likelihood)
 
+    def of_constant(self) -> float:
+        """Compute the least loss of one output for all examples; NaN for a stream."""
+        data = self.problem.data
+        if not data.in_memory:
+            return math.nan
+        x, _ = data.batch(torch.arange(1))
+        net = self.problem.net
+        with torch.no_grad():
+            return self.p.of_constant(data.y, net(net.w, x))
+
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Compute the mean loss of other data at `w` (D,) or (B, D), () or (B,).
 
@@ -237,7 +248,7 @@ class NetworkLoss(TrainingLoss):
     def _rows(self, W: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
         """Compute losses (R,) and gradients (R, D) of the rows of W, in one pass or one by one."""
         if self._batched(len(W), self.examples if index is None else index.shape[1]):
-            return _value_and_grad(self._together, W, index)
+            return _value_and_grad(self._together, W, index, self.training.loss_scale)
         passes = self.passes
         if len(passes) == 1 and not self.state:
             passes = [*passes] * len(W)
@@ -248,7 +259,7 @@ class NetworkLoss(TrainingLoss):
             )
         indices = [None] * len(W) if index is None else index.unbind()
         rows = [
-            _value_and_grad(partial(self._alone, one), w, i)
+            _value_and_grad(partial(self._alone, one), w, i, self.training.loss_scale)
             for one, w, i in zip(passes, W.unbind(), indices)
         ]
         if len(rows) == 1:  # no copy, as a large network's gradient takes much memory
@@ -276,12 +287,15 @@ class NetworkLoss(TrainingLoss):
         return self.p.nll_rows(outputs, y)
 
 
-def _value_and_grad(loss: OneLoss, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+def _value_and_grad(
+    loss: OneLoss, w: Tensor, index: Tensor | None, scale: float
+) -> tuple[Tensor, Tensor]:
     with torch.inference_mode(False), torch.enable_grad():  # in any mode of the caller
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
         value = loss(w, index)
-        (g,) = torch.autograd.grad(value if value.ndim == 0 else value.sum(), w)
-    return value.detach(), g
+        total = value if value.ndim == 0 else value.sum()
+        (g,) = torch.autograd.grad(total if scale == 1 else scale * total, w)
+    return value.detach(), g if scale == 1 else g / scale
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:

@@ -25,7 +25,7 @@ from flatviz.core import Data, Likelihood, Net, Progress, public, saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.gaussian import Gaussian
 from flatviz.results import Draws, History
-from flatviz.training.driver import Algorithm, Record, S, drive
+from flatviz.training.driver import Algorithm, Record, S, beside_constant, drive
 from flatviz.training.gradient import (
     PLAIN,
     Ascent,
@@ -157,6 +157,7 @@ class SGD(Algorithm[PointState]):
         momentum: m.
         weight_decay: wd.
         ascent: `SAM(radius)` or similar.
+        clip: Length to which a longer gradient of L is shortened; None: no limit.
 
     Example:
         >>> import torch, flatviz as fv
@@ -173,6 +174,7 @@ class SGD(Algorithm[PointState]):
     momentum: float = 0.9
     weight_decay: float = 0.0
     ascent: Ascent | None = None
+    clip: float | None = None
 
     init = staticmethod(PointState.at)
 
@@ -181,6 +183,8 @@ class SGD(Algorithm[PointState]):
     ) -> tuple[PointState, Record]:
         """Take one step."""
         value, g, gain = ascended(gradient, s.w, batch, self.ascent)
+        if self.clip is not None:
+            g = g * (self.clip / g.norm(dim=-1, keepdim=True)).clamp_max(1)
         g = g.add(s.w, alpha=self.weight_decay)
         # in place, on a tensor without other users, as a large network's takes much memory
         v = g.add_(self.momentum * s.v)
@@ -191,7 +195,7 @@ class SGD(Algorithm[PointState]):
 
 
 def descend(
-    loss: Gradient,
+    loss: NetworkLoss,
     w: Tensor,
     run: Run,
     optim: Optim,
@@ -201,14 +205,18 @@ def descend(
 ) -> tuple[Tensor, History]:
     """Run SGD from `w` (D,) or (B, D), with a rate along half a cosine to the share `last`.
 
-    Returns the weights, and the history.
+    Returns the weights, and the history.  The likelihood says how long a gradient may be.
 
     Raises:
         Diverged: If the loss or the weights become NaN or inf.
     """
     lr = rates(optim.lr, optim.steps, w, partial(cosine, last=last))
-    sgd = SGD(lr, optim.momentum, optim.weight_decay, optim.ascent)
+    clip = loss.p.longest_gradient
+    sgd = SGD(lr, optim.momentum, optim.weight_decay, optim.ascent, clip)
     state, history, _ = drive(sgd, sgd.init(w), loss, run, steps=optim.steps, shuffle=shuffle)
+    if clip is not None:
+        notes = beside_constant(history.loss, loss.of_constant())
+        history = replace(history, notes=(*history.notes, *notes))
     return state.w, history
 
 

@@ -23,7 +23,7 @@ VALUES = ("loss", "sharpness", "lambda1", "trace")
 ASCENT = 0.05  # Euclidean length of the ascent step that measures sharpness
 
 
-_RECORDING: "dict[int, RecordedPath]" = {}  # inside of their blocks
+_RECORDING: "dict[int, RecordedPath]" = {}  # paths whose blocks are running
 
 
 def _after_step(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:

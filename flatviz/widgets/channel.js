@@ -1,16 +1,14 @@
-// What every view of a notebook carries first, hence small: the front end and plotly.js come from the kernel with the cell that
-// shows a view, and never become part of a saved notebook.
+// What every view of a notebook carries first, hence small: the front end and plotly.js come from
+// the kernel with the cell that shows a view, and never become part of a saved notebook.
 //
 // The kernel sends, and a page asks only where it opens later: a page's messages wait until the
-// cells that it runs have ended.
-// Subshells (JupyterLab 4.4, ipykernel 7) do not help: a comm's messages go to the subshell that
-// sent on it last, which is the
-// main shell, for the cell that shows the view sends on it, and threads of the kernel count as of
-// the cell that ran last.
+// cells that it runs have ended.  Subshells (JupyterLab 4.4, ipykernel 7) do not help: a comm's
+// messages go to the shell that sent on it last.  That is the main shell, for the cell that shows
+// the view sends on it, and a thread of the kernel counts as the cell that ran last.
 //
 // A message is an attribute of the `channel`, a plain widget model: there it waits for a page whose
-// modules still load. A model
-// of anywidget refuses every message for good where its module took more than two seconds to load.
+// modules still load.  A model of anywidget refuses every message for good where its module took
+// more than two seconds to load.
 
 const pages = (globalThis.flatvizFrontEnds ??= new Map()); // version -> { loaded: promise of { show, Plotly }, offer, asked }
 const POST = "post "; // names of those attributes begin so

@@ -47,20 +47,15 @@ from flatviz.storage.files import write_text
 NAMES = ("A", "B")
 STEP = 0.1  # length of the filter-normalised directions along which rises are measured
 DIRECTIONS = 8
-# most products of the eigenpairs, their residual over λ1
-ITERS = 80
-TOLERANCE = 0.01
-# test vectors of the trace, least and most
-VECTORS = 4
-MOST_VECTORS = 100
-# of all examples through a model, and multiply-adds of all of them
-PASSES = 500
-WORK = 400_000_000_000
-# examples of the loss
-LEAST = 32
-MOST = 512
-# of float32, of outputs and losses: what a loss may be off by
-ROUNDING = 1e-5
+ITERS = 80  # largest number of products for the eigenpairs
+TOLERANCE = 0.01  # their residual over λ1
+VECTORS = 4  # smallest number of test vectors of the trace
+MAX_VECTORS = 100
+PASSES = 500  # passes of all examples through a model
+WORK = 400_000_000_000  # multiply-adds of all passes
+MIN_EXAMPLES = 32  # of the loss
+MAX_EXAMPLES = 512
+ROUNDING = 1e-5  # error of a loss in float32
 GRID = (  # figures of a page
     "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"
 )
@@ -265,7 +260,7 @@ def compare(
         )
     macs = max(work_of(nets[0], data.x).macs, 1)
     some = data.subset(spaced(len(data), examples or examples_of(macs)))
-    vectors = max(VECTORS, min(MOST_VECTORS, WORK // (PASSES * macs * len(some))))
+    vectors = max(VECTORS, min(MAX_VECTORS, WORK // (PASSES * macs * len(some))))
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
     start, end = [net.w for net in nets]
     first, second = [net.buffers() for net in nets]
@@ -323,8 +318,8 @@ def compare(
 
 
 def examples_of(macs: int) -> int:
-    """The number of examples of the loss for a network of `macs` multiply-adds an example."""
-    return max(LEAST, min(MOST, WORK // (PASSES * macs)))
+    """Return the number of examples of the loss, for `macs` multiply-adds an example."""
+    return max(MIN_EXAMPLES, min(MAX_EXAMPLES, WORK // (PASSES * macs)))
 
 
 def duration(module: nn.Module, data: Data) -> float:

@@ -3,9 +3,7 @@
 Its parts are read together (hence its length).
 """
 
-import math
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,23 +13,15 @@ import traitlets
 
 from flatviz.catalog import TEMPERATURE
 from flatviz.checks import check_count, check_is, check_radius
-from flatviz.core import Progress
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
-from flatviz.families.family import extend, measure, repeat_family
 from flatviz.families.members import Fitting, Radii
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
 from flatviz.results import Family
 from flatviz.storage.files import write_text
-from flatviz.widgets.members import (
-    LOOK,
-    check_look,
-    first_radii,
-    log_stops,
-    member_name,
-    show_preview,
-)
+from flatviz.widgets.members import LOOK, check_look, first_radii, log_stops
+from flatviz.widgets.session import N_DRAWS, Session, Shown
 from flatviz.widgets.view import (
     CONTROLS,
     NOT_DRAWN,
@@ -41,35 +31,27 @@ from flatviz.widgets.view import (
     still,
     still_html,
 )
-from flatviz.widgets.worker import Worker
 from flatviz.words import check_choice
 
-N_DRAWS = 30  # of each member, so the largest ensemble
+FITTED = ("radius", "method", "look")  # controls at whose values a member is fitted
 
 
 class Lab(ipywidgets.VBox):
     """Surface with samples, eigenvalues, scores and reliability of a family of posteriors, live.
 
-    `fv.lab` makes one.  The traits `radius`, `n_draws`, `method` and `look` are the controls;
-    `state` holds them all as a dict that can be set again.  A radius that is not fitted yet is
-    fitted in the background, on the planes and scales of the family; Stop ends that.  A cell that
-    runs again closes its former lab.
-
-    `lab.family` has all members fitted so far.  `lab.wait()` returns when the background is idle,
-    `lab.error` is the text of an error there ("" for none), `lab.status` the line beside the
-    progress bar.  `lab.to_html(path)` writes a page that needs no kernel; `lab.repeat()` adds bands
-    over seeds; `lab.convergence()` measures the gap; `lab.made` lists the steps of `fv.lab`.
-
-    Args:
-        fits: Network, task, prior, seed and settings of every fit.
-        family: A result of `fv.families.measure`; without it a coarse one is fitted in the
-            background at once.
-        radii: Method -> radii of that first family.  The slider starts at the method's tuned
-            radius.
-        measuring: Settings of `fv.families.measure` for the first family, for fewer draws or
-            points.
-
-    Raises ValueError for a trait that the controls could not have.
+    fits: network, task, prior, seed and settings of every fit; `fv.lab` makes them of what it is
+    given. family: one that `fv.families.measure` returned; without it `run` fits one in the
+    background. radii: method -> radii of that first family.  The slider starts at the
+    radius that was tuned for the method. measuring: settings of `fv.families.measure` for the first
+    family, where fewer draws or points must do. The traits `radius`, `n_draws`, `method` and `look`
+    are those of the controls, `state` holds them all as a dict that can be set again.  A radius
+    that is not fitted yet is fitted in the background, on the planes and scales of the family; Stop
+    ends that.  `lab.family` holds all members fitted so far, `lab.wait()` returns when the
+    background is idle, `lab.error` is what went wrong there, "" for nothing, `lab.status` the line
+    beside the progress bar; what was fitted before stays. `lab.to_html(path)` writes a page that
+    needs no kernel; `lab.repeat()` adds bands over seeds; `lab.convergence()` measures the gap;
+    `lab.made` lists the steps of `fv.lab`.  A cell that runs again closes its former lab. Raises
+    ValueError for a trait that the controls could not have.
     """
 
     radius = traitlets.Float(1.0)
@@ -78,7 +60,6 @@ class Lab(ipywidgets.VBox):
     look = traitlets.Dict()
     _ready = False  # set when the arguments are stored
     made: tuple[str, ...] = ()
-    _under_way: Sequence[tuple[str, float]] = ()
 
     def __init__(
         self,
@@ -95,34 +76,28 @@ class Lab(ipywidgets.VBox):
             "fv.lab makes a lab of what fv.transfer returned, or of any network",
         )
         net = fits.net.copy()
-        self._fits = replace(fits, net=net, progress=False)
-        self._radii = self._fits.radii(radii or first_radii(net))
+        fits = replace(fits, net=net, progress=False)
+        radii = fits.radii(radii or first_radii(net))
         if family is not None:
             check_measured(family)
         self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
-        self._measuring = {"n_draws": N_DRAWS, **(measuring or {})}
-        self._methods = tuple(self._radii)
-        self._most = self._measuring["n_draws"]
-        self.family: Family | None = None
-        self.error = ""
+        self._methods = tuple(radii)
+        self._session = Session(fits, radii, {"n_draws": N_DRAWS, **(measuring or {})}, self)
+        self._most = self._session.measuring["n_draws"]
         self.status = ""
         self._kept_still = False
         self.view = FamilyView(self._checked, self._hear)
         super().__init__([self.view])
         for name in CONTROLS:
             traitlets.link((self, name), (self.view, name))
-        if (chosen := self._fits.choice(self.method).radius) is not None:
+        if (chosen := fits.choice(self.method).radius) is not None:
             self.radius = chosen
         self._ready = True
-        self._worker = Worker(self._report)
-        self._report_lock = threading.RLock()
-        self.view.observe(lambda _: self._wanted(), names=["radius", "method", "look"])
+        self.view.observe(lambda _: self._session.fit(self._cells()), names=list(FITTED))
         register(self)
-        if family is None:
-            self.run()
-        else:
-            self._take(family)
-            self._report(1.0, "ready")
+        if family is not None:
+            self._session.take(family)
+            self._session.report(1.0, "ready")
 
     @traitlets.validate("radius", "n_draws", "method", "look")
     def _validate_control(self, proposal: dict) -> object:
@@ -171,12 +146,22 @@ class Lab(ipywidgets.VBox):
         for name, value in controls.items():
             setattr(self, name, value)
 
+    @property
+    def family(self) -> Family | None:
+        """All members fitted so far; None before the first family is there."""
+        return self._session.family
+
+    @property
+    def error(self) -> str:
+        """What went wrong in the background, "" for nothing."""
+        return self._session.error
+
     def run(self) -> None:
-        """Fit what is missing: the first family, or the radii of the controls."""
-        if self.family is not None:
-            self._wanted(again=True)
-            return
-        self._begin("first family", self._first_family)
+        """Fit what is missing: the first family, or the radii that the controls show."""
+        if self.family is None:
+            self._session.start()
+        else:
+            self._session.fit(self._cells(), again=True)
 
     def repeat(self, seeds: int = 2) -> None:
         """Fit every member again with further seeds in the background, for bands over seeds.
@@ -184,9 +169,7 @@ class Lab(ipywidgets.VBox):
         A request for another fit ends that.
         """
         check_count(seeds, "seeds")
-        self._known()
-        self._under_way = ()
-        self._begin("bands over seeds", lambda progress: self._repeat(seeds, progress))
+        self._session.repeat(seeds)
 
     def convergence(self) -> ConvergenceGap:
         """Measure the convergence of the member nearest to the controls, by `convergence_gap`.
@@ -196,39 +179,42 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted, and for a method without this gap.
         """
-        family = self._known()
-        return gap_of_member(self._fits, family[family.index(self.method, self.radius)])
+        family = self._session.known()
+        member = family[family.index(self.method, self.radius)]
+        return gap_of_member(self._session.fits, member)
 
     def stop(self) -> None:
         """Stop the work in the background, after the step in progress.
 
         Members fitted so far stay.
         """
-        self._worker.stop()
+        self._session.stop()
 
     def close(self) -> None:
         """Stop for good, and remove the lab from every page; `family` stays."""
         if self._ready:
-            self._worker.close()
+            self._session.close()
             for widget in (self.view.layout, self.layout, self.view):
                 widget.close()
         super().close()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until the background is idle; False if that took longer than `timeout` seconds."""
-        return self._worker.wait(timeout)
+        return self._session.wait(timeout)
 
     @property
     def busy(self) -> bool:
         """Whether anything is fitted or measured."""
-        return self._worker.busy
+        return self._session.busy
 
     @property
     def stops(self) -> dict[str, list[float]]:
         """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
-        stops = {m: log_stops(r, self._tuned[m].largest) for m, r in self._radii.items() if any(r)}
-        # T = 0 is no temperature
-        return {m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()}
+        radii = self._session.radii
+        stops = {m: log_stops(r, self._tuned[m].largest) for m, r in radii.items() if any(r)}
+        return {
+            m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()
+        }  # T = 0 is no temperature
 
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
         """Write the members fitted so far as one page with the same controls.
@@ -238,8 +224,8 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted.
         """
-        family = self._known()
-        fits = self._fits
+        family = self._session.known()
+        fits = self._session.fits
         lead = (
             f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
         )
@@ -273,104 +259,39 @@ class Lab(ipywidgets.VBox):
         elif self._kept_still and (picture := still(content, self.view.channel.model_id)):
             show_still(picture, self.view.channel.model_id, again=True)
 
-    def _known(self) -> Family:
-        """Return the family; a ValueError before the first one is there."""
-        if self.family is None:
-            raise ValueError(
-                "the lab must have its first family, got none yet: call lab.wait() first"
-            )
-        return self.family
+    def _cells(self) -> list[tuple[str, float]]:
+        """Method and radius of A and B."""
+        other = self.view.look.get("compare")
+        compared = [(other["method"], float(other["radius"]))] if other else []
+        return [(self.view.method, self.view.radius), *compared]
 
-    def _first_family(self, progress: Progress) -> None:
-        fits = replace(self._fits, progress=progress)
-        family = fits.family(self._radii, fail=self._fail)
-        family = measure(
-            fits.net, fits.task, family, seed=fits.seed + 1, progress=progress, **self._measuring
-        )
-        self._take(family)
-
-    def _take(self, family: Family) -> None:
+    def settle(self, family: Family) -> None:
+        """Move the controls to members of this family, which is shown next."""
         self._methods = family.methods
         self._most = family.n_draws
         self.n_draws = min(self.n_draws, self._most)
         if self.method not in family.methods:
             self.method = family.methods[-1]
-        # The controls start at a fitted one
         self.radius = family[family.index(self.method, self.radius)].radius
-        self.family = family
+
+    def show(self, shown: Shown) -> None:
+        """Show a rough or a whole family in place of the one before."""
+        family = shown.family
         defaults = {
             m: family[family.index(m, self._tuned[m].radius)].radius
             for m in family.methods
             if m in self._tuned
         }
         code = ["# lab: the Lab of this notebook", "family = lab.family"]
-        self.view.show_family(family, stops=self.stops, live=True, code=code, defaults=defaults)
+        about: dict[str, Any] = dict(code=code, defaults=defaults, note=shown.note)
+        self.view.show_family(family, stops=self.stops, live=True, **about)
 
-    def _repeat(self, seeds: int, progress: Progress) -> None:
-        more = range(self._fits.seed + 1, self._fits.seed + seeds + 1)
-        self._take(repeat_family(replace(self._fits, progress=progress), self._known(), more))
+    def add(self, shown: Shown) -> None:
+        """Show the last member of the family too."""
+        last = [len(shown.family) - 1]
+        self.view.add_members(shown.family, last, note=shown.note, only=shown.views)
 
-    def _missing(self) -> list[tuple[str, float]]:
-        """Return method and radius of A and B, where they are not fitted."""
-        other = self.view.look.get("compare")
-        family = self.family
-        places = [(self.view.method, self.view.radius)] + (
-            [(other["method"], float(other["radius"]))] if other else []
-        )
-        if family is None:
-            return []
-        open_to = [(m, r) for m, r in places if m in family.methods and len(family.radii(m)) > 1]
-        return [
-            (m, r)
-            for m, r in open_to
-            if not any(math.isclose(r, have, rel_tol=1e-6) for have in family.radii(m))
-        ]
-
-    def _wanted(self, again: bool = False) -> None:
-        """Fit the radii of the controls, where they are not fitted yet."""
-        if self.family is None:
-            return
-        missing = self._missing()
-        if missing == self._under_way and self._worker.busy:
-            return
-        if not missing:
-            if self._under_way and not again:
-                self._under_way = ()
-                self._worker.stop()  # the controls now show a fitted radius
-            return
-        self._under_way = missing
-        names = " and ".join(member_name(*cell) for cell in missing)
-        self._begin(
-            names, lambda progress: self._fit_all(missing, replace(self._fits, progress=progress))
-        )
-
-    def _fit_all(self, cells: Sequence[tuple[str, float]], fits: Fitting) -> None:
-        for method, radius in cells:
-            try:
-                show_preview(fits, self._known(), method, radius, self._show_member, self.look)
-                self.family = extend(
-                    fits, self._known(), method, radius, fits.member(method, radius)
-                )
-            except Exception as error:
-                self._fail(method, radius, error)
-                raise
-            self._show_member(self.family)
-
-    def _show_member(self, family: Family, note: str = "", only: list[str] | None = None) -> None:
-        self.view.add_members(family, [len(family) - 1], note=note, only=only)
-
-    def _fail(self, method: str, radius: float, error: Exception) -> None:
-        """Show an error and keep the figures."""
-        line = f"{member_name(method, radius)}: {type(error).__name__}: {error}"
-        self.error = "\n".join(filter(None, [self.error, line]))
-
-    def _begin(self, name: str, work: Callable[[Progress], object]) -> None:
-        """Do this in the background, in place of the work that runs there."""
-        self.error = ""
-        self._worker.submit(name, work)
-        self._report(0.0, f"{name}: fitting")
-
-    def _report(self, share: float, text: str) -> None:
-        with self._report_lock:  # two threads call it, so reading and sending are locked together
-            self.status = text
-            self.view.show_status(share, text, self._worker.busy, self.error)
+    def report(self, share: float, text: str) -> None:
+        """Show the share that is done, and of what."""
+        self.status = text
+        self.view.show_status(share, text, self.busy, self.error)

@@ -1,14 +1,12 @@
-"""State of a lab: its first members, their names, the visible views, and previews."""
+"""State of a lab: the members that it fits first, their names, and the views in sight."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from flatviz.catalog import NO_UNIT
 from flatviz.checks import check_count, check_is, check_radius, kind, values
 from flatviz.core import Net
-from flatviz.families.family import extend
-from flatviz.families.members import Fitting
 from flatviz.pages.views import VIEWS, View, views_of
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
@@ -25,9 +23,6 @@ LOOK: dict[str, Any] = {
     "step": -1,
     "phase": None,
 }
-STEPS = 20  # steps of a preview, at most a tenth of a fit
-# Family with the preview as its last member, note, views
-Show = Callable[[Family, str, list[str]], None]
 
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
@@ -107,24 +102,3 @@ def views_in_sight(family: Family, look: Mapping[str, Any]) -> list[View]:
         for view in views
         if view.group == tab and (not view.slot or view.chosen == chosen[view.slot])
     ]
-
-
-def show_preview(
-    fits: Fitting, family: Family, method: str, radius: float, show: Show, look: Mapping[str, Any]
-) -> None:
-    """Fit `STEPS` steps from the nearest member, and show the visible views as a preview.
-
-    The rest waits for the complete fit.  A method that cannot start at a posterior has no preview.
-    """
-    near = family[family.index(method, radius)]
-    q = fits.preview(method, radius, near.posterior, STEPS)
-    if q is not None:
-        sight = views_in_sight(family, look)
-        part = extend(
-            fits, family, method, radius, q, [name for view in sight for name in view.needs]
-        )
-        show(
-            part,
-            f", preview: {STEPS} steps from radius {near.radius:.3g}",
-            [view.name for view in sight],
-        )

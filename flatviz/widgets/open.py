@@ -7,16 +7,15 @@ from typing import Annotated, Any
 from torch import nn
 
 from flatviz.checks import Radius, Seed, anything, check_is
-from flatviz.core import Likelihood, Net, Progress, Task, public
+from flatviz.core import Likelihood, Net, Progress, Task, one_bar, public
+from flatviz.families.examples import Given
 from flatviz.families.members import Choices, Fitting
-from flatviz.families.own import Effort, Given, prepare_own
+from flatviz.families.own import Effort, prepare_own, work_of_preparation
 from flatviz.results import Family, Gaussian, for_readers
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
-from flatviz.widgets.view import running_cell
-
-# Figures of a quick first family
-COARSE = dict(n_draws=10, n_spectra=2, k=2, resolution=15, around_resolution=9)
+from flatviz.widgets.session import COARSE
+from flatviz.widgets.view import kernel_shell, page_watches
 
 
 @public
@@ -94,30 +93,37 @@ def lab(
             )
         train = train if likelihood is None else replace(train, likelihood=likelihood)
         net = check_is(module, Net, "net", "use what fv.transfer returned")
-        # Placed beside the net with the other arguments: pictures are drawn on the CPU
-        on_cpu = for_readers(family)
-        return Lab(Fitting(net, train, prior, seed, fit, tuned), family=on_cpu, radii=radii)
+        shown = for_readers(
+            family
+        )  # placed beside the net with the other arguments: pictures are drawn on the CPU
+        view = Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
+        if family is None:
+            view.run()
+        return view
     if test is None or prior is not None:
         raise TypeError(
             "a module must come with training and test data, and without a prior: fv.lab(module,"
             " train, test)"
         )
     lines: list[str] = []
+    prints = progress is not False and not callable(progress)
 
     def say(text: str) -> None:
         lines.append(text)
-        if progress is not False and not callable(progress):
+        if prints:
             print(text)
 
-    if progress is None and running_cell() is not None:
-        progress = True
+    if progress is None and kernel_shell() is not None:
+        progress = page_watches()
     how: dict[str, Any] = dict(
-        likelihood=likelihood or "categorical", effort=effort, seed=seed, progress=progress, say=say
+        likelihood=likelihood or "categorical", effort=effort, seed=seed, say=say
     )
-    fits, first_line = prepare_own(module, train, test, **how)
+    with one_bar(work_of_preparation(effort), progress) as shown_progress:
+        prepared = prepare_own(module, train, test, progress=shown_progress, **how)
     quick = effort == "quick"
-    measuring, few = (COARSE, coarse_radii(fits.net)) if quick else (None, None)
-    view = Lab(fits, radii=radii or few, measuring=measuring)
-    say(first_line)
+    measuring, few = (COARSE, coarse_radii(prepared.fits.net)) if quick else (None, None)
+    view = Lab(prepared.fits, radii=radii or few, measuring=measuring)
+    say(str(prepared))
     view.made = (lines.pop(), *lines)
+    view.run()
     return view

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from flatviz.core import Progress, threads
+from flatviz.core import Parts, Progress, threads
 
 Report = Callable[[float, str], None]  # share done 0..1, text
 # Seconds without a report after which the last one is repeated, with the time of the work
 SILENCE = 1.5
 # Seconds between reports, each of two messages; a page that falls behind shows the family later
 REPORT_EVERY = 0.5
+# seconds of work, and its share, before which nobody can tell how long the rest takes
+EARLY = 1.0
+LEAST = 0.02
+Weights = Mapping[str, Sequence[float]]  # expected work, as `Parts` takes it
 
 
 class Stopped(BaseException):
@@ -35,15 +39,17 @@ class Worker:
         self._closed = False
         self._newest: _Job | None = None
 
-    def submit(self, name: str, work: Callable[[Progress], object]) -> None:
+    def submit(
+        self, name: str, work: Callable[[Progress], object], weights: Weights | None = None
+    ) -> None:
         """Do this next; waiting work is dropped, running work is stopped.
 
-        A closed worker does nothing.
+        weights: expected work of its parts.  A closed worker does nothing.
         """
         with self._lock:
             if not self._closed:
                 self.stop()
-                self._newest = _Job(self, name, work, self._newest)
+                self._newest = _Job(self, name, work, Parts(weights or {}), self._newest)
                 self._newest.start()
 
     def stop(self) -> None:
@@ -81,7 +87,12 @@ class _Job(threading.Thread):
     """One piece of work."""
 
     def __init__(
-        self, worker: Worker, name: str, work: Callable[[Progress], object], before: _Job | None
+        self,
+        worker: Worker,
+        name: str,
+        work: Callable[[Progress], object],
+        parts: Parts,
+        before: _Job | None,
     ) -> None:
         super().__init__(name="flatviz-worker")
         self._worker = worker
@@ -91,8 +102,8 @@ class _Job(threading.Thread):
         self.stopped = threading.Event()
         self.ended = False
         self._last = (0.0, "", time.monotonic())
-        # Label -> when its progress was first heard, and how far it was
-        self._heard: dict[str, tuple[float, int]] = {}
+        self._parts = parts
+        self._began = 0.0
 
     def run(self) -> None:
         """Work, and report the end."""
@@ -100,8 +111,8 @@ class _Job(threading.Thread):
             self._before.join()
             self._before = None
         silence = threading.Event()
-        started = time.monotonic()
-        beat = threading.Thread(target=self._beat, args=(silence, started), daemon=True)
+        self._began = time.monotonic()
+        beat = threading.Thread(target=self._beat, args=(silence,), daemon=True)
         beat.start()
         try:
             self._check()
@@ -121,34 +132,32 @@ class _Job(threading.Thread):
         self._worker.say(self, share, f"{self._what}: {text}")
 
     def _check(self) -> None:
-        """Raise Stopped where the work is stopped, replaced or closed, or the interpreter exits."""
+        """Check that the work goes on.
+
+        Raises:
+            Stopped: Where it was stopped or replaced, and where the interpreter exits.
+        """
         if self.stopped.is_set() or not threading.main_thread().is_alive():
             raise Stopped
 
-    def _beat(self, ended: threading.Event, started: float) -> None:
-        """Report that the work goes on, where one step of it takes long."""
+    def _beat(self, ended: threading.Event) -> None:
+        """Say that the work goes on, where one step of it takes long."""
         while not ended.wait(SILENCE):
             share, text, when = self._last
-            if time.monotonic() - when >= SILENCE:
-                self._worker.say(
-                    self, share, f"{text or self._what}, {time.monotonic() - started:.0f} s in all"
-                )
+            now = time.monotonic()
+            if now - when >= SILENCE:
+                taken = f"{now - self._began:.0f} s in all"
+                self._worker.say(self, share, f"{text or self._what}, {taken}")
 
     def _progress(self, done: int, total: int, label: str) -> None:
         self._check()
         now = time.monotonic()
-        first, before = self._heard.get(label, (now, 0))
-        # below: another fit with this label
-        first, _ = self._heard[label] = (
-            (now if done < before else first),
-            done,
-        )
+        share = self._parts.share(done, total, label)
         if self._last[1] and now - self._last[2] < REPORT_EVERY:
             return
-        left = (
-            f", about {(now - first) / done * (total - done):.0f} s left"
-            if 0 < done < total
-            else ""
-        )
-        self._last = done / max(total, 1), f"{self._what}: {label} {done}/{total}{left}", now
+        taken = now - self._began
+        left = ""
+        if taken > EARLY and LEAST < share < 1:
+            left = f", about {taken * (1 - share) / share:.0f} s left"
+        self._last = share, f"{self._what}: {label} {done}/{total}{left}", now
         self._worker.say(self, *self._last[:2])

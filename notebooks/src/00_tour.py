@@ -194,8 +194,8 @@ print(worth_of_transfer(predictions["vi"], alone))
 #
 # ## Now you: the laboratory
 #
-# The pictures above, and more, for three methods and several radii. The first family takes some 20 seconds, and a line
-# says what is being fitted. **Predict first**, then move a slider.
+# The pictures above, and more, for three methods and several radii. A rough picture stands there after some seconds, the
+# whole after some 20, and a bar says what is being fitted and how long it takes. **Predict first**, then move a slider.
 #
 # 1. Does a larger **radius** always give flatter ground?
 # 2. Does flatter ground always give better scores?

@@ -291,7 +291,7 @@ print(keywords)
 
 # %%
 linearised = fv.metrics.predict_linearised(net, la, task.test)
-drawn = fv.predict(net, la, task.test, 30, seed=2)
+drawn = fv.predict(net, la, task.test, 30, seed=2, linearised=False)
 point = fv.predict(net, la.center[None], task.test, 1, seed=2)
 for name, p in {"point": point, "linearised": linearised, "weights drawn": drawn}.items():
     print(f"{name:13s} accuracy {p.scores['accuracy'][-1]:.3f}  NLL {p.scores['nll'][-1]:.3f}")
@@ -488,7 +488,7 @@ assert 0.3 < chosen * center.square().sum() / 3 < 3
 training = keywords | dict(structure="full", prior_precision=None)
 wide = fv.fit_laplace(net, task.train, seed=0, **training)
 lin = fv.metrics.predict_linearised(net, wide, task.test).scores["nll"][-1]
-raw = fv.predict(net, wide, task.test, 30, seed=2).scores["nll"][-1]
+raw = fv.predict(net, wide, task.test, 30, seed=2, linearised=False).scores["nll"][-1]
 print(f"NLL: linearised {lin:.3f}, weights drawn {raw:.3f}")
 assert lin < raw
 

@@ -44,7 +44,7 @@ flatviz: processor time at one thread, clock time at two. A row "a point over it
 divides a point's time by that of the convolutions and products after the first layer, which every
 point must compute. For a last-layer plane the ratio is the time of a forward pass through the whole
 network over that through the head; for a product, the time of a Hessian-vector product over that of
-a gradient. a gradient. "before" is the ratio of the table that this one replaced. A ratio on the wrong side of
+a gradient. "before" is the ratio of the table that this one replaced. A ratio on the wrong side of
 its goal did not reach it.
 """
 MEASURED: list[tuple[str, ...]] = []

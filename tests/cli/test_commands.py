@@ -169,26 +169,48 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     assert "cache" not in errors.read_text()
 
 
-@pytest.mark.parametrize(("arguments", "text"), [
-    (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
-    (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
-    (["tour", "--out", f"{__file__}/tour.html"], "--out must lie in a folder that can be written, got"),
-    (["tour", "--out", f"{__file__}/deep/tour.html"], "--out must lie in a folder that can be written, got"),
-    (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
-    (["tour", "--data", "digitz"], "svhn:ROOT, got 'digitz': did you mean 'digits'?"),
-    (["tour", "--data", "image-folder"], "data must be image-folder:PATH, got 'image-folder': give the folder after"),
-    (["tour", "--model", "conf"], "got 'conf': did you mean 'conv'?"),
-    (["tour", "--device", "gpu"], "device must be one of auto, cpu, cuda, mps, xpu or cuda:N, got 'gpu'"),
-    (["compare", "a.pt"], "two files of weights and --data FOLDER must be given, got a.pt: flatviz compare a.pt b.pt"),
-    (["compare", f"{__file__[:-1]}", __file__, "--data", "."], "did you mean 'test_commands.py'?"),
-    (["export", "none.safetensors"], "FAMILY must be a file, got none.safetensors"),
-    (["run", "frontir"], "got 'frontir': did you mean 'frontier'?"),
-    (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
-    (["docs", "averages"], "got 'averages': did you mean 'averaging'?"),
-    (["run", "nonsense"], "NAME must be one of "),
-    (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
-    (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
+        (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
+        (
+            ["tour", "--out", f"{__file__}/tour.html"],
+            "--out must lie in a folder that can be written, got",
+        ),
+        (
+            ["tour", "--out", f"{__file__}/deep/tour.html"],
+            "--out must lie in a folder that can be written, got",
+        ),
+        (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
+        (["tour", "--data", "digitz"], "svhn:ROOT, got 'digitz': did you mean 'digits'?"),
+        (
+            ["tour", "--data", "image-folder"],
+            "data must be image-folder:PATH, got 'image-folder': give the folder after",
+        ),
+        (["tour", "--model", "conf"], "got 'conf': did you mean 'conv'?"),
+        (
+            ["tour", "--device", "gpu"],
+            "device must be one of auto, cpu, cuda, mps, xpu or cuda:N, got 'gpu'",
+        ),
+        (
+            ["compare", "a.pt"],
+            "two files of weights and --data FOLDER must be given, got a.pt: "
+            "flatviz compare a.pt b.pt",
+        ),
+        (
+            ["compare", f"{__file__[:-1]}", __file__, "--data", "."],
+            "did you mean 'test_commands.py'?",
+        ),
+        (["export", "none.safetensors"], "FAMILY must be a file, got none.safetensors"),
+        (["run", "frontir"], "got 'frontir': did you mean 'frontier'?"),
+        (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
+        (["docs", "averages"], "got 'averages': did you mean 'averaging'?"),
+        (["run", "nonsense"], "NAME must be one of "),
+        (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
+        (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
+    ],
+)
 def test_bad_input_is_one_line(arguments, text, printed):
     error = printed(*arguments, status=1).err
     assert text in error and len(error.strip().splitlines()) == 1

@@ -14,7 +14,7 @@ import flatviz as fv
 from flatviz.core.arithmetic import arithmetic, float32_flags
 from flatviz.core.derivatives import twice
 from flatviz.core.modules import eager
-from flatviz.families.own import _first
+from flatviz.families.standing import first_to_learn
 from flatviz.training.driver import Diverged, LossRose
 
 
@@ -82,7 +82,7 @@ def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_threa
         return q
 
     with pytest.warns(LossRose) as seen:
-        assert _first((2, 1), attempt).history.notes
+        assert first_to_learn((2, 1), attempt).history.notes
     assert len(seen) == 1
 
 

@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, Subset, TensorDataset
 
 import flatviz as fv
 from flatviz.core.inputs import Fields, Pixels
-from flatviz.families.own import examples
+from flatviz.families.examples import examples
 from flatviz.pages.bundle import pack
 from flatviz.storage.digest import CannotHashError, value_digest
 

@@ -1,9 +1,22 @@
 """A likelihood against torch's own losses and dense derivatives; every fit, score and curvature
 takes it."""
 
+import math
+
 import pytest
+import scipy.stats
 import torch
-from torch.distributions import Bernoulli, Categorical, Laplace, Normal, Poisson, StudentT
+from torch.distributions import (
+    AffineTransform,
+    Bernoulli,
+    Categorical,
+    Cauchy,
+    Laplace,
+    Normal,
+    Poisson,
+    StudentT,
+    TransformedDistribution,
+)
 from torch.nn import functional as F
 
 import flatviz as fv
@@ -257,6 +270,77 @@ def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
         )
 
 
+def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
+    outputs, y = randn(3, 5, 2), randn(5)
+
+    def affine(o):
+        t = StudentT(5.0, o[..., 0], F.softplus(o[..., 1]))
+        return TransformedDistribution(t, [AffineTransform(0.5, 2.0), AffineTransform(-1.0, 0.5)])
+
+    p = fv.Prediction(outputs, y, fv.Likelihood(affine))
+    scale = F.softplus(outputs[..., 1])
+    theirs = scipy.stats.t(5, outputs[..., 0] - 0.75, scale)  # (t 2 + 0.5) / 2 - 1
+    torch.testing.assert_close(p.means, torch.as_tensor(theirs.mean()))
+    variance = theirs.var().mean(0) + theirs.mean().var(0)
+    torch.testing.assert_close(p.std, torch.as_tensor(variance).sqrt())
+    torch.testing.assert_close(p.below(y), torch.as_tensor(theirs.cdf(y)))
+    at = p.quantile(0.9)
+    torch.testing.assert_close(
+        torch.as_tensor(theirs.cdf(at).mean(0)), torch.full((5,), 0.9).double()
+    )
+    error = p.mean - y
+    assert float(p.scores["rmse"][-1]) == pytest.approx(float(error.square().mean().sqrt()))
+    heavy = fv.Prediction(
+        outputs, y, fv.Likelihood(lambda o: Cauchy(o[..., 0], F.softplus(o[..., 1])))
+    )
+    assert set(heavy.scores) == {"nll"} and torch.isfinite(heavy.quantile(0.5)).all()
+    with pytest.raises(ValueError, match=r"a mean needs .* got Cauchy\(.*read quantile\(0.5\)"):
+        _ = heavy.mean
+
+
+def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
+    x, B, s, delta = randn(80, 3), randn(3, 2), torch.tensor([0.1, 2.0]).double(), 1.5
+    y = x @ B + s * randn(80, 2)
+    A = [x.T @ x / sigma**2 + delta * torch.eye(3) for sigma in s]
+    modes = [torch.linalg.solve(A[j], x.T @ y[:, j] / s[j] ** 2) for j in (0, 1)]
+    variance = torch.cat([torch.linalg.inv(a).diagonal() for a in A])
+    net = fv.Net.from_module(torch.nn.Linear(3, 2, bias=False).double()).at(torch.cat(modes))
+    data = fv.Data(x, y)
+    for noise in (s, s.tolist(), fv.Likelihood.gaussian(s)):
+        f = fv.nll(net, data, likelihood=noise)
+        want = -Normal(net(net.w, x), s).log_prob(y).sum(1).mean()
+        torch.testing.assert_close(f(net.w).detach(), want.detach())
+        laplace = dict(seed=0, steps=0, prior_precision=delta, likelihood=noise)
+        q = fv.fit_laplace(net, data, structure="full", **laplace)
+        torch.testing.assert_close(q.variance, variance, rtol=1e-6, atol=0)
+    with pytest.raises(ValueError, match="'kron' needs .* one noise standard deviation"):
+        fv.fit_laplace(net, data, structure="kron", **laplace)
+    with pytest.raises(ValueError, match="weight_decay acts on the training alone"):
+        fv.fit_laplace(net, data, structure="full", weight_decay=delta / 80, **laplace)
+
+
+def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_does_not_is_warned_of(
+    recwarn,
+):
+    x = torch.linspace(-1, 1, 60)[:, None]
+    y = x + 0.1 * (1 + x) * torch.randn(60, 1, generator=torch.Generator().manual_seed(0))
+    data = fv.Data(x, y)
+    constant = 0.5 * math.log(2 * math.pi * math.e * float(y.var(correction=0)))
+    torch.manual_seed(0)
+    layers = torch.nn.Linear(1, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2)
+    module = torch.nn.Sequential(*layers)
+    outputs = torch.zeros(1, 2)
+    found = as_likelihood("gaussian").of_constant(y, outputs)
+    assert found == pytest.approx(constant, rel=1e-5)
+    net = fv.pretrain(module, data, seed=0, likelihood="gaussian")
+    # the noise itself has -1.2; without a bound on gradients this ends at 4 to 28
+    assert (
+        float(fv.nll(net, data, likelihood="gaussian")(net.w)) < constant - 1 and not recwarn.list
+    )
+    with pytest.warns(UserWarning, match="above the 0.9.* of the best constant outputs"):
+        fv.pretrain(module, data, seed=0, likelihood="gaussian", lr=5.0)
+
+
 LOGITS = torch.randn(3, 20, 4, generator=G)
 
 
@@ -281,64 +365,23 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
 
 REGRESSION = fv.Prediction(LOGITS, LOGITS[0], 0.5)
 WRONG = {
-    "a picture of a regression": (
-        lambda: fv.plots.plot_reliability(REGRESSION),
-        ValueError,
-        r"bins, got none: use plot_predictive",
-    ),
-    "misspelt": (
-        lambda: fv.Prediction(LOGITS, likelihood="categoricl"),
-        ValueError,
-        "got 'categoricl': did you mean 'categorical'?",
-    ),
-    "NaN noise": (
-        lambda: fv.Prediction(LOGITS, likelihood=float("nan")),
-        ValueError,
-        "likelihood must be 'categorical', .* got nan",
-    ),
-    "no noise": (
-        lambda: fv.Prediction(LOGITS, likelihood=0),
-        ValueError,
-        "a noise standard deviation > 0 or a fv.Likelihood, got 0",
-    ),
-    "no distribution": (
-        lambda: mean_check(fv.Likelihood(lambda o: o)),
-        TypeError,
-        "return a torch.distributions distribution, got Tensor",
-    ),
-    "another shape": (
-        lambda: mean_check(fv.Likelihood(lambda o: Normal(o, 1.0))),
-        ValueError,
-        r"a distribution of y, \('N',\), got one",
-    ),
-    "outside": (
-        lambda: mean_check(
-            fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)
-        ),
-        ValueError,
-        "y must be what Bernoulli.* is a distribution of",
-    ),
-    "class weights": (
-        lambda: mean_check(make.categorical(weight=torch.ones(3)), classes(N)),
-        ValueError,
-        r"weight must have shape \(4,\)",
-    ),
-    "probabilities": (
-        lambda: check(LOGITS[0].softmax(-1), torch.arange(20) % 4),
-        ValueError,
-        "must return logits, got probabilities",
-    ),
-    "all ignored": (
-        lambda: check(randn(2, 6, C), torch.full((2, 6), -100)),
-        ValueError,
-        "labels must count somewhere",
-    ),
-    "no function": (
-        lambda: fv.Likelihood("categorical"),
-        TypeError,
-        "of must be a function from outputs",
-    ),
-}
+    "a picture of a regression": (lambda: fv.plots.plot_reliability(REGRESSION), ValueError, r"bins, got none: use plot_calibration"),
+    "misspelt": (lambda: fv.Prediction(LOGITS, likelihood="categoricl"), ValueError, "got 'categoricl': did you mean 'categorical'?"),
+    "NaN noise": (lambda: fv.Prediction(LOGITS, likelihood=float("nan")), ValueError, "likelihood must be 'categorical', .* got nan"),
+    "no noise": (lambda: fv.Prediction(LOGITS, likelihood=0), ValueError, "a noise standard deviation > 0 or a fv.Likelihood, got 0"),
+    "no distribution": (lambda: mean_check(fv.Likelihood(lambda o: o)), TypeError, "return a torch.distributions distribution, got Tensor"),
+    "another shape": (lambda: mean_check(fv.Likelihood(lambda o: Normal(o, 1.0))), ValueError, r"a distribution of y, \('N',\), got one"),
+    "outside": (lambda: mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)), ValueError,
+                "y must be what Bernoulli.* is a distribution of"),
+    "class weights": (lambda: mean_check(make.categorical(weight=torch.ones(3)), classes(N)), ValueError, r"weight must have shape \(4,\)"),
+    "probabilities": (lambda: check(LOGITS[0].softmax(-1), torch.arange(20) % 4), ValueError, "must return logits, got probabilities"),
+    "all ignored": (lambda: check(randn(2, 6, C), torch.full((2, 6), -100)), ValueError, "labels must count somewhere"),
+    "one output of two": (lambda: fv.nll(fv.Net.from_module(torch.nn.Linear(3, 1)), fv.Data(torch.randn(4, 3), torch.randn(4, 1)), likelihood="gaussian"),
+                          ValueError, r"needs two outputs a target, .* got outputs \('N', 1\)"),
+    "a noise of another width": (lambda: check(randn(N, C), randn(N, C), [0.1, 2.0]), ValueError, "for each of the 4 outputs, got 2"),
+    "a noise below 0": (lambda: as_likelihood([0.1, -2.0]), ValueError, "likelihood must be standard deviations > 0"),
+    "no function": (lambda: fv.Likelihood("categorical"), TypeError, "of must be a function from outputs"),
+}  # fmt: skip
 
 
 def check(outputs, y, likelihood="categorical"):

@@ -1,6 +1,7 @@
 """Images from folders, torchvision's sets and data sets of the user's, on small files in the real
 formats."""
 
+import os
 import pickle
 
 import numpy as np
@@ -118,6 +119,37 @@ def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
     with pytest.raises(
         ValueError, match=r"images must have 8 or 16 bits a channel, got float32 in .*9\.tiff"
     ):
+        image_folder(folder)
+
+
+def test_links_are_followed_once_pipes_passed_over_and_pictures_turned_as_their_exif_says(folder):
+    outside = folder.parent / "outside"
+    outside.mkdir()
+    Image.new("RGB", (8, 10)).save(outside / "7.png")
+    (folder / "ant" / "loop").symlink_to(folder / "ant")
+    (folder / "ant" / "more").symlink_to(outside)
+    (folder / "bee" / "again").symlink_to(folder / "bee" / "again")  # a link to itself
+    os.mkfifo(folder / "ant" / "9.png")
+    upright = np.arange(8 * 10 * 3, dtype=np.uint8).reshape(10, 8, 3)
+    lying = Image.fromarray(np.rot90(upright).copy())  # by a quarter, as a phone stores it
+    exif = Image.Exif()
+    exif[0x0112] = 6  # "turn it by a quarter clockwise to see it"
+    lying.save(folder / "cat" / "0.png", exif=exif)
+    data = image_folder(folder)
+    assert torch.bincount(data.y).tolist() == [5, 4, 4]
+    assert np.array_equal(data.x.bytes[9].permute(1, 2, 0).numpy(), upright)
+    (folder / "ant" / "lost.png").symlink_to(folder / "nowhere.png")
+    with pytest.raises(ValueError, match="must be a whole image, got .*lost.png"):
+        image_folder(folder)
+
+
+def test_sixteen_bits_of_which_few_are_used_are_no_black_picture_in_silence(folder):
+    narrow = np.arange(80, dtype=np.uint16).reshape(10, 8)
+    Image.fromarray(50 * narrow).save(folder / "ant" / "5.png")  # 12 bits
+    with pytest.warns(UserWarning, match="values below 4096, so that it is dark"):
+        assert int(image_folder(folder).x.bytes[4].max()) == 50 * 79 // 256
+    Image.fromarray(3 * narrow).save(folder / "ant" / "5.png")
+    with pytest.raises(ValueError, match=r"must use them, got values up to 237 in .*ant/5.png"):
         image_folder(folder)
 
 

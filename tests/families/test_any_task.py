@@ -18,11 +18,11 @@ from flatviz.families.preparation import (
     Recipe,
     at_solution,
     build_model,
-    check_learned,
     task_for,
     without_source,
     worth_of_transfer,
 )
+from flatviz.families.standing import check_learned
 from flatviz.families.tour import prepare, run_tour
 from flatviz.posteriors import METHODS
 

@@ -102,6 +102,15 @@ def test_calibration_of_all_classes_is_that_of_torchmetrics_and_of_a_loop_over_b
         for c in range(4)
     ]
     assert float(fv.metrics.class_ece(prediction)[-1]) == pytest.approx(sum(expected) / 4, abs=1e-6)
+    each = [float(fv.metrics.class_ece(prediction, label=c)[-1]) for c in range(4)]
+    assert each == pytest.approx(expected, abs=1e-6)
+    logit = prediction.outputs[..., :1]  # of a network with one output: the error of p(1)
+    one = fv.Prediction(logit, prediction.y % 2, "bernoulli")
+    p1 = logit.sigmoid().mean(0)[:, 0]
+    want = float(theirs(p1, prediction.y % 2, n_bins=15, norm="l1"))
+    assert float(fv.metrics.class_ece(one, label=1)[-1]) == pytest.approx(want, abs=1e-6)
+    with pytest.raises(ValueError, match="label must be below 4, the number of classes, got 4"):
+        fv.metrics.class_ece(prediction, label=4)
     total = 0.0
     for c in range(4):
         order = sorted(range(50), key=lambda i: float(p[i, c]))
@@ -145,6 +154,53 @@ def test_temperature_scaling_undoes_a_temperature_and_is_the_minimum_of_scipy(pr
     learned.outputs[2, 7, 1] = math.nan
     with pytest.raises(ValueError, match="got NaN or inf for 1 inputs: drop those draws"):
         fv.metrics.fit_temperature(learned)
+
+
+def test_a_temperature_is_that_of_the_log_probabilities_of_what_counts_whatever_the_likelihood():
+    g = torch.Generator().manual_seed(26001)
+    outputs = 3 * torch.randn(2, 300, 3, generator=g, dtype=torch.float64)
+    y = (outputs[0] + 2 * torch.randn(300, 3, generator=g, dtype=torch.float64)).argmax(-1)
+    plain = fv.Prediction(outputs, y)
+    T = fv.metrics.fit_temperature(plain)
+    categorical = torch.distributions.Categorical
+    probabilities = fv.Likelihood(lambda p: categorical(probs=p))
+    same = fv.Prediction(outputs.softmax(-1), y, probabilities)
+    assert fv.metrics.fit_temperature(same) == pytest.approx(T, rel=1e-5)
+    cooled, other = (fv.metrics.scale_temperature(p, 3.0) for p in (plain, same))
+    torch.testing.assert_close(other.probs, (outputs / 3).softmax(-1))
+    torch.testing.assert_close(other.scores["nll"], cooled.scores["nll"])
+    # labels that do not count lie anywhere: as without them
+    keep = y != 0
+    some = fv.Prediction(outputs, y, fv.Likelihood.categorical(ignore_index=0))
+    alone = fv.metrics.fit_temperature(fv.Prediction(outputs[:, keep], y[keep]))
+    assert fv.metrics.fit_temperature(some) == alone
+    # tokens are rows; one logit z is two classes with logits 0 and z
+    tokens = fv.Prediction(outputs.unflatten(1, (60, 5)), y.view(60, 5))
+    assert fv.metrics.fit_temperature(tokens) == T
+    z = outputs[..., :1]
+    two = fv.Prediction(torch.cat([torch.zeros_like(z), z], -1), (y == 0).long())
+    one = fv.Prediction(z, (y == 0).long(), "bernoulli")
+    assert fv.metrics.fit_temperature(one) == pytest.approx(
+        fv.metrics.fit_temperature(two), rel=1e-6
+    )
+    torch.testing.assert_close(fv.metrics.scale_temperature(one, 2.0).outputs, z / 2)
+
+
+def test_equal_probabilities_count_with_their_mean_so_that_no_order_of_the_examples_matters():
+    y = torch.arange(200) // 100
+    half = fv.Prediction(torch.zeros(1, 200, 2, dtype=torch.float64), y)
+    assert float(fv.metrics.ace(half)) == pytest.approx(0, abs=1e-12)  # half of each, at p = 1/2
+    few = predictions(4, S=1, N=60)
+    coarse = few.outputs.round()  # many ties
+    order = torch.randperm(60, generator=torch.Generator().manual_seed(1))
+    for score in (fv.metrics.ace, fv.metrics.risk_coverage):
+        a, b = (score(fv.Prediction(coarse[:, i], few.y[i])) for i in (torch.arange(60), order))
+        torch.testing.assert_close(a, b, rtol=1e-12, atol=1e-12)
+    tied = fv.Prediction(
+        torch.tensor([[[1.0, 0.0], [1.0, 0.0], [3.0, 0.0]]]), torch.tensor([1, 0, 0])
+    )
+    # the sure one is right; of the two behind it one is wrong, whichever goes first
+    assert fv.metrics.risk_coverage(tied).tolist() == pytest.approx([0, 0.25, 1 / 3])
 
 
 def test_predict_carries_the_scores_of_every_size(transferred, task):

@@ -12,7 +12,7 @@ from every_verb import least
 
 import flatviz as fv
 from flatviz.families.members import unless_diverged
-from flatviz.families.own import _first
+from flatviz.families.standing import first_to_learn
 from flatviz.training import variational
 from flatviz.training.gradient import Training
 
@@ -201,7 +201,7 @@ def test_wrong_labels_are_no_reason_to_try_other_rates(case):
     wrong = replace(data, y=data.y + 5)
     tried = []
     with pytest.raises(ValueError, match="labels"):
-        _first(
+        first_to_learn(
             (0.1, 0.01),
             lambda lr: tried.append(lr) or fv.pretrain(net, wrong, seed=0, epochs=1, lr=lr),
         )

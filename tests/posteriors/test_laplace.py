@@ -8,6 +8,8 @@ from functools import partial
 
 import pytest
 import torch
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import BayesianRidge
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -299,3 +301,103 @@ def test_a_regression_taken_for_classes_is_one_clear_error(linear):
         fv.metrics.predict_linearised(
             net, q, fv.Data(data.x, torch.zeros(5, 2).double()), link="mc", likelihood=0.5
         )
+
+
+class LanguageModel(torch.nn.Module):
+    """Embedding, a residual block, and a head that may share the embedding's weight, as GPT-2's."""
+
+    def __init__(self, tied):
+        super().__init__()
+        self.wte = torch.nn.Embedding(7, 4)
+        block = torch.nn.Linear(4, 6), torch.nn.Tanh(), torch.nn.Linear(6, 4)
+        self.mlp = torch.nn.Sequential(*block)
+        self.lm_head = torch.nn.Linear(4, 7, bias=False)
+        if tied:
+            self.lm_head.weight = self.wte.weight
+
+    def forward(self, x):
+        h = self.wte(x)
+        return self.lm_head(h + self.mlp(h))
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
+    torch.manual_seed(0)
+    module = LanguageModel(tied).double()
+    x = torch.randint(0, 7, (30, 5))
+    data = fv.Data(x, x.roll(-1, 1))
+    net = fv.Net.from_module(module, example=x)
+    q = fv.fit_laplace(net, data, seed=0, steps=0, prior_precision=1.0)
+    wide = [b for b in net.blocks if float(q.std[b.slice].max()) > 1e-4]
+    name = "wte.weight" if tied else "lm_head.weight"
+    assert [b.name for b in wide] == [name]
+    assert ("wte.weight is lm_head.weight" in repr(net)) == tied
+
+    def outputs(weight):  # by torch alone, which puts it at both of its places
+        return torch.func.functional_call(module, {name: weight.view(7, 4)}, (x,)).flatten(0, 1)
+
+    at = net.w[wide[0].slice]
+    J = torch.func.jacfwd(outputs)(at)
+    p = outputs(at).softmax(-1).detach()
+    curvature = torch.diag_embed(p) - p[:, :, None] * p[:, None]
+    # losses are means over the 5 tokens of an example
+    H = torch.einsum("nci,ncd,ndj->ij", J, curvature, J) / 5
+    exact = torch.linalg.inv(H + torch.eye(28))
+    covariance = q.factor[:, wide[0].slice].T @ q.factor[:, wide[0].slice]
+    covariance += torch.diag(q.log_std[wide[0].slice].mul(2).exp())
+    torch.testing.assert_close(covariance, exact, rtol=1e-6, atol=1e-8)
+    head = fv.Net.from_module(module, "head", example=x)
+    assert [(b.name, b.kind) for b in head.blocks] == [(name, "head")]
+    source = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
+    kept, _ = fv.transfer(net, source, treated="head", keep_head=True)
+    assert [b.name for b in kept.blocks] == [name]
+    if tied:
+        with pytest.raises(ValueError, match="lm_head.weight, which is wte.weight: give keep_head"):
+            fv.transfer(net, source, treated="head")
+
+
+def test_predict_takes_draws_of_laplace_through_the_linearised_network_and_of_others_only_if_asked():
+    torch.manual_seed(0)
+    layers = nn.Linear(2, 5), nn.Tanh(), nn.Linear(5, 2)
+    net = fv.Net.from_module(nn.Sequential(*layers).double())
+    x, y = torch.randn(300, 2).double(), torch.randn(300, 1).double()
+    data = fv.Data(x, y)
+    how = dict(seed=0, likelihood="gaussian")
+    q = fv.fit_laplace(net, data, steps=50, structure="full", prior_precision=1.0, **how)
+    W = q.sample(4, seed=0)
+    J = torch.func.jacrev(lambda w: net(w, x))(q.mean)
+    want = net(q.mean, x) + torch.einsum("ncd,sd->snc", J, W - q.mean)
+    for given in (data, x):  # more examples than pass at once
+        found = fv.predict(net, q, given, 4, **how).outputs
+        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
+    plain = torch.stack([net(w, x) for w in W])
+    own = fv.predict(net, q, data, 4, linearised=False, **how).outputs
+    torch.testing.assert_close(own, plain, rtol=1e-9, atol=1e-9)
+    same = fv.Gaussian(q.mean, q.log_std, q.factor)  # a Gaussian of another method
+    torch.testing.assert_close(fv.predict(net, same, data, 4, **how).outputs, own)
+    asked = fv.predict(net, same, data, 4, linearised=True, **how).outputs
+    torch.testing.assert_close(asked, want, rtol=1e-9, atol=1e-9)
+    with pytest.raises(ValueError, match="linearised=True needs a posterior with a center"):
+        fv.predict(net, W, data, 4, linearised=True, **how)
+
+
+def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_wherever_the_net_stands():
+    x, y = load_diabetes(return_X_y=True)
+    x = torch.as_tensor((x - x.mean(0)) / x.std(0))
+    y = torch.as_tensor((y - y.mean()) / y.std())[:, None]
+    flat = dict(alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, fit_intercept=False)  # no hyperpriors
+    ridge = BayesianRidge(**flat, tol=1e-12, max_iter=10_000).fit(x, y[:, 0])
+    torch.manual_seed(0)
+    net = fv.Net.from_module(nn.Linear(10, 1, bias=False).double())
+    data = fv.Data(x, y)
+    for start in (net, net.at(torch.full_like(net.w, 3.0))):
+        noise, delta = fv.posteriors.marginal_noise(start, data)
+        # a grid of log delta, refined to 1e-5
+        assert noise == pytest.approx(ridge.alpha_**-0.5, rel=1e-6)
+        assert delta == pytest.approx(ridge.lambda_, rel=1e-4)
+    there = net.at(torch.as_tensor(ridge.coef_))
+    how = dict(seed=0, steps=0, structure="full", prior_precision=delta, likelihood=noise)
+    q = fv.fit_laplace(there, data, **how)
+    torch.testing.assert_close(
+        q.variance, torch.as_tensor(ridge.sigma_).diagonal(), rtol=1e-4, atol=0
+    )

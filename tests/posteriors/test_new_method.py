@@ -41,6 +41,7 @@ def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, ta
     lab = fv.widgets.Lab(
         Fitting(net, task, prior, 0, {"steps": 2}), radii=radii, measuring=MEASURED
     )
+    lab.run()
     assert lab.wait(300), lab.status
     lab.method = "toy"
     assert "toy" in lab.family.methods and lab.view.method == "toy"

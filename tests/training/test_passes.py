@@ -46,7 +46,8 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
         torch.testing.assert_close(parts, plain, rtol=1e-9, atol=1e-12)
 
 
-def test_bfloat16_is_inside_the_network_only(conv_case):
+@pytest.mark.parametrize(("precision", "error"), [("bfloat16", 0.05), ("float16", 0.02)])
+def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())
     seen = []
@@ -54,12 +55,29 @@ def test_bfloat16_is_inside_the_network_only(conv_case):
     net.module[2].register_forward_hook(
         lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last)))
     )
-    loss, exact = (training_loss(net, data, training=Training(p)) for p in ("bfloat16", None))
+    loss, exact = (training_loss(net, data, training=Training(p)) for p in (precision, None))
     seen.clear()
     value, g = loss(net.w, None)
-    assert set(seen) == {(torch.bfloat16, True)} and value.dtype == g.dtype == torch.float32
-    reference = exact(net.w, None)[1]
-    assert 1e-5 < float((g - reference).norm() / reference.norm()) < 0.05  # 8 bits of mantissa
+    inside = {(getattr(torch, precision), True)}
+    assert set(seen) == inside and value.dtype == g.dtype == torch.float32
+    for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
+        g, reference = (ascended(each, net.w, None, ascent)[1] for each in (loss, exact))
+        assert 1e-5 < float((g - reference).norm() / reference.norm()) < error
+
+
+def test_gradients_below_the_least_number_of_float16_are_not_lost():
+    torch.manual_seed(0)
+    layers = torch.nn.Linear(3, 4, bias=False), torch.nn.Linear(4, 2, bias=False)
+    with torch.no_grad():
+        layers[1].weight *= 1e-4
+    net = fv.Net.from_module(torch.nn.Sequential(*layers))
+    data = fv.Data(torch.randn(512, 3), torch.arange(512) % 2)
+    exact, half = (
+        training_loss(net, data, training=Training(p))(net.w, None)[1][:12]
+        for p in (None, "float16")
+    )
+    # between the layers they are 1e-3 of a mean times 1e-5: 0 or the least number, 6e-8
+    assert float((half - exact).norm() / exact.norm()) < 0.02
 
 
 def test_pretraining_takes_them_all(conv_case):

@@ -48,6 +48,8 @@ def make_lab(transferred, task):
         net, prior = transferred
         made.append(lab := fv.widgets.Lab(Fitting(net, task, prior, 0, fit), **settings))
         lab.sent_messages = spied(lab.view)
+        if lab.family is None:
+            lab.run()
         return lab
 
     yield make

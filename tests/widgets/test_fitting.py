@@ -224,19 +224,26 @@ def test_a_page_hears_of_progress_twice_a_second_at_most():
     assert len(reports) <= 2 + 2 * (time.monotonic() - start)
 
 
-def test_the_time_left_of_a_second_fit_of_a_method_counts_from_its_start(monkeypatch):
+def test_one_bar_is_of_the_whole_and_its_time_left_too(monkeypatch):
+    """A tenth of the work is fits, two of 1 : 2, the rest three measurements."""
     clock = [0.0]
     reports = []
     monkeypatch.setattr("flatviz.widgets.worker.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    events = [(0, 2, "fitting"), (0, 10, "VI"), (5, 10, "VI"), (10, 10, "VI"), (1, 2, "fitting")]
+    events += [(5, 10, "VI"), (2, 2, "fitting"), (0, 3, "measuring"), (4, 4, "eigenvalues")]
+    events += [(1, 2, "slices"), (2, 3, "measuring"), (3, 3, "measuring")]
 
     def work(progress):
-        for done in (0, 50, 100, 0, 10):
-            progress(done, 100, "VI")
+        for event in events:
+            progress(*event)
             clock[0] += 10.0
 
-    worker = Worker(lambda share, text: reports.append(text))
-    worker.submit("a family", work)
-    assert worker.wait(60) and "a family: VI 10/100, about 90 s left" in reports
+    worker = Worker(lambda share, text: reports.append((share, text)))
+    worker.submit("all", work, {"fitting": [1.0, 2.0], "measuring": [9.0] * 3})
+    assert worker.wait(60)
+    shares = [0, 0, 0.5, 1, 1, 2, 3, 3, 12, 12, 21, 30]  # the step of a measurement counts once
+    assert [share for share, _ in reports[:-1]] == pytest.approx([s / 30 for s in shares])
+    assert reports[5][1] == "all: VI 5/10, about 700 s left"  # 50 s for 2 of 30
 
 
 def test_a_step_that_takes_long_is_reported_all_the_while():

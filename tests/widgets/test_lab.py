@@ -19,7 +19,8 @@ import flatviz.families.members as members_of
 from flatviz.catalog import OVER_T
 from flatviz.families.members import Fitting
 from flatviz.pages.views import views_of
-from flatviz.widgets.members import STEPS, first_radii, views_in_sight
+from flatviz.widgets.members import first_radii, views_in_sight
+from flatviz.widgets.session import ROUGH_STEPS, STEPS, rough_family
 from flatviz.widgets.view import FamilyView, still
 
 
@@ -54,7 +55,7 @@ def test_a_fitted_radius_and_any_ensemble_size_ask_nothing_of_the_kernel(lab):
         lab.radius = radius
         lab.n_draws = 3
         lab.wait(60)
-        assert len(lab.family) == 7 and not lab._worker.busy
+        assert len(lab.family) == 7 and not lab.busy
 
 
 def test_both_radii_of_a_comparison_are_fitted_behind_and_only_their_records_travel(lab):
@@ -93,7 +94,7 @@ def test_every_radius_the_lab_offers_a_net_with_batchnorm_is_one_it_learns_at(co
     net, prior = conv
     lab = fv.lab(net, task, prior=prior, family=family)
     for method, stops in lab.stops.items():
-        assert max(*stops, *lab._radii[method]) <= max(
+        assert max(*stops, *lab._session.radii[method]) <= max(
             fv.METHODS[method].batchnorm.tour, default=0.1
         )
     both = [(m.batchnorm.settings, m.plain.settings) for m in fv.METHODS.values() if m.batchnorm]
@@ -383,7 +384,9 @@ def members(lab):
 
 def same_nll(lab, record, q):
     """The record has the scores of this posterior."""
-    direct = fv.predict(lab._fits.net, q, lab._fits.task.test, 6, seed=1).scores["nll"]
+    direct = fv.predict(lab._session.fits.net, q, lab._session.fits.task.test, 6, seed=1).scores[
+        "nll"
+    ]
     sent = record[lab.view._bundle.index["fields"]["nll"]["offset"] :][:6]
     torch.testing.assert_close(torch.tensor(sent.copy()), direct.float(), rtol=1e-5, atol=1e-6)
 
@@ -461,3 +464,18 @@ def test_what_is_in_sight_is_one_view_of_each_slot_of_the_tab(family):
         ({"tab": "All"}, every),
     ):
         assert {v.name for v in views_in_sight(family, look)} == names
+
+
+def test_a_rough_family_is_few_steps_and_none_where_a_whole_fit_is_hardly_longer(transferred, task):
+    net, prior = transferred
+    radii = {"vi": (0.0,), "sabma": (0.0, 1.0)}
+    rough = rough_family(Fitting(net, task, prior, 0, {"steps": 2 * ROUGH_STEPS + 1}), radii)
+    assert rough.family.measured and rough.family.method == ("vi", "sabma")
+    settings = fv.METHODS["vi"].keywords(net, settings={"steps": ROUGH_STEPS})
+    direct = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+    assert torch.equal(rough.family[0].posterior.mean, direct.mean)
+    assert f"few of {2 * ROUGH_STEPS + 1} steps" in rough.note
+    short = Fitting(net, task, prior, 0, {"steps": 2 * ROUGH_STEPS})
+    assert rough_family(short, radii) is None
+    long = Fitting(net, task, prior, 0, {"steps": 1000})
+    assert rough_family(long, {"vi": (0.0,), "swag": (0.0,)}) is None

@@ -2,6 +2,7 @@
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,12 +13,14 @@ from torch.distributions import Poisson
 from torch.utils.data import DataLoader
 
 import flatviz as fv
-from flatviz.families import own
-from flatviz.families.members import Choice
-from flatviz.families.own import examples
-from flatviz.families.preparation import Standing, check_learned
+from flatviz.families import own, standing, trials
+from flatviz.families.examples import examples
+from flatviz.families.members import Choice, Fitting
+from flatviz.families.standing import Standing, check_kept, check_learned
+from flatviz.families.trials import SHRINK, choose
 from flatviz.pages.views import views_of
 from flatviz.storage.digest import value_digest
+from flatviz.training.driver import Diverged
 from flatviz.widgets import open
 
 
@@ -50,12 +53,13 @@ def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine(
 
     def prepared():
         lines = []
-        fits, first = own.prepare_own(module, *digits, seed=3, say=lines.append)
+        prepared = own.prepare_own(module, *digits, seed=3, say=lines.append)
+        fits = prepared.fits
         q = fits.member("sabma")
         scores = fv.predict(fits.net, q, fits.task.test, 5, seed=0, batchnorm="frozen").scores
         assert float(scores["accuracy"][-1]) > 0.7  # guessing gives 0.1
         return (
-            first,
+            str(prepared),
             lines,
             value_digest([fits.fit, fits.prior.mean, fits.prior.factor, q.sample(2, seed=0)]),
         )
@@ -86,35 +90,36 @@ def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_traini
     monkeypatch.setattr(own, "LARGE_PASS", 1)
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     made = []
-    fits, line = own.prepare_own(convs(), *digits, say=made.append)
+    prepared = own.prepare_own(convs(), *digits, say=made.append)
     assert (
         made[0].startswith("training at rate")
         and "draws of a step but one" in made[1]
         and "normalisation layers" in made[2]
     )
-    # A Linear of 24 inputs and 10 outputs
-    assert made[3] == f"treated: head, {24 * 10 + 10} weights"
-    assert fits.fit["mc_samples"] == 1 and "of the trained network" in line
+    assert (
+        made[3] == f"treated: head, {24 * 10 + 10} weights"
+    )  # a Linear of 24 inputs and 10 outputs
+    assert prepared.fits.fit["mc_samples"] == 1 and "of the trained network" in str(prepared)
 
 
-def test_posteriors_far_below_the_trained_network_are_the_first_line(digits, monkeypatch):
-    linear = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
-    before = iter([0.0] * 3)  # of the trained network, of a draw of SWAG, of its mean
-    monkeypatch.setattr(own, "SHRINK", (1.0, 0.3))
-    monkeypatch.setattr(own, "LARGE_STEP", 1)
-    monkeypatch.setattr(own, "_learned", lambda net, *how: net)
-    wrong = lambda share: Standing(
-        (torch.arange(100) < 100 * share).double(), torch.ones(100).double(), True
+def test_posteriors_far_below_the_trained_network_are_the_first_line(task, transferred):
+    """No fit reaches a network whose loss is below that of right answers."""
+    net, prior = transferred
+    fits = Fitting(net, replace(task, validation=task.train), prior, 0)
+    n = len(task.train)
+    before = Standing(torch.full((n,), -1.0), torch.ones(n), True)
+    heard = []
+    about = dict(fixed={"steps": 5}, before=before, hear=heard.append)
+    trial = choose(fits, 1, last=True, **about)
+    assert [t.shrink for t in heard] == list(SHRINK) and not trial.kept
+    assert ", at 0.3 of rate and widths: " in str(heard[1])
+    assert float(trial.standing.losses.mean()) == min(
+        float(t.standing.losses.mean()) for t in heard
     )
-    monkeypatch.setattr(Standing, "of", lambda *about, **how: wrong(next(before, 0.4)))
-    made = []
-    _, line = own.prepare_own(linear, *digits, say=made.append)
-    said = "accuracy 0.600 on held-out examples, where the trained network has accuracy 1.000"
-    assert line.startswith("do not trust") and said in line
-    assert [text.partition(": ")[0] for text in made if "settings" in text][1:] == [
-        f"settings of the best of 1 trials, at {shrink:g} of rate and widths"
-        for shrink in own.SHRINK[1:]
-    ]
+    line = str(own.Prepared(trial.fits, before, trial.standing, trial.kept))
+    assert line.startswith("do not trust") and "accuracy 2.000 of the trained network" in line
+    with pytest.raises(Diverged, match="must be about as good as the trained network"):
+        choose(fits, 1, last=False, **about)
 
 
 @pytest.mark.parametrize(
@@ -137,13 +142,12 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
             )
         ]
 
-    monkeypatch.setattr(own, "tried", tried)
-    monkeypatch.setattr(own, "MAX_DROP", 1.0)
+    monkeypatch.setattr(trials, "tried", tried)
+    monkeypatch.setattr(standing, "LOST", 1.0)
     made = []
-    fits, _ = own.prepare_own(
-        nn.Sequential(nn.Flatten(), nn.Linear(64, 10)), *digits, effort=2, say=made.append
-    )
-    assert said in made[-1] and fits.lr_scale == seen[-1][0] == finite_from
+    linear = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
+    fits = own.prepare_own(linear, *digits, effort=2, say=made.append).fits
+    assert said in made[-1] and fits.fit["lr_scale"] == seen[-1][0] == finite_from
     assert seen[0][1] == pytest.approx(
         own.HEAD_STD
     )  # all that is treated here is the head: its prior is wide, not SWAG's
@@ -232,7 +236,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
     )
     assert view.wait(300) and view.error == "", view.error
     member = view.family[0]
-    task = view._fits.task
+    task = view._session.fits.task
     prediction = member.prediction
     shown = {v.name for v in views_of(view.family)}
     page = view.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
@@ -255,7 +259,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
     if name == "noise known":  # the head is linear: its Hessian is phi^T phi / (N noise^2)
         phi = torch.cat(
             [
-                torch.tanh(view._fits.net.to_module()[0](task.train.x)),
+                torch.tanh(view._session.fits.net.to_module()[0](task.train.x)),
                 torch.ones(len(task.train), 1),
             ],
             1,
@@ -274,12 +278,12 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     )
     assert float(before.losses.mean()) == pytest.approx(0.5 * math.log(2 * math.pi))
     assert float(before.gain) == pytest.approx(2 * float((x**2).mean()))
-    own._check_kept("VI", near, before)
+    check_kept("VI", near, before)
     with pytest.raises(
-        own.Diverged,
+        Diverged,
         match=r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4",
     ):
-        own._check_kept("VI", far, before)
+        check_kept("VI", far, before)
     made = []
     assert (
         own._learned(
@@ -292,7 +296,7 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     )
     assert "learned already: NLL" in made[0] and "may have seen" in made[0]
     assert "training at rate" in made[1] and abs(float(trained.w[0]) - 2) < 0.1
-    with pytest.raises(own.Diverged, match="got NLL .* best constant outputs have"):
+    with pytest.raises(Diverged, match="got NLL .* best constant outputs have"):
         check_learned(net, torch.tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
 
 

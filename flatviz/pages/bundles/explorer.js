@@ -289,12 +289,13 @@ ar(--paper); }
 .flatviz .fv-menu > div { position: absolute; right: 0; top: calc(100% + 4px); z-index: 9; display: grid; min-width: 210px; padding: 6px;
   gap: 2px; background: var(--paper); border: 1px solid var(--track); border-radius: 8px; box-shadow: 0 4px 16px rgba(0, 0, 0, .25); }
 .flatviz .fv-menu > div button { border: 0; text-align: left; } .flatviz .fv-menu > div button:hover { background: var(--panel); }
-.flatviz .fv-work { display: flex; gap: 10px; align-items: center; padding: 5px 12px 0; font-variant-numeric: tabular-nums; }
-.flatviz .fv-work button:last-child { margin-left: auto; } .flatviz .fv-work progress { width: 130px; accent-color: var(--accent); } .flatvi\
-z .fv-work span { min-width: 0; overflow-wrap: anywhere; }
+.flatviz .fv-work { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: center; padding: 5px 12px 0; font-variant-numeric: tabular-n\
+ums; }
+.flatviz .fv-work button { flex: none; } .flatviz .fv-work button:last-child { margin-left: auto; }
+.flatviz .fv-work progress { flex: 0 1 130px; accent-color: var(--accent); } .flatviz .fv-work span { flex: 1 1 16em; }
 .flatviz .fv-note { padding: 6px 12px; margin: 6px 0 0; border-left: 4px solid var(--warn); background: var(--panel); white-space: pre-wrap;\
 
-  overflow-wrap: anywhere; max-height: 12em; overflow-y: auto; }
+  overflow-wrap: break-word; max-height: 12em; overflow-y: auto; }
 .flatviz .fv-reading { margin: 4px 12px 0; min-height: 1.45em; font-variant-numeric: tabular-nums; }
 .flatviz.fv-drawn .fv-draw { display: inline-block; min-width: min(100%, 26em); margin-left: .3em; }  /* its room is kept: no picture moves \
 below the pointer */

@@ -1,0 +1,90 @@
+"""A user's training and test data as the task of a lab."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated
+
+import torch
+from torch import Tensor
+from torch.utils.data import DataLoader, Dataset
+
+from flatviz.checks import anything
+from flatviz.core import Data, Likelihood, Net, Task, generator
+from flatviz.datasets.given import data_from
+from flatviz.likelihood import CategoricalLikelihood, as_likelihood
+from flatviz.objectives.network import nll
+
+Given = Data | Dataset | DataLoader | Sequence  # examples, as a lab takes them
+Examples = Annotated[Given, anything]
+MAX_EXAMPLES = 2000  # examples that are fitted
+HELD_OUT = 0.2  # of the training examples: settings are chosen on them
+
+
+def examples(
+    given: Examples, name: str, classes: Sequence[str] = (), likelihood: Likelihood = "categorical"
+) -> Data:
+    """Read inputs and labels, or targets of another likelihood, into a `Data`.
+
+    of a data set or a loader the first that a lab fits.
+    """
+    most = MAX_EXAMPLES if isinstance(given, (Dataset, DataLoader)) else None
+    try:
+        given = data_from(given, most, classes=classes or None)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"{name} must be (inputs, labels), a data set or a loader: {error}"
+        ) from error
+    y = given.y
+    if isinstance(as_likelihood(likelihood), CategoricalLikelihood):
+        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+        y = y.long() if y.is_floating_point() and bool((y == y.round()).all()) else y
+    given = replace(given, y=y)
+    return given.to(dtype=torch.float32) if torch.float64 in (given.x.dtype, y.dtype) else given
+
+
+def _as_taken(net: Net, data: Data) -> Data:
+    """Whole numbers as floats where the net does not take them as they are."""
+    if isinstance(data.x, Tensor) and not data.x.is_floating_point():
+        try:
+            net(net.w, data.x[:2])
+        except RuntimeError:
+            return replace(data, x=data.x.float())
+    return data
+
+
+def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
+    """Take the training examples in random order, at most `MAX_EXAMPLES`, a share of them as validation split; source and train are one.
+
+    Raises:
+        ValueError: For inputs or labels that the net cannot have.
+        TypeError: For targets of another type than the likelihood's.
+    """
+    train = _as_taken(net, train)
+    test = _as_taken(net, test)
+    classes = isinstance(as_likelihood(likelihood), CategoricalLikelihood)
+    n_classes = int(max(train.y.max(), test.y.max())) + 1 if classes else 1
+    if not test.class_names and len(train.class_names) >= n_classes:
+        test = replace(test, class_names=train.class_names)
+    if test.x.shape[1:] != train.x.shape[1:]:
+        raise ValueError(
+            f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got"
+            f" {tuple(test.x.shape[1:])}"
+        )
+    order = torch.randperm(len(train), generator=generator(seed))[:MAX_EXAMPLES]
+    validation, fitted = (
+        train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))])
+    )
+    task = Task(fitted, fitted, test, n_classes, "your data", validation, likelihood=likelihood)
+    for name in ("train", "test"):
+        try:
+            nll(net, task.parts()[name], likelihood=likelihood)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from error
+    return task
+
+
+def first_of(data: Data) -> Data:
+    """Take its first examples, as many as are fitted at most."""
+    return data.subset(torch.arange(min(len(data), MAX_EXAMPLES)))

@@ -1,0 +1,104 @@
+"""Settings of a lab's fits: trials on held-out examples, at rates and widths of the prior that fall until one is good."""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from flatviz.families.members import Choice, Fitting, with_head_std
+from flatviz.families.standing import ADVICE, Standing, check_kept, check_learned, first_to_learn
+from flatviz.families.tour import HEAD_STD
+from flatviz.families.tune import choices_of, tried
+from flatviz.posteriors import METHODS
+from flatviz.results import Posterior
+from flatviz.training.driver import Diverged
+
+TUNED = METHODS["vi"]  # whose settings the variational methods share
+# of rates and of the prior's widths: the first at which a trial is finite and learns is taken
+SHRINK = (1.0, 0.3, 0.1, 0.03)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The best of several trials at one share of rates and widths.
+
+    fits: with its settings and prior; posterior: by them; standing: of its center on held-out
+    examples; kept: whether that is about as good as the trained network.
+    """
+
+    fits: Fitting
+    choice: Choice
+    posterior: Posterior
+    standing: Standing
+    n_trials: int
+    shrink: float
+    kept: bool = True
+
+    def __str__(self) -> str:
+        at = "" if self.shrink == 1 else f", at {self.shrink:g} of rate and widths"
+        best = f"settings of the best of {self.n_trials} trials{at}: {self.choice}"
+        return f"{best}; {self.standing} on held-out examples"
+
+
+def choose(
+    fits: Fitting,
+    n_trials: int,
+    *,
+    fixed: Mapping[str, Any],
+    before: Standing,
+    last: bool,
+    hear: Callable[[Trial], None],
+) -> Trial:
+    """Take the best of the trials, at the first of `SHRINK` at which that is finite, learns and is about as good as the network.
+
+    fixed: settings that no trial changes; before: of the trained network; last: take what lost the
+    least, where all lose; hear: called with each that learned.
+
+    Raises:
+        Diverged: If all lose, and it is not the last.
+    """
+    heard: list[Trial] = []
+
+    def attempt(shrink: float) -> Trial:
+        trial = _best(fits, n_trials, fixed, shrink)
+        heard.append(trial)
+        hear(trial)
+        check_kept(TUNED.label, trial.standing, before)
+        return trial
+
+    try:
+        return first_to_learn(SHRINK, attempt)
+    except Diverged:
+        if not (heard and last):
+            raise
+    losses = [float(trial.standing.losses.mean().nan_to_num(nan=math.inf)) for trial in heard]
+    return replace(heard[losses.index(min(losses))], kept=False)
+
+
+def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Any], shrink: float) -> Trial:
+    """The best of the trials at one share of rates and widths, fitted."""
+    net = fits.net
+    task = fits.task
+    record = TUNED.tuned(net).settings["lr"]
+    log_std = fits.prior.log_std + math.log(shrink)
+    narrow = replace(fits.prior, log_std=log_std, factor=shrink * fits.prior.factor)
+    lower = {} if shrink == 1 else {"lr": shrink * fixed.get("lr", record)}
+    given: dict[str, Any] = dict(fixed={**fixed, **lower}, head_std=shrink * HEAD_STD)
+    choice = choices_of(TUNED, net, 1, **given)[0]
+    if n_trials > 1:
+        case = net, task, task.validation, narrow
+        rows = tried(TUNED, [case], [fits.seed], n_trials, progress=fits.progress, **given)
+        choice, (nll,) = min(rows, key=lambda row: row[1])
+        if not math.isfinite(nll):
+            raise Diverged(
+                f"one of {n_trials} trials of {TUNED.label} must stay finite, got none: {ADVICE}"
+            )
+    settings = {name: value for name, value in choice.settings.items() if name != "lr"}
+    settings["lr_scale"] = choice.settings["lr"] / record
+    prior = with_head_std(net, narrow, choice.head_std)
+    best = replace(fits, prior=prior, fit=settings)
+    q = replace(best, fit=choice.settings).member(TUNED.name)
+    stage = f"{TUNED.label} with the best of {n_trials} trials"
+    check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
+    standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
+    return Trial(best, choice, q, standing, n_trials, shrink)

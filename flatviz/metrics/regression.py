@@ -1,0 +1,361 @@
+"""Scores of a regression: whether its intervals hold what they promise, how wide they are, and a scale that mends them.
+
+The predictive distribution of an input is the mixture over draws, F(y) = 1/S sum_s F_s(y).
+
+    PIT       F(y), uniform on (0, 1) where predictions are calibrated (Dawid 1984)
+    CRPS      integral of (F(t) - 1[y <= t])^2 over t = E|Y - y| - E|Y - Y'| / 2, in units of y
+              (Gneiting & Raftery 2007)
+    coverage  share of targets in the central interval of probability `level`
+
+Of several targets an example, each counts by itself.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+from torch.distributions import Distribution, Normal
+
+from flatviz.checks import Count, Labels, Positive, PositiveShare
+from flatviz.core import public
+from flatviz.likelihood import as_likelihood
+from flatviz.metrics.averaging import labels_of, scored
+from flatviz.results import Prediction
+
+POINTS = 400  # of each draw's distribution that is no Gaussian
+SAMPLES = 10_000  # in all, where torch has no quantiles
+N_LEVELS = 99
+
+
+def _targets(prediction: Prediction, y: Tensor | None) -> Tensor:
+    """Targets, of the shape of a draw's means, (N, ...)."""
+    if prediction.has_classes:
+        raise ValueError(
+            f"a regression is scored here, got {prediction.likelihood!r}, of classes: use ece, nll,"
+            " brier, fit_temperature"
+        )
+    y = labels_of(prediction, y).to(prediction.outputs)
+    return y.reshape(len(y), *prediction.distribution.batch_shape[1:])
+
+
+def _of_sizes(
+    prediction: Prediction, n_draws: int | None, score: Callable[[int], Tensor]
+) -> Tensor:
+    """`score(size)` for every ensemble size, (S,), or for `n_draws` alone, ()."""
+    if n_draws is not None:
+        return score(prediction.size(n_draws))
+    return torch.stack([score(size) for size in range(1, prediction.n_draws + 1)])
+
+
+def _counts(p: Distribution) -> bool:
+    try:
+        return p.support is not None and p.support.is_discrete
+    except NotImplementedError:  # of a distribution that does not say
+        return False
+
+
+def _below(prediction: Prediction, y: Tensor | None) -> Tensor:
+    """F_s(y) of each draw, (S, N, ...)."""
+    y = _targets(prediction, y)
+    if _counts(prediction.distribution):
+        raise ValueError(
+            "intervals and PIT need a continuous distribution, got"
+            f" {prediction.likelihood!r}: use crps and nll"
+        )
+    return prediction.below(y)
+
+
+@public
+def pit(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
+    """Compute the probability integral transform F(y) of each target, (N, ...).
+
+    Uniform where the predictions are calibrated: a heap at 0 and 1 is a deviation too small, one at
+    1/2 a deviation too large.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
+        y: Targets (N, ...); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; default all S.
+
+    Raises:
+        ValueError: For classes or counts, without targets, or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> means = torch.zeros(1, 3, 1)  # 1 draw, 3 inputs, 1 target
+        >>> prediction = fv.Prediction(means, torch.tensor([[-1.0], [0.0], [1.0]]), likelihood=1.0)
+        >>> [round(v, 3) for v in fv.metrics.pit(prediction).flatten().tolist()]
+        [0.159, 0.5, 0.841]
+    """
+    return _below(prediction, y)[: prediction.size(n_draws)].mean(0)
+
+
+@public
+def coverage(
+    prediction: Prediction,
+    level: PositiveShare = 0.9,
+    y: Labels | None = None,
+    *,
+    n_draws: Count | None = None,
+) -> Tensor:
+    """Compute the share of targets in the central interval of probability `level`.
+
+    (S,) for every ensemble size, () for `n_draws`.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
+        level: Probability of the interval, from the quantile (1 - level) / 2 to (1 + level) / 2.
+        y: Targets (N, ...); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+
+    Raises:
+        ValueError: For classes or counts, without targets, or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> prediction = fv.Prediction(torch.zeros(1, 3, 1), torch.tensor([[-3.0], [0.0], [1.0]]), likelihood=1.0)
+        >>> fv.metrics.coverage(prediction, 0.9)  # -3 lies outside of 0 -+ 1.64
+        tensor([0.6667])
+    """
+    below = _below(prediction, y)
+
+    def share(size: int) -> Tensor:
+        away = (below[:size].mean(0) - 0.5).abs()
+        return torch.where(away.isnan(), away, (away <= level / 2).to(away)).mean()
+
+    return _of_sizes(prediction, n_draws, share)
+
+
+@public
+def interval_width(
+    prediction: Prediction, level: PositiveShare = 0.9, *, n_draws: Count | None = None
+) -> Tensor:
+    """Compute the mean width of the central interval of probability `level`, in units of y.
+
+    (S,) for every ensemble size, () for `n_draws`.  Of two predictions with one coverage the
+    narrower is the better.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
+        level: Probability of the interval.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+
+    Raises:
+        ValueError: For classes, or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> prediction = fv.Prediction(torch.zeros(1, 3, 1), likelihood=2.0)
+        >>> round(float(fv.metrics.interval_width(prediction, 0.9)), 3)  # 2 x 1.645 x 2
+        6.579
+    """
+
+    def width(size: int) -> Tensor:
+        first = replace(prediction, outputs=prediction.outputs[:size], y=None, scores={}, bins=None)
+        low, high = (first.quantile((1 + sign * level) / 2) for sign in (-1, 1))
+        return (high - low).mean()
+
+    return _of_sizes(prediction, n_draws, width)
+
+
+@public
+def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
+    """Compute the root mean square of the predictive standard deviation, in units of y: how sharp predictions are.
+
+    (S,) for every ensemble size, () for `n_draws`.  `sharpness` is that of the loss.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+
+    Raises:
+        ValueError: For classes, a distribution without a variance, or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> means = torch.tensor([[[3.0]], [[-3.0]]])  # 2 draws, 1 input, 1 target
+        >>> fv.metrics.predictive_std(fv.Prediction(means, likelihood=4.0)).tolist()
+        [4.0, 5.0]
+    """
+
+    def rms(size: int) -> Tensor:
+        first = replace(prediction, outputs=prediction.outputs[:size], y=None, scores={}, bins=None)
+        return first.std.square().mean().sqrt()
+
+    return _of_sizes(prediction, n_draws, rms)
+
+
+@public
+def quantile_calibration_error(
+    prediction: Prediction,
+    y: Labels | None = None,
+    *,
+    n_draws: Count | None = None,
+    n_levels: Count = N_LEVELS,
+) -> Tensor:
+    """Compute the mean over levels p of |share of targets below the predicted quantile of p - p|.
+
+    (S,) for every ensemble size, () for `n_draws`.  The levels are i / (n_levels + 1).  Source:
+    Kuleshov, Fenner & Ermon 2018 (arXiv 1807.00263), with absolute differences.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
+        y: Targets (N, ...); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+        n_levels: Number of levels.
+
+    Raises:
+        ValueError: For classes or counts, without targets, or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> prediction = fv.Prediction(torch.zeros(1, 2, 1), torch.tensor([[-0.1], [0.1]]), likelihood=1.0)
+        >>> round(float(fv.metrics.quantile_calibration_error(prediction)), 3)  # a deviation far too large
+        0.22
+    """
+    below = _below(prediction, y)
+    levels = torch.arange(1, n_levels + 1).to(below) / (n_levels + 1)
+
+    def error(size: int) -> Tensor:
+        at = below[:size].mean(0).flatten().sort().values
+        share = torch.searchsorted(at, levels, right=True) / len(at)
+        return torch.where(at.isnan().any(), math.nan, (share - levels).abs().mean())
+
+    return _of_sizes(prediction, n_draws, error)
+
+
+@public
+def crps(
+    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
+) -> Tensor:
+    """Compute the mean continuous ranked probability score, in units of y; the less, the better.
+
+    (S,) for every ensemble size, () for `n_draws`.  Of one certain value it is the absolute error.
+
+    In closed form for mixtures of Gaussians (Grimit et al. 2006); else of 400 points of each draw's
+    distribution, its quantiles where torch has them, samples of a fixed seed where not.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
+        y: Targets (N, ...); default those of the `Data` predicted on.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+
+    Raises:
+        ValueError: For classes, without targets, or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> prediction = fv.Prediction(torch.zeros(1, 1, 1), torch.tensor([[0.0]]), likelihood=1.0)
+        >>> round(float(fv.metrics.crps(prediction)), 4)  # (sqrt 2 - 1) / sqrt pi
+        0.2337
+    """
+    y = _targets(prediction, y)
+    p = prediction.distribution
+    if not isinstance(p, Normal):
+        points, exact = _points(prediction)
+        return _of_sizes(prediction, n_draws, lambda size: _of_points(points[:, :size], y, exact))
+    S = prediction.size(n_draws)
+    mean, std = (t.unflatten(0, prediction.outputs.shape[:2])[:S] for t in (p.loc, p.scale))
+    near = _distance(mean - y, std)
+    total = torch.zeros_like(y)
+    apart = torch.zeros_like(y)
+    values = []
+    for k in range(S):  # pairs with those before
+        pairs = _distance(mean[k] - mean[: k + 1], (std[k].square() + std[: k + 1].square()).sqrt())
+        total = total + near[k]
+        apart = apart + 2 * pairs.sum(0) - pairs[k]
+        size = k + 1
+        values.append((total / size - apart / (2 * size**2)).mean())
+    return values[-1] if n_draws is not None else torch.stack(values)
+
+
+def _distance(mean: Tensor, std: Tensor) -> Tensor:
+    """E|Z| of Z ~ N(mean, std^2)."""
+    z = mean / std
+    density = (-z.square() / 2).exp() / math.sqrt(2 * math.pi)
+    return 2 * std * density + mean * torch.erf(z / math.sqrt(2))
+
+
+def _points(prediction: Prediction) -> tuple[Tensor, bool]:
+    """Points (P, S, N, ...) of each draw's distribution; True: quantiles at equal distances of probability."""
+    levels = ((torch.arange(POINTS) + 0.5) / POINTS).to(prediction.outputs)
+    try:
+        return prediction.inverse(levels), True
+    except NotImplementedError:
+        n = max(POINTS, -(-SAMPLES // prediction.n_draws))
+        drawn = prediction.sample(n * prediction.n_draws, seed=0)
+        return drawn.unflatten(0, (n, prediction.n_draws)).to(prediction.outputs), False
+
+
+def _of_points(points: Tensor, y: Tensor, exact: bool) -> Tensor:
+    """Mean CRPS of points (P, S, N, ...); of samples E|Y - Y'| is over pairs of two."""
+    x = points.flatten(0, 1).sort(0).values
+    n = len(x)
+    weight = (2 * torch.arange(1, n + 1) - n - 1).to(x).view(-1, *[1] * (x.ndim - 1))
+    apart = 2 * (weight * x).sum(0) / (n * (n if exact else n - 1))
+    return ((x - y).abs().mean(0) - apart / 2).mean()
+
+
+@public
+def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
+    """Find the factor by which predictive deviations are to be multiplied: s = sqrt(mean z^2), z = (y - mean) / std.
+
+    Above 1 predictions are too sure.  mean and std are those of the mixture of all draws.  For one
+    draw of a Gaussian s has the smallest NLL of all factors.  `scale_deviation` applies it.
+
+    Args:
+        prediction: Outputs on a validation split, neither that of training nor that of testing.
+        y: Targets (N, ...); default those of the `Data` predicted on.
+
+    Raises:
+        ValueError: For classes, without targets, and for outputs or a variance that are not finite.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> y = torch.tensor([[2.0], [-2.0], [2.0]])
+        >>> fv.metrics.fit_deviation(fv.Prediction(torch.zeros(1, 3, 1), y, likelihood=1.0))
+        2.0
+    """
+    y = _targets(prediction, y)
+    z = (y - prediction.mean) / prediction.std
+    scale = float(z.double().square().mean().sqrt())
+    if not 0 < scale < math.inf or not bool(prediction.std.isfinite().all()):
+        raise ValueError(
+            "fit_deviation needs outputs and a variance that are finite, and targets beside the"
+            f" means, got a scale of {scale}: drop draws that diverged, or compare quantiles"
+        )
+    return scale
+
+
+@public
+def scale_deviation(prediction: Prediction, scale: Positive) -> Prediction:
+    """Rescale every predictive distribution about its mean by `scale`, and score the new prediction.
+
+    y becomes mean + scale (y - mean): noise and differences between draws grow alike; the
+    predictive mean stays.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
+        scale: Factor s > 0 on the deviations, as of `fit_deviation`.
+
+    Raises:
+        ValueError: For classes, and a distribution without a mean.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> prediction = fv.Prediction(torch.tensor([[[1.0]], [[3.0]]]), likelihood=0.5)
+        >>> wide = fv.metrics.scale_deviation(prediction, 2.0)
+        >>> wide.outputs.flatten().tolist(), round(float(wide.std / prediction.std), 6)
+        ([0.0, 4.0], 2.0)
+    """
+    if prediction.has_classes:
+        raise ValueError(
+            f"a regression is scaled here, got {prediction.likelihood!r}, of classes: use"
+            " scale_temperature"
+        )
+    likelihood = as_likelihood(prediction.likelihood)
+    outputs, stretched = likelihood.stretched(prediction.outputs, prediction.mean, scale)
+    wide = replace(prediction, outputs=outputs, likelihood=stretched, scores={}, bins=None)
+    return wide if prediction.y is None else scored(wide)
