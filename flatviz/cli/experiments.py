@@ -41,11 +41,7 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
     """NAME=VALUE texts as parameters: numbers, true and false, else text.
 
     Raises:
-<<<<<<< HEAD
-        ValueError: For a name that the notebook does not have, for a text without "=", for a text
-=======
         ValueError: For a name that the notebook does not have, for a text without "=", and for one
->>>>>>> main
             in place of a number.
     """
     values: dict[str, Any] = {}
@@ -63,11 +59,7 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
             default = known[key.upper()]
             if default.replace(".", "", 1).isdecimal():
                 raise ValueError(
-<<<<<<< HEAD
-                    f"{key} must be a number, as its default {default}, got {text[:200]!r}"
-=======
                     f"{key} must be a number, as its default {default}, got {text!r}"
->>>>>>> main
                 ) from error
             values[key.upper()] = text
     return values
