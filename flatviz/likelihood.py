@@ -120,7 +120,9 @@ class Likelihood:
         return None if self.of is _bernoulli else 1.0
 
     def of_constant(self, y: Tensor, outputs: Tensor) -> float:
-        """Least mean NLL of `y` by outputs that are the same for all, of the shape of `outputs` (n, ...), by L-BFGS from 0.
+        """Compute the least mean NLL of `y` by one output for all, of the shape of `outputs`.
+
+        L-BFGS finds it from 0.
 
         NaN where 0 are no outputs that the distribution takes.
         """
