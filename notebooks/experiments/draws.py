@@ -813,7 +813,7 @@ def along_draws(task, radius, T, quantity):
     rows = [
         mean_zero(apart(task, radius, T, S)[quantity].dropna()) | {"S": S}
         for S in counts
-        if len(apart(task, radius, T, S))
+        if len(apart(task, radius, T, S)) >= 5
     ]
     found = pd.DataFrame(rows)
     return (
@@ -833,9 +833,9 @@ LOOKS = {"digits-near": ("#0072b2", "circle"), "cifar16": ("#d55e00", "square")}
 
 def draws_picture():
     """Two panels over the draws a step: T* / T, and λ1 over VI's at equal training loss."""
-    panels = {"T": "T* / T", "lambda1_of_mean": "λ1 over VI's<br>at equal training loss"}
+    panels = {"T": "T* / T", "lambda1_of_mean": "λ1 over VI's, equal loss"}
     alt = "Over the draws a step: the temperature at which VI has SA-BMA's training loss, and the ratio of λ1 there"
-    grid = dict(rows=1, columns=2, pattern="independent", xgap=0.16)
+    grid = dict(rows=1, columns=2, pattern="independent", xgap=0.26)
     fig = figure(
         "The draws of a step set the temperature that a radius is worth", alt, height=430, grid=grid
     )
@@ -876,7 +876,7 @@ display(draws_picture())
 # %% [markdown]
 # *Figure: on the left the temperature at which VI, with as many draws a step, has SA-BMA's training loss, over SA-BMA's own. On the
 # right the ratio of the largest eigenvalues of the mean Hessians at that training loss: at 1 the radius does what a temperature does. Bars
-# are 95 % intervals.*
+# are 95 % intervals; numbers of draws with five seeds or more.*
 
 
 # %%
