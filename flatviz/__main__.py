@@ -5,6 +5,6 @@ import sys
 if not sys.flags.safe_path:
     sys.path.append(sys.path.pop(0))  # the current folder, whose torch.py is not meant
 
-from flatviz.cli import main  # noqa: E402
+from flatviz.cli import main
 
 sys.exit(main())

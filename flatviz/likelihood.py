@@ -120,7 +120,9 @@ class Likelihood:
         return None if self.of is _bernoulli else 1.0
 
     def of_constant(self, y: Tensor, outputs: Tensor) -> float:
-        """Least mean NLL of `y` by outputs that are the same for all, of the shape of `outputs` (n, ...), by L-BFGS from 0.
+        """Compute the lowest mean NLL of `y` by constant outputs, by L-BFGS from 0.
+
+        They have the shape of `outputs` (n, ...).
 
         NaN where 0 are no outputs that the distribution takes.
         """

@@ -67,8 +67,8 @@ def _whole_image(file: str) -> Any:
     largest = int(wide.max())
     if 0 < largest < 256:
         raise ValueError(
-            f"images of 16 bits must use them, got values up to {largest} in {file}, which is black:"
-            " save it with 8 bits"
+            f"images of 16 bits must use them, got values up to {largest} in {file}, "
+            "which is black: save it with 8 bits"
         )
     if 0 < largest < 4096:
         warnings.warn(
@@ -80,7 +80,7 @@ def _whole_image(file: str) -> Any:
 
 
 def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
-    """Files of a folder and those inside of it, by name, also through links; each folder once, no pipe or device."""
+    """List regular files of a folder and its subfolders by name, through links, each once."""
     seen = {os.path.realpath(folder)}
     files = []
     for root, inner, names in os.walk(folder, followlinks=True):

@@ -1,4 +1,4 @@
-"""From a user's network to the net, task and prior of a lab, with the parts that a quick one leaves out."""
+"""From a user's network to the net, task and prior of a lab, complete or quick."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ LARGE_PASS = 125_000_000
 
 @dataclass(frozen=True)
 class Prepared:
-    """What the fits of a lab share, and how good they are.
+    """Hold what the fits of a lab share, and how good they are.
 
     before, after: of the trained network and of VI, its center, on the first test examples;
     trusted: VI is about as good as the network on held-out examples.
@@ -105,7 +105,9 @@ def prepare_own(
     progress: Progress = False,
     say: Say = lambda text: None,
 ) -> Prepared:
-    """Build net, task, prior and settings for a lab over normalisation layers and head of a network (head alone: without any).
+    """Build net, task, prior and settings for a lab on a user's network.
+
+    The treated weights are normalisation layers and head, or the head alone.
 
     The treated weights are normalisation layers and head, or the head alone.  A module that has not
     learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`,
@@ -192,7 +194,7 @@ def prepare_own(
 
 
 def _head_alone(net: Net, task: Task, how: dict, say: Say) -> Fitting:
-    """The head of a net that stays as it is, on the activations before it where nothing comes after it."""
+    """Build the head on fixed activations, where no layer follows it."""
     test = first_of(task.test)
     if len(test) < len(task.test):
         say(f"left out: all test examples but the first {MAX_EXAMPLES}")

@@ -1,4 +1,4 @@
-"""Scores of a regression: whether its intervals hold what they promise, how wide they are, and a scale that mends them.
+"""Scores of a regression: coverage and width of its intervals, and a scale that corrects them.
 
 The predictive distribution of an input is the mixture over draws, F(y) = 1/S sum_s F_s(y).
 
@@ -7,7 +7,7 @@ The predictive distribution of an input is the mixture over draws, F(y) = 1/S su
               (Gneiting & Raftery 2007)
     coverage  share of targets in the central interval of probability `level`
 
-Of several targets an example, each counts by itself.
+Each of several targets of an example counts separately.
 """
 
 import math
@@ -115,7 +115,8 @@ def coverage(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> prediction = fv.Prediction(torch.zeros(1, 3, 1), torch.tensor([[-3.0], [0.0], [1.0]]), likelihood=1.0)
+        >>> y = torch.tensor([[-3.0], [0.0], [1.0]])
+        >>> prediction = fv.Prediction(torch.zeros(1, 3, 1), y, likelihood=1.0)
         >>> fv.metrics.coverage(prediction, 0.9)  # -3 lies outside of 0 -+ 1.64
         tensor([0.6667])
     """
@@ -134,8 +135,8 @@ def interval_width(
 ) -> Tensor:
     """Compute the mean width of the central interval of probability `level`, in units of y.
 
-    (S,) for every ensemble size, () for `n_draws`.  Of two predictions with one coverage the
-    narrower is the better.
+    (S,) for every ensemble size, () for `n_draws`.  With equal coverage
+    the narrower prediction is better.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -162,7 +163,7 @@ def interval_width(
 
 @public
 def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """Compute the root mean square of the predictive standard deviation, in units of y: how sharp predictions are.
+    """Compute the root mean square of the predictive standard deviation, in units of y.
 
     (S,) for every ensemble size, () for `n_draws`.  `sharpness` is that of the loss.
 
@@ -211,8 +212,9 @@ def quantile_calibration_error(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> prediction = fv.Prediction(torch.zeros(1, 2, 1), torch.tensor([[-0.1], [0.1]]), likelihood=1.0)
-        >>> round(float(fv.metrics.quantile_calibration_error(prediction)), 3)  # a deviation far too large
+        >>> y = torch.tensor([[-0.1], [0.1]])
+        >>> prediction = fv.Prediction(torch.zeros(1, 2, 1), y, likelihood=1.0)
+        >>> round(float(fv.metrics.quantile_calibration_error(prediction)), 3)  # far too wide
         0.22
     """
     below = _below(prediction, y)
@@ -232,7 +234,7 @@ def crps(
 ) -> Tensor:
     """Compute the mean continuous ranked probability score, in units of y; the less, the better.
 
-    (S,) for every ensemble size, () for `n_draws`.  Of one certain value it is the absolute error.
+    (S,) for every ensemble size, () for `n_draws`.  For one certain value it is the absolute error.
 
     In closed form for mixtures of Gaussians (Grimit et al. 2006); else of 400 points of each draw's
     distribution, its quantiles where torch has them, samples of a fixed seed where not.
@@ -279,7 +281,7 @@ def _distance(mean: Tensor, std: Tensor) -> Tensor:
 
 
 def _points(prediction: Prediction) -> tuple[Tensor, bool]:
-    """Points (P, S, N, ...) of each draw's distribution; True: quantiles at equal distances of probability."""
+    """Return points (P, S, N, ...) of each draw's distribution, and whether they are quantiles."""
     levels = ((torch.arange(POINTS) + 0.5) / POINTS).to(prediction.outputs)
     try:
         return prediction.inverse(levels), True
@@ -300,7 +302,7 @@ def _of_points(points: Tensor, y: Tensor, exact: bool) -> Tensor:
 
 @public
 def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
-    """Find the factor by which predictive deviations are to be multiplied: s = sqrt(mean z^2), z = (y - mean) / std.
+    """Find the factor for predictive deviations: s = sqrt(mean z^2), z = (y - mean) / std.
 
     Above 1 predictions are too sure.  mean and std are those of the mixture of all draws.  For one
     draw of a Gaussian s has the smallest NLL of all factors.  `scale_deviation` applies it.
@@ -331,7 +333,7 @@ def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
 
 @public
 def scale_deviation(prediction: Prediction, scale: Positive) -> Prediction:
-    """Rescale every predictive distribution about its mean by `scale`, and score the new prediction.
+    """Rescale every predictive distribution about its mean by `scale`, and score the result.
 
     y becomes mean + scale (y - mean): noise and differences between draws grow alike; the
     predictive mean stays.

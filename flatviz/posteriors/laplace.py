@@ -198,7 +198,7 @@ def laplace_evidence(
 def marginal_noise(
     net: Net, data: Data, *, structure: Literal["full", "last_layer"] = "last_layer"
 ) -> tuple[float, float]:
-    """Find the noise and the prior precision of largest evidence of a regression: (standard deviation, delta).
+    """Find a regression's noise and prior precision of largest evidence: (deviation, delta).
 
     The evidence is the exact one of the network linearised at its weights w*, over the weights that
     the structure keeps,
@@ -219,7 +219,8 @@ def marginal_noise(
     Example:
         >>> import torch, flatviz as fv
         >>> x = torch.linspace(-1, 1, 200).double()[:, None]
-        >>> y = 2 * x + 0.5 * torch.randn(200, 1, generator=torch.Generator().manual_seed(0)).double()
+        >>> noise = torch.randn(200, 1, generator=torch.Generator().manual_seed(0)).double()
+        >>> y = 2 * x + 0.5 * noise
         >>> net = fv.Net.from_module(torch.nn.Linear(1, 1).double())
         >>> noise, delta = fv.posteriors.marginal_noise(net, fv.Data(x, y), structure="full")
         >>> abs(noise - 0.5) < 0.05
@@ -255,7 +256,7 @@ def marginal_noise(
 
 
 def _largest(of: Callable[[float], float]) -> float:
-    """Logarithm between those of MIN_PRECISION and MAX_PRECISION at which `of` is largest, by a grid, refined three times."""
+    """Find the log precision at which `of` is largest, by a grid refined three times."""
     lo = math.log(MIN_PRECISION)
     hi = math.log(MAX_PRECISION)
     for _ in range(4):
@@ -326,7 +327,7 @@ class KeptCurvature:
 
 
 def head_of(net: Net, data: Data) -> slice:
-    """Find the stretch of w that holds the head, with a weight that it shares with another layer."""
+    """Return the slice of w with the head, also a weight that it shares with another layer."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
         module = net.to_module().eval()

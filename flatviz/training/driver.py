@@ -38,7 +38,7 @@ ABOVE = 0.05  # nats an example, beside as much of the loss: a network that has 
 
 
 class LossRose(UserWarning):
-    """Warning of a fit whose loss ends far above its start, or above that of one output for all examples."""
+    """Warning of a fit whose loss ends far above its start, or above that of constant outputs."""
 
 
 class Diverged(ValueError):
@@ -358,7 +358,9 @@ def risen(
 
 
 def beside_constant(losses: Tensor, constant: float) -> tuple[str, ...]:
-    """Warn, and give a note, where a loss (T,) or (T, B) ends above that of the best constant outputs, which needs no network; else ().
+    """Warn, and return a note, where a loss ends above that of the best constant outputs.
+
+        The loss is (T,) or (T, B); otherwise return ().
 
     A run of less than `TRAINED` steps is not judged.
     """

@@ -153,7 +153,7 @@ class Lab(ipywidgets.VBox):
 
     @property
     def error(self) -> str:
-        """What went wrong in the background, "" for nothing."""
+        """Say what went wrong in the background, "" for nothing."""
         return self._session.error
 
     def run(self) -> None:

@@ -41,10 +41,11 @@ class Shown:
 
 
 def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown | None:
-    """Fit VI by a few steps and SA-BMA, at its default radius, by fewer from there; measure coarsely.
+    """Fit VI by a few steps, SA-BMA by fewer from there, and measure coarsely.
 
-    None where a whole fit is hardly longer, where the family has other methods, and where so short
-    a fit fails: what a network of the user's raises, the whole fits report.
+    None where a complete fit is hardly longer, where the family has other methods, and where this
+    short
+    fit fails: the complete fits report a network's errors.
     """
     steps = METHODS["vi"].keywords(fits.net, settings=fits.keywords_of("vi")[1])["steps"]
     if steps <= 2 * ROUGH_STEPS or not {"vi", "sabma"} <= radii.keys():
@@ -87,9 +88,9 @@ def first_family(
 def preview_of(
     fits: Fitting, family: Family, method: str, radius: float, look: Mapping[str, Any]
 ) -> Shown | None:
-    """Fit `STEPS` steps from the nearest member and measure what is in sight; the rest waits for the whole fit.
+    """Fit `STEPS` steps from the nearest member and measure what is visible.
 
-    None for a method that cannot start at a posterior.
+    The rest waits for the complete fit.  None for a method that cannot start at a posterior.
     """
     near = family[family.index(method, radius)]
     q = fits.preview(method, radius, near.posterior, STEPS)
@@ -123,7 +124,7 @@ def work_of_family(
 
 
 class Audience(Protocol):
-    """What a lab hears of its session, from the session's thread."""
+    """The part of a lab that its session reports to, from the session's thread."""
 
     look: Mapping[str, Any]  # state of the page, for what is in sight
 
@@ -265,5 +266,5 @@ def _lacks(family: Family, method: str, radius: float) -> bool:
 
 
 def _quiet(progress: Progress) -> Progress:
-    """Report the steps of the rough stage as one, so that Stop is heard and the bar is of the whole."""
+    """Report the rough stage's steps as one, so that Stop works and the bar is of all stages."""
     return (lambda done, total, label: progress(0, 1, ROUGH)) if callable(progress) else progress

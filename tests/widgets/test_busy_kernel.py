@@ -1,5 +1,4 @@
-"""JupyterLab, "Run all" with a long cell below: two labs draw and answer while the kernel works; the
-notebook saved and exported after that."""
+"""Draw two labs in JupyterLab while the kernel works, then save and export the notebook."""
 
 import json
 
@@ -67,7 +66,7 @@ def seen(browser, tmp_path_factory):
 
 
 def exported(browser, text, folder):
-    """What a reader sees of this notebook as nbconvert's HTML: its text, and the widths of pictures."""
+    """Give the text and the widths of pictures in nbconvert's HTML of this notebook."""
     book = nbformat.reads(text, as_version=4)
     html, _ = HTMLExporter(require_js_url="", mathjax_url="").from_notebook_node(book)
     (folder / "book.html").write_text(html, encoding="utf-8")
