@@ -120,9 +120,9 @@ class Likelihood:
         return None if self.of is _bernoulli else 1.0
 
     def of_constant(self, y: Tensor, outputs: Tensor) -> float:
-        """Compute the lowest mean NLL of `y` by constant outputs, by L-BFGS from 0.
+        """Compute the least mean NLL of `y` by one output for all, of the shape of `outputs`.
 
-        They have the shape of `outputs` (n, ...).
+        L-BFGS finds it from 0.
 
         NaN where 0 are no outputs that the distribution takes.
         """

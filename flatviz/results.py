@@ -198,7 +198,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
 
     def inverse(self, levels: Tensor) -> Tensor:
-        """Compute each draw's quantiles at `levels` (L,): (L, S, N, ...).
+        """Compute quantiles of each draw's distribution at `levels` (L,), (L, S, N, ...).
 
         Raises NotImplementedError where torch has no inverse.
         """

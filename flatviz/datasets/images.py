@@ -52,7 +52,7 @@ def _whole_image(file: str) -> Any:
 
     try:
         with Image.open(file) as opened:
-            image = ImageOps.exif_transpose(opened)  # as it was held, not as the sensor lay
+            image = ImageOps.exif_transpose(opened)
             if image.mode not in ("I", "F") and not image.mode.startswith("I;16"):
                 return image.convert("RGB")
             wide = np.asarray(image)
@@ -67,8 +67,8 @@ def _whole_image(file: str) -> Any:
     largest = int(wide.max())
     if 0 < largest < 256:
         raise ValueError(
-            f"images of 16 bits must use them, got values up to {largest} in {file}, "
-            "which is black: save it with 8 bits"
+            f"images of 16 bits must use them, got values up to {largest} in {file}, which is"
+            " black: save it with 8 bits"
         )
     if 0 < largest < 4096:
         warnings.warn(
@@ -80,7 +80,7 @@ def _whole_image(file: str) -> Any:
 
 
 def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
-    """List regular files of a folder and its subfolders by name, through links, each once."""
+    """List the files of a folder and its folders, by name; links are followed, each folder once."""
     seen = {os.path.realpath(folder)}
     files = []
     for root, inner, names in os.walk(folder, followlinks=True):

@@ -55,9 +55,9 @@ def _as_taken(net: Net, data: Data) -> Data:
 
 
 def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
-    """Build the task of shuffled training examples, with a share set aside for validation.
+    """Take at most `MAX_EXAMPLES` training examples in random order, and split validation off.
 
-    There are at most `MAX_EXAMPLES`; source and train are one.
+    Source and train are one.
 
     Raises:
         ValueError: For inputs or labels that the net cannot have.

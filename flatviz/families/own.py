@@ -1,4 +1,4 @@
-"""From a user's network to the net, task and prior of a lab, complete or quick."""
+"""From a user's network to the net, task and prior of a lab, and what a quick one leaves out."""
 
 from __future__ import annotations
 
@@ -105,9 +105,9 @@ def prepare_own(
     progress: Progress = False,
     say: Say = lambda text: None,
 ) -> Prepared:
-    """Build net, task, prior and settings for a lab on a user's network.
+    """Build net, task, prior and settings for a lab over normalisation layers and head.
 
-    The treated weights are normalisation layers and head, or the head alone.
+    Over the head alone, where the network has no such layers.
 
     The treated weights are normalisation layers and head, or the head alone.  A module that has not
     learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`,
@@ -194,7 +194,7 @@ def prepare_own(
 
 
 def _head_alone(net: Net, task: Task, how: dict, say: Say) -> Fitting:
-    """Build the head on fixed activations, where no layer follows it."""
+    """The head of a net that stays as it is, on the activations before it."""
     test = first_of(task.test)
     if len(test) < len(task.test):
         say(f"left out: all test examples but the first {MAX_EXAMPLES}")

@@ -1,4 +1,4 @@
-"""Whether a network learned, by its losses and those of constant outputs or a trained network."""
+"""Whether a network learned: its losses beside those of constant or of trained outputs."""
 
 from __future__ import annotations
 

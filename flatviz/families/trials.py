@@ -1,4 +1,4 @@
-"""Settings of a lab's fits: trials on held-out examples, at decreasing rates and prior widths."""
+"""Settings of a lab's fits: trials on held-out examples, at rates that fall until one is good."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -52,7 +52,9 @@ def choose(
     last: bool,
     hear: Callable[[Trial], None],
 ) -> Trial:
-    """Choose the best trial at the first of `SHRINK` where it is about as good as the network.
+    """Take the best of the trials, at the first of `SHRINK` at which it is good enough.
+
+    It is finite, learns and is about as good as the network.
 
     It must also be finite, and have learned.
 

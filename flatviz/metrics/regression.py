@@ -1,4 +1,4 @@
-"""Scores of a regression: coverage and width of its intervals, and a scale that corrects them.
+"""Scores of a regression: coverage and width of intervals, CRPS, and a scale that mends them.
 
 The predictive distribution of an input is the mixture over draws, F(y) = 1/S sum_s F_s(y).
 
@@ -212,9 +212,9 @@ def quantile_calibration_error(
 
     Example:
         >>> import torch, flatviz as fv
-        >>> y = torch.tensor([[-0.1], [0.1]])
+        >>> y = torch.tensor([[-0.1], [0.1]])  # a deviation of 1 is far too large
         >>> prediction = fv.Prediction(torch.zeros(1, 2, 1), y, likelihood=1.0)
-        >>> round(float(fv.metrics.quantile_calibration_error(prediction)), 3)  # far too wide
+        >>> round(float(fv.metrics.quantile_calibration_error(prediction)), 3)
         0.22
     """
     below = _below(prediction, y)
@@ -281,7 +281,7 @@ def _distance(mean: Tensor, std: Tensor) -> Tensor:
 
 
 def _points(prediction: Prediction) -> tuple[Tensor, bool]:
-    """Return points (P, S, N, ...) of each draw's distribution, and whether they are quantiles."""
+    """Points (P, S, N, ...) of each draw's distribution, and whether they are its quantiles."""
     levels = ((torch.arange(POINTS) + 0.5) / POINTS).to(prediction.outputs)
     try:
         return prediction.inverse(levels), True
@@ -302,7 +302,7 @@ def _of_points(points: Tensor, y: Tensor, exact: bool) -> Tensor:
 
 @public
 def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
-    """Find the factor for predictive deviations: s = sqrt(mean z^2), z = (y - mean) / std.
+    """Find the factor for predictive deviations, s = sqrt(mean z^2), z = (y - mean) / std.
 
     Above 1 predictions are too sure.  mean and std are those of the mixture of all draws.  For one
     draw of a Gaussian s has the smallest NLL of all factors.  `scale_deviation` applies it.
@@ -333,7 +333,7 @@ def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
 
 @public
 def scale_deviation(prediction: Prediction, scale: Positive) -> Prediction:
-    """Rescale every predictive distribution about its mean by `scale`, and score the result.
+    """Rescale each predictive distribution about its mean by `scale`, and score the result.
 
     y becomes mean + scale (y - mean): noise and differences between draws grow alike; the
     predictive mean stays.

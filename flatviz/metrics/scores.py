@@ -150,8 +150,8 @@ def class_ece(
         y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
         n_bins: Number of bins of equal width.
-        label: The error of one class alone; of two classes label=1 is the error of p(1), also known
-            as binary calibration error.  None: the mean over classes.
+        label: The error of one class alone; of two classes label=1 is the error of p(1), the binary
+            calibration error.  None: the mean over classes.
 
     Raises:
         ValueError: Without labels, with too many draws, and for a label that there is not.

@@ -181,7 +181,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
 
 
 def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
-    """Compute outputs (N, ...) at `w`, the copy of w in their graph, and v (D,) -> J v."""
+    """Return outputs at `w` (D,), the copy of w that they depend on, and v (D,) -> J v."""
     with torch.inference_mode(False), torch.enable_grad(), twice():
         point = w.detach().clone().requires_grad_(True)
         out = net(point, data.batch(None)[0])

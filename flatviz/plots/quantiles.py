@@ -31,7 +31,7 @@ N_BARS = 20
 def plot_calibration(
     predictions: Prediction | Mapping[str, Prediction], *, title: str = "Calibration of quantiles"
 ) -> Figure:
-    """Draw the share of targets below each predicted quantile, and a histogram of F(y).
+    """Draw the share of targets below each predicted quantile, and the histogram of F(y).
 
     On the diagonal a quantile holds the share that it promises; the band holds the whole curve of
     calibrated predictions 95 times in 100 (Kolmogorov).  F is the mixture of all draws.

@@ -198,7 +198,7 @@ def laplace_evidence(
 def marginal_noise(
     net: Net, data: Data, *, structure: Literal["full", "last_layer"] = "last_layer"
 ) -> tuple[float, float]:
-    """Find a regression's noise and prior precision of largest evidence: (deviation, delta).
+    """Find noise (a standard deviation) and prior precision of a regression by largest evidence.
 
     The evidence is the exact one of the network linearised at its weights w*, over the weights that
     the structure keeps,
@@ -219,8 +219,8 @@ def marginal_noise(
     Example:
         >>> import torch, flatviz as fv
         >>> x = torch.linspace(-1, 1, 200).double()[:, None]
-        >>> noise = torch.randn(200, 1, generator=torch.Generator().manual_seed(0)).double()
-        >>> y = 2 * x + 0.5 * noise
+        >>> g = torch.Generator().manual_seed(0)
+        >>> y = 2 * x + 0.5 * torch.randn(200, 1, generator=g).double()
         >>> net = fv.Net.from_module(torch.nn.Linear(1, 1).double())
         >>> noise, delta = fv.posteriors.marginal_noise(net, fv.Data(x, y), structure="full")
         >>> abs(noise - 0.5) < 0.05
@@ -256,7 +256,7 @@ def marginal_noise(
 
 
 def _largest(of: Callable[[float], float]) -> float:
-    """Find the log precision at which `of` is largest, by a grid refined three times."""
+    """Find the logarithm of a precision at which `of` is largest, by a grid refined three times."""
     lo = math.log(MIN_PRECISION)
     hi = math.log(MAX_PRECISION)
     for _ in range(4):
@@ -327,7 +327,7 @@ class KeptCurvature:
 
 
 def head_of(net: Net, data: Data) -> slice:
-    """Return the slice of w with the head, also a weight that it shares with another layer."""
+    """Return the slice of w of the head, with a weight that it shares with another layer."""
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
         module = net.to_module().eval()

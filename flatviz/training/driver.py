@@ -38,7 +38,7 @@ ABOVE = 0.05  # nats an example, beside as much of the loss: a network that has 
 
 
 class LossRose(UserWarning):
-    """Warning of a fit whose loss ends far above its start, or above that of constant outputs."""
+    """Warning of a fit whose loss ends far above its start, or above the best constant outputs'."""
 
 
 class Diverged(ValueError):
@@ -358,9 +358,7 @@ def risen(
 
 
 def beside_constant(losses: Tensor, constant: float) -> tuple[str, ...]:
-    """Warn, and return a note, where a loss ends above that of the best constant outputs.
-
-        The loss is (T,) or (T, B); otherwise return ().
+    """Warn, and return a note, where a loss ends above that of the best constant outputs; else ().
 
     A run of less than `TRAINED` steps is not judged.
     """

@@ -41,7 +41,7 @@ class Shown:
 
 
 def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown | None:
-    """Fit VI by a few steps, SA-BMA by fewer from there, and measure coarsely.
+    """Fit VI by a few steps and SA-BMA, at its default radius, by fewer; measure coarsely.
 
     None where a complete fit is hardly longer, where the family has other methods, and where this
     short
@@ -88,7 +88,9 @@ def first_family(
 def preview_of(
     fits: Fitting, family: Family, method: str, radius: float, look: Mapping[str, Any]
 ) -> Shown | None:
-    """Fit `STEPS` steps from the nearest member and measure what is visible.
+    """Fit `STEPS` steps from the nearest member and measure what is in sight.
+
+    The rest waits for the whole fit.
 
     The rest waits for the complete fit.  None for a method that cannot start at a posterior.
     """
@@ -266,5 +268,5 @@ def _lacks(family: Family, method: str, radius: float) -> bool:
 
 
 def _quiet(progress: Progress) -> Progress:
-    """Report the rough stage's steps as one, so that Stop works and the bar is of all stages."""
+    """Report the rough stage as one step: Stop is heard, and the bar is of the whole."""
     return (lambda done, total, label: progress(0, 1, ROUGH)) if callable(progress) else progress

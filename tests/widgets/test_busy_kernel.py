@@ -1,4 +1,5 @@
-"""Draw two labs in JupyterLab while the kernel works, then save and export the notebook."""
+"""JupyterLab, "Run all" with a long cell below: two labs draw while the kernel works; the
+notebook saved and exported after that."""
 
 import json
 
@@ -66,7 +67,7 @@ def seen(browser, tmp_path_factory):
 
 
 def exported(browser, text, folder):
-    """Give the text and the widths of pictures in nbconvert's HTML of this notebook."""
+    """What a reader sees of this notebook as HTML of nbconvert: text, and widths of pictures."""
     book = nbformat.reads(text, as_version=4)
     html, _ = HTMLExporter(require_js_url="", mathjax_url="").from_notebook_node(book)
     (folder / "book.html").write_text(html, encoding="utf-8")

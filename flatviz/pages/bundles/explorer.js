@@ -309,6 +309,8 @@ below the pointer */
 the stage */
 .flatviz .fv-article { font-size: 17px; line-height: 1.5; }
 .flatviz .fv-article section { padding-bottom: 64px; }
+.flatviz.fv-beside .fv-article section:not(:last-child) { min-height: 50vh; }  /* past the line at which a section is read, 45 % of the scre\
+en */
 .flatviz .fv-article section:last-child { padding-bottom: 12px; }
 .flatviz .fv-article h2 { margin: 0 0 8px; font-size: 22px; line-height: 1.25; color: inherit; }
 .flatviz .fv-article p { margin: 0 0 12px; max-width: 66ch; }
