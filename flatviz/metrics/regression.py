@@ -135,8 +135,8 @@ def interval_width(
 ) -> Tensor:
     """Compute the mean width of the central interval of probability `level`, in units of y.
 
-    (S,) for every ensemble size, () for `n_draws`.  With equal coverage
-    the narrower prediction is better.
+    (S,) for every ensemble size, () for `n_draws`.  With equal coverage the narrower
+    prediction is better.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.

@@ -44,8 +44,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
     """Fit VI by a few steps and SA-BMA, at its default radius, by fewer; measure coarsely.
 
     None where a complete fit is hardly longer, where the family has other methods, and where this
-    short
-    fit fails: the complete fits report a network's errors.
+    short fit fails: the complete fits report a network's errors.
     """
     steps = METHODS["vi"].keywords(fits.net, settings=fits.keywords_of("vi")[1])["steps"]
     if steps <= 2 * ROUGH_STEPS or not {"vi", "sabma"} <= radii.keys():
