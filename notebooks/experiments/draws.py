@@ -994,11 +994,11 @@ CIFAR = (
     else "Open"
 )
 README = [
-    f"**The draws of a step** decide what a radius is worth: with 1, 8 and 128 draws SA-BMA at *T* = 0.03 has the training loss of VI at "
-    f"*T* = {t_star('digits-near', 1.0, 0.03, 1, 8, 128)}. There λ1 of the mean Hessian is {', '.join(estimate(OF[f'digits-near-1.0-0.03-lambda1_of_mean-same-{S}']).split()[0] for S in (1, 8, 128))} of VI's.",
-    f"**{CIFAR}**: on *cifar16*, a conv net on images (*T* = 0.3), λ1 of the mean Hessian at equal training loss is "
-    f"{', '.join(estimate(OF[f'cifar16-1.0-0.3-lambda1_of_mean-same-{S}']).split()[0] for S in (1, 8, 32))} of VI's with 1{limited('cifar16', 1)}, 8 and 32 draws "
-    f"({cifar[1]}, {cifar[8]} and {cifar[32]} seeds; convergence not shown).",
+    f"**Draws a step** decide: with 1, 8, 128 the radius is worth VI's *T* = {t_star('digits-near', 1.0, 0.03, 1, 8, 128)}; λ1 of the mean "
+    f"Hessian is then {', '.join(estimate(OF[f'digits-near-1.0-0.03-lambda1_of_mean-same-{S}']).split()[0] for S in (1, 8, 128))} of VI's.",
+    f"**{CIFAR}**: on *cifar16*, images, *T* = 0.3, it is "
+    f"{', '.join(estimate(OF[f'cifar16-1.0-0.3-lambda1_of_mean-same-{S}']).split()[0] for S in (1, 8, 32))} with 1{limited('cifar16', 1)}, 8, 32 draws "
+    f"({cifar[1]}, {cifar[8]}, {cifar[32]} seeds, convergence not shown).",
 ]  # fmt: skip
 print(*(f"- {sentence}" for sentence in README), sep="\n")
 
