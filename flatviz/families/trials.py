@@ -103,10 +103,10 @@ def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Any], shrink: float)
                 f"one of {n_trials} trials of {TUNED.label} must stay finite, got none: {ADVICE}"
             )
     settings = {name: value for name, value in choice.settings.items() if name != "lr"}
-    settings["lr_scale"] = choice.settings["lr"] / record
     prior = with_head_std(net, narrow, choice.head_std)
-    best = replace(fits, prior=prior, fit=settings)
-    q = replace(best, fit=choice.settings).member(TUNED.name)
+    scale = choice.settings["lr"] / record
+    best = replace(fits, prior=prior, fit=settings, lr_scale=scale)
+    q = replace(best, fit=choice.settings, lr_scale=1.0).member(TUNED.name)
     stage = f"{TUNED.label} with the best of {n_trials} trials"
     check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
     standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
