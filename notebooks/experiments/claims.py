@@ -359,6 +359,7 @@ def rows_with(text, at="", setting="", names="SA-BMA T"):
 # %%
 YES, SMALL, SAME, REVERSE = "● yes", "◉ yes, within the margin", "□ the same", "✕ reverse"
 UNDECIDED, UNASKED = "○ inconclusive", "not asked"
+WHAT_IS_EQUAL = "what is held equal, and on the task"
 SYMBOLS = {
     YES: "circle",
     SMALL: "circle-open-dot",
@@ -469,7 +470,6 @@ def card(claim, groups, on, control, drawn, unit, number=DIFFERENCE, equal=0.0, 
 
 # %%
 EQUAL_T, EQUAL_LOSS = "^T = [0-9.]+, equal T: ", "^T = [0-9.]+, equal training loss: "
-WHAT_IS_EQUAL = "what is held equal, and on the task"
 
 
 def against_vi(claim, name, lower, same, margin, unit, **how):
