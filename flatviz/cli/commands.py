@@ -13,7 +13,7 @@ from typing import Any
 import click
 
 import flatviz
-from flatviz.cli.experiments import experiment_of, parameters_of, parsed
+from flatviz.cli.experiments import experiment_of, parameters_of, parsed, refuse_long
 from flatviz.site import CONTENTS, notebooks
 from flatviz.words import DEFAULT, NETWORKS, check_choice, check_device_word, check_task, meant
 
@@ -265,6 +265,7 @@ def compare(a: Path | None, b: Path | None, data: Path | None, **words: Any) -> 
     help="A parameter of the notebook; may be repeated.",
 )
 @click.option("--stored", is_flag=True, help="Compute nothing: read the stored table.")
+@click.option("--yes", is_flag=True, help="Start a run whose estimate exceeds ten minutes.")
 @DATA
 @SEED
 @click.option("--seeds", type=int, help="Number of seeds.")
@@ -276,6 +277,7 @@ def run(
     name: str | None,
     given: tuple[str, ...],
     stored: bool,
+    yes: bool,
     out: Path | None,
     table: Path | None,
     **asked: Any,
@@ -294,7 +296,10 @@ def run(
     (path,) = experiment_of(name)
     asked |= dict(save=table and table.absolute(), run=not stored)
     words = [*given, *(f"{n}={v}" for n, v in asked.items() if v is not None)]
-    work("run", path=path, values=parsed(words, parameters_of(path), name), out=out)
+    values = parsed(words, parameters_of(path), name)
+    if not stored and not yes:
+        refuse_long(path, values)
+    work("run", path=path, values=values, out=out)
 
 
 @group.command(epilog="Examples: flatviz docs --out site; flatviz docs --run 03 05")

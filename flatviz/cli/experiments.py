@@ -10,6 +10,7 @@ from flatviz.site import EXPERIMENTS, folder_of_notebooks
 from flatviz.words import check_choice, meant
 
 PYTHON = {"True": "true", "False": "false"}  # as JSON
+LONGEST = 10  # minutes of a run that needs no --yes
 
 
 def experiment_of(name: str | None = None) -> list[Path]:
@@ -35,6 +36,28 @@ def parameters_of(path: Path) -> dict[str, str]:
             if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
                 values[line.targets[0].id] = ast.get_source_segment(source, line.value) or ""
     return values
+
+
+def refuse_long(path: Path, values: Mapping[str, Any]) -> None:
+    """Refuse a run whose notebook states more than ten minutes for these parameters.
+
+    The cell tagged `parameters` states them in its metadata: `minutes`, a Python expression in the
+    parameters, and `on`, the machine that it is for.
+
+    Raises:
+        ValueError: With the estimate.
+    """
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if stated := cell["metadata"].get("minutes"):
+            defaults = {n: ast.literal_eval(text) for n, text in parameters_of(path).items()}
+            minutes = eval(stated, {}, defaults | dict(values))
+            estimate = f"{minutes:,.0f} minutes on {cell['metadata']['on']}"
+            print(f"{path.stem}: about {estimate}, an estimate")
+            if minutes > LONGEST:
+                raise ValueError(
+                    f"a run without --yes must take at most {LONGEST} minutes, got an estimate of"
+                    f" {estimate}: add --yes, or make it smaller by -p NAME=VALUE"
+                )
 
 
 def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, Any]:

@@ -14,6 +14,7 @@ Source: MacKay 1992; Daxberger et al. 2021.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, TypeGuard, cast, get_args
@@ -84,7 +85,7 @@ def fit_laplace(
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of
             largest evidence, which on an over-parametrised net can collapse; "layerwise" one for
             each tensor of weights, for "kron" and "hessian".  Beside a delta weight_decay is of the
-            training alone.
+            training alone; a center far from the mode at that delta is warned of.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
         lr: The first learning rate; it falls along half a cosine.
@@ -144,6 +145,8 @@ def fit_laplace(
             f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
         )
     curvature = _curvature(net, data, likelihood, structure)
+    if isinstance(prior_precision, (int, float)) and ascent is None:
+        _warn_off_the_mode(net, data, likelihood, curvature, prior_precision, temperature)
     return _gaussian(
         w,
         curvature,
@@ -297,6 +300,32 @@ def _gaussian(
     root = (kept.vectors * (variance - least).sqrt()) @ kept.vectors.T
     factor[:, kept.part] = root.to(w)
     return Gaussian(w, log_std, factor, history, linearised=True)
+
+
+def _warn_off_the_mode(
+    net: Net,
+    data: Data,
+    likelihood: Likelihood,
+    kept: KeptCurvature,
+    delta: float,
+    temperature: float,
+) -> None:
+    """Warn where the mode, by a Newton step, is more than one standard deviation a weight away."""
+    f = nll(net, data, likelihood=likelihood)
+    w = net.w.detach().clone().requires_grad_(True)
+    with torch.enable_grad():
+        (g,) = torch.autograd.grad(f(w), w)
+    g = (len(data) * g + delta * w.detach())[kept.part].double()
+    along = g if kept.vectors is None else kept.vectors.T @ g
+    away = float((along**2 / (kept.values.double() + delta) / temperature).mean().sqrt())
+    if away > 1:
+        warnings.warn(
+            f"the center should be the mode at prior_precision={delta:g}, but there the gradient of"
+            f" the negative log density has norm {float(g.norm()):.3g}, a Newton step of {away:.2g}"
+            f" standard deviations a weight: train with weight_decay"
+            f" {delta / len(data):.3g} (prior_precision / N), or give prior_precision=None",
+            stacklevel=3,
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,21 +30,19 @@
 # `{"methods": {"sabma": {"settings": {"start_scale": 0.3}, "radius": 0.5, "head_std": null}}}` in FILE. The form `rank1_pinv`
 # stays with VI from any start: [chapter 08](../08_from_sam_to_sabma.ipynb) says why.
 #
-# **Stored table.** `data/paper.csv` is a run at a size that one CPU core computes: a ResNet-20 of width 8 that this notebook
-# pre-trained on 2,000 images of each of five classes of CIFAR-10, SWAG on these as the prior, the five other classes with ten shots,
-# all thirteen methods with 100 gradients and two trials each, 100 test images, two corruptions made here at severities 1 and 5.
-# Two seeds: it shows that everything runs, and compares nothing. `data/README.md` has its command and times. With
-# `-p table=FILE` the page shows a run of yours.
+# **Nothing is stored**: a run at the paper's size costs about twelve hours of an H100 with `test_images=1000`, and two cores cannot
+# make one that tells the methods apart. With `-p table=FILE` the page shows a run of yours.
 #
-# **Time at the paper's size: an estimate**, not measured. On an H100 a gradient of ResNet-18 with norm + head in bfloat16 was
+# **The cost is an estimate**, not measured. On an H100 a gradient of ResNet-18 with norm + head in bfloat16 was
 # measured at 24,000 images a second and a forward pass at 130,000, both at 32 × 32 pixels (`data/README.md`); at 224 × 224 they cost
-# 49 times as much. So a fit takes about half a minute and 15 GiB. What takes long is the test: 10,000 images and 95 corrupted sets
-# of as many, 30 draws each, are 29 million forward passes, three hours a method and seed. `-p test_images=1000` makes that a tenth
-# of it, about twelve hours for thirteen methods and three seeds. Download 170 MB (CIFAR-10), 2.9 GB (CIFAR-10-C), 45 MB (weights).
+# 49 times as much. So a fit takes about half a minute and 15 GiB. Most of the time goes to the test: 10,000 images and 95 corrupted
+# sets of as many, 30 draws each, are 29 million forward passes, three hours a method and seed, and a tenth of it with
+# `-p test_images=1000`. `flatviz run paper` prints the estimate for your parameters, and starts with `--yes` where it exceeds ten
+# minutes. Download 170 MB (CIFAR-10), 2.9 GB (CIFAR-10-C), 45 MB (weights).
 
-# %% tags=["parameters"]
-RUN = False  # True computes everything, False reads the stored table
-TABLE = "paper"  # stored table, or path of a CSV file
+# %% tags=["parameters"] minutes="len(METHODS.split(',')) * SEEDS * (TEST_IMAGES or 10_000) * (1 + (len(CORRUPTIONS.split(',')) if CORRUPTIONS else 19) * len(SEVERITIES.split(','))) * DRAWS * (SIDE / 32) ** 2 / 130_000 / 60" on="an H100"
+RUN = False  # True computes everything, False reads TABLE
+TABLE = ""  # path of a CSV file; nothing is stored
 SAVE = ""  # path of a CSV file to write the table to
 SEEDS = 3
 METHODS = "sgd,f-sgd,fisher_sam,bsam,swag,f-swag,vi,sgld,emcmc,ptl,sabma,rank1_pinv,authors_code"  # names of `fv.METHODS`
@@ -90,7 +88,7 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.experiments import judged, paired, read_table, sentences, write_table
+from flatviz.experiments import COLUMNS, judged, paired, read_table, sentences, write_table
 from flatviz.results import interval
 from flatviz.site import defined_in
 
@@ -98,7 +96,7 @@ from flatviz.site import defined_in
 # ## Run, or read
 
 # %%
-LEFT = {"RUN", "TABLE", "SAVE"}
+LEFT = {"RUN", "TABLE", "SAVE", "COLUMNS"}
 given = {
     name: value
     for name, value in globals().items()
@@ -115,8 +113,11 @@ if RUN:
         CORRUPTIONS=CORRUPTIONS or ("" if CORRUPTED else "gaussian_noise,fog,pixelate"),
     )
     table = defined_in("transfer", **given)["study"]("paper")
-else:
+elif TABLE:
     table = read_table(TABLE)
+else:
+    table = pd.DataFrame(columns=COLUMNS)
+    print("Nothing is stored: run it, or give the CSV file of a run, -p table=FILE")
 if SAVE:
     write_table(table, SAVE)
 
@@ -146,7 +147,8 @@ scores = pd.DataFrame(
     {
         m: {head: shown(m, q) for q, head in HEADS.items() if q in wide}
         for m in dict.fromkeys(table.method)
-    }
+    },
+    dtype=object,
 ).T
 scores.rename(index=lambda m: fv.METHODS[m].label)
 
@@ -167,8 +169,8 @@ severe = long.pivot_table(index="method", columns="severity", values="value", so
 # The tables of the paper could not be read when this was written. What follows are figures of the authors' own repository:
 # `evaluate.csv` of commit 0256983 of github.com/SungJun98/SA-BMA (ResNet-18, 10 shots, mean ± standard deviation over 3
 # seeds). Whether they are cells of a table of the paper is not known. They belong beside a run on the whole of CIFAR-10 or
-# CIFAR-100 with ImageNet's weights, not beside those of the
-# stored table.
+# CIFAR-100 with ImageNet's weights, not beside those of a
+# smaller run.
 
 # %%
 AUTHORS = """CIFAR-10 sabma 62.64±2.47 1.1786±0.066 0.0285±0.005
@@ -185,13 +187,13 @@ theirs = pd.DataFrame(
     columns=["data", "method", "ACC %", "NLL", "ECE"],
 )
 beside = theirs.merge(
-    scores[["ACC %", "NLL", "ECE"]],
+    scores.reindex(columns=["ACC %", "NLL", "ECE"]),
     left_on="method",
     right_index=True,
     suffixes=(", authors", ", here"),
     how="left",
 )
-beside.fillna("").style.hide()
+beside.astype(object).fillna("").style.hide()
 
 # %% [markdown]
 # **What differs here from the released code.** Settings are chosen by the validation NLL of as many images as the shots;

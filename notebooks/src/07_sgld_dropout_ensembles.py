@@ -335,7 +335,8 @@ print(
 # scratch stand in different valleys ([chapter 01](01_network_is_a_vector.ipynb)), which no chain would have visited.
 #
 # **Members that know of each other**: give each pair a repulsion, the gradient of a kernel $k(w, w')$, and share the
-# gradients through the same kernel. At rest the members are draws of the posterior (Stein variational gradient descent):
+# gradients through the same kernel (Stein variational gradient descent). In the limit of many members, those at rest are draws
+# of the posterior; a finite number is a set of points near it, and their width is to be checked:
 #
 # $$ w_i \leftarrow w_i + \frac{\eta}{S} \sum_j \Big[ \underbrace{-k(w_j, w_i)\, \nabla U(w_j)}_{\text{downhill}} +
 #    \underbrace{\nabla_{w_j} k(w_j, w_i)}_{\text{apart}} \Big] . $$

@@ -551,6 +551,19 @@ for mode in ("rank1_pinv", "rank1_damped", "sam_mu", "authors_code"):
     assert abs(exact.history.reach.median() - 1) < 0.02
 
 # %% [markdown]
+# ## Flat without a second gradient
+#
+# **The draws themselves flatten.** *Variational learning finds flatter solutions at the edge of stability* (Ghosh et al. 2025) derives
+# on a quadratic at which curvature a fit of VI becomes unstable, and extends it to deep networks: the shape of the
+# posterior and the number of draws a step control how flat the solution is, and it can be flatter than that of gradient descent.
+# In flatviz: `flatviz run along` shows the edge of stability of plain gradient descent; the experiment
+# [draws](experiments/draws.ipynb) varies the number of draws of VI and SA-BMA. It compares them with each other at equal training loss, and
+# does not test the paper's stability threshold.
+#
+# **IVON** (Shen et al. 2024) is VI by the natural gradient, with a running estimate of the Hessian from the same draws. The paper
+# reports that it matches or outperforms Adam on large networks at nearly the same cost, with better predictive uncertainty. In flatviz:
+# `fv.posteriors.fit_ivon`; `flatviz run compare -p methods=ivon,vi` compares it with VI on a small network, which tests no claim on large ones.
+#
 # ## Summary
 #
 # - SAM takes the gradient at the worst point of a Euclidean ball, $e^\star = \rho g / \lVert g \rVert$.
@@ -638,5 +651,8 @@ assert abs((12 * draws**2).mean() / (12 * mu**2 + 12 * sigma**2) - 1) < 0.01
 #   [arXiv 2406.15664](https://arxiv.org/abs/2406.15664), and its [released code](https://github.com/MLAI-Yonsei/SA-BMA).
 # - Amari: Natural gradient works efficiently in learning, Neural Computation 10, 1998,
 #   [doi 10.1162/089976698300017746](https://doi.org/10.1162/089976698300017746).
+# - Ghosh et al.: Variational learning finds flatter solutions at the edge of stability, 2025,
+#   [arXiv 2506.12903](https://arxiv.org/abs/2506.12903).
+# - Shen et al.: Variational learning is effective for large deep networks, 2024, [arXiv 2402.17641](https://arxiv.org/abs/2402.17641).
 #
 # **Next**: [chapter 09](09_flat_seeking_everything.ipynb) gives the same gradient to SWAG, VI, SGLD, dropout and ensembles.

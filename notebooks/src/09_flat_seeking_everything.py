@@ -461,6 +461,19 @@ assert torch.allclose(plain, exact, rtol=0.15) and flat[0] < 0.8 * plain[0]
 # the bowl and a V whose slope is $h\rho$: it holds the posterior closer, twenty times as much along the axis with the
 # twentyfold curvature. Between wells the sharp one loses its probability; within a well the posterior shrinks.
 #
+# ## Since then: samplers and certificates
+#
+# - **fSGLD** (Bruno et al. 2025) takes the gradient of SGLD at weights that isotropic Gaussian noise has moved, in place of the ascent above, so
+#   a step costs one gradient. Its theory couples the noise with the temperature: the target is near a Gibbs distribution that
+#   favours flat basins. In flatviz: not there. F-SGLD (`fit_sgld(ascent=fv.SAM(rho))`) and `fit_emcmc` are its neighbours.
+# - **From global to local** (2025) compares samplers on local posteriors with degenerate minima, and finds SGLD
+#   preconditioned as in RMSprop the most faithful to the local geometry. In flatviz: `fv.posteriors.fit_psgld` is that sampler, and
+#   [learning](experiments/learning.ipynb) measures the local learning coefficient by HMC and by plain SGLD on a small network, where HMC is
+#   the reference. The two are not joined yet: pSGLD's coefficient beside HMC's is open.
+# - **On cold posteriors** (Zhang 2024) joins the temperature with PAC-Bayes: a way to learn cold posteriors with tight
+#   generalisation guarantees. In flatviz: the certificate above, and `flatviz run along` prints it for VI, SAM and SA-BMA; with the few examples
+#   of this course it is vacuous.
+#
 # ## Summary
 #
 # - The posterior minimises $\lambda\, \mathbb{E}_Q[L] + \mathrm{KL}(Q \Vert p)$; the proof is three lines.
@@ -548,5 +561,8 @@ for a, q in pair.items():
 # - Nguyen, Vuong, Phan, Do, Phung, Le: Flat seeking Bayesian neural networks, 2023,
 #   [arXiv 2302.02713](https://arxiv.org/abs/2302.02713).
 # - Foret et al.: Sharpness-aware minimization, 2021, [arXiv 2010.01412](https://arxiv.org/abs/2010.01412).
+# - Bruno et al.: Flatness-aware stochastic gradient Langevin dynamics, 2025, [arXiv 2510.02174](https://arxiv.org/abs/2510.02174).
+# - From global to local: a scalable benchmark for local posterior sampling, 2025, [arXiv 2507.21449](https://arxiv.org/abs/2507.21449).
+# - Zhang: On cold posteriors of probabilistic neural networks, 2024, [arXiv 2410.15310](https://arxiv.org/abs/2410.15310).
 #
 # **Next**: [chapter 10](10_flatness_and_averaging.ipynb) asks whether flatness matters when draws are averaged.

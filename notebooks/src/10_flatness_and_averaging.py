@@ -476,6 +476,19 @@ _ = ipywidgets.interact(at_radius, radius=[0.5, 1.0, 2.0])
 # There a conv net on images at $T = 0.3$ is the exception: at equal training loss SA-BMA is flatter than VI.
 
 # %% [markdown]
+# ## What others found since 2024
+#
+# - **Draws.** Ghosh et al. 2025: the number of draws a step and the shape of the posterior decide how flat VI ends. The experiment
+#   [draws](experiments/draws.ipynb) asks the same of the radius of SA-BMA. On *digits-near*, $T^\star$ rises with the draws, and $\lambda_1$
+#   of the mean Hessian at equal training loss stays that of VI; on a conv net it stays lower. `flatviz run draws --stored` prints the figures.
+# - **Temperature.** If a radius is mostly a temperature, how is the temperature chosen? Ng et al. 2025 treat it as a parameter of the model,
+#   estimate it from the data for the test log-density, and report results like those of a grid at a fraction of the cost. In flatviz:
+#   not there; `flatviz run tune` and `flatviz run frontier` use a grid.
+# - **The measure.** Da Silva et al. 2025: in transformers, attention has symmetries that leave the function alone and change the sharpness;
+#   sharpness on the quotient manifold, in a geodesic ball, correlates with generalisation where adaptive sharpness does not.
+#   In flatviz: permutations, scalings and sign flips are removed ([chapter 12](12_symmetries.ipynb)), those of attention are not, so no
+#   $\lambda_1$ of a transformer here is free of them.
+#
 # ## Summary
 #
 # - Probabilities are averaged, never weights; by Jensen the ensemble is at least as good as its members on average.
@@ -573,5 +586,11 @@ print(f"both at {w_sam:.4f}")
 #   Weyl's inequalities.
 # - Holm: A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6, 1979,
 #   [jstor 4615733](https://www.jstor.org/stable/4615733).
+# - Ghosh et al.: Variational learning finds flatter solutions at the edge of stability, 2025,
+#   [arXiv 2506.12903](https://arxiv.org/abs/2506.12903).
+# - Ng, van der Heide, Hodgkinson, Wei: Temperature optimization for Bayesian deep learning, 2025,
+#   [arXiv 2410.05757](https://arxiv.org/abs/2410.05757).
+# - Da Silva, Dangel, Oore: Hide & Seek: transformer symmetries obscure sharpness and Riemannian geometry finds it, 2025,
+#   [arXiv 2505.05409](https://arxiv.org/abs/2505.05409).
 #
 # **Next**: [chapter 11](11_transfer_and_shift.ipynb) asks what all this is worth with few examples and shifted images.

@@ -138,7 +138,7 @@ assert torch.allclose(prediction.bma(), prediction.probs.mean(0))
 # ## The sources, system by system
 #
 # Each system that the papers and slides describe: where it is in flatviz, the command that runs it, the test that checks it.
-# **Left out**: structured variational families (matrix-variate, rank-1) and concrete dropout.
+# Rows whose place is `not in flatviz` name systems that are absent.
 
 # %%
 import pandas as pd

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import jupytext
+import nbformat
 import pytest
 import torch
 import torchvision
@@ -419,6 +420,21 @@ def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_wi
 ):
     assert "run False seeds 5 device cpu" in printed("run", "toy", "--stored", "--seeds", 5).out
     assert printed("run").out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
+
+
+def test_a_run_that_states_more_than_ten_minutes_starts_with_yes_alone(toy, printed):
+    path = toy.parent / "notebooks" / "experiments" / "toy.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        if "parameters" in cell.metadata.get("tags", ()):
+            cell.metadata |= {"minutes": "4 * SEEDS", "on": "two cores"}
+    nbformat.write(notebook, path)
+    long = "run", "toy", "--seeds", 3
+    refused = printed(*long, status=1)
+    assert "an estimate of 12 minutes on two cores: add --yes" in refused.err
+    assert "run True seeds 3" not in refused.out
+    assert "run True seeds 3" in printed(*long, "--yes").out
+    assert "about 8 minutes on two cores" in printed("run", "toy").out
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,18 @@ def test_the_posterior_and_the_evidence_of_a_linear_regression_are_exact(structu
     assert found == pytest.approx(evidence, abs=1e-8)
 
 
+def test_a_center_trained_at_another_weight_decay_is_warned_of_with_the_norm_of_the_gradient(
+    regression, recwarn
+):
+    net, data, mean, _, _ = regression
+    fit = partial(fv.fit_laplace, net, data, structure="full", seed=0, steps=0, likelihood=NOISE)
+    fit(prior_precision=2.0)  # of the center
+    assert not recwarn.list
+    # The data pull by 2 mean at the mode for 2, so that 200 leaves 198 mean
+    with pytest.warns(UserWarning, match=rf"has norm {float(198 * mean.norm()):.3g}, .* 6\.67 "):
+        fit(prior_precision=200.0)
+
+
 PEERS = {"last_layer": "FullLLLaplace", "full": "FullLaplace", "diagonal": "DiagLaplace"}
 
 
