@@ -324,7 +324,7 @@ def _warn_off_the_mode(
             f" the negative log density has norm {float(g.norm()):.3g}, a Newton step of {away:.2g}"
             f" standard deviations a weight: train with weight_decay"
             f" {delta / len(data):.3g} (prior_precision / N), or give prior_precision=None",
-            stacklevel=3,
+            stacklevel=4,  # the caller of the public verb
         )
 
 
