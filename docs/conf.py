@@ -18,6 +18,8 @@ copyright = "2026, the flatviz authors"
 version = release = flatviz.__version__
 extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
 nb_execution_mode = "off"  # `flatviz docs` ran them already
+nb_code_prompt_show = "Show all of it"
+nb_code_prompt_hide = "Hide it"
 myst_enable_extensions = ["dollarmath", "amsmath", "deflist", "attrs_block"]
 myst_heading_anchors = 3
 myst_dmath_double_inline = True

@@ -14,9 +14,9 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks" / "experiments"
 
 
-def functions(name: str, **parameters) -> dict:
-    """What the notebook defines before the cell that runs or reads, without a kernel."""
-    source = (FOLDER / f"{name}.py").read_text(encoding="utf-8").partition("# ## Run, or read")[0]
+def functions(name: str, before: str = "# ## Run, or read", **parameters) -> dict:
+    """What the notebook defines `before` a text, the cell that runs or reads, without a kernel."""
+    source = (FOLDER / f"{name}.py").read_text(encoding="utf-8").partition(before)[0]
     code = [
         cell.source
         for cell in jupytext.reads(source, fmt="py:percent").cells

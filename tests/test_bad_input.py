@@ -43,7 +43,7 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
             "1": "got '1'",
         },
     ),
-    "Whole": (checks.Whole, [0, 3], {-1: "a whole number >= 0, got -1", 1j: "got 1j"}),
+    "Whole": (checks.Whole, [0, 3], {-1: "a whole number >= 0, got -1", 1j: "got a complex"}),
     "Several": (checks.Several, [2], {1: "a whole number >= 2, got 1"}),
     "Seed": (
         checks.Seed,
@@ -250,7 +250,8 @@ def test_help_on_a_fit_has_a_line_for_each_keyword_with_its_plain_type_and_its_d
         assert p.default is p.empty or re.search(
             rf"\b{p.name}: [^=]+ = {re.escape(repr(p.default))}[,)\n]", shown
         ), p.name
-    assert not re.search(r"Annotated|\*\*how|0x[0-9a-f]+|: '", shown.split("\n\n")[1])
+    signature = shown.partition("\n    ")[0]
+    assert not re.search(r"Annotated|\*\*how|0x[0-9a-f]+|: '", signature)
 
 
 def test_the_defaults_of_a_fit_are_the_settings_of_its_method():

@@ -152,6 +152,7 @@ def test_contents_and_gallery_have_thumbnails(site, page, link):
 
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
 LOOK = in_page("look_at_a_page")
+BROKEN = in_page("broken_words")
 SCHEMES = ("light", "dark")
 PAGE = 60  # seconds for one page; a tenth of that is usual on a busy machine
 
@@ -179,11 +180,13 @@ def look(context, path, scheme, with_axe):
     page.emulate_media(color_scheme=scheme)
     page.goto(path.as_uri(), wait_until="load")
     seen = answer(page, LOOK, seconds=PAGE)
+    broken = page.evaluate(BROKEN)
     page.set_viewport_size({"width": 400, "height": 900})
     page.wait_for_timeout(500)  # the theme looks after a moment at what scrolls now
     with contextlib.suppress(TimeoutError):  # figures are drawn anew
         page.wait_for_function(f"() => ({WIDE})() <= 0", timeout=5000)
     seen |= {"wide on a phone": page.evaluate(WIDE), "foreign": foreign, "errors": errors}
+    seen["broken words"] = broken + page.evaluate(BROKEN)
     seen["faults"] = faults(page) if with_axe else []
     page.close()
     return seen
@@ -216,6 +219,7 @@ NONE = {
     "formulas": 0,
     "wide": 0,
     "wide on a phone": 0,
+    "broken words": [],
     "faults": [],
 }
 

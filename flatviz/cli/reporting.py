@@ -1,4 +1,4 @@
-"""What commands share: packages of an extra, pages that are written, progress."""
+"""Check the packages of an extra, write pages and report progress for the commands."""
 
 import importlib
 import sys

@@ -90,7 +90,7 @@ class Parts:
         return self._share
 
     def _step(self, label: str, share: float) -> tuple[float, float]:
-        """Where the step at this share of a part begins in the whole, and its width."""
+        """Give the place and width in the whole of the step at this share of a part."""
         before = sum(sum(self._weights[name]) for name in self._order[: self._at])
         steps = self._weights[label]
         at = min(round(share * len(steps)), len(steps))

@@ -27,7 +27,7 @@ def examples(
 ) -> Data:
     """Read inputs and labels, or targets of another likelihood, into a `Data`.
 
-    of a data set or a loader the first that a lab fits.
+    A data set or a loader is read as far as a lab fits it.
     """
     most = MAX_EXAMPLES if isinstance(given, (Dataset, DataLoader)) else None
     try:
@@ -45,7 +45,7 @@ def examples(
 
 
 def _as_taken(net: Net, data: Data) -> Data:
-    """Whole numbers as floats where the net does not take them as they are."""
+    """Convert integers to floats where the net does not take them as they are."""
     if isinstance(data.x, Tensor) and not data.x.is_floating_point():
         try:
             net(net.w, data.x[:2])
@@ -88,5 +88,5 @@ def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int
 
 
 def first_of(data: Data) -> Data:
-    """Take its first examples, as many as are fitted at most."""
+    """Take the first examples, at most as many as are fitted."""
     return data.subset(torch.arange(min(len(data), MAX_EXAMPLES)))

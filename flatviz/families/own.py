@@ -61,7 +61,7 @@ LARGE_PASS = 125_000_000
 
 @dataclass(frozen=True)
 class Prepared:
-    """What the fits of a lab share, and how good they are.
+    """Hold what the fits of a lab share, and how good they are.
 
     before, after: of the trained network and of VI, its center, on the first test examples;
     trusted: VI is about as good as the network on held-out examples.

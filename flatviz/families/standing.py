@@ -29,11 +29,10 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class Standing:
-    """Standing of a network on N examples.
+    """Standing of a network on N examples: its losses and those of the best constant outputs, (N,).
 
-    The loss of each, and that under the best constant outputs, (N,); NaN where these are.
-
-    classes: the losses are 1 for a wrong class and 0 for a right one; else they are NLLs.
+    The latter are NaN where there are none.  classes: the losses are 1 for a wrong class and 0 for
+    a right one; otherwise they are NLLs.
     """
 
     losses: Tensor
@@ -69,14 +68,14 @@ class Standing:
 
     @property
     def gain(self) -> Tensor:
-        """Difference of the mean loss of constant outputs and that of the network, ()."""
+        """Mean loss of constant outputs minus that of the network, ()."""
         return (self.constant - self.losses).mean()
 
     @property
     def learned(self) -> bool:
         """Whether the gain is above three standard errors.
 
-        of classes also above a share of the possible gain, at most half of it.
+        With classes it must also exceed a share of the possible gain, at most half of it.
         """
         least = SURE * error_of_mean(self.constant - self.losses)
         whole = self.constant.mean()
@@ -85,7 +84,7 @@ class Standing:
         return bool(self.gain > least) or (self.classes and not whole)
 
     def said(self, losses: Tensor) -> str:
-        """Accuracy or NLL of these losses as text."""
+        """Write accuracy or NLL of these losses as text."""
         return (
             f"accuracy {1 - float(losses.mean()):.3f}"
             if self.classes
@@ -97,12 +96,12 @@ class Standing:
 
 
 def error_of_mean(values: Tensor) -> Tensor:
-    """Standard error of the mean of values (N,), ()."""
+    """Compute the standard error of the mean of values (N,), ()."""
     return values.std() / math.sqrt(len(values))
 
 
 def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = False) -> Tensor:
-    """Outputs (N, C) at `w`, a block of inputs after the other."""
+    """Compute outputs (N, C) at `w`, one block of inputs after the other."""
     with torch.no_grad():
         blocks = track(x.split(256), "checking", progress, total=-(-len(x) // 256))
         return torch.cat([net(w, block) for block in blocks])
@@ -117,12 +116,12 @@ def check_learned(
     progress: Progress = False,
     likelihood: Likelihood = "categorical",
 ) -> None:
-    """Check that a network at `w` has learned.
+    """Check that a network at `w` is better on `data` than the best constant outputs.
 
-    More right answers on `data`, or a smaller NLL, than the best constant outputs give.
+    It needs more right answers, or a lower NLL.
 
     Raises:
-        Diverged: With what to do, `do`.
+        Diverged: With advice, `do`.
     """
     part = (
         data
@@ -138,7 +137,7 @@ def check_learned(
 
 
 def check_kept(label: str, now: Standing, before: Standing) -> None:
-    """Raises Diverged for a network far below the trained one."""
+    """Refuse a network far below the trained one."""
     least = LOST * max(float(before.gain), 1.0) + 2 * float(
         error_of_mean(now.losses - before.losses)
     )
@@ -149,9 +148,9 @@ def check_kept(label: str, now: Standing, before: Standing) -> None:
 
 
 def first_to_learn(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
-    """Give `attempt(value)` for the first of the values at which it learns.
+    """Return `attempt(value)` for the first of the values at which it learns.
 
-    Raises the last Diverged else.
+    Raises the last Diverged where none does.
     """
     for value in values:
         try:

@@ -22,8 +22,11 @@ SHRINK = (1.0, 0.3, 0.1, 0.03)
 class Trial:
     """The best of several trials at one share of rates and widths.
 
-    fits: with its settings and prior; posterior: by them; standing: of its center on held-out
-    examples; kept: whether that is about as good as the trained network.
+    Args:
+        fits: The fits, with its settings and prior.
+        posterior: Their posterior.
+        standing: Standing of its center on held-out examples.
+        kept: Whether that is about as good as the trained network.
     """
 
     fits: Fitting
@@ -53,11 +56,15 @@ def choose(
 
     It is finite, learns and is about as good as the network.
 
-    fixed: settings that no trial changes; before: of the trained network; last: take what lost the
-    least, where all lose; hear: called with each that learned.
+    It must also be finite, and have learned.
+
+    fixed: settings that no trial changes.
+    before: standing of the trained network.
+    last: take the best trial, even where all fail.
+    hear: called with each trial that learned.
 
     Raises:
-        Diverged: If all lose, and it is not the last.
+        Diverged: If all fail, and it is not the last.
     """
     heard: list[Trial] = []
 
@@ -78,7 +85,7 @@ def choose(
 
 
 def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Any], shrink: float) -> Trial:
-    """The best of the trials at one share of rates and widths, fitted."""
+    """Return the best of the trials at one share of rates and widths, fitted."""
     net = fits.net
     task = fits.task
     record = TUNED.tuned(net).settings["lr"]
@@ -96,10 +103,10 @@ def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Any], shrink: float)
                 f"one of {n_trials} trials of {TUNED.label} must stay finite, got none: {ADVICE}"
             )
     settings = {name: value for name, value in choice.settings.items() if name != "lr"}
-    settings["lr_scale"] = choice.settings["lr"] / record
     prior = with_head_std(net, narrow, choice.head_std)
-    best = replace(fits, prior=prior, fit=settings)
-    q = replace(best, fit=choice.settings).member(TUNED.name)
+    scale = choice.settings["lr"] / record
+    best = replace(fits, prior=prior, fit=settings, lr_scale=scale)
+    q = replace(best, fit=choice.settings, lr_scale=1.0).member(TUNED.name)
     stage = f"{TUNED.label} with the best of {n_trials} trials"
     check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
     standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)

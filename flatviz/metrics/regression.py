@@ -7,7 +7,7 @@ The predictive distribution of an input is the mixture over draws, F(y) = 1/S su
               (Gneiting & Raftery 2007)
     coverage  share of targets in the central interval of probability `level`
 
-Of several targets an example, each counts by itself.
+Each of several targets of an example counts separately.
 """
 
 import math
@@ -135,8 +135,8 @@ def interval_width(
 ) -> Tensor:
     """Compute the mean width of the central interval of probability `level`, in units of y.
 
-    (S,) for every ensemble size, () for `n_draws`.  Of two predictions with one coverage the
-    narrower is the better.
+    (S,) for every ensemble size, () for `n_draws`.  With equal coverage the narrower
+    prediction is better.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -234,7 +234,7 @@ def crps(
 ) -> Tensor:
     """Compute the mean continuous ranked probability score, in units of y; the less, the better.
 
-    (S,) for every ensemble size, () for `n_draws`.  Of one certain value it is the absolute error.
+    (S,) for every ensemble size, () for `n_draws`.  For one certain value it is the absolute error.
 
     In closed form for mixtures of Gaussians (Grimit et al. 2006); else of 400 points of each draw's
     distribution, its quantiles where torch has them, samples of a fixed seed where not.

@@ -100,12 +100,14 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
         outside: Score of each input from elsewhere, (M,).
 
     Returns:
-        auroc: P(outside > inside) + 1/2 P(equal).
-        aupr_out, aupr_in: average precision with outside, or inside (score negated), as the
-            positive; each depends on its base rate, `base_out` = M / (N + M).
-        fpr95_out: share of inside above the first threshold that catches 95 % of outside.
-        fpr95_in: share of outside below the first that keeps 95 % of inside.  Papers call both
-            FPR95, so say which you report.
+        Name -> value:
+
+        - `auroc`: P(outside > inside) + 1/2 P(equal);
+        - `aupr_out`, `aupr_in`: average precision with outside, or inside (score negated), as the
+          positive; each depends on its base rate, `base_out` = M / (N + M);
+        - `fpr95_out`: share of inside above the first threshold that catches 95 % of outside;
+        - `fpr95_in`: share of outside below the first that keeps 95 % of inside.  Papers call both
+          FPR95, so say which you report.
 
     Raises:
         ValueError: For an empty or non-finite score.

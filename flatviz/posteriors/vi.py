@@ -255,8 +255,8 @@ def fit_mfvi(
         prior: A Gaussian, of any rank; without one, N(0, prior_std^2), or N(net.w, prior_std^2)
             with MOPED.
         seed: Fixes noise and minibatches.
-        prior_std: Width of the prior, where none is given; 1, for the gains of LayerNorms are 1, and
-            its mean 0.
+        prior_std: Width of the prior, where none is given; 1, for the gains of LayerNorms are 1,
+            and its mean 0.
         first_std: Standard deviation of every weight at the start; small, so that the first draws
             predict better than chance.
         moped: Standard deviation of each weight at the start over its size, 0.05 to 0.5, in place

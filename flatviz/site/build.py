@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell
 from sphinx.application import Sphinx
 
 from flatviz.pages.document import Script
@@ -29,6 +29,9 @@ from flatviz.site import (
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
 BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page lists in the sidebar
+FINDING = "## What holds"  # the section of an experiment that its page shows first
+FIGURE = 'class="fv-figure"'
+MOST_TEXT = 1200  # characters that a cell of an experiment prints; more is folded
 BLANKS = "blanks"  # the folder of the students' versions
 # File -> worlds, on the first page and on a separate page
 PLAYGROUND = {
@@ -99,15 +102,20 @@ def _embedded(worlds: Sequence[str]) -> str:
 def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     """Prepare a notebook for the site, with links to run it and to its subpages.
 
-    Experiments appear without code.
+    Experiments appear without code, the finding and the first picture before the rest, and long
+    prints folded.
     """
+    if path.parent.name == EXPERIMENTS:
+        notebook.cells = _finding_first(notebook.cells)
     if any(cell.cell_type == "code" for cell in notebook.cells):
         solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path, solved)))
     if pictured := _thumbnails(notebook, path):
         notebook.cells.insert(1, new_markdown_cell(pictured))
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
-        cell.metadata.setdefault("tags", []).append("remove-input")
+        printed = sum(len(o.text) for o in cell.get("outputs", ()) if o.output_type == "stream")
+        folded = ["hide-output"] if printed > MOST_TEXT else []
+        cell.metadata.setdefault("tags", []).extend(["remove-input", *folded])
     for data in (o.data for cell in notebook.cells for o in cell.get("outputs", ()) if "data" in o):
         # Sphinx resolves the links of texts, not those of outputs
         for kind in (
@@ -119,6 +127,23 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     if path.stem in BELOW:
         notebook.cells.append(new_markdown_cell(TREE.format(BELOW[path.stem])))
     return notebook
+
+
+def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
+    """Put the section of the finding and the first figure behind the first cell."""
+    heads = [i for i, cell in enumerate(cells) if cell.source.startswith("## ")]
+    start = next((i for i in heads if cells[i].source.startswith(FINDING)), None)
+    if start is None:
+        return list(cells)
+    end = next((i for i in heads if i > start), len(cells))
+    front = [cells[0], *cells[start:end]]
+    rest = [*cells[1:start], *cells[end:]]
+    for cell in rest:
+        for output in cell.get("outputs", ()):
+            if FIGURE in output.get("data", {}).get("text/html", ""):
+                cell.outputs.remove(output)
+                return [*front, new_code_cell("", outputs=[output]), *rest]
+    return front + rest
 
 
 def _thumbnails(notebook: NotebookNode, path: Path) -> str:

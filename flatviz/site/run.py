@@ -11,6 +11,7 @@ import itertools
 import json
 import math
 import os
+import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -26,7 +27,7 @@ from jupyter_client.provisioning import LocalProvisioner
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell, new_notebook, new_output
 from plotly.basedatatypes import BaseFigure
 
 from flatviz.pages.bundle import pack
@@ -38,6 +39,7 @@ from flatviz.widgets.lab import Lab
 BEFORE = "%cd -q {}\n%reset -f\nimport flatviz.site.run\nflatviz.site.run.register()"
 PATIENCE = 1800  # seconds for a cell
 LAB_PATIENCE = 900  # seconds until a lab has fitted its posteriors
+SENTENCES = re.compile(r"((- )?\*\*.*\n?|\n)+")  # printed lines that begin in bold
 PLAIN = "A picture of the notebook; it is drawn by JavaScript."
 MAX_PICTURES = 40  # pictures of one `interact`, over all its controls
 FEW = 4  # the same in a small run
@@ -67,7 +69,7 @@ def run(notebook: NotebookNode, name: str) -> float:
     started = time.perf_counter()
     _thread.submit(_execute, notebook).result()
     for i, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
-        cell.outputs = [o for o in cell.outputs if o.get("name") != "stderr"]
+        cell.outputs = [_readable(o) for o in cell.outputs if o.get("name") != "stderr"]
         # Errors of a display count too, after which nbclient goes on
         errors = [o for o in cell.outputs if o.output_type == "error"]
         if errors and "raises-exception" not in cell.metadata.get("tags", ()):
@@ -88,6 +90,14 @@ def _execute(notebook: NotebookNode) -> None:
         except CellExecutionError as error:
             if client.nb.cells[0].outputs:
                 raise CellError(f"the kernel cannot load flatviz: {error}") from error
+
+
+def _readable(output: NotebookNode) -> NotebookNode:
+    """Return printed Markdown, lines that begin in bold, as a list in Markdown; others as is."""
+    if output.output_type != "stream" or not SENTENCES.fullmatch(output.text):
+        return output
+    lines = [f"- {line.removeprefix('- ')}" for line in output.text.splitlines() if line]
+    return new_output("display_data", data={"text/markdown": "\n".join(lines)})
 
 
 @cache

@@ -153,7 +153,7 @@ class Lab(ipywidgets.VBox):
 
     @property
     def error(self) -> str:
-        """What went wrong in the background, "" for nothing."""
+        """Error of the work in the background, "" for none."""
         return self._session.error
 
     def run(self) -> None:

@@ -43,8 +43,8 @@ class Shown:
 def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown | None:
     """Fit VI by a few steps and SA-BMA, at its default radius, by fewer; measure coarsely.
 
-    None where a whole fit is hardly longer, where the family has other methods, and where so short
-    a fit fails: what a network of the user's raises, the whole fits report.
+    None where a complete fit is hardly longer, where the family has other methods, and where this
+    short fit fails: the complete fits report a network's errors.
     """
     steps = METHODS["vi"].keywords(fits.net, settings=fits.keywords_of("vi")[1])["steps"]
     if steps <= 2 * ROUGH_STEPS or not {"vi", "sabma"} <= radii.keys():
@@ -91,7 +91,7 @@ def preview_of(
 
     The rest waits for the whole fit.
 
-    None for a method that cannot start at a posterior.
+    The rest waits for the complete fit.  None for a method that cannot start at a posterior.
     """
     near = family[family.index(method, radius)]
     q = fits.preview(method, radius, near.posterior, STEPS)
@@ -125,7 +125,7 @@ def work_of_family(
 
 
 class Audience(Protocol):
-    """What a lab hears of its session, from the session's thread."""
+    """The part of a lab that its session reports to, from the session's thread."""
 
     look: Mapping[str, Any]  # state of the page, for what is in sight
 

@@ -120,11 +120,7 @@ def t2_t3(averaging):
     for row in averaging["verdicts"].itertuples():
         first, last = (f"{m}, over draws: λ1 and test {s}" for m, s in (("", "NLL"), ("", "error")))
         name = "T2" if row.claim.partition(", ")[2].startswith((first[2:], last[2:])) else ""
-        name = (
-            "T3"
-            if "draws less" in row.claim and "sharpest" in row.claim and "10 " not in row.claim
-            else name
-        )
+        name = "T3" if "draws less" in row.claim else name
         figure = averaging["sentence"](row).removeprefix(f"{row.claim}: ").rpartition(": ")[0]
         where = f"{over(averaging['draws'])}, T 0.03"
         rows += [claim(f"{FLAT} {name}", row.claim, where, figure, **numbers(row))] if name else []
@@ -338,10 +334,15 @@ if SAVE:
 # %% [markdown]
 # ## Five cards
 #
-# Each has a claim, the answer that the rows below give by rule, on what it depends, a picture, and the control that could have proved the
-# claim wrong. *Yes*: most of its rows support it and none contradicts; *no*: the reverse. A bar is a 95 % interval of the mean over
-# seeds, which are compared pair by pair. A filled mark is a claim that holds after correction for all claims of its family, a cross one
-# whose reverse does; a hollow mark is inconclusive.
+# Each has a title, the answer that its table gives by rule, a picture, and the control that could have proved the title wrong. The table
+# counts comparisons: a mark says what a comparison shows **of the title**, after correction for all claims of its family.
+#
+# - ● *yes*: the title is shown there. ◉ *yes, within the margin*: shown, and shown to be smaller than the margin of its claim.
+# - □ *the same*: the difference is shown to be within the margin. ✕ *reverse*: the reverse of the title is shown.
+# - ○ *inconclusive*. *Not asked*: no claim was written down on it. Each row of a table adds up to its last column.
+#
+# The answer is *yes* where every row of the table, controls too, has mostly ●, and no ✕; *no* where no row has a ●, and each has mostly
+# ◉, □ or ✕; else it depends. A bar is a 95 % interval of the mean over seeds, which are compared pair by pair.
 
 
 # %%
@@ -355,22 +356,55 @@ def rows_with(text, at="", setting="", names="SA-BMA T"):
     return claims[picked & claims.setting.str.contains(setting, regex=False)]
 
 
+# %%
+YES, SMALL, SAME, REVERSE = "● yes", "◉ yes, within the margin", "□ the same", "✕ reverse"
+UNDECIDED, UNASKED = "○ inconclusive", "not asked"
+WHAT_IS_EQUAL = "what is held equal, and on the task"
+SYMBOLS = {
+    YES: "circle",
+    SMALL: "circle-open-dot",
+    SAME: "square-open",
+    REVERSE: "x-thin-open",
+    UNDECIDED: "circle-open",
+}
+
+
+def shown(row):
+    """What one claim shows of a card's title: that the quantity is lower, or the verdict itself."""
+    if row.verdict == OPEN:
+        return UNDECIDED
+    if " of VI within " in row.claim:
+        lower = float(row.figure.split()[0]) < (1 if "λ1" in row.claim else 0)
+        return SAME if row.verdict == HOLDS else YES if lower else REVERSE
+    return YES if (row.verdict == HOLDS) != (" a higher " in row.claim) else REVERSE
+
+
+def compared(rows):
+    """One row a comparison, with what its claims show together: a difference, equivalence, or both."""
+    rows = rows.assign(shown=[shown(row) for row in rows.itertuples()])
+    key = [rows.setting, rows.claim.str.partition(": ")[0], rows.figure]
+    words = rows.groupby(key, sort=False).shown.agg(set)
+    first = rows.groupby(key, sort=False).head(1)
+    joint = [
+        SMALL if {YES, SAME} <= of else next(w for w in (REVERSE, YES, SAME, UNDECIDED) if w in of)
+        for of in words
+    ]
+    return first.assign(shown=joint)
+
+
 def answer(groups, on):
-    """Yes, no, or it depends `on`, and how many rows say what; groups: words -> (rows, whether a row that holds supports the claim)."""
-    said, support, against, n = [], 0, 0, sum(len(rows) for rows, _ in groups.values())
-    for words, (rows, good) in groups.items():
-        holds, fails = (int((rows.verdict == word).sum()) for word in (HOLDS, NOT))
-        support, against = (
-            support + (holds if good else fails),
-            against + (fails if good else holds),
-        )
-        said.append(f"{words} in {holds} of {len(rows)}")
-    yes, no = not against and 2 * support > n, not support and 2 * against > n
-    return (
-        ("**Yes**: " if yes else "**No**: " if no else f"**It depends** on {on}: ")
-        + ", ".join(said)
-        + "."
-    )
+    """Yes, no, or it depends `on`, and a table; groups: words of a row -> its comparisons."""
+    counts = pd.DataFrame({name: rows.shown.value_counts() for name, rows in groups.items()}).T
+    counts = counts.reindex(columns=[*SYMBOLS, UNASKED]).fillna(0).astype(int)
+    counts[UNASKED] = counts.sum(axis=1).max() - counts.sum(axis=1) if on == WHAT_IS_EQUAL else 0
+    n = counts.sum(axis=1)
+    against = counts[[SMALL, SAME, REVERSE]].sum(axis=1)
+    yes = (2 * counts[YES] > n).all() and not counts[REVERSE].any()
+    no = (2 * against > n).all() and not counts[YES].any()
+    table = counts.loc[:, counts.any()].assign(all=n)
+    lines = [["", *table.columns], ["---"] * (1 + len(table.columns)), *table.itertuples()]
+    word = "**Yes**" if yes else "**No**" if no else f"**It depends** on {on}"
+    return f"{word}.\n\n" + "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 # %%
@@ -416,12 +450,12 @@ def card(claim, groups, on, control, drawn, unit, number=DIFFERENCE, equal=0.0, 
         error = dict(
             array=high - middle, arrayminus=middle - low, thickness=1.5, width=4, color=color
         )
-        filled = [color if verdict == HOLDS else "#ffffff" for verdict in rows.verdict]
-        symbols = ["x-thin" if verdict == NOT else "circle" for verdict in rows.verdict]
-        marker = dict(size=10, color=filled, symbol=symbols, line=dict(color=color, width=2))
+        symbols = [SYMBOLS[word] for word in rows.shown]
+        marker = dict(size=10, color=color, symbol=symbols, line=dict(color=color, width=2))
         fig.add_scatter(
-            x=middle, y=list(labels), error_x=error, mode="markers", name=name, marker=marker
+            x=middle, y=list(labels), error_x=error, mode="markers", showlegend=False, marker=marker
         )
+        fig.add_scatter(x=[None], y=[None], mode="lines", name=name, line_color=color)
     fig.add_vline(x=equal, line_width=1, line_dash="dot").update_yaxes(
         categoryarray=places[::-1], categoryorder="array"
     )
@@ -440,17 +474,19 @@ EQUAL_T, EQUAL_LOSS = "^T = [0-9.]+, equal T: ", "^T = [0-9.]+, equal training l
 
 def against_vi(claim, name, lower, same, margin, unit, **how):
     """A card on SA-BMA against VI, at equal temperature and at equal training loss."""
-    falls, rises = (rows_with(text, EQUAL_T) for text in (lower, lower.replace("lower", "higher")))
-    at_T, at_loss = pd.concat([falls, rises]), rows_with(same, EQUAL_LOSS)
-    groups = {f"{name} is lower at equal temperature": (falls, True)}
-    groups |= {"higher": (rises, False)} if len(rises) else {}
-    groups |= {f"the same within {margin} at equal training loss": (at_loss, False)}
+    texts = lower, lower.replace("lower", "higher"), same
+    at_T, at_loss = (
+        compared(pd.concat([rows_with(text, control) for text in texts]).sort_index())
+        for control in (EQUAL_T, EQUAL_LOSS)
+    )
+    groups = {f"{name}, at equal temperature": at_T, f"{name}, at equal training loss": at_loss}
     where = lambda rows: (
         rows.setting.str.partition(",")[0] + ", " + rows.claim.str.partition(",")[0]
     )
     drawn = {"at equal T": (where(at_T), at_T), "at equal training loss": (where(at_loss), at_loss)}
     control = "VI at the temperature at which it has the training loss of SA-BMA, listed in [frontier](frontier.ipynb)."
-    card(claim, groups, "what is held equal, and on the task", control, drawn, unit, **how)
+    control += f" Margin: {margin}, as the claim of each task says. On cifar10 a step takes one draw ([draws](draws.ipynb))."
+    card(claim, groups, WHAT_IS_EQUAL, control, drawn, unit, **how)
 
 
 # %%
@@ -462,32 +498,36 @@ against_vi("2 · SA-BMA predicts better than VI", "NLL", "a lower NLL than VI", 
            "0.02 to 0.1", "NLL of SA-BMA less that of VI (nats)", reach=0.1)  # fmt: skip
 
 # %%
-together, apart = rows_with("rise together", "^(?!.*equal)"), rows_with("less ", names="SA-BMA T3")
-groups = {"λ1 and test loss of a draw rise together": (together, True)}
-groups |= {
-    "among draws of equal training loss": (rows_with("at equal training loss rise together"), True)
+together = compared(rows_with("rise together", "^(?!.*equal)"))
+at_loss = compared(rows_with("at equal training loss rise together"))
+sharpest, random = (compared(rows_with(f" {other}: ", names="SA-BMA T3")) for other in ("sharpest", "random"))  # fmt: skip
+groups = {
+    "λ1 and test loss of a draw rise together": together,
+    "control: among draws of equal training loss": at_loss,
+    "an average of the flattest has a lower NLL than of the sharpest": sharpest,
+    "control: than of random draws": random,
 }
-groups |= {"the flattest draws have a lower NLL than as many of the sharpest": (apart, True)}
-control = "draws of equal training loss, for flat draws fit better, too; and random draws in place of the sharpest, where no"
-control += " difference is shown ([averaging](averaging.ipynb))."
-drawn = {"NLL": (apart.claim.str.partition(" draws")[0], apart)}
-card("3 · Within one posterior, flat draws predict better than sharp ones", groups, "the number of draws", control, drawn,
-     "NLL of the flattest less the sharpest (nats)")  # fmt: skip
+control = "draws of equal training loss, for flat draws fit better, too; and random draws in place of the sharpest"
+control += " ([averaging](averaging.ipynb))."
+drawn = {f"against the {name}": (rows.claim.str.partition(" draws")[0], rows)
+         for name, rows in (("sharpest", sharpest), ("random ones", random))}  # fmt: skip
+card("3 · Within one posterior, flat draws predict better than others", groups,
+     "what they are compared with, and on the number of draws", control, drawn,
+     "NLL of the flattest less the others (nats)")  # fmt: skip
 
 # %%
 flatter, better_nll = (
-    rows_with(text, setting="equal gradients", names="F-")
+    compared(rows_with(text, setting="equal gradients", names="F-"))
     for text in ("is flatter than", "has a lower NLL")
 )
-groups = {"λ1 is lower": (flatter, True), "NLL is lower": (better_nll, True)}
-control = "the method itself with twice its steps, for the flat-seeking version takes two gradients a step."
-drawn = {"NLL": (better_nll.name, better_nll)}
-card("4 · A flat-seeking version of a method is flatter and predicts better", groups, "the method", control, drawn,
-     "NLL of F- less that of the method (nats)")  # fmt: skip
+control = "the method itself with twice its steps, for the flat-seeking version takes two gradients a step. Its λ1 is lower in "
+control += f"{(flatter.shown == YES).sum()} of {len(flatter)} methods, higher in {(flatter.shown == REVERSE).sum()}."
+card("4 · A flat-seeking version of a method predicts better", {"NLL": better_nll}, "the method", control,
+     {"NLL": (better_nll.name, better_nll)}, "NLL of F- less that of the method (nats)")  # fmt: skip
 
 # %%
-modes = rows_with("ten modes predict better than one", names="symmetry T8")
-groups = {"accuracy, Brier score and detection of foreign inputs are all better": (modes, True)}
+modes = compared(rows_with("ten modes predict better than one", names="symmetry T8"))
+groups = {"accuracy, Brier score and detection of foreign inputs are all better": modes}
 drawn = {"accuracy": (modes.setting.str.partition(",")[0], modes)}
 control = "one mode of the same method, with as many draws in all."
 card(
@@ -558,8 +598,8 @@ for source, title in PAPERS.items():
 # - **T1** and the first row of **T4** compare λ1 of all methods (T1: without E-MCMC, which prefers flat ground), each with its default
 #   settings ([compare](compare.ipynb)): a mean over draws, of SGD and SWA the value at their one point, so that ranks between draws and
 #   points are not like for like.
-# - **T2** and **T3** compare single draws, and the one and the five flattest draws with as many of the sharpest. Family: all claims of
-#   [averaging](averaging.ipynb), which also has ten draws and random ones, where every such claim is inconclusive.
+# - **T2** and **T3** compare single draws, and the one, five and ten flattest draws with as many of the sharpest, and with random ones.
+#   Family: all claims of [averaging](averaging.ipynb).
 # - **T5**, and **T4** against VI, compare SA-BMA at radius 1, its default, with VI at equal *T*, at equal training loss and at equal KL,
 #   after as many steps. *Within* a margin holds where the difference is shown to lie inside, and does not hold where it is shown to lie
 #   beyond. Family: the claims of one file of [frontier](frontier.ipynb), written down before its seeds were used. Those of

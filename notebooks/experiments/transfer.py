@@ -86,7 +86,7 @@ from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_im
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.members import Choice, Fitting, read_choices, unless_diverged
-from flatviz.families.preparation import check_learned
+from flatviz.families.standing import check_learned
 from flatviz.families.tune import tried
 from flatviz.models.public import load_weights
 from flatviz.results import interval

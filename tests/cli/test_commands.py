@@ -206,7 +206,7 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
         (["export", "none.safetensors"], "FAMILY must be a file, got none.safetensors"),
         (["run", "frontir"], "got 'frontir': did you mean 'frontier'?"),
         (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
-        (["docs", "averages"], "got 'averages': did you mean 'averaging'?"),
+        (["docs", "avreaging"], "got 'avreaging': did you mean 'averaging'?"),
         (["run", "nonsense"], "NAME must be one of "),
         (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
         (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),

@@ -157,6 +157,7 @@ def test_a_process_forked_inside_another_threads_slice_slices_on_with_the_users_
     f = fv.nll(net, fv.Data(data.x.repeat(40, 1), data.y.repeat(40)))
     users = float32_flags()
     plane = fv.plane_random(net, net.w, seed=0)
+    fv.slice_plane(f, plane, resolution=3)  # a module may not be half imported at a fork
     codes = []
     with Repeated(lambda: fv.slice_plane(f, plane, resolution=3)):
         for _ in range(5):

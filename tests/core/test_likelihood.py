@@ -365,23 +365,83 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
 
 REGRESSION = fv.Prediction(LOGITS, LOGITS[0], 0.5)
 WRONG = {
-    "a picture of a regression": (lambda: fv.plots.plot_reliability(REGRESSION), ValueError, r"bins, got none: use plot_calibration"),
-    "misspelt": (lambda: fv.Prediction(LOGITS, likelihood="categoricl"), ValueError, "got 'categoricl': did you mean 'categorical'?"),
-    "NaN noise": (lambda: fv.Prediction(LOGITS, likelihood=float("nan")), ValueError, "likelihood must be 'categorical', .* got nan"),
-    "no noise": (lambda: fv.Prediction(LOGITS, likelihood=0), ValueError, "a noise standard deviation > 0 or a fv.Likelihood, got 0"),
-    "no distribution": (lambda: mean_check(fv.Likelihood(lambda o: o)), TypeError, "return a torch.distributions distribution, got Tensor"),
-    "another shape": (lambda: mean_check(fv.Likelihood(lambda o: Normal(o, 1.0))), ValueError, r"a distribution of y, \('N',\), got one"),
-    "outside": (lambda: mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)), ValueError,
-                "y must be what Bernoulli.* is a distribution of"),
-    "class weights": (lambda: mean_check(make.categorical(weight=torch.ones(3)), classes(N)), ValueError, r"weight must have shape \(4,\)"),
-    "probabilities": (lambda: check(LOGITS[0].softmax(-1), torch.arange(20) % 4), ValueError, "must return logits, got probabilities"),
-    "all ignored": (lambda: check(randn(2, 6, C), torch.full((2, 6), -100)), ValueError, "labels must count somewhere"),
-    "one output of two": (lambda: fv.nll(fv.Net.from_module(torch.nn.Linear(3, 1)), fv.Data(torch.randn(4, 3), torch.randn(4, 1)), likelihood="gaussian"),
-                          ValueError, r"needs two outputs a target, .* got outputs \('N', 1\)"),
-    "a noise of another width": (lambda: check(randn(N, C), randn(N, C), [0.1, 2.0]), ValueError, "for each of the 4 outputs, got 2"),
-    "a noise below 0": (lambda: as_likelihood([0.1, -2.0]), ValueError, "likelihood must be standard deviations > 0"),
-    "no function": (lambda: fv.Likelihood("categorical"), TypeError, "of must be a function from outputs"),
-}  # fmt: skip
+    "a picture of a regression": (
+        lambda: fv.plots.plot_reliability(REGRESSION),
+        ValueError,
+        r"bins, got none: use plot_calibration",
+    ),
+    "misspelt": (
+        lambda: fv.Prediction(LOGITS, likelihood="categoricl"),
+        ValueError,
+        "got 'categoricl': did you mean 'categorical'?",
+    ),
+    "NaN noise": (
+        lambda: fv.Prediction(LOGITS, likelihood=float("nan")),
+        ValueError,
+        "likelihood must be 'categorical', .* got nan",
+    ),
+    "no noise": (
+        lambda: fv.Prediction(LOGITS, likelihood=0),
+        ValueError,
+        "a noise standard deviation > 0 or a fv.Likelihood, got 0",
+    ),
+    "no distribution": (
+        lambda: mean_check(fv.Likelihood(lambda o: o)),
+        TypeError,
+        "return a torch.distributions distribution, got Tensor",
+    ),
+    "another shape": (
+        lambda: mean_check(fv.Likelihood(lambda o: Normal(o, 1.0))),
+        ValueError,
+        r"a distribution of y, \('N',\), got one",
+    ),
+    "outside": (
+        lambda: mean_check(
+            fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)
+        ),
+        ValueError,
+        "y must be what Bernoulli.* is a distribution of",
+    ),
+    "class weights": (
+        lambda: mean_check(make.categorical(weight=torch.ones(3)), classes(N)),
+        ValueError,
+        r"weight must have shape \(4,\)",
+    ),
+    "probabilities": (
+        lambda: check(LOGITS[0].softmax(-1), torch.arange(20) % 4),
+        ValueError,
+        "must return logits, got probabilities",
+    ),
+    "all ignored": (
+        lambda: check(randn(2, 6, C), torch.full((2, 6), -100)),
+        ValueError,
+        "labels must count somewhere",
+    ),
+    "one output of two": (
+        lambda: fv.nll(
+            fv.Net.from_module(torch.nn.Linear(3, 1)),
+            fv.Data(torch.randn(4, 3), torch.randn(4, 1)),
+            likelihood="gaussian",
+        ),
+        ValueError,
+        r"needs two outputs a target, .* got outputs \('N', 1\)",
+    ),
+    "a noise of another width": (
+        lambda: check(randn(N, C), randn(N, C), [0.1, 2.0]),
+        ValueError,
+        "for each of the 4 outputs, got 2",
+    ),
+    "a noise below 0": (
+        lambda: as_likelihood([0.1, -2.0]),
+        ValueError,
+        "likelihood must be standard deviations > 0",
+    ),
+    "no function": (
+        lambda: fv.Likelihood("categorical"),
+        TypeError,
+        "of must be a function from outputs",
+    ),
+}
 
 
 def check(outputs, y, likelihood="categorical"):

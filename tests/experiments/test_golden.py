@@ -7,7 +7,7 @@ import re
 
 import pandas as pd
 import pytest
-from experiment_notebooks import ROOT, executed
+from experiment_notebooks import ROOT, executed, functions
 
 import flatviz as fv
 from flatviz.experiments import read_table
@@ -54,6 +54,41 @@ def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path
     # The symmetries' figures have a golden text of their own
     paper = ~stored.name.str.startswith("symmetry")
     pd.testing.assert_frame_equal(found[paper], stored[paper], rtol=1e-4)
+
+
+LESS, WITHIN, MORE = "SA-BMA has a lower λ1", "SA-BMA has the λ1 of VI within 10 %", "a higher λ1"
+
+
+@pytest.mark.parametrize(
+    ("said", "mark"),
+    [
+        ({LESS: "holds"}, "yes"),
+        ({LESS: "does not hold"}, "reverse"),
+        ({LESS: "inconclusive"}, "inconclusive"),
+        ({f"SA-BMA has {MORE}": "holds"}, "reverse"),
+        ({WITHIN: "holds"}, "the same"),
+        ({WITHIN: "does not hold"}, "yes"),
+        ({LESS: "holds", WITHIN: "holds"}, "yes, within the margin"),
+    ],
+)
+def test_a_mark_of_a_card_says_what_its_title_says(said, mark):
+    compared = functions("claims", before="# %%\nRATIO")["compared"]
+    rows = [
+        {"setting": "task", "claim": f"T = 1: {text} than VI", "figure": "0.5 (0.4 to 0.6)"}
+        | {"verdict": word}
+        for text, word in said.items()
+    ]
+    assert [word[2:] for word in compared(pd.DataFrame(rows)).shown] == [mark]
+
+
+def test_a_card_says_yes_only_where_its_control_does():
+    space = functions("claims", before="# %%\nRATIO")
+    of = lambda *words: pd.DataFrame({"shown": words})
+    yes, open_ = space["YES"], space["UNDECIDED"]
+    assert space["answer"]({"first": of(yes, yes), "control": of(yes)}, "it").startswith("**Yes**")
+    against = space["answer"]({"first": of(yes, yes), "control": of(open_)}, "the control")
+    assert against.startswith("**It depends** on the control")
+    assert against.splitlines()[-2:] == ["| first | 2 | 0 | 2 |", "| control | 0 | 1 | 1 |"]
 
 
 def cells(line):

@@ -1,4 +1,4 @@
-"""Scores of a regression against scipy's distributions and scoringrules, and a scale of the deviation against its definition."""
+"""Scores and scale of a regression against scipy, scoringrules and the definition."""
 
 import math
 
@@ -130,9 +130,11 @@ def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_
     # of one Gaussian draw no other factor has a smaller NLL
     one = fv.Prediction(MEANS[:1], 3 * Y, 0.6)
     best = scipy.optimize.minimize_scalar(
-        lambda s: float(M.nll(M.scale_deviation(one, s))), bounds=(0.1, 20), method="bounded",
+        lambda s: float(M.nll(M.scale_deviation(one, s))),
+        bounds=(0.1, 20),
+        method="bounded",
         options=dict(xatol=1e-8),
-    )  # fmt: skip
+    )
     assert M.fit_deviation(one) == pytest.approx(best.x, rel=1e-5)
 
 
@@ -162,11 +164,21 @@ WRONG = {
     "classes scaled": (lambda: M.scale_deviation(CLASSES, 2.0), "use scale_temperature"),
     "counts": (lambda: M.pit(COUNTS), "continuous distribution, got .*: use crps and nll"),
     "no targets": (lambda: M.crps(fv.Prediction(MEANS, None, 0.5)), "scores need labels, got none"),
-    "no variance": (lambda: M.fit_deviation(fv.Prediction(
-        MEANS, Y, fv.Likelihood(lambda o: Independent(StudentT(2.0, o, 1.0), 1)))), "variance that are finite"),
-    "temperature": (lambda: M.fit_temperature(fv.Prediction(MEANS, Y, 0.5)), "need a likelihood of classes"),
-    "a picture of classes": (lambda: fv.plots.plot_calibration(CLASSES), "use plot_reliability for classes"),
-}  # fmt: skip
+    "no variance": (
+        lambda: M.fit_deviation(
+            fv.Prediction(MEANS, Y, fv.Likelihood(lambda o: Independent(StudentT(2.0, o, 1.0), 1)))
+        ),
+        "variance that are finite",
+    ),
+    "temperature": (
+        lambda: M.fit_temperature(fv.Prediction(MEANS, Y, 0.5)),
+        "need a likelihood of classes",
+    ),
+    "a picture of classes": (
+        lambda: fv.plots.plot_calibration(CLASSES),
+        "use plot_reliability for classes",
+    ),
+}
 
 
 @pytest.mark.parametrize(("call", "text"), WRONG.values(), ids=WRONG)

@@ -200,7 +200,10 @@ def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_ne
 def test_a_file_that_is_refused_changes_no_function_that_torch_loads_others_by(tmp_path):
     good = write(tmp_path / "good.pt", net().state_dict())
     # a program of pickle: take the function, and set its attribute __defaults__
-    program = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nN}(X\x0c\x00\x00\x00__defaults__(K\x01K\x02tu\x86b."
+    program = (
+        b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n"
+        b"N}(X\x0c\x00\x00\x00__defaults__(K\x01K\x02tu\x86b."
+    )
     with zipfile.ZipFile(good) as source, zipfile.ZipFile(tmp_path / "evil.pt", "w") as evil:
         for name in source.namelist():
             evil.writestr(name, program if name.endswith("data.pkl") else source.read(name))
@@ -216,24 +219,80 @@ WITHOUT = {f"model.{k}": v for k, v in STATE.items() if k != "0.bias"}
 MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.zeros(1)}
 
 
-@pytest.mark.parametrize(("name", "state", "kept", "text"), [
-    *((name, STATE, 200, f"{name}.*(get it again|damaged)") for name in ("net.pth", "net.safetensors")),
-    ("net.pth", {"0.weight": Evil()}, None, "path must hold a state dict"),
-    ("net.pth", net(), None, "path must hold a state dict.*got an object in"),
-    ("two.pth", {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()}, None, r"one network that fits, got those of a\., b\. in"),
-    ("list.pth", [torch.zeros(2)], None, "path must hold a state dict"),
-    ("nan.pth", STATE | {"0.weight": torch.full((5, 3), float("nan"))}, None, "must be finite, got NaN or inf in 0.weight"),
-    ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),
-    ("ema.pth", WITHOUT | {f"ema.{k}": v for k, v in STATE.items()}, None, r"one network that fits, got those of ema\., model\."),
-    ("int8.pth", STATE | {"0.weight": torch.ones(5, 3, dtype=torch.int8)}, None, "module's kind, torch.float32, got torch.int8 in 0.weight"),
-    ("mask.pth", STATE | {"0.weight": torch.ones(5, 3) > 0}, None, "module's kind, torch.float32, got torch.bool in 0.weight"),
-    ("complex.pth", STATE | {"0.weight": torch.ones(5, 3) + 1j}, None, "module's kind, torch.float32, got torch.complex64 in 0.weight"),
-    ("twice.pth", STATE | {"_orig_mod.0.weight": torch.ones(5, 3)}, None, "with and without _orig_mod., as 0.weight"),
-    ("meta.pth", STATE | {"0.weight": torch.ones(5, 3, device="meta")}, None, "plain tensors with numbers, got .* on meta"),
-    ("sparse.pth", STATE | {"0.weight": torch.ones(5, 3).to_sparse()}, None, "plain tensors with numbers, got torch.sparse_coo"),
-    ("variance.pth", STATE | {"1.running_var": -torch.ones(5)}, None, "variances >= 0, got -1 in 1.running_var"),
-    ("net.onnx", STATE, None, r"path must end in .safetensors, .pth"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "state", "kept", "text"),
+    [
+        *(
+            (name, STATE, 200, f"{name}.*(get it again|damaged)")
+            for name in ("net.pth", "net.safetensors")
+        ),
+        ("net.pth", {"0.weight": Evil()}, None, "path must hold a state dict"),
+        ("net.pth", net(), None, "path must hold a state dict.*got an object in"),
+        (
+            "two.pth",
+            {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()},
+            None,
+            r"one network that fits, got those of a\., b\. in",
+        ),
+        ("list.pth", [torch.zeros(2)], None, "path must hold a state dict"),
+        (
+            "nan.pth",
+            STATE | {"0.weight": torch.full((5, 3), float("nan"))},
+            None,
+            "must be finite, got NaN or inf in 0.weight",
+        ),
+        ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),
+        (
+            "ema.pth",
+            WITHOUT | {f"ema.{k}": v for k, v in STATE.items()},
+            None,
+            r"one network that fits, got those of ema\., model\.",
+        ),
+        (
+            "int8.pth",
+            STATE | {"0.weight": torch.ones(5, 3, dtype=torch.int8)},
+            None,
+            "module's kind, torch.float32, got torch.int8 in 0.weight",
+        ),
+        (
+            "mask.pth",
+            STATE | {"0.weight": torch.ones(5, 3) > 0},
+            None,
+            "module's kind, torch.float32, got torch.bool in 0.weight",
+        ),
+        (
+            "complex.pth",
+            STATE | {"0.weight": torch.ones(5, 3) + 1j},
+            None,
+            "module's kind, torch.float32, got torch.complex64 in 0.weight",
+        ),
+        (
+            "twice.pth",
+            STATE | {"_orig_mod.0.weight": torch.ones(5, 3)},
+            None,
+            "with and without _orig_mod., as 0.weight",
+        ),
+        (
+            "meta.pth",
+            STATE | {"0.weight": torch.ones(5, 3, device="meta")},
+            None,
+            "plain tensors with numbers, got .* on meta",
+        ),
+        (
+            "sparse.pth",
+            STATE | {"0.weight": torch.ones(5, 3).to_sparse()},
+            None,
+            "plain tensors with numbers, got torch.sparse_coo",
+        ),
+        (
+            "variance.pth",
+            STATE | {"1.running_var": -torch.ones(5)},
+            None,
+            "variances >= 0, got -1 in 1.running_var",
+        ),
+        ("net.onnx", STATE, None, r"path must end in .safetensors, .pth"),
+    ],
+)
 def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
     name, state, kept, text, tmp_path, capsys
 ):

@@ -5,7 +5,6 @@ import base64
 import dataclasses
 import json
 import re
-from unittest.mock import Mock
 
 import numpy as np
 import plotly.graph_objects as go
@@ -20,7 +19,6 @@ from flatviz.pages.document import Script, family_rows, json_for_html, three
 from flatviz.pages.dots import dots_html
 from flatviz.pages.page import family_page
 from flatviz.plots.radius import values_of
-from flatviz.widgets.view import FamilyView
 
 
 @pytest.fixture(scope="module")
@@ -69,18 +67,15 @@ def test_a_view_is_one_entry_and_then_in_page_and_lab(family, monkeypatch):
         start=("vi", 0.0, 1),
         story=(),
     )
-    view = FamilyView()
-    view.channel.send = Mock()
-    view.show_family(family, stops={})
-    (content, (buffer,)), _ = view.channel.send.call_args_list[0]
+    bundle = pack(family)
     distance = family.projection[-1].distance
-    for index in (data_of(page, "flatviz-index"), json.loads(content["index"])):
+    for index in (data_of(page, "flatviz-index"), json.loads(bundle.text)):
         figure = index["figures"][-1]
         assert figure["caption"] == "A toy."
         (field,) = [
             index["fields"][bind["field"]] for bind in figure["binds"] if bind["path"] == "data.0.y"
         ]
-        record = np.frombuffer(buffer, "<f4").reshape(len(family), index["record"])[-1]
+        record = np.frombuffer(bundle.buffer, "<f4").reshape(len(family), index["record"])[-1]
         np.testing.assert_array_equal(record[field["offset"] :][: len(distance)], distance)
         assert index["members"][-1]["ranges"]["toy"]["yaxis"] == [0, float(distance.max())]
 

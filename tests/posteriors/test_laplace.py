@@ -368,7 +368,7 @@ def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
             fv.transfer(net, source, treated="head")
 
 
-def test_predict_takes_draws_of_laplace_through_the_linearised_network_and_of_others_only_if_asked():
+def test_predict_takes_only_draws_of_laplace_through_the_linearised_network_by_default():
     torch.manual_seed(0)
     layers = nn.Linear(2, 5), nn.Tanh(), nn.Linear(5, 2)
     net = fv.Net.from_module(nn.Sequential(*layers).double())

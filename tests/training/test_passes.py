@@ -130,7 +130,7 @@ def test_the_progress_line_counts_images(tiny, capsys):
 
 def test_wrong_words_are_refused(tiny):
     for settings, text in (
-        (dict(precision="float16"), "precision must be one of"),
+        (dict(precision="float8"), "precision must be one of"),
         (dict(accumulate=0), "accumulate must be"),
         # with float64 autocast would do nothing
         (

@@ -147,7 +147,7 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
     made = []
     linear = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
     fits = own.prepare_own(linear, *digits, effort=2, say=made.append).fits
-    assert said in made[-1] and fits.fit["lr_scale"] == seen[-1][0] == finite_from
+    assert said in made[-1] and fits.lr_scale == seen[-1][0] == finite_from
     assert seen[0][1] == pytest.approx(
         own.HEAD_STD
     )  # all that is treated here is the head: its prior is wide, not SWAG's

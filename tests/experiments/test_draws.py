@@ -1,0 +1,66 @@
+"""The study of the draws of a step: its networks as one function, its curvature, its noise."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from experiment_notebooks import functions
+
+import flatviz as fv
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture(scope="module")
+def space():
+    return functions("draws")
+
+
+@pytest.fixture(scope="module")
+def stack(space):
+    return space["Stack"]("moons-gap", [1, 2], "cpu")
+
+
+def test_the_study_runs_on_small_counts(run_small):
+    printed, table, _ = run_small(
+        "draws", SEEDS=2, FEW=1, STEPS=3, DRAWS="1,8", TASKS="moons-gap", TOGETHER=2, FIRST=1
+    )
+    fits = table[["method", "kind", "draws", "steps"]].drop_duplicates()
+    assert set(fits.kind) == {"common", "mirrored", "split"} and set(fits.steps) == {3, 12}
+    assert set(fits.draws) == {1, 2, 8, 40, 512} and set(table.seed) == {1, 2}
+    assert "not comparable" in printed and "nothing" not in printed
+
+
+def test_losses_and_curvature_of_a_stack_are_those_of_each_network(space, stack):
+    net, task, prior = space["prepared"]("moons-gap", 2)
+    W = prior.sample(3, seed=0)
+    f = fv.nll(net, task.train, likelihood=task.likelihood)
+    losses = stack.losses(torch.stack([W, W]))[1]
+    constant = math.log(0.3) + math.log(2 * math.pi) / 2
+    torch.testing.assert_close(losses, f.many(W) - constant, rtol=1e-4, atol=1e-4)
+    sharp, of_mean = space["curvature"](stack, torch.stack([W, W]), 2)
+    slow = [float(fv.top_eigenpairs(f, w, 1).values[0]) for w in W]
+    assert float(sharp[1]) == pytest.approx(np.mean(slow), rel=1e-3)
+    assert float(of_mean[1]) <= float(sharp[1]) * 1.0001
+
+
+def test_a_draw_for_each_example_has_the_gradient_of_its_example_alone(space, stack):
+    W = torch.stack(
+        [stack.mean[i] + 0.1 * torch.randn(stack.n, stack.mean.shape[1]) for i in (0, 1)]
+    )
+    split = stack.losses(W, "split")
+    all_examples = stack.nll(
+        stack.outputs(W, stack.x), stack.y[:, None].expand(-1, stack.n, -1, -1)
+    )
+    torch.testing.assert_close(split, all_examples.diagonal(dim1=1, dim2=2), rtol=1e-4, atol=1e-5)
+
+
+def test_the_expected_square_of_the_ascents_length_falls_as_one_over_the_draws(space, stack):
+    q = space["fit_many"](stack, [(0.0, 0.1)], 8, 20)
+    rows = space["theory"](stack, q, 0.1, (1, 8, 64), (1.0,))
+    assert (
+        rows.length <= 1.05 * rows.theory_length
+    ).all()  # by Jensen, but for the estimate's noise
+    assert (rows.length.to_numpy()[:2] > rows.length.to_numpy()[-2:]).all()
+    assert (rows.cos.abs() <= 1.0001).all()
