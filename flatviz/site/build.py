@@ -29,7 +29,7 @@ from flatviz.site import (
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
 BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page lists in the sidebar
-FINDING = "## What holds"  # the section of an experiment that its page shows first
+FINDING = "## What holds"  # the section of an experiment that ends in its finding
 FIGURE = 'class="fv-figure"'
 MOST_TEXT = 1200  # characters that a cell of an experiment prints; more is folded
 BLANKS = "blanks"  # the folder of the students' versions
@@ -130,19 +130,28 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
 
 
 def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
-    """Put the section of the finding and the first figure behind the first cell."""
-    heads = [i for i, cell in enumerate(cells) if cell.source.startswith("## ")]
-    start = next((i for i in heads if cells[i].source.startswith(FINDING)), None)
+    """Put the question, the last words of the section of the finding and the first figure ahead."""
+    heads = [i for i, cell in enumerate(cells) if re.search("^## ", cell.source, re.MULTILINE)]
+    start = next((i for i in heads if FINDING in cells[i].source), None)
     if start is None:
         return list(cells)
     end = next((i for i in heads if i > start), len(cells))
-    front = [cells[0], *cells[start:end]]
-    rest = [*cells[1:start], *cells[end:]]
+    title, question, *setting = cells[0].source.split("\n\n")
+    front = [
+        new_markdown_cell(f"{title}\n\n{question}"),
+        new_markdown_cell("## In short"),
+        cells[end - 1],
+    ]
+    rest = [
+        new_markdown_cell("\n\n".join(["## Setting", *setting])),
+        *cells[1 : end - 1],
+        *cells[end:],
+    ]
     for cell in rest:
         for output in cell.get("outputs", ()):
             if FIGURE in output.get("data", {}).get("text/html", ""):
                 cell.outputs.remove(output)
-                return [*front, new_code_cell("", outputs=[output]), *rest]
+                return [*front, new_code_cell("# the picture", outputs=[output]), *rest]
     return front + rest
 
 

@@ -402,9 +402,8 @@ def answer(groups, on):
     yes = (2 * counts[YES] > n).all() and not counts[REVERSE].any()
     no = (2 * against > n).all() and not counts[YES].any()
     table = counts.loc[:, counts.any()].assign(all=n)
-    lines = [["", *table.columns], ["---"] * (1 + len(table.columns)), *table.itertuples()]
     word = "**Yes**" if yes else "**No**" if no else f"**It depends** on {on}"
-    return f"{word}.\n\n" + "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+    return f"{word}.\n\n{table.to_html(border=0)}"
 
 
 # %%

@@ -88,7 +88,8 @@ def test_a_card_says_yes_only_where_its_control_does():
     assert space["answer"]({"first": of(yes, yes), "control": of(yes)}, "it").startswith("**Yes**")
     against = space["answer"]({"first": of(yes, yes), "control": of(open_)}, "the control")
     assert against.startswith("**It depends** on the control")
-    assert against.splitlines()[-2:] == ["| first | 2 | 0 | 2 |", "| control | 0 | 1 | 1 |"]
+    counts = re.findall(r"<t[hd]>(.*?)</t[hd]>", against)[-8:]
+    assert counts == ["first", "2", "0", "2", "control", "0", "1", "1"]
 
 
 def cells(line):
