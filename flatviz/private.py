@@ -113,6 +113,8 @@ class PrivateNumbers(Dispatch):
             (a.device for a in args if isinstance(a, Tensor)),
             torch.device(kwargs.get("device") or "cpu"),
         )
+        if first.type not in ("cpu", "cuda", "mps", "xpu"):  # no generator is known for it
+            return func(*args, **kwargs)
         if first not in self._sources:
             self._sources[first] = torch.Generator(first).manual_seed(self._seed)
         source = self._sources[first]

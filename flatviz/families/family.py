@@ -31,7 +31,7 @@ from flatviz.results import (
     Spectrum,
 )
 
-ITERS = 30  # Hessian products for one eigenvalue of a repeated fit
+ITERS = 120  # Hessian products at most for one eigenvalue of a repeated fit
 SURFACES = ("around", "sharpest")  # surfaces around a center, which `extend` may leave out
 
 
