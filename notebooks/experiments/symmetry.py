@@ -99,7 +99,7 @@ RECIPE = dict(
 FITS = {
     "swag": RECIPE | dict(momentum=0.0, rank=10, snapshots=20),
     "dropout": RECIPE | dict(momentum=0.0, rate=0.1, steps=400),
-    "laplace": dict(structure="last_layer", steps=0, weight_decay=1e-3),
+    "laplace": dict(structure="last_layer", steps=0),
     "sgld": dict(lr=0.01, burn_in=0, thin=10, weight_decay=1e-3, batch_size=32),
     "sghmc": dict(lr=0.001, burn_in=0, thin=10, weight_decay=1e-3, batch_size=32),
     "mfvi": dict(

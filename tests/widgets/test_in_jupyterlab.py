@@ -133,7 +133,7 @@ def look(view) -> dict:
     return {"state": view.get_attribute("data-state"), "drawn": view.evaluate(DRAWN)}
 
 
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(LIMIT + 180)]
+pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(LIMIT + 180)]
 
 
 @pytest.fixture(scope="module")
