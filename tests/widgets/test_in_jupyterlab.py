@@ -59,8 +59,10 @@ def _move(page, base: str) -> dict:
     page.goto(f"{base}/lab/tree/tour.ipynb?reset")
     _until(page, "() => window.jupyterapp?.shell?.currentWidget?.content?.widgets")
     seen = {"notebook": answer(page, RUN_ALL, seconds=2 * WAIT)}
-    # Fitted behind the page
+    # Fitted behind the page: the rough picture has fewer draws than the family that follows it
     _until(page, "() => document.querySelectorAll('.flatviz[data-state]').length === 2")
+    most = f"() => {VIEW}.querySelector('[aria-label=\"ensemble size\"]').max === '30'"
+    _until(page, most)
     view = page.locator(".flatviz[data-state]").first
     view.scroll_into_view_if_needed()
     view.get_by_role("tab", name="All").dispatch_event("click")
@@ -133,7 +135,7 @@ def look(view) -> dict:
     return {"state": view.get_attribute("data-state"), "drawn": view.evaluate(DRAWN)}
 
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(LIMIT + 180)]
+pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(LIMIT + 180)]
 
 
 @pytest.fixture(scope="module")
