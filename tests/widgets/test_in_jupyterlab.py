@@ -182,10 +182,10 @@ def test_the_kernel_knows_what_the_page_chose(seen):
     assert seen["in the kernel"] == ["vi", "17"]
 
 
-def test_the_saved_notebook_is_small_and_plotly_came_once_to_two_views(seen):
+def test_the_saved_notebook_is_small_and_plotly_comes_once_with_each_cell_that_shows_a_view(seen):
     assert '"outputs"' in seen["saved"] and "plotly.js v" not in seen["saved"]
     assert len(seen["saved"].encode()) < 1_400_000  # a picture of each figure, and the lab twice
-    assert sum(n > 3_000_000 for n in seen["frames"]) == 1
+    assert sum(n > 3_000_000 for n in seen["frames"]) == 2
 
 
 def test_in_every_tab_controls_and_picture_are_on_one_screen_of_1280_by_800(seen):

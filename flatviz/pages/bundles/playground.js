@@ -662,16 +662,16 @@ let{world:r}=this,n=(a,h)=>{r.model.settings[t]=a,this.side("training"),h?r.trai
 let n=new ot(s,ds[t],ds[t][0],e,{say:o,help:r});return this.sliders[t]=n,n.node}toggles(t,s,e){let{world:o}=this,r=n=>{s==="side"?this.side(
 n):o.tool=n,this.tell()};return w("div",{class:`pg-tools pg-${s}s`,role:"group","aria-label":t},...e.map(([n,a])=>F(a,a,()=>r(n),{[`data-${s}`]:n})))}foundSliders(){
 let{world:t}=this,s=(e,o,r)=>new ot(o,Ie[e],t.frontier[e],n=>{t.frontier.show({[e]:n}),t.tellScore()},{say:r}).node;return w("div",{class:"p\
-g-first pg-found"},s("radius","radius of SA-BMA",e=>Number(e)?e:"0: as VI"),s("T","temperature of VI",e=>`T = ${e}`))}side(t){this.maps.dataset.
-side=t;for(let s of this.sides.children)s.setAttribute("aria-pressed",String(s.dataset.side===t))}show(t){let s=t.view==="frontier";for(let e of[
-this.maps,this.sides,this.first])e.hidden=s;for(let e of[this.world.frontier.node,this.found])e.hidden=!s;(t.key==="draws"?this.first:this.others).
-append(this.sliders.draws.node),this.side("training")}tell(){let{model:t,tool:s,truth:e}=this.world;for(let a of this.chips.children){let{method:h}=a.
-dataset;a.setAttribute("aria-pressed",String(t.on.has(h))),a.style.setProperty("--method",k(h))}for(let a of this.tools.children)a.setAttribute(
-"aria-pressed",String(a.dataset.tool===s));this.tools.hidden=t.name!=="yours",this.truthButton.setAttribute("aria-pressed",String(e)),this.ground.
-querySelector("select").value=t.name;let{sliders:o}=this;for(let[a,h]of Object.entries(t.settings))o[a].value=h;o.bend.value=t.bend,o.ensemble.
-value=t.ensemble,o.shift.value=t.far,o.shift.text.textContent=T(t.far),o.rho.node.hidden=!t.on.has("sam"),o.radius.node.hidden=!t.on.has("sa\
-bma"),o.viT.node.hidden=!t.on.has("vi"),this.about.textContent=t.world.about;let r=[...t.on].some(a=>Y[a])?"q: a method's cloud of weights":
-"",n=[...[...t.on].map(a=>Lo[a]),r].filter(Boolean);this.names.textContent=`${n.join(". ")}.`}};function Ns(i,t,s,e,o=!1){return w("div",{style:`--method:${k(i)}`,class:o?"pg-wins":""},w("span",{},t),w("b",{},s),w("small",{},e[0],w("br"),
+g-first pg-found"},s("radius","radius on the trained network",e=>Number(e)?e:"0: as VI"),s("T","temperature on the trained network",e=>`T = ${e}`))}side(t){
+this.maps.dataset.side=t;for(let s of this.sides.children)s.setAttribute("aria-pressed",String(s.dataset.side===t))}show(t){let s=t.view==="\
+frontier";for(let e of[this.maps,this.sides,this.first])e.hidden=s;for(let e of[this.world.frontier.node,this.found])e.hidden=!s;(t.key==="d\
+raws"?this.first:this.others).append(this.sliders.draws.node),this.side("training")}tell(){let{model:t,tool:s,truth:e}=this.world;for(let a of this.
+chips.children){let{method:h}=a.dataset;a.setAttribute("aria-pressed",String(t.on.has(h))),a.style.setProperty("--method",k(h))}for(let a of this.
+tools.children)a.setAttribute("aria-pressed",String(a.dataset.tool===s));this.tools.hidden=t.name!=="yours",this.truthButton.setAttribute("a\
+ria-pressed",String(e)),this.ground.querySelector("select").value=t.name;let{sliders:o}=this;for(let[a,h]of Object.entries(t.settings))o[a].
+value=h;o.bend.value=t.bend,o.ensemble.value=t.ensemble,o.shift.value=t.far,o.shift.text.textContent=T(t.far),o.rho.node.hidden=!t.on.has("s\
+am"),o.radius.node.hidden=!t.on.has("sabma"),o.viT.node.hidden=!t.on.has("vi"),this.about.textContent=t.world.about;let r=[...t.on].some(a=>Y[a])?
+"q: a method's cloud of weights":"",n=[...[...t.on].map(a=>Lo[a]),r].filter(Boolean);this.names.textContent=`${n.join(". ")}.`}};function Ns(i,t,s,e,o=!1){return w("div",{style:`--method:${k(i)}`,class:o?"pg-wins":""},w("span",{},t),w("b",{},s),w("small",{},e[0],w("br"),
 e[1]))}var Re=i=>Number.isFinite(i)?i.toFixed(2):"–";function ze({model:i,frontier:t,sequence:{card:s}}){if(s.view==="frontier")return t.numbers.
 map(({method:r,nll:n,lambda:a})=>Ns(r,I(r)[0],a,["curvature λ₁",`test NLL ${n}`]));if(s.counts&&(i.ends.length||!i.steps))return s.counts(
 i).map(({name:r,value:n})=>Ns("sabma",r,n,["runs end","in the meadow"]));let o=i.steps||i.ends.length?i.ranking(i.test)[0]?.method:"";return[

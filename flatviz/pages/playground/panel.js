@@ -240,8 +240,8 @@ export class Panel {
     return node(
       "div",
       { class: "pg-first pg-found" },
-      of("radius", "radius of SA-BMA", (x) => (Number(x) ? x : "0: as VI")),
-      of("T", "temperature of VI", (x) => `T = ${x}`),
+      of("radius", "radius on the trained network", (x) => (Number(x) ? x : "0: as VI")),
+      of("T", "temperature on the trained network", (x) => `T = ${x}`),
     );
   }
 
