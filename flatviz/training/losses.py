@@ -108,9 +108,7 @@ class NetworkLoss(TrainingLoss):
     """Mean NLL of minibatches of a problem at weights (..., D), and its gradient.
 
     The leading dimensions of w are members, then the draws of each; this class alone knows in which
-    order they are rows.  A batch is (n,), or (B, n) with one for each member.  With `shared` each
-    draw of a member gets an equal part of its batch; in a last, smaller minibatch whose size is no
-    multiple of the draws, some examples are in two parts.
+    order they are rows.  A batch is (n,), or (B, n) with one for each member.
 
     Args:
         problem: Network, data, likelihood.
@@ -119,9 +117,10 @@ class NetworkLoss(TrainingLoss):
         training: How minibatches pass.
         draws: S of a member.
         network: The network at all rows in one pass, where possible.
+        shared: Whether each draw of a member gets an equal part of its batch in place of all of it.
+            In a last, smaller minibatch whose size is no multiple of the draws, some examples are
+            in two parts.
     """
-
-    shared = False
 
     def __init__(
         self,
@@ -130,8 +129,10 @@ class NetworkLoss(TrainingLoss):
         training: Training = PLAIN,
         draws: int = 1,
         network: Vmapped | None = None,
+        shared: bool = False,
     ) -> None:
         super().__init__()
+        self.shared = shared
         self.problem = problem
         self.passes = passes
         self.training = training
@@ -362,9 +363,15 @@ def training_loss(
 
 
 def loss_of(
-    problem: Problem, batchnorm: Statistics, training: Training, members: int = 1, draws: int = 1
+    problem: Problem,
+    batchnorm: Statistics = "frozen",
+    training: Training = PLAIN,
+    members: int = 1,
+    draws: int = 1,
+    *,
+    shared: bool = False,
 ) -> NetworkLoss:
-    """Build `training_loss` of a problem that was examined before."""
+    """Build `training_loss` of a problem that was examined before; `shared` as in `NetworkLoss`."""
     net = problem.net
     data = problem.data
     train = batchnorm == "train" and net.has_batchnorm
@@ -391,4 +398,4 @@ def loss_of(
         passes.append(Pass(net))
         if rows > 1 and data.in_memory:
             network = vmapped(net, data.whole())
-    return NetworkLoss(problem, passes, training, draws, network)
+    return NetworkLoss(problem, passes, training, draws, network, shared)

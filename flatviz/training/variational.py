@@ -225,8 +225,7 @@ def fit_gaussians(
     algorithm = build(descent)
     B = len(seeds)
     shuffles = [seed + 1 for seed in seeds]
-    loss = loss_of(problem, batchnorm, run.training, members=B, draws=descent.draws)
-    loss.shared = sized.shared
+    loss = loss_of(problem, batchnorm, run.training, B, draws=descent.draws, shared=sized.shared)
     if B > 1 and loss.buffers() is not None:
         run.check_no_validation(
             "statistics of BatchNorm that members train at once are those of the last step"

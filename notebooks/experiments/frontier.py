@@ -11,7 +11,8 @@
 # restarts, fits with other noise on the same split, for its loss has several optima; *moons* is of two dimensions. *moons-gap* is a
 # regression: where along its moon does a point lie? Training points leave the middle third out, and *shifted* scores are those there.
 # *cifar10* is a folder of images: a conv net, the source five classes, the target five others, 10 shots. On all but *digits-near* the
-# grid is smaller.
+# grid is smaller. Each step averages eight draws, the default; on *cifar10*, whose network is large, it took one draw, the default of then:
+# the experiment `draws` varies that number.
 #
 # **Comparison.** At equal *T*; at equal training loss and at equal KL to the prior: VI's values are interpolated along the curve of the
 # same seed, where it brackets. *T\** is the temperature at which VI has the training loss of the other fit.

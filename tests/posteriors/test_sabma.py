@@ -9,8 +9,9 @@ from oracles import random_gaussian
 from torch import nn
 
 import flatviz as fv
+from flatviz.objectives.network import examined
 from flatviz.training.gradient import expected
-from flatviz.training.losses import training_loss
+from flatviz.training.losses import loss_of, training_loss
 from flatviz.training.perturb import MODES
 
 QUICK = dict(steps=12, seed=3)
@@ -229,8 +230,7 @@ def test_draws_of_a_large_network_share_the_examples_of_a_step():
     q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=2)
     assert q.history.notes[0].startswith("6 draws share the examples of a step, rate 1")
 
-    loss = fv.training.training_loss(net, data, draws=6)
-    loss.shared = True
+    loss = loss_of(examined(net, data, "categorical"), draws=6, shared=True)
     W = prior.sample(6, seed=1)
     values, gradients = loss(W, None)
     for w, value, gradient, part in zip(W, values, gradients, torch.arange(60).split(10)):

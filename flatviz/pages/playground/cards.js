@@ -156,7 +156,8 @@ export const CARDS = [
     answer: (/** @type {Model} */ model) =>
       tellDraws(model, model.ends) +
       "Few draws widen the cloud as a higher temperature does; with many, SA-BMA falls into the " +
-      "hollow as VI does.",
+      "hollow as VI does. On the trained network few draws do the reverse: with 1, 8, 128 a step " +
+      "the radius is worth VI's T = 0.0137, 0.0211, 0.0237, from 0.03.",
   },
 ];
 
