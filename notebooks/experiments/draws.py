@@ -77,6 +77,9 @@ FLAT = {  # (radius, T) of SA-BMA
     "moons-gap": ((1.0, 0.03), (2.0, 0.03)),
     "cifar16": ((1.0, 0.03), (1.0, 0.3)),
 }
+OUTPUTS = {"digits-near": 10, "moons-gap": 1, "cifar16": 5}  # of each network
+MODELS = {"digits-near": fv.models.mlp, "moons-gap": fv.models.mlp, "cifar16": fv.models.convnet}
+START = {"cifar16": 0.01}  # widths at the start over those of the prior, else 0.3: as `fit_vi`
 SCORED = 512  # draws behind training loss and objective
 CURVED = 8  # draws of which the Hessian is measured
 AVERAGED = 30  # draws of a prediction
@@ -170,20 +173,18 @@ class Stack:
 
     def __init__(self, name, seeds, device):
         parts = [load(name, seed) for seed in seeds]
-        task = (
-            moons_gap(0)
-            if name == "moons-gap"
-            else fv.Task(*[fv.Data(parts[0]["x"], parts[0]["y"])] * 3, TARGETS[short(name)])
-        )
-        module = (fv.models.convnet if short(name) == "cifar16" else fv.models.mlp)(task)
+        self.name = short(name)
+        self.regression = self.name == "moons-gap"
+        data = fv.Data(parts[0]["x"], parts[0]["y"])
+        likelihood = NOISE if self.regression else "categorical"
+        task = fv.Task(data, data, data, OUTPUTS[self.name], likelihood=likelihood)
+        module = MODELS[self.name](task)
         net = fv.Net.from_module(module.eval(), "norm+head")
         self.module = net.to_module().to(device).eval()
         self.shapes = {block.name: block.shape for block in net.blocks}
         self.sizes = [math.prod(shape) for shape in self.shapes.values()]
-        self.name = short(name)
         self.seeds = list(seeds)
         self.device = device
-        self.regression = name == "moons-gap"
         keys = ("x", "y", "test_x", "test_y", "mean", "log_std", "factor")
         for key in keys:
             setattr(self, key, torch.stack([part[key] for part in parts]).to(device))
@@ -231,9 +232,6 @@ class Stack:
         """Priors of B x cells members, (B cells, D)."""
         parts = (self.mean, self.log_std, self.factor)
         return fv.Gaussian.unchecked(*(t.repeat_interleave(cells, 0) for t in parts))
-
-
-TARGETS = {"digits-near": 10, "cifar16": 5}
 
 
 # %% [markdown]
@@ -305,9 +303,6 @@ def fit_many(stack, cells, S, steps, kind="common", rate=1.0):
         z = z.repeat_interleave(len(cells), 0)
         state, record = method.update(state, gradient, None, (z[..., :D], z[..., D:]))
     return state.q
-
-
-START = {"cifar16": 0.01}  # widths at the start over those of the prior, the defaults of `fit_vi`
 
 
 # %% [markdown]
@@ -505,11 +500,6 @@ HASH = hashlib.sha256(CLAIMS).hexdigest()[:12]
 ENOUGH = 512  # draws a step of the fits with which noise is compared
 
 
-def labelled(rows, **columns):
-    """Rows with the columns that say what was fitted."""
-    return rows.assign(**columns)
-
-
 def batches(seeds):
     return [seeds[i : i + TOGETHER] for i in range(0, len(seeds), TOGETHER)]
 
@@ -529,13 +519,12 @@ def fits_of(name, seeds, few):
         about = dict(setting=stack.name, kind=kind, draws=S, steps=steps)
         for cells in (vi, flat):
             q = fit_many(stack, cells, S, steps, kind)
-            yield labelled(
-                measure(stack, q, cells), method="vi" if cells is vi else "sabma", **about
-            )
+            rows = measure(stack, q, cells)
+            yield rows.assign(method="vi" if cells is vi else "sabma", **about)
     if not few and stack.name == "digits-near":
         q = fit_many(stack, [(0.0, 0.03)], 128, STEPS)
         rows = theory(stack, q, 0.03, counts, (1.0, 2.0)).rename(columns={"S": "draws"})
-        yield labelled(rows, method="theory", kind="common", setting=stack.name, steps=STEPS)
+        yield rows.assign(method="theory", kind="common", setting=stack.name, steps=STEPS)
 
 
 def run_all():
