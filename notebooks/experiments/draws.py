@@ -4,11 +4,15 @@
 # **Question.** A step of variational inference (VI) or SA-BMA estimates its gradient from S draws of the posterior. Does the effect
 # of SA-BMA's radius depend on S?
 #
-# **Theory.** With S draws the ascent sees g_S = grad l + e. Its length in the metric of the Fisher matrix F of q is
-# s_S = sqrt(g_S . F^-1 g_S), and E s_S^2 = s^2 + c / S with c = tr(F^-1 Cov e), the covariance of one draw's gradient. SA-BMA
-# minimises l + radius s_S, so the noise c / S is a second penalty, on curvature, that is largest at S = 1. Along the
-# gradient of the loss the penalty acts as a lower temperature: if grad s_S has the part phi grad l along grad l, SA-BMA's
-# stationary point is that of VI at *T\** = *T* / (1 + radius phi). The part across grad l is what no temperature gives.
+# **Theory.** With $S$ draws the ascent sees $g_S = \nabla \ell + e$, $e$ the noise of the draws. Its length in the metric of the Fisher
+# matrix $F$ of $q$ is $s_S = \sqrt{g_S^\top F^{-1} g_S}$, and
+#
+# $$ \mathbb{E}\, s_S^2 = s^2 + \frac{c}{S}, \qquad c = \operatorname{tr}(F^{-1} \operatorname{Cov} e_1), $$
+#
+# $e_1$ the noise of one draw. SA-BMA minimises $\ell + \gamma s_S$, $\gamma$ the radius, beside the KL term, so $c / S$ is a second penalty, on
+# curvature, that is largest at $S = 1$. Split $\nabla s_S = \varphi \nabla \ell + r$, with $r$ across $\nabla \ell$ in the inner product of
+# $F^{-1}$. The part along $\nabla \ell$ acts as a lower temperature: SA-BMA's stationary point is that of VI at
+# $T^\star = T / (1 + \gamma \varphi)$. No temperature gives the part across.
 #
 # **Grid.** S x radius x *T*, VI along *T* at the *same S*. *digits-near* and *moons-gap* are those of the experiment
 # `frontier`; *cifar16* is its *cifar10* at 16 x 16 pixels. Each seed draws its split, network, prior and noise; all fits of a seed and
@@ -409,10 +413,10 @@ def measure(stack, q, cells):
 # %% [markdown]
 # ## The theory at one and the same q
 #
-# At VI's solution with 128 draws and *T* = 0.03, from 2,048 draws with their own noise, in groups of S: the length s_S of the ascent's
-# gradient in the metric of F (mean and log_std, as `fit_sabma` moves them), beside sqrt(s^2 + c / S) with s^2 and c estimated
-# without bias; the gain of the ascent; and the mean of (g' - g) / radius over groups, which is grad s_S: its angle with grad l, and its
-# part phi along grad l, all in the metric of F^-1. *T\** is predicted as T / (1 + radius phi).
+# At VI's solution with 128 draws and *T* = 0.03, from 2,048 further draws in groups of $S$: the mean of $s_S$ over the groups (mean and
+# log_std, as `fit_sabma` moves them), beside $\sqrt{s^2 + c / S}$ with $s^2$ and $c$ estimated without bias; the gain of the ascent; and the
+# mean over groups of $(g' - g) / \gamma$, $g'$ the gradient at the end of the ascent, which is $\nabla s_S$: the cosine of its angle with
+# $\nabla \ell$, and $\varphi$, both in the inner product of $F^{-1}$. $T^\star$ is predicted as $T / (1 + \gamma \varphi)$.
 
 
 # %%
@@ -986,7 +990,7 @@ NEAR = "digits-near-1.0-0.03-lambda1_of_mean-same"
 IMAGES = "cifar16-1.0-0.3-lambda1_of_mean-lower"
 README = [
     f"**The draws of a step** matter: with 1, 8, 128 the radius is worth VI's *T* = {t_star('digits-near', 1.0, 0.03, 1, 8, 128)}; the ratio of λ1 of "
-    f"the mean Hessian is then {said(f'{NEAR}-1', f'{NEAR}-8', f'{NEAR}-128')}.",
+    f"the mean Hessian to VI's is then {said(f'{NEAR}-1', f'{NEAR}-8', f'{NEAR}-128')}.",
     f"**{CIFAR}**: on *cifar16*, images, *T* = 0.3, that ratio is {said(f'{IMAGES}-1', f'{IMAGES}-8', f'{IMAGES}-32')} with "
     f"1{limited('cifar16', 1)}, 8, 32 draws ({cifar[1]}, {cifar[8]}, {cifar[32]} seeds, convergence not shown).",
 ]  # fmt: skip

@@ -424,7 +424,7 @@ def spectra(seeds):
     "seeds",
     [
         range(40),
-        pytest.param(range(40, 2000), marks=[pytest.mark.slow, pytest.mark.timeout(7200)]),
+        pytest.param(range(40, 2000), marks=[pytest.mark.long, pytest.mark.timeout(1800)]),
     ],
 )
 @pytest.mark.filterwarnings("error")
