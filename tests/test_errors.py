@@ -190,6 +190,11 @@ CASES = {
         ValueError,
         r"path must be a path, got 'a\\x00b', with a zero character",
     ),
+    "a path of 5,000 characters": (
+        lambda: fv.load("x" * 5000),
+        ValueError,
+        r"path must have names of at most 255 bytes, got 'x{199}\.\.\. of 5002 characters",
+    ),
     "a text of 5,000 characters": (
         lambda: fv.nll(net(), data(), likelihood="x" * 5000),
         ValueError,

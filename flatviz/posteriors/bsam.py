@@ -27,7 +27,7 @@ from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Gaussian, History
 from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import PLAIN, Batch, Gradient, Noises, Training
+from flatviz.training.gradient import PLAIN, Batch, Gradient, Noises, Training, check_noise
 from flatviz.training.losses import training_loss
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import FreshNoise, Noise, rate_at, rates
@@ -88,6 +88,7 @@ class BSAM(Algorithm[BSAMState]):
     ) -> tuple[BSAMState, Record]:
         """Take one step."""
         m, v, s, step = state
+        check_noise(noise, m.shape)
         value, g = gradient(m + noise[0] / (self.n * s).sqrt(), batch)
         at_worst, gp = gradient(m + self.radius * g / s, batch)
         h = s.sqrt() * g.abs()

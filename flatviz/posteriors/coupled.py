@@ -35,7 +35,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Algorithm, Record
-from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
+from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
 from flatviz.training.losses import training_loss
 from flatviz.training.points import Energy, PointState, draws_of, run_chains, starts, thinned
 from flatviz.training.settings import Checkpoint, Run
@@ -68,6 +68,7 @@ class EMCMC(Algorithm[PointState]):
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
         """Take one step."""
+        check_noise(noise, s.w.shape, s.w.shape)
         w = s.w
         a = s.v
         lr = self.lr

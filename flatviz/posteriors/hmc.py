@@ -79,7 +79,9 @@ def fit_hmc(
     where the chains agree: see `diagnose_chains`.
 
     A trajectory, of a length between 1/2 and 3/2 of `TIME`, costs length / step size gradients of
-    each chain.
+    each chain, at most `most_steps`.  All take at most (burn_in + n_draws thin / chains) most_steps
+    gradients, 200,000 with the defaults: a minute or two also for a few dozen weights.  Lower
+    `burn_in`, `n_draws` or `most_steps` for a first look, and see `diagnose_chains`.
 
     Args:
         net: The network; its weights do not matter.

@@ -24,7 +24,7 @@ from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Gaussian, History
 from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import PLAIN, Batch, Gradient, Noises, Training
+from flatviz.training.gradient import PLAIN, Batch, Gradient, Noises, Training, check_noise
 from flatviz.training.losses import training_loss
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import FreshNoise, Noise, rate_at, rates
@@ -80,6 +80,8 @@ class IVON(Algorithm[IVONState]):
     ) -> tuple[IVONState, Record]:
         """Take one step."""
         m, g, h, step = state
+        draws = noise[0].shape[0] if noise else 1
+        check_noise(noise, (draws, *m.shape))
         (z,) = noise
         value, slopes = gradient(m + self.std(h) * z, batch)
         hessian = (slopes * z).mean(0) / self.std(h)

@@ -17,7 +17,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Algorithm, Record
-from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
+from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
 from flatviz.training.losses import training_loss
 from flatviz.training.points import Energy, PointState, draws_of, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
@@ -55,6 +55,7 @@ class PSGLD(Algorithm[PointState]):
         memory = self.memory * (s.step > 0)
         v = memory * s.v + (1 - memory) * g.square()
         rate = self.lr / (self.floor + v.sqrt())
+        check_noise(noise, s.w.shape)
         w = s.w - rate * g + self.energy.scale(2 * rate) * noise[0]
         return PointState(w, v, s.step + 1), record
 

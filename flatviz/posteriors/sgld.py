@@ -37,7 +37,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Algorithm, Record
-from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
+from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
 from flatviz.training.losses import training_loss
 from flatviz.training.points import Energy, PointState, draws_of, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
@@ -76,6 +76,7 @@ class SGLD(Algorithm[PointState]):
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
         """Take one step."""
+        check_noise(noise, s.w.shape)
         g, record = self.energy.gradient(s.w, gradient, batch)
         w = s.w + (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
         return PointState(w, s.v, s.step + 1), record
@@ -113,6 +114,7 @@ class SGHMC(Algorithm[PointState]):
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
         """Take one step, with noise 0 in steps without noise."""
+        check_noise(noise, s.w.shape)
         g, record = self.energy.gradient(s.w, gradient, batch)
         lr = rate_at(self.rates, s.step)
         v = (

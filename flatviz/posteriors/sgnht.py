@@ -33,7 +33,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Algorithm, Record
-from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
+from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
 from flatviz.training.losses import training_loss
 from flatviz.training.points import Energy, PointState, draws_of, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
@@ -83,6 +83,7 @@ class SGNHT(Algorithm[ThermostatState]):
         """Take one step."""
         g, record = self.energy.gradient(s.w, gradient, batch)
         scale = self.energy.scale(2 * self.lr * self.friction)
+        check_noise(noise, s.w.shape)
         v = (1 - s.a) * s.v - self.lr * g + scale * noise[0]
         heat = v.square().mean(-1, keepdim=True) / self.energy.scale(self.lr) ** 2
         a = s.a + self.gain * ((1 - s.a / 2) * heat - 1)

@@ -185,6 +185,16 @@ class TrainingLoss:
         return {"loss": self.gradient}
 
 
+def check_noise(noise: Noises, *shapes: tuple[int, ...]) -> None:
+    """Raise ValueError unless a step's noise has these shapes."""
+    came = [tuple(z.shape) for z in noise]
+    if came != [tuple(shape) for shape in shapes]:
+        raise ValueError(
+            f"noise must be standard normal tensors of shapes {[*map(tuple, shapes)]}, got {came}:"
+            " the method's noise(state, seeds, steps).at(step) gives them"
+        )
+
+
 @public
 def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
     """Build the gradient for a method's steps, (w, batch) -> (loss, grad), of any function.

@@ -22,7 +22,7 @@ from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import Problem
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
-from flatviz.training.gradient import Batch, Expected, Gradient, Noises
+from flatviz.training.gradient import Batch, Expected, Gradient, Noises, check_noise
 from flatviz.training.losses import check_covers, loss_of
 from flatviz.training.settings import DRAWS, Run, Vi
 from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
@@ -182,6 +182,9 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         self, s: GaussianState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[GaussianState, Record]:
         """Take one step."""
+        draws = noise[0].shape[-2] if noise and noise[0].ndim > 1 else 1
+        each = (*s.mean.shape[:-1], draws)
+        check_noise(noise, (*each, s.q.dim), (*each, s.q.rank))
         return self.descent.update(s, self.gradient(s.q, gradient, batch, noise), noise)
 
     def result(

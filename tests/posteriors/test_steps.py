@@ -74,6 +74,15 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
     assert isinstance(algorithm.result(*driven), fv.Posterior)
 
 
+def test_noise_of_another_shape_is_one_clear_error(case):
+    algorithm, state, loss, how = case
+    noise = algorithm.noise(state, how["seeds"], STEPS).at(0)
+    wrong = [(), noise + noise, tuple(z[..., :-1] for z in noise)] if noise else []
+    for given in wrong:
+        with pytest.raises(ValueError, match="noise must be standard normal tensors of shapes"):
+            algorithm.update(state, loss, None, given)
+
+
 def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
     algorithm, start, loss, how = case
     go = partial(drive, algorithm, start, loss, steps=STEPS, **how)
