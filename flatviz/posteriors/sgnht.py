@@ -81,9 +81,9 @@ class SGNHT(Algorithm[ThermostatState]):
         self, s: ThermostatState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[ThermostatState, Record]:
         """Take one step."""
+        check_noise(noise, s.w.shape)
         g, record = self.energy.gradient(s.w, gradient, batch)
         scale = self.energy.scale(2 * self.lr * self.friction)
-        check_noise(noise, s.w.shape)
         v = (1 - s.a) * s.v - self.lr * g + scale * noise[0]
         heat = v.square().mean(-1, keepdim=True) / self.energy.scale(self.lr) ** 2
         a = s.a + self.gain * ((1 - s.a / 2) * heat - 1)
