@@ -858,7 +858,7 @@ def draws_picture():
         fig.update_layout(
             {
                 f"xaxis{i + 1 if i else ''}": dict(
-                    title="draws a step", type="log", tickvals=[1, 2, 4, 8, 32, 128]
+                    title="draws a step", type="log", tickvals=[1, 2, 4, 8, 32, 128, 512]
                 )
             }
         )
