@@ -3,7 +3,7 @@
 
 REVISION is the last tag before this commit if none is given.  Two processes, each with the flatviz
 of its own checkout, take every call in turn, so that a slow moment of the machine hits both.
-Printed are the seconds of the revision, of this checkout, and the median over rounds of their ratio.
+Printed are the seconds of the revision and of this checkout, and the median of their ratio.
 """
 
 import json
