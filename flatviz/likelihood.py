@@ -616,7 +616,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
     )
 
 
-def _noise(given: Any, name: str) -> float | Tensor:
+def _noise(given: object, name: str) -> float | Tensor:
     """Convert standard deviations: one, or one for each output."""
     if isinstance(given, Real):
         return check_positive(float(given), name)

@@ -48,12 +48,12 @@ class Posterior(Protocol):
 class OutputPosterior(Protocol):
     """A posterior with a Gaussian of the linearised network's outputs; `predict` linearises it."""
 
-    def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
+    def outputs(self, data: object) -> tuple[Tensor, Tensor]:
         """Return the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
         ...
 
 
-def check_posterior(value: Any, name: str) -> None:
+def check_posterior(value: object, name: str) -> None:
     """Check that a posterior is draws (S, D), or anything with `center` and `sample`."""
     if isinstance(value, Tensor):
         tensor(2)(value, name)
@@ -166,7 +166,9 @@ class Mixture(Noun):
             self.in_turn(n, seed, lambda part, *how: part.sample(how[0], seed=how[1]))
         )
 
-    def in_turn(self, n: int, seed: int, drawn: Callable[[Any, int, int], Sequence[Any]]) -> list:
+    def in_turn(
+        self, n: int, seed: int, drawn: Callable[[object, int, int], Sequence[object]]
+    ) -> list:
         """Compute `drawn(part, n, seed)` of each part, and take one of each in turn, `n` in all."""
         k = len(self.parts)
         each = [drawn(part, -(-(n - j) // k), seed + j) for j, part in enumerate(self.parts[:n])]

@@ -97,9 +97,7 @@ def fit_laplace_torch(
         )
     tuned = isinstance(prior_precision, str)
     module = _treated_alone(net)
-    kind: dict[str, Any] = dict(
-        likelihood="classification", prior_precision=1.0 if tuned else prior_precision
-    )
+    kind = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
     given = as_likelihood(likelihood)
     noise = given.noise if isinstance(given, GaussianLikelihood) else None
     if isinstance(noise, float):

@@ -42,7 +42,7 @@ def group() -> None:
     """Train Bayesian neural networks, measure how flat they are, and look at them."""
 
 
-def work(name: str, **words: Any) -> Any:
+def work(name: str, **words: object) -> Any:
     """Load the command's module, and do its work."""
     return importlib.import_module(f"flatviz.cli.{name}").work(**words)
 
@@ -106,7 +106,7 @@ def check_from_0(option: str, value: int) -> int:
     return value
 
 
-def checked(check: Callable[..., Any], *before: Any, **how: Any) -> Any:
+def checked(check: Callable[..., Any], *before: object, **how: object) -> object:
     """A callback of click that checks a value, where one is given."""
     return lambda ctx, option, value: value if value is None else check(*before, value, **how)
 
@@ -191,7 +191,7 @@ WORKERS = click.option(
     is_flag=True,
     help="Open the page in a browser with a first fit; the whole family then replaces it.",
 )
-def tour(data: str | None, seed: int | None, **words: Any) -> None:
+def tour(data: str | None, seed: int | None, **words: object) -> None:
     """Train a family of posteriors and write one live page.
 
     Their scores and flatness are printed.
@@ -207,7 +207,7 @@ def tour(data: str | None, seed: int | None, **words: Any) -> None:
     "--notebook", default=f"{CONTENTS}.ipynb", show_default=True, help="Notebook to open."
 )
 @click.argument("jupyter", nargs=-1)
-def lab(**words: Any) -> int:
+def lab(**words: object) -> int:
     """Open JupyterLab on the course, or on one notebook.
 
     JUPYTER: options for JupyterLab, after --.
@@ -243,7 +243,7 @@ def lab(**words: Any) -> int:
     help="Most images to take, evenly spaced over the folder; all where it is left out.",
 )
 @out("compare.html", "the page")
-def compare(a: Path | None, b: Path | None, data: Path | None, **words: Any) -> None:
+def compare(a: Path | None, b: Path | None, data: Path | None, **words: object) -> None:
     """Compare two checkpoints: plane, path, curvature, scores, and a sentence on which is flatter.
 
     A, B: files of weights, `.pt`, `.pth`, `.ckpt` or `.safetensors`.  Images are standardised as
@@ -280,7 +280,7 @@ def run(
     yes: bool,
     out: Path | None,
     table: Path | None,
-    **asked: Any,
+    **asked: object,
 ) -> None:
     """Run an experiment, and write its page and its table.
 
@@ -317,7 +317,7 @@ def run(
     is_flag=True,
     help="Small runs, to see that everything works; their numbers mean nothing.",
 )
-def docs(names: tuple[str, ...], **words: Any) -> int:
+def docs(names: tuple[str, ...], **words: object) -> int:
     """Build the site: course, experiments and reference.
 
     NAMES: how the names of the notebooks to run begin (all); the others appear without results.
@@ -344,7 +344,7 @@ def doctor() -> int:
     show_default=True,
     help="Title of the page.",
 )
-def export(**words: Any) -> None:
+def export(**words: object) -> None:
     """Write a saved family of posteriors as one live page.
 
     FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no

@@ -30,7 +30,7 @@ def page_of(notebook: Any, name: str) -> str:
     for output in (o for o in outputs if PLOTLY in o.get("data", {})):
         text = json.dumps(output.data[PLOTLY], default=str)
         figure = plotly.io.from_json(text, skip_invalid=True)
-        how: dict[str, Any] = dict(config=CONFIG, include_plotlyjs=False, full_html=False)
+        how = dict(config=CONFIG, include_plotlyjs=False, full_html=False)
         output.data = {"text/html": plotly.io.to_html(figure, **how)}
     for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
         # to what is not in this file

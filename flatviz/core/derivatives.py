@@ -26,8 +26,8 @@ class Unfused(TorchFunctionMode):
     """
 
     def __torch_function__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+        self, func: Any, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         return func(*args, **(kwargs or {}))
 
 
@@ -38,15 +38,15 @@ class _Composed(TorchFunctionMode):
     """
 
     def __torch_function__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+        self, func: Any, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         if func is torch._weight_norm:
             v, g, *dim = args
             return v * (g / torch.norm_except_dim(v, 2, *dim))
         return func(*args, **(kwargs or {}))
 
 
-_sdp: Any = torch.backends.cuda  # which the CPU heeds as well
+_sdp = torch.backends.cuda  # which the CPU heeds as well
 _KERNELS = ("flash", "mem_efficient", "cudnn", "math")
 _ATTENTION = OfProcess(
     lambda: tuple(getattr(_sdp, f"{name}_sdp_enabled")() for name in _KERNELS),

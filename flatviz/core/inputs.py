@@ -222,7 +222,7 @@ class Stream(_Sized):
     dtype: torch.dtype = torch.float32
     content: Any = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         if self.content is None:
             raise TypeError("the content of a stream is not known before it is read")
         return dict(vars(self))
@@ -232,7 +232,7 @@ class Stream(_Sized):
         """(N, ...)."""
         return torch.Size((len(self.index), *self.example_shape))
 
-    def __getitem__(self, index: Any) -> Tensor:
+    def __getitem__(self, index: object) -> Tensor:
         """Read the inputs at `index`: an integer, a slice or several integers."""
         if isinstance(index, int):
             return self[[index]][0]
@@ -303,7 +303,7 @@ class Stream(_Sized):
 Inputs = Pixels | Fields | Stream
 
 
-def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
+def pair_of(pair: object, i: int) -> tuple[Tensor, object]:
     """Split an example of a stream into input and label."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
         got = f"got {type(pair).__name__} at {i}"

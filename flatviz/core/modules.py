@@ -137,7 +137,7 @@ class Watch(Dispatch):
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+    ) -> object:
         kwargs = kwargs or {}
         arguments = named(func, args, kwargs)
         written = [arguments.get(a.name) for a in func._schema.arguments if a.is_write]
@@ -147,7 +147,7 @@ class Watch(Dispatch):
         return func(*args, **kwargs)
 
 
-def _memory_in(values: Any) -> set[int]:
+def _memory_in(values: object) -> set[int]:
     return memory_of(
         *(t for t in tree_leaves(values) if isinstance(t, Tensor) and t.layout == torch.strided)
     )
@@ -163,7 +163,7 @@ def eager() -> AbstractContextManager:
 
 @cache
 def _stance() -> OfProcess:
-    compiler: Any = sys.modules["torch._dynamo.eval_frame"]
+    compiler = sys.modules["torch._dynamo.eval_frame"]
     return OfProcess(
         lambda: (compiler._stance,),
         lambda stance: compiler._set_stance(*stance),

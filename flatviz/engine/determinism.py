@@ -91,8 +91,8 @@ class Sizes(Dispatch):
         self.products = 0
 
     def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+        self, func: Any, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         out = func(*args, **(kwargs or {}))
         macs = multiply_adds(func, args, out)
         self.macs = self.macs + macs

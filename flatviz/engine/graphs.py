@@ -23,8 +23,8 @@ TIMED = 3  # runs of either way, of which the fastest counts
 LAUNCHES = 10**9
 SWITCH = "FLATVIZ_GRAPHS"  # 0 in the environment: no recording at all
 NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
-Run = Callable[[], Any]
-Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[Any, Any]]
+Run = Callable[[], object]
+Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[object, Any]]
 
 
 def seconds(run: Run) -> float:
@@ -98,18 +98,18 @@ class Replay:
         self.recorder = recorder
         self.notes = notes
         self.reads = reads
-        self.place: Any = None  # device of state and reads
+        self.place: object = None  # device of state and reads
         self.kept: list[Tensor] = []
-        self.recordings: dict[Any, Recording] = {}
+        self.recordings: dict[object, Recording] = {}
         self.state: Any = None  # buffers of all recordings
 
     def __call__(
         self,
-        state: Any,
+        state: object,
         batch: Tensor | None,
         noise: tuple[Tensor, ...],
         plain: Step | None = None,
-    ) -> tuple[Any, Any]:
+    ) -> tuple[object, Any]:
         """Compute the next state, which the next call overwrites, and the record of the step.
 
         plain: another way to them, with which the replay is compared; None: the step itself.
@@ -142,7 +142,7 @@ class Replay:
 
     def _replayed(
         self, recording: Recording, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[Any, Any]:
+    ) -> tuple[object, object]:
         _copy(recording.inputs, _tensors(state, batch, noise))
         recording.run()
         now = type(state)(*(b if isinstance(b, Tensor) else v for b, v in zip(self.state, state)))
@@ -167,7 +167,7 @@ class Replay:
         self,
         recording: Recording,
         plain: Step,
-        state: Any,
+        state: object,
         batch: Tensor | None,
         noise: tuple[Tensor, ...],
     ) -> str:
@@ -196,7 +196,7 @@ def _kinds(tensors: Sequence[Tensor]) -> tuple:
     return tuple((t.shape, t.dtype, t.device) for t in tensors)
 
 
-def _clone(values: Any) -> Any:
+def _clone(values: Any) -> object:
     return type(values)(*(v.clone() if isinstance(v, Tensor) else v for v in values))
 
 

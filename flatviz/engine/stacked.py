@@ -112,8 +112,8 @@ class Rules(Dispatch):
         self.all = True
 
     def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+        self, func: Any, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         of_tensors = any(isinstance(a, Tensor) for a in tree_leaves((args, kwargs)))
         if of_tensors:  # a new tensor is that of all rows
             self.all &= func is not RESIZES and func.has_kernel_for_dispatch_key(BATCHED)

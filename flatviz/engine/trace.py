@@ -12,7 +12,6 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._ops import OpOverload
 from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
@@ -45,7 +44,7 @@ class Step:
 
     op: Any  # an OpOverload; of merged steps also a function
     args: tuple
-    kwargs: dict[str, Any]
+    kwargs: dict[str, object]
     outs: tuple[Value | None, ...]
 
     @cached_property
@@ -101,8 +100,8 @@ class _NoMemory(TorchFunctionMode):
     """
 
     def __torch_function__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+        self, func: Any, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         if func in (Tensor.numpy, Tensor.__array__, Tensor.data_ptr):
             raise _Refused
         return func(*args, **(kwargs or {}))
@@ -122,8 +121,8 @@ class _Recorder(Dispatch):
         self.values = WeakTensorKeyDictionary({w: self.w, x: self.x})
 
     def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+        self, func: Any, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
         kwargs = kwargs or {}
         if func is aten.copy_.default and self.values.get(args[0]) is self.x:
             # functionalize ends by a copy into the caller's inputs, which is left out
@@ -143,7 +142,7 @@ class _Recorder(Dispatch):
         self.values.update({t: v for t, v in zip(tensors, outs) if v is not None})
         return result
 
-    def _named(self, leaf: Any) -> Any:
+    def _named(self, leaf: object) -> object:
         return self.values.get(leaf, leaf) if isinstance(leaf, Tensor) else leaf
 
 
@@ -165,7 +164,7 @@ AFFINE = {  # operations that are affine in the arguments at these places, the o
     | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
 }
 # In any memory order of the tensor
-VIEWS: dict[OpOverload, Callable[..., Any]] = {
+VIEWS = {
     aten.view.default: torch.reshape,
     aten._unsafe_view.default: torch.reshape,
 }

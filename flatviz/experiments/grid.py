@@ -14,13 +14,13 @@ from flatviz.experiments.statistics import CELL, COLUMNS
 from flatviz.families.tasks import Engine, each, executor
 from flatviz.storage.cache import keep, look_up
 
-Cell = dict[str, Any]
-Fit = Callable[..., Iterable[tuple[Cell, Any]]]
-Measure = Callable[[Any, Cell], Mapping[str, float]]
+Cell = dict[str, object]
+Fit = Callable[..., Iterable[tuple[Cell, object]]]
+Measure = Callable[[object, Cell], Mapping[str, float]]
 
 
 def run(
-    grid: Iterable[Mapping[str, Any]],
+    grid: Iterable[Mapping[str, object]],
     fit: Fit,
     measure: Measure,
     *,
@@ -83,7 +83,7 @@ def run(
     fit = fit if device is None else partial(fit, device=device)
     failed: dict[str, str] = {}
 
-    about: dict[str, Any] = dict(
+    about = dict(
         experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files]
     )
     entries = [

@@ -85,7 +85,7 @@ class Reference:
 
     probabilities: Tensor
     W: Tensor
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, object] = field(default_factory=dict)
 
 
 def sample_reference(

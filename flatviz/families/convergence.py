@@ -63,7 +63,7 @@ def convergence_gap(
     *,
     seed: Seed,
     radius: Radius | None = None,
-    fit: Mapping[str, Any] | None = None,
+    fit: Mapping[str, object] | None = None,
     times: Count = 4,
     n_draws: Count = 200,
     progress: Progress = False,
@@ -114,7 +114,7 @@ def convergence_gap(
             "kl_weight must be > 0, got 0: without the prior no width is a fixed point"
         )
     steps = settings["steps"], times * settings["steps"]
-    how: dict[str, Any] = dict(seed=seed, progress=progress, likelihood=task.likelihood)
+    how = dict(seed=seed, progress=progress, likelihood=task.likelihood)
     longer = check_is(
         record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]}),
         Gaussian,

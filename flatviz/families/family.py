@@ -43,7 +43,7 @@ def fit_family(
     *,
     radii: Mapping[str, Sequence[Radius]] | None = None,
     seed: Seed,
-    fit: Mapping[str, Any] | None = None,
+    fit: Mapping[str, object] | None = None,
     tuned: Choices | None = None,
     progress: Progress = False,
     engine: Engine = None,
@@ -208,7 +208,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
             return dict.fromkeys(first[0], torch.tensor(torch.nan))
         W = q.sample(count(q, n_draws), seed=seed)
         spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
-        how: dict[str, Any] = dict(seed=seed, likelihood=fits.task.likelihood)
+        how = dict(seed=seed, likelihood=fits.task.likelihood)
         return member_values(spectra, predicted(fits.net, q, fits.task.test, n_draws, **how))
 
     first = [member_values(m.spectrum, computed(m.prediction)) for m in family]
@@ -282,7 +282,7 @@ class _Ground:
         spectra = tuple(
             top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1)
         )
-        how: dict[str, Any] = dict(seed=seed, progress=self.progress, likelihood=task.likelihood)
+        how = dict(seed=seed, progress=self.progress, likelihood=task.likelihood)
         prediction = predicted(net, q, task.test, n_draws, **how)
         maps = (
             member.maps

@@ -31,7 +31,7 @@ class Choice:
 
     made_by = "flatviz.families.members.read_choices reads a file of them"
 
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, object] = field(default_factory=dict)
     radius: float | None = None
     head_std: float | None = None
 
@@ -97,7 +97,7 @@ class Fitting:
     task: Task
     prior: Gaussian
     seed: int
-    fit: Mapping[str, Any] | None = None
+    fit: Mapping[str, object] | None = None
     tuned: Choices | None = None
     progress: Progress = False
     lr_scale: float = 1.0
@@ -115,7 +115,7 @@ class Fitting:
         """Return the choice for a method, empty where it was not tuned."""
         return (self.tuned or {}).get(method, Choice())
 
-    def keywords_of(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
+    def keywords_of(self, method: str) -> tuple[Gaussian, dict[str, object]]:
         """Return the prior and the settings of a method's fit, from `fit` or tuned."""
         choice = self.choice(method)
         return with_head_std(self.net, self.prior, choice.head_std), {
@@ -124,7 +124,7 @@ class Fitting:
         }
 
     def keywords(
-        self, method: str, settings: Mapping[str, Any], radius: float | None = None
+        self, method: str, settings: Mapping[str, object], radius: float | None = None
     ) -> dict[str, Any]:
         """Keywords of a method's fit, with what all fits share."""
         how: dict[str, Any] = dict(lr_scale=self.lr_scale, training=self.training)
@@ -278,7 +278,7 @@ class Fitting:
         )
 
 
-def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
+def unless_diverged(fit: Callable, /, *given: object, **how: object) -> Any:
     """Call fit(*given, **how), of one member or of several; None where all diverged."""
     try:
         return fit(*given, **how)
@@ -307,7 +307,10 @@ def count(q: Posterior | Tensor, n_draws: int) -> int:
 
 
 def once(
-    family: Family, function: Callable[[Member], Any], label: str = "", progress: Progress = False
+    family: Family,
+    function: Callable[[Member], object],
+    label: str = "",
+    progress: Progress = False,
 ) -> list[Any]:
     """Call function(member) for every member, once for those that share a posterior.
 
@@ -320,7 +323,7 @@ def once(
     return [values[id(member.posterior)] for member in family]
 
 
-def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
+def with_maps(family: Family, rows: Iterable[Mapping[str, object]]) -> Family:
     """Add these to the `maps` of the members, one row each."""
     return family.each(maps=[{**m.maps, **row} for m, row in zip(family, rows)])
 

@@ -144,7 +144,7 @@ class Step:
         self.plane = plane_of_step(q, self.gradient, seed)
 
     def at(
-        self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: Any
+        self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: object
     ) -> Mechanism:
         """Compute the step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`).
 

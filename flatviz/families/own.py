@@ -54,7 +54,7 @@ FIT_WORK = 8.0  # of a fit of VI, beside that of pre-training
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
 # smaller steps: one draw is noisier, and needs a lower rate.
 LARGE_STEP = 500_000_000
-SMALL_STEPS: dict[str, Any] = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
+SMALL_STEPS = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
 # Multiply-adds of a pass over the fitted examples, beyond which "quick" treats the head alone
 LARGE_PASS = 125_000_000
 

@@ -147,7 +147,7 @@ def check_kept(label: str, now: Standing, before: Standing) -> None:
         )
 
 
-def first_to_learn(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
+def first_to_learn(values: Sequence[float], attempt: Callable[[float], object]) -> Any:
     """Return `attempt(value)` for the first of the values at which it learns.
 
     Raises the last Diverged where none does.

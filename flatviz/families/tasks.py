@@ -21,7 +21,7 @@ Engine = Annotated[Executor, kind(Executor, "an executor of concurrent.futures",
 
 def each(
     function: Callable,
-    given: Any,
+    given: object,
     items: Sequence,
     *,
     engine: Engine = None,
@@ -50,8 +50,8 @@ def each(
 
 
 def _shared(
-    engine: Executor, function: Callable, given: Any, items: Sequence[Any]
-) -> Iterator[tuple[int, Any]]:
+    engine: Executor, function: Callable, given: Any, items: Sequence[object]
+) -> Iterator[tuple[int, object]]:
     if state := process_state():
         raise ValueError(
             f"engine must compute as this process does, got {', '.join(state)} that its workers"
@@ -81,7 +81,7 @@ def _shared(
         ) from fault
 
 
-def _call(work: bytes, item: Any) -> Any:
+def _call(work: bytes, item: object) -> object:
     function, shared = cloudpickle.loads(work)
     return function(shared, item)
 

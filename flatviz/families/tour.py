@@ -151,9 +151,7 @@ def run_tour(
     fit = dict(fit or {})
     measured = dict(measured or {})
     recipe = (recipe or recipe_for(Net.from_module(module))).with_epochs(epochs)
-    about: dict[str, Any] = dict(
-        model=model, task=drawn, seed=seed, device=str(device), recipe=recipe
-    )
+    about = dict(model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
 
     def step(name: str, compute: Callable, **settings: object):
         result, was_cached = cached(
@@ -177,7 +175,7 @@ def run_tour(
     )
     fits = Fitting(net, drawn, prior, seed, fit, tuned, progress)
     radii = fits.radii(radii)
-    settings: dict[str, Any] = dict(
+    settings = dict(
         radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii}
     )
     family = _shared(

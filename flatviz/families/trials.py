@@ -47,7 +47,7 @@ def choose(
     fits: Fitting,
     n_trials: int,
     *,
-    fixed: Mapping[str, Any],
+    fixed: Mapping[str, object],
     before: Standing,
     last: bool,
     hear: Callable[[Trial], None],

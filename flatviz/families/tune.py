@@ -110,7 +110,7 @@ def choices_of(
     net: Net,
     trials: int,
     *,
-    fixed: Mapping[str, Any] | None = None,
+    fixed: Mapping[str, object] | None = None,
     head_std: float = RECORD_HEAD_STD,
 ) -> list[Choice]:
     """List the choices to try: the record's, then points of one Sobol sequence on log scales.

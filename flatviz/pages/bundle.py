@@ -105,9 +105,7 @@ def pack(
     figures = {
         v.name: drawn[largest].get(v.name) or v.draw(scene, largest) for v in views.views_of(family)
     }
-    fields: dict[str, dict[str, Any]] = {
-        n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())
-    }
+    fields = {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())}
     index = {
         "n_max": scene.family.n_draws,
         "record": sum(sizes),
@@ -188,7 +186,7 @@ def _moved(bundle: Bundle, family: Family) -> list[int]:
 
 def _changed(
     bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Iterate over changes of each figure (data, layout, caption), of those drawn and like them."""
     every = {view.name: view for view in views.views_of(scene.family)}
     other = set()
@@ -214,7 +212,7 @@ def _changed(
             yield {"name": view.name, **changes}
 
 
-def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _still(entry: Mapping[str, Any]) -> dict[str, object]:
     """Return a figure without the parts that its members set.
 
     These are live properties, and axes whose range holds every member's.
@@ -324,13 +322,11 @@ def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
     if live is None or not values.size:
         return np.full(shape, math.nan, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
-    how: dict[str, Any] = (
-        dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
-    )
+    how = dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
     return np.pad(values, padding, **how)
 
 
-def assign(drawn: Any, path: str, value: Any) -> None:
+def assign(drawn: Any, path: str, value: object) -> None:
     """Put a value at a path of a figure's JSON, as `Live.path` has it."""
     *way, last = path.split(".")
     for key in way:
@@ -338,7 +334,7 @@ def assign(drawn: Any, path: str, value: Any) -> None:
     drawn[last] = value
 
 
-def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
+def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
     drawn: dict[str, Any] = (
         json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
     )

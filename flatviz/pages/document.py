@@ -11,7 +11,6 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -40,7 +39,7 @@ class Script:
     name: str = ""
 
     @classmethod
-    def data(cls, name: str, value: Any) -> Script:
+    def data(cls, name: str, value: object) -> Script:
         """Build a script of JSON of `value` under a name."""
         return cls(json_for_html(value), "application/json", name)
 
@@ -62,7 +61,7 @@ class Script:
         return f"'sha256-{base64.b64encode(hashlib.sha256(self.text.encode()).digest()).decode()}'"
 
 
-def json_for_html(value: Any) -> str:
+def json_for_html(value: object) -> str:
     r"""Write JSON with escapes for characters with a meaning in HTML, and for line ends.
 
     Raises:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from flatviz.checks import computed
 from flatviz.pages.document import texts_of
@@ -28,7 +27,7 @@ class Step:
 
     title: str
     text: str
-    set: Mapping[str, Any] = field(default_factory=dict)
+    set: Mapping[str, object] = field(default_factory=dict)
 
 
 def tour_story(family: Family) -> tuple[Step, ...]:
@@ -71,7 +70,7 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     )
 
 
-def _step(name: str, state: Mapping[str, Any], **words: str) -> Step:
+def _step(name: str, state: Mapping[str, object], **words: str) -> Step:
     lines = TEXTS[name]["text"].split("\n")
     filled = [line if line.startswith("= ") else line.format(**words) for line in lines]
     return Step(TEXTS[name]["title"], "\n".join(filled), state)

@@ -144,12 +144,14 @@ def _with_ring(plot: Callable[..., Figure], scene: Scene, i: int) -> Figure:
     return plot(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
 
 
-def _of_member(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
+def _of_member(
+    plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: object
+) -> Figure:
     """Draw one part of a member in its method's colours."""
     return plot(getattr(scene.family[i], part), method=scene.family[i].method, **more)
 
 
-def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
+def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: object) -> Figure:
     """Draw one part of a member beside that of the references."""
     reference = {m: getattr(scene.family[j], part) for m, j in scene.references.items()}
     return _of_member(plot, part, scene, i, reference=reference, **more)
@@ -189,11 +191,9 @@ def _caption_of_step(family: Family, i: int) -> str:
 
 TWO = "2-D map"
 THREE = "3-D relief"
-SHARED: dict[str, Any] = dict(
-    group="Surface", slot="surface", fixed=("surface",), span=5, height=470
-)
-ALL: dict[str, Any] = dict(span=12, height=470)
-WIDE: dict[str, Any] = dict(span=8, height=470)
+SHARED = dict(group="Surface", slot="surface", fixed=("surface",), span=5, height=470)
+ALL = dict(span=12, height=470)
+WIDE = dict(span=8, height=470)
 RADIUS: dict[str, Any] = dict(span=5, height=600, group="Radius")
 PLACE = ("xaxis", "yaxis")
 SAMPLES = {"samples": "draws"}

@@ -8,7 +8,7 @@ from flatviz.plots.theme import Figure
 from flatviz.results import History, LayerCurvature, Prediction, Projection, Spectrum, Surface
 
 
-def plot(result: object, *more: Any, **options: Any) -> Figure:
+def plot(result: object, *more: object, **options: object) -> Figure:
     """Draw the figure of a result, chosen by its type.
 
     `more` and `options` are those of the function that draws it:
@@ -57,7 +57,7 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     return DRAW[kind](result, *more, **options)
 
 
-def _prediction(result: Any, *more: Any, **options: Any) -> Figure:
+def _prediction(result: Any, *more: object, **options: Any) -> Figure:
     if not isinstance(result, Prediction):
         return plots.plot_metrics(result, *more, **options)
     return (plots.plot_reliability if result.has_classes else plots.plot_predictive)(

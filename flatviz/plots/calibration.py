@@ -386,7 +386,7 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
         for i, method in enumerate(curves):
             look = style(method)
             x = at.double() + SPREAD * (i - (len(curves) - 1) / 2)
-            drawn: dict[str, Any] = dict(
+            drawn = dict(
                 line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel)
             )
             drawn |= dict(
@@ -406,8 +406,8 @@ def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str
 
     The room is half of their span on either side.
     """
-    axes: dict[str, Any] = {}
-    ticks: dict[str, Any] = dict(
+    axes: dict[str, object] = {}
+    ticks: dict[str, object] = dict(
         tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities]
     )
     for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):

@@ -88,7 +88,7 @@ def plot_frontier(
     )
     ends = room(loss.log10(), 0.06)
     ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
-    axes: dict[str, Any] = {}
+    axes: dict[str, object] = {}
     for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
         last = i == len(table) - 1
         words = dict(text="training loss (nats)" if last else "")

@@ -218,12 +218,12 @@ def counted(n: int, thing: str) -> str:
     return f"{n} {thing}{'s' * (n != 1)}"
 
 
-def one_or_several(value: Any) -> list:
+def one_or_several(value: object) -> list:
     """Return a list of results, from one or a sequence of them."""
     return list(value) if isinstance(value, Sequence) else [value]
 
 
-def by_method(value: Any, wanted: str) -> dict[str | None, Any]:
+def by_method(value: object, wanted: str) -> dict[str | None, Any]:
     """Return method -> result, from a mapping, or from one result (of no method: None).
 
     Raises:

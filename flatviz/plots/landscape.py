@@ -70,7 +70,7 @@ def plot_curve(
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
         line = dict(color=color, width=2, dash=DASHES[(i + i // len(COLORS)) % len(DASHES)])
-        look: dict[str, Any] = dict(marker=dict(size=4, color=color), line=line)
+        look = dict(marker=dict(size=4, color=color), line=line)
         hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
         fig.add_trace(
             scatter(

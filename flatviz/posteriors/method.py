@@ -197,8 +197,8 @@ class Method:
 
 
 def _at_temperature(
-    function: Any, *about: Any, radius: float, ascent_radius: float | None = None, **how: Any
-) -> Any:
+    function: Any, *about: object, radius: float, ascent_radius: float | None = None, **how: object
+) -> object:
     return function(
         *about, **how | {"kl_weight": radius} | ({"radius": ascent_radius} if ascent_radius else {})
     )

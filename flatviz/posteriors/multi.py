@@ -15,7 +15,6 @@ m and Sigma are SWAG's on the source task, as `transfer` returns them.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed
 from flatviz.core import Data, Likelihood, Net, Progress, public, track
@@ -34,7 +33,7 @@ def fit_multi(
     *,
     fit: Method | Callable[..., Posterior],
     seed: Seed,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
     members: Count = 3,
     lr: Rate = 0.05,
     weight_decay: NonNegative = 0.0005,
@@ -88,7 +87,7 @@ def fit_multi(
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, training=run.training, members=members)
     modes = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
-    inner: dict[str, Any] = {}
+    inner: dict[str, object] = {}
     if isinstance(
         fit, Method
     ):  # pass on the ensemble's keywords that it has; every fit takes a likelihood
@@ -113,7 +112,7 @@ def fit_ptl(
     *,
     fit: Method | Callable[..., Posterior],
     seed: Seed,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, object] | None = None,
     scale: NonNegative = 1.0,
     floor: NonNegative = 0.3,
     likelihood: Likelihood = "categorical",
@@ -155,7 +154,7 @@ def fit_ptl(
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
-    how: dict[str, Any] = dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
+    how: dict[str, object] = dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
     return callable_of(fit)(start, data, prior=wide, seed=seed, **how | dict(settings or {}))
 
 

@@ -324,7 +324,7 @@ def fit_sabma_grid(
 _NAMES = "kl_weight start_scale weight_decay steps lr momentum batch_size mc_samples"
 
 
-def _settings(tempered: Tempered) -> dict[str, Any]:
+def _settings(tempered: Tempered) -> dict[str, object]:
     return settings_of(fit_sabma, _NAMES, **tempered._asdict(), mc_samples=None)
 
 

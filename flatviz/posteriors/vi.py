@@ -16,7 +16,6 @@ Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 
@@ -84,7 +83,7 @@ class VI(GaussianMethod):
         return expected(gradient, q, batch, noise, ascent=self.ascent)
 
 
-def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **settings: Any) -> VI:
+def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **settings: object) -> VI:
     """Build the algorithm of `fit_vi` with these keywords, on n examples."""
     return VI(Descent.of(Vi.of(settings), prior, n), ascent)
 
@@ -213,7 +212,7 @@ def fit_vi_grid(
     rest = mc_samples, momentum, weight_decay
     vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, None)
     weights = [r or chosen.kl_weight for r, _ in members]
-    varied: Any = prior.mean.new_tensor(weights) if len(set(weights)) > 1 else weights[0]
+    varied = prior.mean.new_tensor(weights) if len(set(weights)) > 1 else weights[0]
     problem = examined(net, data, likelihood)
     fits = fit_gaussians(
         lambda d: VI(replace(d, kl_weight=varied)), problem, prior, vi, batchnorm, run, seeds
@@ -307,7 +306,7 @@ def fit_mfvi(
 _NAMES = "kl_weight start_scale weight_decay steps lr momentum batch_size mc_samples"
 
 
-def _tuned(tempered: Tempered) -> dict[str, Any]:
+def _tuned(tempered: Tempered) -> dict[str, object]:
     return settings_of(fit_vi, _NAMES, **tempered._asdict(), mc_samples=None)
 
 

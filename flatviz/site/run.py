@@ -199,7 +199,7 @@ def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
     )
 
 
-def _choices(control: ipywidgets.Widget) -> list[Any] | None:
+def _choices(control: ipywidgets.Widget) -> list[object] | None:
     """Return all values of a control that offers a list, None of a slider."""
     if isinstance(control, ipywidgets.Checkbox):
         return [True, False]
@@ -214,7 +214,7 @@ def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, count: int) ->
     return sorted({v for v in values if abs(v - slider.value) > slider.step / 2} | {slider.value})
 
 
-def _label(value: Any) -> str:
+def _label(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

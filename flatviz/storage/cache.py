@@ -45,7 +45,7 @@ def code_digest() -> str:
     return digest.hexdigest()[:16]
 
 
-def cache_key(**settings: Any) -> str:
+def cache_key(**settings: object) -> str:
     """Hash `settings`, flatviz's code, torch's version and `process_state`.
 
     Raises CannotHashError for settings that have no hash.
@@ -55,7 +55,7 @@ def cache_key(**settings: Any) -> str:
 
 
 @public
-def save(result: Any, path: FilePath) -> Path:
+def save(result: object, path: FilePath) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts.
 
     The file is safetensors, with the rest as JSON in its header and a checksum.  It is written
@@ -117,11 +117,11 @@ def load(path: FilePath) -> Any:
 
 def cached(
     folder: str,
-    compute: Callable[[], Any],
+    compute: Callable[[], object],
     *,
     label: str = "",
     say: Callable[[str], None] = lambda text: None,
-    **settings: Any,
+    **settings: object,
 ) -> tuple[Any, bool]:
     """Return the result of `compute()`, computed once, and whether it was read from the cache.
 
@@ -139,7 +139,7 @@ def cached(
 
 
 def look_up(
-    folder: str, settings: dict[str, Any], label: str, say: Callable[[str], None]
+    folder: str, settings: dict[str, object], label: str, say: Callable[[str], None]
 ) -> tuple[Path | None, list[Any]]:
     """Look for a result in the cache.
 
@@ -157,7 +157,7 @@ def look_up(
     return path, stored
 
 
-def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> Path | None:
+def keep(result: object, path: Path | None, say: Callable[[str], None]) -> Path | None:
     """Save a result at the path from `look_up`; return the path, None where that failed."""
     try:
         return None if path is None else save(result, path)
@@ -177,7 +177,7 @@ def _stored(path: Path, say: Callable[[str], None]) -> list[Any]:
     return []
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> object:
     plain, tensors = read_file(path, KIND)
     try:
         return from_plain(plain, tensors)

@@ -100,14 +100,16 @@ class EarlyStopping:
 
 
 def replayed(
-    update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingLoss
+    update: Callable[..., tuple[object, object]], state: Any, loss: TrainingLoss
 ) -> tuple[Step, list[str]]:
     """Return `update` as a replayed step where the state's device records, and the history's notes.
 
     Notes are added at its first steps.
     """
 
-    def plain(state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
+    def plain(
+        state: object, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[object, object]:
         return update(state, loss, batch, noise)
 
     recorder = recorder_for(state[0].device)

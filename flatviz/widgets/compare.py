@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from IPython.display import HTML, display
@@ -154,9 +153,7 @@ class Comparison:
         titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
-            white: dict[str, Any] = dict(
-                xanchor="center", yshift=8, font=dict(color="#ffffff", size=16)
-            )
+            white = dict(xanchor="center", yshift=8, font=dict(color="#ffffff", size=16))
             plane.add_text(f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", **white)
         relief = plot_surface_3d(
             self.surface, self.points, title="The same in relief, the loss as height"

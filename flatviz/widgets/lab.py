@@ -134,7 +134,7 @@ class Lab(ipywidgets.VBox):
         }
 
     @state.setter
-    def state(self, wanted: Mapping[str, Any]) -> None:
+    def state(self, wanted: Mapping[str, object]) -> None:
         for name in wanted:
             check_choice(name, ("method", "radius", "n_draws", *LOOK), "a name of state")
         look = {name: value for name, value in (self.state | dict(wanted)).items() if name in LOOK}
@@ -240,7 +240,7 @@ class Lab(ipywidgets.VBox):
         )
         return write_text(path, page)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+    def _repr_mimebundle_(self, **kwargs: object) -> object:
         name = self.view.channel.model_id
         self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
         self.view.appear()
@@ -283,7 +283,7 @@ class Lab(ipywidgets.VBox):
             if m in self._tuned
         }
         code = ["# lab: the Lab of this notebook", "family = lab.family"]
-        about: dict[str, Any] = dict(code=code, defaults=defaults, note=shown.note)
+        about = dict(code=code, defaults=defaults, note=shown.note)
         self.view.show_family(family, stops=self.stops, live=True, **about)
 
     def add(self, shown: Shown) -> None:

@@ -28,7 +28,7 @@ def lab(
     likelihood: Likelihood | None = None,
     radii: Mapping[str, Sequence[Radius]] | None = None,
     family: Family | None = None,
-    fit: Mapping[str, Any] | None = None,
+    fit: Mapping[str, object] | None = None,
     tuned: Choices | None = None,
     effort: Effort = "quick",
     seed: Seed = 0,

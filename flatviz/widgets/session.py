@@ -127,7 +127,7 @@ def work_of_family(
 class Audience(Protocol):
     """The part of a lab that its session reports to, from the session's thread."""
 
-    look: Mapping[str, Any]  # state of the page, for what is in sight
+    look: Mapping[str, object]  # state of the page, for what is in sight
 
     def settle(self, family: Family) -> None:
         """Move the controls to members of this family, which is shown next."""

@@ -223,7 +223,7 @@ class FamilyView(anywidget.AnyWidget):
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:
         self._post(kind, bundle.buffer, index=bundle.text)
 
-    def _post(self, kind: str, *buffers: bytes, **content: Any) -> None:
+    def _post(self, kind: str, *buffers: bytes, **content: object) -> None:
         """Send a message as an attribute of the channel in every page, once one watches."""
         if not self._watched or self.channel.comm is None:
             return
