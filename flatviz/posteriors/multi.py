@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed
 from flatviz.core import Data, Likelihood, Net, Progress, public, track
-from flatviz.posteriors.method import Method, Tuned, callable_of, settings_of
+from flatviz.posteriors.method import Method, Setting, Tuned, callable_of, settings_of
 from flatviz.results import Gaussian, Mixture, Posterior
 from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import training_loss
@@ -33,7 +33,7 @@ def fit_multi(
     *,
     fit: Method | Callable[..., Posterior],
     seed: Seed,
-    settings: Mapping[str, object] | None = None,
+    settings: Mapping[str, Setting] | None = None,
     members: Count = 3,
     lr: Rate = 0.05,
     weight_decay: NonNegative = 0.0005,
@@ -112,7 +112,7 @@ def fit_ptl(
     *,
     fit: Method | Callable[..., Posterior],
     seed: Seed,
-    settings: Mapping[str, object] | None = None,
+    settings: Mapping[str, Setting] | None = None,
     scale: NonNegative = 1.0,
     floor: NonNegative = 0.3,
     likelihood: Likelihood = "categorical",

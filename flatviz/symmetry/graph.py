@@ -178,7 +178,7 @@ class Reading:
         self._note(shift, out)
         return [out]
 
-    def _norm(self, given: dict[str, Any], x: Any) -> list[Flow]:
+    def _norm(self, given: dict[str, Any], x: Value) -> list[Flow]:
         """Begin new units for scaling at gain and shift; a permutation moves them too."""
         batch = "running_mean" in given
         parts = ("weight", "bias", *STATISTICS)
