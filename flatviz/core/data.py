@@ -117,7 +117,7 @@ class Data:
             isinstance(self.x, Pixels) and 4 * self.x.numel() <= MAX_BYTES
         )
 
-    def whole(self) -> Tensor:
+    def tensor(self) -> Tensor:
         """Return all inputs as one tensor; a TypeError for inputs of several parts."""
         x, _ = self.batch(None)
         if not isinstance(x, Tensor):

@@ -212,7 +212,7 @@ class _Along:
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor]:
     """Split inputs into batches, in the plan's dtype and memory order."""
-    parts = data.whole().split(plan.chunk)
+    parts = data.tensor().split(plan.chunk)
     dtype = getattr(torch, plan.dtype)
     return [
         laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts

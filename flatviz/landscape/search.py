@@ -12,7 +12,7 @@ from flatviz.landscape.krylov import Krylov
 MISSED = 1e-6  # chance that a search misses an eigenvalue
 EDGE = 0.01  # accuracy of the edges of a density, relative to |lambda|_max
 TINY = torch.finfo(torch.float64).tiny
-LEAST = math.sqrt(TINY)  # an error above 0 where H is 0
+MIN_ERROR = math.sqrt(TINY)  # above 0 where H is 0
 # Shares of the error at which a value's bound may be taken; the largest is usually the best
 LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
 TOO_FEW = (
@@ -51,7 +51,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
     certain = False
     while True:
         values, columns, residual = run.converged(k, products, tol / 4)
-        error = tol * float(values.abs().max()) + LEAST
+        error = tol * float(values.abs().max()) + MIN_ERROR
         pairs = values[:k], columns[:, :k], residual[:k]
         if certain or run.complete or bool((pairs[2] > error).any()):
             return pairs

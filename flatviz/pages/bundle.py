@@ -202,7 +202,7 @@ def _changed(
             if fig is None
             else _entry(scene, view, fig)
         )
-        if fig is not None and _still(now) == _still(before):
+        if fig is not None and _fixed_parts(now) == _fixed_parts(before):
             now = {"caption": now["caption"]}
         elif fig is not None:
             other.add(view.name)
@@ -212,7 +212,7 @@ def _changed(
             yield {"name": view.name, **changes}
 
 
-def _still(entry: Mapping[str, Any]) -> dict[str, object]:
+def _fixed_parts(entry: Mapping[str, Any]) -> dict[str, object]:
     """Return a figure without the parts that its members set.
 
     These are live properties, and axes whose range holds every member's.

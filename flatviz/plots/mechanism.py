@@ -286,9 +286,9 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values = np.array([np.asarray(trace[path]) for trace in traces])
-            still = name in FIXED
-            moving = dict(rows="all" if still else "phase", trace=name, key=f"{name} {path}")
-            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
+            fixed = name in FIXED
+            moving = dict(rows="all" if fixed else "phase", trace=name, key=f"{name} {path}")
+            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if fixed else values}, **moving)
         fig.add_trace(traces[-1])
     at_worst = f", {short(float(step.worst_loss[0]))} at q′"
     raised = [

@@ -104,11 +104,11 @@ class Comparison:
         around = " and ".join(
             f"{short(float(r.mean()))} around {name}" for name, r in zip(NAMES, self.rises)
         )
-        still = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
-        if still:
+        unchanged = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
+        if unchanged:
             says = (
-                f"Filter normalisation cannot say more: around {' and '.join(still)}, with weights"
-                " of 0, its directions leave the loss as it is"
+                f"Filter normalisation cannot say more: around {' and '.join(unchanged)},"
+                " with weights of 0, its directions leave the loss as it is"
             )
         elif gain > half:
             says = "This survives filter normalisation, which no rescaling of layers can change"

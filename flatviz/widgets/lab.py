@@ -27,9 +27,9 @@ from flatviz.widgets.view import (
     NOT_DRAWN,
     FamilyView,
     register,
-    show_still,
-    still,
-    still_html,
+    show_snapshot,
+    snapshot,
+    snapshot_html,
 )
 from flatviz.words import check_choice
 
@@ -85,7 +85,7 @@ class Lab(ipywidgets.VBox):
         self._session = Session(fits, radii, {"n_draws": N_DRAWS, **(measuring or {})}, self)
         self._most = self._session.measuring["n_draws"]
         self.status = ""
-        self._kept_still = False
+        self._has_snapshot = False
         self.view = FamilyView(self._checked, self._hear)
         super().__init__([self.view])
         for name in CONTROLS:
@@ -179,7 +179,7 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted, and for a method without this gap.
         """
-        family = self._session.known()
+        family = self._session.require_family()
         member = family[family.index(self.method, self.radius)]
         return gap_of_member(self._session.fits, member)
 
@@ -224,7 +224,7 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted.
         """
-        family = self._session.known()
+        family = self._session.require_family()
         fits = self._session.fits
         lead = (
             f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
@@ -242,11 +242,11 @@ class Lab(ipywidgets.VBox):
 
     def _repr_mimebundle_(self, **kwargs: object) -> object:
         name = self.view.channel.model_id
-        self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
+        self._has_snapshot = show_snapshot(snapshot_html(name, NOT_DRAWN), name)
         self.view.appear()
         bundle = super()._repr_mimebundle_(**kwargs)
-        # The still shows it where no widget can be shown
-        return bundle | {"text/plain": ""} if self._kept_still else bundle
+        # The snapshot shows it where no widget can be shown
+        return bundle | {"text/plain": ""} if self._has_snapshot else bundle
 
     def _hear(self, want: str, content: dict) -> None:
         """Answer a request of a page."""
@@ -256,8 +256,8 @@ class Lab(ipywidgets.VBox):
             self.repeat()
         elif want == "stop":
             self.stop()
-        elif self._kept_still and (picture := still(content, self.view.channel.model_id)):
-            show_still(picture, self.view.channel.model_id, again=True)
+        elif self._has_snapshot and (picture := snapshot(content, self.view.channel.model_id)):
+            show_snapshot(picture, self.view.channel.model_id, again=True)
 
     def _cells(self) -> list[tuple[str, float]]:
         """Method and radius of A and B."""

@@ -173,8 +173,8 @@ class Session:
         """Whether anything is fitted or measured."""
         return self._worker.busy
 
-    def known(self) -> Family:
-        """The family.  Raises ValueError before the first one is there."""
+    def require_family(self) -> Family:
+        """Return the family.  Raises ValueError before the first one is there."""
         if self.family is None:
             raise ValueError(
                 "the lab must have its first family, got none yet: call lab.wait() first"
@@ -194,11 +194,12 @@ class Session:
 
     def repeat(self, seeds: int) -> None:
         """Fit every member again with so many more seeds."""
-        self.known()
+        self.require_family()
         self._under_way = ()
         more = range(self.fits.seed + 1, self.fits.seed + seeds + 1)
         self._begin(
-            "bands over seeds", lambda fits: self.take(repeat_family(fits, self.known(), more))
+            "bands over seeds",
+            lambda fits: self.take(repeat_family(fits, self.require_family(), more)),
         )
 
     def fit(self, cells: Sequence[Cell], *, again: bool = False) -> None:
@@ -244,10 +245,12 @@ class Session:
     def _fit_all(self, cells: Sequence[Cell], fits: Fitting) -> None:
         for method, radius in cells:
             try:
-                if preview := preview_of(fits, self.known(), method, radius, self._audience.look):
+                if preview := preview_of(
+                    fits, self.require_family(), method, radius, self._audience.look
+                ):
                     self._audience.add(preview)
                 q = fits.member(method, radius)
-                self.family = extend(fits, self.known(), method, radius, q)
+                self.family = extend(fits, self.require_family(), method, radius, q)
             except Exception as error:
                 self._fail(method, radius, error)
                 raise

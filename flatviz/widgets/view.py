@@ -69,7 +69,7 @@ def _request() -> Mapping[str, Any]:
     return (shell.get_parent() or {}) if hasattr(shell, "get_parent") else {}
 
 
-def show_still(html: str, name: str, *, again: bool = False) -> bool:
+def show_snapshot(html: str, name: str, *, again: bool = False) -> bool:
     """Put HTML under the running cell, or, `again`, in place of the one with this name.
 
     False outside a notebook.
@@ -236,7 +236,7 @@ class FamilyView(anywidget.AnyWidget):
         self.channel.comm.send(update, buffers=list(buffers))
 
 
-def still(content: Mapping, name: str) -> str:
+def snapshot(content: Mapping, name: str) -> str:
     """Write HTML of the figures that a page sent, for a notebook without its kernel.
 
     name: name of the view, by which a page that shows it live leaves them out.
@@ -250,13 +250,13 @@ def still(content: Mapping, name: str) -> str:
         return ""
     alt = html.escape(text[:1000], quote=True)
     drawn = "".join(f'<img src="{image}" alt="{alt}" style="max-width:100%">' for image in images)
-    return still_html(
+    return snapshot_html(
         name,
         f"{drawn}<p>{alt}<br><i>The last picture. Run the cell again for the live one.</i></p>",
     )
 
 
-def still_html(name: str, inside: str) -> str:
+def snapshot_html(name: str, inside: str) -> str:
     """Wrap `inside` for a stored notebook; it is hidden where the view is live."""
     style = (
         f".jp-OutputArea-child:has(.flatviz-still[data-view='{name}']) ~ .jp-OutputArea-child "
