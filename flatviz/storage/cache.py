@@ -1,5 +1,6 @@
 """Results on disk: `save` and `load`, shipped results, a cache by hash, a store of points."""
 
+import ast
 import hashlib
 import os
 import warnings
@@ -19,6 +20,8 @@ from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_file, set_aside, write_file
 
 KIND = "result"  # of file
+DRAWING_LAYERS = {"plots", "pages", "widgets", "site", "cli"}  # no cached result depends on them
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
 def cache_folder() -> Path:
@@ -36,12 +39,20 @@ def cache_folder() -> Path:
 
 
 @lru_cache(maxsize=1)
-def code_digest() -> str:
-    """Hash flatviz's source, so that cached results belong to the code that computed them."""
-    root = Path(__file__).resolve().parent.parent
+def code_digest(root: Path = Path(__file__).resolve().parent.parent) -> str:
+    """Hash flatviz's code, so that cached results belong to the code that computed them.
+
+    Comments and docstrings do not count, nor do the layers that draw results.
+    """
     digest = hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+        place = path.relative_to(root)
+        if place.parts[0] not in DRAWING_LAYERS:
+            tree = ast.parse(path.read_bytes())
+            for node in ast.walk(tree):
+                if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
+                    del node.body[0]
+            digest.update(f"{place.as_posix()} {ast.dump(tree)}".encode())
     return digest.hexdigest()[:16]
 
 
