@@ -12,6 +12,7 @@ from torch.utils.data import DataLoader, IterableDataset, Subset
 from flatviz.checks import check_count, each, kind
 from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
+from flatviz.core.inputs import Examples
 
 CHECKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
@@ -255,9 +256,7 @@ def stream(examples: object, *, workers: int = 2) -> Data:
     check_count(workers, "workers")
     if isinstance(examples, DataLoader):
         examples = examples.dataset
-    if isinstance(examples, IterableDataset) or not (
-        hasattr(examples, "__len__") and hasattr(examples, "__getitem__")
-    ):
+    if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):
         raise TypeError(
             "a stream needs a data set with a length and examples[i], got"
             f" {type(examples).__name__}: fv.datasets.data_from reads it into memory"
@@ -271,7 +270,7 @@ def stream(examples: object, *, workers: int = 2) -> Data:
     return Data(x, y, class_names_of(examples, y))
 
 
-def _read_twice(examples: Any) -> Tensor:
+def _read_twice(examples: Examples) -> Tensor:
     """Return the first input, after reading a few examples twice; refuse random transforms."""
     before = random_state()
     few = torch.linspace(0, len(examples) - 1, min(len(examples), CHECKED)).long().tolist()
@@ -313,7 +312,7 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
     return tuple(names) if len(names) > int(y.max()) else ()
 
 
-def _labels(examples: Any) -> Tensor:
+def _labels(examples: Examples) -> Tensor:
     """Return the list of labels that torchvision's data sets have, or read every example once."""
     for name in ("targets", "labels"):
         labels = getattr(examples, name, None)  # a foreign object

@@ -20,6 +20,7 @@ from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_file, set_aside, write_file
 
 KIND = "result"  # of file
+_PACKAGE = Path(flatviz.__file__).resolve().parent
 DRAWING_LAYERS = {"plots", "pages", "widgets", "site", "cli"}  # no cached result depends on them
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
@@ -39,12 +40,13 @@ def cache_folder() -> Path:
 
 
 @lru_cache(maxsize=1)
-def code_digest(root: Path = Path(__file__).resolve().parent.parent) -> str:
+def code_digest(root: Path | None = None) -> str:
     """Hash flatviz's code, so that cached results belong to the code that computed them.
 
     Comments and docstrings do not count, nor do the layers that draw results.
     """
     digest = hashlib.sha256()
+    root = root or _PACKAGE
     for path in sorted(root.rglob("*.py")):
         place = path.relative_to(root)
         if place.parts[0] not in DRAWING_LAYERS:
@@ -198,7 +200,6 @@ def _read(path: Path) -> object:
         ) from error
 
 
-_PACKAGE = Path(flatviz.__file__).resolve().parent
 FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
 
 
