@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -175,17 +175,15 @@ class Mixture(Noun):
         return [each[i % k][i // k] for i in range(n)]
 
 
-def drawn_buffers(posterior: Any, n: int, seed: int) -> Sequence[Buffers]:
+def drawn_buffers(posterior: object, n: int, seed: int) -> Sequence[Buffers]:
     """Return the BatchNorm statistics of each of `posterior.sample(n, seed=seed)`, or None."""
     if isinstance(posterior, Mixture):
         return posterior.in_turn(n, seed, drawn_buffers)
     buffers = posterior.buffers if isinstance(posterior, (Gaussian, Draws)) else None
-    if buffers is None or isinstance(posterior, Gaussian) or len(posterior.W) == 1:
-        return [buffers] * n
-    return [
-        {name: buffer[i] for name, buffer in buffers.items()}
-        for i in posterior.order(n, seed=seed).tolist()
-    ]
+    if buffers and isinstance(posterior, Draws) and len(posterior.W) > 1:
+        order = posterior.order(n, seed=seed).tolist()
+        return [{name: buffer[i] for name, buffer in buffers.items()} for i in order]
+    return [buffers] * n
 
 
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6

@@ -4,7 +4,10 @@ Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.  Its low-
 package that no index has, so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
 from typing import Any, Literal
 
 import torch
@@ -108,21 +111,20 @@ def fit_laplace_torch(
             f" deviation, which is what laplace-torch knows, got {given!r}: use 'full', 'diagonal'"
             " or 'last_layer'"
         )
-    classes: dict[str, tuple[Any, dict[str, Any]]] = dict(
-        kron=(laplace.KronLaplace, {}),
-        hessian=(laplace.FullLaplace, dict(backend=CurvlinopsHessian)),
-        functional=(
-            laplace.FunctionalLaplace,
-            dict(n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN),
-        ),
+    functional = partial(
+        laplace.FunctionalLaplace, n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN
     )
+    peers: dict[str, Callable[..., Any]] = {
+        "kron": laplace.KronLaplace,
+        "hessian": partial(laplace.FullLaplace, backend=CurvlinopsHessian),
+        "functional": functional,
+    }
     try:
         with saved_rng():
             if structure == "lowrank":
                 peer = _low_rank(laplace, module, net, data, likelihood, kind)
             else:
-                cls, more = classes[structure]
-                peer = cls(module, **kind, **more)
+                peer = peers[structure](module, **kind)
                 loader = torch.utils.data.DataLoader(
                     torch.utils.data.TensorDataset(x, y), batch_size=BATCH
                 )
@@ -168,7 +170,7 @@ def _treated_alone(net: Net) -> nn.Module:
 
 
 def _low_rank(
-    laplace: Any, module: nn.Module, net: Net, data: Data, likelihood: Likelihood, kind: dict
+    laplace: ModuleType, module: nn.Module, net: Net, data: Data, likelihood: Likelihood, kind: dict
 ) -> Any:
     """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
     peer = object.__new__(laplace.LowRankLaplace)

@@ -8,7 +8,6 @@ import importlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -42,7 +41,7 @@ def group() -> None:
     """Train Bayesian neural networks, measure how flat they are, and look at them."""
 
 
-def work(name: str, **words: object) -> Any:
+def work(name: str, **words: object) -> int | None:
     """Load the command's module, and do its work."""
     return importlib.import_module(f"flatviz.cli.{name}").work(**words)
 
@@ -106,20 +105,20 @@ def check_from_0(option: str, value: int) -> int:
     return value
 
 
-def checked(check: Callable[..., Any], *before: object, **how: object) -> object:
+def checked(check: Callable[..., object], *before: object, **how: object) -> object:
     """A callback of click that checks a value, where one is given."""
     return lambda ctx, option, value: value if value is None else check(*before, value, **how)
 
 
 def out(default: str | None, what: str, name: str = "--out") -> Callable:
     """A path to write to, which is tried before hours of work; its folder is created."""
-    about: dict[str, Any] = dict(default=default, show_default=default is not None)
     return click.option(
         name,
         type=PATH,
         help=f"File to write: {what}.",
         callback=checked(check_output, name),
-        **about,
+        default=default,
+        show_default=default is not None,
     )
 
 
@@ -207,7 +206,7 @@ def tour(data: str | None, seed: int | None, **words: object) -> None:
     "--notebook", default=f"{CONTENTS}.ipynb", show_default=True, help="Notebook to open."
 )
 @click.argument("jupyter", nargs=-1)
-def lab(**words: object) -> int:
+def lab(**words: object) -> int | None:
     """Open JupyterLab on the course, or on one notebook.
 
     JUPYTER: options for JupyterLab, after --.
@@ -317,7 +316,7 @@ def run(
     is_flag=True,
     help="Small runs, to see that everything works; their numbers mean nothing.",
 )
-def docs(names: tuple[str, ...], **words: object) -> int:
+def docs(names: tuple[str, ...], **words: object) -> int | None:
     """Build the site: course, experiments and reference.
 
     NAMES: how the names of the notebooks to run begin (all); the others appear without results.
@@ -327,7 +326,7 @@ def docs(names: tuple[str, ...], **words: object) -> int:
 
 
 @group.command(epilog="Example: flatviz doctor")
-def doctor() -> int:
+def doctor() -> int | None:
     """Report what is installed and what works, with a fix for the rest.
 
     The status is 1 if `flatviz tour` cannot run.

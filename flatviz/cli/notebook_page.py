@@ -2,10 +2,10 @@
 
 import json
 import re
-from typing import Any
 
 import plotly
 from nbconvert import HTMLExporter
+from nbformat import NotebookNode
 
 from flatviz.plots.theme import CONFIG
 
@@ -21,7 +21,7 @@ PAGE = dict(
 PLOTLY = "application/vnd.plotly.v1+json"
 
 
-def page_of(notebook: Any, name: str) -> str:
+def page_of(notebook: NotebookNode, name: str) -> str:
     """Write the notebook without its code as one HTML page.
 
     Plotly.js inside, no script of another host.

@@ -219,7 +219,7 @@ def parts_of(data: Data, plan: Plan) -> list[Tensor]:
     ]
 
 
-def laid_out(value: Any, plan: Plan) -> Any:
+def laid_out(value: Tensor, plan: Plan) -> Tensor:
     """Convert images to the plan's memory order.
 
     A first layer with one channel cannot tell the two orders apart.

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -176,10 +175,17 @@ def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     prior, settings = fits.keywords_of(method)
     keywords = fits.keywords(method, settings)
     settings = {name: keywords[name] for name in METHODS[method].plain.settings}
-    how: dict[str, Any] = dict(
-        seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress
-    )
     q = check_is(
         member.posterior, Gaussian, "the posterior", f"choose one of {', '.join(WITH_GAP)}"
     )
-    return convergence_gap(fits.net, fits.task, prior, q, method, **how)
+    return convergence_gap(
+        fits.net,
+        fits.task,
+        prior,
+        q,
+        method,
+        seed=fits.seed,
+        radius=radius or None,
+        fit=settings,
+        progress=fits.progress,
+    )

@@ -4,8 +4,7 @@ import pickle
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from types import ModuleType, SimpleNamespace
 
 import torch
 from safetensors.torch import load_file
@@ -326,7 +325,7 @@ def _without_auxiliary(name: str) -> dict[str, bool]:
     )
 
 
-def _downloaded(models: Any, name: str, weights: str) -> dict[str, Tensor]:
+def _downloaded(models: ModuleType, name: str, weights: str) -> dict[str, Tensor]:
     available = models.get_model_weights(name)
     short = weights.rpartition(".")[2]
     check_choice(short, tuple(available.__members__), "weights")

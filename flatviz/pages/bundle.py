@@ -8,7 +8,6 @@ import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ import torch
 from flatviz.catalog import KL_BALL
 from flatviz.checks import computed
 from flatviz.pages import views
+from flatviz.pages.document import Json
 from flatviz.pages.scene import Scene, member_images, pixels_of
 from flatviz.pages.story import Step
 from flatviz.pages.views import View
@@ -33,7 +33,7 @@ NEAR = 0.05  # relative difference from the radius, below which the reach is not
 
 
 # texts, figures by view, arrays by field
-Packed = tuple[dict[str, Any], dict[str, Figure], dict[str, Live]]
+Packed = tuple[dict[str, Json], dict[str, Figure], dict[str, Live]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Bundle:
     `buffer` has the members' records of little-endian float32.
     """
 
-    index: dict[str, Any]
+    index: dict[str, Json]
     buffer: bytes
 
     @property
@@ -212,7 +212,7 @@ def _changed(
             yield {"name": view.name, **changes}
 
 
-def _fixed_parts(entry: Mapping[str, Any]) -> dict[str, object]:
+def _fixed_parts(entry: Mapping[str, Json]) -> dict[str, object]:
     """Return a figure without the parts that its members set.
 
     These are live properties, and axes whose range holds every member's.
@@ -326,7 +326,7 @@ def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
     return np.pad(values, padding, **how)
 
 
-def assign(drawn: Any, path: str, value: object) -> None:
+def assign(drawn: Json, path: str, value: object) -> None:
     """Put a value at a path of a figure's JSON, as `Live.path` has it."""
     *way, last = path.split(".")
     for key in way:
@@ -335,7 +335,7 @@ def assign(drawn: Any, path: str, value: object) -> None:
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
-    drawn: dict[str, Any] = (
+    drawn: dict[str, Json] = (
         json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
     )
     layout = drawn["layout"] | {"height": view.height}

@@ -11,6 +11,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -25,6 +26,9 @@ POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 PLAIN = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
+
+
+Json = Any  # what JSON holds
 
 
 @dataclass(frozen=True)

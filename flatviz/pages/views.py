@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from torch import Tensor
 
@@ -19,7 +18,7 @@ from flatviz.plots.landscape import plot_projection
 from flatviz.plots.mechanism import PHASE_TEXTS, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
-from flatviz.plots.theme import Figure, figure, style
+from flatviz.plots.theme import Figure, Properties, Property, figure, style
 from flatviz.results import Family, Prediction
 
 Draw = Callable[[Scene, int], Figure]
@@ -194,12 +193,12 @@ THREE = "3-D relief"
 SHARED = dict(group="Surface", slot="surface", fixed=("surface",), span=5, height=470)
 ALL = dict(span=12, height=470)
 WIDE = dict(span=8, height=470)
-RADIUS: dict[str, Any] = dict(span=5, height=600, group="Radius")
+RADIUS: Properties = dict(span=5, height=600, group="Radius")
 PLACE = ("xaxis", "yaxis")
 SAMPLES = {"samples": "draws"}
 
 
-def _view(name: str, draw: Draw, **settings: Any) -> View:
+def _view(name: str, draw: Draw, **settings: Property) -> View:
     """Build a view with the texts of its name."""
     return View(name, draw, **{**TEXTS[name], **settings})
 
@@ -207,11 +206,11 @@ def _view(name: str, draw: Draw, **settings: Any) -> View:
 def _through_the_center(plane: str) -> list[View]:
     """Build views of the rise of the loss, as map and relief, around each center."""
     texts = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
-    shared: dict[str, Any] = dict(
+    shared: Properties = dict(
         group="Flatness", slot="directions", height=470, least=400, needs=(plane,)
     )
     option = {"plane": PLANES[plane], "view": TWO}
-    raised: dict[str, Any] = dict(
+    raised: Properties = dict(
         option=option | {"view": THREE}, alt=texts["alt"].format(plane=PLANES[plane]), like=plane
     )
     return [
@@ -220,7 +219,7 @@ def _through_the_center(plane: str) -> list[View]:
     ]
 
 
-STEPS: dict[str, Any] = dict(
+STEPS: Properties = dict(
     caption_of=_caption_of_step,
     when=lambda f: f[0].step is not None,
     phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),

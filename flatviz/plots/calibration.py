@@ -1,7 +1,6 @@
 """Calibration of predictions: scores by ensemble size, reliability, risk by coverage, shift."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 import torch
@@ -14,6 +13,7 @@ from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -162,7 +162,7 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """Build a pair of axes for each score, one below the other, with room for all curves."""
-    axes: dict[str, Any] = {}
+    axes: Properties = {}
     for row, ((score, label), domain) in enumerate(
         zip(labels.items(), reversed(panels(len(labels), 0.055)))
     ):
@@ -325,7 +325,7 @@ def plot_risk_coverage(
             .long()
             .unique()
         )
-        drawn: dict[str, Any] = dict(
+        drawn: Properties = dict(
             line=look.line(2),
             marker=look.marker(8, maxdisplayed=9),
             legendgroup=method,

@@ -1,7 +1,6 @@
 """Flatness and scores against the training loss: methods beside a lower temperature of VI."""
 
 import math
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +13,7 @@ from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
 from flatviz.plots.theme import (
     INK,
     Figure,
+    Properties,
     axes_of,
     figure,
     layout_of,
@@ -148,7 +148,7 @@ def _add_line(
 ) -> None:
     method_look = style(name)
     label = style(name).label
-    look: dict[str, Any] = dict(
+    look: Properties = dict(
         line=method_look.line(2), marker=method_look.marker(8), legend=panel == 0, **axes_of(panel)
     )
     texts = [

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,7 +14,15 @@ from flatviz.checks import computed
 from flatviz.core import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import ellipse, ground, width_of
-from flatviz.plots.theme import INK, MUTED, Figure, points, short, style
+from flatviz.plots.theme import (
+    INK,
+    MUTED,
+    Figure,
+    Properties,
+    points,
+    short,
+    style,
+)
 from flatviz.results import Family, Mechanism
 
 Phase = Literal[
@@ -68,7 +76,7 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
     top = there if phase > 0 else zero
     length = float(step.length[k])
     back = _unit(step.there[k]) * half
-    lines: list[tuple[Tensor, str, dict[str, Any]]] = [
+    lines: list[tuple[Tensor, str, Properties]] = [
         (rest, "q", dict(color=COLORS["q"], width=3)),
         (
             ellipse(step.ball[k], zero),

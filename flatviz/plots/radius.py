@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,6 +14,7 @@ from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -204,7 +204,7 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
 
 
 def _add_panel(
-    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: dict[str, Any]
+    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: Properties
 ) -> None:
     radii = family.radii(method)
     rows = values[[family.index(method, r) for r in radii]]

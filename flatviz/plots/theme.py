@@ -14,6 +14,9 @@ from torch import Tensor
 from flatviz.catalog import LOOKS, Look
 from flatviz.plots.live import Live
 
+Property = Any  # of a trace, an axis or a layout, as plotly has it
+Properties = dict[str, Property]
+
 INK = "#1f2933"
 MUTED = "#6b7780"
 GRID = "#e4e7eb"
@@ -171,13 +174,13 @@ def scatter(
     return go.Scatter(x=numbers(x), y=numbers(y), mode=mode, name=name, showlegend=legend, **values)
 
 
-def points(at: Tensor, mode: str, name: str, **look: Any) -> go.Scatter:
+def points(at: Tensor, mode: str, name: str, **look: Property) -> go.Scatter:
     """Build a `scatter` of points (N, 2)."""
     return scatter(at[:, 0], at[:, 1], mode, name, **look)
 
 
 def band(
-    x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Any
+    x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Property
 ) -> go.Scatter:
     """Draw the area between two curves over `x`; `look` as in `scatter`."""
     outline = torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)])
@@ -192,13 +195,13 @@ def band(
     )
 
 
-def axes_of(panel: int) -> dict[str, Any]:
+def axes_of(panel: int) -> Properties:
     """Return the axes of a trace in the panel of this number, from 0, as plotly counts them."""
     number = "" if panel == 0 else str(panel + 1)
     return dict(xaxis=f"x{number}", yaxis=f"y{number}")
 
 
-def layout_of(panel: int, x: dict[str, Any], y: dict[str, Any]) -> dict[str, object]:
+def layout_of(panel: int, x: Properties, y: Properties) -> Properties:
     """Return the axes of a panel for the layout of its figure, each anchored at the other."""
     on = axes_of(panel)
     return {
@@ -213,7 +216,7 @@ def panels(n: int, gap: float) -> list[list[float]]:
     return [[i * (wide + gap), min(i * (wide + gap) + wide, 1.0)] for i in range(n)]
 
 
-def numbers(values: object) -> Any:
+def numbers(values: object) -> Property:
     """Convert a tensor for plotly; lists and None stay."""
     return values.detach().cpu().numpy() if isinstance(values, Tensor) else values
 

@@ -4,15 +4,15 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from flatviz.catalog import NO_UNIT, UNLISTED, Look
 from flatviz.core import SAM, Net
 from flatviz.results import Posterior
 from flatviz.training.gradient import PLAIN, Ascent, Training
+from flatviz.training.settings import Setting
 from flatviz.training.variational import GaussianMethod
 
-Setting = Any  # value of a keyword of any method's fit
 T = TypeVar("T")
 
 

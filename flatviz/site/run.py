@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import ipywidgets
 import numpy as np
@@ -31,7 +30,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from plotly.basedatatypes import BaseFigure
 
 from flatviz.pages.bundle import pack
-from flatviz.pages.document import json_for_html
+from flatviz.pages.document import Json, json_for_html
 from flatviz.plots.theme import CONFIG
 from flatviz.results import Family
 from flatviz.widgets.lab import Lab
@@ -235,7 +234,7 @@ def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
     )
 
 
-def _element(kind: str, alt: str, data: dict[str, Any], height: int | None = None) -> str:
+def _element(kind: str, alt: str, data: dict[str, Json], height: int | None = None) -> str:
     text = html.escape(alt)
     style = f' style="min-height:{height}px"' if height else ""
     inside = (

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -19,6 +19,7 @@ from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_file, set_aside, write_file
 
+T = TypeVar("T")
 KIND = "result"  # of file
 _PACKAGE = Path(flatviz.__file__).resolve().parent
 DRAWING_LAYERS = {"plots", "pages", "widgets", "site", "cli"}  # no cached result depends on them
@@ -130,12 +131,12 @@ def load(path: FilePath) -> Any:
 
 def cached(
     folder: str,
-    compute: Callable[[], object],
+    compute: Callable[[], T],
     *,
     label: str = "",
     say: Callable[[str], None] = lambda text: None,
     **settings: object,
-) -> tuple[Any, bool]:
+) -> tuple[T, bool]:
     """Return the result of `compute()`, computed once, and whether it was read from the cache.
 
     It is stored in `folder` of the cache under a hash of `settings`.  `say` gets messages with

@@ -7,7 +7,7 @@ computes the next state and writes it over the last.  Each size of minibatch has
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -100,7 +100,7 @@ class EarlyStopping:
 
 
 def replayed(
-    update: Callable[..., tuple[object, object]], state: Any, loss: TrainingLoss
+    update: Callable[..., tuple[NamedTuple, NamedTuple]], state: NamedTuple, loss: TrainingLoss
 ) -> tuple[Step, list[str]]:
     """Return `update` as a replayed step where the state's device records, and the history's notes.
 
@@ -108,8 +108,8 @@ def replayed(
     """
 
     def plain(
-        state: object, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[object, object]:
+        state: NamedTuple, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[NamedTuple, NamedTuple]:
         return update(state, loss, batch, noise)
 
     recorder = recorder_for(state[0].device)

@@ -15,6 +15,7 @@ from flatviz.engine.determinism import Work
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import PLAIN, Ascent, Training
 
+Setting = Any  # value of a keyword of any method's fit
 Checkpoint = Annotated[str | Path, check_file] | None
 
 # mc_samples=None takes DRAWS draws a step.  If a gradient with all of them needs over LARGE_STEP
@@ -104,7 +105,7 @@ class Vi:
     shared: bool = False  # whether the draws of a step share its examples
 
     @classmethod
-    def of(cls, keywords: Mapping[str, Any]) -> Self:
+    def of(cls, keywords: Mapping[str, Setting]) -> Self:
         """Build it from the keywords of a fit."""
         return cls(**{f.name: keywords[f.name] for f in fields(cls) if f.name in keywords})
 

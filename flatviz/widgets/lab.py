@@ -6,7 +6,6 @@ Its parts are read together (hence its length).
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import ipywidgets
 import traitlets
@@ -16,6 +15,7 @@ from flatviz.checks import check_count, check_is, check_radius
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.members import Fitting, Radii
 from flatviz.pages.bundle import check_measured
+from flatviz.pages.document import Json
 from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
 from flatviz.results import Family
@@ -103,7 +103,7 @@ class Lab(ipywidgets.VBox):
     def _validate_control(self, proposal: dict) -> object:
         return self._checked(proposal["trait"].name, proposal["value"])
 
-    def _checked(self, name: str, value: Any) -> object:
+    def _checked(self, name: str, value: Json) -> object:
         """Return a value that this control may have."""
         if name == "radius":
             return check_radius(value, "radius")
@@ -120,7 +120,7 @@ class Lab(ipywidgets.VBox):
         return value
 
     @property
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Json]:
         """The values of the controls, as a dict.
 
         Setting all names or some changes them: `lab.state = {"radius": 2.0}`.

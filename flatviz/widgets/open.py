@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from torch import nn
 
@@ -115,11 +115,17 @@ def lab(
 
     if progress is None and kernel_shell() is not None:
         progress = page_watches()
-    how: dict[str, Any] = dict(
-        likelihood=likelihood or "categorical", effort=effort, seed=seed, say=say
-    )
     with one_bar(work_of_preparation(effort), progress) as shown_progress:
-        prepared = prepare_own(module, train, test, progress=shown_progress, **how)
+        prepared = prepare_own(
+            module,
+            train,
+            test,
+            likelihood=likelihood or "categorical",
+            effort=effort,
+            seed=seed,
+            progress=shown_progress,
+            say=say,
+        )
     quick = effort == "quick"
     measuring, few = (COARSE, coarse_radii(prepared.fits.net)) if quick else (None, None)
     view = Lab(prepared.fits, radii=radii or few, measuring=measuring)

@@ -4,11 +4,12 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from flatviz.core import Progress
 from flatviz.families.family import extend, measure, repeat_family
 from flatviz.families.members import Fitting, groups_of
+from flatviz.pages.document import Json
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Member
 from flatviz.widgets.members import member_name, views_in_sight
@@ -75,7 +76,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
 def first_family(
     fits: Fitting,
     radii: Mapping[str, Sequence[float]],
-    measuring: Mapping[str, Any],
+    measuring: Mapping[str, int],
     fail: Callable[[str, float, Exception], None],
 ) -> Family:
     """Fit all radii, without those that fail, and measure them."""
@@ -85,7 +86,7 @@ def first_family(
 
 
 def preview_of(
-    fits: Fitting, family: Family, method: str, radius: float, look: Mapping[str, Any]
+    fits: Fitting, family: Family, method: str, radius: float, look: Mapping[str, Json]
 ) -> Shown | None:
     """Fit `STEPS` steps from the nearest member and measure what is in sight.
 
@@ -105,7 +106,7 @@ def preview_of(
 
 
 def work_of_family(
-    fits: Fitting, radii: Mapping[str, Sequence[float]], measuring: Mapping[str, Any]
+    fits: Fitting, radii: Mapping[str, Sequence[float]], measuring: Mapping[str, int]
 ) -> Weights:
     """Expected work of `rough_family` and `first_family`, in steps of a fit of one gradient."""
 
@@ -127,7 +128,7 @@ def work_of_family(
 class Audience(Protocol):
     """The part of a lab that its session reports to, from the session's thread."""
 
-    look: Mapping[str, object]  # state of the page, for what is in sight
+    look: Mapping[str, Json]  # state of the page, for what is in sight
 
     def settle(self, family: Family) -> None:
         """Move the controls to members of this family, which is shown next."""
@@ -152,7 +153,7 @@ class Session:
         self,
         fits: Fitting,
         radii: Mapping[str, Sequence[float]],
-        measuring: Mapping[str, Any],
+        measuring: Mapping[str, int],
         audience: Audience,
     ) -> None:
         self.fits = fits

@@ -17,6 +17,7 @@ from ipywidgets import Widget
 
 from flatviz.checks import computed
 from flatviz.pages.bundle import Bundle, pack, pack_members
+from flatviz.pages.document import Json
 from flatviz.pages.page import bundled, plotlyjs
 from flatviz.results import Family
 
@@ -63,7 +64,7 @@ def page_watches() -> bool:
     return bool(_request().get("content", {}).get("allow_stdin"))
 
 
-def _request() -> Mapping[str, Any]:
+def _request() -> Mapping[str, Json]:
     """Return the message by which the running cell was requested; empty outside a kernel."""
     shell = kernel_shell()
     return (shell.get_parent() or {}) if hasattr(shell, "get_parent") else {}
