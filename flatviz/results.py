@@ -442,13 +442,9 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
         def far(i: int) -> float:
             r = self.members[i].radius
-            return (
-                0.0
-                if r == radius
-                else abs(math.log10(r / radius))
-                if r > 0 and radius > 0
-                else math.inf
-            )
+            if r == radius:
+                return 0.0
+            return abs(math.log10(r / radius)) if r > 0 and radius > 0 else math.inf
 
         return min(members, key=lambda i: (far(i), self.members[i].radius))
 
@@ -456,19 +452,22 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, Draws, Mixture, Plane, Curve),
-        *(
-            Surface,
-            Persistence,
-            Spectrum,
-            Projection,
-            Sharpness,
-            Prediction,
-            Shift,
-            Mechanism,
-            Member,
-            Family,
-        ),
+        History,
+        Gaussian,
+        Draws,
+        Mixture,
+        Plane,
+        Curve,
+        Surface,
+        Persistence,
+        Spectrum,
+        Projection,
+        Sharpness,
+        Prediction,
+        Shift,
+        Mechanism,
+        Member,
+        Family,
     )
 }
 

@@ -100,15 +100,15 @@ def fit_laplace_torch(
         )
     tuned = isinstance(prior_precision, str)
     module = _treated_alone(net)
-    kind = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
-    given = as_likelihood(likelihood)
-    noise = given.noise if isinstance(given, GaussianLikelihood) else None
+    settings = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
+    p = as_likelihood(likelihood)
+    noise = p.noise if isinstance(p, GaussianLikelihood) else None
     if isinstance(noise, float):
-        kind |= dict(likelihood="regression", sigma_noise=noise)
-    elif repr(given) != repr(BUILT_IN["categorical"]):
+        settings |= dict(likelihood="regression", sigma_noise=noise)
+    elif repr(p) != repr(BUILT_IN["categorical"]):
         raise ValueError(
             f"structure={structure!r} needs likelihood='categorical' or one noise standard"
-            f" deviation, which is what laplace-torch knows, got {given!r}: use 'full', 'diagonal'"
+            f" deviation, which is what laplace-torch knows, got {p!r}: use 'full', 'diagonal'"
             " or 'last_layer'"
         )
     functional = partial(
@@ -122,17 +122,18 @@ def fit_laplace_torch(
     try:
         with saved_rng():
             if structure == "lowrank":
-                peer = _low_rank(laplace, module, net, data, likelihood, kind)
+                peer = _low_rank(laplace, module, net, data, likelihood, settings)
             else:
-                peer = peers[structure](module, **kind)
+                peer = peers[structure](module, **settings)
                 loader = torch.utils.data.DataLoader(
                     torch.utils.data.TensorDataset(x, y), batch_size=BATCH
                 )
                 peer.fit(loader)
             if tuned:
-                of = dict(pred_type="gp" if structure == "functional" else "glm")
-                of["prior_structure"] = "scalar" if prior_precision == "marginal" else "layerwise"
-                peer.optimize_prior_precision(**of)
+                peer.optimize_prior_precision(
+                    pred_type="gp" if structure == "functional" else "glm",
+                    prior_structure="scalar" if prior_precision == "marginal" else "layerwise",
+                )
                 if structure == "functional":
                     peer._refresh_posterior()  # until then its kernel has the old precision
             q = LaplaceTorch(net.w.detach().clone(), peer, temperature, history)
@@ -170,15 +171,22 @@ def _treated_alone(net: Net) -> nn.Module:
 
 
 def _low_rank(
-    laplace: ModuleType, module: nn.Module, net: Net, data: Data, likelihood: Likelihood, kind: dict
+    laplace: ModuleType,
+    module: nn.Module,
+    net: Net,
+    data: Data,
+    likelihood: Likelihood,
+    settings: dict,
 ) -> Any:
     """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
     peer = object.__new__(laplace.LowRankLaplace)
     f = nll(net, data, likelihood=likelihood)
-    laplace.baselaplace.ParametricLaplace.__init__(peer, module, **kind)
+    laplace.baselaplace.ParametricLaplace.__init__(peer, module, **settings)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
     positive = spectrum.values > 0
-    scale = kind.get("sigma_noise", 1.0) ** 2  # it divides H by the variance of the noise itself
+    scale = (
+        settings.get("sigma_noise", 1.0) ** 2
+    )  # it divides H by the variance of the noise itself
     peer.H = spectrum.vectors[positive].T, len(data) * scale * spectrum.values[positive]
     peer.mean = net.w.detach().clone()
     peer.n_data = len(data)

@@ -46,7 +46,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
     Source: van Dorsselaer, Hochstenbach & van der Vorst, SIAM J. Matrix Anal. Appl. 22 (2000),
     after Kuczynski & Wozniakowski, ibid. 13 (1992); the complement of Ritz vectors is ours.
     """
-    known = torch.full((k,), -torch.inf, dtype=torch.float64)
+    before = torch.full((k,), -torch.inf, dtype=torch.float64)  # values when this search began
     searches = 0
     certain = False
     while True:
@@ -55,8 +55,8 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
         pairs = values[:k], columns[:, :k], residual[:k]
         if certain or run.complete or bool((pairs[2] > error).any()):
             return pairs
-        if bool((pairs[0] - known > error).any()):
-            known = pairs[0]
+        if bool((pairs[0] - before > error).any()):
+            before = pairs[0]
             searches += 1
             chains: list[Chain] = []
         if run.n_products >= products:
@@ -69,7 +69,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             run.step()
             chain.read(run)
             certain = _enough([c.nats() for c in chains], searches)
-            if certain or (chain.over and bool((run.ritz()[0][:k] - known > error).any())):
+            if certain or (chain.over and bool((run.ritz()[0][:k] - before > error).any())):
                 break
 
 
@@ -128,14 +128,14 @@ class Polynomial:
         return max(0.0, float((s - self._zeros).log().sum() - self._log_scale) - self._log_sphere)
 
 
-def excludes(run: Krylov, known: Tensor, errors: Tensor, value: float, scale: float) -> bool:
+def excludes(run: Krylov, ritz: Tensor, errors: Tensor, value: float, scale: float) -> bool:
     """Tell whether a run in the Ritz vectors' complement excludes that `value` is too low.
 
-    Too low means by more than EDGE `scale`.  `known` (c,) are the Ritz values, `errors` (c,) the
+    Too low means by more than EDGE `scale`.  `ritz` (c,) are the Ritz values, `errors` (c,) the
     residuals.
     """
     above = value + EDGE * scale
-    gaps = above - known
+    gaps = above - ritz
     coupling = (errors.square() / gaps)[gaps > 0].sum()
     return Polynomial(run).nats(above - float(coupling)) >= -math.log(MISSED)
 

@@ -20,9 +20,8 @@ class Step:
     Args:
         text: Paragraphs, one a line; **words** are bold, a line that begins with "= " is an
             equation in TeX.
-        set: Any of method, radius, n_draws, tab, chosen, and compare with method and radius, as in
-            the state of the page.
-        see: The view that is shown where there is room for one.
+        set: Values of method, radius, n_draws, tab, chosen and compare, as in the state of the
+            page; "see" is the view that is shown where there is room for one.
     """
 
     title: str
@@ -71,6 +70,7 @@ def tour_story(family: Family) -> tuple[Step, ...]:
 
 
 def _step(name: str, state: Mapping[str, object], **words: str) -> Step:
+    """Build a section of story.toml; `words` are what its text has in braces."""
     lines = TEXTS[name]["text"].split("\n")
     filled = [line if line.startswith("= ") else line.format(**words) for line in lines]
     return Step(TEXTS[name]["title"], "\n".join(filled), state)

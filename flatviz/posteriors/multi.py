@@ -88,9 +88,7 @@ def fit_multi(
     loss = training_loss(net, data, likelihood, training=run.training, members=members)
     modes = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
     inner: dict[str, object] = {}
-    if isinstance(
-        fit, Method
-    ):  # pass on the ensemble's keywords that it has; every fit takes a likelihood
+    if isinstance(fit, Method):  # keywords of the ensemble that this method takes as well
         shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size)
         inner = {name: value for name, value in shared.items() if name in fit.plain.settings}
         inner |= dict(likelihood=likelihood, training=replace(training, validation=None))

@@ -130,7 +130,10 @@ class Vi:
         return cls(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
 
     def sized(self, examples: int, work: Work, dim: int, may_share: bool) -> Self:
-        """Fill in mc_samples by the multiply-adds of a step, with the rate for one pass."""
+        """Fill in mc_samples where it is None, by the multiply-adds of a step on `examples`.
+
+        Fewer draws than DRAWS have a lower rate.  may_share: whether draws can share the examples.
+        """
         if self.mc_samples is not None:
             return self
         if 3 * DRAWS * examples * work.macs <= LARGE_STEP:
