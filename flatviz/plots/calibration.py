@@ -1,7 +1,6 @@
 """Calibration of predictions: scores by ensemble size, reliability, risk by coverage, shift."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 import torch
@@ -14,6 +13,7 @@ from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -162,7 +162,7 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """Build a pair of axes for each score, one below the other, with room for all curves."""
-    axes: dict[str, Any] = {}
+    axes: Properties = {}
     for row, ((score, label), domain) in enumerate(
         zip(labels.items(), reversed(panels(len(labels), 0.055)))
     ):
@@ -325,7 +325,7 @@ def plot_risk_coverage(
             .long()
             .unique()
         )
-        drawn: dict[str, Any] = dict(
+        drawn: Properties = dict(
             line=look.line(2),
             marker=look.marker(8, maxdisplayed=9),
             legendgroup=method,
@@ -386,7 +386,7 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
         for i, method in enumerate(curves):
             look = style(method)
             x = at.double() + SPREAD * (i - (len(curves) - 1) / 2)
-            drawn: dict[str, Any] = dict(
+            drawn = dict(
                 line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel)
             )
             drawn |= dict(
@@ -406,8 +406,8 @@ def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str
 
     The room is half of their span on either side.
     """
-    axes: dict[str, Any] = {}
-    ticks: dict[str, Any] = dict(
+    axes: dict[str, object] = {}
+    ticks: dict[str, object] = dict(
         tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities]
     )
     for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):
