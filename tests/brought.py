@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import torch
 from PIL import Image
+from scipy.sparse.linalg import eigsh  # noqa: F401 (rows name it)
 from torch import nn
 from torch.distributions import Poisson  # noqa: F401 (rows name it)
 from torch.nn import functional as F
@@ -102,6 +103,26 @@ ROWS = [  # what it is, the call, and what of its result is shown
         "a plain loss function",
         "fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)",
         "f'λ₁ = {float(got.values[0]):.3f}'",
+    ),
+    (
+        "an image or a row to vary",
+        "fv.top_eigenpairs(fv.input_nll(net, data), x.flatten(), 1)",
+        "f'λ₁ = {float(got.values[0]):.3f} in the inputs'",
+    ),
+    (
+        "activations (n, d)",
+        "fv.top_eigenpairs(lambda h: F.cross_entropy(h, y), logits[0], 1)",
+        "f'λ₁ = {float(got.values[0]):.3f}'",
+    ),
+    (
+        "a solver of scipy",
+        "eigsh(fv.landscape.curvature_operator(fv.nll(net, data), net.w), 1)[0]",
+        "f'λ₁ = {float(got[0]):.3f}'",
+    ),
+    (
+        "minibatches",
+        "fv.landscape.batch_eigenvalues(fv.nll(net, data), net.w, batch_size=4)",
+        'f\'λ₁ = {", ".join(f"{float(s.values[0]):.3f}" for s in got)} of three batches\'',
     ),
     (
         "derivatives inside the loss (PINN)",
