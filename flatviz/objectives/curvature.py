@@ -232,7 +232,8 @@ def jacobians(
 
     jacobian = jacrev(outputs, has_aux=True)
     try:
-        J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
+        with twice():  # vmap has no rule for fused attention, and takes its rows one by one
+            J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
         # vmap gives wrong derivatives of EmbeddingBag
         first, _ = _rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]))
     # what function transforms do not take, as an embedding with max_norm, hooks, an
