@@ -151,7 +151,7 @@ ROWS = (
         "longdash",
         "square-cross",
         "ivon.METHOD",
-        public="IVON fit_ivon",
+        public="IVON",
     ),
     Look(
         "laplace",
@@ -182,7 +182,7 @@ ROWS = (
         "diamond-x",
         "psgld.METHOD",
         flat=True,
-        public="PSGLD fit_psgld",
+        public="PSGLD",
     ),
     Look(
         "sgnht",
@@ -192,7 +192,7 @@ ROWS = (
         "diamond-cross",
         "sgnht.METHOD",
         flat=True,
-        public="SGNHT fit_sgnht",
+        public="SGNHT",
     ),
     Look("hmc", "HMC", "#111111", "solid", "circle-cross", "hmc.METHOD"),
     Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "sgld.CYCLICAL_SGLD", flat=True),

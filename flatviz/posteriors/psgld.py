@@ -116,7 +116,7 @@ def fit_psgld(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.posteriors.fit_psgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
+        >>> fv.fit_psgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
     steps, keep = thinned(n_draws, chains, burn_in, thin)

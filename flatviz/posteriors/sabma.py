@@ -10,6 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Radius, Rate, Seed, Statistics
@@ -27,7 +28,16 @@ from flatviz.training.gradient import (
     Training,
     expected,
 )
-from flatviz.training.perturb import QUIRKS, Blocks, Mode, Perturbation, Switch, Unit, reach_of
+from flatviz.training.perturb import (
+    QUIRKS,
+    Blocks,
+    Mode,
+    Perturbation,
+    Switch,
+    Unit,
+    reach_of,
+    squared_length,
+)
 from flatviz.training.settings import (
     TEMPERED,
     TEMPERED_BATCHNORM,
@@ -107,6 +117,30 @@ class SABMA(GaussianMethod):
         reach = None if is_radius else reach_of(worst, q)
         return Expected(here.loss, there.grad, there.loss - here.loss, reach)
 
+    def noise_share(
+        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Sequence[Noises]
+    ) -> Tensor | None:
+        """Estimate c / S over s^2 + c / S, the mean squared length of an ascent's gradient.
+
+        The gradient g of S draws has g^T F^-1 g of mean s^2 + c / S, s that of the exact gradient.
+        Products of two gradients with independent noise have mean s^2.
+
+        noises: Independent noise of R >= 2 steps.
+
+        Returns:
+            Shares of the members, (...), NaN at radius 0; None of a mode without this ascent.
+        """
+        radius = torch.as_tensor(self.radius, device=q.mean.device)
+        if self.perturbation.mode != "kl_exact" or not (radius > 0).any():
+            return None
+        moved = self.perturbation.moved
+        R = len(noises)
+        steps = [expected(gradient, q, batch, noise, blocks=moved).grad for noise in noises]
+        total = [torch.stack(block).sum(0) for block in zip(*steps)]
+        squares = sum(squared_length(q, g, self.perturbation.damping) for g in steps)
+        products = (squared_length(q, total, self.perturbation.damping) - squares) / (R - 1)
+        return torch.where(radius > 0, (1 - products / squares).clamp(0, 1), torch.nan)
+
     def result(
         self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
@@ -160,7 +194,8 @@ def fit_sabma(
 
     `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the
     ascent, and `reach`, the exact sqrt(2 KL(q' || q)) of its end q', (steps,) each; None for
-    `kl_exact`, whose radius it is.
+    `kl_exact`, whose radius it is.  `notes` say how much of the ascent is noise of the draws, which
+    acts as a penalty on curvature: more `mc_samples`, less noise.
 
     Args:
         net: The network over whose D treated weights q is.

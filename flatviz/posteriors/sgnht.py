@@ -133,7 +133,9 @@ def fit_sgnht(
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         prior: Over the D treated weights, as of `transfer`, in place of weight decay.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        batch_size: Examples a minibatch; None, all; the thermostat cools the heat of small ones.
+        batch_size: Examples a minibatch; None, all.  The thermostat cools the heat of small ones,
+            and too far where a few examples, shuffled without replacement, cancel over an epoch:
+            draws are then narrower than the posterior.
         batchnorm: "frozen": BatchNorm statistics of the net; "train": of each batch;
             `result.buffers`, which `predict` uses, then has those of the data at each draw.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
@@ -148,7 +150,7 @@ def fit_sgnht(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.posteriors.fit_sgnht(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
+        >>> fv.fit_sgnht(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
     steps, keep = thinned(n_draws, chains, burn_in, thin)
