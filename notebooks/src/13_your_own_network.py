@@ -300,6 +300,8 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # | a checkpoint of Lightning | `fv.models.load_weights(module, lightning)` | a copy with its weights |
 # | a checkpoint of DataParallel or `torch.compile` | `fv.models.load_weights(module, compiled)` | a copy with its weights |
 # | frozen layers | `fv.Net.from_module(frozen)` | Net(Sequential, dim=18: 18 other; 32 frozen) |
+# | a part by name (an adapter, LoRA) | `fv.Net.from_module(frozen, lambda name: name.startswith("2."))` | Net(Sequential, dim=18: 18 other; 32 frozen) |
+# | a head of many classes (a language model) | `fv.fit_laplace(tagger, fv.Data(words, tags), seed=0, steps=9, structure="diagonal")` | Gaussian(dim=12, rank=0) |
 # | an LSTM | `fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)` | Draws(W (2, 154), history: History) |
 # | unequal classes | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(weight=torch.tensor([1.0, 3.0])))` | 0.796 nats |
 # | label smoothing | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(label_smoothing=0.1))` | 0.752 nats |
@@ -313,6 +315,7 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # | another distribution | `fv.nll(line, fv.Data(x, counts), likelihood=fv.Likelihood(lambda o: Poisson(o[:, 0].exp())))` | 7.038 nats |
 # | a module that ends in `Softmax` | `fv.nll(soft, data)` | the net must return logits, got probabilities from Softmax |
 # | outputs of another library | `fv.Prediction(logits, y)` | accuracy, nll, ece, brier |
+# | predictions of two models | `fv.plots.plot_reliability({"A": mine, "B": theirs})` | A, ECE 0.361 and B, ECE 0.375 |
 # | weights that you sampled | `fv.predict(net, W, data, 3, seed=0)` | accuracy, nll, ece, brier |
 # | two models | `fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier` | 0 |
 # | a plain loss function | `fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)` | λ₁ = 12.000 |
