@@ -494,7 +494,11 @@ class CategoricalLikelihood(Likelihood):
             )
         lowest, highest = (int(t) for t in counting.aminmax())
         if lowest < 0 or highest >= n_classes:
-            do = "fix the labels" if n_classes > 1 else "give likelihood='bernoulli' for one logit"
+            one = (
+                "give likelihood='bernoulli' for one logit, or the noise's standard deviation for a"
+                " regression"
+            )
+            do = "fix the labels" if n_classes > 1 else one
             raise ValueError(
                 f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
                 f"got {lowest if lowest < 0 else highest}: {do}, or widen the head"

@@ -86,14 +86,16 @@ lab
 
 # A notebook outlives its kernel. This is what it shows of a lab then:
 #
-# | the notebook is | a reader sees |
-# |---|---|
-# | open in JupyterLab or Notebook 7, its kernel running | the live lab, also while a later cell runs |
-# | saved after that, opened without the kernel, or exported by `jupyter nbconvert --to html` | the last pictures that the page drew, with their line of scores |
-# | run by a command (papermill, `jupyter nbconvert --execute`) | a sentence that says how to see it |
-# | written by `lab.to_html("lab.html")` | all pictures and controls, without Python |
-# | on GitHub | as saved, as far as GitHub shows pictures in HTML (not tested) |
-# | in VS Code or Colab | the live lab where the editor has ipywidgets and anywidget (not tested) |
+# | the notebook is | a reader sees | tried |
+# |---|---|---|
+# | open in JupyterLab, its kernel running | the live lab, also while a later cell runs | JupyterLab 4.6, a test |
+# | saved after that and opened again in JupyterLab, no cell run | the last pictures that the page drew, their line of scores, and *Run the cell again for the live one* | JupyterLab 4.6, a test |
+# | saved after that and exported by `jupyter nbconvert --to html` | the same pictures and lines | nbconvert 7.17, a test |
+# | run by papermill | a sentence that says how to see the lab, no picture | papermill 2.7, a test |
+# | run by `jupyter nbconvert --execute` | the same sentence | nbconvert 7.17, by hand |
+# | written by `lab.to_html("lab.html")` | all pictures and controls, without Python | Chromium, a test |
+# | on GitHub | as saved, as far as GitHub shows pictures in HTML | not tried |
+# | open in Notebook 7, VS Code or Colab | the live lab where the editor has ipywidgets and anywidget | not tried |
 
 # %%
 lab.wait(600)

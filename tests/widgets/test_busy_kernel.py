@@ -120,7 +120,6 @@ def test_a_saved_notebook_opened_again_in_jupyterlab_shows_the_last_pictures_unt
         widths = page.evaluate(
             "() => [...document.querySelectorAll('.flatviz-still img')].map((i) => i.naturalWidth)"
         )
-        page.screenshot(path=tmp_path / "reopened.png")
         page.context.close()
     assert notes == 2 and live == 0
     assert len(widths) == 4 and min(widths) > 200
