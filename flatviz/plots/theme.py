@@ -1,7 +1,8 @@
 """The look of every figure: template, styles of methods, ticks; no button sends data to a host."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -147,6 +148,16 @@ def style(method: str | None, name: str = "posterior") -> Look:
         else Look(method, method, MUTED, "solid", "circle", "")
     )
     return LOOKS.get(method or "", other)
+
+
+def styles(names: Iterable[str | None]) -> dict[str | None, Look]:
+    """Return the look of each name; those that are no methods differ in colour and dash."""
+    looks = {name: style(name) for name in names}
+    others = [name for name in looks if name is not None and name not in LOOKS]
+    for i, name in enumerate(others):
+        color = COLORS[1 + i % (len(COLORS) - 1)]
+        looks[name] = replace(looks[name], color=color, dash=DASHES[i % len(DASHES)])
+    return looks
 
 
 def figure(title: str, alt: str, **layout: object) -> Figure:
