@@ -191,9 +191,31 @@ def plain(app, what, name, obj, options, lines):
     lines[:] = text
 
 
+OPEN = ("In short", "What would change our mind")  # sections of an experiment that are not folded
+
+
+def folded(app, doctree, name):
+    """Fold the sections of an experiment but the first, which has its finding."""
+    if not name.startswith("experiments/"):
+        return
+    (page,) = (node for node in doctree.children if isinstance(node, nodes.section))
+    for section in [node for node in page.children if isinstance(node, nodes.section)][1:]:
+        title, *content = section.children
+        if title.astext() not in OPEN:
+            section.children = []
+            section += [
+                nodes.raw("", '<details class="fv-fold"><summary>', format="html"),
+                title,
+                nodes.raw("", "</summary>", format="html"),
+                *content,
+                nodes.raw("", "</details>", format="html"),
+            ]
+
+
 def setup(app):
     """Formulas as the text that KaTeX reads in the browser; pages of the reference, scripts."""
     app.add_html_math_renderer("katex", (inline, None), (block, None))
     app.connect("config-inited", write_scripts)
     app.connect("builder-inited", write_reference)
+    app.connect("doctree-resolved", folded)
     app.connect("autodoc-process-docstring", plain, priority=400)  # before napoleon

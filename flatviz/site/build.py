@@ -29,7 +29,9 @@ from flatviz.site import (
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
 BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page lists in the sidebar
-FINDING = "## What holds"  # the section of an experiment that ends in its finding
+FINDING = "finding"  # tag of the cell that prints what an experiment found
+VERDICT = re.compile(r": (holds|does not hold|inconclusive)\b")  # the end of a printed claim
+HEADING = re.compile(r"(?:^|\n)## [^\n]+\s*$")  # a section's, at the end of a cell
 FIGURE = 'class="fv-figure"'
 MOST_TEXT = 1200  # characters that a cell of an experiment prints; more is folded
 BLANKS = "blanks"  # the folder of the students' versions
@@ -130,29 +132,56 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
 
 
 def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
-    """Put the question, the last words of the section of the finding and the first figure ahead."""
-    heads = [i for i, cell in enumerate(cells) if re.search("^## ", cell.source, re.MULTILINE)]
-    start = next((i for i in heads if FINDING in cells[i].source), None)
-    if start is None:
-        return list(cells)
-    end = next((i for i in heads if i > start), len(cells))
+    """Put the question, the cell tagged as finding and the first figure ahead of the rest."""
+    found = [cell for cell in cells if FINDING in cell.metadata.get("tags", ()) and cell.outputs]
+    if not found:
+        return _filled(cells)
     title, question, *setting = cells[0].source.split("\n\n")
     front = [
         new_markdown_cell(f"{title}\n\n{question}"),
-        new_markdown_cell("## In short"),
-        cells[end - 1],
+        new_markdown_cell("\n\n".join(["## In short", *_counted(found)])),
+        *found,
     ]
     rest = [
         new_markdown_cell("\n\n".join(["## Setting", *setting])),
-        *cells[1 : end - 1],
-        *cells[end:],
+        *(cell for cell in cells[1:] if cell not in found),
     ]
     for cell in rest:
         for output in cell.get("outputs", ()):
             if FIGURE in output.get("data", {}).get("text/html", ""):
                 cell.outputs.remove(output)
-                return [*front, new_code_cell("# the picture", outputs=[output]), *rest]
-    return front + rest
+                picture = new_code_cell("# the picture", outputs=[output])
+                return [*front, picture, *_filled(rest)]
+    return front + _filled(rest)
+
+
+def _counted(cells: Sequence[NotebookNode]) -> list[str]:
+    """Return one sentence on how many printed claims hold, none for fewer than four claims."""
+    printed = "".join(o.get("text", "") for cell in cells for o in cell.outputs)
+    verdicts = VERDICT.findall(printed)
+    if len(verdicts) < 4:
+        return []
+    return [
+        f"**{verdicts.count('holds')} of {len(verdicts)} claims hold**,"
+        f" {verdicts.count('does not hold')} do not, {verdicts.count('inconclusive')} are"
+        " inconclusive."
+    ]
+
+
+def _filled(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
+    """Leave out headings below which nothing appears without code."""
+    kept: list[NotebookNode] = []
+    empty = True
+    for cell in reversed(cells):
+        if cell.cell_type == "markdown":
+            if empty:
+                cell.source = HEADING.sub("", cell.source)
+            empty = cell.source.startswith("## ") or (empty and not cell.source)
+        elif cell.outputs:
+            empty = False
+        if cell.cell_type == "code" or cell.source:
+            kept.append(cell)
+    return kept[::-1]
 
 
 def _thumbnails(notebook: NotebookNode, path: Path) -> str:

@@ -269,7 +269,7 @@ if pairs:
 # **·** inconclusive, **\*** where the rank test has another verdict. *λ1 ratio*: at
 # equal gradients.
 
-# %%
+# %% tags=["finding"]
 both = bool(pairs) and set(verdicts.baseline) == set(BASELINES)
 at_a_glance(verdicts.assign(setting=verdicts.flat), list(BASELINES)).style.hide() if both else None
 

@@ -201,7 +201,7 @@ pd.DataFrame([row(*cell) for cell in cells]).style.hide()
 # Each posterior beside HMC's, split by split: is its CRPS larger, is its 90 % interval wider? Claims are corrected together by Holm.
 
 
-# %%
+# %% tags=["finding"]
 def of(method, radius, quantity):
     rows = at(table, setting=SETTINGS[0], method=method, radius=radius)
     return rows[quantity]

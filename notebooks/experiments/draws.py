@@ -980,7 +980,7 @@ WHAT_HOLDS = [
 ]  # fmt: skip
 print(*WHAT_HOLDS, sep="\n\n")
 
-# %%
+# %% tags=["finding"]
 CIFAR = (
     "More than a temperature"
     if OF["cifar16-1.0-0.3-lambda1_of_mean-same-8"]["verdict"] == NOT

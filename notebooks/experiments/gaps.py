@@ -131,7 +131,7 @@ fig.update_xaxes(tickformat=".0%", rangemode="tozero").update_layout(
 # A default fit **has converged** where its gap, as a share of the objective, is significantly smaller than 1 % (two one-sided t tests over
 # the seeds, level 5 %, not corrected for their number). Otherwise convergence is **not shown**: the seeds may be too few.
 
-# %%
+# %% tags=["finding"]
 MARGIN = 0.01  # of the objective
 for cell in cells:
     v = at(table, **cell)

@@ -177,7 +177,7 @@ fig.update_yaxes(matches=None, showticklabels=True)
 #
 # ## Verdict
 
-# %%
+# %% tags=["finding"]
 rhat, ess = facts.rhat.max(), facts.ess.min()
 word = "agree" if rhat < MOST_RHAT and ess >= LEAST_ESS else "do not agree"
 worst = f"R-hat at most {rhat:.3f}, bulk ESS at least {ess:.0f}"

@@ -1266,7 +1266,7 @@ def survival(rows, setting, method, measure):
     return cells | {"as drawn": drawn, "at least mass": least, "conclusion": first, "then": said}
 
 
-# %%
+# %% tags=["finding"]
 asked = [(s, m, q) for s in USED for m in RADII if m != "vi" for q in MEASURES]
 for task in TASKS:
     flat = table[(table.experiment == "flatness") & (table.task == task)]

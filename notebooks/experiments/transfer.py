@@ -714,7 +714,7 @@ def row_of(v):
 pd.DataFrame(map(row_of, verdicts.itertuples(index=False)))
 
 
-# %%
+# %% tags=["finding"]
 def against(baseline, rows):
     """What the verdicts on one baseline amount to."""
     names = {
