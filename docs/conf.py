@@ -1,16 +1,19 @@
 """Sphinx's settings for the site of `flatviz docs`, made from notebooks/ and docstrings."""
 
 import inspect
+import json
 import os
 import re
 from html import escape
 from pathlib import Path
 
 from docutils import nodes
+from plotly.colors import qualitative
 from plotly.offline import get_plotlyjs
 
 import flatviz
 from flatviz.pages.page import bundled
+from flatviz.plots.theme import dark_colors, on_dark
 
 project = "flatviz"
 author = "the flatviz authors"
@@ -96,7 +99,9 @@ def write_scripts(app, config):
     made = Path(app.srcdir, "made")
     made.mkdir(exist_ok=True)
     made.joinpath("plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
-    made.joinpath("explorer.js").write_text(bundled("explorer"), encoding="utf-8")
+    lighter = dark_colors() | {c.lower(): on_dark(c) for c in qualitative.Plotly}
+    learned = f"flatvizExplorer.learnColors({json.dumps(lighter)});"
+    made.joinpath("explorer.js").write_text(f"{bundled('explorer')}\n{learned}", encoding="utf-8")
     config.html_static_path.append(str(made))
 
 

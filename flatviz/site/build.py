@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from sphinx.application import Sphinx
 
 from flatviz.pages.document import Script
@@ -108,6 +108,9 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     prints folded.
     """
     if path.parent.name == EXPERIMENTS:
+        first = notebook.cells[0]
+        # The menu lists them below one another
+        first.source = re.sub(r"^# Experiment: (.)", lambda m: f"# {m[1].upper()}", first.source)
         notebook.cells = _finding_first(notebook.cells)
     if any(cell.cell_type == "code" for cell in notebook.cells):
         solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
@@ -133,19 +136,26 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
 
 def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
     """Put the question, the cell tagged as finding and the first figure ahead of the rest."""
-    found = [cell for cell in cells if FINDING in cell.metadata.get("tags", ()) and cell.outputs]
-    if not found:
+    tagged = [cell for cell in cells if FINDING in cell.metadata.get("tags", ())]
+    if not tagged:
         return _filled(cells)
     title, question, *setting = cells[0].source.split("\n\n")
+    printed = "".join(o.get("text", "") for cell in tagged for o in cell.get("outputs", ()))
+    counted = _counted(printed)
+    # A long list of claims stays in its section
+    found = [] if counted and len(printed) > MOST_TEXT else tagged
     front = [
         new_markdown_cell(f"{title}\n\n{question}"),
-        new_markdown_cell("\n\n".join(["## In short", *_counted(found)])),
+        new_markdown_cell("\n\n".join(["## In short", *counted])),
         *found,
     ]
     rest = [
         new_markdown_cell("\n\n".join(["## Setting", *setting])),
         *(cell for cell in cells[1:] if cell not in found),
     ]
+    for cell in found:
+        if cell.cell_type == "code":
+            cell.outputs = [_listed(output) for output in cell.outputs]
     for cell in rest:
         for output in cell.get("outputs", ()):
             if FIGURE in output.get("data", {}).get("text/html", ""):
@@ -155,9 +165,8 @@ def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
     return front + _filled(rest)
 
 
-def _counted(cells: Sequence[NotebookNode]) -> list[str]:
+def _counted(printed: str) -> list[str]:
     """Return one sentence on how many printed claims hold, none for fewer than four claims."""
-    printed = "".join(o.get("text", "") for cell in cells for o in cell.outputs)
     verdicts = VERDICT.findall(printed)
     if len(verdicts) < 4:
         return []
@@ -166,6 +175,19 @@ def _counted(cells: Sequence[NotebookNode]) -> list[str]:
         f" {verdicts.count('does not hold')} do not, {verdicts.count('inconclusive')} are"
         " inconclusive."
     ]
+
+
+def _listed(output: NotebookNode) -> NotebookNode:
+    """Return printed lines as a list in Markdown, the verdict of a claim in bold."""
+    if output.output_type != "stream":
+        return output
+    lines = []
+    for line in output.text.splitlines():
+        if line.strip():
+            plain = re.sub(r"([*_<`\[])", r"\\\1", line.strip())
+            lines.append("- " + VERDICT.sub(r": **\1**", plain))
+    text = "\n".join(lines)
+    return new_output("display_data", data={"text/markdown": text})
 
 
 def _filled(cells: Sequence[NotebookNode]) -> list[NotebookNode]:

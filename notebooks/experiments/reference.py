@@ -167,6 +167,7 @@ fig = px.scatter(
     x="seed",
     y="value",
     facet_col="quantity",
+    facet_col_spacing=0.1,
     title="R-hat, least effective sample size and noise floor",
 )
 fig.update_yaxes(matches=None, showticklabels=True)
