@@ -1,6 +1,7 @@
 """The look of every figure: template, styles of methods, ticks; no button sends data to a host."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -302,6 +303,20 @@ def even_ticks(lo: float, hi: float) -> list[float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
     return [i * step for i in range(math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) + 1)]
+
+
+def in_house_style(fig: go.Figure) -> go.Figure:
+    """Return a figure of plotly.express on the house's ground, with its fonts and axes.
+
+    Legend and margins stay where they are; a panel's name loses that of its column.
+    """
+    template = go.layout.Template(_template())
+    template.layout.legend = None
+    template.layout.margin = None
+    housed = go.Figure(fig, layout_template=template)
+    for note in housed.layout.annotations:
+        note.text = re.sub(r"^\w+=", "", note.text or "")
+    return housed
 
 
 @lru_cache(maxsize=1)
