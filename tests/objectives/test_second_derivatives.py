@@ -193,8 +193,10 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     net = fv.Net.from_module(Language(tied).double(), example=x)
     want = ggn(net, net.w, data, likelihood).diagonal()
     torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
-    closed = softmax_head(net, net.w, data, likelihood)
+    closed = softmax_head(net, net.w, data, likelihood, dense=True)
     assert (closed is None) == tied
+    if closed is not None:
+        torch.testing.assert_close(closed[1], ggn(net, net.w, data, likelihood, part=closed[0]))
     steps = []
     fv.fit_laplace(
         fv.Net.from_module(Language(False), "head", example=x),
