@@ -29,9 +29,9 @@ from flatviz.engine.determinism import check_logits
 from flatviz.engine.stacked import forward
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
-from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks, linear
 from flatviz.objectives.network import examined, in_precision
+from flatviz.prediction import scored
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
 

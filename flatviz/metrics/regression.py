@@ -21,7 +21,7 @@ from torch.distributions import Distribution, Normal
 from flatviz.checks import Count, Labels, Positive, PositiveShare
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
-from flatviz.metrics.averaging import labels_of, scored
+from flatviz.prediction import labels_of, scored
 from flatviz.results import Prediction
 
 POINTS = 400  # of each draw's distribution that is no Gaussian
