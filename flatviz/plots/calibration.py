@@ -217,8 +217,8 @@ def plot_reliability(
         4
     """
     if prediction.bins is None:
-        do = "use plot_calibration for a regression" if prediction.scores else LABELLED
-        raise ValueError(f"prediction must carry calibration bins, got none: {do}")
+        advice = "use plot_calibration for a regression" if prediction.scores else LABELLED
+        raise ValueError(f"prediction must carry calibration bins, got none: {advice}")
     # (M, n) each, a row an ensemble size
     count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)
     n = count.shape[1]
