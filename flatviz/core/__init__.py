@@ -17,7 +17,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
             "Curvature Objective ObjectiveLike PointEvaluator as_objective hessian_operator"
         ),
         "progress": "Parts Progress one_bar track",
-        "seeds": "generator randn_like random_state saved_rng",
+        "seeds": "generator randn_like random_state saved_rng signs_like",
         "treated": "RandomTrunk Treated classes_of find_head guesses named_head replace_head",
     },
 )

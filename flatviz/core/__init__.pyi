@@ -36,6 +36,7 @@ from flatviz.core.seeds import generator as generator
 from flatviz.core.seeds import randn_like as randn_like
 from flatviz.core.seeds import random_state as random_state
 from flatviz.core.seeds import saved_rng as saved_rng
+from flatviz.core.seeds import signs_like as signs_like
 from flatviz.core.treated import RandomTrunk as RandomTrunk
 from flatviz.core.treated import Treated as Treated
 from flatviz.core.treated import classes_of as classes_of

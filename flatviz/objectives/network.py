@@ -144,9 +144,8 @@ class NetworkObjective(Objective):
             self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
         )
         if self.additive:
-            return reduce(operator.add, (self.score(net(w, x), y) for x, y in batches)) / len(
-                self.data
-            )
+            total = reduce(operator.add, (self.score(net(w, x), y) for x, y in batches))
+            return total / len(self.data)
         return self.score(torch.cat([net(w, x) for x, _ in batches]), self.data.y)
 
 
