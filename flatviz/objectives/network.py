@@ -176,6 +176,12 @@ class MeanNLL(NetworkObjective):
         total = as_likelihood(self.likelihood).nll(outputs, y, "sum")
         return total if self.count == self.n else total * (len(self.data) / self.count)
 
+    def batches(self, size: int) -> list[Objective]:
+        """Return the mean loss of each minibatch of `size` examples."""
+        problem = Problem(self.net, self.data, self.likelihood, self.cost)
+        parts = torch.arange(len(self.data), device=self.data.y.device).split(size)
+        return [problem._replace(data=self.data.subset(part)).nll() for part in parts]
+
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Return v -> M v at one `w`, with M the Hessian, the "ggn" or the empirical "fisher".
 

@@ -147,7 +147,7 @@ def document(
 
 
 def _folded(table: str) -> str:
-    summary = "The numbers of the first seed, a row a posterior"
+    summary = "Numbers of the first seed"
     return f"<details><summary>{summary}</summary>{table}</details>"
 
 

@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count
+from flatviz.checks import Count, computed
 from flatviz.core import public
 from flatviz.plots.ground import by_method
 from flatviz.plots.theme import (
@@ -23,6 +23,7 @@ from flatviz.plots.theme import (
     room,
     scatter,
     style,
+    styles,
 )
 from flatviz.results import SHOWN, Prediction, Shift
 
@@ -77,6 +78,7 @@ def plot_metrics(
     labels = {
         score: label for score, label in SHOWN.items() if all(score in p.scores for _, p in curves)
     }
+    looks = styles([name for name, _ in curves])
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
     final = {
         style(m).label: ", ".join(
@@ -89,11 +91,11 @@ def plot_metrics(
     for name, p in curves[n_reference:] if "accuracy" in labels else ():
         sizes, accuracy = _over_sizes(p.scores["accuracy"], longest)
         # another test set of the size
-        noise = band(sizes, *wilson(accuracy, p.outputs.shape[1]), style(name).color, 0.13, "noise")
+        noise = band(sizes, *wilson(accuracy, p.outputs.shape[1]), looks[name].color, 0.13, "noise")
         fig.add_live(noise, "x", "y", "fillcolor")
     for row, score in enumerate(labels):
         for i, (name, p) in enumerate(curves):
-            look = style(name)
+            look = looks[name]
             hover = "%{fullData.name}, %{x} draws: %{y:.4f}"
             x, y = _over_sizes(p.scores[score], longest)
             curve = scatter(x, y, "lines", look.label, line=look.line(2.2), hover=hover)
@@ -193,20 +195,25 @@ FAINT = 0.15  # opacity of a bar without examples
 
 @public
 def plot_reliability(
-    prediction: Prediction, *, method: str | None = None, title: str = "Reliability"
+    prediction: Prediction | Mapping[str, Prediction],
+    *,
+    method: str | None = None,
+    title: str = "Reliability",
 ) -> Figure:
     """Draw accuracy in each confidence bin, the diagonal of perfect calibration, and counts.
 
     Each bar has the 95 % interval of its accuracy (Wilson), and is fainter with fewer than `FULL`
-    examples.
+    examples.  Several predictions are lines through the bins that have examples, at their mean
+    confidence, with the same intervals.
 
     Args:
-        prediction: Result of `predict` on labelled data; its bins are of equal width.
+        prediction: Result of `predict` on labelled data, or name -> Prediction; bins are of equal
+            width.
         method: Key in `fv.METHODS` that gives the bars their colour; None: ink.
         title: Title of the figure.
 
     Raises:
-        ValueError: Without labels.
+        ValueError: For no prediction, or one without labels.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
@@ -216,11 +223,15 @@ def plot_reliability(
         >>> int(fig.data[2].y.sum())  # counts
         4
     """
-    if prediction.bins is None:
-        advice = "use plot_calibration for a regression" if prediction.scores else LABELLED
-        raise ValueError(f"prediction must carry calibration bins, got none: {advice}")
+    named = by_method(prediction, "Prediction")
+    for one in named.values():
+        if one.bins is None:
+            advice = "use plot_calibration for a regression" if one.scores else LABELLED
+            raise ValueError(f"prediction must carry calibration bins, got none: {advice}")
+    if isinstance(prediction, Mapping):
+        return _reliabilities(prediction, title)
     # (M, n) each, a row an ensemble size
-    count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)
+    count, confidence, right = computed(prediction.bins).nan_to_num(0).unbind(-1)
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
     ece = float(prediction.scores["ece"][-1])
@@ -279,6 +290,37 @@ def plot_reliability(
         go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **below), sizes={"y": count}
     )
     fig.note(note_of_diverged(prediction, method), y="y domain")
+    return fig.update_layout(width=640)
+
+
+def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
+    """Draw a line of accuracy over mean confidence for each prediction."""
+    eces = {name: float(p.scores["ece"][-1]) for name, p in named.items()}
+    alt = "; ".join(f"{style(name).label}: calibration error {e:.3f}" for name, e in eces.items())
+    axes = dict(
+        xaxis=dict(title="mean confidence", range=[0, 1]),
+        yaxis=dict(title="accuracy", range=[0, 1]),
+    )
+    fig = figure(title, alt, **axes)
+    diagonal = dict(color=MUTED, dash="dash", width=1.5)
+    fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=diagonal))
+    looks = styles(named)
+    for name, p in named.items():
+        look = looks[name]
+        bins = computed(p.bins)[-1]
+        count, confidence, right = bins[bins[:, 0] > 0].T
+        lo, hi = wilson(right, count)
+        ends = dict(array=numbers(hi - right), arrayminus=numbers(right - lo), symmetric=False)
+        drawn = dict(
+            line=look.line(2),
+            marker=look.marker(8),
+            error_y=dict(type="data", thickness=1, width=3, **ends),
+            customdata=count,
+            legend=True,
+            hover=f"{look.label}: accuracy %{{y:.2f}} at %{{x:.2f}}, %{{customdata}} inputs",
+        )
+        label = f"{look.label}, ECE {eces[name]:.3f}"
+        fig.add_trace(scatter(confidence, right, "lines+markers", label, **drawn))
     return fig.update_layout(width=640)
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
+import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
@@ -140,14 +141,17 @@ Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density 
 
 
 @public
-def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
+def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = None) -> Figure:
     """Draw the density of eigenvalues on a log axis, with a mark at each of the k largest.
+
+    Several spectra, as of `batch_eigenvalues`: the histogram of their largest eigenvalues, and a
+    line at the mean.
 
     Marks have their residuals.  The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the
     width is 1/150 of the range, a few pixels.
 
     Args:
-        spectrum: Result of `spectral_density`.
+        spectrum: Result of `spectral_density`, or several spectra.
         title: Default: of which matrix.
 
     Raises:
@@ -161,6 +165,8 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
         >>> [trace.name for trace in fig.data]
         ['density', '2 largest, with residuals']
     """
+    if not isinstance(spectrum, Spectrum):
+        return _histogram(spectrum, title)
     if spectrum.nodes is None or spectrum.weights is None:
         raise ValueError(
             "plot_density needs nodes and weights, got a Spectrum without: spectral_density"
@@ -199,6 +205,22 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     fig.add_trace(
         scatter(spectrum.values, [floor * 3] * len(spectrum.values), "markers", name, **look)
     )
+    return fig
+
+
+def _histogram(spectra: Sequence[Spectrum], title: str | None) -> Figure:
+    """Draw the histogram of the largest eigenvalue of each spectrum."""
+    largest = torch.stack([s.values[0] for s in one_or_several(spectra)]).double()
+    count = f"{len(largest)} spectra"
+    mean = float(largest.mean())
+    alt = f"largest eigenvalues of {count}, from {largest.min():.3g} to {largest.max():.3g}"
+    x = dict(title=with_print("largest eigenvalue λ₁", small_print(*spectra)))
+    default = f"Largest {matrix_of(spectra[0])} eigenvalue of {count}"
+    fig = figure(title or default, alt, xaxis=x, yaxis=dict(title="spectra"))
+    look = dict(marker_color=COLORS[1], hovertemplate="λ₁ %{x}: %{y}<extra></extra>")
+    fig.add_trace(go.Histogram(x=numbers(largest), name="spectra", **look))
+    mark = dict(line_color=INK, line_dash="dash", annotation_text=f"mean {mean:.3g}")
+    fig.add_vline(mean, **mark)
     return fig
 
 

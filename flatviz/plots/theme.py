@@ -1,7 +1,9 @@
 """The look of every figure: template, styles of methods, ticks; no button sends data to a host."""
 
 import math
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -149,6 +151,16 @@ def style(method: str | None, name: str = "posterior") -> Look:
     return LOOKS.get(method or "", other)
 
 
+def styles(names: Iterable[str | None]) -> dict[str | None, Look]:
+    """Return the look of each name; those that are no methods differ in colour and dash."""
+    looks = {name: style(name) for name in names}
+    others = [name for name in looks if name is not None and name not in LOOKS]
+    for i, name in enumerate(others):
+        color = COLORS[1 + i % (len(COLORS) - 1)]
+        looks[name] = replace(looks[name], color=color, dash=DASHES[i % len(DASHES)])
+    return looks
+
+
 def figure(title: str, alt: str, **layout: object) -> Figure:
     """Build an empty figure in the house style; `alt` describes it for screen readers."""
     house = dict(template=_template(), title=title, meta={"alt": alt, "note": ""})
@@ -291,6 +303,20 @@ def even_ticks(lo: float, hi: float) -> list[float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
     return [i * step for i in range(math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) + 1)]
+
+
+def in_house_style(fig: go.Figure) -> go.Figure:
+    """Return a figure of plotly.express on the house's ground, with its fonts and axes.
+
+    Legend and margins stay where they are; a panel's name loses that of its column.
+    """
+    template = go.layout.Template(_template())
+    template.layout.legend = None
+    template.layout.margin = None
+    housed = go.Figure(fig, layout_template=template)
+    for note in housed.layout.annotations:
+        note.text = re.sub(r"^\w+=", "", note.text or "")
+    return housed
 
 
 @lru_cache(maxsize=1)

@@ -31,7 +31,7 @@ from plotly.basedatatypes import BaseFigure
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import Json, json_for_html
-from flatviz.plots.theme import CONFIG
+from flatviz.plots.theme import CONFIG, in_house_style
 from flatviz.results import Family
 from flatviz.widgets.lab import Lab
 
@@ -144,6 +144,8 @@ def _bundle(text: str, value: object) -> dict[str, str]:
 
 def figure_html(fig: BaseFigure) -> str:
     """Return the element of a figure: its alt text, which the picture replaces, and its JSON."""
+    if not (fig.layout.meta or {}).get("alt"):
+        fig = in_house_style(fig)
     drawn = json.loads(fig.to_json())
     meta = drawn["layout"].pop("meta", None) or {}
     title = (drawn["layout"].get("title") or {}).get("text")  # of a figure by plotly.express

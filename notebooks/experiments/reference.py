@@ -167,6 +167,7 @@ fig = px.scatter(
     x="seed",
     y="value",
     facet_col="quantity",
+    facet_col_spacing=0.1,
     title="R-hat, least effective sample size and noise floor",
 )
 fig.update_yaxes(matches=None, showticklabels=True)
@@ -177,7 +178,7 @@ fig.update_yaxes(matches=None, showticklabels=True)
 #
 # ## Verdict
 
-# %%
+# %% tags=["finding"]
 rhat, ess = facts.rhat.max(), facts.ess.min()
 word = "agree" if rhat < MAX_RHAT and ess >= MIN_ESS else "do not agree"
 worst = f"R-hat at most {rhat:.3f}, bulk ESS at least {ess:.0f}"
