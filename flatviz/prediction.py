@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import field, replace
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -209,6 +210,10 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def bma(self, n_draws: int | None = None) -> Tensor:
         """Average the class probabilities over the first `n_draws` draws (default all), (N, C)."""
         return self.probs[: self.size(n_draws)].mean(0)
+
+    def changed(self, **fields: Any) -> Prediction:
+        """Return it with other values of these fields, and its scores not yet computed."""
+        return replace(self, **{"scores": {}, "bins": None, **fields})
 
     def size(self, n_draws: int | None) -> int:
         """Check `n_draws`, by default all; a ValueError for more than there are."""

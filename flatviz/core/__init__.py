@@ -9,7 +9,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         "ascent": "ASAM FisherSAM SAM",
         "boundary": "public",
         "data": "Data Likelihood Task",
-        "derivatives": "Product twice",
+        "derivatives": "Product differentiable twice",
         "inputs": "Fields Inputs Pixels Stream pair_of run",
         "modules": "Dispatch copied draws named",
         "net": "Net",

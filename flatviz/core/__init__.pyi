@@ -10,6 +10,7 @@ from flatviz.core.data import Data as Data
 from flatviz.core.data import Likelihood as Likelihood
 from flatviz.core.data import Task as Task
 from flatviz.core.derivatives import Product as Product
+from flatviz.core.derivatives import differentiable as differentiable
 from flatviz.core.derivatives import twice as twice
 from flatviz.core.inputs import Fields as Fields
 from flatviz.core.inputs import Inputs as Inputs

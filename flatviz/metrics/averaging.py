@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -40,7 +39,7 @@ def counted(prediction: Prediction, y: Tensor | None) -> tuple[Tensor, Tensor]:
     """Return log probabilities (S, M, C) and labels (M,) of all places that count."""
     labels = labels_of(prediction, y)
     if y is not None:
-        prediction = replace(prediction, y=y, scores={}, bins=None)
+        prediction = prediction.changed(y=y)
     return prediction.log_probs, labels
 
 
@@ -53,9 +52,7 @@ def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
     # torch's softmax over few classes in the last dimension is ten times as slow
     log_p = outputs.mT.contiguous().log_softmax(-2)
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
-    return scored(
-        replace(prediction, outputs=log_bma[None], y=labels_of(prediction, y), scores={}, bins=None)
-    )
+    return scored(prediction.changed(outputs=log_bma[None], y=labels_of(prediction, y)))
 
 
 def class_ece_of(
@@ -180,5 +177,5 @@ def scale_temperature(prediction: Prediction, temperature: Positive) -> Predicti
     outputs, likelihood = as_likelihood(prediction.likelihood).tempered(
         prediction.outputs.to(log_p), temperature
     )
-    cooled = replace(prediction, outputs=outputs, likelihood=likelihood, scores={}, bins=None)
+    cooled = prediction.changed(outputs=outputs, likelihood=likelihood)
     return cooled if prediction.y is None else scored(cooled)

@@ -20,6 +20,7 @@ from flatviz.core import (
     PointEvaluator,
     Product,
     Progress,
+    differentiable,
     public,
     track,
     twice,
@@ -213,7 +214,7 @@ class MeanNLL(NetworkObjective):
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """Compute H(w) v in one pass without reading a value back, as a CUDA graph needs."""
-        with torch.inference_mode(False), torch.enable_grad(), twice():
+        with differentiable(), twice():
             point = w.detach().requires_grad_(True)
             (gradient,) = torch.autograd.grad(self(point), point, create_graph=True)
             return torch.autograd.grad(gradient @ v, point)[0]
