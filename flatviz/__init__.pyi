@@ -19,6 +19,7 @@ from flatviz.likelihood import Likelihood as Likelihood
 from flatviz.metrics import predict as predict
 from flatviz.metrics import score as score
 from flatviz.metrics import sharpness as sharpness
+from flatviz.objectives.inputs import input_nll as input_nll
 from flatviz.objectives.network import nll as nll
 from flatviz.objectives.network import quantity as quantity
 from flatviz.planes import plane_along as plane_along
@@ -39,9 +40,11 @@ from flatviz.posteriors.coupled import fit_emcmc as fit_emcmc
 from flatviz.posteriors.coupled import fit_svgd as fit_svgd
 from flatviz.posteriors.dropout import fit_dropout as fit_dropout
 from flatviz.posteriors.hmc import fit_hmc as fit_hmc
+from flatviz.posteriors.ivon import fit_ivon as fit_ivon
 from flatviz.posteriors.laplace import fit_laplace as fit_laplace
 from flatviz.posteriors.multi import fit_multi as fit_multi
 from flatviz.posteriors.multi import fit_ptl as fit_ptl
+from flatviz.posteriors.psgld import fit_psgld as fit_psgld
 from flatviz.posteriors.sabma import fit_sabma as fit_sabma
 from flatviz.posteriors.sabma import fit_sabma_grid as fit_sabma_grid
 from flatviz.posteriors.sgd import fit_ensemble as fit_ensemble
@@ -49,6 +52,7 @@ from flatviz.posteriors.sgd import fit_sgd as fit_sgd
 from flatviz.posteriors.sgld import fit_csgld as fit_csgld
 from flatviz.posteriors.sgld import fit_sghmc as fit_sghmc
 from flatviz.posteriors.sgld import fit_sgld as fit_sgld
+from flatviz.posteriors.sgnht import fit_sgnht as fit_sgnht
 from flatviz.posteriors.swag import fit_swa as fit_swa
 from flatviz.posteriors.swag import fit_swag as fit_swag
 from flatviz.posteriors.swag import fit_swag_diag as fit_swag_diag

@@ -5,7 +5,7 @@ Plots read this table alone, so that drawing a result loads no training.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 NO_UNIT = "(no radius)"
 EUCLIDEAN = "Euclidean"
@@ -46,11 +46,11 @@ class Look:
     flat: bool = False
     public: str = ""
 
-    def line(self, width: float) -> dict[str, Any]:
+    def line(self, width: float) -> dict[str, object]:
         """Describe the method's line in a figure, `width` px wide."""
         return dict(color=self.color, dash=self.dash, width=width)
 
-    def marker(self, size: float, **more: Any) -> dict[str, Any]:
+    def marker(self, size: float, **more: object) -> dict[str, object]:
         """Describe the method's marker in a figure, `size` px; `more` as in plotly."""
         return dict(color=self.color, symbol=self.symbol, size=size, **more)
 
@@ -151,7 +151,7 @@ ROWS = (
         "longdash",
         "square-cross",
         "ivon.METHOD",
-        public="IVON fit_ivon",
+        public="IVON",
     ),
     Look(
         "laplace",
@@ -182,7 +182,7 @@ ROWS = (
         "diamond-x",
         "psgld.METHOD",
         flat=True,
-        public="PSGLD fit_psgld",
+        public="PSGLD",
     ),
     Look(
         "sgnht",
@@ -192,7 +192,7 @@ ROWS = (
         "diamond-cross",
         "sgnht.METHOD",
         flat=True,
-        public="SGNHT fit_sgnht",
+        public="SGNHT",
     ),
     Look("hmc", "HMC", "#111111", "solid", "circle-cross", "hmc.METHOD"),
     Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "sgld.CYCLICAL_SGLD", flat=True),

@@ -122,11 +122,17 @@ class Likelihood:
     def of_constant(self, y: Tensor, outputs: Tensor) -> float:
         """Compute the least mean NLL of `y` by one output for all, of the shape of `outputs`.
 
-        L-BFGS finds it from 0.
-
-        NaN where 0 are no outputs that the distribution takes.
+        NaN where 0, from which the search starts, are no outputs that the distribution takes.
         """
-        one = torch.zeros_like(outputs[:1], dtype=torch.float64, requires_grad=True)
+        try:
+            best = self.best_constant(y, torch.zeros_like(outputs[:1], dtype=torch.float64))
+            return float(self.nll(best.expand(len(y), *best.shape[1:]), y))
+        except ValueError:
+            return math.nan
+
+    def best_constant(self, y: Tensor, start: Tensor) -> Tensor:
+        """Find one output (1, ...) for all examples, of least mean NLL, by L-BFGS from `start`."""
+        one = start.clone().requires_grad_(True)
         search = torch.optim.LBFGS([one], max_iter=100, line_search_fn="strong_wolfe")
 
         def loss() -> Tensor:
@@ -135,12 +141,9 @@ class Likelihood:
             value.backward()
             return value
 
-        try:
-            with torch.enable_grad():
-                search.step(loss)
-                return float(loss().detach())
-        except ValueError:
-            return math.nan
+        with torch.enable_grad():
+            search.step(loss)
+        return one.detach()
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute -log p of each example or place: 0 if it does not count, NaN if it diverged."""
@@ -424,16 +427,8 @@ class CategoricalLikelihood(Likelihood):
         # Broadcast from the right, as u may have dimensions after the first
         dim = self._dim(outputs) - outputs.ndim
         p = outputs.softmax(dim)
-        scale = None
-        if y is not None and (y.ndim > 1 or self.weights(y) is not None):
-            weight = (
-                torch.ones(outputs.shape[dim]).to(p) if self.weight is None else self.weight.to(p)
-            )
-            counts = y != self.ignore
-            s = (1 - self.label_smoothing) * weight[
-                y.where(counts, 0)
-            ] + self.label_smoothing * weight.mean()
-            scale = (s * counts * (len(y) / y.numel())).unsqueeze(dim)
+        share = None if y is None else self.shares(outputs, y)
+        scale = None if share is None else share.unsqueeze(dim)
 
         def product(u: Tensor) -> Tensor:
             wide = p.view(len(p), *[1] * (u.ndim - p.ndim), *p.shape[1:])
@@ -445,6 +440,17 @@ class CategoricalLikelihood(Likelihood):
             )
 
         return product
+
+    def shares(self, outputs: Tensor, y: Tensor) -> Tensor | None:
+        """Compute s of each place, of the shape of y; None where all are 1."""
+        if y.ndim == 1 and self.weights(y) is None:
+            return None
+        classes = outputs.shape[self._dim(outputs)]
+        weight = outputs.new_ones(classes) if self.weight is None else self.weight.to(outputs)
+        counts = y != self.ignore
+        smoothing = self.label_smoothing
+        s = (1 - smoothing) * weight[y.where(counts, 0)] + smoothing * weight.mean()
+        return s * counts * (len(y) / y.numel())
 
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
         """Divide the logits."""
@@ -491,7 +497,11 @@ class CategoricalLikelihood(Likelihood):
             )
         lowest, highest = (int(t) for t in counting.aminmax())
         if lowest < 0 or highest >= n_classes:
-            do = "fix the labels" if n_classes > 1 else "give likelihood='bernoulli' for one logit"
+            one = (
+                "give likelihood='bernoulli' for one logit, or the noise's standard deviation for a"
+                " regression"
+            )
+            do = "fix the labels" if n_classes > 1 else one
             raise ValueError(
                 f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
                 f"got {lowest if lowest < 0 else highest}: {do}, or widen the head"
@@ -616,7 +626,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
     )
 
 
-def _noise(given: Any, name: str) -> float | Tensor:
+def _noise(given: object, name: str) -> float | Tensor:
     """Convert standard deviations: one, or one for each output."""
     if isinstance(given, Real):
         return check_positive(float(given), name)

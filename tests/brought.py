@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import torch
 from PIL import Image
+from scipy.sparse.linalg import eigsh  # noqa: F401 (rows name it)
 from torch import nn
 from torch.distributions import Poisson  # noqa: F401 (rows name it)
 from torch.nn import functional as F
@@ -59,6 +60,16 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ),
     ("frozen layers", "fv.Net.from_module(frozen)", "got"),
     (
+        "a part by name (an adapter, LoRA)",
+        'fv.Net.from_module(frozen, lambda name: name.startswith("2."))',
+        "got",
+    ),
+    (
+        "a head of many classes (a language model)",
+        'fv.fit_laplace(tagger, fv.Data(words, tags), seed=0, steps=9, structure="diagonal")',
+        "got",
+    ),
+    (
         "an LSTM",
         "fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)",
         "got",
@@ -92,6 +103,11 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ),
     ("a module that ends in `Softmax`", "fv.nll(soft, data)", "error"),
     ("outputs of another library", "fv.Prediction(logits, y)", "', '.join(got.scores)"),
+    (
+        "predictions of two models",
+        'fv.plots.plot_reliability({"A": mine, "B": theirs})',
+        "' and '.join(line.name for line in got.data[1:])",
+    ),
     ("weights that you sampled", "fv.predict(net, W, data, 3, seed=0)", "', '.join(got.scores)"),
     (
         "two models",
@@ -102,6 +118,26 @@ ROWS = [  # what it is, the call, and what of its result is shown
         "a plain loss function",
         "fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)",
         "f'λ₁ = {float(got.values[0]):.3f}'",
+    ),
+    (
+        "an image or a row to vary",
+        "fv.top_eigenpairs(fv.input_nll(net, data), x.flatten(), 1)",
+        "f'λ₁ = {float(got.values[0]):.3f} in the inputs'",
+    ),
+    (
+        "activations (n, d)",
+        "fv.top_eigenpairs(lambda h: F.cross_entropy(h, y), logits[0], 1)",
+        "f'λ₁ = {float(got.values[0]):.3f}'",
+    ),
+    (
+        "a solver of scipy",
+        "eigsh(fv.landscape.curvature_operator(fv.nll(net, data), net.w), 1)[0]",
+        "f'λ₁ = {float(got[0]):.3f}'",
+    ),
+    (
+        "minibatches",
+        "fv.landscape.batch_eigenvalues(fv.nll(net, data), net.w, batch_size=4)",
+        'f\'λ₁ = {", ".join(f"{float(s.values[0]):.3f}" for s in got)} of three batches\'',
     ),
     (
         "derivatives inside the loss (PINN)",
@@ -298,6 +334,8 @@ def things(folder):
         logits=torch.randn(3, 12, 2),
         physics=physics,
         soft=fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))),
+        mine=fv.predict(net, net.w[None], fv.Data(x, y), 1, seed=0),
+        theirs=fv.predict(net, -net.w[None], fv.Data(x, y), 1, seed=0),
         W=net.w + 0.5 * torch.randn(3, net.dim),
     )
 

@@ -123,7 +123,7 @@ CASES = {
             fv.Net.from_module(nn.Linear(3, 1)), fv.Data(torch.ones(2, 3), torch.arange(2))
         ),
         ValueError,
-        "got 1: give likelihood='bernoulli' for one logit",
+        "got 1: give likelihood='bernoulli' for one logit, or the noise's standard deviation for a",
     ),
     "several labels an example as classes": (
         lambda: fv.nll(net(), fv.Data(torch.ones(2, 3), torch.ones(2, 2).long())),

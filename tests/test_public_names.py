@@ -26,7 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 def test_no_module_has_the_name_of_a_verb_of_its_namespace():
     """Once imported it would stand in the verb's place: fv.metrics.predict would be a module."""
     rooms = [name for name in fv.__all__ if inspect.ismodule(getattr(fv, name))]
-    assert len(fv.__all__) - len(rooms) <= 80  # few names at the top
+    others = [name for name in fv.__all__ if not name.startswith("fit_")]
+    assert len(others) - len(rooms) <= 60  # few names at the top beside a fit for each method
     for room in rooms:
         files = {p.stem for p in (ROOT / room).glob("*.py")}
         # Where it loads at once it replaces the module

@@ -68,6 +68,19 @@ def bert(_):
     return module, torch.randint(0, 30, (6, 7))
 
 
+def timm_resnet(_):
+    """A ResNet of timm of a tenth of its width."""
+    timm = pytest.importorskip("timm")
+    sizes = dict(block=timm.models.resnet.BasicBlock, layers=(1, 1, 1, 1), channels=(8, 8, 16, 16))
+    return timm.models.ResNet(num_classes=4, **sizes), torch.randn(6, 3, 32, 32)
+
+
+def timm_vit(_):
+    timm = pytest.importorskip("timm")
+    sizes = dict(img_size=32, patch_size=8, embed_dim=16, depth=2, num_heads=2)
+    return timm.models.VisionTransformer(num_classes=4, **sizes), torch.randn(6, 3, 32, 32)
+
+
 def encoder(_):
     layers = nn.TransformerEncoder(
         nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False
@@ -81,6 +94,8 @@ MAKERS = {
     "Hugging Face ViT": hugging_face_vit,
     "Hugging Face BERT": bert,
     "TransformerEncoder": encoder,
+    "timm ResNet": timm_resnet,
+    "timm ViT": timm_vit,
 }
 
 
@@ -91,6 +106,8 @@ QUICK = {
     "Hugging Face ViT",
     "Hugging Face BERT",
     "TransformerEncoder",
+    "timm ResNet",
+    "timm ViT",
     "shufflenet_v2_x0_5",
 }
 CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in MAKERS]
@@ -207,3 +224,47 @@ def test_outputs_that_are_no_logits_are_one_clear_error():
         match="the module must return a tensor, or an object or dict with logits, got tuple",
     ):
         fv.nll(net, fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1])))
+
+
+@pytest.fixture
+def language():
+    """A GPT-2 of random weights, whose head is tied to its embedding, and data of tokens."""
+    transformers = pytest.importorskip("transformers")
+    sizes = dict(vocab_size=20, n_positions=8, n_embd=8, n_layer=2, n_head=2)
+    ends = dict(bos_token_id=0, eos_token_id=0)
+    module = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, **ends)).eval()
+    ids = torch.randint(0, 20, (6, 9))
+    return module, fv.Data({"input_ids": ids[:, :-1].contiguous()}, ids[:, 1:].contiguous())
+
+
+def test_a_language_model_with_a_tied_head_has_right_values_and_products(language):
+    module, data = language
+    net = fv.Net.from_module(module, "head", example=data)
+    assert net.tied == {"transformer.wte.weight": ["lm_head.weight"]} and net.dim == 20 * 8
+    f = fv.nll(net, data)
+    w = net.w + 0.1 * torch.randn(net.dim)
+    moved = copy.deepcopy(module)
+    with torch.no_grad():
+        moved.lm_head.weight.copy_(w.view(20, 8))
+    out = moved(**data.x.named).logits
+    want = F.cross_entropy(out.flatten(0, 1), data.y.flatten())
+    torch.testing.assert_close(f(w), want, rtol=1e-5, atol=1e-6)
+    # float32: products of a batch in another order
+    slope = torch.autograd.grad(want, moved.lm_head.weight)[0]
+    torch.testing.assert_close(f.value_and_grad(w)[1], slope.flatten(), rtol=1e-4, atol=1e-6)
+
+
+def test_adapters_are_what_is_treated_by_default_and_by_name(language):
+    peft = pytest.importorskip("peft")
+    module, data = language
+    before = F.cross_entropy(module(**data.x.named).logits.flatten(0, 1), data.y.flatten())
+    how = dict(r=2, target_modules=["c_attn"], lora_dropout=0.0, fan_in_fan_out=True)
+    adapted = peft.get_peft_model(module, peft.LoraConfig(**how))
+    net = fv.Net.from_module(adapted, example=data)
+    named = fv.Net.from_module(adapted, lambda name: "lora_" in name, example=data)
+    assert net.blocks == named.blocks and net.dim == 2 * 2 * (8 + 24)
+    f = fv.nll(net, data)
+    torch.testing.assert_close(f(net.w), before)  # B begins at 0
+    q = fv.fit_laplace(net, data, seed=0, steps=20, structure="full")
+    assert float(f(q.center)) < float(before)
+    assert fv.predict(net, q, data, 3, seed=0).outputs.shape == (3, 6, 8, 20)

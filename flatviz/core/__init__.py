@@ -14,7 +14,8 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         "modules": "Dispatch copied draws named",
         "net": "Net",
         "objective": (
-            "Curvature Objective ObjectiveLike PointEvaluator as_objective hessian_operator"
+            "Curvature Objective ObjectiveLike Point PointEvaluator as_objective flattened"
+            " hessian_operator"
         ),
         "progress": "Parts Progress one_bar track",
         "seeds": "generator randn_like random_state saved_rng",

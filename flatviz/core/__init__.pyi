@@ -25,8 +25,10 @@ from flatviz.core.net import Net as Net
 from flatviz.core.objective import Curvature as Curvature
 from flatviz.core.objective import Objective as Objective
 from flatviz.core.objective import ObjectiveLike as ObjectiveLike
+from flatviz.core.objective import Point as Point
 from flatviz.core.objective import PointEvaluator as PointEvaluator
 from flatviz.core.objective import as_objective as as_objective
+from flatviz.core.objective import flattened as flattened
 from flatviz.core.objective import hessian_operator as hessian_operator
 from flatviz.core.progress import Parts as Parts
 from flatviz.core.progress import Progress as Progress

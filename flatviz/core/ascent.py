@@ -11,6 +11,7 @@ trained at once, row by row.
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor
 
 from flatviz.checks import NonNegative, Radius
@@ -37,7 +38,8 @@ class SAM(Noun, eq=True):
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
         """Return the perturbation e, of the shape of w."""
-        return g * (self.radius / (_norm(g) + TINY))
+        wide = _wide(g)
+        return (wide * (self.radius / (_norm(wide) + TINY))).to(g)
 
 
 class ASAM(Noun, eq=True):
@@ -61,9 +63,9 @@ class ASAM(Noun, eq=True):
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
         """Return the perturbation e, of the shape of w."""
-        scale = w.abs() + self.eta
+        scale = _wide(w).abs() + self.eta
         scaled = scale * g
-        return scale * scaled * (self.radius / (_norm(scaled) + TINY))
+        return (scale * scaled * (self.radius / (_norm(scaled) + TINY))).to(g)
 
 
 class FisherSAM(Noun, eq=True):
@@ -88,8 +90,15 @@ class FisherSAM(Noun, eq=True):
 
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
         """Return the perturbation e, of the shape of w."""
-        natural = g / (1 + self.eta * g.square())
-        return natural * (self.radius / ((g * natural).sum(-1, keepdim=True).sqrt() + TINY))
+        wide = _wide(g)
+        natural = wide / (1 + self.eta * wide.square())
+        size = (wide * natural).sum(-1, keepdim=True).sqrt()
+        return (natural * (self.radius / (size + TINY))).to(g)
+
+
+def _wide(t: Tensor) -> Tensor:
+    """Return `t` in float32 at least, as squares and TINY are 0 or inf in float16."""
+    return t.to(torch.promote_types(t.dtype, torch.float32))
 
 
 def _norm(g: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import torch
 from torch import Tensor
 
-from flatviz.checks import Vector, check_weights, function
+from flatviz.checks import check_weights, function, tensor
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.core.boundary import public
 from flatviz.core.derivatives import Product, symmetric, twice
@@ -156,6 +156,10 @@ class Objective:
             )
         return PointEvaluator(self, origin, axes)
 
+    def batches(self, size: int) -> list[Objective]:
+        """Return the mean loss of each minibatch of `size` examples; a ValueError without data."""
+        raise ValueError(f"batches need an objective of data, as nll makes, got {self.label}")
+
     def whose_statistics(self, a: Tensor, b: Tensor) -> str:
         """Name the frozen BatchNorm statistics in use between `a` (t = 0) and `b` (t = 1).
 
@@ -221,17 +225,44 @@ def as_objective(f: ObjectiveLike) -> Objective:
     return f if isinstance(f, Objective) else FunctionObjective(f)
 
 
+class Reshaped(FunctionObjective):
+    """A plain function of a tensor of another shape, as an objective of its flat vector."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor], shape: torch.Size) -> None:
+        super().__init__(function)
+        self.shape = shape
+        self.dim = shape.numel()
+
+    def __call__(self, w: Tensor) -> Tensor:
+        """Return the function's value at `w` (D,) in its shape."""
+        return self.function(w.view(self.shape))
+
+
+Point = Annotated[Tensor, tensor()]  # (D,), or of the shape that a plain function takes
+
+
+def flattened(f: ObjectiveLike, w: Tensor) -> tuple[Objective, Tensor]:
+    """Return an objective of a vector, and `w` as that vector.
+
+    A plain function may take `w` of any shape, as activations (n, d).
+    """
+    objective = as_objective(f)
+    if w.ndim == 1 or isinstance(f, Objective):
+        return objective, check_weights(w, objective.dim)
+    return Reshaped(f, w.shape), w.flatten()
+
+
 @public
-def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
+def hvp(f: ObjectiveLike, w: Point, v: Point) -> Tensor:
     """Compute H v with H = grad^2 f(w) (D, D), by double backward or by the objective's `hvp`.
 
     Args:
-        f: Objective, w (D,) -> ().
-        w: Weights (D,).
-        v: Direction (D,).
+        f: Objective, w (D,) -> (), or a plain function of a `w` of any shape.
+        w: Weights (D,), or activations, as (n, d).
+        v: Direction, of the shape of w.
 
     Returns:
-        H v (D,).
+        H v, of the shape of w.
 
     Raises:
         ValueError: If shapes differ, or f has no gradient.
@@ -242,8 +273,10 @@ def hvp(f: ObjectiveLike, w: Vector, v: Vector) -> Tensor:
         >>> fv.hvp(lambda w: (w**3).sum(), w, torch.ones(2)).tolist()  # H = diag(6 w)
         [6.0, 12.0]
     """
-    f = as_objective(f)
-    return f.hvp(check_weights(w, f.dim), v)
+    f, flat = flattened(f, w)
+    if v.shape != w.shape:
+        raise ValueError(f"v must have shape {tuple(w.shape)} as w, got {tuple(v.shape)}")
+    return f.hvp(flat, v.flatten()).view_as(v)
 
 
 def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:

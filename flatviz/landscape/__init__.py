@@ -3,5 +3,11 @@
 from flatviz.lazy import lazy
 
 __getattr__, __dir__, __all__ = lazy(
-    __name__, {"topology": "persistence", "trace": "layer_curvature"}
+    __name__,
+    {
+        "krylov": "curvature_operator",
+        "spectrum": "batch_eigenvalues",
+        "topology": "persistence",
+        "trace": "layer_curvature",
+    },
 )

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Annotated
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from flatviz.checks import check_weights, kind
-from flatviz.core import Objective, randn_like
+from flatviz.checks import kind
+from flatviz.core import Curvature, ObjectiveLike, Point, flattened, public, randn_like
 
 WHICH = kind(
     (slice, Tensor),
@@ -21,13 +22,15 @@ class Operator:
     """v -> P H P^T v, (P,) -> (P,), with H the curvature at `w` (D,) and P the rows of a part.
 
     v is in float32 or better (`like`) in any precision of `w`, as a basis in half precision does
-    not stay orthogonal.
+    not stay orthogonal.  `curvature_operator` makes one for other solvers: `shape`, `dtype` and
+    `matvec` are what scipy's solvers read.
     """
 
     def __init__(
-        self, f: Objective, w: Tensor, curvature: str = "hessian", part: Part = None
+        self, f: ObjectiveLike, w: Tensor, curvature: str = "hessian", part: Part = None
     ) -> None:
-        self._product = f.products(check_weights(w, f.dim), curvature)
+        objective, w = flattened(f, w)
+        self._product = objective.products(w, curvature)
         self._index = slice(None) if part is None else _index(part, w)
         self._w = w
         self.like = w[self._index].to(torch.promote_types(w.dtype, torch.float32))
@@ -44,6 +47,23 @@ class Operator:
             )
         return out
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape (P, P) of the matrix."""
+        return self.like.numel(), self.like.numel()
+
+    @property
+    def dtype(self) -> np.dtype:
+        """NumPy's dtype of products."""
+        return self.like.new_zeros(0).cpu().numpy().dtype
+
+    def matvec(self, v: np.ndarray) -> np.ndarray:
+        """Compute the product with an array (P,) or (P, 1), as an array (P,)."""
+        return self(torch.as_tensor(v).flatten().to(self.like)).cpu().numpy()
+
+    def __repr__(self) -> str:
+        return f"Operator(shape={self.shape}, dtype={self.dtype})"
+
     def embed(self, v: Tensor) -> Tensor:
         """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
@@ -51,6 +71,36 @@ class Operator:
         whole = v.new_zeros(*v.shape[:-1], self._w.numel())
         whole[..., self._index] = v
         return whole
+
+
+@public
+def curvature_operator(
+    f: ObjectiveLike, w: Point, *, curvature: Curvature = "hessian", part: Part = None
+) -> Operator:
+    """Build products with the curvature of `f` at `w`, for other solvers.
+
+    The result is a function of tensors, v (D,) -> H v (D,), and has what `scipy.sparse.linalg`
+    reads of a LinearOperator (`shape`, `dtype`, `matvec`): `eigsh`, `cg` and `svds` take it as it
+    is.
+
+    Args:
+        f: Objective, w (D,) -> (), or a plain function of a `w` of any shape.
+        w: Weights (D,), or activations, as (n, d); products are of its flat vector.
+        curvature: As in `top_eigenpairs`.
+        part: As in `top_eigenpairs`.
+
+    Raises:
+        ValueError: For what `top_eigenpairs` refuses.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from scipy.sparse.linalg import eigsh
+        >>> h = torch.tensor([9.0, 5.0, 1.0, 1.0])
+        >>> H = fv.landscape.curvature_operator(lambda w: 0.5 * (h * w * w).sum(), torch.ones(4))
+        >>> H(torch.ones(4)).tolist(), eigsh(H, 1, return_eigenvectors=False).round(3).tolist()
+        ([9.0, 5.0, 1.0, 1.0], [9.0])
+    """
+    return Operator(f, w, curvature, part)
 
 
 def _index(part: slice | Tensor, w: Tensor) -> Tensor:

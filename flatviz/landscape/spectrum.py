@@ -7,7 +7,17 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Seed, Vector, check_count
-from flatviz.core import Curvature, ObjectiveLike, as_objective, generator, public
+from flatviz.core import (
+    Curvature,
+    ObjectiveLike,
+    Point,
+    Progress,
+    as_objective,
+    flattened,
+    generator,
+    public,
+    track,
+)
 from flatviz.landscape.krylov import Krylov, Operator, Part, room_for
 from flatviz.landscape.search import excludes, largest
 from flatviz.results import Spectrum
@@ -18,7 +28,7 @@ TOLERANCE = 1e-4  # residual over the largest eigenvalue at which a pair is good
 @public
 def top_eigenpairs(
     f: ObjectiveLike,
-    w: Vector,
+    w: Point,
     k: Count = 5,
     *,
     which: Literal["largest", "smallest"] = "largest",
@@ -44,8 +54,8 @@ def top_eigenpairs(
     best.
 
     Args:
-        f: Objective, w (D,) -> ().
-        w: Weights (D,).
+        f: Objective, w (D,) -> (), or a plain function of a `w` of any shape.
+        w: Weights (D,), or activations, as (n, d): vectors are then those of w.flatten().
         k: Number of pairs; 5 give lambda_1 / lambda_5.
         which: "largest", the most positive eigenvalues, or "smallest", the most negative.
         curvature: "hessian"; "ggn" (J^T L'' J) or "fisher" (mean of g g^T, the empirical one) of an
@@ -71,7 +81,7 @@ def top_eigenpairs(
         >>> [round(v, 3) for v in spectrum.values.tolist()], bool((spectrum.residual < 1e-3).all())
         ([9.0, 5.0], True)
     """
-    f = as_objective(f)
+    f, w = flattened(f, w)
     operator = Operator(f, w, curvature, part)
     if k > operator.like.numel():
         raise ValueError(
@@ -93,6 +103,53 @@ def top_eigenpairs(
     )
 
 
+@public
+def batch_eigenvalues(
+    f: ObjectiveLike,
+    w: Vector,
+    *,
+    batch_size: Count,
+    k: Count = 1,
+    curvature: Curvature = "hessian",
+    iters: Count = 160,
+    tol: NonNegative = TOLERANCE,
+    seed: Seed = 0,
+    progress: Progress = False,
+) -> list[Spectrum]:
+    """Compute the k largest eigenpairs of the loss of each minibatch, in the order of the data.
+
+    Their means are above those of the full loss, as the largest eigenvalue is a convex function
+    of the matrix.  `plot_density` draws the histogram of the largest.
+
+    Args:
+        f: Objective of `nll`.
+        w: Weights (D,).
+        batch_size: Examples a batch; the last one has the rest.
+        k: Pairs of each batch.
+        curvature: As in `top_eigenpairs`.
+        iters: Largest number of products of each batch.
+        tol: As in `top_eigenpairs`.
+        seed: Fixes the random starts.
+        progress: True for a bar, or a function (done, total, label) called before each batch.
+
+    Raises:
+        ValueError: For an objective without data.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> f = fv.nll(net, fv.Data(torch.randn(8, 2), torch.arange(8) % 3))
+        >>> spectra = fv.landscape.batch_eigenvalues(f, net.w, batch_size=4)
+        >>> [spectrum.n for spectrum in spectra]
+        [4, 4]
+    """
+    parts = as_objective(f).batches(batch_size)
+    return [
+        top_eigenpairs(part, w, k, curvature=curvature, iters=iters, tol=tol, seed=seed)
+        for part in track(parts, "batches", progress)
+    ]
+
+
 # Residual over the largest eigenvalue below which a pair counts as exactly one eigenvalue
 CONVERGED = 1e-3
 COPIES = (
@@ -104,7 +161,7 @@ COPIES = (
 @public
 def spectral_density(
     f: ObjectiveLike,
-    w: Vector,
+    w: Point,
     *,
     runs: Count = 4,
     steps: Count = 30,
@@ -131,8 +188,8 @@ def spectral_density(
     is plain quadrature; a run over all D dimensions is exact.
 
     Args:
-        f: Objective, w (D,) -> ().
-        w: Weights (D,).
+        f: Objective, w (D,) -> (), or a plain function of a `w` of any shape.
+        w: Weights (D,), or activations, as (n, d).
         runs: Runs of Lanczos; 4 are three estimates beside the run that finds the outliers.
         steps: Products a run; 30 resolve some ten outliers.  Up to runs x steps vectors (D,) are
             kept.
@@ -155,7 +212,7 @@ def spectral_density(
         ([8.0, 4.0], 12.0)
     """
     check_count(steps, "steps", least=k)
-    f = as_objective(f)
+    f, w = flattened(f, w)
     operator = Operator(f, w, curvature, part)
     source = generator(seed)
     dim = operator.like.numel()

@@ -11,6 +11,7 @@ from flatviz.checks import Count, Seed, Vector, check_count
 from flatviz.core import (
     Curvature,
     ObjectiveLike,
+    Point,
     Progress,
     as_objective,
     generator,
@@ -30,7 +31,7 @@ PROBES = 8  # test vectors that show whether a larger one pays
 @public
 def hessian_trace(
     f: ObjectiveLike,
-    w: Vector,
+    w: Point,
     *,
     products: Count = 60,
     curvature: Curvature = "hessian",
@@ -50,7 +51,7 @@ def hessian_trace(
 
     Args:
         f: Objective, w (D,) -> ().
-        w: Weights (D,).
+        w: Weights (D,), or, of a plain function, a point of any shape.
         products: Largest number of products H v; 60 leave a few per cent of error on spectra that
             decay fast.  Up to products / 2 vectors (D,) are kept, or what fits in 1 GiB, at least
             3.
@@ -76,7 +77,7 @@ def hessian_trace(
         True
     """
     check_count(products, "products", least=6)
-    operator = Operator(as_objective(f), w, curvature, part)
+    operator = Operator(f, w, curvature, part)
     like = operator.like
     if products >= like.numel():
         return (

@@ -79,7 +79,8 @@ def predict(
             for each draw.
         likelihood: "categorical", the standard deviation of Gaussian noise, or a `Likelihood`.
         linearised: Whether a draw w predicts by the network linearised at the center m, f(m) + J (w
-            - m); None: for Laplace's posteriors alone, whose curvature is that network's.
+            - m); None: for Laplace's posteriors alone, whose curvature is that network's.  Their
+            draws are too wide for the network itself, most of all for outputs of mean and variance.
         progress: True for a bar, or a function (done, total, label) that is called before each
             step.
 

@@ -109,7 +109,7 @@ def ece(
     """Compute the expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     It is the sum over bins of (count / N) |accuracy - mean confidence|, where confidence is the
-    largest probability.
+    largest probability.  Of two classes, `class_ece` with label=1 is the error of p(1).
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -261,6 +261,7 @@ SCORES = {
     "ace": ace,
     "class_ece": class_ece,
 }
+OF_A_REGRESSION = ("coverage", "crps", "interval_width", "pit", "quantile_calibration_error")
 
 
 @public
@@ -270,7 +271,8 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
     Args:
         prediction: Result of `predict` on labelled data.
         measure: "accuracy", "nll", "brier", "ece", "ace" or "class_ece": the functions of
-            `fv.metrics`, which take further arguments.
+            `fv.metrics`, which take further arguments.  Those of a regression beside the NLL are
+            functions alone: `fv.metrics.crps`, `coverage`, `interval_width`.
         n_draws: Ensemble size: the first draws.
 
     Raises:
@@ -282,4 +284,9 @@ def score(prediction: Prediction, measure: str, *, n_draws: Count | None = None)
         >>> [round(float(fv.score(prediction, name, n_draws=2)), 3) for name in ("nll", "ece")]
         [0.41, 0.31]
     """
+    if measure in OF_A_REGRESSION:
+        raise ValueError(
+            f"measure {measure!r} is one of a regression, which is a function: call"
+            f" fv.metrics.{measure}(prediction)"
+        )
     return SCORES[check_choice(measure, tuple(SCORES), "measure")](prediction, n_draws=n_draws)

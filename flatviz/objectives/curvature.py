@@ -19,8 +19,10 @@ from flatviz.core import (
     Likelihood,
     Net,
     Product,
+    Progress,
     hessian_operator,
     threads,
+    track,
     twice,
 )
 from flatviz.engine.determinism import Sizes, same_to_rounding
@@ -211,6 +213,7 @@ def _outer_product(e: Tensor) -> Product:
 
 
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
+MOST_NUMBERS = 2**30  # of the Jacobian of one example: 4 GiB in float32
 
 
 def jacobians(
@@ -229,7 +232,8 @@ def jacobians(
 
     jacobian = jacrev(outputs, has_aux=True)
     try:
-        J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
+        with twice():  # vmap has no rule for fused attention, and takes its rows one by one
+            J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
         # vmap gives wrong derivatives of EmbeddingBag
         first, _ = _rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]))
     # what function transforms do not take, as an embedding with max_norm, hooks, an
@@ -258,13 +262,13 @@ def _rows(
 
 
 def jacobian_chunks(
-    net: Net, w: Tensor, data: Data, part: slice = slice(None)
+    net: Net, w: Tensor, data: Data, part: slice = slice(None), progress: Progress = False
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Iterate over (outputs, Jacobians) of `data`, a bounded number of examples at a time."""
     with torch.no_grad():
         n_outputs = net(w, data.x[:1]).numel()
     size = max(1, CHUNK_NUMBERS // (n_outputs * w[part].numel()))
-    for start in range(0, len(data), size):
+    for start in track(range(0, len(data), size), "curvature", progress):
         index = torch.arange(start, min(start + size, len(data)), device=w.device)
         yield jacobians(net, w, data.subset(index).batch(None)[0], part)
 
@@ -277,6 +281,7 @@ def ggn(
     *,
     part: slice = slice(None),
     diagonal: bool = False,
+    progress: Progress = False,
 ) -> Tensor:
     """Compute H = sum_n J_n^T Lambda_n J_n (P, P), or its diagonal (P,): a sum, not a mean."""
     total = torch.zeros(())
@@ -284,7 +289,7 @@ def ggn(
         shape = net(w, data.x[:1]).shape[1:]
     done = 0
     scale = len(data) / as_likelihood(likelihood).count(data.y)
-    for flat, J in jacobian_chunks(net, w, data, part):
+    for flat, J in jacobian_chunks(net, w, data, part, progress):
         outputs = flat.view(len(J), *shape)
         y = data.y[done : done + len(J)]
         done = done + len(J)
@@ -298,16 +303,38 @@ def ggn(
     return total
 
 
-def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "categorical") -> Tensor:
+def check_jacobians(net: Net, data: Data, size: int) -> None:
+    """Refuse a Jacobian of one example in `size` weights that is beyond MOST_NUMBERS."""
+    with torch.no_grad():
+        n_outputs = net(net.w, data.x[:1]).numel()
+    if (numbers := n_outputs * size) > MOST_NUMBERS:
+        raise ValueError(
+            f"the curvature needs the Jacobian of {n_outputs:,} outputs of an example in"
+            f" {size:,} weights, got {numbers * net.w.element_size() / 2**30:,.0f} GiB and"
+            f" {n_outputs * len(data):,} backward passes in all: treat the head alone, with"
+            " structure='diagonal', which has a closed form for a linear head of classes; untie"
+            " one that shares its weight (head.weight = nn.Parameter(head.weight.clone()))"
+        )
+
+
+def ggn_diagonal(
+    net: Net,
+    w: Tensor,
+    data: Data,
+    likelihood: Likelihood = "categorical",
+    progress: Progress = False,
+) -> Tensor:
     """Compute the diagonal (D,) of H.
 
     A linear head over classes has a closed form; other weights need a backward pass for
     each output and example.
     """
-    head, values = softmax_head(net, w, data, likelihood) or (slice(0, 0), w[:0])
+    head, values = softmax_head(net, w, data, likelihood, progress) or (slice(0, 0), w[:0])
     parts = [slice(0, head.start), slice(head.stop, net.dim)]
     before, after = (
-        ggn(net, w, data, likelihood, part=s, diagonal=True) if s.start < s.stop else w[:0]
+        ggn(net, w, data, likelihood, part=s, diagonal=True, progress=progress)
+        if s.start < s.stop
+        else w[:0]
         for s in parts
     )
     return torch.cat([before, values, after])
@@ -315,13 +342,13 @@ def ggn_diagonal(net: Net, w: Tensor, data: Data, likelihood: Likelihood = "cate
 
 @torch.no_grad()
 def softmax_head(
-    net: Net, w: Tensor, data: Data, likelihood: Likelihood
+    net: Net, w: Tensor, data: Data, likelihood: Likelihood, progress: Progress = False
 ) -> tuple[slice, Tensor] | None:
     """Find the last linear layer in `w`, and its diagonal of H.
 
-    The diagonal is sum_n p_nc (1 - p_nc) h_nf^2, for its bias without h.  Return None where the
-    outputs are not this layer's, which one backward pass shows, or the loss is not that of plain
-    classes.
+    The diagonal is sum_n s_n p_nc (1 - p_nc) h_nf^2 over examples and their places (tokens), for
+    its bias without h.  Return None where the outputs are not this layer's, which one backward
+    pass shows, or the loss is not that of classes.
     """
     likelihood = as_likelihood(likelihood)
     name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")
@@ -329,35 +356,44 @@ def softmax_head(
     blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
     if (
         not isinstance(likelihood, CategoricalLikelihood)
-        or data.y.ndim != 1
-        or likelihood.weights(data.y) is not None
-    ):
-        return None
-    if (
-        likelihood.label_smoothing
+        or likelihood.dim not in (None, -1)
         or not isinstance(layer, nn.Linear)
         or len(layer._forward_pre_hooks)
     ):
         return None
     inputs: list[Tensor] = []
     values = [w.new_zeros(b.shape) for b in blocks]
+    count = likelihood.count(data.y)
+    scale = len(data) / count if count else 0.0
     hook = layer.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
+    size = batch_that_fits(net, data, likelihood, w)
     try:
-        for x, _ in data.batches(batch_that_fits(net, data, likelihood, w)):
+        for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
             inputs.clear()
-            p = net(w, x).softmax(-1)
-            h = inputs[0]
-            if len(inputs) != 1 or h.ndim != 2:
+            outputs = net(w, x)
+            if outputs.ndim > 3 or outputs.shape[:-1] != y.shape:  # classes at another place
                 return None
+            if layer.out_features != outputs.shape[-1]:
+                return None
+            if len(inputs) != 1 or inputs[0].shape[:-1] != y.shape:
+                return None
+            h = inputs[0].flatten(0, -2)
+            p = outputs.softmax(-1)
+            curved = p * (1 - p)
+            if (share := likelihood.shares(outputs, y)) is not None:
+                curved = curved * share[..., None]
+            curved = scale * curved.flatten(0, -2)
             for value in values:
-                value += (p * (1 - p)).T @ h**2 if value.ndim > 1 else (p * (1 - p)).sum(0)
+                value += curved.T @ h**2 if value.ndim > 1 else curved.sum(0)
     finally:
         hook.remove()
     head = slice(blocks[0].start, blocks[-1].stop)
     # a J of the last batch's first example, by autograd and by the layer's inputs
-    along = torch.linspace(-1, 1, p.shape[1]).to(p)
+    along = torch.linspace(-1, 1, outputs[0].numel()).to(outputs)
     got, _ = _rows(net, w, x[:1], head, along[None])
-    want = [torch.outer(along, h[0]) if value.ndim > 1 else along for value in values]
+    along = along.view(-1, outputs.shape[-1])
+    first = inputs[0][0].view(len(along), -1)
+    want = [along.T @ first if value.ndim > 1 else along.sum(0) for value in values]
     if got.shape[1] != sum(map(torch.numel, want)) or not same_to_rounding(
         got[0], torch.cat([t.flatten() for t in want])
     ):

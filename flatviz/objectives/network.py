@@ -62,6 +62,7 @@ class NetworkObjective(Objective):
         used = "frozen" if self.statistics is None else "re-estimated"
         work = self.cost.layer * min(self.chunk, len(self.data))
         batchnorm = used if self.net.has_batchnorm else None
+        # Properties of every objective, set past the frozen dataclass
         self.__dict__.update(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
@@ -176,19 +177,26 @@ class MeanNLL(NetworkObjective):
         total = as_likelihood(self.likelihood).nll(outputs, y, "sum")
         return total if self.count == self.n else total * (len(self.data) / self.count)
 
+    def batches(self, size: int) -> list[Objective]:
+        """Return the mean loss of each minibatch of `size` examples."""
+        problem = Problem(self.net, self.data, self.likelihood, self.cost)
+        parts = torch.arange(len(self.data), device=self.data.y.device).split(size)
+        return [problem._replace(data=self.data.subset(part)).nll() for part in parts]
+
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Return v -> M v at one `w`, with M the Hessian, the "ggn" or the empirical "fisher".
 
         Products share one graph.
         """
-        about = (
+        product = curvature_operator(
             self.net,
             self.data,
             self.likelihood,
             in_precision(check_weights(w, self.dim), self.net),
             curvature,
+            max_batch=SWEEP * self.chunk,
+            layer=self.cost.layer,
         )
-        product = curvature_operator(*about, max_batch=SWEEP * self.chunk, layer=self.cost.layer)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
         return (
             partial(self.replayed, self._hvp, product, self._reads, w)

@@ -1,7 +1,6 @@
 """Calibration of predictions: scores by ensemble size, reliability, risk by coverage, shift."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 import torch
@@ -14,6 +13,7 @@ from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -23,6 +23,7 @@ from flatviz.plots.theme import (
     room,
     scatter,
     style,
+    styles,
 )
 from flatviz.results import SHOWN, Prediction, Shift
 
@@ -77,6 +78,7 @@ def plot_metrics(
     labels = {
         score: label for score, label in SHOWN.items() if all(score in p.scores for _, p in curves)
     }
+    looks = styles([name for name, _ in curves])
     longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
     final = {
         style(m).label: ", ".join(
@@ -89,11 +91,11 @@ def plot_metrics(
     for name, p in curves[n_reference:] if "accuracy" in labels else ():
         sizes, accuracy = _over_sizes(p.scores["accuracy"], longest)
         # another test set of the size
-        noise = band(sizes, *wilson(accuracy, p.outputs.shape[1]), style(name).color, 0.13, "noise")
+        noise = band(sizes, *wilson(accuracy, p.outputs.shape[1]), looks[name].color, 0.13, "noise")
         fig.add_live(noise, "x", "y", "fillcolor")
     for row, score in enumerate(labels):
         for i, (name, p) in enumerate(curves):
-            look = style(name)
+            look = looks[name]
             hover = "%{fullData.name}, %{x} draws: %{y:.4f}"
             x, y = _over_sizes(p.scores[score], longest)
             curve = scatter(x, y, "lines", look.label, line=look.line(2.2), hover=hover)
@@ -162,7 +164,7 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """Build a pair of axes for each score, one below the other, with room for all curves."""
-    axes: dict[str, Any] = {}
+    axes: Properties = {}
     for row, ((score, label), domain) in enumerate(
         zip(labels.items(), reversed(panels(len(labels), 0.055)))
     ):
@@ -193,20 +195,25 @@ FAINT = 0.15  # opacity of a bar without examples
 
 @public
 def plot_reliability(
-    prediction: Prediction, *, method: str | None = None, title: str = "Reliability"
+    prediction: Prediction | Mapping[str, Prediction],
+    *,
+    method: str | None = None,
+    title: str = "Reliability",
 ) -> Figure:
     """Draw accuracy in each confidence bin, the diagonal of perfect calibration, and counts.
 
     Each bar has the 95 % interval of its accuracy (Wilson), and is fainter with fewer than `FULL`
-    examples.
+    examples.  Several predictions are lines through the bins that have examples, at their mean
+    confidence, with the same intervals.
 
     Args:
-        prediction: Result of `predict` on labelled data; its bins are of equal width.
+        prediction: Result of `predict` on labelled data, or name -> Prediction; bins are of equal
+            width.
         method: Key in `fv.METHODS` that gives the bars their colour; None: ink.
         title: Title of the figure.
 
     Raises:
-        ValueError: Without labels.
+        ValueError: For no prediction, or one without labels.
 
     Example:
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
@@ -216,9 +223,13 @@ def plot_reliability(
         >>> int(fig.data[2].y.sum())  # counts
         4
     """
-    if prediction.bins is None:
-        do = "use plot_calibration for a regression" if prediction.scores else LABELLED
-        raise ValueError(f"prediction must carry calibration bins, got none: {do}")
+    named = by_method(prediction, "Prediction")
+    for one in named.values():
+        if one.bins is None:
+            do = "use plot_calibration for a regression" if one.scores else LABELLED
+            raise ValueError(f"prediction must carry calibration bins, got none: {do}")
+    if isinstance(prediction, Mapping):
+        return _reliabilities(named, title)
     # (M, n) each, a row an ensemble size
     count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)
     n = count.shape[1]
@@ -282,6 +293,36 @@ def plot_reliability(
     return fig.update_layout(width=640)
 
 
+def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
+    """Draw a line of accuracy over mean confidence for each prediction."""
+    eces = {name: float(p.scores["ece"][-1]) for name, p in named.items()}
+    alt = "; ".join(f"{style(name).label}: calibration error {e:.3f}" for name, e in eces.items())
+    axes = dict(
+        xaxis=dict(title="mean confidence", range=[0, 1]),
+        yaxis=dict(title="accuracy", range=[0, 1]),
+    )
+    fig = figure(title, alt, **axes)
+    diagonal = dict(color=MUTED, dash="dash", width=1.5)
+    fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=diagonal))
+    looks = styles(named)
+    for name, p in named.items():
+        look = looks[name]
+        count, confidence, right = p.bins[-1][p.bins[-1, :, 0] > 0].T
+        lo, hi = wilson(right, count)
+        ends = dict(array=numbers(hi - right), arrayminus=numbers(right - lo), symmetric=False)
+        drawn: dict[str, Any] = dict(
+            line=look.line(2),
+            marker=look.marker(8),
+            error_y=dict(type="data", thickness=1, width=3, **ends),
+            customdata=count,
+            legend=True,
+            hover=f"{look.label}: accuracy %{{y:.2f}} at %{{x:.2f}}, %{{customdata}} inputs",
+        )
+        label = f"{look.label}, ECE {eces[name]:.3f}"
+        fig.add_trace(scatter(confidence, right, "lines+markers", label, **drawn))
+    return fig.update_layout(width=640)
+
+
 FIRST = 0.05  # coverage at which the curve begins; below, it is the risk of a few answers
 
 
@@ -325,7 +366,7 @@ def plot_risk_coverage(
             .long()
             .unique()
         )
-        drawn: dict[str, Any] = dict(
+        drawn: Properties = dict(
             line=look.line(2),
             marker=look.marker(8, maxdisplayed=9),
             legendgroup=method,
@@ -386,7 +427,7 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
         for i, method in enumerate(curves):
             look = style(method)
             x = at.double() + SPREAD * (i - (len(curves) - 1) / 2)
-            drawn: dict[str, Any] = dict(
+            drawn = dict(
                 line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel)
             )
             drawn |= dict(
@@ -406,8 +447,8 @@ def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str
 
     The room is half of their span on either side.
     """
-    axes: dict[str, Any] = {}
-    ticks: dict[str, Any] = dict(
+    axes: dict[str, object] = {}
+    ticks: dict[str, object] = dict(
         tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities]
     )
     for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
+import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
@@ -22,6 +23,7 @@ from flatviz.plots.theme import (
     COLORS,
     INK,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -95,7 +97,7 @@ def plot_spectrum(
         if len(spectra) > 1
         else torch.zeros(1, 1)
     )
-    look: dict[str, Any] = dict(
+    look: Properties = dict(
         marker=shown.marker(7, opacity=0.65), hover="λ = %{y:.4g}<br>residual %{customdata:.1e}"
     )
     error = residual.reshape(-1)
@@ -139,14 +141,17 @@ Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density 
 
 
 @public
-def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
+def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = None) -> Figure:
     """Draw the density of eigenvalues on a log axis, with a mark at each of the k largest.
+
+    Several spectra, as of `batch_eigenvalues`: the histogram of their largest eigenvalues, and a
+    line at the mean.
 
     Marks have their residuals.  The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the
     width is 1/150 of the range, a few pixels.
 
     Args:
-        spectrum: Result of `spectral_density`.
+        spectrum: Result of `spectral_density`, or several spectra.
         title: Default: of which matrix.
 
     Raises:
@@ -160,6 +165,8 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
         >>> [trace.name for trace in fig.data]
         ['density', '2 largest, with residuals']
     """
+    if not isinstance(spectrum, Spectrum):
+        return _histogram(spectrum, title)
     if spectrum.nodes is None or spectrum.weights is None:
         raise ValueError(
             "plot_density needs nodes and weights, got a Spectrum without: spectral_density"
@@ -187,7 +194,7 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
         range=[math.log10(floor), math.log10(top) + 0.3],
     )
     fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, xaxis=x, yaxis=y)
-    look: dict[str, Any] = dict(
+    look: Properties = dict(
         hover="λ = %{x:.3g}<br>density %{y:.2g}", line=dict(color=COLORS[1], width=2)
     )
     fig.add_trace(scatter(at, density.clamp_min(floor), "lines", "density", **look))
@@ -198,6 +205,22 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     fig.add_trace(
         scatter(spectrum.values, [floor * 3] * len(spectrum.values), "markers", name, **look)
     )
+    return fig
+
+
+def _histogram(spectra: Sequence[Spectrum], title: str | None) -> Figure:
+    """Draw the histogram of the largest eigenvalue of each spectrum."""
+    largest = torch.stack([s.values[0] for s in one_or_several(spectra)]).double()
+    count = f"{len(largest)} spectra"
+    mean = float(largest.mean())
+    alt = f"largest eigenvalues of {count}, from {largest.min():.3g} to {largest.max():.3g}"
+    x = dict(title=with_print("largest eigenvalue λ₁", small_print(*spectra)))
+    default = f"Largest {matrix_of(spectra[0])} eigenvalue of {count}"
+    fig = figure(title or default, alt, xaxis=x, yaxis=dict(title="spectra"))
+    look = dict(marker_color=COLORS[1], hovertemplate="λ₁ %{x}: %{y}<extra></extra>")
+    fig.add_trace(go.Histogram(x=numbers(largest), name="spectra", **look))
+    mark = dict(line_color=INK, line_dash="dash", annotation_text=f"mean {mean:.3g}")
+    fig.add_vline(mean, **mark)
     return fig
 
 
@@ -258,13 +281,13 @@ def plot_sharpness(
         lo = (mean - half)[finite]
         hi = (mean + half)[finite]
         fig.add_trace(band(sizes[finite], lo, hi, look.color, 0.15, label, legendgroup=method))
-        draw: dict[str, Any] = dict(
+        draw: Properties = dict(
             marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}"
         )
         fig.add_trace(
             scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw)
         )
-        line: dict[str, Any] = dict(
+        line: Properties = dict(
             line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}"
         )
         fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))
@@ -365,7 +388,7 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
         for name, label in HISTORY.items()
         if (values := getattr(history, name)) is not None
     ]
-    axes: dict[str, Any] = {}
+    axes: Properties = {}
     for i, ((label, values), domain) in enumerate(zip(rows, reversed(panels(len(rows), 0.05)))):
         last = i == len(rows) - 1
         x = dict(showticklabels=last, title="step" if last else "", matches="x" if i else None)

@@ -152,7 +152,7 @@ def fit_ivon(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.posteriors.fit_ivon(net, task.train, seed=0, steps=20)
+        >>> fv.fit_ivon(net, task.train, seed=0, steps=20)
         Gaussian(dim=58, rank=0)
     """
     run = Run("IVON", seed, checkpoint, progress, batch_size, training)

@@ -27,7 +27,7 @@ from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head, public
 from flatviz.likelihood import GaussianLikelihood
-from flatviz.objectives.curvature import ggn, ggn_diagonal
+from flatviz.objectives.curvature import check_jacobians, ggn, ggn_diagonal, softmax_head
 from flatviz.objectives.network import nll
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Gaussian, History
@@ -77,7 +77,8 @@ def fit_laplace(
         data: The N training examples.
         seed: Fixes the minibatches.
         structure: "last_layer", the head alone, whose Hessian is small; all other weights get a
-            standard deviation of 1e-6. "diagonal"; "full" (at most 5,000 treated weights).  By
+            standard deviation of 1e-6. "diagonal", the way for a head of thousands of classes, as
+            of a language model, treated alone; "full" (at most 5,000 treated weights).  By
             laplace-torch (`pip install 'flatviz[laplace]'`): "kron" (Linear and convolutions
             alone); "lowrank", the 20 largest eigenpairs of the exact Hessian; "hessian", the exact
             Hessian itself; "functional", a Gaussian process of the outputs, for
@@ -112,6 +113,8 @@ def fit_laplace(
     run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
     refuse_random_trunk(net, "Laplace")
     loss = training_loss(net, data, likelihood, training=run.training)
+    if not _is_bridged(structure):
+        _part(net, data, likelihood, structure)  # before the training, which takes time
     w = net.w.detach().clone()
     history = None
     if steps:
@@ -144,7 +147,7 @@ def fit_laplace(
         raise ValueError(
             f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
         )
-    curvature = _curvature(net, data, likelihood, structure)
+    curvature = _curvature(net, data, likelihood, structure, progress)
     if isinstance(prior_precision, (int, float)) and ascent is None:
         _warn_off_the_mode(net, data, likelihood, curvature, prior_precision, temperature)
     return _gaussian(
@@ -269,17 +272,39 @@ def _largest(of: Callable[[float], float]) -> float:
     return best
 
 
-def _curvature(net: Net, data: Data, likelihood: Likelihood, structure: Structure) -> KeptCurvature:
-    """Compute the part of H at the net's weights that the structure uses."""
-    part = head_of(net, data) if structure == "last_layer" else slice(0, net.dim)
+def _part(net: Net, data: Data, likelihood: Likelihood, structure: Structure) -> slice:
+    """Return the weights that a structure covers; refuse what would not fit in memory."""
     if structure == "diagonal":
-        return KeptCurvature(part, ggn_diagonal(net, net.w, data, likelihood).clamp_min(0), None)
+        closed = softmax_head(net, net.w, data.subset(torch.arange(1)), likelihood)
+        head = closed[0] if closed else slice(0, 0)
+        check_jacobians(net, data, max(head.start, net.dim - head.stop))
+        return slice(0, net.dim)
+    part = head_of(net, data) if structure == "last_layer" else slice(0, net.dim)
     if (size := part.stop - part.start) > LARGEST:
+        last = structure == "last_layer"
+        way = " with treated='head'" if last else " or 'last_layer'"
         raise ValueError(
-            f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}: use"
-            " structure='diagonal'" + ("" if structure == "last_layer" else " or 'last_layer'")
+            f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}, whose"
+            f" covariance takes {8 * size**2 / 2**30:,.1f} GiB: use structure='diagonal'{way}"
         )
-    values, vectors = torch.linalg.eigh(ggn(net, net.w, data, likelihood, part=part).double())
+    check_jacobians(net, data, size)
+    return part
+
+
+def _curvature(
+    net: Net,
+    data: Data,
+    likelihood: Likelihood,
+    structure: Structure,
+    progress: Progress = False,
+) -> KeptCurvature:
+    """Compute the part of H at the net's weights that the structure uses."""
+    part = _part(net, data, likelihood, structure)
+    if structure == "diagonal":
+        values = ggn_diagonal(net, net.w, data, likelihood, progress)
+        return KeptCurvature(part, values.clamp_min(0), None)
+    H = ggn(net, net.w, data, likelihood, part=part, progress=progress)
+    values, vectors = torch.linalg.eigh(H.double())
     return KeptCurvature(part, values.clamp_min(0), vectors)
 
 

@@ -33,7 +33,7 @@ FINDING = "finding"  # tag of the cell that prints what an experiment found
 VERDICT = re.compile(r": (holds|does not hold|inconclusive)\b")  # the end of a printed claim
 HEADING = re.compile(r"(?:^|\n)## [^\n]+\s*$")  # a section's, at the end of a cell
 FIGURE = 'class="fv-figure"'
-MOST_TEXT = 1200  # characters that a cell of an experiment prints; more is folded
+MAX_TEXT = 1200  # characters that a cell of an experiment prints; more is folded
 BLANKS = "blanks"  # the folder of the students' versions
 # File -> worlds, on the first page and on a separate page
 PLAYGROUND = {
@@ -119,7 +119,7 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
         notebook.cells.insert(1, new_markdown_cell(pictured))
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         printed = sum(len(o.text) for o in cell.get("outputs", ()) if o.output_type == "stream")
-        folded = ["hide-output"] if printed > MOST_TEXT else []
+        folded = ["hide-output"] if printed > MAX_TEXT else []
         cell.metadata.setdefault("tags", []).extend(["remove-input", *folded])
     for data in (o.data for cell in notebook.cells for o in cell.get("outputs", ()) if "data" in o):
         # Sphinx resolves the links of texts, not those of outputs

@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import ipywidgets
 import numpy as np
@@ -31,7 +30,7 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from plotly.basedatatypes import BaseFigure
 
 from flatviz.pages.bundle import pack
-from flatviz.pages.document import json_for_html
+from flatviz.pages.document import Json, json_for_html
 from flatviz.plots.theme import CONFIG, in_house_style
 from flatviz.results import Family
 from flatviz.widgets.lab import Lab
@@ -201,7 +200,7 @@ def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
     )
 
 
-def _choices(control: ipywidgets.Widget) -> list[Any] | None:
+def _choices(control: ipywidgets.Widget) -> list[object] | None:
     """Return all values of a control that offers a list, None of a slider."""
     if isinstance(control, ipywidgets.Checkbox):
         return [True, False]
@@ -216,7 +215,7 @@ def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, count: int) ->
     return sorted({v for v in values if abs(v - slider.value) > slider.step / 2} | {slider.value})
 
 
-def _label(value: Any) -> str:
+def _label(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -237,7 +236,7 @@ def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
     )
 
 
-def _element(kind: str, alt: str, data: dict[str, Any], height: int | None = None) -> str:
+def _element(kind: str, alt: str, data: dict[str, Json], height: int | None = None) -> str:
     text = html.escape(alt)
     style = f' style="min-height:{height}px"' if height else ""
     inside = (

@@ -8,6 +8,7 @@ A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B me
 seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
+import math
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,7 +23,14 @@ from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import Problem
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
-from flatviz.training.gradient import Batch, Expected, Gradient, Noises, check_noise
+from flatviz.training.gradient import (
+    Batch,
+    Expected,
+    Gradient,
+    Noises,
+    TrainingLoss,
+    check_noise,
+)
 from flatviz.training.losses import check_covers, loss_of
 from flatviz.training.settings import DRAWS, Run, Vi
 from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
@@ -31,6 +39,7 @@ from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
 WIDTHS = 0.2
 FACTOR = 0.1
 MEMORY = 0.9  # decay of the running sizes of steps
+REPEATS = 8  # independent gradients behind the share of noise in an ascent
 
 
 class GaussianState(NamedTuple):
@@ -170,6 +179,12 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
         """Compute the gradient in theta of one step."""
 
+    def noise_share(
+        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Sequence[Noises]
+    ) -> Tensor | None:
+        """Estimate what part of an ascent's squared length is noise of the draws."""
+        return None
+
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """Return the state at `start`, of one or several members."""
         return self.descent.init(start, members)
@@ -248,6 +263,9 @@ def fit_gaussians(
         drawn = f"{descent.draws} draws share the examples of" if sized.shared else "one draw"
         note = f"{drawn} a step, rate {sized.lr:g}: {DRAWS} draws of all examples take long"
         rows = replace(rows, notes=(*rows.notes, note))
+    shares = None
+    if not loss.streams and loss.buffers() is None:
+        shares = noise_shares(algorithm, state.q, loss, run, seeds)
     before = lambda: problem.nll()(start.mean)  # noqa: E731  by the net's statistics
 
     def member(i: int) -> Gaussian | Diverged:
@@ -258,10 +276,31 @@ def fit_gaussians(
         except Diverged as error:
             return error
         notes = (*record.notes, *risen(record.loss, record.validation, before))
+        share = math.nan if shares is None else float(shares.reshape(-1)[i])
+        if share == share:
+            drawn = "one draw" if descent.draws == 1 else f"{descent.draws} draws"
+            notes = (*notes, f"{share:.0%} of the ascent's squared length is noise of {drawn}")
         q = algorithm.result(s, replace(record, notes=notes))
         return replace(q, buffers=loss.buffers(i))
 
     return [member(i) for i in range(B)]
+
+
+def noise_shares(
+    algorithm: GaussianMethod, q: Gaussian, loss: TrainingLoss, run: Run, seeds: Sequence[int]
+) -> Tensor | None:
+    """Estimate what part of the last ascent's squared length is noise of the draws, (B,) or ().
+
+    It takes one gradient for each of `REPEATS` noises, on the first minibatch's number of examples.
+    None of a method without an ascent.
+    """
+    noise = MirroredNoise([seed + 1 for seed in seeds], algorithm.descent.draws, q, 2 * REPEATS)
+    batch = None
+    if run.batch_size is not None and run.batch_size < loss.examples:
+        batch = torch.arange(run.batch_size, device=q.mean.device)
+        batch = batch if len(seeds) == 1 else batch.expand(len(seeds), -1)
+    noises = [noise.at(step) for step in range(2 * REPEATS)][::2]  # odd steps are mirrored
+    return algorithm.noise_share(q, loss, batch, noises)
 
 
 def finite_members(
@@ -273,12 +312,13 @@ def finite_members(
         Diverged: If each member diverged.
     """
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
-    lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
+    diverged = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
+    names = ", ".join(diverged)
     if not finite:
-        raise Diverged(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
-    if lost:
+        raise Diverged(f"all {len(members)} members diverged, {names}: {fits[0]}")
+    if diverged:
         warnings.warn(
-            f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}",
+            f"{len(diverged)} of {len(members)} members diverged and are left out: {names}",
             stacklevel=3,
         )
     return finite

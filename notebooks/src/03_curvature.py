@@ -307,6 +307,42 @@ assert by_hand[-1] > -1e-4 * ggn[0]  # never negative, to rounding
 # %% [markdown]
 # Laplace's method ([chapter 06](06_vi_and_laplace.ipynb)) uses Gauss-Newton: a covariance must be positive.
 #
+# ## Curvature of other things
+#
+# **Of each minibatch.** SGD sees the loss of a few examples at a time. `batch_eigenvalues` has $\lambda_1$ of each of them. Their
+# mean is above that of the full loss, because $\lambda_1$ is a convex function of the matrix.
+
+# %%
+batches = fv.landscape.batch_eigenvalues(L, w, batch_size=10)
+mean = torch.stack([spectrum.values[0] for spectrum in batches]).mean()
+print(f"λ₁ of ten digits {mean:.2f} on average, of all hundred {top.values[0]:.2f}")
+assert mean > top.values[0]
+fv.plot_density(batches, title="λ₁ of ten batches of ten digits")
+
+# %% [markdown]
+# *Figure: histogram of ten largest eigenvalues, with a dashed line at their mean.*
+#
+# **Of an image.** `input_nll` is the loss as a function of the inputs, at fixed weights: an image takes the place of $w$ in every
+# verb. The two steepest directions among 64 pixels span a plane; its centre is the digit itself.
+
+# %%
+digit = fv.input_nll(net.at(w), task.test.subset(torch.tensor([0])))
+pixels = fv.top_eigenpairs(digit, digit.start, 2)
+plane = fv.plane_eigen(digit.start, pixels)
+fv.plot_surface(fv.slice_plane(digit, plane, extent=3.0, resolution=11 if FAST else 41))
+
+# %% [markdown]
+# *Figure: contours of the loss of one digit over changes of its pixels. It rises in some directions and stays low in others.*
+#
+# **With another solver.** `curvature_operator` gives products as a function of tensors that scipy's solvers take as a matrix:
+
+# %%
+from scipy.sparse.linalg import eigsh
+
+largest = eigsh(fv.landscape.curvature_operator(L, w), 1, which="LA", return_eigenvectors=False)
+assert abs(largest[0] - top.values[0]) < 1e-3 * top.values[0]
+
+# %% [markdown]
 # ## Summary
 #
 # - Near $w$, $L(w + \delta) \approx L(w) + g^\top\delta + \tfrac12 \delta^\top H \delta$.

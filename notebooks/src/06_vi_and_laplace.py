@@ -26,11 +26,13 @@ FAST = False  # True shrinks the run: tests and a first look
 import math
 
 import ipywidgets
+import pandas as pd
 import torch
 from torch.nn.functional import softplus
 
 # %%
 import flatviz as fv
+from flatviz.experiments import at, read_table, shown
 from flatviz.families.tour import prepare
 
 torch.set_num_threads(1)
@@ -123,8 +125,8 @@ assert kl.min() > 0
 # %%
 tents = {"exact": exact, "Laplace": laplace.log_prob(w).exp(), "VI": vi.log_prob(w).exp()}
 every = slice(None, None, 40)
-shown = [fv.Curve(w[every], p[every], "w", "density", k) for k, p in tents.items()]
-fv.plot_curve(shown, barrier=False, title="One mountain, two tents")
+outlines = [fv.Curve(w[every], p[every], "w", "density", k) for k, p in tents.items()]
+fv.plot_curve(outlines, barrier=False, title="One mountain, two tents")
 
 # %% [markdown]
 # *Figure: three densities over one weight. The exact posterior is skewed, with a long right tail. Laplace's bell is centred
@@ -407,6 +409,44 @@ _ = ipywidgets.interact(tempered, log10_T=(-3.0, 0.0, 0.5))
 #
 # </details>
 #
+# ## Do the intervals of a regression hold?
+#
+# A 90 % interval should hold nine new targets of ten. The experiment `coverage` (`flatviz run coverage`) counts that on diabetes: 442
+# patients, a perceptron of eight units with a learned noise, ten splits into training and test. HMC is the reference for the
+# exact posterior of the same network; BayesianRidge is the exact linear model. *Scaled* multiplies the deviations by the factor
+# that 60 validation patients ask for.
+
+# %%
+table = read_table("coverage")
+tailors = dict(ridge="BayesianRidge", hmc="HMC", sgd="SGD (MAP)", swag="SWAG", vi="VI")
+tailors |= dict(
+    laplace="Laplace, linearised", sampled="Laplace, weights drawn", sabma="SA-BMA, radius 1"
+)
+asked = ["coverage 90", "width 90", "CRPS", "coverage 90, scaled"]
+
+# %%
+rows = []
+for method, label in tailors.items():
+    values = at(table, setting="one noise", method=method, radius=1.0 if method == "sabma" else 0.0)
+    rows.append({"posterior": label, "splits": len(values)} | {a: shown(values[a]) for a in asked})
+pd.DataFrame(rows).style.hide()
+
+# %% [markdown]
+# *Table: mean over the splits ± half of its 95 % interval; widths and CRPS in standard deviations of the target.*
+#
+# Drawn weights of Laplace cover more than they promise and have the widest intervals; the point estimate covers less. Scaling brings
+# all of them near 90 %, so a validation split mends most of what the choice of a posterior spoils here.
+#
+# **How far this goes.** The table is exploratory: it was stopped after 13 of 20 planned units (a unit is one split with one kind of
+# noise), and its claims were not frozen before its seeds were used. It is one data set and one small network. Take it as a reason
+# to count on your data (`fv.metrics.coverage`), not as a ranking.
+
+# %%
+one_noise = table[(table.setting == "one noise") & (table.quantity == "coverage 90")]
+covered = one_noise.groupby("method").value.mean()
+assert covered["sgd"] == covered.min() and covered["sampled"] == covered.max()
+
+# %% [markdown]
 # ## Summary
 #
 # - Laplace: a Gaussian at the summit, precision $NH + \delta I$. It also gives the evidence.

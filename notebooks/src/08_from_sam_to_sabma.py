@@ -562,7 +562,7 @@ for mode in ("rank1_pinv", "rank1_damped", "sam_mu", "authors_code"):
 #
 # **IVON** (Shen et al. 2024) is VI by the natural gradient, with a running estimate of the Hessian from the same draws. The paper
 # reports that it matches or outperforms Adam on large networks at nearly the same cost, with better predictive uncertainty. In flatviz:
-# `fv.posteriors.fit_ivon`; `flatviz run compare -p methods=ivon,vi` compares it with VI on a small network, which tests no claim on large ones.
+# `fv.fit_ivon`; `flatviz run compare -p methods=ivon,vi` compares it with VI on a small network, which tests no claim on large ones.
 #
 # ## Summary
 #

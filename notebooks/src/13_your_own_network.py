@@ -86,14 +86,16 @@ lab
 
 # A notebook outlives its kernel. This is what it shows of a lab then:
 #
-# | the notebook is | a reader sees |
-# |---|---|
-# | open in JupyterLab or Notebook 7, its kernel running | the live lab, also while a later cell runs |
-# | saved after that, opened without the kernel, or exported by `jupyter nbconvert --to html` | the last pictures that the page drew, with their line of scores |
-# | run by a command (papermill, `jupyter nbconvert --execute`) | a sentence that says how to see it |
-# | written by `lab.to_html("lab.html")` | all pictures and controls, without Python |
-# | on GitHub | as saved, as far as GitHub shows pictures in HTML (not tested) |
-# | in VS Code or Colab | the live lab where the editor has ipywidgets and anywidget (not tested) |
+# | the notebook is | a reader sees | tried |
+# |---|---|---|
+# | open in JupyterLab, its kernel running | the live lab, also while a later cell runs | JupyterLab 4.6, a test |
+# | saved after that and opened again in JupyterLab, no cell run | the last pictures that the page drew, their line of scores, and *Run the cell again for the live one* | JupyterLab 4.6, a test |
+# | saved after that and exported by `jupyter nbconvert --to html` | the same pictures and lines | nbconvert 7.17, a test |
+# | run by papermill | a sentence that says how to see the lab, no picture | papermill 2.7, a test |
+# | run by `jupyter nbconvert --execute` | the same sentence | nbconvert 7.17, by hand |
+# | written by `lab.to_html("lab.html")` | all pictures and controls, without Python | Chromium, a test |
+# | on GitHub | as saved, as far as GitHub shows pictures in HTML | not tried |
+# | open in Notebook 7, VS Code or Colab | the live lab where the editor has ipywidgets and anywidget | not tried |
 
 # %%
 lab.wait(600)
@@ -300,6 +302,8 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # | a checkpoint of Lightning | `fv.models.load_weights(module, lightning)` | a copy with its weights |
 # | a checkpoint of DataParallel or `torch.compile` | `fv.models.load_weights(module, compiled)` | a copy with its weights |
 # | frozen layers | `fv.Net.from_module(frozen)` | Net(Sequential, dim=18: 18 other; 32 frozen) |
+# | a part by name (an adapter, LoRA) | `fv.Net.from_module(frozen, lambda name: name.startswith("2."))` | Net(Sequential, dim=18: 18 other; 32 frozen) |
+# | a head of many classes (a language model) | `fv.fit_laplace(tagger, fv.Data(words, tags), seed=0, steps=9, structure="diagonal")` | Gaussian(dim=12, rank=0) |
 # | an LSTM | `fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)` | Draws(W (2, 154), history: History) |
 # | unequal classes | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(weight=torch.tensor([1.0, 3.0])))` | 0.796 nats |
 # | label smoothing | `fv.nll(net, data, likelihood=fv.Likelihood.categorical(label_smoothing=0.1))` | 0.752 nats |
@@ -313,9 +317,14 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # | another distribution | `fv.nll(line, fv.Data(x, counts), likelihood=fv.Likelihood(lambda o: Poisson(o[:, 0].exp())))` | 7.038 nats |
 # | a module that ends in `Softmax` | `fv.nll(soft, data)` | the net must return logits, got probabilities from Softmax |
 # | outputs of another library | `fv.Prediction(logits, y)` | accuracy, nll, ece, brier |
+# | predictions of two models | `fv.plots.plot_reliability({"A": mine, "B": theirs})` | A, ECE 0.361 and B, ECE 0.375 |
 # | weights that you sampled | `fv.predict(net, W, data, 3, seed=0)` | accuracy, nll, ece, brier |
 # | two models | `fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier` | 0 |
 # | a plain loss function | `fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)` | λ₁ = 12.000 |
+# | an image or a row to vary | `fv.top_eigenpairs(fv.input_nll(net, data), x.flatten(), 1)` | λ₁ = 0.021 in the inputs |
+# | activations (n, d) | `fv.top_eigenpairs(lambda h: F.cross_entropy(h, y), logits[0], 1)` | λ₁ = 0.042 |
+# | a solver of scipy | `eigsh(fv.landscape.curvature_operator(fv.nll(net, data), net.w), 1)[0]` | λ₁ = 0.792 |
+# | minibatches | `fv.landscape.batch_eigenvalues(fv.nll(net, data), net.w, batch_size=4)` | λ₁ = 1.049, 0.901, 1.316 of three batches |
 # | derivatives inside the loss (PINN) | `fv.hessian_trace(physics, torch.ones(4), products=6)` | trace 11.393 |
 # | a training loop | `fv.record_path(module, every=5)` | RecordedPath(5 points, dim=8, steps [0] to [20]) |
 # | a logger | `fv.record_path(module, data=data, log=writer.add_scalar)` | λ₁ 0.753 at step 0, 0.722 at step 20 |

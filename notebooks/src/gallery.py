@@ -136,7 +136,7 @@ fv.plot_metrics(predictions)
 # %% [markdown]
 # ## plot_reliability
 #
-# How often predictions of a given confidence are right.
+# How often predictions of a given confidence are right; of several, `plot_reliability(predictions)` draws a line each.
 
 # %%
 fv.plots.plot_reliability(predictions["sabma"], method="sabma")

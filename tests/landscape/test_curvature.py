@@ -4,9 +4,11 @@ against a dense matrix."""
 import math
 import pickle
 import weakref
+from functools import partial
 
 import pytest
 import torch
+from scipy.sparse.linalg import aslinearoperator, eigsh
 from scipy.stats import wasserstein_distance
 from torch import nn
 
@@ -482,3 +484,61 @@ def test_a_trace_keeps_no_test_vector_that_it_has_read():
     trace._estimated(product, h, 24, 60, 0)
     # Of a flat spectrum the basis stays small
     assert len(alive) == 60 and max(alive) <= trace.PROBES + 12
+
+
+def test_scipy_takes_the_operator_as_it_is(tiny):
+    net, data = tiny
+    f = fv.nll(net, data)
+    dense = torch.autograd.functional.hessian(f, net.w)
+    operator = fv.landscape.curvature_operator(f, net.w)
+    values, vectors = eigsh(operator, 4, which="LA")
+    want = torch.linalg.eigvalsh(dense)[-4:]
+    torch.testing.assert_close(torch.as_tensor(values), want, rtol=1e-9, atol=0)
+    residual = dense.numpy() @ vectors - vectors * values
+    assert abs(residual).max() < 1e-9
+    v = torch.randn(net.dim).double()
+    torch.testing.assert_close(operator(v), dense @ v, rtol=1e-9, atol=1e-12)
+    layer = net.blocks[0].slice
+    part = aslinearoperator(fv.landscape.curvature_operator(f, net.w, part=layer))
+    torch.testing.assert_close(
+        torch.as_tensor(part @ torch.eye(8).double().numpy()), dense[layer, layer]
+    )
+
+
+def test_curvature_in_activations_takes_their_shape(tiny):
+    """(n, d), against the dense Hessian of the flat vector."""
+    net, data = tiny
+    body = net.to_module()
+    h = body[:3](data.x).detach()
+    f = lambda h: nn.functional.cross_entropy(body[3](h), data.y)
+    dense = torch.autograd.functional.hessian(f, h).view(48, 48)
+    want = torch.linalg.eigvalsh(dense).flip(0)
+    got = fv.top_eigenpairs(f, h, 2, tol=1e-9)
+    torch.testing.assert_close(got.values, want[:2], rtol=1e-8, atol=0)
+    assert got.vectors.shape == (2, 48)
+    v = torch.randn_like(h)
+    torch.testing.assert_close(fv.hvp(f, h, v), (dense @ v.flatten()).view(12, 4))
+    trace, _ = fv.hessian_trace(f, h)
+    assert trace == pytest.approx(float(want.sum()), rel=1e-9)
+    density = fv.spectral_density(f, h, steps=48, runs=2, k=1)
+    assert float(density.nodes @ density.weights) == pytest.approx(float(want.mean()), rel=1e-6)
+    with pytest.raises(ValueError, match=r"v must have shape \(12, 4\) as w, got \(48,\)"):
+        fv.hvp(f, h, v.flatten())
+
+
+def test_eigenvalues_of_minibatches_are_those_of_their_dense_hessians(tiny):
+    """Their mean is above that of the full loss, as lambda_max is convex."""
+    net, data = tiny
+    f = fv.nll(net, data)
+    spectra = fv.landscape.batch_eigenvalues(f, net.w, batch_size=4, k=2, tol=1e-10)
+    for i, spectrum in enumerate(spectra):
+        part = data.subset(torch.arange(4 * i, 4 * i + 4))
+        loss = lambda w, x, y: nn.functional.cross_entropy(net(w, x), y)
+        dense = torch.autograd.functional.hessian(partial(loss, x=part.x, y=part.y), net.w)
+        want = torch.linalg.eigvalsh(dense).flip(0)[:2]
+        torch.testing.assert_close(spectrum.values, want, rtol=1e-8, atol=1e-10)
+    largest = torch.stack([s.values[0] for s in spectra])
+    assert largest.mean() > fv.top_eigenpairs(f, net.w, 1).values[0]
+    assert sorted(fv.plot_density(spectra).data[0].x) == pytest.approx(sorted(largest.tolist()))
+    with pytest.raises(ValueError, match=r"batches need an objective of data, as nll makes, got"):
+        fv.landscape.batch_eigenvalues(lambda w: w.sum(), net.w, batch_size=4)

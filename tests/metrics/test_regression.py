@@ -174,6 +174,10 @@ WRONG = {
         lambda: M.fit_temperature(fv.Prediction(MEANS, Y, 0.5)),
         "need a likelihood of classes",
     ),
+    "by name": (
+        lambda: fv.score(fv.Prediction(MEANS, Y, 0.5), "crps"),
+        r"call fv.metrics.crps\(prediction\)",
+    ),
     "a picture of classes": (
         lambda: fv.plots.plot_calibration(CLASSES),
         "use plot_reliability for classes",

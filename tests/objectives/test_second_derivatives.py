@@ -163,4 +163,60 @@ def test_the_diagonal_of_a_head_over_classes_is_that_of_the_whole_matrix(chain, 
     want = ggn(net, net.w, data, likelihood).diagonal()
     torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
     closed = softmax_head(net, net.w, data, likelihood)
-    assert (closed is not None) == (chain is nn.Sequential and likelihood == "categorical")
+    assert (closed is not None) == (chain is nn.Sequential)
+
+
+class Language(nn.Module):
+    """Logits (N, T, 6) of tokens (N, T), as of a language model, tied or not."""
+
+    def __init__(self, tied):
+        super().__init__()
+        self.embed = nn.Embedding(6, 4)
+        self.body = nn.Linear(4, 4)
+        self.head = nn.Linear(4, 6, bias=not tied)
+        if tied:
+            self.head.weight = self.embed.weight
+
+    def forward(self, x):
+        return self.head(self.body(self.embed(x)).tanh())
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
+    """With weights of classes and places that do not count; a tied head has no closed form."""
+    x = torch.randint(0, 6, (5, 3))
+    y = torch.randint(0, 6, (5, 3))
+    y[0] = -100
+    y[1, 2] = -100
+    data = fv.Data(x, y)
+    likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0), label_smoothing=0.1)
+    net = fv.Net.from_module(Language(tied).double(), example=x)
+    want = ggn(net, net.w, data, likelihood).diagonal()
+    torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
+    closed = softmax_head(net, net.w, data, likelihood)
+    assert (closed is None) == tied
+    steps = []
+    fv.fit_laplace(
+        fv.Net.from_module(Language(False), "head", example=x),
+        data,
+        seed=0,
+        steps=1,
+        structure="diagonal",
+        progress=lambda *about: steps.append(about),
+    )
+    assert steps[-1] == (1, 1, "curvature")
+
+
+def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_size():
+    x = torch.randint(0, 6, (5, 3))
+    module = nn.Sequential(nn.Embedding(6, 300), nn.Linear(300, 20_000))
+    data = fv.Data(x, x)
+    head = fv.Net.from_module(module, "head", example=x)
+    steps = []
+    how = dict(seed=0, progress=lambda *about: steps.append(about))
+    with pytest.raises(ValueError, match="at most 5,000 weights, got 6,020,000, whose covariance"):
+        fv.fit_laplace(head, data, **how)
+    odd = fv.Net.from_module(nn.Sequential(*module, nn.Tanh()), "head", example=x)
+    with pytest.raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
+        fv.fit_laplace(odd, data, structure="diagonal", **how)
+    assert steps == []

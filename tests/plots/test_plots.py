@@ -8,6 +8,7 @@ import torch
 from scipy.interpolate import RegularGridInterpolator
 
 import flatviz as fv
+from flatviz.metrics.averaging import scored
 from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale
 from flatviz.plots.surfaces import height_at
@@ -174,6 +175,26 @@ def test_reliability_bars_are_the_bins_of_all_draws_with_intervals_and_fade_with
     shown = count > 0
     torch.testing.assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
     torch.testing.assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
+
+
+def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibration_error():
+    """By hand: 100 answers of confidence 0.75 that are right 60 times, and 90 times."""
+    logits = torch.tensor([[[math.log(3.0), 0.0]] * 100])
+    sixty = fv.Prediction(logits, (torch.arange(100) >= 60).long())
+    ninety = fv.Prediction(logits, (torch.arange(100) >= 90).long())
+    given = {"mine": scored(sixty), "theirs": scored(ninety)}
+    perfect, mine, theirs = fv.plots.plot_reliability(given).data
+    assert [perfect.name, mine.name, theirs.name] == [
+        "perfect",
+        "mine, ECE 0.150",
+        "theirs, ECE 0.150",
+    ]
+    assert [list(mine.x), list(theirs.y)] == [[pytest.approx(0.75)], [pytest.approx(0.9)]]
+    assert mine.line.color != theirs.line.color
+    curves = [t for t in fv.plot_metrics(given).data if t.name in given]
+    assert len({t.line.color for t in curves}) == 2
+    with pytest.raises(ValueError, match="needs at least one Prediction, got none"):
+        fv.plots.plot_reliability({})
 
 
 @pytest.mark.parametrize(

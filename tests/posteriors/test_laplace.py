@@ -239,7 +239,7 @@ def test_bad_requests_say_what_to_do(tiny):
     large = fv.Net.from_module(nn.Linear(600, 10)), fv.Data(torch.randn(5, 600), torch.arange(5))
     with pytest.raises(
         ValueError,
-        match="at most 5,000 weights, got 6,010: use structure='diagonal' or 'last_layer'",
+        match="weights, got 6,010, whose covariance takes 0.3 GiB: use structure='diagonal' or",
     ):
         fv.fit_laplace(*large, seed=0, steps=0, structure="full")
 

@@ -234,6 +234,20 @@ def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():
             kind(-0.1)
 
 
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@pytest.mark.parametrize("size", [0.0, 1e-6, 1e-4, 1.0, 300.0])
+@pytest.mark.parametrize("ascent", [fv.SAM(0.5), fv.ASAM(0.5), fv.FisherSAM(0.5)])
+def test_a_perturbation_in_half_precision_is_that_of_float64_rounded(ascent, size, dtype):
+    """Relative to the largest entry, two roundings of a number; squares would leave float16."""
+    w = randn(1000, seed=0).to(dtype)
+    g = (size * randn(1000, seed=1)).to(dtype)
+    want = ascent(w.double(), g.double())
+    got = ascent(w, g)
+    assert got.dtype == dtype
+    error = float((got.double() - want).abs().max())
+    assert error <= torch.finfo(dtype).eps * float(want.abs().max())
+
+
 def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unperturbed_one(tiny):
     net, data = tiny
     f = fv.nll(net, data)

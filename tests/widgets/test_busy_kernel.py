@@ -107,6 +107,24 @@ def test_a_saved_notebook_shows_the_last_picture_of_each_lab_without_its_kernel(
     assert text.count("SA-BMA, radius") >= 2
 
 
+def test_a_saved_notebook_opened_again_in_jupyterlab_shows_the_last_pictures_until_it_is_run(
+    seen, browser, tmp_path
+):
+    (tmp_path / "busy.ipynb").write_text(seen["saved"], encoding="utf-8")
+    with jupyterlab(tmp_path) as base:
+        page, *_ = watched(browser.new_context(viewport=dict(width=1280, height=2400)), base)
+        page.goto(f"{base}/lab/tree/busy.ipynb?reset")
+        page.wait_for_selector("text=The last picture.")
+        notes = page.locator("text=The last picture. Run the cell again for the live one.").count()
+        live = page.locator(".flatviz[data-state]").count()
+        widths = page.evaluate(
+            "() => [...document.querySelectorAll('.flatviz-still img')].map((i) => i.naturalWidth)"
+        )
+        page.context.close()
+    assert notes == 2 and live == 0
+    assert len(widths) == 4 and min(widths) > 200
+
+
 def test_a_notebook_that_a_command_ran_says_how_to_see_the_lab_and_holds_no_front_end(
     browser, tmp_path
 ):
