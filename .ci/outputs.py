@@ -62,9 +62,7 @@ def pictured(page: Page, folder: Path, text: str) -> bytes:
 def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | None:
     """An output as it is stored: a picture, or text as long as it is short."""
     if output.output_type == "stream":
-        cut = (
-            "\n... cut here: run the notebook for the rest" if len(output.text) > MAX_TEXT else ""
-        )
+        cut = "\n... cut here: run the notebook for the rest" if len(output.text) > MAX_TEXT else ""
         return {"output_type": "stream", "name": output.name, "text": output.text[:MAX_TEXT] + cut}
     text = output.get("data", {}).get("text/html", "")
     if ELEMENT.search(text):

@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from torch import Tensor
+
 from flatviz import plots, results
 from flatviz.plots.theme import Figure, Property
 from flatviz.results import History, LayerCurvature, Prediction, Projection, Spectrum, Surface
@@ -56,7 +58,7 @@ def plot(result: object, *more: object, **options: object) -> Figure:
     return DRAW[kind](result, *more, **options)
 
 
-def _prediction(result: Prediction | Mapping, *more: object, **options: Property) -> Figure:
+def _prediction(result: Prediction | Mapping, *more: Tensor, **options: Property) -> Figure:
     if not isinstance(result, Prediction):
         return plots.plot_metrics(result, *more, **options)
     return (plots.plot_reliability if result.has_classes else plots.plot_predictive)(

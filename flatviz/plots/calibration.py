@@ -6,7 +6,7 @@ import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count
+from flatviz.checks import Count, computed
 from flatviz.core import public
 from flatviz.plots.ground import by_method
 from flatviz.plots.theme import (
@@ -229,9 +229,9 @@ def plot_reliability(
             do = "use plot_calibration for a regression" if one.scores else LABELLED
             raise ValueError(f"prediction must carry calibration bins, got none: {do}")
     if isinstance(prediction, Mapping):
-        return _reliabilities(named, title)
+        return _reliabilities(prediction, title)
     # (M, n) each, a row an ensemble size
-    count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)
+    count, confidence, right = computed(prediction.bins).nan_to_num(0).unbind(-1)
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
     ece = float(prediction.scores["ece"][-1])
@@ -307,10 +307,11 @@ def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
     looks = styles(named)
     for name, p in named.items():
         look = looks[name]
-        count, confidence, right = p.bins[-1][p.bins[-1, :, 0] > 0].T
+        bins = computed(p.bins)[-1]
+        count, confidence, right = bins[bins[:, 0] > 0].T
         lo, hi = wilson(right, count)
         ends = dict(array=numbers(hi - right), arrayminus=numbers(right - lo), symmetric=False)
-        drawn: dict[str, Any] = dict(
+        drawn = dict(
             line=look.line(2),
             marker=look.marker(8),
             error_y=dict(type="data", thickness=1, width=3, **ends),

@@ -143,7 +143,7 @@ def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
     printed = "".join(o.get("text", "") for cell in tagged for o in cell.get("outputs", ()))
     counted = _counted(printed)
     # A long list of claims stays in its section
-    found = [] if counted and len(printed) > MOST_TEXT else tagged
+    found = [] if counted and len(printed) > MAX_TEXT else tagged
     front = [
         new_markdown_cell(f"{title}\n\n{question}"),
         new_markdown_cell("\n\n".join(["## In short", *counted])),
