@@ -273,7 +273,7 @@ ark;
 .pg .pg-run { align-items: center; }
 /* what the first screen does not need */
 .pg .pg-more > summary { cursor: pointer; font-weight: 600; padding: 10px 0; min-height: 44px; }
-.pg .pg-more[open] { display: grid; gap: 12px; }
+.pg .pg-more[open] { display: grid; gap: 12px; grid-template-columns: minmax(0, 1fr); }
 .pg .pg-chips button { display: inline-flex; align-items: center; gap: 8px; color: var(--soft); border-color: var(--line); }
 .pg .pg-chips i { width: 14px; height: 14px; border-radius: 50%; border: 2.5px solid var(--method); }
 .pg .pg-chips button[aria-pressed=true] {
