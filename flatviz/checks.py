@@ -15,7 +15,10 @@ from typing import Annotated, Any, Literal, TypeVar
 import torch
 from torch import Tensor, nn
 
+from flatviz.words import quoted
+
 Check = Callable[[Any, str], object]
+
 T = TypeVar("T")
 
 
@@ -26,7 +29,6 @@ def computed(value: T | None) -> T:
     return value
 
 
-LONGEST = 200  # characters of a value in an error
 LONGEST_NAME = 255  # bytes of a file name, on all common systems
 
 
@@ -36,8 +38,7 @@ def shown(value: Any) -> str:
         return f"a {str(value.dtype).removeprefix('torch.')} tensor of shape {tuple(value.shape)}"
     if not isinstance(value, (str, bool, Real)) and value is not None:
         return f"a {type(value).__name__}"
-    text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... of {len(text)} characters"
+    return quoted(value)
 
 
 def anything(value: object, name: str) -> None:
@@ -95,7 +96,13 @@ def check_finite(w: Tensor, name: str) -> None:
 
 
 def usable(t: Tensor) -> Tensor:
-    """Return `t`, copied where autograd would refuse it, as from `torch.inference_mode`."""
+    """Return `t`, copied where autograd would refuse it, as from `torch.inference_mode`.
+
+    Raises:
+        TypeError: For a sparse tensor.
+    """
+    if t.layout is not torch.strided:
+        raise TypeError(f"a tensor must be dense, got one of layout {t.layout}: t.to_dense()")
     if not t.is_inference():
         return t
     with torch.inference_mode(False):
@@ -159,14 +166,14 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
         return
     if not isinstance(device, (str, torch.device)):
         raise TypeError(
-            f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}: a dtype is given as"
-            " dtype="
+            f"device must be 'cpu', 'cuda' or a torch.device, got {shown(device)}: a dtype is"
+            " given as dtype="
         )
     try:
         parsed = torch.device(device)
     except RuntimeError as error:
         raise ValueError(
-            f"device must be 'cpu', 'cuda' or a torch.device, got {device!r}"
+            f"device must be 'cpu', 'cuda' or a torch.device, got {shown(device)}"
         ) from error
     if parsed.type == "cuda" and not torch.cuda.is_available():
         built = (

@@ -393,8 +393,9 @@ class CategoricalLikelihood(Likelihood):
         return self._loss(outputs, y, "none")
 
     def counts(self, y: Tensor) -> Tensor | None:
-        """Mark labels that are not ignored; None with one place an example and no label below 0."""
-        return None if y.ndim == 1 and self.ignore < 0 else y != self.ignore
+        """Mark labels that are not ignored; None with one place an example and none ignored."""
+        counts = y != self.ignore
+        return None if y.ndim == 1 and bool(counts.all()) else counts
 
     def weights(self, y: Tensor) -> Tensor | None:
         """Compute the mean class weight of each example's places, 0 for ignored ones."""

@@ -31,6 +31,7 @@ from flatviz.checks import (
     kind,
     made_by,
     shown,
+    usable,
     values,
 )
 from flatviz.words import check_choice
@@ -136,7 +137,8 @@ def check_fields(result: Any) -> None:
         CHECKS[cls] = {f.name: check_of(hints[f.name]) for f in dataclasses.fields(cls)}
     for name, check in CHECKS[cls].items():
         if name in vars(result):
-            check(vars(result)[name], name)
+            value = vars(result)[name]
+            check(usable(value) if isinstance(value, Tensor) else value, name)
 
 
 def one_line(result: Any) -> str:

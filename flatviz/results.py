@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from flatviz.checks import shown
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import (
     BUILT_IN,
@@ -224,7 +225,7 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         members = [i for i, m in enumerate(self.members) if m.method == method]
         if not members:
             raise ValueError(
-                f"method must be one of {', '.join(map(repr, self.methods))}, got {method!r}"
+                f"method must be one of {', '.join(map(repr, self.methods))}, got {shown(method)}"
             )
         if radius is None:
             return members[0]

@@ -24,6 +24,15 @@ TASKS = (*OFFLINE, *(f"{name}:{place}" for name, place in PLACED.items()))
 DEVICES = ("auto", "cpu", "cuda", "mps", "xpu")
 
 
+LONGEST = 200  # characters of a value in an error
+
+
+def quoted(value: object) -> str:
+    """Write a value as in code, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... of {len(text)} characters"
+
+
 def meant(given: object, choices: Iterable[str | None]) -> str:
     """Text that names the nearest choice, ": did you mean 'digits'?"; empty where none is near."""
     near = get_close_matches(str(given), [word for word in choices if word is not None], 1)
@@ -34,7 +43,7 @@ def check_choice(value: Choice, choices: tuple[str | None, ...], name: str) -> C
     """One of the given words."""
     if not isinstance(value, (str, NoneType)) or value not in choices:
         plain = isinstance(value, (str, bool, Real, NoneType))
-        got = repr(value) if plain else f"a {type(value).__name__}"
+        got = quoted(value) if plain else f"a {type(value).__name__}"
         listed = ", ".join(map(repr, choices))
         raise ValueError(f"{name} must be one of {listed}, got {got}{meant(value, choices)}")
     return value
@@ -47,15 +56,17 @@ def check_task(name: str) -> str:
         return name
     if kind in PLACED:
         raise ValueError(
-            f"data must be {kind}:{PLACED[kind]}, got {name!r}: give the folder after the colon"
+            f"data must be {kind}:{PLACED[kind]}, got {quoted(name)}: give the folder after the"
+            " colon"
         )
     near = meant(kind, [*OFFLINE, *PLACED])
-    raise ValueError(f"data must be one of {', '.join(TASKS)}, got {name!r}{near}")
+    raise ValueError(f"data must be one of {', '.join(TASKS)}, got {quoted(name)}{near}")
 
 
 def check_device_word(name: str) -> str:
     """The name of a kind of device, with or without a number; whether it is there, torch knows."""
     kind, colon, number = name.partition(":")
     if kind not in DEVICES or colon and not number.isdigit():
-        raise ValueError(f"device must be one of {', '.join(DEVICES)} or cuda:N, got {name!r}")
+        known = ", ".join(DEVICES)
+        raise ValueError(f"device must be one of {known} or cuda:N, got {quoted(name)}")
     return name

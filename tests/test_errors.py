@@ -200,6 +200,16 @@ CASES = {
         ValueError,
         r"got 'x{199}\.\.\. of 5002 characters",
     ),
+    "a word of 5,000 characters": (
+        lambda: fv.top_eigenpairs(fv.nll(net(), data()), net().w, curvature="x" * 5000),
+        ValueError,
+        r"curvature must be one of .*, got 'x{199}\.\.\. of 5002 characters",
+    ),
+    "sparse inputs": (
+        lambda: fv.Data(torch.eye(3).to_sparse(), torch.zeros(3).long()),
+        TypeError,
+        r"a tensor must be dense, got one of layout torch.sparse_coo: t.to_dense\(\)",
+    ),
     "NaN inputs": (
         lambda: fv.Data(torch.full((2, 3), math.nan), torch.zeros(2).long()),
         ValueError,

@@ -2,11 +2,12 @@
 
 import ast
 import json
+import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
-from flatviz.words import check_choice, meant
+from flatviz.words import check_choice, meant, quoted
 
 PYTHON = {"True": "true", "False": "false"}  # as JSON
 LONGEST = 10  # minutes of a run that needs no --yes
@@ -84,4 +85,16 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
                     f"{key} must be a number, as its default {default}, got {text!r}"
                 ) from error
             values[key.upper()] = text
+        check_whole(key.upper(), values[key.upper()], known[key.upper()])
     return values
+
+
+def check_whole(key: str, value: object, default: str) -> None:
+    """Refuse what is no whole number, where the default is one, and a run of no seeds."""
+    least = 1 if key == "SEEDS" else -math.inf
+    if default.isdecimal() and (type(value) is not int or value < least):
+        from_one = " of at least 1" if key == "SEEDS" else ""
+        raise ValueError(
+            f"{key.lower()} must be a whole number{from_one}, as its default {default}, got"
+            f" {quoted(value)}"
+        )

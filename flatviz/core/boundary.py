@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import Check, each, usable
+from flatviz.checks import Check, each, shown, usable
 from flatviz.core.arithmetic import PER_NUMBER, arithmetic, threads
 from flatviz.core.data import Data
 from flatviz.core.net import Net
@@ -96,7 +96,7 @@ def _called_so(
     reason = str(error)
     for unknown in [key for key in kwargs if key not in signature.parameters][:1]:
         near = get_close_matches(unknown, signature.parameters, 1)
-        reason = f"got an unexpected keyword argument {unknown!r}" + (
+        reason = f"got an unexpected keyword argument {shown(unknown)}" + (
             f", did you mean {near[0]!r}?" if near else ""
         )
     return f"{name}: {reason}: it takes {inspect.Signature(plain)}"

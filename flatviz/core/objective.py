@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_weights, function, tensor
+from flatviz.checks import check_weights, function, shown, tensor
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.core.boundary import public
 from flatviz.core.derivatives import Product, differentiable, symmetric, twice
@@ -124,7 +124,7 @@ class Objective:
         """
         if curvature != "hessian":
             raise ValueError(
-                f"curvature={curvature!r} needs an objective of a network, as nll makes, got"
+                f"curvature={shown(curvature)} needs an objective of a network, as nll makes, got"
                 f" {self.label}"
             )
         with saved_rng():

@@ -9,6 +9,7 @@ from torch.nn.modules.batchnorm import _NormBase
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
+from flatviz.checks import shown
 from flatviz.core.inputs import Fields, run
 from flatviz.core.seeds import saved_rng
 from flatviz.gaussian import Gaussian
@@ -45,7 +46,7 @@ def choose(
     if not callable(treated) and treated not in get_args(Choice):
         raise ValueError(
             f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name,"
-            f" got {treated!r}"
+            f" got {shown(treated)}"
         )
     parameters = dict(module.named_parameters())
     norms = {
@@ -76,7 +77,7 @@ def choose(
         names = [n for n in parameters if n in chosen and (treated == "all" or n not in frozen)]
         if not names and chosen:
             raise ValueError(
-                f"treated={treated!r} leaves out what requires_grad_(False) froze, got"
+                f"treated={shown(treated)} leaves out what requires_grad_(False) froze, got"
                 f" {type(module).__name__}, of which"
                 f" {', '.join(sorted(chosen)[:3])}{', ...' * (len(chosen) > 3)} are frozen: call"
                 " requires_grad_(True) on what is to be treated, or choose it by treated='all' or"
@@ -172,7 +173,7 @@ def named_head(module: nn.Module, head: str) -> nn.Module:
     modules = dict(module.named_modules())
     if head not in modules:
         raise ValueError(
-            f"head must name a module, got {head!r}: expected one of"
+            f"head must name a module, got {shown(head)}: expected one of"
             f" {[n for n in modules if n][-5:]}, ..."
         )
     return modules[head]

@@ -239,10 +239,11 @@ def _untied(net: Net, say: Say) -> Net:
     module = net.to_module().eval()
     name = find_head(module, net.example)
     layer = module.get_submodule(name)
-    shared = [first for first in net.tied if module.get_parameter(first) is layer.weight]
+    weight = module.get_parameter(f"{name}.weight")
+    shared = [first for first in net.tied if module.get_parameter(first) is weight]
     if not shared:
         return net
-    layer.weight = nn.Parameter(layer.weight.detach().clone())
+    layer.weight = nn.Parameter(weight.detach().clone())
     say(f"the head {name} has a copy of the weight that it shared with {shared[0]}")
     return Net.from_module(module, example=net.example)
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import torch
 from torch import Tensor
 
-from flatviz.checks import FilePath, kind
+from flatviz.checks import FilePath, kind, shown
 from flatviz.core import Objective, PointEvaluator, Progress, generator, track
 from flatviz.storage.cache import PointStore
 from flatviz.storage.digest import CannotHashError
@@ -56,14 +56,14 @@ def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
     try:
         values = torch.as_tensor(extent, dtype=torch.float64)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{expected}, got {extent!r}") from error
+        raise ValueError(f"{expected}, got {shown(extent)}") from error
     if values.ndim == 0:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
         values = values.expand(2, 2)
     valid = extent is not True and tuple(values.shape) == (2, 2) and bool(values.isfinite().all())
     if not valid or not bool((values[:, 0] < values[:, 1]).all()):
-        raise ValueError(f"{expected}, got {extent!r}")
+        raise ValueError(f"{expected}, got {shown(extent)}")
     return [(float(lo), float(hi)) for lo, hi in values]
 
 

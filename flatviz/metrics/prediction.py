@@ -234,8 +234,8 @@ def predict_linearised(
     """
     if link != "mc" and not isinstance(as_likelihood(likelihood), CategoricalLikelihood):
         raise ValueError(
-            f"a regression must have link='mc', draws of its means, got {link!r}, which makes class"
-            " probabilities"
+            f"a regression must have link='mc', draws of its means, got {shown(link)}, which makes"
+            " class probabilities"
         )
     examined(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)

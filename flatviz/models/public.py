@@ -11,6 +11,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from flatviz.checks import check_path, shown
 from flatviz.core import Task, copied, find_head, public, replace_head, saved_rng
 from flatviz.words import check_choice
 
@@ -96,6 +97,7 @@ def load_weights(
 
 def read_state(path: str | Path) -> dict[str, Tensor]:
     """Read the tensors of a file by name; errors as in `load_weights`."""
+    check_path(path, "path")
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(
@@ -332,6 +334,6 @@ def _downloaded(models: ModuleType, name: str, weights: str) -> dict[str, Tensor
         return available[short].get_state_dict(progress=True, check_hash=True)
     except (OSError, RuntimeError) as error:
         raise RuntimeError(
-            f"weights {weights!r} of {name} must be downloadable, got: {error}: fetch"
+            f"weights {shown(weights)} of {name} must be downloadable, got: {error}: fetch"
             f" {available[short].url} elsewhere and give its path, weights='.../file.pth'"
         ) from error

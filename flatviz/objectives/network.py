@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from flatviz.checks import check_many_weights, check_weights
+from flatviz.checks import check_many_weights, check_weights, shown
 from flatviz.core import (
     Data,
     Fields,
@@ -386,7 +386,7 @@ def quantity(
     if isinstance(what, str) and what not in NAMED:
         raise ValueError(
             f"what must be one of {', '.join(map(repr, NAMED))}, or a function of outputs and y,"
-            f" got {what!r}"
+            f" got {shown(what)}"
         )
     if isinstance(what, str):
         named = NAMED[what]

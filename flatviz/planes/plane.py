@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import torch
 from torch import Tensor
 
-from flatviz.checks import Seed, Vector, Vectors, check_many_weights, check_weights
+from flatviz.checks import Seed, Vector, Vectors, check_many_weights, check_weights, shown
 from flatviz.core import generator, public
 from flatviz.results import Draws, Plane, Spectrum
 
@@ -66,7 +66,7 @@ def plane_random(
     check_weights(w, net.dim)
     if convention != "flatviz" and normalize != "filter":
         raise ValueError(
-            f"convention={convention!r} is a reading of normalize='filter', got"
+            f"convention={shown(convention)} is a reading of normalize='filter', got"
             f" normalize={normalize!r}"
         )
     source = generator(seed)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 import flatviz
-from flatviz.checks import FilePath
+from flatviz.checks import FilePath, shown
 from flatviz.core import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
@@ -225,7 +225,7 @@ def committed(name: str) -> Path:
         }
     )
     raise FileNotFoundError(
-        f"a shipped result must be one of {', '.join(there) or 'none here'}, got {name!r}"
+        f"a shipped result must be one of {', '.join(there) or 'none here'}, got {shown(name)}"
     )
 
 

@@ -18,7 +18,7 @@ from flatviz.plots.landscape import plot_projection
 from flatviz.plots.surfaces import plot_surface
 from flatviz.plots.theme import Figure
 from flatviz.results import Prediction, Projection, Spectrum, Surface
-from flatviz.widgets.view import kernel_shell
+from flatviz.widgets.view import FixedLayout, kernel_shell
 
 
 @singledispatch
@@ -167,4 +167,4 @@ def playground(worlds: Sequence[World] = WORLDS) -> Playground:
         ['weights']
         >>> view.close()
     """
-    return Playground(worlds=list(worlds))
+    return Playground(worlds=list(worlds), layout=FixedLayout())

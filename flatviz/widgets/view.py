@@ -94,6 +94,13 @@ class Channel(ipywidgets.Widget):
         """Take nothing of a page."""
 
 
+class FixedLayout(ipywidgets.Layout):
+    """A layout that no page sets: its module's name is code that other pages would load."""
+
+    def set_state(self, sync_data: dict) -> None:
+        """Take nothing of a page."""
+
+
 class FamilyView(anywidget.AnyWidget):
     """A family of posteriors behind its controls `radius`, `n_draws`, `method` and `look`.
 
@@ -126,7 +133,8 @@ class FamilyView(anywidget.AnyWidget):
         on_request: Callable = lambda want, content: None,
     ) -> None:
         # version of the front end; a page loads each version once
-        super().__init__(front=hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12])
+        front = hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12]
+        super().__init__(front=front, layout=FixedLayout())
         self.channel.on_msg(self._answer)
         self._check = check
         self._on_request = on_request

@@ -448,6 +448,8 @@ def test_a_run_that_states_more_than_ten_minutes_starts_with_yes_alone(toy, prin
         ),
         (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
         (["toy", "-p", "seeds=ten"], "seeds must be a number, as its default 2, got 'ten'"),
+        (["toy", "-p", "seeds=2.5"], "of at least 1, as its default 2, got 2.5"),
+        (["toy", "-p", "seeds=0"], "of at least 1, as its default 2, got 0"),
         (["toi"], "NAME must be one of 'toy', got 'toi': did you mean 'toy'?"),
         (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
     ],

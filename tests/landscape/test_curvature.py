@@ -463,6 +463,22 @@ def test_too_few_products_to_exclude_a_copy_are_said():
     assert fv.top_eigenpairs(f, w, 1).n_products > 14
 
 
+def test_residuals_above_tol_are_said():
+    """Nine copies of 1 beside a dense spectrum: the sixth was missing, where the fifth's residual
+    was above tol."""
+    source = torch.Generator().manual_seed(14)
+    values = torch.rand(169, generator=source, dtype=torch.float64) * 0.99
+    values = torch.cat([torch.ones(9, dtype=torch.float64), values])
+    Q = torch.linalg.qr(torch.randn(178, 178, generator=source, dtype=torch.float64)).Q
+    H = (Q * values) @ Q.T
+    f = lambda w: 0.5 * w @ H @ w
+    w = torch.zeros(178, dtype=torch.float64)
+    with pytest.warns(UserWarning, match="160 products leave a residual of .*, more than tol"):
+        fv.top_eigenpairs(f, w, 6, seed=14)
+    more = fv.top_eigenpairs(f, w, 6, seed=14, iters=1000)
+    assert more.values.tolist() == pytest.approx([1.0] * 6, rel=1e-4)
+
+
 def test_a_second_copy_among_thousands_is_found():
     spectrum = fv.top_eigenpairs(
         *bowl(torch.tensor([9.0, 6.0, 6.0, 4.0, *torch.linspace(1, 0, 5000)]).double()), k=3

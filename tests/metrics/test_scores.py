@@ -175,6 +175,10 @@ def test_a_temperature_is_that_of_the_log_probabilities_of_what_counts_whatever_
     some = fv.Prediction(outputs, y, fv.Likelihood.categorical(ignore_index=0))
     alone = fv.metrics.fit_temperature(fv.Prediction(outputs[:, keep], y[keep]))
     assert fv.metrics.fit_temperature(some) == alone
+    some = fv.Prediction(outputs, y.where(keep, -100), fv.Likelihood.categorical())
+    assert fv.metrics.fit_temperature(some) == alone
+    kept = fv.Prediction(outputs[:, keep], y[keep])
+    torch.testing.assert_close(fv.metrics.ece(some), fv.metrics.ece(kept))
     # tokens are rows; one logit z is two classes with logits 0 and z
     tokens = fv.Prediction(outputs.unflatten(1, (60, 5)), y.view(60, 5))
     assert fv.metrics.fit_temperature(tokens) == T

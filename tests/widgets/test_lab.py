@@ -161,7 +161,8 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
 )
 def test_a_page_sets_the_controls_alone_and_these_to_what_they_may_be(lab, state):
     before = {name: lab.view.get_state()[name] for name in lab.view.keys}
-    for widget in (lab.view, lab.view.channel, fv.playground()):
+    playground = fv.playground()
+    for widget in (lab.view, lab.view.channel, playground, lab.view.layout, playground.layout):
         code = widget.get_state()
         widget.set_state(state | {"n_draws": lab.n_draws - 1})
         assert widget is lab.view or widget.get_state() == code
