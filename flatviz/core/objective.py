@@ -99,11 +99,19 @@ class Objective:
     def products(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Return `operator` with a check of its first product for symmetry, u.Hv = v.Hu.
 
-        Raises ValueError where they differ.
+        Raises ValueError where they differ, in float64 too where `in_float64` has that.
         """
-        return symmetric(
-            self.operator(w, curvature), self.label, () if self.net is None else self.net.blocks
-        )
+
+        def wide() -> Product | None:
+            f = self.in_float64()
+            return None if f is None else f.operator(w.double(), curvature)
+
+        blocks = () if self.net is None else self.net.blocks
+        return symmetric(self.operator(w, curvature), self.label, blocks, wide)
+
+    def in_float64(self) -> Objective | None:
+        """Return the same objective computed in float64, None where it cannot be."""
+        return None
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Return the function v -> H v at one `w`, by double backward.

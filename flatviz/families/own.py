@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from flatviz.checks import Count
-from flatviz.core import Likelihood, Net, Progress, Task, copied
+from flatviz.core import Likelihood, Net, Progress, Task, copied, find_head
 from flatviz.engine.determinism import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.examples import MAX_EXAMPLES, Examples, examples, first_of, task_of
@@ -145,7 +145,7 @@ def prepare_own(
     n_trials = trials_of(effort)
     fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)
-    net = _learned(net, task, seed, progress, say)
+    net = _untied(_learned(net, task, seed, progress, say), say)
     if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say(
@@ -230,6 +230,21 @@ def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -
     validation = parts["validation"]
     task = replace(task, source=train, train=train, validation=validation, test=parts["test"])
     return Fitting(net, task, prior, seed, progress=progress)
+
+
+def _untied(net: Net, say: Say) -> Net:
+    """Give a head that shares its weight, as a language model's with the embedding, a copy."""
+    if not net.tied:
+        return net
+    module = net.to_module().eval()
+    name = find_head(module, net.example)
+    layer = module.get_submodule(name)
+    shared = [first for first in net.tied if module.get_parameter(first) is layer.weight]
+    if not shared:
+        return net
+    layer.weight = nn.Parameter(layer.weight.detach().clone())
+    say(f"the head {name} has a copy of the weight that it shared with {shared[0]}")
+    return Net.from_module(module, example=net.example)
 
 
 def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Net:

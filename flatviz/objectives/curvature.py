@@ -343,13 +343,20 @@ def ggn_diagonal(
 
 @torch.no_grad()
 def softmax_head(
-    net: Net, w: Tensor, data: Data, likelihood: Likelihood, progress: Progress = False
+    net: Net,
+    w: Tensor,
+    data: Data,
+    likelihood: Likelihood,
+    progress: Progress = False,
+    *,
+    dense: bool = False,
 ) -> tuple[slice, Tensor] | None:
-    """Find the last linear layer in `w`, and its diagonal of H.
+    """Find the last linear layer in `w`, and its diagonal of H, or its block (P, P) if `dense`.
 
-    The diagonal is sum_n s_n p_nc (1 - p_nc) h_nf^2 over examples and their places (tokens), for
-    its bias without h.  Return None where the outputs are not this layer's, which one backward
-    pass shows, or the loss is not that of classes.
+        H[cf, dg] = sum_n s_n p_nc (1[c = d] - p_nd) h_nf h_ng
+
+    over examples and their places (tokens), for its bias with h = 1.  Return None where the outputs
+    are not this layer's, which one backward pass shows, or the loss is not that of classes.
     """
     likelihood = as_likelihood(likelihood)
     name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")
@@ -364,6 +371,7 @@ def softmax_head(
         return None
     inputs: list[Tensor] = []
     values = [w.new_zeros(b.shape) for b in blocks]
+    block = w.new_zeros(0)
     count = likelihood.count(data.y)
     scale = len(data) / count if count else 0.0
     hook = layer.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
@@ -380,10 +388,15 @@ def softmax_head(
                 return None
             h = inputs[0].flatten(0, -2)
             p = outputs.softmax(-1)
-            curved = p * (1 - p)
-            if (share := likelihood.shares(outputs, y)) is not None:
-                curved = curved * share[..., None]
-            curved = scale * curved.flatten(0, -2)
+            share = likelihood.shares(outputs, y)
+            s = scale * (torch.ones_like(p[..., :1]) if share is None else share[..., None])
+            p = p.flatten(0, -2)
+            s = s.flatten(0, -2).to(p)
+            if dense:
+                h = h if len(blocks) == 1 else torch.cat([h, torch.ones_like(h[:, :1])], 1)
+                block = _block(h, p, s) + (block if len(block) else 0)
+                continue
+            curved = s * p * (1 - p)
             for value in values:
                 value += curved.T @ h**2 if value.ndim > 1 else curved.sum(0)
     finally:
@@ -399,4 +412,25 @@ def softmax_head(
         got[0], torch.cat([t.flatten() for t in want])
     ):
         return None
-    return head, torch.cat([value.flatten() for value in values])
+    if not dense:
+        return head, torch.cat([value.flatten() for value in values])
+    at = torch.arange(len(block), device=w.device).view(outputs.shape[-1], -1)
+    features = layer.in_features
+    order = [at[:, :features] if value.ndim > 1 else at[:, features] for value in values]
+    index = torch.cat([places.flatten() for places in order])
+    return head, block[index[:, None], index]
+
+
+def _block(h: Tensor, p: Tensor, s: Tensor) -> Tensor:
+    """Compute sum_m s_m (diag(p_m) - p_m p_m^T) (x) h_m h_m^T, (C F, C F), some places at once."""
+    n_classes = p.shape[1]
+    size = n_classes * h.shape[1]
+    total = h.new_zeros(size, size)
+    blocks = total.view(n_classes, h.shape[1], n_classes, h.shape[1])
+    each = torch.arange(n_classes, device=h.device)
+    for part in torch.arange(len(h), device=h.device).split(max(1, CHUNK_NUMBERS // size)):
+        u = p[part][:, :, None] * h[part][:, None]
+        weighted = s[part][:, :, None] * u
+        blocks[each, :, each] += torch.einsum("mcf,mg->cfg", weighted, h[part])
+        total -= weighted.flatten(1).T @ u.flatten(1)
+    return total

@@ -177,6 +177,17 @@ class MeanNLL(NetworkObjective):
         total = as_likelihood(self.likelihood).nll(outputs, y, "sum")
         return total if self.count == self.n else total * (len(self.data) / self.count)
 
+    def in_float64(self) -> Objective | None:
+        """Return the loss of the same net in float64, None where a layer refuses it."""
+        net = self.net.to(dtype=torch.float64)
+        data = self.data.to(dtype=torch.float64)
+        try:
+            with torch.no_grad():
+                net(net.w, data.x[:1])
+        except (RuntimeError, ValueError, TypeError):
+            return None
+        return replace(self, net=net, data=data)
+
     def batches(self, size: int) -> list[Objective]:
         """Return the mean loss of each minibatch of `size` examples."""
         problem = Problem(self.net, self.data, self.likelihood, self.cost)

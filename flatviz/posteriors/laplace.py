@@ -305,7 +305,13 @@ def _curvature(
     if structure == "diagonal":
         values = ggn_diagonal(net, net.w, data, likelihood, progress)
         return KeptCurvature(part, values.clamp_min(0), None)
-    H = ggn(net, net.w, data, likelihood, part=part, progress=progress)
+    closed = None
+    if structure == "last_layer":
+        closed = softmax_head(net, net.w, data, likelihood, progress, dense=True)
+    if closed is not None and closed[0] == part:
+        H = closed[1]
+    else:
+        H = ggn(net, net.w, data, likelihood, part=part, progress=progress)
     values, vectors = torch.linalg.eigh(H.double())
     return KeptCurvature(part, values.clamp_min(0), vectors)
 

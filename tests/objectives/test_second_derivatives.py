@@ -193,8 +193,10 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     net = fv.Net.from_module(Language(tied).double(), example=x)
     want = ggn(net, net.w, data, likelihood).diagonal()
     torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
-    closed = softmax_head(net, net.w, data, likelihood)
+    closed = softmax_head(net, net.w, data, likelihood, dense=True)
     assert (closed is None) == tied
+    if closed is not None:
+        torch.testing.assert_close(closed[1], ggn(net, net.w, data, likelihood, part=closed[0]))
     steps = []
     fv.fit_laplace(
         fv.Net.from_module(Language(False), "head", example=x),
@@ -220,3 +222,19 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
     with pytest.raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
+
+
+@pytest.mark.parametrize("size", [1.0, 4.0, 5.0])
+def test_a_product_that_is_all_rounding_is_not_taken_for_a_wrong_derivative(size):
+    """Logits that leave a loss of 1e-9; float64 has the eigenvalue, rounding of float32 is 1e-7."""
+    x = torch.randn(180, 512)
+    W = torch.randn(3, 512)
+    logits = x @ W.T
+    two = logits.topk(2).values
+    sure = two[:, 0] - two[:, 1] > 4
+    data = fv.Data(x[sure], logits[sure].argmax(1))
+    net = fv.Net.from_module(nn.Linear(512, 3, bias=False)).at(size * W.flatten())
+    wide = fv.nll(net.to(dtype=torch.float64), data.to(dtype=torch.float64))
+    got = fv.top_eigenpairs(fv.nll(net, data), net.w, 1, iters=40)
+    want = fv.top_eigenpairs(wide, net.w.double(), 1)
+    assert float(got.values - want.values) == pytest.approx(0, abs=1e-6)
