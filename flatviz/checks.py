@@ -166,7 +166,7 @@ def check_device(device: object, way_out: str = "'cpu'") -> None:
         return
     if not isinstance(device, (str, torch.device)):
         raise TypeError(
-            f"device must be 'cpu', 'cuda' or a torch.device, got {shown(device)}: a dtype is"
+            f"device must be 'cpu', 'cuda' or a torch.device, got {quoted(device)}: a dtype is"
             " given as dtype="
         )
     try:

@@ -104,8 +104,8 @@ def test_the_students_version_has_a_blank_for_each_exercise_and_needs_no_line_of
 
 
 def mentioned(cells):
-    """The names that these lines of code set, arguments of functions among them, and those that
-    they read."""
+    """The names that these lines of code set, arguments of functions and imports among them, and
+    those that they read."""
     lines = "\n".join(
         line for cell in cells for line in cell.splitlines() if not line.startswith("%")
     )
@@ -114,7 +114,8 @@ def mentioned(cells):
         {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, k)}
         for k in (ast.Store, ast.Load)
     )
-    return stored | {n.arg for n in nodes if isinstance(n, ast.arg)}, loaded
+    imported = {n.asname or n.name for n in nodes if isinstance(n, ast.alias)}
+    return stored | imported | {n.arg for n in nodes if isinstance(n, ast.arg)}, loaded
 
 
 def test_the_table_of_contents_links_every_chapter():
