@@ -34,8 +34,8 @@ WIDTHS = (720, 540, 420, 360)
 COLOURS = 128
 # bytes of a notebook; characters of one output that is text, and HTML
 MAX_BYTES = 300_000
-MOST_TEXT = 20_000
-MOST_TABLE = 60_000
+MAX_TEXT = 20_000
+MAX_TABLE = 60_000
 UNSHOWN = re.compile(
     r'<style.*?</style>| (?:id|class|style)="[^"]*"', re.DOTALL
 )  # of a table, which GitHub leaves out anyway
@@ -62,10 +62,8 @@ def pictured(page: Page, folder: Path, text: str) -> bytes:
 def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | None:
     """An output as it is stored: a picture, or text as long as it is short."""
     if output.output_type == "stream":
-        cut = (
-            "\n... cut here: run the notebook for the rest" if len(output.text) > MOST_TEXT else ""
-        )
-        return {"output_type": "stream", "name": output.name, "text": output.text[:MOST_TEXT] + cut}
+        cut = "\n... cut here: run the notebook for the rest" if len(output.text) > MAX_TEXT else ""
+        return {"output_type": "stream", "name": output.name, "text": output.text[:MAX_TEXT] + cut}
     text = output.get("data", {}).get("text/html", "")
     if ELEMENT.search(text):
         alt = html.unescape(re.search(r'aria-label="([^"]*)"', text)[1])
@@ -76,9 +74,9 @@ def small(output: nbformat.NotebookNode, page: Page, folder: Path) -> dict | Non
     else:
         data = {}
         for kind, most in (
-            ("text/markdown", MOST_TEXT),
-            ("text/html", MOST_TABLE),
-            ("text/plain", MOST_TEXT),
+            ("text/markdown", MAX_TEXT),
+            ("text/html", MAX_TABLE),
+            ("text/plain", MAX_TEXT),
         ):
             value = output.get("data", {}).get(kind, "")
             value = UNSHOWN.sub("", value) if kind == "text/html" else value

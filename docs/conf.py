@@ -1,16 +1,19 @@
 """Sphinx's settings for the site of `flatviz docs`, made from notebooks/ and docstrings."""
 
 import inspect
+import json
 import os
 import re
 from html import escape
 from pathlib import Path
 
 from docutils import nodes
+from plotly.colors import qualitative
 from plotly.offline import get_plotlyjs
 
 import flatviz
 from flatviz.pages.page import bundled
+from flatviz.plots.theme import dark_colors, on_dark
 
 project = "flatviz"
 author = "the flatviz authors"
@@ -96,7 +99,9 @@ def write_scripts(app, config):
     made = Path(app.srcdir, "made")
     made.mkdir(exist_ok=True)
     made.joinpath("plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
-    made.joinpath("explorer.js").write_text(bundled("explorer"), encoding="utf-8")
+    lighter = dark_colors() | {c.lower(): on_dark(c) for c in qualitative.Plotly}
+    learned = f"flatvizExplorer.learnColors({json.dumps(lighter)});"
+    made.joinpath("explorer.js").write_text(f"{bundled('explorer')}\n{learned}", encoding="utf-8")
     config.html_static_path.append(str(made))
 
 
@@ -191,9 +196,31 @@ def plain(app, what, name, obj, options, lines):
     lines[:] = text
 
 
+OPEN = ("In short", "What would change our mind")  # sections of an experiment that are not folded
+
+
+def folded(app, doctree, name):
+    """Fold the sections of an experiment but the first, which has its finding."""
+    if not name.startswith("experiments/"):
+        return
+    (page,) = (node for node in doctree.children if isinstance(node, nodes.section))
+    for section in [node for node in page.children if isinstance(node, nodes.section)][1:]:
+        title, *content = section.children
+        if title.astext() not in OPEN:
+            section.children = []
+            section += [
+                nodes.raw("", '<details class="fv-fold"><summary>', format="html"),
+                title,
+                nodes.raw("", "</summary>", format="html"),
+                *content,
+                nodes.raw("", "</details>", format="html"),
+            ]
+
+
 def setup(app):
     """Formulas as the text that KaTeX reads in the browser; pages of the reference, scripts."""
     app.add_html_math_renderer("katex", (inline, None), (block, None))
     app.connect("config-inited", write_scripts)
     app.connect("builder-inited", write_reference)
+    app.connect("doctree-resolved", folded)
     app.connect("autodoc-process-docstring", plain, priority=400)  # before napoleon

@@ -5,7 +5,7 @@ Plots read this table alone, so that drawing a result loads no training.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 NO_UNIT = "(no radius)"
 EUCLIDEAN = "Euclidean"
@@ -46,11 +46,11 @@ class Look:
     flat: bool = False
     public: str = ""
 
-    def line(self, width: float) -> dict[str, Any]:
+    def line(self, width: float) -> dict[str, object]:
         """Describe the method's line in a figure, `width` px wide."""
         return dict(color=self.color, dash=self.dash, width=width)
 
-    def marker(self, size: float, **more: Any) -> dict[str, Any]:
+    def marker(self, size: float, **more: object) -> dict[str, object]:
         """Describe the method's marker in a figure, `size` px; `more` as in plotly."""
         return dict(color=self.color, symbol=self.symbol, size=size, **more)
 

@@ -40,14 +40,14 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... of {len(text)} characters"
 
 
-def anything(value: Any, name: str) -> None:
+def anything(value: object, name: str) -> None:
     """Accept any value, which the verb itself checks."""
 
 
 def kind(kinds: type | tuple[type, ...], expected: str, advice: str = "") -> Check:
     """Build a check for values of these types; `expected` and `advice` are words for the error."""
 
-    def check(value: Any, name: str) -> None:
+    def check(value: object, name: str) -> None:
         if not isinstance(value, kinds):
             raise TypeError(
                 f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
@@ -186,7 +186,7 @@ def function(expected: str = "a function", advice: str = "") -> Check:
     Those are callable too, and passed by mistake.
     """
 
-    def check(value: Any, name: str) -> None:
+    def check(value: object, name: str) -> None:
         if not callable(value) or isinstance(value, (type, nn.Module)) or made_by(type(value)):
             raise TypeError(
                 f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
@@ -230,7 +230,7 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
     It is (D,) or (S, D) by its number of sides, with D = dim where that is given.
     """
 
-    def check(value: Any, name: str) -> None:
+    def check(value: object, name: str) -> None:
         if not isinstance(value, Tensor) or not value.is_floating_point():
             raise TypeError(
                 f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use"
@@ -259,7 +259,7 @@ def made_by(noun: type) -> str:
 def each(of_one: Check, expected: str, least: int = 1) -> Check:
     """Build a check for a list or tuple of at least `least`, each of which passes `of_one`."""
 
-    def check(value: Any, name: str) -> None:
+    def check(value: object, name: str) -> None:
         if isinstance(value, (str, bytes)) or not isinstance(value, Sequence):
             raise TypeError(f"{name} must be a list of {expected}, got {shown(value)}")
         if len(value) < least:
@@ -273,7 +273,7 @@ def each(of_one: Check, expected: str, least: int = 1) -> Check:
 def values(of_one: Check, expected: str) -> Check:
     """Build a check for a dict from names to values that pass `of_one`."""
 
-    def check(value: Any, name: str) -> None:
+    def check(value: object, name: str) -> None:
         if not isinstance(value, Mapping):
             raise TypeError(f"{name} must be a dict from names to {expected}, got {shown(value)}")
         for key, item in value.items():

@@ -122,11 +122,17 @@ class Likelihood:
     def of_constant(self, y: Tensor, outputs: Tensor) -> float:
         """Compute the least mean NLL of `y` by one output for all, of the shape of `outputs`.
 
-        L-BFGS finds it from 0.
-
-        NaN where 0 are no outputs that the distribution takes.
+        NaN where 0, from which the search starts, are no outputs that the distribution takes.
         """
-        one = torch.zeros_like(outputs[:1], dtype=torch.float64, requires_grad=True)
+        try:
+            best = self.best_constant(y, torch.zeros_like(outputs[:1], dtype=torch.float64))
+            return float(self.nll(best.expand(len(y), *best.shape[1:]), y))
+        except ValueError:
+            return math.nan
+
+    def best_constant(self, y: Tensor, start: Tensor) -> Tensor:
+        """Find one output (1, ...) for all examples, of least mean NLL, by L-BFGS from `start`."""
+        one = start.clone().requires_grad_(True)
         search = torch.optim.LBFGS([one], max_iter=100, line_search_fn="strong_wolfe")
 
         def loss() -> Tensor:
@@ -135,12 +141,9 @@ class Likelihood:
             value.backward()
             return value
 
-        try:
-            with torch.enable_grad():
-                search.step(loss)
-                return float(loss().detach())
-        except ValueError:
-            return math.nan
+        with torch.enable_grad():
+            search.step(loss)
+        return one.detach()
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute -log p of each example or place: 0 if it does not count, NaN if it diverged."""
@@ -623,7 +626,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
     )
 
 
-def _noise(given: Any, name: str) -> float | Tensor:
+def _noise(given: object, name: str) -> float | Tensor:
     """Convert standard deviations: one, or one for each output."""
     if isinstance(given, Real):
         return check_positive(float(given), name)

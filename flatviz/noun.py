@@ -68,11 +68,11 @@ def check_of(hint: Any) -> Check:
     return kind(origin, _words(origin), made_by(origin))
 
 
-def _either(parts: tuple[Any, ...]) -> Check:
+def _either(parts: tuple) -> Check:
     """Return the check of the first type that the value has."""
     checks = [(_type(part), check_of(part)) for part in parts]
 
-    def check(value: Any, name: str) -> object:
+    def check(value: object, name: str) -> object:
         for of, of_kind in checks:
             if isinstance(value, of):
                 return of_kind(value, name)
@@ -101,7 +101,7 @@ def _type(hint: Any) -> Any:
     return {float: Real, int: Integral, Any: object, Literal: str}.get(origin, origin)
 
 
-def _words(hint: Any) -> str:
+def _words(hint: object) -> str:
     """Name a type as in errors; a text beside it in `Annotated` is its name."""
     origin = get_origin(hint) or hint
     parts = get_args(hint)
@@ -118,7 +118,7 @@ def _words(hint: Any) -> str:
     return WORDS.get(origin) or f"a {getattr(origin, '__name__', origin)}"
 
 
-def many(hint: Any) -> str:
+def many(hint: object) -> str:
     """Name several values of a type."""
     return _words(hint).removeprefix("a ") + "s"
 
@@ -156,7 +156,7 @@ def one_line(result: Any) -> str:
     return f"{type(result).__name__}({text if len(text) < 100 else text[:97] + '...'})"
 
 
-def _shown(name: str, value: Any) -> str:
+def _shown(name: str, value: object) -> str:
     if isinstance(value, Tensor):
         return f"{name} {tuple(value.shape)}"
     if isinstance(value, tuple) and (
@@ -200,7 +200,9 @@ class Drawn(Noun):
     loaded when a notebook asks.  It shows its text without plotly, or without a figure.
     """
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(
+        self, include: object = None, exclude: object = None
+    ) -> dict[str, object]:
         try:
             figure = importlib.import_module(DRAWING).shown(self)
         except ModuleNotFoundError:
@@ -242,9 +244,6 @@ class History(Noun):
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Self:
         """Apply `function` to each record that is there, for instance to select one member."""
-        changed: dict[str, Any] = {
-            name: function(record)
-            for name, record in vars(self).items()
-            if isinstance(record, Tensor)
-        }
+        records = {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
+        changed: dict[str, Any] = {name: function(record) for name, record in records.items()}
         return dataclasses.replace(self, **changed)

@@ -10,6 +10,8 @@ from typing import Any, Generic, TypeVar, overload
 
 import torch
 from torch import Tensor
+from torch._ops import OpOverload
+from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 T = TypeVar("T")
@@ -22,7 +24,7 @@ class cached_property(Generic[T]):
     waits forever.
     """
 
-    def __init__(self, compute: Callable[[Any], T]) -> None:
+    def __init__(self, compute: Callable[..., T]) -> None:
         self.func = compute
         self.__doc__ = compute.__doc__
 
@@ -30,10 +32,10 @@ class cached_property(Generic[T]):
         self.attrname = name
 
     @overload
-    def __get__(self, instance: None, owner: Any = None) -> "cached_property[T]": ...
+    def __get__(self, instance: None, owner: object = None) -> "cached_property[T]": ...
     @overload
-    def __get__(self, instance: object, owner: Any = None) -> T: ...
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
+    def __get__(self, instance: object, owner: object = None) -> T: ...
+    def __get__(self, instance: object, owner: object = None) -> object:
         if instance is None:
             return self
         return instance.__dict__.setdefault(self.attrname, self.func(instance))
@@ -61,7 +63,7 @@ OFF = {
 }
 
 
-def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
+def named(operation: OpOverload, args: tuple, kwargs: dict) -> dict[str, Any]:
     """Return the arguments of an operation by name, defaults included."""
     places = operation._schema.arguments
     return (
@@ -71,7 +73,7 @@ def named(operation: Any, args: tuple, kwargs: dict) -> dict[str, Any]:
     )
 
 
-def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
+def draws(operation: OpOverload, args: tuple, kwargs: dict) -> bool:
     """Tell whether an operation draws random numbers.
 
     Attention and RReLU draw none in evaluation mode.
@@ -83,11 +85,37 @@ def draws(operation: Any, args: tuple, kwargs: dict) -> bool:
 
 
 class Dispatch(TorchDispatchMode):
-    """A `TorchDispatchMode` that does not import torch's compiler."""
+    """`called` runs each operation of torch in the block; torch's compiler is not imported."""
 
     @classmethod
     def _should_skip_dynamo(cls) -> bool:
         return False  # otherwise torch imports its compiler and sympy: 1.5 s and 150 MB
+
+    def __torch_dispatch__(
+        self, func: OpOverload, types: object, args: tuple = (), kwargs: dict | None = None
+    ) -> object:
+        return self.called(func, args, kwargs or {})
+
+    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+        """Run one operation."""
+        return operation(*args, **kwargs)
+
+
+class Functions(TorchFunctionMode):
+    """`called` runs each function of torch in the block."""
+
+    def __torch_function__(
+        self,
+        func: Callable[..., object],
+        types: object,
+        args: tuple = (),
+        kwargs: dict | None = None,
+    ) -> object:
+        return self.called(func, args, kwargs or {})
+
+    def called(self, function: Callable[..., object], args: tuple, kwargs: dict) -> object:
+        """Run one function."""
+        return function(*args, **kwargs)
 
 
 class PrivateNumbers(Dispatch):
@@ -103,26 +131,24 @@ class PrivateNumbers(Dispatch):
         self._seed = seed
         self._sources: dict[torch.device, torch.Generator] = {}
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        kwargs = dict(kwargs or {})
-        if kwargs.get("generator") is not None or not draws(func, args, kwargs):
-            return func(*args, **kwargs)
+    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+        """Run an operation with a generator of this block."""
+        if kwargs.get("generator") is not None or not draws(operation, args, kwargs):
+            return operation(*args, **kwargs)
         first = next(
             (a.device for a in args if isinstance(a, Tensor)),
             torch.device(kwargs.get("device") or "cpu"),
         )
-        if first.type not in ("cpu", "cuda", "mps", "xpu"):  # no generator is known for it
-            return func(*args, **kwargs)
+        if first.type not in ("cpu", "cuda", "mps", "xpu"):  # torch has no generator for it
+            return operation(*args, **kwargs)
         if first not in self._sources:
             self._sources[first] = torch.Generator(first).manual_seed(self._seed)
         source = self._sources[first]
-        variant = {"default": "generator", "low": "low_generator"}.get(func._overloadname, "")
-        for taking in (func, getattr(func.overloadpacket, variant, func)):
+        variant = {"default": "generator", "low": "low_generator"}.get(operation._overloadname, "")
+        for taking in (operation, getattr(operation.overloadpacket, variant, operation)):
             if any(a.name == "generator" for a in taking._schema.arguments):
                 return taking(*args, **kwargs, generator=source)
-        return self._by_global(first, source, lambda: func(*args, **kwargs))
+        return self._by_global(first, source, lambda: operation(*args, **kwargs))
 
     def _by_global(
         self, device: torch.device, source: torch.Generator, operation: Callable[[], T]

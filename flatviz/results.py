@@ -103,7 +103,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         if self.y is not None and not self.scores:
             del self.__dict__["scores"], self.__dict__["bins"]  # `__getattr__` computes them
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name not in ("scores", "bins"):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         complete = importlib.import_module(SCORING).scored(self)
@@ -442,13 +442,9 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
         def far(i: int) -> float:
             r = self.members[i].radius
-            return (
-                0.0
-                if r == radius
-                else abs(math.log10(r / radius))
-                if r > 0 and radius > 0
-                else math.inf
-            )
+            if r == radius:
+                return 0.0
+            return abs(math.log10(r / radius)) if r > 0 and radius > 0 else math.inf
 
         return min(members, key=lambda i: (far(i), self.members[i].radius))
 
@@ -456,19 +452,22 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 NOUNS = {
     cls.__name__: cls
     for cls in (
-        *(History, Gaussian, Draws, Mixture, Plane, Curve),
-        *(
-            Surface,
-            Persistence,
-            Spectrum,
-            Projection,
-            Sharpness,
-            Prediction,
-            Shift,
-            Mechanism,
-            Member,
-            Family,
-        ),
+        History,
+        Gaussian,
+        Draws,
+        Mixture,
+        Plane,
+        Curve,
+        Surface,
+        Persistence,
+        Spectrum,
+        Projection,
+        Sharpness,
+        Prediction,
+        Shift,
+        Mechanism,
+        Member,
+        Family,
     )
 }
 
@@ -477,7 +476,7 @@ POSTERIORS = (Gaussian, Draws, Mixture)
 FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
 
 
-def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
+def rebuilt(value: Any, change: Callable[[object], Any]) -> object:
     """Copy a list, tuple, dict or dataclass with change(item) in place of each item.
 
     Return `value` itself where nothing changes.
@@ -498,7 +497,7 @@ def rebuilt(value: Any, change: Callable[[Any], Any]) -> Any:
     return dataclasses.replace(value, **changed) if changed else value
 
 
-def placed(value: Any, where: torch.device | torch.dtype) -> Any:
+def placed(value: object, where: torch.device | torch.dtype) -> Any:
     """Copy `value` with its tensors and nouns on a device, or in a dtype.
 
     Networks, data and objectives are left as they are.
@@ -509,7 +508,7 @@ def placed(value: Any, where: torch.device | torch.dtype) -> Any:
     return rebuilt(value, partial(placed, where=where)) if deep else value
 
 
-def for_readers(value: Any, inside: bool = False) -> Any:
+def for_readers(value: object, inside: bool = False) -> Any:
     """Move the nouns of a verb's result to the CPU, but not weights, planes and posteriors.
 
     All verbs do it here.  inside: `value` is a part of a noun for readers.
@@ -522,7 +521,7 @@ def for_readers(value: Any, inside: bool = False) -> Any:
     return rebuilt(value, lambda item: for_readers(item, inside))
 
 
-def to_plain(result: Any, tensors: list[Tensor]) -> Any:
+def to_plain(result: Any, tensors: list[Tensor]) -> object:
     """Write a noun as JSON; tensors are appended to `tensors`.
 
     Numbers, texts and lists stay, all else is {its kind: its content}.
@@ -569,7 +568,7 @@ def to_plain(result: Any, tensors: list[Tensor]) -> Any:
     raise TypeError(f"cannot save a {type(result).__name__}: {why}")
 
 
-def from_plain(plain: Any, tensors: Mapping[str, Tensor]) -> Any:
+def from_plain(plain: object, tensors: Mapping[str, Tensor]) -> Any:
     """Read the output of `to_plain`, with the tensors by their indices."""
     read = partial(from_plain, tensors=tensors)
     if isinstance(plain, list):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NamedTuple, Protocol, runtime_checkable
+from typing import Annotated, NamedTuple, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -48,12 +48,12 @@ class Posterior(Protocol):
 class OutputPosterior(Protocol):
     """A posterior with a Gaussian of the linearised network's outputs; `predict` linearises it."""
 
-    def outputs(self, data: Any) -> tuple[Tensor, Tensor]:
+    def outputs(self, data: object) -> tuple[Tensor, Tensor]:
         """Return the outputs' mean (N, C) and covariance (N, C, C) on the N inputs of a `Data`."""
         ...
 
 
-def check_posterior(value: Any, name: str) -> None:
+def check_posterior(value: object, name: str) -> None:
     """Check that a posterior is draws (S, D), or anything with `center` and `sample`."""
     if isinstance(value, Tensor):
         tensor(2)(value, name)
@@ -166,24 +166,24 @@ class Mixture(Noun):
             self.in_turn(n, seed, lambda part, *how: part.sample(how[0], seed=how[1]))
         )
 
-    def in_turn(self, n: int, seed: int, drawn: Callable[[Any, int, int], Sequence[Any]]) -> list:
+    def in_turn(
+        self, n: int, seed: int, drawn: Callable[[object, int, int], Sequence[object]]
+    ) -> list:
         """Compute `drawn(part, n, seed)` of each part, and take one of each in turn, `n` in all."""
         k = len(self.parts)
         each = [drawn(part, -(-(n - j) // k), seed + j) for j, part in enumerate(self.parts[:n])]
         return [each[i % k][i // k] for i in range(n)]
 
 
-def drawn_buffers(posterior: Any, n: int, seed: int) -> Sequence[Buffers]:
+def drawn_buffers(posterior: object, n: int, seed: int) -> Sequence[Buffers]:
     """Return the BatchNorm statistics of each of `posterior.sample(n, seed=seed)`, or None."""
     if isinstance(posterior, Mixture):
         return posterior.in_turn(n, seed, drawn_buffers)
     buffers = posterior.buffers if isinstance(posterior, (Gaussian, Draws)) else None
-    if buffers is None or isinstance(posterior, Gaussian) or len(posterior.W) == 1:
-        return [buffers] * n
-    return [
-        {name: buffer[i] for name, buffer in buffers.items()}
-        for i in posterior.order(n, seed=seed).tolist()
-    ]
+    if buffers and isinstance(posterior, Draws) and len(posterior.W) > 1:
+        order = posterior.order(n, seed=seed).tolist()
+        return [{name: buffer[i] for name, buffer in buffers.items()} for i in order]
+    return [buffers] * n
 
 
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6

@@ -267,9 +267,21 @@
           ? live
           : figure)(node);
   }
+  // Sections of an experiment are folded: what a link leads to is opened, on paper all of them.
+  const folds = () => [...document.querySelectorAll("details.fv-fold")];
+  const unfold = () => {
+    const place = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    for (const one of folds())
+      if (one.contains(place) || one.parentElement === place) one.open = true;
+    place?.scrollIntoView();
+  };
   const paper = (on) => () => {
     // on paper all figures are drawn, also those that nobody has scrolled to
     printing = on;
+    for (const one of folds()) {
+      if (on) one.dataset.was = String(one.open);
+      one.open = on || one.dataset.was === "true";
+    }
     drawers.forEach((draw) => draw());
     if (on) [...undrawn].forEach(bring);
   };
@@ -285,6 +297,10 @@
       undrawn.add(node);
       seen.observe(node);
     });
+    if (folds().length) {
+      window.addEventListener("hashchange", unfold);
+      if (location.hash) unfold();
+    }
     window.addEventListener("beforeprint", paper(true));
     window.addEventListener("afterprint", paper(false));
     const ready = () => {

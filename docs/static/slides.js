@@ -7,6 +7,10 @@ if (location.search === "?slides")
     const FIGURES = ".fv-figure, .fv-live, .fv-lab";
     const article = document.querySelector("article.bd-article"),
       base = document.querySelector("script[src*='slides.js']").src;
+    for (const fold of article.querySelectorAll("details.fv-fold")) {
+      const [name, ...content] = fold.childNodes;
+      fold.replaceWith(...name.childNodes, ...content);
+    }
     article
       .querySelectorAll(
         "a.headerlink, .fv-run, .tag_parameters, .tag_hide-cell, details, button.copybtn",

@@ -4,7 +4,10 @@ Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.  Its low-
 package that no index has, so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from types import ModuleType
 from typing import Any, Literal
 
 import torch
@@ -97,42 +100,40 @@ def fit_laplace_torch(
         )
     tuned = isinstance(prior_precision, str)
     module = _treated_alone(net)
-    kind: dict[str, Any] = dict(
-        likelihood="classification", prior_precision=1.0 if tuned else prior_precision
-    )
-    given = as_likelihood(likelihood)
-    noise = given.noise if isinstance(given, GaussianLikelihood) else None
+    settings = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
+    p = as_likelihood(likelihood)
+    noise = p.noise if isinstance(p, GaussianLikelihood) else None
     if isinstance(noise, float):
-        kind |= dict(likelihood="regression", sigma_noise=noise)
-    elif repr(given) != repr(BUILT_IN["categorical"]):
+        settings |= dict(likelihood="regression", sigma_noise=noise)
+    elif repr(p) != repr(BUILT_IN["categorical"]):
         raise ValueError(
             f"structure={structure!r} needs likelihood='categorical' or one noise standard"
-            f" deviation, which is what laplace-torch knows, got {given!r}: use 'full', 'diagonal'"
+            f" deviation, which is what laplace-torch knows, got {p!r}: use 'full', 'diagonal'"
             " or 'last_layer'"
         )
-    classes: dict[str, tuple[Any, dict[str, Any]]] = dict(
-        kron=(laplace.KronLaplace, {}),
-        hessian=(laplace.FullLaplace, dict(backend=CurvlinopsHessian)),
-        functional=(
-            laplace.FunctionalLaplace,
-            dict(n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN),
-        ),
+    functional = partial(
+        laplace.FunctionalLaplace, n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN
     )
+    peers: dict[str, Callable[..., Any]] = {
+        "kron": laplace.KronLaplace,
+        "hessian": partial(laplace.FullLaplace, backend=CurvlinopsHessian),
+        "functional": functional,
+    }
     try:
         with saved_rng():
             if structure == "lowrank":
-                peer = _low_rank(laplace, module, net, data, likelihood, kind)
+                peer = _low_rank(laplace, module, net, data, likelihood, settings)
             else:
-                cls, more = classes[structure]
-                peer = cls(module, **kind, **more)
+                peer = peers[structure](module, **settings)
                 loader = torch.utils.data.DataLoader(
                     torch.utils.data.TensorDataset(x, y), batch_size=BATCH
                 )
                 peer.fit(loader)
             if tuned:
-                of = dict(pred_type="gp" if structure == "functional" else "glm")
-                of["prior_structure"] = "scalar" if prior_precision == "marginal" else "layerwise"
-                peer.optimize_prior_precision(**of)
+                peer.optimize_prior_precision(
+                    pred_type="gp" if structure == "functional" else "glm",
+                    prior_structure="scalar" if prior_precision == "marginal" else "layerwise",
+                )
                 if structure == "functional":
                     peer._refresh_posterior()  # until then its kernel has the old precision
             q = LaplaceTorch(net.w.detach().clone(), peer, temperature, history)
@@ -170,15 +171,22 @@ def _treated_alone(net: Net) -> nn.Module:
 
 
 def _low_rank(
-    laplace: Any, module: nn.Module, net: Net, data: Data, likelihood: Likelihood, kind: dict
+    laplace: ModuleType,
+    module: nn.Module,
+    net: Net,
+    data: Data,
+    likelihood: Likelihood,
+    settings: dict,
 ) -> Any:
     """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
     peer = object.__new__(laplace.LowRankLaplace)
     f = nll(net, data, likelihood=likelihood)
-    laplace.baselaplace.ParametricLaplace.__init__(peer, module, **kind)
+    laplace.baselaplace.ParametricLaplace.__init__(peer, module, **settings)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
     positive = spectrum.values > 0
-    scale = kind.get("sigma_noise", 1.0) ** 2  # it divides H by the variance of the noise itself
+    scale = (
+        settings.get("sigma_noise", 1.0) ** 2
+    )  # it divides H by the variance of the noise itself
     peer.H = spectrum.vectors[positive].T, len(data) * scale * spectrum.values[positive]
     peer.mean = net.w.detach().clone()
     peer.n_data = len(data)

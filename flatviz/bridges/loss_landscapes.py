@@ -56,7 +56,7 @@ def run_random_plane(
         ran.append(torch.cat([p.detach().reshape(-1) for p in module.parameters()]))
 
     class Recorder(loss_landscapes.metrics.Metric):
-        def __call__(self, model: Any) -> Any:
+        def __call__(self, model: object) -> object:
             ran.clear()
             value = metric(model)
             if not ran:

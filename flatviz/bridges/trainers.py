@@ -10,7 +10,7 @@ from flatviz.core import public
 from flatviz.training.recording import record_path
 
 
-def _class_of(name: str, *packages: str) -> Any:
+def _class_of(name: str, *packages: str) -> object:
     """Return the class to derive a callback from, of the first package that is installed."""
     for package in packages:
         with suppress(ImportError):  # each is optional
@@ -20,7 +20,7 @@ def _class_of(name: str, *packages: str) -> Any:
 
 
 @public
-def lightning_callback(**how: Any) -> Any:
+def lightning_callback(**how: Any) -> object:
     """Build a callback for Lightning that records path and curvature: `callback.path`.
 
     Pass it as `Trainer(callbacks=[callback])`.
@@ -50,11 +50,11 @@ def lightning_callback(**how: Any) -> Any:
             )
             self.path = record_path(pl_module, **{"log": log, **how}).__enter__()
 
-        def on_train_end(self, trainer: Any, pl_module: nn.Module) -> None:
+        def on_train_end(self, trainer: object, pl_module: nn.Module) -> None:
             self.path.__exit__(None, None, None)
 
         def on_exception(
-            self, trainer: Any, pl_module: nn.Module, exception: BaseException
+            self, trainer: object, pl_module: nn.Module, exception: BaseException
         ) -> None:
             self.path.__exit__(type(exception), exception, None)
 
@@ -62,7 +62,7 @@ def lightning_callback(**how: Any) -> Any:
 
 
 @public
-def huggingface_callback(**how: Any) -> Any:
+def huggingface_callback(**how: Any) -> object:
     """Build a callback for Hugging Face that records path and curvature: `callback.path`.
 
     Pass it as `transformers.Trainer(callbacks=[callback])`.
@@ -84,14 +84,16 @@ def huggingface_callback(**how: Any) -> Any:
 
     class FlatnessCallback(TrainerCallback):
         def on_train_begin(
-            self, args: Any, state: Any, control: Any, model: nn.Module, **about: Any
+            self, args: object, state: Any, control: object, model: nn.Module, **about: object
         ) -> None:
             def log(name: str, value: float, step: int) -> None:
                 state.log_history.append({name: value, "step": step})
 
             self.path = record_path(model, **{"log": log, **how}).__enter__()
 
-        def on_train_end(self, args: Any, state: Any, control: Any, **about: Any) -> None:
+        def on_train_end(
+            self, args: object, state: object, control: object, **about: object
+        ) -> None:
             self.path.__exit__(None, None, None)
 
     return FlatnessCallback()

@@ -1,14 +1,13 @@
-"""The words of all commands: options, help, and the checks that need no torch.
+"""Options, help and checks of all commands, without torch.
 
-The work of a command is the function `work` of the module of its name, loaded once its words are
-right.
+The function `work` of the module of a command's name does its work; it is loaded once the options
+have passed their checks.
 """
 
 import importlib
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -42,9 +41,9 @@ def group() -> None:
     """Train Bayesian neural networks, measure how flat they are, and look at them."""
 
 
-def work(name: str, **words: Any) -> Any:
+def work(name: str, **options: object) -> int | None:
     """Load the command's module, and do its work."""
-    return importlib.import_module(f"flatviz.cli.{name}").work(**words)
+    return importlib.import_module(f"flatviz.cli.{name}").work(**options)
 
 
 def check_output(option: str, path: Path) -> Path:
@@ -106,20 +105,20 @@ def check_from_0(option: str, value: int) -> int:
     return value
 
 
-def checked(check: Callable[..., Any], *before: Any, **how: Any) -> Any:
+def checked(check: Callable[..., object], *before: object, **how: object) -> object:
     """A callback of click that checks a value, where one is given."""
     return lambda ctx, option, value: value if value is None else check(*before, value, **how)
 
 
 def out(default: str | None, what: str, name: str = "--out") -> Callable:
     """A path to write to, which is tried before hours of work; its folder is created."""
-    about: dict[str, Any] = dict(default=default, show_default=default is not None)
     return click.option(
         name,
         type=PATH,
         help=f"File to write: {what}.",
         callback=checked(check_output, name),
-        **about,
+        default=default,
+        show_default=default is not None,
     )
 
 
@@ -191,7 +190,7 @@ WORKERS = click.option(
     is_flag=True,
     help="Open the page in a browser with a first fit; the whole family then replaces it.",
 )
-def tour(data: str | None, seed: int | None, **words: Any) -> None:
+def tour(data: str | None, seed: int | None, **options: object) -> None:
     """Train a family of posteriors and write one live page.
 
     Their scores and flatness are printed.
@@ -199,7 +198,7 @@ def tour(data: str | None, seed: int | None, **words: Any) -> None:
     Its page also trains two weights and a regression with a gap in the browser; that of --data
     moons shows predictions over the plane of inputs beside HMC.
     """
-    work("tour", data=data or DEFAULT, seed=seed or 0, **words)
+    work("tour", data=data or DEFAULT, seed=seed or 0, **options)
 
 
 @group.command(epilog="Example: flatviz lab --notebook 03_curvature.ipynb -- --port 9999")
@@ -207,12 +206,12 @@ def tour(data: str | None, seed: int | None, **words: Any) -> None:
     "--notebook", default=f"{CONTENTS}.ipynb", show_default=True, help="Notebook to open."
 )
 @click.argument("jupyter", nargs=-1)
-def lab(**words: Any) -> int:
+def lab(**options: object) -> int | None:
     """Open JupyterLab on the course, or on one notebook.
 
     JUPYTER: options for JupyterLab, after --.
     """
-    return work("lab", **words)
+    return work("lab", **options)
 
 
 @group.command(
@@ -243,14 +242,14 @@ def lab(**words: Any) -> int:
     help="Most images to take, evenly spaced over the folder; all where it is left out.",
 )
 @out("compare.html", "the page")
-def compare(a: Path | None, b: Path | None, data: Path | None, **words: Any) -> None:
+def compare(a: Path | None, b: Path | None, data: Path | None, **options: object) -> None:
     """Compare two checkpoints: plane, path, curvature, scores, and a sentence on which is flatter.
 
     A, B: files of weights, `.pt`, `.pth`, `.ckpt` or `.safetensors`.  Images are standardised as
     ImageNet's; for another network or other inputs call `fv.compare(a, b, data)` in Python.
     """
     check_compared([a, b, data])
-    work("compare", a=a, b=b, data=data, **words)
+    work("compare", a=a, b=b, data=data, **options)
 
 
 @group.command(
@@ -259,7 +258,7 @@ def compare(a: Path | None, b: Path | None, data: Path | None, **words: Any) -> 
 @click.argument("name", required=False)
 @click.option(
     "-p",
-    "given",
+    "parameters",
     multiple=True,
     metavar="NAME=VALUE",
     help="A parameter of the notebook; may be repeated.",
@@ -275,12 +274,12 @@ def compare(a: Path | None, b: Path | None, data: Path | None, **words: Any) -> 
 @out(None, "the long table (CSV)", "--table")
 def run(
     name: str | None,
-    given: tuple[str, ...],
+    parameters: tuple[str, ...],
     stored: bool,
     yes: bool,
     out: Path | None,
     table: Path | None,
-    **asked: Any,
+    **options: object,
 ) -> None:
     """Run an experiment, and write its page and its table.
 
@@ -294,8 +293,8 @@ def run(
             print(f"{path.stem}: {', '.join(texts)}")
         return
     (path,) = experiment_of(name)
-    asked |= dict(save=table and table.absolute(), run=not stored)
-    words = [*given, *(f"{n}={v}" for n, v in asked.items() if v is not None)]
+    options |= dict(save=table and table.absolute(), run=not stored)
+    words = [*parameters, *(f"{n}={v}" for n, v in options.items() if v is not None)]
     values = parsed(words, parameters_of(path), name)
     if not stored and not yes:
         refuse_long(path, values)
@@ -317,17 +316,17 @@ def run(
     is_flag=True,
     help="Small runs, to see that everything works; their numbers mean nothing.",
 )
-def docs(names: tuple[str, ...], **words: Any) -> int:
+def docs(names: tuple[str, ...], **options: object) -> int | None:
     """Build the site: course, experiments and reference.
 
     NAMES: how the names of the notebooks to run begin (all); the others appear without results.
     Experiments read their stored tables.  The status is 1 if a notebook fails or Sphinx warns.
     """
-    return work("docs", paths=notebooks(names), **words)
+    return work("docs", paths=notebooks(names), **options)
 
 
 @group.command(epilog="Example: flatviz doctor")
-def doctor() -> int:
+def doctor() -> int | None:
     """Report what is installed and what works, with a fix for the rest.
 
     The status is 1 if `flatviz tour` cannot run.
@@ -344,10 +343,10 @@ def doctor() -> int:
     show_default=True,
     help="Title of the page.",
 )
-def export(**words: Any) -> None:
+def export(**options: object) -> None:
     """Write a saved family of posteriors as one live page.
 
     FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no
     Python.
     """
-    work("export", **words)
+    work("export", **options)

@@ -3,13 +3,12 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from flatviz.cli.reporting import module, progress_of_command
 from flatviz.families.tour import run_tour
 from flatviz.site import read
 
-SMALL_TOUR: dict[str, Any] = dict(
+SMALL_TOUR = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
     epochs=8,
     fit={"steps": 20},

@@ -4,7 +4,6 @@ import ast
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
 from flatviz.words import check_choice, meant
@@ -38,7 +37,7 @@ def parameters_of(path: Path) -> dict[str, str]:
     return values
 
 
-def refuse_long(path: Path, values: Mapping[str, Any]) -> None:
+def refuse_long(path: Path, values: Mapping[str, object]) -> None:
     """Refuse a run whose notebook states more than ten minutes for these parameters.
 
     The cell tagged `parameters` states them in its metadata: `minutes`, a Python expression in the
@@ -60,14 +59,14 @@ def refuse_long(path: Path, values: Mapping[str, Any]) -> None:
                 )
 
 
-def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, Any]:
+def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, object]:
     """NAME=VALUE texts as parameters: numbers, true and false, else text.
 
     Raises:
         ValueError: For a name that the notebook does not have, for a text without "=", and for one
             in place of a number.
     """
-    values: dict[str, Any] = {}
+    values = {}
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or key.upper() not in known:

@@ -2,10 +2,10 @@
 
 import json
 import re
-from typing import Any
 
 import plotly
 from nbconvert import HTMLExporter
+from nbformat import NotebookNode
 
 from flatviz.plots.theme import CONFIG
 
@@ -21,7 +21,7 @@ PAGE = dict(
 PLOTLY = "application/vnd.plotly.v1+json"
 
 
-def page_of(notebook: Any, name: str) -> str:
+def page_of(notebook: NotebookNode, name: str) -> str:
     """Write the notebook without its code as one HTML page.
 
     Plotly.js inside, no script of another host.
@@ -30,7 +30,7 @@ def page_of(notebook: Any, name: str) -> str:
     for output in (o for o in outputs if PLOTLY in o.get("data", {})):
         text = json.dumps(output.data[PLOTLY], default=str)
         figure = plotly.io.from_json(text, skip_invalid=True)
-        how: dict[str, Any] = dict(config=CONFIG, include_plotlyjs=False, full_html=False)
+        how = dict(config=CONFIG, include_plotlyjs=False, full_html=False)
         output.data = {"text/html": plotly.io.to_html(figure, **how)}
     for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
         # to what is not in this file

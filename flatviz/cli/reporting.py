@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from flatviz.core import Progress
 from flatviz.storage.files import write_text
@@ -51,7 +51,7 @@ class Lines:
                 print(f"  {label}: {total} steps, {seconds:.1f} s", flush=True)
 
 
-def module(name: str, extra: str) -> Any:
+def module(name: str, extra: str) -> ModuleType:
     """A module that needs the packages of an extra, loaded when it is used.
 
     Raises:

@@ -4,12 +4,11 @@ import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from flatviz.cli.reporting import module, write_page
 
 
-def work(path: Path, values: Mapping[str, Any], out: Path | None) -> None:
+def work(path: Path, values: Mapping[str, object], out: Path | None) -> None:
     """Run the notebook of an experiment, and write its page."""
     started = time.perf_counter()
     notebook = executed(path, values)
@@ -19,7 +18,7 @@ def work(path: Path, values: Mapping[str, Any], out: Path | None) -> None:
     print(f"{time.perf_counter() - started:.0f} s in all")
 
 
-def executed(path: Path, values: Mapping[str, Any]) -> Any:
+def executed(path: Path, values: Mapping[str, object]) -> object:
     """Run the notebook; the output of its cells goes to the terminal at once.
 
     Raises:

@@ -2,9 +2,9 @@
 
 import time
 import webbrowser
-from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -44,10 +44,20 @@ EXPECTED = {
 
 
 # of the page that opens first
-FIRST: dict[str, Any] = dict(
-    measured=dict(n_draws=10, n_spectra=2, k=2, resolution=21, around_resolution=15), gap=False
-)
+FIRST = dict(n_draws=10, n_spectra=2, k=2, resolution=21, around_resolution=15)
 REFRESH = 8  # seconds after which that page is read again
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Options of the command, by their names."""
+
+    data: str
+    model: str
+    size: int | None
+    per_class: int | None
+    seed: int
+    tuned: Path | None
 
 
 def work(
@@ -65,8 +75,7 @@ def work(
 ) -> None:
     """Train a family of posteriors, write one live page, print scores and flatness."""
     started = time.perf_counter()
-    images = dict(size=size, per_class=per_class)
-    task = named_task(data, seed=seed, **images)
+    task = named_task(data, seed=seed, size=size, per_class=per_class)
     place, why = pick(device or "auto", build_model(model, task, seed=seed))
     choices = None if tuned is None else read_choices(tuned)
     expected = f"; {EXPECTED[model]} on a CPU" if data in OFFLINE else ""
@@ -74,13 +83,13 @@ def work(
         f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed"
         f" {seed}{expected}"
     )
-    asked = dict(data=data, model=model, **images, seed=seed, tuned=tuned)
-    how: dict[str, Any] = dict(task=task, seed=seed, device=place, tuned=choices, say=print)
+    asked = Asked(data, model, size, per_class, seed, tuned)
+    run = partial(run_tour, model, task=task, seed=seed, device=place, tuned=choices, say=print)
     if open_first:
         radius = METHODS["sabma"].plain.radius
         few = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, radius)}
-        first = run_tour(model, radii=few, progress=lambda *_: None, **how, **FIRST)
-        page = _page(first, model, asked, choices)
+        first = run(radii=few, progress=lambda *_: None, measured=FIRST, gap=False)
+        page = _page(first, asked, choices)
         again = f'<head><meta http-equiv="refresh" content="{REFRESH}">'
         write_page(out, page.replace("<head>", again, 1))
         webbrowser.open(out.absolute().as_uri())
@@ -88,19 +97,18 @@ def work(
             f"{time.perf_counter() - started:.0f} s to a first page, which the whole one replaces"
         )
     with executor(workers) as engine:
-        how |= dict(progress=progress_of_command(), repeats=seeds)
-        tour = run_tour(model, engine=engine, **how)
+        tour = run(engine=engine, progress=progress_of_command(), repeats=seeds)
     print(
         f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over"
         f" {len(tour.family[-1].spectrum)} draws\n"
     )
-    facts = _facts(tour, model, asked, choices)
+    facts = _facts(tour, asked, choices)
     print(table_text(_rows(tour)))
     print(
         f"\n{_worth(tour)}\nposterior: {facts['posterior']}\nconvergence of VI:"
         f" {facts['convergence of VI']}"
     )
-    write_page(out, _page(tour, model, asked, choices))
+    write_page(out, _page(tour, asked, choices))
     print(f"{time.perf_counter() - started:.0f} s in all")
     if tour.cached:
         print(f"reused from the cache: {', '.join(tour.cached)}")
@@ -119,10 +127,10 @@ def _worth(tour: Tour) -> str:
     return worth_of_transfer(computed(member.prediction), tour.alone)
 
 
-def _page(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None) -> str:
-    data = asked["data"]
-    call = f"family = run_tour({model!r}, task={data!r}, seed={asked['seed']}).family"
-    if any(asked[name] for name in ("tuned", "size", "per_class")):
+def _page(tour: Tour, asked: Asked, tuned: Choices | None) -> str:
+    data = asked.data
+    call = f"family = run_tour({asked.model!r}, task={data!r}, seed={asked.seed}).family"
+    if asked.tuned or asked.size or asked.per_class:
         call = "# family: that of the command below, under 'How this was made'"
     nearest = tour.family.index("sabma", METHODS["sabma"].tuned(tour.net).radius)
     lead = f"{WHAT.get(data, OTHER).format(name=tour.task.name)} {_worth(tour)}. {LEAD}"
@@ -131,20 +139,20 @@ def _page(tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | Non
         title=TITLE,
         lead=lead,
         rows=_rows(tour),
-        facts=_facts(tour, model, asked, tuned),
+        facts=_facts(tour, asked, tuned),
         start=("sabma", tour.family[nearest].radius, 10),
         code=["from flatviz.families.tour import run_tour", call],
         playground=True,
     )
 
 
-def _facts(
-    tour: Tour, model: str, asked: Mapping[str, Any], tuned: Choices | None
-) -> dict[str, str]:
+def _facts(tour: Tour, asked: Asked, tuned: Choices | None) -> dict[str, str]:
     task = tour.task
     family = tour.family
     words = " ".join(
-        f"--{name.replace('_', '-')} {value}" for name, value in asked.items() if value is not None
+        f"--{name.replace('_', '-')} {value}"
+        for name, value in vars(asked).items()
+        if value is not None
     )
     statistics = computed(family[0].prediction).batchnorm
     temperature = METHODS["vi"].tuned(tour.net).settings["kl_weight"]
@@ -156,7 +164,9 @@ def _facts(
     return {
         "task": f"{task.name}: {sizes} {what}",
         "source network": f"{tour.recipe}",
-        "network": f"{model}; treated: {tour.net!r}; all other weights stay at their source value",
+        "network": (
+            f"{asked.model}; treated: {tour.net!r}; all other weights stay at their source value"
+        ),
         "prior": (
             f"SWAG of rank {RANK} on the source task, covariance times {tour.recipe.scale:g}; "
             f"head: mean 0, standard deviation {HEAD_STD:g}"

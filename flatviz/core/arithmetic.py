@@ -20,7 +20,7 @@ _torch: Any = torch.backends  # which builds its parts at run time
 _CUDA = _torch.cuda
 _CUDNN = _torch.cudnn
 _CPU = _torch.mkldnn
-_UNITS: tuple[Any, ...] = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _CPU.conv, _CPU.rnn)
+_UNITS = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _CPU.conv, _CPU.rnn)
 
 
 class OfProcess:
@@ -79,7 +79,7 @@ def float32_flags() -> tuple:
     The two legacy flags come first (None where they contradict the new ones), then the new ones.
     """
 
-    def read(flag: Callable[[], Any]) -> Any:
+    def read(flag: Callable[[], object]) -> object:
         try:
             return flag()
         except RuntimeError:

@@ -77,7 +77,7 @@ def argument_checks(verb: Callable) -> dict[str, Check]:
     raw = inspect.unwrap(verb)
     hints = get_type_hints(raw, NAMES | raw.__globals__, include_extras=True)
     return {
-        name: _of_parameter(p, hints.get(name, Any))
+        name: _of_parameter(p, hints.get(name, object))
         for name, p in inspect.signature(verb).parameters.items()
     }
 
@@ -89,7 +89,7 @@ def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Check:
 
 
 def _called_so(
-    name: str, signature: inspect.Signature, kwargs: dict[str, Any], error: TypeError
+    name: str, signature: inspect.Signature, kwargs: dict[str, object], error: TypeError
 ) -> str:
     """Explain a call with wrong arguments: the reason, the nearest keyword, the valid arguments."""
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
@@ -112,7 +112,7 @@ def _usable(value: Any) -> Any:
     return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)
 
 
-def _where(given: Any) -> tuple[torch.device, float]:
+def _where(given: object) -> tuple[torch.device, float]:
     """Find the device that a verb computes on, and the multiply-adds of its largest operation.
 
     The device is that of its network, or without one the first GPU that weights or a posterior lie
@@ -122,7 +122,7 @@ def _where(given: Any) -> tuple[torch.device, float]:
     others: list[torch.device] = []
     work = [0.0]
 
-    def look(value: Any) -> Any:
+    def look(value: object) -> object:
         if isinstance(value, (Tensor, Net)):
             (nets if isinstance(value, Net) else others).append(value.device)
             work.append(PER_NUMBER * (value.dim if isinstance(value, Net) else value.numel()))

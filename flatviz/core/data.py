@@ -117,7 +117,7 @@ class Data:
             isinstance(self.x, Pixels) and 4 * self.x.numel() <= MAX_BYTES
         )
 
-    def whole(self) -> Tensor:
+    def tensor(self) -> Tensor:
         """Return all inputs as one tensor; a TypeError for inputs of several parts."""
         x, _ = self.batch(None)
         if not isinstance(x, Tensor):
@@ -161,7 +161,7 @@ class Data:
         )
 
 
-def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
+def inputs_of(x: object, name: str = "x") -> Tensor | Inputs:
     """Convert a tensor, a dict or tuple of tensors, `Inputs` or a `Data` to the inputs of a `Data`.
 
     Raises:
@@ -187,7 +187,7 @@ def inputs_of(x: Any, name: str = "x") -> Tensor | Inputs:
     return x
 
 
-def batch_of(x: Any, name: str = "x") -> Tensor | Fields:
+def batch_of(x: object, name: str = "x") -> Tensor | Fields:
     """Convert inputs, as `inputs_of` does, to the form that a module takes.
 
     A `Data` may be large, so its first two examples stand for it.
@@ -196,7 +196,7 @@ def batch_of(x: Any, name: str = "x") -> Tensor | Fields:
     return x if isinstance(x, (Tensor, Fields)) else x[:]
 
 
-def _names(names: Any, y: Tensor) -> tuple[str, ...]:
+def _names(names: object, y: Tensor) -> tuple[str, ...]:
     """Return the names of all classes, or none."""
     if not isinstance(names, (tuple, list)) or not all(isinstance(name, str) for name in names):
         raise TypeError(f"class_names must be a tuple of texts, one a class, got {names!r}")

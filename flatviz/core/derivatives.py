@@ -8,45 +8,39 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.overrides import TorchFunctionMode
 
 from flatviz.core.arithmetic import OfProcess
 from flatviz.core.seeds import generator, randn_like
+from flatviz.private import Functions
 
 Product = Callable[[Tensor], Tensor]  # v (D,) -> M v (D,)
 # u.Hv and v.Hu may differ by eps^0.4 of their size, 0.2 % in float32, far above rounding
 ASYMMETRY = 0.4
 
 
-class Unfused(TorchFunctionMode):
+class Unfused(Functions):
     """Avoid fused kernels of attention on this thread, in evaluation mode without gradients.
 
     torch uses none of them under a mode of functions.  They give zeros at padded positions and have
     no derivative, so that values would belong to another function than derivatives.
     """
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        return func(*args, **(kwargs or {}))
 
-
-class _Composed(TorchFunctionMode):
+class _Composed(Functions):
     """Compute weight norm from its definition.
 
     The second derivative of PyTorch's kernel is wrong on the CPU.
     """
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        if func is torch._weight_norm:
+    def called(self, function: Callable[..., object], args: tuple, kwargs: dict) -> object:
+        """Run one function, weight norm by its definition."""
+        if function is torch._weight_norm:
             v, g, *dim = args
             return v * (g / torch.norm_except_dim(v, 2, *dim))
-        return func(*args, **(kwargs or {}))
+        return function(*args, **kwargs)
 
 
-_sdp: Any = torch.backends.cuda  # which the CPU heeds as well
+_sdp = torch.backends.cuda  # which the CPU heeds as well
 _KERNELS = ("flash", "mem_efficient", "cudnn", "math")
 _ATTENTION = OfProcess(
     lambda: tuple(getattr(_sdp, f"{name}_sdp_enabled")() for name in _KERNELS),

@@ -9,10 +9,10 @@ shape in words.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -23,6 +23,17 @@ from flatviz.checks import usable
 
 AHEAD = 2  # batches that a stream reads in advance
 MAX_BYTES = 2**28  # of images as floats; larger sets are converted batch by batch
+
+
+Index = int | slice | Tensor | Sequence[int] | tuple
+
+
+@runtime_checkable
+class Examples(Protocol):
+    """A data set with a length and `examples[i]`, such as torch's."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, i: int, /) -> object: ...
 
 
 class _Sized:
@@ -97,7 +108,7 @@ class Pixels(_Sized):
         """Device of the bytes and of their batches."""
         return self.bytes.device
 
-    def __getitem__(self, index: Any) -> Tensor:
+    def __getitem__(self, index: Index) -> Tensor:
         return (
             self._floats(self.bytes)[index]
             if isinstance(index, tuple)
@@ -172,7 +183,7 @@ class Fields(_Sized):
         """Detach all fields from their graphs."""
         return self._each(torch.detach)
 
-    def __getitem__(self, index: Any) -> Fields:
+    def __getitem__(self, index: Index) -> Fields:
         return self._each(lambda t: t[index])
 
     def split(self, size: int | list[int]) -> list[Fields]:
@@ -214,15 +225,15 @@ class Stream(_Sized):
     where `content` is given, a text that changes with them.
     """
 
-    examples: Any
+    examples: Examples
     index: Tensor
     example_shape: torch.Size
     workers: int = 2
     device: torch.device = torch.device("cpu")
     dtype: torch.dtype = torch.float32
-    content: Any = None
+    content: object = None
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> dict[str, object]:
         if self.content is None:
             raise TypeError("the content of a stream is not known before it is read")
         return dict(vars(self))
@@ -232,7 +243,7 @@ class Stream(_Sized):
         """(N, ...)."""
         return torch.Size((len(self.index), *self.example_shape))
 
-    def __getitem__(self, index: Any) -> Tensor:
+    def __getitem__(self, index: Index) -> Tensor:
         """Read the inputs at `index`: an integer, a slice or several integers."""
         if isinstance(index, int):
             return self[[index]][0]
@@ -303,7 +314,7 @@ class Stream(_Sized):
 Inputs = Pixels | Fields | Stream
 
 
-def pair_of(pair: Any, i: int) -> tuple[Tensor, Any]:
+def pair_of(pair: object, i: int) -> tuple[Tensor, object]:
     """Split an example of a stream into input and label."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
         got = f"got {type(pair).__name__} at {i}"

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from copy import deepcopy
 from functools import cache
-from typing import Any
 from weakref import WeakKeyDictionary
 
 import torch
 from torch import Tensor, nn
+from torch._ops import OpOverload
 from torch.nn.parameter import is_lazy
 from torch.utils._pytree import tree_leaves
 
@@ -135,19 +135,17 @@ class Watch(Dispatch):
         self._memory = memory_of(*given)
         self._foreign = set(foreign)
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        arguments = named(func, args, kwargs)
-        written = [arguments.get(a.name) for a in func._schema.arguments if a.is_write]
-        self.wrote |= func in ALIGNED or not self._memory.isdisjoint(_memory_in(written))
+    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+        """Run and record one operation."""
+        arguments = named(operation, args, kwargs)
+        written = [arguments.get(a.name) for a in operation._schema.arguments if a.is_write]
+        self.wrote |= operation in ALIGNED or not self._memory.isdisjoint(_memory_in(written))
         self.read |= not self._foreign.isdisjoint(_memory_in(arguments))
-        self.drew |= draws(func, args, kwargs)
-        return func(*args, **kwargs)
+        self.drew |= draws(operation, args, kwargs)
+        return operation(*args, **kwargs)
 
 
-def _memory_in(values: Any) -> set[int]:
+def _memory_in(values: object) -> set[int]:
     return memory_of(
         *(t for t in tree_leaves(values) if isinstance(t, Tensor) and t.layout == torch.strided)
     )
@@ -163,7 +161,7 @@ def eager() -> AbstractContextManager:
 
 @cache
 def _stance() -> OfProcess:
-    compiler: Any = sys.modules["torch._dynamo.eval_frame"]
+    compiler = sys.modules["torch._dynamo.eval_frame"]
     return OfProcess(
         lambda: (compiler._stance,),
         lambda stance: compiler._set_stance(*stance),

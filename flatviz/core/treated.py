@@ -256,7 +256,7 @@ class RandomTrunk(Noun):
     treated: Tensor
     seed: int = 0
 
-    def whole(self, w: Tensor, trunk: Tensor) -> Tensor:
+    def all_weights(self, w: Tensor, trunk: Tensor) -> Tensor:
         """Combine treated weights `w` (D,) and a draw `trunk` (A,) to all weights (A,)."""
         return trunk.index_copy(0, self.treated, w)
 

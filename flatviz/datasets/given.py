@@ -12,12 +12,15 @@ from torch.utils.data import DataLoader, IterableDataset, Subset
 from flatviz.checks import check_count, each, kind
 from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
+from flatviz.core.inputs import Examples
 
 CHECKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
 
 
-def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | None = None) -> Data:
+def data_from(
+    examples: object, n: int | None = None, *, classes: Sequence[str] | None = None
+) -> Data:
     """Read examples into a `Data`, all or the first `n`, in order.
 
     Args:
@@ -58,7 +61,7 @@ def data_from(examples: Any, n: int | None = None, *, classes: Sequence[str] | N
     return Data(x, y[:n], names or class_names_of(examples, y))
 
 
-def _columns(given: Any) -> tuple[dict, Any] | None:
+def _columns(given: Any) -> tuple[dict, object] | None:
     """Return inputs by name and labels of all examples, or None where they come one by one."""
     pair = isinstance(given, (tuple, list)) and (
         len(given) == 2 or len(given) > 2 and isinstance(given, tuple)
@@ -68,14 +71,14 @@ def _columns(given: Any) -> tuple[dict, Any] | None:
     return None
 
 
-def _is_column(y: Any) -> bool:
+def _is_column(y: object) -> bool:
     """Tell whether this holds a value for each of several examples."""
     if isinstance(y, list):
         return bool(y) and isinstance(y[0], (str, int, float, list))
     return hasattr(y, "__array__") and np.ndim(y) > 0
 
 
-def _split(given: Any, where: str) -> tuple[dict, Any]:
+def _split(given: object, where: str) -> tuple[dict, object]:
     """Split an example, a batch or all data into inputs (by name, position or None) and label."""
     if isinstance(given, Mapping):
         label = next((name for name in LABELS if name in given), None)
@@ -105,7 +108,7 @@ def _split(given: Any, where: str) -> tuple[dict, Any]:
     return dict(enumerate(x)) if several else {None: x}, y
 
 
-def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
+def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
     """Collect columns from examples, or from the batches of a loader."""
     loader = isinstance(examples, DataLoader)
     batched = loader and examples.batch_sampler is not None
@@ -122,7 +125,7 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
         p.generator for p in places if isinstance(getattr(p, "generator", None), torch.Generator)
     ]
     states = [source.get_state() for source in sources]
-    columns: dict[Any, list] = {}
+    columns: dict[object, list] = {}
     seen = 0
     try:
         for i, example in enumerate(examples):
@@ -148,7 +151,7 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, Any]:
     return joined, joined.pop(LABELS)
 
 
-def _joined(name: Any, values: list) -> Any:
+def _joined(name: object, values: list) -> object:
     shapes = list(dict.fromkeys(tuple(v.shape[1:]) for v in values))
     if len(shapes) > 1:
         what = "labels" if name is LABELS else "inputs" if name is None else f"inputs {name!r}"
@@ -163,7 +166,7 @@ def _joined(name: Any, values: list) -> Any:
     )
 
 
-def _tensor(value: Any, name: Any) -> Tensor:
+def _tensor(value: Any, name: object) -> Tensor:
     """Convert numbers to a tensor, copied so that a user's array is not shared."""
     if isinstance(value, Tensor):
         return value
@@ -199,7 +202,7 @@ def _texts(array: np.ndarray) -> bool:
     )
 
 
-def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
+def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
     """Return class numbers or targets, and names of the classes, () where they have none."""
     names = () if classes is None else tuple(classes)
     if not isinstance(y, Tensor) and _texts(array := np.asarray(y)):
@@ -227,7 +230,7 @@ def _labels_of(y: Any, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str
     return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 and not y.is_floating_point() else y, names
 
 
-def stream(examples: Any, *, workers: int = 2) -> Data:
+def stream(examples: object, *, workers: int = 2) -> Data:
     """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads on demand.
 
     The order is always that of the data set, so that an objective stays one function of the
@@ -253,9 +256,7 @@ def stream(examples: Any, *, workers: int = 2) -> Data:
     check_count(workers, "workers")
     if isinstance(examples, DataLoader):
         examples = examples.dataset
-    if isinstance(examples, IterableDataset) or not (
-        hasattr(examples, "__len__") and hasattr(examples, "__getitem__")
-    ):
+    if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):
         raise TypeError(
             "a stream needs a data set with a length and examples[i], got"
             f" {type(examples).__name__}: fv.datasets.data_from reads it into memory"
@@ -269,7 +270,7 @@ def stream(examples: Any, *, workers: int = 2) -> Data:
     return Data(x, y, class_names_of(examples, y))
 
 
-def _read_twice(examples: Any) -> Tensor:
+def _read_twice(examples: Examples) -> Tensor:
     """Return the first input, after reading a few examples twice; refuse random transforms."""
     before = random_state()
     few = torch.linspace(0, len(examples) - 1, min(len(examples), CHECKED)).long().tolist()
@@ -292,7 +293,7 @@ def in_memory(data: Data) -> Data:
     return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
 
 
-def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
+def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
     """Read the class names of another library's data set, such as torchvision's `classes`.
 
     Return () where there are none.
@@ -311,7 +312,7 @@ def class_names_of(examples: Any, y: Tensor) -> tuple[str, ...]:
     return tuple(names) if len(names) > int(y.max()) else ()
 
 
-def _labels(examples: Any) -> Tensor:
+def _labels(examples: Examples) -> Tensor:
     """Return the list of labels that torchvision's data sets have, or read every example once."""
     for name in ("targets", "labels"):
         labels = getattr(examples, name, None)  # a foreign object

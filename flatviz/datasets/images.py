@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from pickle import UnpicklingError
-from typing import Any
 
 import numpy as np
 import torch
@@ -37,7 +36,7 @@ class Folder:
 
     files: tuple[str, ...]
     labels: tuple[int, ...]
-    change: Callable[[Any], Tensor]
+    change: Callable[[object], Tensor]
 
     def __len__(self) -> int:
         return len(self.files)
@@ -46,7 +45,7 @@ class Folder:
         return self.change(_whole_image(self.files[i])), self.labels[i]
 
 
-def _whole_image(file: str) -> Any:
+def _whole_image(file: str) -> object:
     """Read a picture's first frame in RGB, with 16 bits scaled to 8."""
     from PIL import Image, ImageOps  # imported here, as tensors need no Pillow
 
@@ -226,9 +225,7 @@ def public_images(
     from torchvision import datasets
 
     kind = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
-    split: dict[str, Any] = (
-        {"split": "train" if train else "test"} if name == "svhn" else {"train": train}
-    )
+    split = {"split": "train" if train else "test"} if name == "svhn" else {"train": train}
     try:
         images = getattr(datasets, kind)(str(root), download=download, **split)
     except (
@@ -305,7 +302,7 @@ def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:
     return torch.cat(taken).sort().values.tolist()
 
 
-def _pixels(data: Any) -> Tensor:
+def _pixels(data: object) -> Tensor:
     """Convert torchvision's arrays (N, H, W), (N, H, W, C) or (N, C, H, W) to (N, C, H, W)."""
     x = torch.as_tensor(data)
     if x.ndim == 3:

@@ -127,7 +127,7 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
     rotation = torch.tensor([[cos, sin], [-sin, cos]])
     name = f"two moons, {shots} shots a class, from turned moons"
     return Task(
-        Data(turned.whole() @ rotation, turned.y),
+        Data(turned.tensor() @ rotation, turned.y),
         train,
         test,
         n_classes=MOONS,

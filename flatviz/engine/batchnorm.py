@@ -202,14 +202,14 @@ def normalized(
 
 
 def convolved(
-    gain: Any,
-    shift: Any,
+    gain: Tensor | None,
+    shift: Tensor | None,
     mean: Tensor,
     var: Tensor,
     eps: float,
     x: Tensor,
     weight: Tensor,
-    bias: Any,
+    bias: Tensor | None,
     *how: Any,
 ):
     """Convolve and normalise by frozen statistics, as one convolution with other weights."""

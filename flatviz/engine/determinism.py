@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._ops import OpOverload
 from torch.utils._pytree import tree_leaves
 
 from flatviz.core import Dispatch, Fields, Inputs, Net, generator, saved_rng
@@ -69,7 +70,7 @@ class Work:
         return min(n, max(MIN_EXAMPLES, min(EXAMPLES, affordable)))
 
 
-def multiply_adds(operation: Any, args: tuple, out: Any) -> int:
+def multiply_adds(operation: OpOverload, args: tuple, out: Any) -> int:
     """Count the multiply-adds of a product or convolution; 0 for any other operation of torch.
 
     `args` and `out` have shapes.
@@ -90,11 +91,10 @@ class Sizes(Dispatch):
         self.macs = 0
         self.products = 0
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        out = func(*args, **(kwargs or {}))
-        macs = multiply_adds(func, args, out)
+    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+        """Run and record one operation."""
+        out = operation(*args, **kwargs)
+        macs = multiply_adds(operation, args, out)
         self.macs = self.macs + macs
         self.products = self.products + bool(macs)
         tensors = [t for t in tree_leaves(out) if isinstance(t, Tensor)]

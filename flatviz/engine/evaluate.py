@@ -212,14 +212,14 @@ class _Along:
 
 def parts_of(data: Data, plan: Plan) -> list[Tensor]:
     """Split inputs into batches, in the plan's dtype and memory order."""
-    parts = data.whole().split(plan.chunk)
+    parts = data.tensor().split(plan.chunk)
     dtype = getattr(torch, plan.dtype)
     return [
         laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts
     ]
 
 
-def laid_out(value: Any, plan: Plan) -> Any:
+def laid_out(value: Tensor, plan: Plan) -> Tensor:
     """Convert images to the plan's memory order.
 
     A first layer with one channel cannot tell the two orders apart.

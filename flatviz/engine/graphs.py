@@ -23,8 +23,9 @@ TIMED = 3  # runs of either way, of which the fastest counts
 LAUNCHES = 10**9
 SWITCH = "FLATVIZ_GRAPHS"  # 0 in the environment: no recording at all
 NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
-Run = Callable[[], Any]
-Step = Callable[[Any, Tensor | None, tuple[Tensor, ...]], tuple[Any, Any]]
+Run = Callable[[], object]
+Vectors = tuple[Tensor, ...]
+Step = Callable[[NamedTuple, Tensor | None, Vectors], tuple[NamedTuple, NamedTuple]]
 
 
 def seconds(run: Run) -> float:
@@ -98,18 +99,18 @@ class Replay:
         self.recorder = recorder
         self.notes = notes
         self.reads = reads
-        self.place: Any = None  # device of state and reads
+        self.place: object = None  # device of state and reads
         self.kept: list[Tensor] = []
-        self.recordings: dict[Any, Recording] = {}
-        self.state: Any = None  # buffers of all recordings
+        self.recordings: dict[object, Recording] = {}
+        self.state: NamedTuple | None = None  # buffers of all recordings
 
     def __call__(
         self,
-        state: Any,
+        state: NamedTuple,
         batch: Tensor | None,
-        noise: tuple[Tensor, ...],
+        noise: Vectors,
         plain: Step | None = None,
-    ) -> tuple[Any, Any]:
+    ) -> tuple[NamedTuple, NamedTuple]:
         """Compute the next state, which the next call overwrites, and the record of the step.
 
         plain: another way to them, with which the replay is compared; None: the step itself.
@@ -141,35 +142,41 @@ class Replay:
         self.kept = [t.detach() for t in self.reads]
 
     def _replayed(
-        self, recording: Recording, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]
-    ) -> tuple[Any, Any]:
+        self,
+        recording: Recording,
+        state: NamedTuple,
+        batch: Tensor | None,
+        noise: Vectors,
+    ) -> tuple[NamedTuple, NamedTuple]:
         _copy(recording.inputs, _tensors(state, batch, noise))
         recording.run()
-        now = type(state)(*(b if isinstance(b, Tensor) else v for b, v in zip(self.state, state)))
+        pairs = zip(self.state or (), state)
+        now = state._make(b if isinstance(b, Tensor) else v for b, v in pairs)
         return now, _clone(recording.records[0])
 
-    def _recorded(self, state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> Recording:
+    def _recorded(self, state: NamedTuple, batch: Tensor | None, noise: Vectors) -> Recording:
         if self.state is None:
-            self.state = type(state)(*(v.clone() if isinstance(v, Tensor) else () for v in state))
+            self.state = state._make(v.clone() if isinstance(v, Tensor) else () for v in state)
+        buffers = self.state
         batch = None if batch is None else batch.clone()
         noise = tuple(z.clone() for z in noise)
-        records: list[Any] = []
+        records: list[NamedTuple] = []
 
         def step() -> None:
-            new, record = self.step(self.state, batch, noise)
-            _copy(_tensors(self.state), _tensors(new))
+            new, record = self.step(buffers, batch, noise)
+            _copy(_tensors(buffers), _tensors(new))
             records[:] = [record]
 
-        run = self.recorder.record(lambda: self.step(self.state, batch, noise), step)
-        return Recording(run, _tensors(self.state, batch, noise), records)
+        run = self.recorder.record(lambda: self.step(buffers, batch, noise), step)
+        return Recording(run, _tensors(buffers, batch, noise), records)
 
     def _trouble(
         self,
         recording: Recording,
         plain: Step,
-        state: Any,
+        state: NamedTuple,
         batch: Tensor | None,
-        noise: tuple[Tensor, ...],
+        noise: Vectors,
     ) -> str:
         """Return the reason not to replay: other results than the plain ones, or more time."""
         new, record = map(_tensors, plain(state, batch, noise))
@@ -196,13 +203,11 @@ def _kinds(tensors: Sequence[Tensor]) -> tuple:
     return tuple((t.shape, t.dtype, t.device) for t in tensors)
 
 
-def _clone(values: Any) -> Any:
-    return type(values)(*(v.clone() if isinstance(v, Tensor) else v for v in values))
+def _clone(values: NamedTuple) -> NamedTuple:
+    return values._make(v.clone() if isinstance(v, Tensor) else v for v in values)
 
 
-def _tensors(
-    values: Any, batch: Tensor | None = None, noise: tuple[Tensor, ...] = ()
-) -> list[Tensor]:
+def _tensors(values: tuple, batch: Tensor | None = None, noise: Vectors = ()) -> list[Tensor]:
     return [value for value in (*values, batch, *noise) if isinstance(value, Tensor)]
 
 
@@ -248,12 +253,12 @@ class ReplayedProduct:
         if recorder is None:
             return plain(v)
 
-        def step(at: Only, _: Tensor | None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
-            return at, Only(hvp(at.value, *given))
+        def step(at: NamedTuple, _: Tensor | None, given: Vectors) -> tuple[NamedTuple, Only]:
+            return at, Only(hvp(at[0], *given))
 
-        def launched(at: Only, _: Tensor | None, given: tuple[Tensor, ...]) -> tuple[Only, Only]:
+        def launched(at: NamedTuple, _: Tensor | None, given: Vectors) -> tuple[NamedTuple, Only]:
             return at, Only(plain(*given))
 
         with self.lock:
             self.replay = self.replay or Replay(step, recorder, [], reads())
-            return self.replay(Only(w), None, (v,), launched)[1].value
+            return self.replay(Only(w), None, (v,), launched)[1][0]

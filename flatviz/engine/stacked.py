@@ -5,10 +5,10 @@ than one.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import torch
 from torch import Tensor
+from torch._ops import OpOverload
 from torch.utils._pytree import tree_leaves
 
 from flatviz.core import Dispatch, Inputs, Net, Progress, saved_rng, threads, track
@@ -111,13 +111,12 @@ class Rules(Dispatch):
         super().__init__()
         self.all = True
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
+    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+        """Run one operation, and look for its rule."""
         of_tensors = any(isinstance(a, Tensor) for a in tree_leaves((args, kwargs)))
         if of_tensors:  # a new tensor is that of all rows
-            self.all &= func is not RESIZES and func.has_kernel_for_dispatch_key(BATCHED)
-        return func(*args, **(kwargs or {}))
+            self.all &= operation is not RESIZES and operation.has_kernel_for_dispatch_key(BATCHED)
+        return operation(*args, **kwargs)
 
 
 def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:

@@ -13,14 +13,13 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
-from torch.overrides import TorchFunctionMode
 from torch.utils._pytree import tree_leaves, tree_map
 from torch.utils.weak import WeakTensorKeyDictionary
 
 from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
 from flatviz.engine.batchnorm import convolved, normalized
 from flatviz.engine.determinism import multiply_adds
-from flatviz.private import cached_property
+from flatviz.private import Functions, cached_property
 
 aten = torch.ops.aten
 # Operations that depend on values: a number read for a branch, a result whose shape depends on
@@ -45,7 +44,7 @@ class Step:
 
     op: Any  # an OpOverload; of merged steps also a function
     args: tuple
-    kwargs: dict[str, Any]
+    kwargs: dict[str, object]
     outs: tuple[Value | None, ...]
 
     @cached_property
@@ -94,18 +93,17 @@ class _Refused(Exception):
     """The forward pass cannot be traced."""
 
 
-class _NoMemory(TorchFunctionMode):
+class _NoMemory(Functions):
     """Refuse operations that read a tensor's memory past torch.
 
     The tensors of `functionalize` have none, and the process would crash.
     """
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        if func in (Tensor.numpy, Tensor.__array__, Tensor.data_ptr):
+    def called(self, function: Callable[..., object], args: tuple, kwargs: dict) -> object:
+        """Run one function that does not read memory."""
+        if function in (Tensor.numpy, Tensor.__array__, Tensor.data_ptr):
             raise _Refused
-        return func(*args, **(kwargs or {}))
+        return function(*args, **kwargs)
 
 
 class _Recorder(Dispatch):
@@ -121,29 +119,28 @@ class _Recorder(Dispatch):
         self.steps: list[Step] = []
         self.values = WeakTensorKeyDictionary({w: self.w, x: self.x})
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: tuple = (), kwargs: dict | None = None
-    ) -> Any:
-        kwargs = kwargs or {}
-        if func is aten.copy_.default and self.values.get(args[0]) is self.x:
+    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+        """Run and record one operation."""
+        if operation is aten.copy_.default and self.values.get(args[0]) is self.x:
             # functionalize ends by a copy into the caller's inputs, which is left out
             return args[0]
         # Pooling in channels-last order corrects the strides of its result
-        if func is aten.as_strided_.default:
+        if operation is aten.as_strided_.default:
             before = args[0].clone()
-            if torch.equal(before, func(*args, **kwargs)):
+            if torch.equal(before, operation(*args, **kwargs)):
                 return args[0]
-        if func._schema.is_mutable or REFUSED & set(func.tags) or draws(func, args, kwargs):
-            raise _Refused(f"{func} writes into what outlives the pass, or depends on values")
-        result = func(*args, **kwargs)
+        refused = REFUSED & set(operation.tags) or draws(operation, args, kwargs)
+        if operation._schema.is_mutable or refused:
+            raise _Refused(f"{operation} writes into what outlives the pass, or depends on values")
+        result = operation(*args, **kwargs)
         tensors = [result] if isinstance(result, Tensor) else list(result)
         outs = tuple(Value(t) if isinstance(t, Tensor) else None for t in tensors)
         args, kwargs = tree_map(self._named, (args, kwargs))
-        self.steps.append(Step(func, args, kwargs, outs))
+        self.steps.append(Step(operation, args, kwargs, outs))
         self.values.update({t: v for t, v in zip(tensors, outs) if v is not None})
         return result
 
-    def _named(self, leaf: Any) -> Any:
+    def _named(self, leaf: object) -> object:
         return self.values.get(leaf, leaf) if isinstance(leaf, Tensor) else leaf
 
 
@@ -165,7 +162,7 @@ AFFINE = {  # operations that are affine in the arguments at these places, the o
     | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
 }
 # In any memory order of the tensor
-VIEWS: dict[OpOverload, Callable[..., Any]] = {
+VIEWS = {
     aten.view.default: torch.reshape,
     aten._unsafe_view.default: torch.reshape,
 }

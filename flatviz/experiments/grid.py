@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
@@ -14,13 +13,13 @@ from flatviz.experiments.statistics import CELL, COLUMNS
 from flatviz.families.tasks import Engine, each, executor
 from flatviz.storage.cache import keep, look_up
 
-Cell = dict[str, Any]
-Fit = Callable[..., Iterable[tuple[Cell, Any]]]
-Measure = Callable[[Any, Cell], Mapping[str, float]]
+Cell = dict[str, object]
+Fit = Callable[..., Iterable[tuple[Cell, object]]]
+Measure = Callable[[object, Cell], Mapping[str, float]]
 
 
 def run(
-    grid: Iterable[Mapping[str, Any]],
+    grid: Iterable[Mapping[str, object]],
     fit: Fit,
     measure: Measure,
     *,
@@ -83,7 +82,7 @@ def run(
     fit = fit if device is None else partial(fit, device=device)
     failed: dict[str, str] = {}
 
-    about: dict[str, Any] = dict(
+    about = dict(
         experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files]
     )
     entries = [
@@ -94,10 +93,16 @@ def run(
     missing = [i for i, (_, stored) in enumerate(entries) if not stored]
     started = time.perf_counter()
     with executor(workers if workers > 1 else None) as pool:
-        how: dict[str, Any] = dict(engine=engine or pool, label=name, progress=progress)
-        for done, (i, values) in enumerate(
-            each(_unit, (fit, measure), [todo[m] for m in missing], **how), 1
-        ):
+        units_left = [todo[i] for i in missing]
+        shared = each(
+            _unit,
+            (fit, measure),
+            units_left,
+            engine=engine or pool,
+            label=name,
+            progress=progress,
+        )
+        for done, (i, values) in enumerate(shared, 1):
             label = labels[missing[i]]
             seconds = time.perf_counter() - started
             if isinstance(values, str):

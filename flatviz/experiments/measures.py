@@ -4,7 +4,7 @@
 
 T = KL_WEIGHT is a value at which HMC itself predicts well; `data/README.md` has its scores beside
 other choices.  Chains count as converged where R-hat of every treated weight and of every test
-probability is below `MOST_RHAT`, and each is worth `LEAST_ESS` independent draws.  Measured are
+probability is below `MAX_RHAT`, and each is worth `MIN_ESS` independent draws.  Measured are
 sharpness, scores, scores under shift, and the distance from HMC.
 """
 
@@ -72,8 +72,8 @@ for _task, _name in (("digits", "T"), ("digits-near", "near, T")):
 
 # One gain of seed 4 mixes slowly: with 400 draws its R-hat was 1.16
 CHAINS = dict(n_draws=3200, chains=8, burn_in=120)
-MOST_RHAT = 1.03
-LEAST_ESS = 400  # 50 a chain (Vehtari et al. 2021)
+MAX_RHAT = 1.03
+MIN_ESS = 400  # 50 a chain (Vehtari et al. 2021)
 COMMITTED = expected("hmc_digits.safetensors")
 KEPT_DRAWS = 64  # draws stored of each seed, the same number of each chain
 SAME_PRIOR = 1e-3  # relative: pre-training on another machine differs by more
@@ -85,7 +85,7 @@ class Reference:
 
     probabilities: Tensor
     W: Tensor
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, object] = field(default_factory=dict)
 
 
 def sample_reference(

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -63,7 +62,7 @@ def convergence_gap(
     *,
     seed: Seed,
     radius: Radius | None = None,
-    fit: Mapping[str, Any] | None = None,
+    fit: Mapping[str, object] | None = None,
     times: Count = 4,
     n_draws: Count = 200,
     progress: Progress = False,
@@ -114,7 +113,7 @@ def convergence_gap(
             "kl_weight must be > 0, got 0: without the prior no width is a fixed point"
         )
     steps = settings["steps"], times * settings["steps"]
-    how: dict[str, Any] = dict(seed=seed, progress=progress, likelihood=task.likelihood)
+    how = dict(seed=seed, progress=progress, likelihood=task.likelihood)
     longer = check_is(
         record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]}),
         Gaussian,
@@ -176,10 +175,17 @@ def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     prior, settings = fits.keywords_of(method)
     keywords = fits.keywords(method, settings)
     settings = {name: keywords[name] for name in METHODS[method].plain.settings}
-    how: dict[str, Any] = dict(
-        seed=fits.seed, radius=radius or None, fit=settings, progress=fits.progress
-    )
     q = check_is(
         member.posterior, Gaussian, "the posterior", f"choose one of {', '.join(WITH_GAP)}"
     )
-    return convergence_gap(fits.net, fits.task, prior, q, method, **how)
+    return convergence_gap(
+        fits.net,
+        fits.task,
+        prior,
+        q,
+        method,
+        seed=fits.seed,
+        radius=radius or None,
+        fit=settings,
+        progress=fits.progress,
+    )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -43,7 +42,7 @@ def fit_family(
     *,
     radii: Mapping[str, Sequence[Radius]] | None = None,
     seed: Seed,
-    fit: Mapping[str, Any] | None = None,
+    fit: Mapping[str, object] | None = None,
     tuned: Choices | None = None,
     progress: Progress = False,
     engine: Engine = None,
@@ -174,10 +173,9 @@ def extend(
     """
     near = family[family.index(method, radius)]
     ground = _Ground.of(fits, family)
-    about: dict[str, Any] = dict(
-        method=method, radius=float(radius), unit=METHODS[method].unit, posterior=posterior
-    )
-    member = ground.measured(replace(near, **about), surfaces)
+    unit = METHODS[method].unit
+    new = replace(near, method=method, radius=float(radius), unit=unit, posterior=posterior)
+    member = ground.measured(new, surfaces)
     one = member_values(member.spectrum, computed(member.prediction))
     alone = {  # of one seed
         name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)])
@@ -208,8 +206,11 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
             return dict.fromkeys(first[0], torch.tensor(torch.nan))
         W = q.sample(count(q, n_draws), seed=seed)
         spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
-        how: dict[str, Any] = dict(seed=seed, likelihood=fits.task.likelihood)
-        return member_values(spectra, predicted(fits.net, q, fits.task.test, n_draws, **how))
+        task = fits.task
+        prediction = predicted(
+            fits.net, q, task.test, n_draws, seed=seed, likelihood=task.likelihood
+        )
+        return member_values(spectra, prediction)
 
     first = [member_values(m.spectrum, computed(m.prediction)) for m in family]
     columns = [first]
@@ -282,28 +283,39 @@ class _Ground:
         spectra = tuple(
             top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1)
         )
-        how: dict[str, Any] = dict(seed=seed, progress=self.progress, likelihood=task.likelihood)
-        prediction = predicted(net, q, task.test, n_draws, **how)
+        prediction = predicted(
+            net,
+            q,
+            task.test,
+            n_draws,
+            seed=seed,
+            progress=self.progress,
+            likelihood=task.likelihood,
+        )
         maps = (
             member.maps
             | disputed_row(task, prediction, n_draws)
             | input_row(net, task, family, q, n_draws, seed=seed)
         )
-        seen: dict[str, Any] = dict(
-            projection=project(draws, computed(family.surface).plane, f),
-            spectrum=spectra,
-            prediction=prediction,
-        )
+        around = member.around
+        sharpest = member.sharpest
         if "around" in surfaces:
             plane = plane_random(net, q.center, seed=seed)
-            seen["around"] = slice_plane(
-                f, plane, resolution=self.resolution, progress=self.progress
-            )
+            around = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
         if "sharpest" in surfaces:
             spectrum = self.spectra.get(id(q)) or top_eigenpairs(f, q.center, 2, seed=seed)
             plane = plane_eigen(q.center, spectrum)
-            seen["sharpest"] = slice_plane(f, plane, extent=self.reach, resolution=self.resolution)
-        return replace(member, **seen, step=self.steps(member), maps=maps)
+            sharpest = slice_plane(f, plane, extent=self.reach, resolution=self.resolution)
+        return replace(
+            member,
+            projection=project(draws, computed(family.surface).plane, f),
+            spectrum=spectra,
+            prediction=prediction,
+            around=around,
+            sharpest=sharpest,
+            step=self.steps(member),
+            maps=maps,
+        )
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:

@@ -61,13 +61,13 @@ def input_maps(
     `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws
     of a reference posterior, HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
     """
-    x = torch.cat([task.train.whole(), task.test.whole()]).cpu()
+    x = torch.cat([task.train.tensor(), task.test.tensor()]).cpu()
     lo = x.amin(0) - MARGIN
     hi = x.amax(0) + MARGIN
     a, b = (torch.linspace(float(lo[k]), float(hi[k]), resolution) for k in (0, 1))
     family = replace(
         family,
-        inputs=family.inputs | dict(a=a, b=b, x=task.train.whole().cpu(), y=task.train.y.cpu()),
+        inputs=family.inputs | dict(a=a, b=b, x=task.train.tensor().cpu(), y=task.train.y.cpu()),
     )
     if reference is not None:
         family.inputs["reference"] = input_row(
@@ -94,7 +94,7 @@ def input_row(
     a = family.inputs["a"]
     b = family.inputs["b"]
     grid = (
-        torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.whole())
+        torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.tensor())
     )
     probs = predicted(net, q, grid, n_draws, seed=seed).probs[..., 1]
     n = len(probs)
@@ -166,7 +166,7 @@ def _pixels(data: Data, index: Tensor) -> Tensor:
     x = (
         data.x.bytes[here].float()
         if isinstance(data.x, Pixels)
-        else data.subset(here).whole().float()
+        else data.subset(here).tensor().float()
     ).cpu()
     if max(x.shape[2:]) > MAX_SIDE:
         scale = MAX_SIDE / max(x.shape[2:])

@@ -5,12 +5,12 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from torch import Tensor
 
 from flatviz.checks import check_radius
-from flatviz.core import Net, Objective, Progress, Task, track
+from flatviz.core import Data, Inputs, Likelihood, Net, Objective, Progress, Task, track
 from flatviz.families.tasks import Engine, each
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import nll
@@ -19,6 +19,7 @@ from flatviz.posteriors.method import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
 from flatviz.training.gradient import PLAIN, Training
+from flatviz.training.settings import Setting
 from flatviz.words import check_choice
 
 
@@ -31,7 +32,7 @@ class Choice:
 
     made_by = "flatviz.families.members.read_choices reads a file of them"
 
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Setting] = field(default_factory=dict)
     radius: float | None = None
     head_std: float | None = None
 
@@ -44,6 +45,7 @@ class Choice:
 
 
 Choices = Mapping[str, Choice]
+T = TypeVar("T")
 
 
 def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian:
@@ -97,7 +99,7 @@ class Fitting:
     task: Task
     prior: Gaussian
     seed: int
-    fit: Mapping[str, Any] | None = None
+    fit: Mapping[str, Setting] | None = None
     tuned: Choices | None = None
     progress: Progress = False
     lr_scale: float = 1.0
@@ -115,7 +117,7 @@ class Fitting:
         """Return the choice for a method, empty where it was not tuned."""
         return (self.tuned or {}).get(method, Choice())
 
-    def keywords_of(self, method: str) -> tuple[Gaussian, dict[str, Any]]:
+    def keywords_of(self, method: str) -> tuple[Gaussian, dict[str, Setting]]:
         """Return the prior and the settings of a method's fit, from `fit` or tuned."""
         choice = self.choice(method)
         return with_head_std(self.net, self.prior, choice.head_std), {
@@ -124,11 +126,16 @@ class Fitting:
         }
 
     def keywords(
-        self, method: str, settings: Mapping[str, Any], radius: float | None = None
-    ) -> dict[str, Any]:
+        self, method: str, settings: Mapping[str, Setting], radius: float | None = None
+    ) -> dict[str, Setting]:
         """Keywords of a method's fit, with what all fits share."""
-        how: dict[str, Any] = dict(lr_scale=self.lr_scale, training=self.training)
-        return METHODS[method].keywords(self.net, radius=radius, settings=settings, **how)
+        return METHODS[method].keywords(
+            self.net,
+            radius=radius,
+            settings=settings,
+            lr_scale=self.lr_scale,
+            training=self.training,
+        )
 
     def radii(self, radii: Radii | None = None) -> dict[str, tuple[float, ...]]:
         """Return the radii of each method, with the tuned one among them.
@@ -267,7 +274,7 @@ class Fitting:
         }
         return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in members.items()))
 
-    def _how(self) -> dict[str, Any]:
+    def _how(self) -> dict[str, Setting]:
         """Return seed, progress, and a likelihood other than that of classes.
 
         A fit of classifiers alone need not take a likelihood.
@@ -278,7 +285,7 @@ class Fitting:
         )
 
 
-def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
+def unless_diverged(fit: Callable[..., T], /, *given: object, **how: object) -> T | None:
     """Call fit(*given, **how), of one member or of several; None where all diverged."""
     try:
         return fit(*given, **how)
@@ -286,13 +293,26 @@ def unless_diverged(fit: Callable, /, *given: Any, **how: Any) -> Any:
         return None
 
 
-def predicted(net: Net, q: Posterior | Tensor, data: Any, n_draws: int, **how: Any) -> Prediction:
-    """Predict by `n_draws` draws, or all of `q`, with the BatchNorm statistics of the net.
-
-    Further keywords as in `predict`.
-    """
+def predicted(
+    net: Net,
+    q: Posterior | Tensor,
+    data: Data | Inputs | Tensor,
+    n_draws: int,
+    *,
+    seed: int,
+    likelihood: Likelihood = "categorical",
+    progress: Progress = False,
+) -> Prediction:
+    """Predict by `n_draws` draws, or all of `q`, with the BatchNorm statistics of the net."""
     return predict(
-        net, q, data, count(q, n_draws), batchnorm="frozen" if net.has_batchnorm else None, **how
+        net,
+        q,
+        data,
+        count(q, n_draws),
+        seed=seed,
+        batchnorm="frozen" if net.has_batchnorm else None,
+        likelihood=likelihood,
+        progress=progress,
     )
 
 
@@ -307,8 +327,11 @@ def count(q: Posterior | Tensor, n_draws: int) -> int:
 
 
 def once(
-    family: Family, function: Callable[[Member], Any], label: str = "", progress: Progress = False
-) -> list[Any]:
+    family: Family,
+    function: Callable[[Member], T],
+    label: str = "",
+    progress: Progress = False,
+) -> list[T]:
     """Call function(member) for every member, once for those that share a posterior.
 
     Radius 0 of several methods is one posterior.
@@ -320,7 +343,7 @@ def once(
     return [values[id(member.posterior)] for member in family]
 
 
-def with_maps(family: Family, rows: Iterable[Mapping[str, Any]]) -> Family:
+def with_maps(family: Family, rows: Iterable[Mapping[str, object]]) -> Family:
     """Add these to the `maps` of the members, one row each."""
     return family.each(maps=[{**m.maps, **row} for m, row in zip(family, rows)])
 
@@ -359,7 +382,7 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
     prior, settings = fits.keywords_of(method)
-    keywords = fits.keywords(method, settings) | dict(radius=radii, seed=seeds)
-    how: dict[str, Any] = dict(progress=fits.progress, likelihood=fits.task.likelihood)
-    grid = fit_grid(fits.net, fits.task.train, prior, **how, **keywords)
+    shared = dict(progress=fits.progress, likelihood=fits.task.likelihood)
+    keywords = fits.keywords(method, settings) | shared | dict(radius=radii, seed=seeds)
+    grid = fit_grid(fits.net, fits.task.train, prior, **keywords)
     return {(method, *key): q for key, q in grid.items()}

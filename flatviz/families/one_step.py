@@ -6,7 +6,6 @@ The steps may be at several moments of a fit.
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -104,12 +103,14 @@ def member_steps(
         ground = step.at(largest or [(0.0, "none")], unit="of each member", name="VI's posterior")
         ground = step.with_surface(ground, resolution)
     surface = computed(ground.surface)
-    about = dict(
-        plane=placed(surface.plane, net.device), unit=ground.unit, name=ground.name, surface=surface
-    )
-    return lambda member: step.at(
-        [_asked(member.method, member.radius)], radius=(member.radius,), **about
-    )
+    plane = placed(surface.plane, net.device)
+
+    def step_of(member: Member) -> Mechanism:
+        asked = [_asked(member.method, member.radius)]
+        shown = step.at(asked, plane=plane, unit=ground.unit, name=ground.name)
+        return replace(shown, radius=(member.radius,), surface=surface)
+
+    return step_of
 
 
 def _asked(method: str, radius: float) -> tuple[float, Mode]:
@@ -144,11 +145,16 @@ class Step:
         self.plane = plane_of_step(q, self.gradient, seed)
 
     def at(
-        self, asked: Sequence[tuple[float, Mode]], *, plane: Plane | None = None, **fields: Any
+        self,
+        asked: Sequence[tuple[float, Mode]],
+        *,
+        unit: str,
+        name: str,
+        plane: Plane | None = None,
     ) -> Mechanism:
         """Compute the step at each (radius, mode) of `asked` on `plane` (None: of `plane_of_step`).
 
-        Fields are further ones of the `Mechanism`.
+        unit: of the radii; name: of q.
         """
         q = self.q
         z1, z2 = self.noise
@@ -169,10 +175,14 @@ class Step:
             there=torch.stack([plane.axes @ there.grad[0] for there in at_worst]),
             worst_loss=torch.stack([there.loss for there in at_worst]),
         )
-        about: dict[str, Any] = dict(
-            radius=tuple(r for r, _ in asked), loss=float(self.loss), surface=None
+        return Mechanism(
+            **placed(rows, torch.device("cpu")),
+            radius=tuple(r for r, _ in asked),
+            loss=float(self.loss),
+            surface=None,
+            unit=unit,
+            name=name,
         )
-        return Mechanism(**placed(rows, torch.device("cpu")), **about | fields)
 
     def with_surface(self, shown: Mechanism, resolution: int) -> Mechanism:
         """Add the loss on the plane of `plane_of_step`, a little further than all that is drawn."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import nn
@@ -20,7 +20,7 @@ from flatviz.families.preparation import recipe_for
 from flatviz.families.standing import (
     ADVICE,
     Standing,
-    check_kept,
+    check_as_good,
     check_learned,
     first_to_learn,
     outputs_of,
@@ -36,7 +36,7 @@ from flatviz.training.points import pretrain
 from flatviz.training.settings import DRAWS
 from flatviz.training.streams import steps_per_epoch
 
-Say = Callable[[str], None]  # hears a line of text for each step that is done
+Say = Callable[[str], None]  # called with a line of text after each step
 Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
 RATES = (
     0.1,
@@ -54,7 +54,7 @@ FIT_WORK = 8.0  # of a fit of VI, beside that of pre-training
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
 # smaller steps: one draw is noisier, and needs a lower rate.
 LARGE_STEP = 500_000_000
-SMALL_STEPS: dict[str, Any] = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
+SMALL_STEPS = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
 # Multiply-adds of a pass over the fitted examples, beyond which "quick" treats the head alone
 LARGE_PASS = 125_000_000
 
@@ -135,7 +135,6 @@ def prepare_own(
     """
     train = examples(train, "train", likelihood=likelihood)
     test = examples(test, "test", train.class_names, likelihood)
-    how: dict[str, Any] = dict(seed=seed, progress=progress)
     net = (
         module
         if isinstance(module, Net)
@@ -146,7 +145,7 @@ def prepare_own(
     n_trials = trials_of(effort)
     fixed: dict[str, float] = {}
     work = work_of(net, task.train.x).macs * len(task.train)
-    net = _untied(_learned(net, task, how, say), say)
+    net = _untied(_learned(net, task, seed, progress, say), say)
     if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say(
@@ -157,22 +156,36 @@ def prepare_own(
     before = held_out(net, net.w, progress=progress)
 
     def chosen(fits: Fitting, last: bool) -> Prepared:
-        about: dict[str, Any] = dict(fixed=fixed, before=before, last=last)
-        trial = choose(fits, n_trials, hear=lambda trial: say(str(trial)), **about)
+        trial = choose(
+            fits,
+            n_trials,
+            fixed=fixed,
+            before=before,
+            last=last,
+            report=lambda trial: say(str(trial)),
+        )
         of_test = partial(Standing.of, likelihood=likelihood)
         trained = of_test(net, net.w, first_of(task.test))
         after = of_test(fits.net, trial.posterior.center, first_of(fits.task.test))
-        return Prepared(trial.fits, trained, after, trial.kept)
+        return Prepared(trial.fits, trained, after, trial.good)
 
     if quick and work > LARGE_PASS:
         say("left out, for effort is 'quick': normalisation layers, SWAG, images")
-        return chosen(_head_alone(net, task, how, say), last=True)
+        return chosen(_head_alone(net, task, seed, progress, say), last=True)
 
     def fitted(lr: float) -> Gaussian:
-        swag = fit_swag(net, task.train, rank=RANK, lr=lr, likelihood=likelihood, **how)
+        swag = fit_swag(
+            net,
+            task.train,
+            rank=RANK,
+            lr=lr,
+            likelihood=likelihood,
+            seed=seed,
+            progress=progress,
+        )
         draw = swag.sample(1, seed=seed)[0]
         check_learned(net, draw, task.train, "SWAG", ADVICE, progress, likelihood)
-        check_kept("SWAG", held_out(net, swag.mean, progress=progress), before)
+        check_as_good("SWAG", held_out(net, swag.mean, progress=progress), before)
         say(f"SWAG at rate {lr:g}")
         return swag
 
@@ -185,15 +198,15 @@ def prepare_own(
     )
     say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
     try:
-        return chosen(Fitting(late, task, prior, **how), last=not norm)
+        return chosen(Fitting(late, task, prior, seed, progress=progress), last=not norm)
     except Diverged as error:
         if not norm:
             raise
         say(f"left out, for no trial learned: normalisation layers ({error})")
-        return chosen(_head_alone(net, task, how, say), last=True)
+        return chosen(_head_alone(net, task, seed, progress, say), last=True)
 
 
-def _head_alone(net: Net, task: Task, how: dict, say: Say) -> Fitting:
+def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Fitting:
     """The head of a net that stays as it is, on the activations before it."""
     test = first_of(task.test)
     if len(test) < len(task.test):
@@ -204,9 +217,7 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say) -> Fitting:
         name: data for name, data in replace(task, test=test).parts().items() if name != "source"
     }
     try:
-        cached = {
-            name: cache_trunk(net, data, progress=how["progress"]) for name, data in parts.items()
-        }
+        cached = {name: cache_trunk(net, data, progress=progress) for name, data in parts.items()}
         net = cached["train"][0]
         parts = {
             name: replace(features, class_names=parts[name].class_names)
@@ -218,7 +229,7 @@ def _head_alone(net: Net, task: Task, how: dict, say: Say) -> Fitting:
     train = parts["train"]
     validation = parts["validation"]
     task = replace(task, source=train, train=train, validation=validation, test=parts["test"])
-    return Fitting(net, task, prior, **how)
+    return Fitting(net, task, prior, seed, progress=progress)
 
 
 def _untied(net: Net, say: Say) -> Net:
@@ -236,7 +247,7 @@ def _untied(net: Net, say: Say) -> Net:
     return Net.from_module(module, example=net.example)
 
 
-def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
+def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Net:
     """Return the net as it is where it has learned, otherwise trained.
 
     It has learned where its loss is clearly below that of the best constant outputs, and below half
@@ -244,7 +255,6 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
     """
     data = task.train
     likelihood = task.likelihood
-    progress = how["progress"]
     standing = Standing.of(net, net.w, data, likelihood, progress)
     error = standing.losses.mean()
     spread = standing.constant.mean()
@@ -276,7 +286,8 @@ def _learned(net: Net, task: Task, how: dict, say: Say) -> Net:
             last_lr=lr / 2,
             likelihood=likelihood,
             batch_size=BATCH,
-            **how,
+            seed=seed,
+            progress=progress,
         )
         check_learned(late, late.w, data, "training", ADVICE, progress, likelihood)
         say(f"training at rate {lr:g}")

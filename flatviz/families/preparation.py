@@ -134,7 +134,7 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
 
 def _logistic(task: Task, strength: float) -> Net:
     """Fit logistic regression as a network of one layer."""
-    x = task.train.whole()
+    x = task.train.tensor()
     y = task.train.y
     with saved_rng():
         # imported here, as tensors need no scikit-learn

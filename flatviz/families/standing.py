@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -14,13 +14,13 @@ from flatviz.core import Data, Inputs, Likelihood, Net, Progress, track
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.training.driver import Diverged, judged_by_score
 
-MOST_LOOKED_AT = 2048  # examples in the check that a network learned
-LEAST_GAIN = 0.05  # of the way from the largest class's share to 1
-SURE = 3  # standard errors by which a network that learned is better than constant outputs
-# Of accuracy, or of how far the trained network's NLL lies below that of constant outputs, or of
-# one nat where that is less, beside twice the standard error: more of it and the posteriors are not
-# those of the trained network.
-LOST = 0.05
+T = TypeVar("T")
+MAX_CHECKED = 2048  # examples in the check that a network learned
+MIN_GAIN = 0.05  # of the way from the largest class's share to 1
+ERRORS = 3  # standard errors by which a network that learned is better than constant outputs
+# Largest drop below the trained network: a share of accuracy, or of the difference in NLL between
+# constant outputs and that network (at least one nat), added to twice the standard error
+MAX_DROP = 0.05
 ADVICE = (
     "check inputs and labels, train the module first, or call the steps yourself: pretrain,"
     " fit_swag, transfer"
@@ -29,10 +29,10 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class Standing:
-    """Standing of a network on N examples: its losses and those of the best constant outputs, (N,).
+    """Losses of a network on N examples beside those of the best constant outputs, (N,) each.
 
-    The latter are NaN where there are none.  classes: the losses are 1 for a wrong class and 0 for
-    a right one; otherwise they are NLLs.
+    Those of constant outputs are NaN where there are none.  classes: the losses are 1 for a wrong
+    class and 0 for a right one; otherwise they are NLLs.
     """
 
     losses: Tensor
@@ -46,25 +46,16 @@ class Standing:
         """Measure the network at `w` on `data`."""
         outputs = outputs_of(net, w, data.x, progress).double()
         y = data.y
-        known = as_likelihood(likelihood)
-        if y.ndim == 1 and isinstance(known, CategoricalLikelihood):
+        p = as_likelihood(likelihood)
+        if y.ndim == 1 and isinstance(p, CategoricalLikelihood):
             wrong = torch.where(
                 outputs.isfinite().all(1), (outputs.argmax(1) != y).double(), torch.nan
             )
             return cls(wrong, (y != y.mode().values).to(wrong), True)
-        level = outputs.mean(0, keepdim=True).requires_grad_(True)
-        lbfgs = torch.optim.LBFGS([level], max_iter=100, line_search_fn="strong_wolfe")
-
-        def closure() -> Tensor:
-            lbfgs.zero_grad()
-            loss = known.nll(level.expand_as(outputs), y)
-            loss.backward()
-            return loss
-
+        constant = outputs.mean(0, keepdim=True)
         if bool(outputs.isfinite().all()):
-            lbfgs.step(closure)
-        with torch.no_grad():
-            return cls(known.losses(outputs, y), known.losses(level.expand_as(outputs), y), False)
+            constant = p.best_constant(y, constant)
+        return cls(p.losses(outputs, y), p.losses(constant.expand_as(outputs), y), False)
 
     @property
     def gain(self) -> Tensor:
@@ -77,13 +68,13 @@ class Standing:
 
         With classes it must also exceed a share of the possible gain, at most half of it.
         """
-        least = SURE * error_of_mean(self.constant - self.losses)
-        whole = self.constant.mean()
-        if self.classes:  # of a handful of examples the noise alone passes all that there is
-            least = torch.minimum(torch.maximum(least, LEAST_GAIN * whole), whole / 2)
-        return bool(self.gain > least) or (self.classes and not whole)
+        least = ERRORS * error_of_mean(self.constant - self.losses)
+        largest = self.constant.mean()
+        if self.classes:  # with few examples the standard errors exceed the largest possible gain
+            least = torch.minimum(torch.maximum(least, MIN_GAIN * largest), largest / 2)
+        return bool(self.gain > least) or (self.classes and not largest)
 
-    def said(self, losses: Tensor) -> str:
+    def score(self, losses: Tensor) -> str:
         """Write accuracy or NLL of these losses as text."""
         return (
             f"accuracy {1 - float(losses.mean()):.3f}"
@@ -92,7 +83,7 @@ class Standing:
         )
 
     def __str__(self) -> str:
-        return self.said(self.losses)
+        return self.score(self.losses)
 
 
 def error_of_mean(values: Tensor) -> Tensor:
@@ -112,7 +103,7 @@ def check_learned(
     w: Tensor,
     data: Data,
     stage: str,
-    do: str,
+    advice: str,
     progress: Progress = False,
     likelihood: Likelihood = "categorical",
 ) -> None:
@@ -121,24 +112,24 @@ def check_learned(
     It needs more right answers, or a lower NLL.
 
     Raises:
-        Diverged: With advice, `do`.
+        Diverged: With `advice` on what to do.
     """
     part = (
         data
-        if len(data) <= MOST_LOOKED_AT
-        else data.subset(torch.arange(0, len(data), -(-len(data) // MOST_LOOKED_AT)))
+        if len(data) <= MAX_CHECKED
+        else data.subset(torch.arange(0, len(data), -(-len(data) // MAX_CHECKED)))
     )
     now = Standing.of(net, w, part, likelihood, progress)
     if not now.learned:
         raise Diverged(
             f"{stage} must leave a network that learned, got {now} on {len(part)} of its own"
-            f" examples, where the best constant outputs have {now.said(now.constant)}: {do}"
+            f" examples, where the best constant outputs have {now.score(now.constant)}: {advice}"
         )
 
 
-def check_kept(label: str, now: Standing, before: Standing) -> None:
+def check_as_good(label: str, now: Standing, before: Standing) -> None:
     """Refuse a network far below the trained one."""
-    least = LOST * max(float(before.gain), 1.0) + 2 * float(
+    least = MAX_DROP * max(float(before.gain), 1.0) + 2 * float(
         error_of_mean(now.losses - before.losses)
     )
     if not float((now.losses - before.losses).mean()) <= least:
@@ -147,11 +138,12 @@ def check_kept(label: str, now: Standing, before: Standing) -> None:
         )
 
 
-def first_to_learn(values: Sequence[float], attempt: Callable[[float], Any]) -> Any:
+def first_to_learn(values: Sequence[float], attempt: Callable[[float], T]) -> T:
     """Return `attempt(value)` for the first of the values at which it learns.
 
     Raises the last Diverged where none does.
     """
+    failed = Diverged("values must hold at least one, got none")
     for value in values:
         try:
             with judged_by_score():

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, Executor, ProcessPoolExecutor, as_completed
 from contextlib import AbstractContextManager, nullcontext
 from multiprocessing import get_context
-from typing import Annotated, Any
+from typing import Annotated, TypeVar, cast
 
 import cloudpickle
 import torch
@@ -13,6 +13,9 @@ from flatviz.checks import check_count, kind
 from flatviz.core import Progress, track
 from flatviz.storage.digest import process_state
 
+Given = TypeVar("Given")  # what all tasks share
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 MAKES_ONE = (
     "concurrent.futures.ProcessPoolExecutor(n) or distributed.Client(address).get_executor() is one"
 )
@@ -20,14 +23,14 @@ Engine = Annotated[Executor, kind(Executor, "an executor of concurrent.futures",
 
 
 def each(
-    function: Callable,
-    given: Any,
-    items: Sequence,
+    function: Callable[[Given, Item], Result],
+    given: Given,
+    items: Sequence[Item],
     *,
     engine: Engine = None,
     label: str = "tasks",
     progress: Progress = False,
-) -> Iterator[tuple[int, Any]]:
+) -> Iterator[tuple[int, Result]]:
     """Call a function for each item, here or by an executor.
 
     given: shared by all tasks; it is sent with each of them by cloudpickle, so that functions of a
@@ -50,8 +53,8 @@ def each(
 
 
 def _shared(
-    engine: Executor, function: Callable, given: Any, items: Sequence[Any]
-) -> Iterator[tuple[int, Any]]:
+    engine: Executor, function: Callable[[Given, Item], Result], given: Given, items: Sequence[Item]
+) -> Iterator[tuple[int, Result]]:
     if state := process_state():
         raise ValueError(
             f"engine must compute as this process does, got {', '.join(state)} that its workers"
@@ -63,7 +66,7 @@ def _shared(
     try:
         for future in as_completed(futures):
             try:
-                result = future.result()
+                result = cast(Result, future.result())
             except (
                 BrokenExecutor
             ) as error:  # unfinished tasks raise it; the finished ones are yielded first
@@ -81,7 +84,7 @@ def _shared(
         ) from fault
 
 
-def _call(work: bytes, item: Any) -> Any:
+def _call(work: bytes, item: object) -> object:
     function, shared = cloudpickle.loads(work)
     return function(shared, item)
 

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
 
 import torch
 
@@ -91,9 +90,14 @@ def prepare(
     task = task.to(place)
     net = Net.from_module(module, example=task.source.x[:2].to("cpu")).to(place)
     recipe = (recipe or recipe_for(net)).with_epochs(epochs)
-    how: dict[str, Any] = dict(seed=seed, progress=progress)
     source = pretrain(
-        net, task.source, epochs=recipe.epochs, lr=recipe.lr, last_lr=recipe.last_lr, **how
+        net,
+        task.source,
+        epochs=recipe.epochs,
+        lr=recipe.lr,
+        last_lr=recipe.last_lr,
+        seed=seed,
+        progress=progress,
     )
     check_learned(
         source,
@@ -103,7 +107,13 @@ def prepare(
         "raise its epochs, lower its lr, or take another model",
     )
     swag = fit_swag(
-        source, task.source, rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots, **how
+        source,
+        task.source,
+        rank=rank,
+        lr=recipe.swag_lr,
+        snapshots=recipe.snapshots,
+        seed=seed,
+        progress=progress,
     )
     check_learned(source, swag.mean, task.source, "SWAG", "lower the recipe's swag_lr")
     n_classes = None if task.source_classes is None else task.n_classes
@@ -151,9 +161,7 @@ def run_tour(
     fit = dict(fit or {})
     measured = dict(measured or {})
     recipe = (recipe or recipe_for(Net.from_module(module))).with_epochs(epochs)
-    about: dict[str, Any] = dict(
-        model=model, task=drawn, seed=seed, device=str(device), recipe=recipe
-    )
+    about = dict(model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
 
     def step(name: str, compute: Callable, **settings: object):
         result, was_cached = cached(
@@ -177,7 +185,7 @@ def run_tour(
     )
     fits = Fitting(net, drawn, prior, seed, fit, tuned, progress)
     radii = fits.radii(radii)
-    settings: dict[str, Any] = dict(
+    settings = dict(
         radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii}
     )
     family = _shared(

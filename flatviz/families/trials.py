@@ -3,13 +3,19 @@
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from flatviz.families.members import Choice, Fitting, with_head_std
-from flatviz.families.standing import ADVICE, Standing, check_kept, check_learned, first_to_learn
+from flatviz.families.standing import (
+    ADVICE,
+    Standing,
+    check_as_good,
+    check_learned,
+    first_to_learn,
+)
 from flatviz.families.tour import HEAD_STD
 from flatviz.families.tune import choices_of, tried
 from flatviz.posteriors import METHODS
+from flatviz.posteriors.method import Setting
 from flatviz.results import Posterior
 from flatviz.training.driver import Diverged
 
@@ -26,7 +32,7 @@ class Trial:
         fits: The fits, with its settings and prior.
         posterior: Their posterior.
         standing: Standing of its center on held-out examples.
-        kept: Whether that is about as good as the trained network.
+        good: Whether that is about as good as the trained network.
     """
 
     fits: Fitting
@@ -35,7 +41,7 @@ class Trial:
     standing: Standing
     n_trials: int
     shrink: float
-    kept: bool = True
+    good: bool = True
 
     def __str__(self) -> str:
         at = "" if self.shrink == 1 else f", at {self.shrink:g} of rate and widths"
@@ -47,44 +53,42 @@ def choose(
     fits: Fitting,
     n_trials: int,
     *,
-    fixed: Mapping[str, Any],
+    fixed: Mapping[str, Setting],
     before: Standing,
     last: bool,
-    hear: Callable[[Trial], None],
+    report: Callable[[Trial], None],
 ) -> Trial:
     """Take the best of the trials, at the first of `SHRINK` at which it is good enough.
 
-    It is finite, learns and is about as good as the network.
-
-    It must also be finite, and have learned.
+    It must be finite, have learned, and be about as good as the trained network.
 
     fixed: settings that no trial changes.
     before: standing of the trained network.
     last: take the best trial, even where all fail.
-    hear: called with each trial that learned.
+    report: called with each trial that learned.
 
     Raises:
         Diverged: If all fail, and it is not the last.
     """
-    heard: list[Trial] = []
+    learned: list[Trial] = []
 
     def attempt(shrink: float) -> Trial:
         trial = _best(fits, n_trials, fixed, shrink)
-        heard.append(trial)
-        hear(trial)
-        check_kept(TUNED.label, trial.standing, before)
+        learned.append(trial)
+        report(trial)
+        check_as_good(TUNED.label, trial.standing, before)
         return trial
 
     try:
         return first_to_learn(SHRINK, attempt)
     except Diverged:
-        if not (heard and last):
+        if not (learned and last):
             raise
-    losses = [float(trial.standing.losses.mean().nan_to_num(nan=math.inf)) for trial in heard]
-    return replace(heard[losses.index(min(losses))], kept=False)
+    losses = [float(trial.standing.losses.mean().nan_to_num(nan=math.inf)) for trial in learned]
+    return replace(learned[losses.index(min(losses))], good=False)
 
 
-def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Any], shrink: float) -> Trial:
+def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Setting], shrink: float) -> Trial:
     """Return the best of the trials at one share of rates and widths, fitted."""
     net = fits.net
     task = fits.task
@@ -92,11 +96,20 @@ def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Any], shrink: float)
     log_std = fits.prior.log_std + math.log(shrink)
     narrow = replace(fits.prior, log_std=log_std, factor=shrink * fits.prior.factor)
     lower = {} if shrink == 1 else {"lr": shrink * fixed.get("lr", record)}
-    given: dict[str, Any] = dict(fixed={**fixed, **lower}, head_std=shrink * HEAD_STD)
-    choice = choices_of(TUNED, net, 1, **given)[0]
+    fixed = {**fixed, **lower}
+    head_std = shrink * HEAD_STD
+    choice = choices_of(TUNED, net, 1, fixed=fixed, head_std=head_std)[0]
     if n_trials > 1:
-        case = net, task, task.validation, narrow
-        rows = tried(TUNED, [case], [fits.seed], n_trials, progress=fits.progress, **given)
+        case = net, task, task.parts()["validation"], narrow
+        rows = tried(
+            TUNED,
+            [case],
+            [fits.seed],
+            n_trials,
+            fixed=fixed,
+            head_std=head_std,
+            progress=fits.progress,
+        )
         choice, (nll,) = min(rows, key=lambda row: row[1])
         if not math.isfinite(nll):
             raise Diverged(

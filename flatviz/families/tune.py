@@ -7,7 +7,6 @@ record.
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Any
 
 import torch
 from torch.quasirandom import SobolEngine
@@ -19,18 +18,18 @@ from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import averaged
 from flatviz.metrics.prediction import predict_linearised
-from flatviz.posteriors.method import Method
+from flatviz.posteriors.method import Method, Setting
 from flatviz.results import Posterior, Prediction
 from flatviz.weight_space import OutputPosterior
 
-Place = Callable[[float], Any]  # from 0..1 to a value
+Place = Callable[[float], float]  # from 0..1 to a value
 
 
 def _log(low: float, high: float) -> Place:
     return lambda u: float(f"{low * (high / low) ** u:.3g}")
 
 
-def _one_of(*values: Any) -> Place:
+def _one_of(*values: int) -> Place:
     return lambda u: values[min(int(u * len(values)), len(values) - 1)]
 
 
@@ -110,7 +109,7 @@ def choices_of(
     net: Net,
     trials: int,
     *,
-    fixed: Mapping[str, Any] | None = None,
+    fixed: Mapping[str, Setting] | None = None,
     head_std: float = RECORD_HEAD_STD,
 ) -> list[Choice]:
     """List the choices to try: the record's, then points of one Sobol sequence on log scales.
@@ -147,17 +146,18 @@ def choices_of(
 
 def tried(
     method: Method,
-    cases: Sequence[tuple],
+    cases: Sequence[tuple[Net, Task, Data, Gaussian]],
     seeds: Sequence[int],
     trials: int,
     *,
+    fixed: Mapping[str, Setting] | None = None,
+    head_std: float = RECORD_HEAD_STD,
     progress: Progress = False,
-    **how: Any,
 ) -> list[tuple[Choice, tuple[float, ...]]]:
     """Score each of `choices_of` by its NLL on the cases (net, task, validation, prior)."""
-    choices = track(choices_of(method, cases[0][0], trials, **how), "trials of settings", progress)
+    choices = choices_of(method, cases[0][0], trials, fixed=fixed, head_std=head_std)
     rows = []
-    for choice in choices:
+    for choice in track(choices, "trials of settings", progress):
         scores = [
             nlls_of(method, choice, net, task, [v], prior, seed=s)
             for (net, task, v, prior), s in zip(cases, seeds)
@@ -182,6 +182,8 @@ def nlls_of(
     )
     if q is None:
         return [math.inf] * len(splits)
-    how: dict[str, Any] = dict(seed=seed + 1, likelihood=task.likelihood)
-    nlls = [score_of(net, method, q, data, **how)["nll"] for data in splits]
+    nlls = [
+        score_of(net, method, q, data, seed=seed + 1, likelihood=task.likelihood)["nll"]
+        for data in splits
+    ]
     return [nll if math.isfinite(nll) else math.inf for nll in nlls]

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
 from numbers import Real
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import torch
 from torch import Tensor
@@ -272,7 +272,7 @@ def _store(
     axes: Tensor,
     ticks: Sequence[Tensor],
     cache: Cache,
-    **options: Any,
+    **options: object,
 ):
     if cache is None or cache is False:
         return None

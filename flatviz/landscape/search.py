@@ -12,7 +12,7 @@ from flatviz.landscape.krylov import Krylov
 MISSED = 1e-6  # chance that a search misses an eigenvalue
 EDGE = 0.01  # accuracy of the edges of a density, relative to |lambda|_max
 TINY = torch.finfo(torch.float64).tiny
-LEAST = math.sqrt(TINY)  # an error above 0 where H is 0
+MIN_ERROR = math.sqrt(TINY)  # above 0 where H is 0
 # Shares of the error at which a value's bound may be taken; the largest is usually the best
 LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
 TOO_FEW = (
@@ -46,17 +46,17 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
     Source: van Dorsselaer, Hochstenbach & van der Vorst, SIAM J. Matrix Anal. Appl. 22 (2000),
     after Kuczynski & Wozniakowski, ibid. 13 (1992); the complement of Ritz vectors is ours.
     """
-    known = torch.full((k,), -torch.inf, dtype=torch.float64)
+    before = torch.full((k,), -torch.inf, dtype=torch.float64)  # values when this search began
     searches = 0
     certain = False
     while True:
         values, columns, residual = run.converged(k, products, tol / 4)
-        error = tol * float(values.abs().max()) + LEAST
+        error = tol * float(values.abs().max()) + MIN_ERROR
         pairs = values[:k], columns[:, :k], residual[:k]
         if certain or run.complete or bool((pairs[2] > error).any()):
             return pairs
-        if bool((pairs[0] - known > error).any()):
-            known = pairs[0]
+        if bool((pairs[0] - before > error).any()):
+            before = pairs[0]
             searches += 1
             chains: list[Chain] = []
         if run.n_products >= products:
@@ -69,7 +69,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             run.step()
             chain.read(run)
             certain = _enough([c.nats() for c in chains], searches)
-            if certain or (chain.over and bool((run.ritz()[0][:k] - known > error).any())):
+            if certain or (chain.over and bool((run.ritz()[0][:k] - before > error).any())):
                 break
 
 
@@ -128,14 +128,14 @@ class Polynomial:
         return max(0.0, float((s - self._zeros).log().sum() - self._log_scale) - self._log_sphere)
 
 
-def excludes(run: Krylov, known: Tensor, errors: Tensor, value: float, scale: float) -> bool:
+def excludes(run: Krylov, ritz: Tensor, errors: Tensor, value: float, scale: float) -> bool:
     """Tell whether a run in the Ritz vectors' complement excludes that `value` is too low.
 
-    Too low means by more than EDGE `scale`.  `known` (c,) are the Ritz values, `errors` (c,) the
+    Too low means by more than EDGE `scale`.  `ritz` (c,) are the Ritz values, `errors` (c,) the
     residuals.
     """
     above = value + EDGE * scale
-    gaps = above - known
+    gaps = above - ritz
     coupling = (errors.square() / gaps)[gaps > 0].sum()
     return Polynomial(run).nats(above - float(coupling)) >= -math.log(MISSED)
 

@@ -49,7 +49,7 @@ def _of_sizes(
     return torch.stack([score(size) for size in range(1, prediction.n_draws + 1)])
 
 
-def _counts(p: Distribution) -> bool:
+def _is_discrete(p: Distribution) -> bool:
     try:
         return p.support is not None and p.support.is_discrete
     except NotImplementedError:  # of a distribution that does not say
@@ -59,7 +59,7 @@ def _counts(p: Distribution) -> bool:
 def _below(prediction: Prediction, y: Tensor | None) -> Tensor:
     """F_s(y) of each draw, (S, N, ...)."""
     y = _targets(prediction, y)
-    if _counts(prediction.distribution):
+    if _is_discrete(prediction.distribution):
         raise ValueError(
             "intervals and PIT need a continuous distribution, got"
             f" {prediction.likelihood!r}: use crps and nll"

@@ -8,7 +8,7 @@ Source of these two: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
 """
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -124,7 +124,7 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     score = torch.cat([inside, outside]).double().cpu().numpy()
     is_out = torch.cat([torch.zeros(len(inside)), torch.ones(len(outside))]).numpy()
 
-    def fpr95(positive: Any, score: Any) -> float:
+    def fpr95(positive: object, score: object) -> float:
         false, true, _ = roc_curve(positive, score, drop_intermediate=False)
         return float(false[(true >= 0.95).argmax()])
 

@@ -4,8 +4,7 @@ import pickle
 from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
+from types import ModuleType, SimpleNamespace
 
 import torch
 from safetensors.torch import load_file
@@ -180,7 +179,7 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
 class _Inert:
     """Stand-in for an object that is no tensor; it accepts what pickle passes."""
 
-    def __init__(self, *_: Any, **__: Any) -> None:
+    def __init__(self, *_: object, **__: object) -> None:
         """Do nothing."""
 
     __setstate__ = __setitem__ = append = extend = __init__
@@ -192,7 +191,7 @@ class _Called(_Inert):
     def __init__(self, function: Callable) -> None:
         self._function = function
 
-    def __call__(self, *args: Any) -> Any:
+    def __call__(self, *args: object) -> object:
         """Call the function."""
         return self._function(*args)
 
@@ -200,14 +199,14 @@ class _Called(_Inert):
 class _Unpickler(pickle.Unpickler):
     """Read the tensors of a pickled file; all other objects are inert, so that no code runs."""
 
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> object:
         if (module, name) not in REBUILDS:
             return _Inert
         found = super().find_class(module, name)
         return found if isinstance(found, type) else _Called(found)
 
 
-def _content(path: Path) -> Any:
+def _content(path: Path) -> object:
     try:
         if path.suffix == ".safetensors":
             return load_file(path)
@@ -313,7 +312,7 @@ def torchvision_model(
     return PublicNet(network, side or _fixed_side(network)).eval()
 
 
-def _fixed_side(network: Any) -> int | None:
+def _fixed_side(network: object) -> int | None:
     """Return the side in pixels that a vision transformer's position embedding fits."""
     from torchvision.models import VisionTransformer
 
@@ -326,7 +325,7 @@ def _without_auxiliary(name: str) -> dict[str, bool]:
     )
 
 
-def _downloaded(models: Any, name: str, weights: str) -> dict[str, Tensor]:
+def _downloaded(models: ModuleType, name: str, weights: str) -> dict[str, Tensor]:
     available = models.get_model_weights(name)
     short = weights.rpartition(".")[2]
     check_choice(short, tuple(available.__members__), "weights")

@@ -111,7 +111,7 @@ def input_nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -
         >>> fv.top_eigenpairs(f, f.start, 1).vectors.shape
         torch.Size([1, 2])
     """
-    inputs = data.whole()
+    inputs = data.tensor()
     if not inputs.is_floating_point():
         raise TypeError(
             f"inputs must be floating to be varied, got {inputs.dtype}: give the embedded inputs to"

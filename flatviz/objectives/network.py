@@ -62,6 +62,7 @@ class NetworkObjective(Objective):
         used = "frozen" if self.statistics is None else "re-estimated"
         work = self.cost.layer * min(self.chunk, len(self.data))
         batchnorm = used if self.net.has_batchnorm else None
+        # Properties of every objective, set past the frozen dataclass
         self.__dict__.update(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
@@ -198,14 +199,15 @@ class MeanNLL(NetworkObjective):
 
         Products share one graph.
         """
-        about = (
+        product = curvature_operator(
             self.net,
             self.data,
             self.likelihood,
             in_precision(check_weights(w, self.dim), self.net),
             curvature,
+            max_batch=SWEEP * self.chunk,
+            layer=self.cost.layer,
         )
-        product = curvature_operator(*about, max_batch=SWEEP * self.chunk, layer=self.cost.layer)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
         return (
             partial(self.replayed, self._hvp, product, self._reads, w)

@@ -23,18 +23,17 @@ def output_curvature(
     likelihood = as_likelihood(likelihood)
     if (closed := likelihood.curvature(outputs, y)) is not None:
         return closed
+    fisher = None
     few = outputs[:CHECKED]
-    looked = _of_divergence(likelihood, few, None)
-    # Wrong for Laplace's distribution, as torch's derivatives of |.| are 0 at 0
-    if looked is not None:
-        got, want = (
-            float(tried(torch.ones_like(few)).sum())
-            for tried in (looked, _of_draws(likelihood, few, None))
-        )
-        looked = looked if abs(got - want) <= 0.5 * abs(want) else None
-    fisher = (looked and _of_divergence(likelihood, outputs, y)) or _of_draws(
-        likelihood, outputs, y
-    )
+    by_divergence = _of_divergence(likelihood, few, None)
+    if by_divergence is not None:
+        ones = torch.ones_like(few)
+        got = float(by_divergence(ones).sum())
+        want = float(_of_draws(likelihood, few, None)(ones).sum())
+        # Not so of Laplace's distribution, as torch's derivatives of |.| are 0 at 0
+        if abs(got - want) <= 0.5 * abs(want):
+            fisher = _of_divergence(likelihood, outputs, y)
+    fisher = fisher or _of_draws(likelihood, outputs, y)
 
     def product(u: Tensor) -> Tensor:
         if u.ndim == outputs.ndim:

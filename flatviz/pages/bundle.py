@@ -8,7 +8,6 @@ import json
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import torch
@@ -16,6 +15,7 @@ import torch
 from flatviz.catalog import KL_BALL
 from flatviz.checks import computed
 from flatviz.pages import views
+from flatviz.pages.document import Json
 from flatviz.pages.scene import Scene, member_images, pixels_of
 from flatviz.pages.story import Step
 from flatviz.pages.views import View
@@ -33,7 +33,7 @@ NEAR = 0.05  # relative difference from the radius, below which the reach is not
 
 
 # texts, figures by view, arrays by field
-Packed = tuple[dict[str, Any], dict[str, Figure], dict[str, Live]]
+Packed = tuple[dict[str, Json], dict[str, Figure], dict[str, Live]]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Bundle:
     `buffer` has the members' records of little-endian float32.
     """
 
-    index: dict[str, Any]
+    index: dict[str, Json]
     buffer: bytes
 
     @property
@@ -105,9 +105,7 @@ def pack(
     figures = {
         v.name: drawn[largest].get(v.name) or v.draw(scene, largest) for v in views.views_of(family)
     }
-    fields: dict[str, dict[str, Any]] = {
-        n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())
-    }
+    fields = {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())}
     index = {
         "n_max": scene.family.n_draws,
         "record": sum(sizes),
@@ -188,7 +186,7 @@ def _moved(bundle: Bundle, family: Family) -> list[int]:
 
 def _changed(
     bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[dict[str, object]]:
     """Iterate over changes of each figure (data, layout, caption), of those drawn and like them."""
     every = {view.name: view for view in views.views_of(scene.family)}
     other = set()
@@ -204,7 +202,7 @@ def _changed(
             if fig is None
             else _entry(scene, view, fig)
         )
-        if fig is not None and _still(now) == _still(before):
+        if fig is not None and _fixed_parts(now) == _fixed_parts(before):
             now = {"caption": now["caption"]}
         elif fig is not None:
             other.add(view.name)
@@ -214,7 +212,7 @@ def _changed(
             yield {"name": view.name, **changes}
 
 
-def _still(entry: Mapping[str, Any]) -> dict[str, Any]:
+def _fixed_parts(entry: Mapping[str, Json]) -> dict[str, object]:
     """Return a figure without the parts that its members set.
 
     These are live properties, and axes whose range holds every member's.
@@ -324,13 +322,11 @@ def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
     if live is None or not values.size:
         return np.full(shape, math.nan, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
-    how: dict[str, Any] = (
-        dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
-    )
+    how = dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
     return np.pad(values, padding, **how)
 
 
-def assign(drawn: Any, path: str, value: Any) -> None:
+def assign(drawn: Json, path: str, value: object) -> None:
     """Put a value at a path of a figure's JSON, as `Live.path` has it."""
     *way, last = path.split(".")
     for key in way:
@@ -338,8 +334,8 @@ def assign(drawn: Any, path: str, value: Any) -> None:
     drawn[last] = value
 
 
-def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, Any]:
-    drawn: dict[str, Any] = (
+def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
+    drawn: dict[str, Json] = (
         json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
     )
     layout = drawn["layout"] | {"height": view.height}

@@ -28,6 +28,9 @@ POLICY = (
 PLAIN = str.maketrans({c: f"\\u{ord(c):04x}" for c in "<>&\u2028\u2029"})
 
 
+Json = Any  # what JSON holds
+
+
 @dataclass(frozen=True)
 class Script:
     """A script element.
@@ -40,7 +43,7 @@ class Script:
     name: str = ""
 
     @classmethod
-    def data(cls, name: str, value: Any) -> Script:
+    def data(cls, name: str, value: object) -> Script:
         """Build a script of JSON of `value` under a name."""
         return cls(json_for_html(value), "application/json", name)
 
@@ -62,7 +65,7 @@ class Script:
         return f"'sha256-{base64.b64encode(hashlib.sha256(self.text.encode()).digest()).decode()}'"
 
 
-def json_for_html(value: Any) -> str:
+def json_for_html(value: object) -> str:
     r"""Write JSON with escapes for characters with a meaning in HTML, and for line ends.
 
     Raises:
@@ -145,7 +148,7 @@ def document(
 
 
 def _folded(table: str) -> str:
-    summary = "The numbers of the first seed, a row a posterior"
+    summary = "Numbers of the first seed"
     return f"<details><summary>{summary}</summary>{table}</details>"
 
 

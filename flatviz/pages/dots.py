@@ -72,6 +72,6 @@ def _mark(values: Tensor, name: str, scale: tuple[float, float]) -> str:
     mean = place(float(finite.mean()))
     low = place(float(finite.min()))
     high = place(float(finite.max()))
-    told = f"{PANELS[name]} {short(float(finite.mean()))}"
+    title = f"{PANELS[name]} {short(float(finite.mean()))}"
     where = f"--at:{mean:.1f};--low:{low:.1f};--wide:{high - low:.1f}"
-    return f'<i style="{where}" title="{told}"><u></u></i>'
+    return f'<i style="{where}" title="{title}"><u></u></i>'

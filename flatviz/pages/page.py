@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -89,7 +89,7 @@ def family_page(
     rows: Sequence[Mapping[str, str]] = (),
     story: Sequence[Step] | None = None,
     code: Sequence[str] = (),
-    look: Mapping[str, Any] | None = None,
+    look: Mapping[str, object] | None = None,
     playground: bool = False,
 ) -> str:
     """Write the HTML text of a measured family.

@@ -2,7 +2,6 @@
 
 import base64
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -137,7 +136,7 @@ class Scene:
         )
 
 
-def pixels_of(family: Family, rows: Tensor) -> dict[str, Any]:
+def pixels_of(family: Family, rows: Tensor) -> dict[str, object]:
     """Return images at these rows of the test split, as text: rows, shape of one, and bytes.
 
     The shape is (H, W) or (H, W, 3).
@@ -146,7 +145,7 @@ def pixels_of(family: Family, rows: Tensor) -> dict[str, Any]:
     return {"rows": rows.tolist(), "shape": list(pixels.shape[1:]), "pixels": _as_text(pixels)}
 
 
-def member_images(family: Family, i: int) -> dict[str, Any]:
+def member_images(family: Family, i: int) -> dict[str, object]:
     """Return member i's images at every ensemble size, and each draw's probabilities.
 
     pool: (P), rows of the test split that it shows at any size; labels: theirs.

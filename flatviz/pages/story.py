@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from flatviz.checks import computed
 from flatviz.pages.document import texts_of
@@ -21,14 +20,13 @@ class Step:
     Args:
         text: Paragraphs, one a line; **words** are bold, a line that begins with "= " is an
             equation in TeX.
-        set: Any of method, radius, n_draws, tab, chosen, and compare with method and radius, as in
-            the state of the page.
-        see: The view that is shown where there is room for one.
+        set: Values of method, radius, n_draws, tab, chosen and compare, as in the state of the
+            page; "see" is the view that is shown where there is room for one.
     """
 
     title: str
     text: str
-    set: Mapping[str, Any] = field(default_factory=dict)
+    set: Mapping[str, object] = field(default_factory=dict)
 
 
 def tour_story(family: Family) -> tuple[Step, ...]:
@@ -71,7 +69,8 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     )
 
 
-def _step(name: str, state: Mapping[str, Any], **words: str) -> Step:
+def _step(name: str, state: Mapping[str, object], **words: str) -> Step:
+    """Build a section of story.toml; `words` are what its text has in braces."""
     lines = TEXTS[name]["text"].split("\n")
     filled = [line if line.startswith("= ") else line.format(**words) for line in lines]
     return Step(TEXTS[name]["title"], "\n".join(filled), state)

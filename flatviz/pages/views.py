@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
 
 from torch import Tensor
 
@@ -19,7 +18,7 @@ from flatviz.plots.landscape import plot_projection
 from flatviz.plots.mechanism import PHASE_TEXTS, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
-from flatviz.plots.theme import Figure, figure, style
+from flatviz.plots.theme import Figure, Properties, Property, figure, style
 from flatviz.results import Family, Prediction
 
 Draw = Callable[[Scene, int], Figure]
@@ -144,12 +143,14 @@ def _with_ring(plot: Callable[..., Figure], scene: Scene, i: int) -> Figure:
     return plot(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
 
 
-def _of_member(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
+def _of_member(
+    plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: object
+) -> Figure:
     """Draw one part of a member in its method's colours."""
     return plot(getattr(scene.family[i], part), method=scene.family[i].method, **more)
 
 
-def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: Any) -> Figure:
+def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: object) -> Figure:
     """Draw one part of a member beside that of the references."""
     reference = {m: getattr(scene.family[j], part) for m, j in scene.references.items()}
     return _of_member(plot, part, scene, i, reference=reference, **more)
@@ -189,17 +190,15 @@ def _caption_of_step(family: Family, i: int) -> str:
 
 TWO = "2-D map"
 THREE = "3-D relief"
-SHARED: dict[str, Any] = dict(
-    group="Surface", slot="surface", fixed=("surface",), span=5, height=470
-)
-ALL: dict[str, Any] = dict(span=12, height=470)
-WIDE: dict[str, Any] = dict(span=8, height=470)
-RADIUS: dict[str, Any] = dict(span=5, height=600, group="Radius")
+SHARED = dict(group="Surface", slot="surface", fixed=("surface",), span=5, height=470)
+ALL = dict(span=12, height=470)
+WIDE = dict(span=8, height=470)
+RADIUS: Properties = dict(span=5, height=600, group="Radius")
 PLACE = ("xaxis", "yaxis")
 SAMPLES = {"samples": "draws"}
 
 
-def _view(name: str, draw: Draw, **settings: Any) -> View:
+def _view(name: str, draw: Draw, **settings: Property) -> View:
     """Build a view with the texts of its name."""
     return View(name, draw, **{**TEXTS[name], **settings})
 
@@ -207,11 +206,11 @@ def _view(name: str, draw: Draw, **settings: Any) -> View:
 def _through_the_center(plane: str) -> list[View]:
     """Build views of the rise of the loss, as map and relief, around each center."""
     texts = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
-    shared: dict[str, Any] = dict(
+    shared: Properties = dict(
         group="Flatness", slot="directions", height=470, least=400, needs=(plane,)
     )
     option = {"plane": PLANES[plane], "view": TWO}
-    raised: dict[str, Any] = dict(
+    raised: Properties = dict(
         option=option | {"view": THREE}, alt=texts["alt"].format(plane=PLANES[plane]), like=plane
     )
     return [
@@ -220,7 +219,7 @@ def _through_the_center(plane: str) -> list[View]:
     ]
 
 
-STEPS: dict[str, Any] = dict(
+STEPS: Properties = dict(
     caption_of=_caption_of_step,
     when=lambda f: f[0].step is not None,
     phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),

@@ -1,14 +1,15 @@
 """`plot(result)`: the figure that belongs to the type of a result, as notebooks show it."""
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+
+from torch import Tensor
 
 from flatviz import plots, results
-from flatviz.plots.theme import Figure
+from flatviz.plots.theme import Figure, Property
 from flatviz.results import History, LayerCurvature, Prediction, Projection, Spectrum, Surface
 
 
-def plot(result: object, *more: Any, **options: Any) -> Figure:
+def plot(result: object, *more: object, **options: object) -> Figure:
     """Draw the figure of a result, chosen by its type.
 
     `more` and `options` are those of the function that draws it:
@@ -57,7 +58,7 @@ def plot(result: object, *more: Any, **options: Any) -> Figure:
     return DRAW[kind](result, *more, **options)
 
 
-def _prediction(result: Any, *more: Any, **options: Any) -> Figure:
+def _prediction(result: Prediction | Mapping, *more: Tensor, **options: Property) -> Figure:
     if not isinstance(result, Prediction):
         return plots.plot_metrics(result, *more, **options)
     return (plots.plot_reliability if result.has_classes else plots.plot_predictive)(
@@ -65,9 +66,10 @@ def _prediction(result: Any, *more: Any, **options: Any) -> Figure:
     )
 
 
-def _spectrum(result: Any, **options: Any) -> Figure:
-    dense = isinstance(result, Spectrum) and result.nodes is not None
-    return (plots.plot_density if dense else plots.plot_spectrum)(result, **options)
+def _spectrum(result: Spectrum | Sequence[Spectrum], **options: Property) -> Figure:
+    if isinstance(result, Spectrum) and result.nodes is not None:
+        return plots.plot_density(result, **options)
+    return plots.plot_spectrum(result, **options)
 
 
 DRAW: dict[type, Callable[..., Figure]] = {

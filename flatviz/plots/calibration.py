@@ -1,19 +1,19 @@
 """Calibration of predictions: scores by ensemble size, reliability, risk by coverage, shift."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count
+from flatviz.checks import Count, computed
 from flatviz.core import public
 from flatviz.plots.ground import by_method
 from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -164,7 +164,7 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """Build a pair of axes for each score, one below the other, with room for all curves."""
-    axes: dict[str, Any] = {}
+    axes: Properties = {}
     for row, ((score, label), domain) in enumerate(
         zip(labels.items(), reversed(panels(len(labels), 0.055)))
     ):
@@ -229,9 +229,9 @@ def plot_reliability(
             do = "use plot_calibration for a regression" if one.scores else LABELLED
             raise ValueError(f"prediction must carry calibration bins, got none: {do}")
     if isinstance(prediction, Mapping):
-        return _reliabilities(named, title)
+        return _reliabilities(prediction, title)
     # (M, n) each, a row an ensemble size
-    count, confidence, right = prediction.bins.nan_to_num(0).unbind(-1)
+    count, confidence, right = computed(prediction.bins).nan_to_num(0).unbind(-1)
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
     ece = float(prediction.scores["ece"][-1])
@@ -307,10 +307,11 @@ def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
     looks = styles(named)
     for name, p in named.items():
         look = looks[name]
-        count, confidence, right = p.bins[-1][p.bins[-1, :, 0] > 0].T
+        bins = computed(p.bins)[-1]
+        count, confidence, right = bins[bins[:, 0] > 0].T
         lo, hi = wilson(right, count)
         ends = dict(array=numbers(hi - right), arrayminus=numbers(right - lo), symmetric=False)
-        drawn: dict[str, Any] = dict(
+        drawn = dict(
             line=look.line(2),
             marker=look.marker(8),
             error_y=dict(type="data", thickness=1, width=3, **ends),
@@ -366,7 +367,7 @@ def plot_risk_coverage(
             .long()
             .unique()
         )
-        drawn: dict[str, Any] = dict(
+        drawn: Properties = dict(
             line=look.line(2),
             marker=look.marker(8, maxdisplayed=9),
             legendgroup=method,
@@ -427,7 +428,7 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
         for i, method in enumerate(curves):
             look = style(method)
             x = at.double() + SPREAD * (i - (len(curves) - 1) / 2)
-            drawn: dict[str, Any] = dict(
+            drawn = dict(
                 line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel)
             )
             drawn |= dict(
@@ -447,8 +448,8 @@ def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str
 
     The room is half of their span on either side.
     """
-    axes: dict[str, Any] = {}
-    ticks: dict[str, Any] = dict(
+    axes: dict[str, object] = {}
+    ticks: dict[str, object] = dict(
         tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities]
     )
     for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):

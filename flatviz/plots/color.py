@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,6 +13,7 @@ from flatviz.plots.theme import (
     INK,
     LOSS_SCALE,
     Figure,
+    Property,
     even_ticks,
     log_ticks,
     numbers,
@@ -164,7 +164,7 @@ def add_samples(
     values: Tensor,
     scale: ColorScale | None,
     look: Look,
-    **hovering: Any,
+    **hovering: Property,
 ) -> None:
     """Add circles that follow the controls, one a draw: filled by method, ringed by true loss.
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import plotly.graph_objects as go
 import torch
@@ -23,6 +23,7 @@ from flatviz.plots.theme import (
     COLORS,
     INK,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -96,7 +97,7 @@ def plot_spectrum(
         if len(spectra) > 1
         else torch.zeros(1, 1)
     )
-    look: dict[str, Any] = dict(
+    look: Properties = dict(
         marker=shown.marker(7, opacity=0.65), hover="λ = %{y:.4g}<br>residual %{customdata:.1e}"
     )
     error = residual.reshape(-1)
@@ -193,7 +194,7 @@ def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = 
         range=[math.log10(floor), math.log10(top) + 0.3],
     )
     fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, xaxis=x, yaxis=y)
-    look: dict[str, Any] = dict(
+    look: Properties = dict(
         hover="λ = %{x:.3g}<br>density %{y:.2g}", line=dict(color=COLORS[1], width=2)
     )
     fig.add_trace(scatter(at, density.clamp_min(floor), "lines", "density", **look))
@@ -280,13 +281,13 @@ def plot_sharpness(
         lo = (mean - half)[finite]
         hi = (mean + half)[finite]
         fig.add_trace(band(sizes[finite], lo, hi, look.color, 0.15, label, legendgroup=method))
-        draw: dict[str, Any] = dict(
+        draw: Properties = dict(
             marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}"
         )
         fig.add_trace(
             scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw)
         )
-        line: dict[str, Any] = dict(
+        line: Properties = dict(
             line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}"
         )
         fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))
@@ -387,7 +388,7 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
         for name, label in HISTORY.items()
         if (values := getattr(history, name)) is not None
     ]
-    axes: dict[str, Any] = {}
+    axes: Properties = {}
     for i, ((label, values), domain) in enumerate(zip(rows, reversed(panels(len(rows), 0.05)))):
         last = i == len(rows) - 1
         x = dict(showticklabels=last, title="step" if last else "", matches="x" if i else None)

@@ -1,7 +1,6 @@
 """Flatness and scores against the training loss: methods beside a lower temperature of VI."""
 
 import math
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,6 +13,7 @@ from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
 from flatviz.plots.theme import (
     INK,
     Figure,
+    Properties,
     axes_of,
     figure,
     layout_of,
@@ -88,7 +88,7 @@ def plot_frontier(
     )
     ends = room(loss.log10(), 0.06)
     ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
-    axes: dict[str, Any] = {}
+    axes: dict[str, object] = {}
     for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
         last = i == len(table) - 1
         words = dict(text="training loss (nats)" if last else "")
@@ -148,7 +148,7 @@ def _add_line(
 ) -> None:
     method_look = style(name)
     label = style(name).label
-    look: dict[str, Any] = dict(
+    look: Properties = dict(
         line=method_look.line(2), marker=method_look.marker(8), legend=panel == 0, **axes_of(panel)
     )
     texts = [

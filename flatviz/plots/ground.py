@@ -1,12 +1,13 @@
 """Parts shared by figures: contours, diverged cells, titles, axes with units, small print."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeVar
 
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
+from flatviz.noun import Noun
 from flatviz.plots.color import ColorScale
 from flatviz.plots.theme import (
     HEIGHT,
@@ -14,6 +15,7 @@ from flatviz.plots.theme import (
     MARGIN,
     MUTED,
     Figure,
+    Properties,
     figure,
     numbers,
     scatter,
@@ -21,6 +23,7 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
+T = TypeVar("T", bound=Noun | Tensor)
 RING = 48  # number of points of an ellipse
 
 
@@ -32,7 +35,7 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
         marker = scale.marker(surface.values) | dict(
             showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square"
         )
-        hover: dict[str, Any] = dict(
+        hover: Properties = dict(
             customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"
         )
         fig.add_trace(scatter(surface.a, surface.b, "markers", "surface", marker=marker, **hover))
@@ -218,12 +221,12 @@ def counted(n: int, thing: str) -> str:
     return f"{n} {thing}{'s' * (n != 1)}"
 
 
-def one_or_several(value: Any) -> list:
+def one_or_several(value: T | Sequence[T]) -> list[T]:
     """Return a list of results, from one or a sequence of them."""
     return list(value) if isinstance(value, Sequence) else [value]
 
 
-def by_method(value: Any, wanted: str) -> dict[str | None, Any]:
+def by_method(value: T | Mapping[str, T], wanted: str) -> dict[str | None, T]:
     """Return method -> result, from a mapping, or from one result (of no method: None).
 
     Raises:
@@ -231,7 +234,7 @@ def by_method(value: Any, wanted: str) -> dict[str | None, Any]:
     """
     if isinstance(value, Mapping) and not value:
         raise ValueError(f"a figure by method needs at least one {wanted}, got none")
-    return dict(value) if isinstance(value, Mapping) else {None: value}
+    return dict(value.items()) if isinstance(value, Mapping) else {None: value}
 
 
 def mean_lambda1(spectra: Sequence[Spectrum]) -> float:

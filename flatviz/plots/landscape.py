@@ -1,7 +1,6 @@
 """A loss along a line, samples on a plane, and the valleys of a surface."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import plotly.graph_objects as go
 import torch
@@ -17,6 +16,7 @@ from flatviz.plots.theme import (
     MUTED,
     ROUNDING,
     Figure,
+    Properties,
     figure,
     room,
     scatter,
@@ -70,7 +70,7 @@ def plot_curve(
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
         line = dict(color=color, width=2, dash=DASHES[(i + i // len(COLORS)) % len(DASHES)])
-        look: dict[str, Any] = dict(marker=dict(size=4, color=color), line=line)
+        look = dict(marker=dict(size=4, color=color), line=line)
         hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
         fig.add_trace(
             scatter(
@@ -89,7 +89,7 @@ def _barrier(c: Curve) -> go.Scatter:
     top = int((c.values - line).nan_to_num(-torch.inf).argmax())
     text = ["", f"barrier {short(c.barrier)}"]
     font = dict(color=INK, size=12)
-    label: dict[str, Any] = dict(text=text, textposition="top center", textfont=font)
+    label: Properties = dict(text=text, textposition="top center", textfont=font)
     x = [float(c.t[top])] * 2
     y = [float(line[top]), float(c.values[top])]
     return scatter(
@@ -221,7 +221,7 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
     ):
         x, y = ([end for line in lines for end in (*line[k : k + 2], None)] for k in (0, 2))
         fig.add_trace(scatter(x, y, "lines", name, line=look))
-    minima: dict[str, Any] = dict(
+    minima: Properties = dict(
         marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}"
     )
     depth = persistence.depth[order]

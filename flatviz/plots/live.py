@@ -5,7 +5,6 @@ rows="draws")`.
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -36,7 +35,7 @@ class Live:
         """Whether it has no numbers."""
         return isinstance(self.values, (str, bool)) or self.values.dtype.kind == "U"
 
-    def at(self, n: int, phase: int = -1) -> Any:
+    def at(self, n: int, phase: int = -1) -> object:
         """Return the values drawn at ensemble size n, in this phase."""
         if self.rows == "all" or isinstance(self.values, (str, bool)):
             return self.values

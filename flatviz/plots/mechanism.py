@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import product
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import plotly.graph_objects as go
@@ -14,7 +14,15 @@ from flatviz.checks import computed
 from flatviz.core import public
 from flatviz.plots.color import ColorScale
 from flatviz.plots.ground import ellipse, ground, width_of
-from flatviz.plots.theme import INK, MUTED, Figure, points, short, style
+from flatviz.plots.theme import (
+    INK,
+    MUTED,
+    Figure,
+    Properties,
+    points,
+    short,
+    style,
+)
 from flatviz.results import Family, Mechanism
 
 Phase = Literal[
@@ -68,7 +76,7 @@ def phase_traces(step: Mechanism, phase: int, k: int, half: float) -> list[go.Sc
     top = there if phase > 0 else zero
     length = float(step.length[k])
     back = _unit(step.there[k]) * half
-    lines: list[tuple[Tensor, str, dict[str, Any]]] = [
+    lines: list[tuple[Tensor, str, Properties]] = [
         (rest, "q", dict(color=COLORS["q"], width=3)),
         (
             ellipse(step.ball[k], zero),
@@ -286,9 +294,9 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
         name = traces[0].name.removesuffix(RIM)  # a rim lies where its line does
         for path in paths:
             values = np.array([np.asarray(trace[path]) for trace in traces])
-            still = name in FIXED
-            moving = dict(rows="all" if still else "phase", trace=name, key=f"{name} {path}")
-            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if still else values}, **moving)
+            fixed = name in FIXED
+            moving = dict(rows="all" if fixed else "phase", trace=name, key=f"{name} {path}")
+            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if fixed else values}, **moving)
         fig.add_trace(traces[-1])
     at_worst = f", {short(float(step.worst_loss[0]))} at q′"
     raised = [

@@ -1,7 +1,6 @@
 """Calibration of a regression's quantiles."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import plotly.graph_objects as go
 import torch
@@ -13,6 +12,7 @@ from flatviz.plots.ground import by_method
 from flatviz.plots.theme import (
     MUTED,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -76,7 +76,7 @@ def plot_calibration(
     for name, at in curves.items():
         look = style(name)
         hover = f"{look.label}: %{{y:.2f}} of targets lie below the quantile of %{{x:.2f}}"
-        drawn: dict[str, Any] = dict(line=look.line(2), legend=True, hover=hover)
+        drawn: Properties = dict(line=look.line(2), legend=True, hover=hover)
         fig.add_trace(scatter(at, _ranks(at), "lines", look.label, **drawn))
         density = torch.histc(at, N_BARS, 0, 1) * N_BARS / len(at)
         middle = (torch.arange(N_BARS) + 0.5) / N_BARS

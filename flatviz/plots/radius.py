@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -15,6 +14,7 @@ from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
+    Properties,
     axes_of,
     band,
     figure,
@@ -158,7 +158,7 @@ def place_of(radius: float, radii: tuple[float, ...]) -> float:
 
 def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
     """Lay out panels, a column a method, a row a quantity with one scale."""
-    axes: dict[str, Any] = {}
+    axes: dict[str, object] = {}
     points = [i for i, m in enumerate(family.method) if m == "sgd"]
     for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
         last = i == len(table) - 1
@@ -171,10 +171,10 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
             places = [place_of(r, radii) for r in radii]
             margin = 0.05 * (places[-1] - places[0])
             unit = next(m.unit for m in family if m.method == name)
-            title: dict[str, Any] = dict(
+            title = dict(
                 text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12)
             )
-            x: dict[str, Any] = dict(
+            x = dict(
                 domain=domain,
                 title=title,
                 range=[places[0] - margin, places[-1] + margin],
@@ -186,9 +186,7 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
             title = dict(
                 text=ROWS[quantity].replace(" (", "<br>(") if j == 0 else "", font=dict(size=12)
             )
-            y: dict[str, Any] = dict(
-                domain=height, title=title, range=[min(lows), max(highs)], nticks=4
-            )
+            y = dict(domain=height, title=title, range=[min(lows), max(highs)], nticks=4)
             axes |= layout_of(i * len(methods) + j, x, y | dict(showticklabels=j == 0))
     return axes
 
@@ -206,7 +204,7 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
 
 
 def _add_panel(
-    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: dict[str, Any]
+    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: Properties
 ) -> None:
     radii = family.radii(method)
     rows = values[[family.index(method, r) for r in radii]]

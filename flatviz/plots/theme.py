@@ -1,6 +1,7 @@
 """The look of every figure: template, styles of methods, ticks; no button sends data to a host."""
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -14,6 +15,9 @@ from torch import Tensor
 
 from flatviz.catalog import LOOKS, Look
 from flatviz.plots.live import Live
+
+Property = Any  # of a trace, an axis or a layout, as plotly has it
+Properties = dict[str, Property]
 
 INK = "#1f2933"
 MUTED = "#6b7780"
@@ -87,14 +91,14 @@ class Figure(go.Figure):
         self.add_trace(trace)
 
     def follow(
-        self, properties: Mapping[str, Any], *, rows: str, trace: str = "", key: str = ""
+        self, properties: Mapping[str, object], *, rows: str, trace: str = "", key: str = ""
     ) -> None:
         """Make the properties at these paths of the figure's JSON follow the controls."""
         for path, values in properties.items():
             value_array = values if isinstance(values, (str, bool)) else np.asarray(values)
             self.live += (Live(trace, path, value_array, rows, key),)
 
-    def add_text(self, text: str, **look: Any) -> str:
+    def add_text(self, text: str, **look: object) -> str:
         """Write above the left end of the panels, or where `look` says, as in plotly.
 
         Returns the text's path in the figure.
@@ -118,14 +122,18 @@ class Figure(go.Figure):
         self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
 
     def _repr_mimebundle_(
-        self, include: Any = None, exclude: Any = None, validate: bool = True, **kwargs: Any
+        self,
+        include: object = None,
+        exclude: object = None,
+        validate: bool = True,
+        **kwargs: object,
     ) -> dict:
         return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})
 
     def _ipython_display_(self) -> None:
         self.show()
 
-    def show(self, *args: Any, **kwargs: Any) -> Any:
+    def show(self, *args: object, **kwargs: object) -> object:
         """Show with flatviz's settings; keywords as in plotly."""
         return super().show(*args, **{**SHOW, **kwargs})
 
@@ -153,7 +161,7 @@ def styles(names: Iterable[str | None]) -> dict[str | None, Look]:
     return looks
 
 
-def figure(title: str, alt: str, **layout: Any) -> Figure:
+def figure(title: str, alt: str, **layout: object) -> Figure:
     """Build an empty figure in the house style; `alt` describes it for screen readers."""
     house = dict(template=_template(), title=title, meta={"alt": alt, "note": ""})
     return Figure(layout=dict(height=HEIGHT) | house | layout)
@@ -166,7 +174,7 @@ def scatter(
     name: str,
     hover: str = "",
     legend: bool | None = False,
-    **look: Any,
+    **look: object,
 ) -> go.Scatter:
     """Build a trace of points; `mode` and `look` as in plotly.
 
@@ -178,13 +186,13 @@ def scatter(
     return go.Scatter(x=numbers(x), y=numbers(y), mode=mode, name=name, showlegend=legend, **values)
 
 
-def points(at: Tensor, mode: str, name: str, **look: Any) -> go.Scatter:
+def points(at: Tensor, mode: str, name: str, **look: Property) -> go.Scatter:
     """Build a `scatter` of points (N, 2)."""
     return scatter(at[:, 0], at[:, 1], mode, name, **look)
 
 
 def band(
-    x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Any
+    x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Property
 ) -> go.Scatter:
     """Draw the area between two curves over `x`; `look` as in `scatter`."""
     outline = torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)])
@@ -199,13 +207,13 @@ def band(
     )
 
 
-def axes_of(panel: int) -> dict[str, Any]:
+def axes_of(panel: int) -> Properties:
     """Return the axes of a trace in the panel of this number, from 0, as plotly counts them."""
     number = "" if panel == 0 else str(panel + 1)
     return dict(xaxis=f"x{number}", yaxis=f"y{number}")
 
 
-def layout_of(panel: int, x: dict[str, Any], y: dict[str, Any]) -> dict[str, Any]:
+def layout_of(panel: int, x: Properties, y: Properties) -> Properties:
     """Return the axes of a panel for the layout of its figure, each anchored at the other."""
     on = axes_of(panel)
     return {
@@ -220,7 +228,7 @@ def panels(n: int, gap: float) -> list[list[float]]:
     return [[i * (wide + gap), min(i * (wide + gap) + wide, 1.0)] for i in range(n)]
 
 
-def numbers(values: Any) -> Any:
+def numbers(values: object) -> Property:
     """Convert a tensor for plotly; lists and None stay."""
     return values.detach().cpu().numpy() if isinstance(values, Tensor) else values
 
@@ -295,6 +303,20 @@ def even_ticks(lo: float, hi: float) -> list[float]:
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
     return [i * step for i in range(math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) + 1)]
+
+
+def in_house_style(fig: go.Figure) -> go.Figure:
+    """Return a figure of plotly.express on the house's ground, with its fonts and axes.
+
+    Legend and margins stay where they are; a panel's name loses that of its column.
+    """
+    template = go.layout.Template(_template())
+    template.layout.legend = None
+    template.layout.margin = None
+    housed = go.Figure(fig, layout_template=template)
+    for note in housed.layout.annotations:
+        note.text = re.sub(r"^\w+=", "", note.text or "")
+    return housed
 
 
 @lru_cache(maxsize=1)

@@ -36,14 +36,21 @@ from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Algorithm, Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
-from flatviz.training.losses import training_loss
-from flatviz.training.points import Energy, PointState, draws_of, run_chains, starts, thinned
+from flatviz.training.points import (
+    Chain,
+    Energy,
+    PointState,
+    draws_of,
+    run_chains,
+    starts,
+    thinned,
+)
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import FreshNoise, Noise
 
 
 @dataclass(frozen=True, eq=False)
-class EMCMC(Algorithm[PointState]):
+class EMCMC(Chain[PointState]):
     """The step of Entropy-MCMC; the guide a is the state's second quantity.
 
     Args:
@@ -82,8 +89,6 @@ class EMCMC(Algorithm[PointState]):
     def collect(self, kept: Sequence[Tensor], s: PointState) -> Sequence[Tensor]:
         """Add w and a to the draws."""
         return (*kept, s.w.clone(), s.v.clone())
-
-    result = staticmethod(draws_of)
 
 
 @public
@@ -155,8 +160,8 @@ def fit_emcmc(
     steps, keep = thinned(n_draws // 2, 1, burn_in, thin)
     run = Run("E-MCMC", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    loss = training_loss(net, data, likelihood, batchnorm, run.training)
-    return run_chains(EMCMC(lr, eta, energy), loss, run, net.w[None], steps, keep)
+    chain = EMCMC(lr, eta, energy)
+    return run_chains(chain, net, data, likelihood, batchnorm, run, net.w[None], steps, keep)
 
 
 _CHAIN = "n_draws burn_in thin lr eta temperature weight_decay batch_size"
@@ -258,9 +263,9 @@ def fit_svgd(
         )
     run = Run("SVGD", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=n_draws)
+    keep = range(steps - 1, steps)
     svgd = SVGD(lr, momentum, energy)
-    q = run_chains(svgd, loss, run, w, steps, range(steps - 1, steps))
+    q = run_chains(svgd, net, data, likelihood, batchnorm, run, w, steps, keep)
     return replace(q, chains=1)
 
 

@@ -4,15 +4,16 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TypeVar
 
 from flatviz.catalog import NO_UNIT, UNLISTED, Look
 from flatviz.core import SAM, Net
 from flatviz.results import Posterior
 from flatviz.training.gradient import PLAIN, Ascent, Training
+from flatviz.training.settings import Setting
 from flatviz.training.variational import GaussianMethod
 
-Setting = Any  # value of a keyword
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Tuned:
         lab: The radii that the lab fits before the slider moves, likewise.
     """
 
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Setting] = field(default_factory=dict)
     radius: float = 0.0
     largest: float = 0.0
     tour: tuple[float, ...] = ()
@@ -182,13 +183,11 @@ class Method:
                 lab,
             )
 
-        at: dict[str, Any] = {
-            name: partial(_at_temperature, getattr(self, name)) for name in ("fit", "algorithm")
-        }
         batchnorm = None if self.batchnorm is None else tuned(self.batchnorm, 0.1)
         return replace(
             self,
-            **at,
+            fit=partial(_at_temperature, self.fit),
+            algorithm=self.algorithm and partial(_at_temperature, self.algorithm),
             plain=tuned(self.plain, 1.0),
             batchnorm=batchnorm,
             at_zero=None,
@@ -197,11 +196,15 @@ class Method:
 
 
 def _at_temperature(
-    function: Any, *about: Any, radius: float, ascent_radius: float | None = None, **how: Any
-) -> Any:
-    return function(
-        *about, **how | {"kl_weight": radius} | ({"radius": ascent_radius} if ascent_radius else {})
-    )
+    function: Callable[..., T],
+    *about: object,
+    radius: float,
+    ascent_radius: float | None = None,
+    **how: Setting,
+) -> T:
+    """Call a method's function with the temperature `radius` as its kl_weight."""
+    ascent = {"radius": ascent_radius} if ascent_radius else {}
+    return function(*about, **how | ascent | {"kl_weight": radius})
 
 
 def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:

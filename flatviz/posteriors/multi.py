@@ -15,11 +15,10 @@ m and Sigma are SWAG's on the source task, as `transfer` returns them.
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed
 from flatviz.core import Data, Likelihood, Net, Progress, public, track
-from flatviz.posteriors.method import Method, Tuned, callable_of, settings_of
+from flatviz.posteriors.method import Method, Setting, Tuned, callable_of, settings_of
 from flatviz.results import Gaussian, Mixture, Posterior
 from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import training_loss
@@ -34,7 +33,7 @@ def fit_multi(
     *,
     fit: Method | Callable[..., Posterior],
     seed: Seed,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Setting] | None = None,
     members: Count = 3,
     lr: Rate = 0.05,
     weight_decay: NonNegative = 0.0005,
@@ -88,10 +87,8 @@ def fit_multi(
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, training=run.training, members=members)
     modes = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
-    inner: dict[str, Any] = {}
-    if isinstance(
-        fit, Method
-    ):  # pass on the ensemble's keywords that it has; every fit takes a likelihood
+    inner: dict[str, object] = {}
+    if isinstance(fit, Method):  # keywords of the ensemble that this method takes as well
         shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size)
         inner = {name: value for name, value in shared.items() if name in fit.plain.settings}
         inner |= dict(likelihood=likelihood, training=replace(training, validation=None))
@@ -113,7 +110,7 @@ def fit_ptl(
     *,
     fit: Method | Callable[..., Posterior],
     seed: Seed,
-    settings: Mapping[str, Any] | None = None,
+    settings: Mapping[str, Setting] | None = None,
     scale: NonNegative = 1.0,
     floor: NonNegative = 0.3,
     likelihood: Likelihood = "categorical",
@@ -155,7 +152,7 @@ def fit_ptl(
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
-    how: dict[str, Any] = dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
+    how: dict[str, object] = dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
     return callable_of(fit)(start, data, prior=wide, seed=seed, **how | dict(settings or {}))
 
 

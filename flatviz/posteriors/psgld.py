@@ -8,7 +8,6 @@ The paper's term with the derivative of G is omitted, as in its experiments: V c
 Source: Li et al. 2016 (arXiv 1512.07666).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from flatviz.checks import Count, NonNegative, Positive, Rate, Seed, Share, Statistics, Whole
@@ -16,16 +15,14 @@ from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
-from flatviz.training.driver import Algorithm, Record
+from flatviz.training.driver import Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
-from flatviz.training.losses import training_loss
-from flatviz.training.points import Energy, PointState, draws_of, run_chains, thinned
+from flatviz.training.points import Chain, Energy, PointState, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
-from flatviz.training.streams import FreshNoise, Noise
 
 
 @dataclass(frozen=True, eq=False)
-class PSGLD(Algorithm[PointState]):
+class PSGLD(Chain[PointState]):
     """The step of preconditioned SGLD; V is the state's second quantity.
 
     Args:
@@ -41,11 +38,6 @@ class PSGLD(Algorithm[PointState]):
     energy: Energy = Energy()
 
     init = staticmethod(PointState.at)
-    result = staticmethod(draws_of)
-
-    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
-        """Return one tensor of w's shape a step; none at temperature 0."""
-        return FreshNoise(seeds, state.w, drawn=lambda step: self.energy.temperature > 0)
 
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
@@ -122,9 +114,9 @@ def fit_psgld(
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("pSGLD", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     chain = PSGLD(lr, memory, floor, energy)
-    return run_chains(chain, loss, run, net.w.repeat(chains, 1), steps, keep)
+    w = net.w.repeat(chains, 1)
+    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
 
 
 _NAMES = "n_draws burn_in thin lr temperature weight_decay batch_size"

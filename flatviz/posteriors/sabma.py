@@ -8,7 +8,6 @@ source value; the authors' code samples them too.
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -17,7 +16,7 @@ from flatviz.checks import Count, Momentum, NonNegative, Positive, Radius, Rate,
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import examined
-from flatviz.posteriors.method import Method, Tuned, settings_of
+from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.results import History
 from flatviz.training.gradient import (
     PLAIN,
@@ -149,7 +148,7 @@ class SABMA(GaussianMethod):
         return replace(q, mean=q.mean + q.factor.sum(0)) if self.biased else q
 
 
-def sabma_of(prior: Gaussian, n: int, *, radius: float, **settings: Any) -> SABMA:
+def sabma_of(prior: Gaussian, n: int, *, radius: float, **settings: Setting) -> SABMA:
     """Build the algorithm of `fit_sabma` with these keywords, on n examples."""
     names = [f.name for f in fields(Perturbation) if f.name in settings]
     perturbation = Perturbation(**{name: settings[name] for name in names})
@@ -251,9 +250,7 @@ def fit_sabma(
     """
     run = Run("SA-BMA", seed, checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
-    chosen = Tempered.of(net, kl_weight, start_scale, lr)
-    rest = mc_samples, momentum, weight_decay
-    vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
+    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
     problem = examined(net, data, likelihood)
     build = partial(SABMA, radius=radius, perturbation=perturbation)
     return fit_gaussian(build, problem, prior, vi, batchnorm, run)
@@ -345,9 +342,7 @@ def fit_sabma_grid(
     label = f"{len(members)} members of SA-BMA"
     run = Run(label, seeds[0], checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
-    chosen = Tempered.of(net, kl_weight, start_scale, lr)
-    rest = mc_samples, momentum, weight_decay
-    vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
+    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
     problem = examined(net, data, likelihood)
     radii = [r for r, _ in members] if any(radius) else [0.0]
     size = prior.mean.new_tensor(radii) if len(radii) > 1 else radii[0]
@@ -359,7 +354,7 @@ def fit_sabma_grid(
 _NAMES = "kl_weight start_scale weight_decay steps lr momentum batch_size mc_samples"
 
 
-def _settings(tempered: Tempered) -> dict[str, Any]:
+def _settings(tempered: Tempered) -> dict[str, Setting]:
     return settings_of(fit_sabma, _NAMES, **tempered._asdict(), mc_samples=None)
 
 
@@ -390,16 +385,20 @@ METHOD = Method(
 OVER_T = METHOD.over_temperature(lab=(0.01, 0.03, 0.1))
 
 
-def _in_mode(mode: Mode) -> dict[str, Any]:
-    """Return the functions of the record with this perturbation."""
-    return {
-        name: partial(getattr(METHOD, name), mode=mode) for name in ("fit", "fit_grid", "algorithm")
-    }
+def _in_mode(mode: Mode, plain: Tuned, batchnorm: Tuned) -> Method:
+    """Return the record of the same method with this perturbation."""
+    return replace(
+        METHOD,
+        fit=partial(fit_sabma, mode=mode),
+        fit_grid=partial(fit_sabma_grid, mode=mode),
+        algorithm=partial(sabma_of, mode=mode),
+        plain=plain,
+        batchnorm=batchnorm,
+    )
 
 
-SAM_ON_MEAN = replace(
-    METHOD,
-    **_in_mode("sam_mu"),
+SAM_ON_MEAN = _in_mode(
+    "sam_mu",
     plain=Tuned(
         _PLAIN, radius=0.1, largest=1.0, tour=(0.0, 0.05, 0.1, 0.2, 0.5), lab=(0.0, 0.05, 0.2)
     ),
@@ -412,6 +411,6 @@ SAM_ON_MEAN = replace(
     ),
 )
 
-OTHER = replace(METHOD, plain=Tuned(_PLAIN, 1.0, 5.0), batchnorm=Tuned(_BATCHNORM, 0.5, 2.0))
-RANK_ONE = replace(OTHER, **_in_mode("rank1_pinv"))
-RELEASED = replace(OTHER, **_in_mode("authors_code"), plain=Tuned(_PLAIN, 0.5, 2.0))
+_OTHER = Tuned(_BATCHNORM, 0.5, 2.0)
+RANK_ONE = _in_mode("rank1_pinv", Tuned(_PLAIN, 1.0, 5.0), _OTHER)
+RELEASED = _in_mode("authors_code", Tuned(_PLAIN, 0.5, 2.0), _OTHER)

@@ -36,16 +36,15 @@ from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
-from flatviz.training.driver import Algorithm, Record
+from flatviz.training.driver import Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
-from flatviz.training.losses import training_loss
-from flatviz.training.points import Energy, PointState, draws_of, run_chains, thinned
+from flatviz.training.points import Chain, Energy, PointState, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import FreshNoise, Noise, cosine, rate_at, rates
 
 
 @dataclass(frozen=True, eq=False)
-class SGLD(Algorithm[PointState]):
+class SGLD(Chain[PointState]):
     """The step of SGLD.
 
     Args:
@@ -68,10 +67,6 @@ class SGLD(Algorithm[PointState]):
 
     init = staticmethod(PointState.at)
 
-    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
-        """Return one tensor of w's shape a step; none at temperature 0."""
-        return FreshNoise(seeds, state.w, drawn=lambda step: self.energy.temperature > 0)
-
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
@@ -81,11 +76,9 @@ class SGLD(Algorithm[PointState]):
         w = s.w + (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
         return PointState(w, s.v, s.step + 1), record
 
-    result = staticmethod(draws_of)
-
 
 @dataclass(frozen=True, eq=False)
-class SGHMC(Algorithm[PointState]):
+class SGHMC(Chain[PointState]):
     """The step of SGHMC; with rates and noise that change, that of the cyclical chains.
 
     Args:
@@ -123,8 +116,6 @@ class SGHMC(Algorithm[PointState]):
             .addcmul(noise[0], self.energy.scale(2 * lr * self.friction))
         )
         return PointState(s.w + v, v, s.step + 1), record
-
-    result = staticmethod(draws_of)
 
 
 @public
@@ -189,9 +180,8 @@ def fit_sgld(
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("SGLD", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     w = net.w.repeat(chains, 1)
-    return run_chains(SGLD(lr, energy), loss, run, w, steps, keep)
+    return run_chains(SGLD(lr, energy), net, data, likelihood, batchnorm, run, w, steps, keep)
 
 
 @public
@@ -259,9 +249,9 @@ def fit_sghmc(
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("SGHMC", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     w = net.w.repeat(chains, 1)
-    return run_chains(SGHMC(lr, friction, energy), loss, run, w, steps, keep)
+    chain = SGHMC(lr, friction, energy)
+    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
 
 
 @public
@@ -349,9 +339,9 @@ def fit_csgld(
     label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
     run = Run(label, seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=chains)
     chain = SGHMC(falling, friction, energy, noisy)
-    return run_chains(chain, loss, run, net.w.repeat(chains, 1), steps, keep)
+    w = net.w.repeat(chains, 1)
+    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
 
 
 _CHAIN = "n_draws burn_in thin lr temperature weight_decay batch_size"

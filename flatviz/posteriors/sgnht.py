@@ -11,7 +11,6 @@ than the posterior there.  gain is lr T / N over the thermostat's mass, which th
 Source: Ding et al. 2014.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,12 +31,10 @@ from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
-from flatviz.training.driver import Algorithm, Record
+from flatviz.training.driver import Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
-from flatviz.training.losses import training_loss
-from flatviz.training.points import Energy, PointState, draws_of, run_chains, thinned
+from flatviz.training.points import Chain, Energy, PointState, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
-from flatviz.training.streams import FreshNoise, Noise
 
 
 class ThermostatState(NamedTuple):
@@ -50,7 +47,7 @@ class ThermostatState(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class SGNHT(Algorithm[ThermostatState]):
+class SGNHT(Chain[ThermostatState]):
     """The step of SGNHT.
 
     Args:
@@ -65,17 +62,11 @@ class SGNHT(Algorithm[ThermostatState]):
     gain: float = 0.01
     energy: Energy = Energy()
 
-    result = staticmethod(draws_of)
-
     def init(self, w: Tensor) -> ThermostatState:
         """Return the state at weights `w`, (D,), or (B, D) of chains."""
         start = PointState.at(w)
         a = torch.full_like(start.w[..., :1], self.friction)
         return ThermostatState(start.w, start.v, a, start.step)
-
-    def noise(self, state: ThermostatState, seeds: Sequence[int], steps: int) -> Noise:
-        """Return one tensor of w's shape a step."""
-        return FreshNoise(seeds, state.w)
 
     def update(
         self, s: ThermostatState, gradient: Gradient, batch: Batch, noise: Noises
@@ -156,9 +147,9 @@ def fit_sgnht(
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("SGNHT", seed, checkpoint, progress, batch_size, training)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     chain = SGNHT(lr, friction, gain, energy)
-    return run_chains(chain, loss, run, net.w.repeat(chains, 1), steps, keep)
+    w = net.w.repeat(chains, 1)
+    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
 
 
 _NAMES = "n_draws burn_in thin lr friction temperature weight_decay batch_size"

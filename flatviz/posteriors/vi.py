@@ -16,7 +16,6 @@ Source: Graves 2011; Kingma and Welling 2014; kl_weight below 1: Wenzel et al. 2
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import torch
 
@@ -24,7 +23,7 @@ from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, S
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import examined
-from flatviz.posteriors.method import Method, Tuned, settings_of
+from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.training.gradient import (
     PLAIN,
     Ascent,
@@ -84,7 +83,7 @@ class VI(GaussianMethod):
         return expected(gradient, q, batch, noise, ascent=self.ascent)
 
 
-def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **settings: Any) -> VI:
+def vi_of(prior: Gaussian, n: int, *, ascent: Ascent | None = None, **settings: Setting) -> VI:
     """Build the algorithm of `fit_vi` with these keywords, on n examples."""
     return VI(Descent.of(Vi.of(settings), prior, n), ascent)
 
@@ -170,9 +169,7 @@ def fit_vi(
         (Gaussian(dim=9, rank=1), torch.Size([20]), torch.Size([3, 9]))
     """
     run = Run("VI", seed, checkpoint, progress, batch_size, training)
-    chosen = Tempered.of(net, kl_weight, start_scale, lr)
-    rest = mc_samples, momentum, weight_decay
-    vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, start)
+    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
     problem = examined(net, data, likelihood)
     return fit_gaussian(lambda d: VI(d, ascent), problem, prior, vi, batchnorm, run)
 
@@ -182,7 +179,7 @@ def fit_vi_grid(
     data: Data,
     prior: Gaussian,
     *,
-    radius: Sequence[float],
+    temperature: Sequence[float],
     seed: Sequence[int],
     lr: float | None = None,
     weight_decay: float = 0.0,
@@ -206,19 +203,24 @@ def fit_vi_grid(
         ValueError: As `fit_vi`.
         Diverged: If each member diverges.
     """
-    members = [(float(r), s) for r in radius for s in seed]
+    members = [(float(t), s) for t in temperature for s in seed]
     seeds = [s for _, s in members]
     run = Run(f"{len(members)} members of VI", seeds[0], None, progress, batch_size, training)
-    chosen = Tempered.of(net, kl_weight, start_scale, lr)
-    rest = mc_samples, momentum, weight_decay
-    vi = Vi(steps, chosen.lr, chosen.kl_weight, *rest, chosen.start_scale, None)
-    weights = [r or chosen.kl_weight for r, _ in members]
-    varied: Any = prior.mean.new_tensor(weights) if len(set(weights)) > 1 else weights[0]
+    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale)
+    weights = [t or vi.kl_weight for t, _ in members]
+    varied = prior.mean.new_tensor(weights) if len(set(weights)) > 1 else weights[0]
     problem = examined(net, data, likelihood)
     fits = fit_gaussians(
         lambda d: VI(replace(d, kl_weight=varied)), problem, prior, vi, batchnorm, run, seeds
     )
     return finite_members(members, fits)
+
+
+def _fit_grid(
+    net: Net, data: Data, prior: Gaussian, *, radius: Sequence[float], **how: Setting
+) -> dict[tuple[float, int], Gaussian]:
+    """Call `fit_vi_grid` as `Method.fit_grid` is called, where a radius is a temperature."""
+    return fit_vi_grid(net, data, prior, temperature=radius, **how)
 
 
 @public
@@ -307,13 +309,13 @@ def fit_mfvi(
 _NAMES = "kl_weight start_scale weight_decay steps lr momentum batch_size mc_samples"
 
 
-def _tuned(tempered: Tempered) -> dict[str, Any]:
+def _tuned(tempered: Tempered) -> dict[str, Setting]:
     return settings_of(fit_vi, _NAMES, **tempered._asdict(), mc_samples=None)
 
 
 METHOD = Method(
     fit=fit_vi,
-    fit_grid=fit_vi_grid,
+    fit_grid=_fit_grid,
     algorithm=vi_of,
     plain=Tuned(_tuned(TEMPERED), tour=(0.0,), lab=(0.0,)),
     batchnorm=Tuned(_tuned(TEMPERED_BATCHNORM), tour=(0.0,), lab=(0.0,)),
@@ -322,7 +324,7 @@ METHOD = Method(
 
 OVER_T = replace(
     METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1)),
-    fit_grid=fit_vi_grid,
+    fit_grid=_fit_grid,
 )
 _REST = "kl_weight weight_decay steps lr momentum batch_size"
 MEAN_FIELD_METHOD = Method(

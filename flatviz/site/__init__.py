@@ -57,7 +57,7 @@ def defined_in(experiment: str, **parameters: Any) -> dict[str, Any]:
     Raises:
         ValueError: For a parameter that the notebook does not have.
     """
-    space: dict[str, Any] = {"__name__": f"experiment_{experiment}"}
+    space = {"__name__": f"experiment_{experiment}"}
     for cell in read(folder_of_notebooks() / EXPERIMENTS / f"{experiment}.ipynb").cells:
         if "## Run, or read" in cell.source:
             break

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 import nbformat
 from nbformat import NotebookNode
-from nbformat.v4 import new_code_cell, new_markdown_cell
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_output
 from sphinx.application import Sphinx
 
 from flatviz.pages.document import Script
@@ -29,9 +29,11 @@ from flatviz.site import (
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"  # Sphinx's settings, in a clone
 TREE = "```{{toctree}}\n:hidden:\n:glob:\n\n{}\n```"
 BELOW = {"contents": "[0-9]*\n[A-Z]_*", "claims": "*"}  # the pages that a page lists in the sidebar
-FINDING = "## What holds"  # the section of an experiment that ends in its finding
+FINDING = "finding"  # tag of the cell that prints what an experiment found
+VERDICT = re.compile(r": (holds|does not hold|inconclusive)\b")  # the end of a printed claim
+HEADING = re.compile(r"(?:^|\n)## [^\n]+\s*$")  # a section's, at the end of a cell
 FIGURE = 'class="fv-figure"'
-MOST_TEXT = 1200  # characters that a cell of an experiment prints; more is folded
+MAX_TEXT = 1200  # characters that a cell of an experiment prints; more is folded
 BLANKS = "blanks"  # the folder of the students' versions
 # File -> worlds, on the first page and on a separate page
 PLAYGROUND = {
@@ -106,6 +108,9 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     prints folded.
     """
     if path.parent.name == EXPERIMENTS:
+        first = notebook.cells[0]
+        # The menu lists them below one another
+        first.source = re.sub(r"^# Experiment: (.)", lambda m: f"# {m[1].upper()}", first.source)
         notebook.cells = _finding_first(notebook.cells)
     if any(cell.cell_type == "code" for cell in notebook.cells):
         solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
@@ -114,7 +119,7 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
         notebook.cells.insert(1, new_markdown_cell(pictured))
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         printed = sum(len(o.text) for o in cell.get("outputs", ()) if o.output_type == "stream")
-        folded = ["hide-output"] if printed > MOST_TEXT else []
+        folded = ["hide-output"] if printed > MAX_TEXT else []
         cell.metadata.setdefault("tags", []).extend(["remove-input", *folded])
     for data in (o.data for cell in notebook.cells for o in cell.get("outputs", ()) if "data" in o):
         # Sphinx resolves the links of texts, not those of outputs
@@ -130,29 +135,75 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
 
 
 def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
-    """Put the question, the last words of the section of the finding and the first figure ahead."""
-    heads = [i for i, cell in enumerate(cells) if re.search("^## ", cell.source, re.MULTILINE)]
-    start = next((i for i in heads if FINDING in cells[i].source), None)
-    if start is None:
-        return list(cells)
-    end = next((i for i in heads if i > start), len(cells))
+    """Put the question, the cell tagged as finding and the first figure ahead of the rest."""
+    tagged = [cell for cell in cells if FINDING in cell.metadata.get("tags", ())]
+    if not tagged:
+        return _filled(cells)
     title, question, *setting = cells[0].source.split("\n\n")
+    printed = "".join(o.get("text", "") for cell in tagged for o in cell.get("outputs", ()))
+    counted = _counted(printed)
+    # A long list of claims stays in its section
+    found = [] if counted and len(printed) > MAX_TEXT else tagged
     front = [
         new_markdown_cell(f"{title}\n\n{question}"),
-        new_markdown_cell("## In short"),
-        cells[end - 1],
+        new_markdown_cell("\n\n".join(["## In short", *counted])),
+        *found,
     ]
     rest = [
         new_markdown_cell("\n\n".join(["## Setting", *setting])),
-        *cells[1 : end - 1],
-        *cells[end:],
+        *(cell for cell in cells[1:] if cell not in found),
     ]
+    for cell in found:
+        if cell.cell_type == "code":
+            cell.outputs = [_listed(output) for output in cell.outputs]
     for cell in rest:
         for output in cell.get("outputs", ()):
             if FIGURE in output.get("data", {}).get("text/html", ""):
                 cell.outputs.remove(output)
-                return [*front, new_code_cell("# the picture", outputs=[output]), *rest]
-    return front + rest
+                picture = new_code_cell("# the picture", outputs=[output])
+                return [*front, picture, *_filled(rest)]
+    return front + _filled(rest)
+
+
+def _counted(printed: str) -> list[str]:
+    """Return one sentence on how many printed claims hold, none for fewer than four claims."""
+    verdicts = VERDICT.findall(printed)
+    if len(verdicts) < 4:
+        return []
+    return [
+        f"**{verdicts.count('holds')} of {len(verdicts)} claims hold**,"
+        f" {verdicts.count('does not hold')} do not, {verdicts.count('inconclusive')} are"
+        " inconclusive."
+    ]
+
+
+def _listed(output: NotebookNode) -> NotebookNode:
+    """Return printed lines as a list in Markdown, the verdict of a claim in bold."""
+    if output.output_type != "stream":
+        return output
+    lines = []
+    for line in output.text.splitlines():
+        if line.strip():
+            plain = re.sub(r"([*_<`\[])", r"\\\1", line.strip())
+            lines.append("- " + VERDICT.sub(r": **\1**", plain))
+    text = "\n".join(lines)
+    return new_output("display_data", data={"text/markdown": text})
+
+
+def _filled(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
+    """Leave out headings below which nothing appears without code."""
+    kept: list[NotebookNode] = []
+    empty = True
+    for cell in reversed(cells):
+        if cell.cell_type == "markdown":
+            if empty:
+                cell.source = HEADING.sub("", cell.source)
+            empty = cell.source.startswith("## ") or (empty and not cell.source)
+        elif cell.outputs:
+            empty = False
+        if cell.cell_type == "code" or cell.source:
+            kept.append(cell)
+    return kept[::-1]
 
 
 def _thumbnails(notebook: NotebookNode, path: Path) -> str:

@@ -17,7 +17,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import ipywidgets
 import numpy as np
@@ -31,8 +30,8 @@ from nbformat.v4 import new_code_cell, new_notebook, new_output
 from plotly.basedatatypes import BaseFigure
 
 from flatviz.pages.bundle import pack
-from flatviz.pages.document import json_for_html
-from flatviz.plots.theme import CONFIG
+from flatviz.pages.document import Json, json_for_html
+from flatviz.plots.theme import CONFIG, in_house_style
 from flatviz.results import Family
 from flatviz.widgets.lab import Lab
 
@@ -145,6 +144,8 @@ def _bundle(text: str, value: object) -> dict[str, str]:
 
 def figure_html(fig: BaseFigure) -> str:
     """Return the element of a figure: its alt text, which the picture replaces, and its JSON."""
+    if not (fig.layout.meta or {}).get("alt"):
+        fig = in_house_style(fig)
     drawn = json.loads(fig.to_json())
     meta = drawn["layout"].pop("meta", None) or {}
     title = (drawn["layout"].get("title") or {}).get("text")  # of a figure by plotly.express
@@ -199,7 +200,7 @@ def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
     )
 
 
-def _choices(control: ipywidgets.Widget) -> list[Any] | None:
+def _choices(control: ipywidgets.Widget) -> list[object] | None:
     """Return all values of a control that offers a list, None of a slider."""
     if isinstance(control, ipywidgets.Checkbox):
         return [True, False]
@@ -214,7 +215,7 @@ def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, count: int) ->
     return sorted({v for v in values if abs(v - slider.value) > slider.step / 2} | {slider.value})
 
 
-def _label(value: Any) -> str:
+def _label(value: object) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -235,7 +236,7 @@ def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
     )
 
 
-def _element(kind: str, alt: str, data: dict[str, Any], height: int | None = None) -> str:
+def _element(kind: str, alt: str, data: dict[str, Json], height: int | None = None) -> str:
     text = html.escape(alt)
     style = f' style="min-height:{height}px"' if height else ""
     inside = (

@@ -1,12 +1,13 @@
 """Results on disk: `save` and `load`, shipped results, a cache by hash, a store of points."""
 
+import ast
 import hashlib
 import os
 import warnings
 from collections.abc import Callable
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -18,7 +19,11 @@ from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_file, set_aside, write_file
 
+T = TypeVar("T")
 KIND = "result"  # of file
+_PACKAGE = Path(flatviz.__file__).resolve().parent
+DRAWING_LAYERS = {"plots", "pages", "widgets", "site", "cli"}  # no cached result depends on them
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
 
 
 def cache_folder() -> Path:
@@ -36,16 +41,25 @@ def cache_folder() -> Path:
 
 
 @lru_cache(maxsize=1)
-def code_digest() -> str:
-    """Hash flatviz's source, so that cached results belong to the code that computed them."""
-    root = Path(__file__).resolve().parent.parent
+def code_digest(root: Path | None = None) -> str:
+    """Hash flatviz's code, so that cached results belong to the code that computed them.
+
+    Comments and docstrings do not count, nor do the layers that draw results.
+    """
     digest = hashlib.sha256()
+    root = root or _PACKAGE
     for path in sorted(root.rglob("*.py")):
-        digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
+        place = path.relative_to(root)
+        if place.parts[0] not in DRAWING_LAYERS:
+            tree = ast.parse(path.read_bytes())
+            for node in ast.walk(tree):
+                if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
+                    del node.body[0]
+            digest.update(f"{place.as_posix()} {ast.dump(tree)}".encode())
     return digest.hexdigest()[:16]
 
 
-def cache_key(**settings: Any) -> str:
+def cache_key(**settings: object) -> str:
     """Hash `settings`, flatviz's code, torch's version and `process_state`.
 
     Raises CannotHashError for settings that have no hash.
@@ -55,7 +69,7 @@ def cache_key(**settings: Any) -> str:
 
 
 @public
-def save(result: Any, path: FilePath) -> Path:
+def save(result: object, path: FilePath) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts.
 
     The file is safetensors, with the rest as JSON in its header and a checksum.  It is written
@@ -117,12 +131,12 @@ def load(path: FilePath) -> Any:
 
 def cached(
     folder: str,
-    compute: Callable[[], Any],
+    compute: Callable[[], T],
     *,
     label: str = "",
     say: Callable[[str], None] = lambda text: None,
-    **settings: Any,
-) -> tuple[Any, bool]:
+    **settings: object,
+) -> tuple[T, bool]:
     """Return the result of `compute()`, computed once, and whether it was read from the cache.
 
     It is stored in `folder` of the cache under a hash of `settings`.  `say` gets messages with
@@ -139,7 +153,7 @@ def cached(
 
 
 def look_up(
-    folder: str, settings: dict[str, Any], label: str, say: Callable[[str], None]
+    folder: str, settings: dict[str, object], label: str, say: Callable[[str], None]
 ) -> tuple[Path | None, list[Any]]:
     """Look for a result in the cache.
 
@@ -157,7 +171,7 @@ def look_up(
     return path, stored
 
 
-def keep(result: Any, path: Path | None, say: Callable[[str], None]) -> Path | None:
+def keep(result: object, path: Path | None, say: Callable[[str], None]) -> Path | None:
     """Save a result at the path from `look_up`; return the path, None where that failed."""
     try:
         return None if path is None else save(result, path)
@@ -177,7 +191,7 @@ def _stored(path: Path, say: Callable[[str], None]) -> list[Any]:
     return []
 
 
-def _read(path: Path) -> Any:
+def _read(path: Path) -> object:
     plain, tensors = read_file(path, KIND)
     try:
         return from_plain(plain, tensors)
@@ -187,7 +201,6 @@ def _read(path: Path) -> Any:
         ) from error
 
 
-_PACKAGE = Path(flatviz.__file__).resolve().parent
 FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
 
 

@@ -50,7 +50,7 @@ class CannotHashError(TypeError):
     """A value whose content cannot be read: an open file, a lock, a generator."""
 
 
-def value_digest(value: Any) -> str:
+def value_digest(value: object) -> str:
     """Hash a value of any kind; raise CannotHashError for content that cannot be read."""
     return _Hasher().hash(value)
 
@@ -82,7 +82,7 @@ def net_digest(net: Net) -> str:
     return hasher.hash(hasher.besides_weights(net))
 
 
-def arguments_digest(arguments: Mapping[str, Any]) -> str:
+def arguments_digest(arguments: Mapping[str, object]) -> str:
     """Hash a fit's arguments, `locals()` on its first line; "" without a checkpoint, the only use.
 
     Raises:
@@ -109,10 +109,10 @@ class _Hasher(pickle.Pickler):
         self.sha = hashlib.sha256()
         super().__init__(types.SimpleNamespace(write=self.sha.update), protocol=5)
         # Stored with the object, so that no other object gets its id
-        self.seen: dict[int, tuple[int, Any]] = {}
+        self.seen: dict[int, tuple[int, object]] = {}
         self.treated: set[int] = set()
 
-    def hash(self, value: Any) -> str:
+    def hash(self, value: object) -> str:
         try:
             self.dump(value)
         except Exception as error:  # whatever pickle or an object's __reduce__ raises
@@ -126,7 +126,7 @@ class _Hasher(pickle.Pickler):
         self.treated |= {id(p) for n, p in net.module.named_parameters() if n in treated}
         return [tuple(b) for b in net.blocks], net.module, net.buffers()
 
-    def persistent_id(self, value: Any) -> Any:
+    def persistent_id(self, value: Any) -> object:
         """Return a substitute for a value in the pickle, or None to pickle it as usual."""
         if type(value) in ATOMS:
             return None

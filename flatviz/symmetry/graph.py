@@ -95,7 +95,7 @@ class Reading:
         inputs = Node("inputs", 0, refused={"all": "the inputs, or a path that no rule follows"})
         self.unknown = Flow((inputs, inputs), -1)
         self._like = net.w
-        self._flows: dict[Any, Flow] = {}
+        self._flows: dict[object, Flow] = {}
         # Addresses of values that hold only weights
         self._places: dict[Value | int | None, Tensor] = {w: torch.arange(net.dim)}
         self.tensors = {b.name: (b.start, b.stop) for b in net.blocks}
@@ -129,7 +129,7 @@ class Reading:
         """Name of the tensor that holds an address."""
         return next(name for name, (start, stop) in self.tensors.items() if start <= address < stop)
 
-    def _place(self, value: Any) -> Tensor | None:
+    def _place(self, value: object) -> Tensor | None:
         return self._places.get(value if isinstance(value, Value) else id(value))
 
     def _read(self, step: Step) -> None:
@@ -159,7 +159,7 @@ class Reading:
             source.refuse("all", _name(step))
         self._flows |= zip(step.outs, flows)
 
-    def _layer(self, x: Any, weight: Any, bias: Any, groups: int) -> list[Flow]:
+    def _layer(self, x: object, weight: object, bias: object, groups: int) -> list[Flow]:
         address = self._place(weight)
         shift = self._place(bias)
         here = self._flows.get(x)
@@ -178,7 +178,7 @@ class Reading:
         self._note(shift, out)
         return [out]
 
-    def _norm(self, given: dict[str, Any], x: Any) -> list[Flow]:
+    def _norm(self, given: dict[str, Any], x: Value) -> list[Flow]:
         """Begin new units for scaling at gain and shift; a permutation moves them too."""
         batch = "running_mean" in given
         parts = ("weight", "bias", *STATISTICS)

@@ -62,7 +62,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
         mass: The weights that are no shift.
         kernel: The weights of Linear and convolutions.
         refused: For each action, the layers whose function it would change, with the reason.
-        still: Treated layers whose units no action moves, with the reason, except the last layer,
+        unmoved: Treated layers whose units no action moves, with the reason, except the last layer,
             whose units are the outputs.
     """
 
@@ -74,7 +74,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
     kernel: Tensor
     statistics: dict[str, slice]
     refused: dict[str, tuple[str, ...]]
-    still: tuple[str, ...]
+    unmoved: tuple[str, ...]
 
     def __repr__(self) -> str:
         counts = (
@@ -82,8 +82,8 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
             f" D={self.dim}"
         )
         return (
-            f"Units({counts}; left out, see units.still: {len(self.still)})"
-            if self.still
+            f"Units({counts}; left out, see units.unmoved: {len(self.unmoved)})"
+            if self.unmoved
             else f"Units({counts})"
         )
 
@@ -141,7 +141,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
                 " action out"
             )
         if not (self.permuted if action == "permute" else self.scaled):
-            reasons = f"; these stand still: {', '.join(self.still[:2])}" if self.still else ""
+            reasons = f"; these do not move: {', '.join(self.unmoved[:2])}" if self.unmoved else ""
             raise ValueError(
                 f"{WORDS[action]} need hidden units of treated weights, got none: treat all"
                 f" weights{reasons}"
@@ -174,7 +174,7 @@ def units_of(net: Net) -> Units:
 
     Linear, Conv (also grouped), BatchNorm and LayerNorm are followed, and between them every
     operation that treats each unit alike.  Units on any other path, such as those of attention, are
-    not moved, nor is a layer with a weight that is not treated or used twice: `Units.still` lists
+    not moved, nor is a layer with a weight that is not treated or used twice: `Units.unmoved` lists
     them.
 
     Args:
@@ -202,7 +202,7 @@ def units_of(net: Net) -> Units:
     for w in reading.weights:
         if w.first < reading.size:
             power[w.address] = w.power
-    refused = {  # layers that stand still for another reason are not in it
+    refused = {  # layers that are not moved for another reason are not in it
         a: tuple(
             f"{n.refused[a]} after {n.name!r}"
             for n in _free(reading, int(a != "permute"))
@@ -210,7 +210,7 @@ def units_of(net: Net) -> Units:
         )
         for a in ACTIONS
     }
-    unmoved = _still(reading, [b.name for b in net.blocks])
+    unmoved = _unmoved(reading, [b.name for b in net.blocks])
     return Units(
         net.dim, permuted, scaled, power, mass, kernel, reading.statistics, refused, unmoved
     )
@@ -290,7 +290,7 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
     return clusters
 
 
-def _still(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
+def _unmoved(reading: Reading, names: Iterable[str]) -> tuple[str, ...]:
     """List the tensors among `names` whose rows no action moves, with the reason."""
     refusals: dict[str, list[str | None]] = {}
     for w in reading.weights:

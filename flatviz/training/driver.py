@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import torch
 from torch import Tensor
@@ -102,24 +102,24 @@ class Algorithm(Protocol[S]):
         return (*kept, state[0].clone())
 
 
-class Driven(NamedTuple):
+class Driven(NamedTuple, Generic[S]):
     """Result of `drive`: last state, history (T,) or (T, B) each, and collected tensors.
 
     `algorithm.result(*driven)` is the posterior.
     """
 
-    state: Any
+    state: S
     history: History
     kept: Sequence[Tensor]
 
 
-class Running:
+class Running(Generic[S]):
     """State, draws, history and noise of a run: all that its steps change."""
 
     def __init__(
         self,
-        algorithm: Algorithm,
-        state: Any,
+        algorithm: Algorithm[S],
+        state: S,
         loss: TrainingLoss,
         noise: Noise,
         keep: Container[int],
@@ -136,7 +136,8 @@ class Running:
     def update(self, at: int, batch: Batch) -> None:
         """Take step number `at`."""
         self.loss.begin()
-        self.state, record = self.step(self.state, batch, self.noise.at(at))
+        state, record = self.step(self.state, batch, self.noise.at(at))
+        self.state = cast(S, state)
         if at in self.keep:
             self.kept[:] = self.algorithm.collect(self.kept, self.state)
         for name, value in record._asdict().items():
@@ -166,7 +167,7 @@ def drive(
     shuffle: int | Sequence[int] | None = None,
     keep: Container[int] = (),
     check: bool = True,
-) -> Driven:
+) -> Driven[S]:
     """Take `steps` steps from `state`.
 
     Args:
@@ -233,7 +234,7 @@ def drive(
     return Driven(running.state, history, tuple(running.kept))
 
 
-def titled(run: Run, steps: int, about: Mapping[str, Any]) -> str:
+def titled(run: Run, steps: int, about: Mapping[str, object]) -> str:
     """Build a title that no other run has: label, steps, and with a checkpoint a hash of `about`.
 
     `about` is, by name, all that the run depends on.

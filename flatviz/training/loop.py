@@ -7,7 +7,7 @@ computes the next state and writes it over the last.  Each size of minibatch has
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -100,14 +100,16 @@ class EarlyStopping:
 
 
 def replayed(
-    update: Callable[..., tuple[Any, Any]], state: Any, loss: TrainingLoss
+    update: Callable[..., tuple[NamedTuple, NamedTuple]], state: NamedTuple, loss: TrainingLoss
 ) -> tuple[Step, list[str]]:
     """Return `update` as a replayed step where the state's device records, and the history's notes.
 
     Notes are added at its first steps.
     """
 
-    def plain(state: Any, batch: Tensor | None, noise: tuple[Tensor, ...]) -> tuple[Any, Any]:
+    def plain(
+        state: NamedTuple, batch: Tensor | None, noise: tuple[Tensor, ...]
+    ) -> tuple[NamedTuple, NamedTuple]:
         return update(state, loss, batch, noise)
 
     recorder = recorder_for(state[0].device)

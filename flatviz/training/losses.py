@@ -83,7 +83,7 @@ class SampledTrunk(Pass):
 
     def __init__(self, net: Net, trunk: RandomTrunk, row: int) -> None:
         super().__init__(net)
-        self.whole = net.restrict("all")
+        self.full = net.restrict("all")
         self.trunk = trunk
         self._source = generator(trunk.seed + row)
         self._drawn = trunk.prior.mean.clone()
@@ -96,7 +96,7 @@ class SampledTrunk(Pass):
                 z1 = randn_like(prior.mean, self._source)
                 z2 = randn_like(prior.factor[:, 0], self._source)
                 self._drawn.copy_(prior.mean + prior.std * z1 + z2 @ prior.factor)
-        return self.whole(self.trunk.whole(w, self._drawn), x)
+        return self.full(self.trunk.all_weights(w, self._drawn), x)
 
     @property
     def state(self) -> State:
@@ -397,5 +397,5 @@ def loss_of(
     else:
         passes.append(Pass(net))
         if rows > 1 and data.in_memory:
-            network = vmapped(net, data.whole())
+            network = vmapped(net, data.tensor())
     return NetworkLoss(problem, passes, training, draws, network, shared)

@@ -19,6 +19,7 @@ from flatviz.checks import (
     NonNegative,
     Rate,
     Seed,
+    Statistics,
     check_positive,
 )
 from flatviz.core import Data, Likelihood, Net, Progress, public, saved_rng
@@ -37,7 +38,7 @@ from flatviz.training.gradient import (
 )
 from flatviz.training.losses import NetworkLoss, check_covers, training_loss
 from flatviz.training.settings import Checkpoint, Optim, Run
-from flatviz.training.streams import cosine, rate_at, rates, steps_per_epoch
+from flatviz.training.streams import FreshNoise, Noise, cosine, rate_at, rates, steps_per_epoch
 
 R = TypeVar("R", float, Tensor)
 
@@ -97,16 +98,29 @@ def draws_of(
 
 
 class Chain(Algorithm[S], Protocol[S]):
-    """A method that samples exp(-U / T)."""
+    """A method that samples exp(-U / T): its noise is one tensor of w's shape a step."""
 
     @property
     def energy(self) -> Energy:
         """U and T."""
 
+    def noise(self, state: S, seeds: Sequence[int], steps: int) -> Noise:
+        """Return the noise of all steps, 0 at temperature 0."""
+        return FreshNoise(seeds, state[0], drawn=lambda step: self.energy.temperature > 0)
+
+    def result(
+        self, state: S, history: History | None = None, kept: Sequence[Tensor] = ()
+    ) -> Draws:
+        """Return the draws."""
+        return draws_of(state, history, kept)
+
 
 def run_chains(
     chain: Chain[S],
-    loss: NetworkLoss,
+    net: Net,
+    data: Data,
+    likelihood: Likelihood,
+    batchnorm: Statistics,
     run: Run,
     w: Tensor,
     steps: int,
@@ -118,10 +132,11 @@ def run_chains(
         ValueError: For a prior that covers other weights, and for validation data.
         Diverged: If the loss or a chain becomes NaN or inf.
     """
+    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=len(w))
     run = replace(run, label=f"{run.label}, T = {chain.energy.temperature:g}")
     prior = chain.energy.prior
     if prior is not None:
-        check_covers(loss.problem.net, prior, "prior")
+        check_covers(net, prior, "prior")
     seeds = [run.seed + 1000 * i for i in range(len(w))]
     shuffle = [seed + 1 for seed in seeds]
     start = chain.init(w)

@@ -5,7 +5,7 @@ import time
 import warnings
 from collections.abc import Callable
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
 import torch
 from torch import Tensor, nn
@@ -18,7 +18,7 @@ from flatviz.landscape.trace import hessian_trace
 from flatviz.noun import History
 from flatviz.objectives.network import nll
 
-Log = Callable[[str, float, int], Any]  # (name, value, step)
+Log = Callable[[str, float, int], object]  # (name, value, step)
 VALUES = ("loss", "sharpness", "lambda1", "trace")
 ASCENT = 0.05  # Euclidean length of the ascent step that measures sharpness
 

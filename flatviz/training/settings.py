@@ -15,6 +15,7 @@ from flatviz.engine.determinism import Work
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import PLAIN, Ascent, Training
 
+Setting = Any  # value of a keyword of any method's fit
 Checkpoint = Annotated[str | Path, check_file] | None
 
 # mc_samples=None takes DRAWS draws a step.  If a gradient with all of them needs over LARGE_STEP
@@ -77,15 +78,6 @@ class Tempered(NamedTuple):
     start_scale: float
     lr: float
 
-    @classmethod
-    def of(
-        cls, net: Net, kl_weight: float | None, start_scale: float | None, lr: float | None
-    ) -> "Tempered":
-        """Return the given values, with those tuned for this kind of network for the others."""
-        arguments = kl_weight, start_scale, lr
-        usual = TEMPERED_BATCHNORM if net.has_batchnorm else TEMPERED
-        return cls(*(u if g is None else g for g, u in zip(arguments, usual)))
-
 
 # With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on
 # digits-near, of the MLP and of the conv net (data/gaps.csv).
@@ -113,12 +105,35 @@ class Vi:
     shared: bool = False  # whether the draws of a step share its examples
 
     @classmethod
-    def of(cls, keywords: Mapping[str, Any]) -> Self:
+    def of(cls, keywords: Mapping[str, Setting]) -> Self:
         """Build it from the keywords of a fit."""
         return cls(**{f.name: keywords[f.name] for f in fields(cls) if f.name in keywords})
 
+    @classmethod
+    def tuned(
+        cls,
+        net: Net,
+        steps: int,
+        lr: float | None,
+        kl_weight: float | None,
+        mc_samples: int | None,
+        momentum: float,
+        weight_decay: float,
+        start_scale: float | None,
+        start: Gaussian | None = None,
+    ) -> Self:
+        """Build it from a fit's keywords; None of some stands for the tuned value."""
+        usual = TEMPERED_BATCHNORM if net.has_batchnorm else TEMPERED
+        lr = usual.lr if lr is None else lr
+        kl_weight = usual.kl_weight if kl_weight is None else kl_weight
+        start_scale = usual.start_scale if start_scale is None else start_scale
+        return cls(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
+
     def sized(self, examples: int, work: Work, dim: int, may_share: bool) -> Self:
-        """Fill in mc_samples by the multiply-adds of a step, with the rate for one pass."""
+        """Fill in mc_samples where it is None, by the multiply-adds of a step on `examples`.
+
+        Fewer draws than DRAWS have a lower rate.  may_share: whether draws can share the examples.
+        """
         if self.mc_samples is not None:
             return self
         if 3 * DRAWS * examples * work.macs <= LARGE_STEP:

@@ -95,16 +95,16 @@ class FreshNoise(Noise):
         self.generators = [generator(seed) for seed in seeds]
         self.drawn = drawn
         self.count = count
-        self.still = torch.zeros_like(like)
+        self.zeros = torch.zeros_like(like)
 
     def at(self, step: int) -> tuple[Tensor, ...]:
         """Return the noise of a step."""
         if not self.count or not self.drawn(step):
-            return (self.still,) * self.count
-        rows = list(zip(self.still.view(len(self.generators), -1), self.generators)) * self.count
+            return (self.zeros,) * self.count
+        rows = list(zip(self.zeros.view(len(self.generators), -1), self.generators)) * self.count
         return (
             torch.stack([randn_like(*row) for row in rows])
-            .view(self.count, *self.still.shape)
+            .view(self.count, *self.zeros.shape)
             .unbind()
         )
 

@@ -312,12 +312,13 @@ def finite_members(
         Diverged: If each member diverged.
     """
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
-    lost = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
+    diverged = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
+    names = ", ".join(diverged)
     if not finite:
-        raise Diverged(f"all {len(members)} members diverged, {', '.join(lost)}: {fits[0]}")
-    if lost:
+        raise Diverged(f"all {len(members)} members diverged, {names}: {fits[0]}")
+    if diverged:
         warnings.warn(
-            f"{len(lost)} of {len(members)} members diverged and are left out: {', '.join(lost)}",
+            f"{len(diverged)} of {len(members)} members diverged and are left out: {names}",
             stacklevel=3,
         )
     return finite

@@ -6,7 +6,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import torch
 from IPython.display import HTML, display
@@ -105,11 +104,11 @@ class Comparison:
         around = " and ".join(
             f"{short(float(r.mean()))} around {name}" for name, r in zip(NAMES, self.rises)
         )
-        still = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
-        if still:
+        unchanged = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
+        if unchanged:
             says = (
-                f"Filter normalisation cannot say more: around {' and '.join(still)}, with weights"
-                " of 0, its directions leave the loss as it is"
+                f"Filter normalisation cannot say more: around {' and '.join(unchanged)},"
+                " with weights of 0, its directions leave the loss as it is"
             )
         elif gain > half:
             says = "This survives filter normalisation, which no rescaling of layers can change"
@@ -154,9 +153,7 @@ class Comparison:
         titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
-            white: dict[str, Any] = dict(
-                xanchor="center", yshift=8, font=dict(color="#ffffff", size=16)
-            )
+            white = dict(xanchor="center", yshift=8, font=dict(color="#ffffff", size=16))
             plane.add_text(f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", **white)
         relief = plot_surface_3d(
             self.surface, self.points, title="The same in relief, the loss as height"

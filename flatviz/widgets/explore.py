@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import singledispatch
-from typing import Any
 
 import anywidget
 import ipywidgets
@@ -23,7 +22,7 @@ from flatviz.widgets.view import kernel_shell
 
 
 @singledispatch
-def explore(result: object, *more: Any, **options: Any) -> ipywidgets.interactive:
+def explore(result: object, *more: object, **options: object) -> ipywidgets.interactive:
     """Show a result with controls in a notebook, chosen by its type.
 
     `.result` is the figure, `.kwargs_widgets` are the controls:

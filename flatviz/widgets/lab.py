@@ -6,7 +6,6 @@ Its parts are read together (hence its length).
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import ipywidgets
 import traitlets
@@ -16,6 +15,7 @@ from flatviz.checks import check_count, check_is, check_radius
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.members import Fitting, Radii
 from flatviz.pages.bundle import check_measured
+from flatviz.pages.document import Json
 from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
 from flatviz.results import Family
@@ -27,9 +27,9 @@ from flatviz.widgets.view import (
     NOT_DRAWN,
     FamilyView,
     register,
-    show_still,
-    still,
-    still_html,
+    show_snapshot,
+    snapshot,
+    snapshot_html,
 )
 from flatviz.words import check_choice
 
@@ -85,7 +85,7 @@ class Lab(ipywidgets.VBox):
         self._session = Session(fits, radii, {"n_draws": N_DRAWS, **(measuring or {})}, self)
         self._most = self._session.measuring["n_draws"]
         self.status = ""
-        self._kept_still = False
+        self._has_snapshot = False
         self.view = FamilyView(self._checked, self._hear)
         super().__init__([self.view])
         for name in CONTROLS:
@@ -103,7 +103,7 @@ class Lab(ipywidgets.VBox):
     def _validate_control(self, proposal: dict) -> object:
         return self._checked(proposal["trait"].name, proposal["value"])
 
-    def _checked(self, name: str, value: Any) -> object:
+    def _checked(self, name: str, value: Json) -> object:
         """Return a value that this control may have."""
         if name == "radius":
             return check_radius(value, "radius")
@@ -120,7 +120,7 @@ class Lab(ipywidgets.VBox):
         return value
 
     @property
-    def state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Json]:
         """The values of the controls, as a dict.
 
         Setting all names or some changes them: `lab.state = {"radius": 2.0}`.
@@ -134,7 +134,7 @@ class Lab(ipywidgets.VBox):
         }
 
     @state.setter
-    def state(self, wanted: Mapping[str, Any]) -> None:
+    def state(self, wanted: Mapping[str, object]) -> None:
         for name in wanted:
             check_choice(name, ("method", "radius", "n_draws", *LOOK), "a name of state")
         look = {name: value for name, value in (self.state | dict(wanted)).items() if name in LOOK}
@@ -179,7 +179,7 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted, and for a method without this gap.
         """
-        family = self._session.known()
+        family = self._session.require_family()
         member = family[family.index(self.method, self.radius)]
         return gap_of_member(self._session.fits, member)
 
@@ -224,7 +224,7 @@ class Lab(ipywidgets.VBox):
         Raises:
             ValueError: Before the first family is fitted.
         """
-        family = self._session.known()
+        family = self._session.require_family()
         fits = self._session.fits
         lead = (
             f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
@@ -240,13 +240,13 @@ class Lab(ipywidgets.VBox):
         )
         return write_text(path, page)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+    def _repr_mimebundle_(self, **kwargs: object) -> object:
         name = self.view.channel.model_id
-        self._kept_still = show_still(still_html(name, NOT_DRAWN), name)
+        self._has_snapshot = show_snapshot(snapshot_html(name, NOT_DRAWN), name)
         self.view.appear()
         bundle = super()._repr_mimebundle_(**kwargs)
-        # The still shows it where no widget can be shown
-        return bundle | {"text/plain": ""} if self._kept_still else bundle
+        # The snapshot shows it where no widget can be shown
+        return bundle | {"text/plain": ""} if self._has_snapshot else bundle
 
     def _hear(self, want: str, content: dict) -> None:
         """Answer a request of a page."""
@@ -256,8 +256,8 @@ class Lab(ipywidgets.VBox):
             self.repeat()
         elif want == "stop":
             self.stop()
-        elif self._kept_still and (picture := still(content, self.view.channel.model_id)):
-            show_still(picture, self.view.channel.model_id, again=True)
+        elif self._has_snapshot and (picture := snapshot(content, self.view.channel.model_id)):
+            show_snapshot(picture, self.view.channel.model_id, again=True)
 
     def _cells(self) -> list[tuple[str, float]]:
         """Method and radius of A and B."""
@@ -283,7 +283,7 @@ class Lab(ipywidgets.VBox):
             if m in self._tuned
         }
         code = ["# lab: the Lab of this notebook", "family = lab.family"]
-        about: dict[str, Any] = dict(code=code, defaults=defaults, note=shown.note)
+        about = dict(code=code, defaults=defaults, note=shown.note)
         self.view.show_family(family, stops=self.stops, live=True, **about)
 
     def add(self, shown: Shown) -> None:

@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from flatviz.catalog import NO_UNIT
 from flatviz.checks import check_count, check_is, check_radius, kind, values
 from flatviz.core import Net
+from flatviz.pages.document import Json
 from flatviz.pages.views import VIEWS, View, views_of
 from flatviz.plots.theme import style
 from flatviz.posteriors import METHODS
@@ -15,7 +15,7 @@ from flatviz.words import check_choice
 
 STEPS_PER_DECADE = 10
 ALL = "All"  # the tab of all views
-LOOK: dict[str, Any] = {
+LOOK: dict[str, Json] = {
     "tab": "",
     "compare": None,
     "picked": None,
@@ -64,7 +64,7 @@ def member_name(method: str, radius: float) -> str:
     )
 
 
-def check_look(look: Any, methods: Sequence[str]) -> dict:
+def check_look(look: Json, methods: Sequence[str]) -> dict:
     """Check a dict with names of `LOOK` only, which a page may have sent.
 
     Its `compare` is None or names one of `methods` and a radius; picked and phase count from 0.
@@ -88,7 +88,7 @@ def check_look(look: Any, methods: Sequence[str]) -> dict:
     return look
 
 
-def views_in_sight(family: Family, look: Mapping[str, Any]) -> list[View]:
+def views_in_sight(family: Family, look: Mapping[str, Json]) -> list[View]:
     """List the views of the tab in `look`, one of each slot."""
     views = views_of(family)
     tab = look.get("tab") or views[0].group

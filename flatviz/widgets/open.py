@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from torch import nn
 
@@ -28,7 +28,7 @@ def lab(
     likelihood: Likelihood | None = None,
     radii: Mapping[str, Sequence[Radius]] | None = None,
     family: Family | None = None,
-    fit: Mapping[str, Any] | None = None,
+    fit: Mapping[str, object] | None = None,
     tuned: Choices | None = None,
     effort: Effort = "quick",
     seed: Seed = 0,
@@ -115,11 +115,17 @@ def lab(
 
     if progress is None and kernel_shell() is not None:
         progress = page_watches()
-    how: dict[str, Any] = dict(
-        likelihood=likelihood or "categorical", effort=effort, seed=seed, say=say
-    )
     with one_bar(work_of_preparation(effort), progress) as shown_progress:
-        prepared = prepare_own(module, train, test, progress=shown_progress, **how)
+        prepared = prepare_own(
+            module,
+            train,
+            test,
+            likelihood=likelihood or "categorical",
+            effort=effort,
+            seed=seed,
+            progress=shown_progress,
+            say=say,
+        )
     quick = effort == "quick"
     measuring, few = (COARSE, coarse_radii(prepared.fits.net)) if quick else (None, None)
     view = Lab(prepared.fits, radii=radii or few, measuring=measuring)

@@ -4,11 +4,12 @@ import math
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from flatviz.core import Progress
 from flatviz.families.family import extend, measure, repeat_family
 from flatviz.families.members import Fitting, groups_of
+from flatviz.pages.document import Json
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Member
 from flatviz.widgets.members import member_name, views_in_sight
@@ -75,7 +76,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
 def first_family(
     fits: Fitting,
     radii: Mapping[str, Sequence[float]],
-    measuring: Mapping[str, Any],
+    measuring: Mapping[str, int],
     fail: Callable[[str, float, Exception], None],
 ) -> Family:
     """Fit all radii, without those that fail, and measure them."""
@@ -85,7 +86,7 @@ def first_family(
 
 
 def preview_of(
-    fits: Fitting, family: Family, method: str, radius: float, look: Mapping[str, Any]
+    fits: Fitting, family: Family, method: str, radius: float, look: Mapping[str, Json]
 ) -> Shown | None:
     """Fit `STEPS` steps from the nearest member and measure what is in sight.
 
@@ -105,7 +106,7 @@ def preview_of(
 
 
 def work_of_family(
-    fits: Fitting, radii: Mapping[str, Sequence[float]], measuring: Mapping[str, Any]
+    fits: Fitting, radii: Mapping[str, Sequence[float]], measuring: Mapping[str, int]
 ) -> Weights:
     """Expected work of `rough_family` and `first_family`, in steps of a fit of one gradient."""
 
@@ -127,7 +128,7 @@ def work_of_family(
 class Audience(Protocol):
     """The part of a lab that its session reports to, from the session's thread."""
 
-    look: Mapping[str, Any]  # state of the page, for what is in sight
+    look: Mapping[str, Json]  # state of the page, for what is in sight
 
     def settle(self, family: Family) -> None:
         """Move the controls to members of this family, which is shown next."""
@@ -152,7 +153,7 @@ class Session:
         self,
         fits: Fitting,
         radii: Mapping[str, Sequence[float]],
-        measuring: Mapping[str, Any],
+        measuring: Mapping[str, int],
         audience: Audience,
     ) -> None:
         self.fits = fits
@@ -173,8 +174,8 @@ class Session:
         """Whether anything is fitted or measured."""
         return self._worker.busy
 
-    def known(self) -> Family:
-        """The family.  Raises ValueError before the first one is there."""
+    def require_family(self) -> Family:
+        """Return the family.  Raises ValueError before the first one is there."""
         if self.family is None:
             raise ValueError(
                 "the lab must have its first family, got none yet: call lab.wait() first"
@@ -194,11 +195,12 @@ class Session:
 
     def repeat(self, seeds: int) -> None:
         """Fit every member again with so many more seeds."""
-        self.known()
+        self.require_family()
         self._under_way = ()
         more = range(self.fits.seed + 1, self.fits.seed + seeds + 1)
         self._begin(
-            "bands over seeds", lambda fits: self.take(repeat_family(fits, self.known(), more))
+            "bands over seeds",
+            lambda fits: self.take(repeat_family(fits, self.require_family(), more)),
         )
 
     def fit(self, cells: Sequence[Cell], *, again: bool = False) -> None:
@@ -244,10 +246,12 @@ class Session:
     def _fit_all(self, cells: Sequence[Cell], fits: Fitting) -> None:
         for method, radius in cells:
             try:
-                if preview := preview_of(fits, self.known(), method, radius, self._audience.look):
+                if preview := preview_of(
+                    fits, self.require_family(), method, radius, self._audience.look
+                ):
                     self._audience.add(preview)
                 q = fits.member(method, radius)
-                self.family = extend(fits, self.known(), method, radius, q)
+                self.family = extend(fits, self.require_family(), method, radius, q)
             except Exception as error:
                 self._fail(method, radius, error)
                 raise

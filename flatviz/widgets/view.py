@@ -17,6 +17,7 @@ from ipywidgets import Widget
 
 from flatviz.checks import computed
 from flatviz.pages.bundle import Bundle, pack, pack_members
+from flatviz.pages.document import Json
 from flatviz.pages.page import bundled, plotlyjs
 from flatviz.results import Family
 
@@ -63,13 +64,13 @@ def page_watches() -> bool:
     return bool(_request().get("content", {}).get("allow_stdin"))
 
 
-def _request() -> Mapping[str, Any]:
+def _request() -> Mapping[str, Json]:
     """Return the message by which the running cell was requested; empty outside a kernel."""
     shell = kernel_shell()
     return (shell.get_parent() or {}) if hasattr(shell, "get_parent") else {}
 
 
-def show_still(html: str, name: str, *, again: bool = False) -> bool:
+def show_snapshot(html: str, name: str, *, again: bool = False) -> bool:
     """Put HTML under the running cell, or, `again`, in place of the one with this name.
 
     False outside a notebook.
@@ -223,7 +224,7 @@ class FamilyView(anywidget.AnyWidget):
     def _send_bundle(self, kind: str, bundle: Bundle) -> None:
         self._post(kind, bundle.buffer, index=bundle.text)
 
-    def _post(self, kind: str, *buffers: bytes, **content: Any) -> None:
+    def _post(self, kind: str, *buffers: bytes, **content: object) -> None:
         """Send a message as an attribute of the channel in every page, once one watches."""
         if not self._watched or self.channel.comm is None:
             return
@@ -236,7 +237,7 @@ class FamilyView(anywidget.AnyWidget):
         self.channel.comm.send(update, buffers=list(buffers))
 
 
-def still(content: Mapping, name: str) -> str:
+def snapshot(content: Mapping, name: str) -> str:
     """Write HTML of the figures that a page sent, for a notebook without its kernel.
 
     name: name of the view, by which a page that shows it live leaves them out.
@@ -250,13 +251,13 @@ def still(content: Mapping, name: str) -> str:
         return ""
     alt = html.escape(text[:1000], quote=True)
     drawn = "".join(f'<img src="{image}" alt="{alt}" style="max-width:100%">' for image in images)
-    return still_html(
+    return snapshot_html(
         name,
         f"{drawn}<p>{alt}<br><i>The last picture. Run the cell again for the live one.</i></p>",
     )
 
 
-def still_html(name: str, inside: str) -> str:
+def snapshot_html(name: str, inside: str) -> str:
     """Wrap `inside` for a stored notebook; it is hidden where the view is live."""
     style = (
         f".jp-OutputArea-child:has(.flatviz-still[data-view='{name}']) ~ .jp-OutputArea-child "

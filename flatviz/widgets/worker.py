@@ -15,7 +15,7 @@ SILENCE = 1.5
 REPORT_EVERY = 0.5
 # seconds of work, and its share, before which nobody can tell how long the rest takes
 EARLY = 1.0
-LEAST = 0.02
+MIN_SHARE = 0.02
 Weights = Mapping[str, Sequence[float]]  # expected work, as `Parts` takes it
 
 
@@ -157,7 +157,7 @@ class _Job(threading.Thread):
             return
         taken = now - self._began
         left = ""
-        if taken > EARLY and LEAST < share < 1:
+        if taken > EARLY and MIN_SHARE < share < 1:
             left = f", about {taken * (1 - share) / share:.0f} s left"
         self._last = share, f"{self._what}: {label} {done}/{total}{left}", now
         self._worker.say(self, *self._last[:2])

@@ -385,7 +385,7 @@ verdicts = judged(
 )
 
 
-# %%
+# %% tags=["finding"]
 def sentence(row):
     """The claim with its mean, 95 % interval, number of seeds that agree, and verdict."""
     ends = [row.mean, row.mean - row.half, row.mean + row.half]

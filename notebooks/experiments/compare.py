@@ -273,7 +273,7 @@ if pairs:
 both = bool(pairs) and set(verdicts.baseline) == set(BASELINES)
 at_a_glance(verdicts.assign(setting=verdicts.flat), list(BASELINES)).style.hide() if both else None
 
-# %%
+# %% tags=["finding"]
 for (baseline, q), words in (
     verdicts.groupby(["baseline", "quantity"], sort=False).verdict if pairs else ()
 ):

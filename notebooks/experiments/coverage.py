@@ -202,7 +202,7 @@ pd.DataFrame([row(*cell) for cell in cells]).style.hide()
 # They are exploratory: not frozen before the seeds were used, and the run was stopped after 13 of 20 planned units.
 
 
-# %%
+# %% tags=["finding"]
 def of(method, radius, quantity):
     rows = at(table, setting=SETTINGS[0], method=method, radius=radius)
     return rows[quantity]

@@ -987,7 +987,7 @@ WHAT_HOLDS = [
 ]  # fmt: skip
 print(*WHAT_HOLDS, sep="\n\n")
 
-# %%
+# %% tags=["finding"]
 LIMIT = "" if "move" in CONVERGED else ", convergence not shown"
 CIFAR = (
     "More than a temperature"

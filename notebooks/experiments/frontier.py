@@ -924,7 +924,7 @@ WHAT_HOLDS = [
 ]  # fmt: skip
 print(*WHAT_HOLDS, sep="\n")
 
-# %%
+# %% tags=["finding"]
 README = [
     f"**At equal *T*** (0.03) SA-BMA has λ1 {of('T', 'lambda1-lower')} of VI's, the same NLL within 0.01 ({of('T', 'nll-same')}), a lower ECE "
     f"({of('T', 'ece-lower')}), on corrupted images a higher NLL ({of('T', 'shifted-nll-higher')}).",

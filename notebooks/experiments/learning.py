@@ -242,7 +242,7 @@ def against_hmc(setting):
     )
 
 
-# %%
+# %% tags=["finding"]
 samplers = pd.concat(map(against_hmc, settings), ignore_index=True)
 same, beyond = np.split(holm([*samplers.same, *(1 - samplers.same)]), 2)
 words = np.where(

@@ -283,11 +283,11 @@ for task, weights in SETTINGS:
 verdicts = judged(pd.concat(parts, ignore_index=True), family=["setting"])
 print(*sentences(verdicts), sep="\n")
 
-# %% [markdown]
+# %% [markdown] tags=["finding"]
 # At a glance: SA-BMA at radius 1 against VI of equal steps / of equal gradients; **+** better, **−** worse, **·** inconclusive, **\***
 # where the rank test has another verdict. *λ1 ratio*: SA-BMA's λ1 over VI's at equal gradients.
 
-# %%
+# %% tags=["finding"]
 at_a_glance(verdicts[verdicts.radius == 1], ("equal steps", "equal gradients")).style.hide()
 
 # %% [markdown]

@@ -36,8 +36,8 @@ from flatviz.experiments import QUANTITIES, at, read_table, run, shown, write_ta
 from flatviz.experiments.measures import (
     HEAD_STD,
     KL_WEIGHT,
-    LEAST_ESS,
-    MOST_RHAT,
+    MAX_RHAT,
+    MIN_ESS,
     Measurement,
     mark_of,
     reference_of,
@@ -167,6 +167,7 @@ fig = px.scatter(
     x="seed",
     y="value",
     facet_col="quantity",
+    facet_col_spacing=0.1,
     title="R-hat, least effective sample size and noise floor",
 )
 fig.update_yaxes(matches=None, showticklabels=True)
@@ -177,12 +178,12 @@ fig.update_yaxes(matches=None, showticklabels=True)
 #
 # ## Verdict
 
-# %%
+# %% tags=["finding"]
 rhat, ess = facts.rhat.max(), facts.ess.min()
-word = "agree" if rhat < MOST_RHAT and ess >= LEAST_ESS else "do not agree"
+word = "agree" if rhat < MAX_RHAT and ess >= MIN_ESS else "do not agree"
 worst = f"R-hat at most {rhat:.3f}, bulk ESS at least {ess:.0f}"
 print(
-    f"chains of {len(facts)} seeds {word}: {worst}, of every weight and test probability (rule: {MOST_RHAT:g}, {LEAST_ESS})"
+    f"chains of {len(facts)} seeds {word}: {worst}, of every weight and test probability (rule: {MAX_RHAT:g}, {MIN_ESS})"
 )
 
 # %% [markdown]

@@ -927,7 +927,7 @@ def masses_in(side):
 
 mass = masses_in(side)
 px.scatter(mass.reset_index(), x="mass", y="least mass", color="setting", log_x=True, log_y=True,
-           title="Mass as trained, and the least of all rescalings").update_layout(legend_orientation="h")  # fmt: skip
+           title="Mass as trained, and the least of all rescalings").update_layout(legend=dict(orientation="h", y=-0.25))  # fmt: skip
 
 # %% [markdown]
 # *Figure: a point for each trained network. Its distance below the diagonal is mass that weight decay left and that a rescaling of
@@ -1268,10 +1268,22 @@ def survival(rows, setting, method, measure):
 
 # %%
 asked = [(s, m, q) for s in USED for m in RADII if m != "vi" for q in MEASURES]
+ends = {}
 for task in TASKS:
     flat = table[(table.experiment == "flatness") & (table.task == task)]
     rows = pd.DataFrame([survival(flat, *row) for row in asked if len(flat)])
     display(rows.style.hide().set_caption(task))
+    if len(rows):
+        ends[task] = rows.then.value_counts()
+
+# %% tags=["finding"]
+for task, count in ends.items():
+    decided = sum(n for word, n in count.items() if not word.startswith("open"))
+    print(
+        f"- **{task}**: of {decided} conclusions on flatness relative to VI,"
+        f" {count.get('survives', 0)} survive at least mass, {count.get('reversed', 0)} are"
+        f" reversed, {count.get('no longer shown', 0)} are no longer shown."
+    )
 
 # %% [markdown]
 # ## What would change our mind

@@ -204,7 +204,7 @@ for task in TASKS:
 verdicts = judged(pd.concat(parts, ignore_index=True), family="all")
 
 
-# %%
+# %% tags=["finding"]
 def in_short(rows):
     """Whether transfer helps, by the verdicts against both methods without the source."""
     words = set(rows.verdict)

@@ -635,7 +635,7 @@ pd.DataFrame(
 ).T
 
 # %%
-px.line(mean.reset_index(), x="severity", y="value", color="method", facet_col="score", markers=True,
+px.line(mean.reset_index(), x="severity", y="value", color="method", facet_col="score", markers=True, facet_col_spacing=0.08,
         color_discrete_map={m: fv.METHODS[m].look.color for m in LABELS}, title="Scores by severity of the corruption"
         ).update_yaxes(matches=None, showticklabels=True)  # fmt: skip
 
@@ -714,7 +714,7 @@ def row_of(v):
 pd.DataFrame(map(row_of, verdicts.itertuples(index=False)))
 
 
-# %%
+# %% tags=["finding"]
 def against(baseline, rows):
     """What the verdicts on one baseline amount to."""
     names = {

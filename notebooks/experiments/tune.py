@@ -180,7 +180,7 @@ px.scatter(
 #
 # Test NLL of each method against VI's, both with what the split of each seed chooses: "holds" is a lower NLL, corrected by Holm.
 
-# %%
+# %% tags=["finding"]
 of_seeds = {
     m: pd.DataFrame({"nll": about["test_nll_by_split"]}, index=about["seeds"])
     for m, about in by_split.items()

@@ -35,7 +35,7 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
         )
         facts = part["facts"]
         assert facts["halves_tv"] < 0.02 and facts["halves_agreement"] > 0.95
-        assert facts["rhat"] < study.MOST_RHAT and facts["ess"] >= study.LEAST_ESS
+        assert facts["rhat"] < study.MAX_RHAT and facts["ess"] >= study.MIN_ESS
         assert part["draws"].shape == (study.KEPT_DRAWS, 906)
         assert (
             abs(facts["halves_mmd"])

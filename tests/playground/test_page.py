@@ -135,7 +135,7 @@ def test_the_winner_on_the_test_ground_changes_with_its_shift_and_a_link_brings_
         page.keyboard.press("ArrowLeft")  # back onto the training ground
     assert first.inner_text().startswith("VI")
     assert page.evaluate(f"{model}.ranking({model}.test).map((m) => m.method)") == ["vi", "sabma"]
-    page.get_by_text("More: other").click()
+    page.get_by_text("More: methods").click()
     page.get_by_role("slider", name="bend of the test ground").fill("2")
     page.get_by_role("button", name="Link").click()
     link = page.evaluate("location.href")
@@ -156,7 +156,7 @@ def test_twenty_seeds_become_a_histogram_and_a_slide_shows_the_first_world_alone
         page.locator(".pg h2:visible, h1:visible").count() == 0
         and page.locator(".pg-network").count() == 0
     )
-    page.get_by_text("More: other").click()
+    page.get_by_text("More: methods").click()
     page.get_by_role("button", name="20 seeds").click()
     page.wait_for_function(f"() => {PLAYGROUND}.weights.model.ends.length === 60")
     assert "20 narrow hollow" in page.locator(".pg-verdict").inner_text()

@@ -148,7 +148,7 @@ def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(so
         + trunk.std * torch.randn(trunk.dim, generator=g)
         + torch.randn(2, generator=g) @ trunk.factor
     )
-    by_hand = loop(net, task.train, [sampled.trunk.whole(w, drawn)])[0]
+    by_hand = loop(net, task.train, [sampled.trunk.all_weights(w, drawn)])[0]
     torch.testing.assert_close(first, by_hand, atol=1e-5, rtol=1e-4)
 
 

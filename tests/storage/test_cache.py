@@ -16,7 +16,7 @@ from torch import nn
 import flatviz as fv
 from flatviz.storage import cache as module
 from flatviz.storage import files
-from flatviz.storage.cache import PointStore, cache_folder, cached, load, save
+from flatviz.storage.cache import PointStore, cache_folder, cached, code_digest, load, save
 from flatviz.storage.files import atomic_path, write_file
 
 
@@ -51,6 +51,28 @@ def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(
     monkeypatch.delenv("FLATVIZ_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_folder() == tmp_path / "flatviz"
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "same"),
+    [
+        ("core/net.py", 'def f():\n    """Other words."""\n    return 1  # a remark\n', True),
+        ("core/net.py", 'def f():\n    """Words."""\n    return 2\n', False),
+        ("plots/curve.py", "def g():\n    return 2\n", True),
+    ],
+)
+def test_results_belong_to_code_and_neither_to_its_docstrings_nor_to_figures(
+    file, text, same, tmp_path
+):
+    for name, code in {
+        "core/net.py": 'def f():\n    """Words."""\n    return 1\n',
+        "plots/curve.py": "def g():\n    return 1\n",
+    }.items():
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text(code)
+    before = code_digest.__wrapped__(tmp_path)
+    (tmp_path / file).write_text(text)
+    assert (code_digest.__wrapped__(tmp_path) == before) is same
 
 
 @pytest.mark.parametrize(

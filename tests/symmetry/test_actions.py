@@ -220,17 +220,17 @@ def test_attention_stands_still_by_name_and_what_does_the_same_to_each_unit_move
     if make is Hand and units.permuted:
         at_rest = ["q", "k"]
         moved = ["v"]
-    assert [s.split("'")[1] for s in units.still] == at_rest and [
+    assert [s.split("'")[1] for s in units.unmoved] == at_rest and [
         layer.name for layer in units.permuted
     ] == moved
-    assert f"left out, see units.still: {len(at_rest)}" in repr(units)
+    assert f"left out, see units.unmoved: {len(at_rest)}" in repr(units)
     order = fv.symmetry.random_order(units, 4, seed=1)
     V = several(net, units)
     if moved:
         assert change(net, units, V, fv.symmetry.permute(units, V, order), x) < EXACT
     else:
         with pytest.raises(
-            ValueError, match=r"got none: treat all weights; these stand still: 'q' \(_scaled_dot"
+            ValueError, match=r"got none: treat all weights; these do not move: 'q' \(_scaled_dot"
         ):
             fv.symmetry.permute(units, V, order)
 

@@ -21,7 +21,7 @@ from flatviz.families.members import Fitting
 from flatviz.pages.views import views_of
 from flatviz.widgets.members import first_radii, views_in_sight
 from flatviz.widgets.session import ROUGH_STEPS, STEPS, rough_family
-from flatviz.widgets.view import FamilyView, still
+from flatviz.widgets.view import FamilyView, snapshot
 
 
 @pytest.fixture
@@ -266,7 +266,7 @@ def test_the_nearest_fitted_member_is_nearest_in_powers_of_ten(family):
 
 def test_the_picture_a_notebook_keeps_is_the_pages_own_and_nothing_else():
     image = "data:image/png;base64,iVBORw0KGgo="
-    html = still({"images": [image, image], "text": "SA-BMA <b>"}, "a-view")
+    html = snapshot({"images": [image, image], "text": "SA-BMA <b>"}, "a-view")
     assert (
         html.count(image) == 2
         and "SA-BMA &lt;b&gt;" in html
@@ -279,8 +279,8 @@ def test_the_picture_a_notebook_keeps_is_the_pages_own_and_nothing_else():
         [],
         "no",
     ):
-        assert still({"images": images, "text": ""}, "a-view") == ""
-    assert still({"images": [image], "text": 3}, "a-view") == still({}, "a-view") == ""
+        assert snapshot({"images": images, "text": ""}, "a-view") == ""
+    assert snapshot({"images": [image], "text": 3}, "a-view") == snapshot({}, "a-view") == ""
 
 
 def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
@@ -356,7 +356,9 @@ def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the
 
 def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(lab, monkeypatch):
     shown = []
-    monkeypatch.setattr("flatviz.widgets.lab.show_still", lambda html, name: not shown.append(html))
+    monkeypatch.setattr(
+        "flatviz.widgets.lab.show_snapshot", lambda html, name: not shown.append(html)
+    )
     # A notebook rendered without widgets shows the still, no repr below it
     assert lab._repr_mimebundle_()["text/plain"] == ""
     assert (

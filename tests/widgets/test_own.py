@@ -16,7 +16,7 @@ import flatviz as fv
 from flatviz.families import own, standing, trials
 from flatviz.families.examples import examples
 from flatviz.families.members import Choice, Fitting
-from flatviz.families.standing import Standing, check_kept, check_learned
+from flatviz.families.standing import Standing, check_as_good, check_learned
 from flatviz.families.trials import SHRINK, choose
 from flatviz.pages.views import views_of
 from flatviz.storage.digest import value_digest
@@ -109,14 +109,14 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(task, trans
     n = len(task.train)
     before = Standing(torch.full((n,), -1.0), torch.ones(n), True)
     heard = []
-    about = dict(fixed={"steps": 5}, before=before, hear=heard.append)
+    about = dict(fixed={"steps": 5}, before=before, report=heard.append)
     trial = choose(fits, 1, last=True, **about)
-    assert [t.shrink for t in heard] == list(SHRINK) and not trial.kept
+    assert [t.shrink for t in heard] == list(SHRINK) and not trial.good
     assert ", at 0.3 of rate and widths: " in str(heard[1])
     assert float(trial.standing.losses.mean()) == min(
         float(t.standing.losses.mean()) for t in heard
     )
-    line = str(own.Prepared(trial.fits, before, trial.standing, trial.kept))
+    line = str(own.Prepared(trial.fits, before, trial.standing, trial.good))
     assert line.startswith("do not trust") and "accuracy 2.000 of the trained network" in line
     with pytest.raises(Diverged, match="must be about as good as the trained network"):
         choose(fits, 1, last=False, **about)
@@ -143,7 +143,7 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
         ]
 
     monkeypatch.setattr(trials, "tried", tried)
-    monkeypatch.setattr(standing, "LOST", 1.0)
+    monkeypatch.setattr(standing, "MAX_DROP", 1.0)
     made = []
     linear = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
     fits = own.prepare_own(linear, *digits, effort=2, say=made.append).fits
@@ -278,22 +278,15 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     )
     assert float(before.losses.mean()) == pytest.approx(0.5 * math.log(2 * math.pi))
     assert float(before.gain) == pytest.approx(2 * float((x**2).mean()))
-    check_kept("VI", near, before)
+    check_as_good("VI", near, before)
     with pytest.raises(
         Diverged,
         match=r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4",
     ):
-        check_kept("VI", far, before)
+        check_as_good("VI", far, before)
     made = []
-    assert (
-        own._learned(
-            net.at(torch.tensor([1.9, 0.0])), task, dict(seed=0, progress=False), made.append
-        ).w[0]
-        == 1.9
-    )
-    trained = own._learned(
-        net.at(torch.tensor([0.0, 5.0])), task, dict(seed=0, progress=False), made.append
-    )
+    assert own._learned(net.at(torch.tensor([1.9, 0.0])), task, 0, False, made.append).w[0] == 1.9
+    trained = own._learned(net.at(torch.tensor([0.0, 5.0])), task, 0, False, made.append)
     assert "learned already: NLL" in made[0] and "may have seen" in made[0]
     assert "training at rate" in made[1] and abs(float(trained.w[0]) - 2) < 0.1
     with pytest.raises(Diverged, match="got NLL .* best constant outputs have"):

@@ -1,5 +1,5 @@
-var flatvizPlayground=(()=>{var gs=Object.defineProperty;var Ge=Object.getOwnPropertyDescriptor;var _e=Object.getOwnPropertyNames;var He=Object.prototype.hasOwnProperty;var Ue=(i,t)=>{for(var s in t)gs(i,s,{get:t[s],enumerable:!0})},Ye=(i,t,s,e)=>{if(t&&typeof t=="object"||typeof t=="function")for(let o of _e(
-t))!He.call(i,o)&&o!==s&&gs(i,o,{get:()=>t[o],enumerable:!(e=Ge(t,o))||e.enumerable});return i};var Ve=i=>Ye(gs({},"__esModule",{value:!0}),i);var Fo={};Ue(Fo,{default:()=>Co,mount:()=>Be});function H(){let{body:i,documentElement:t}=document;return i.dataset.jpThemeLight?i.dataset.jpThemeLight==="false":t.dataset.theme?t.dataset.
+var flatvizPlayground=(()=>{var ms=Object.defineProperty;var Ge=Object.getOwnPropertyDescriptor;var _e=Object.getOwnPropertyNames;var He=Object.prototype.hasOwnProperty;var Ue=(i,t)=>{for(var s in t)ms(i,s,{get:t[s],enumerable:!0})},Ye=(i,t,s,e)=>{if(t&&typeof t=="object"||typeof t=="function")for(let o of _e(
+t))!He.call(i,o)&&o!==s&&ms(i,o,{get:()=>t[o],enumerable:!(e=Ge(t,o))||e.enumerable});return i};var Ve=i=>Ye(ms({},"__esModule",{value:!0}),i);var Fo={};Ue(Fo,{default:()=>Co,mount:()=>Be});function H(){let{body:i,documentElement:t}=document;return i.dataset.jpThemeLight?i.dataset.jpThemeLight==="false":t.dataset.theme?t.dataset.
 theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function qs(i){let t=matchMedia("(prefers-color-scheme: dark)"),s=new MutationObserver(i);return s.observe(document.body,{attributes:!0,attributeFilter:[
 "data-jp-theme-light"]}),s.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",i),()=>{
 s.disconnect(),t.removeEventListener("change",i)}}function Ps(i){i.dataset.lmSuppressShortcuts="true";let t=s=>{!s.ctrlKey&&!s.metaKey&&!s.altKey&&!(s.shiftKey&&s.key==="Enter")&&s.stopPropagation()};
@@ -11,35 +11,35 @@ s+=i[e]*t[e];return s},rt=i=>Math.sqrt(U(i,i)),j=(i,t,s=1)=>i.map((e,o)=>e+s*t[o
 h]=Array.isArray(e)?e:[e,e],l=s*Math.exp(-.5*(((o-i)/a)**2+((r-t)/h)**2));return n[0]+=l*(o-i)/(a*a),n[1]+=l*(r-t)/(h*h),-l},valley:({k:i,a:t,
 b:s},e,o,r)=>{let n=o-t*e*e-s;return r[0]-=2*i*n*t*e,r[1]+=i*n,.5*i*n*n},wall:({at:i,height:t,soft:s},e,o,r)=>{let n=Math.tanh((e-i)/s);return r[0]+=
 t*(1-n*n)/(2*s),.5*t*(1+n)},modes:({a:i,b:t,narrow:s,ratio:e},o,r,n)=>{let a=s*e,h=((o-i[0])**2+(r-i[1])**2)/(2*s**2),l=((o-t[0])**2+(r-t[1])**
-2)/(2*a**2),c=Math.min(h,l),u=Math.exp(c-h),d=Math.exp(c-l),p=u/(u+d);return n[0]+=p*(o-i[0])/s**2+(1-p)*(o-t[0])/a**2,n[1]+=p*(r-i[1])/s**2+
-(1-p)*(r-t[1])/a**2,c-Math.log(u+d)+Math.log(2)}},Xe=O(2);function Fs(i){return{dim:2,both(t,s){let e=s??Xe;e[0]=e[1]=0;let o=0;for(let r of i)
+2)/(2*a**2),c=Math.min(h,l),g=Math.exp(c-h),p=Math.exp(c-l),d=g/(g+p);return n[0]+=d*(o-i[0])/s**2+(1-d)*(o-t[0])/a**2,n[1]+=d*(r-i[1])/s**2+
+(1-d)*(r-t[1])/a**2,c-Math.log(g+p)+Math.log(2)}},Xe=O(2);function Fs(i){return{dim:2,both(t,s){let e=s??Xe;e[0]=e[1]=0;let o=0;for(let r of i)
 o+=Ke[r.kind](r,t[0],t[1],e);return o}}}function Ds(i,[t,s],e){let o=O(2);return{dim:2,both(r,n){o[0]=r[0]-t,o[1]=r[1]-s-e*(r[0]*r[0]-1);let a=i.
 both(o,n);return n&&(n[0]-=2*e*r[0]*n[1]),a}}}var _t=class{constructor(t){this.widths=t,this.starts=[],this.dim=0;for(let s=1;s<t.length;s++)
 this.starts.push(this.dim),this.dim+=t[s]*(t[s-1]+1);this.a=t.map(s=>O(s)),this.d=t.map(s=>O(s))}init(t,s=1){let e=O(this.dim);return this.starts.
 forEach((o,r)=>{let n=this.widths[r+1]*(this.widths[r]+1);for(let a=0;a<n;a++)e[o+a]=s*t.normal()/Math.sqrt(this.widths[r])}),e}forward(t,s,e){
-let{a:o,widths:r,starts:n}=this,a=r.length-1;for(let h=0;h<r[0];h++)o[0][h]=s[e+h];for(let h=0;h<a;h++){let l=o[h],c=o[h+1],u=r[h],d=r[h+1],
-p=n[h]+u*d;for(let f=0,m=n[h];f<d;f++){let g=t[p+f];for(let b=0;b<u;b++)g+=t[m++]*l[b];c[f]=h+1<a?Math.tanh(g):g}}return o[a]}backward(t,s){
-let{a:e,d:o,widths:r,starts:n}=this;for(let a=r.length-2;a>=0;a--){let h=e[a],l=o[a+1],c=o[a],u=r[a],d=r[a+1],p=n[a]+u*d;c.fill(0);for(let f=0,
-m=n[a];f<d;f++){let g=l[f];s[p+f]+=g;for(let b=0;b<u;b++,m++)s[m]+=g*h[b],c[b]+=g*t[m]}if(a>0)for(let f=0;f<u;f++)c[f]*=1-h[f]*h[f]}}},Je=.5*
+let{a:o,widths:r,starts:n}=this,a=r.length-1;for(let h=0;h<r[0];h++)o[0][h]=s[e+h];for(let h=0;h<a;h++){let l=o[h],c=o[h+1],g=r[h],p=r[h+1],
+d=n[h]+g*p;for(let f=0,u=n[h];f<p;f++){let m=t[d+f];for(let b=0;b<g;b++)m+=t[u++]*l[b];c[f]=h+1<a?Math.tanh(m):m}}return o[a]}backward(t,s){
+let{a:e,d:o,widths:r,starts:n}=this;for(let a=r.length-2;a>=0;a--){let h=e[a],l=o[a+1],c=o[a],g=r[a],p=r[a+1],d=n[a]+g*p;c.fill(0);for(let f=0,
+u=n[a];f<p;f++){let m=l[f];s[d+f]+=m;for(let b=0;b<g;b++,u++)s[u]+=m*h[b],c[b]+=m*t[u]}if(a>0)for(let f=0;f<g;f++)c[f]*=1-h[f]*h[f]}}},Je=.5*
 Math.log(2*Math.PI);function Rs(i,{x:t,y:s,noise:e}){let o=s.length,r=i.widths[0],n=i.widths.at(-1),a=i.d.at(-1);return{dim:i.dim,both(h,l){
-l&&l.fill(0);let c=0;for(let u=0;u<o;u++){let d=i.forward(h,t,u*r);if(e){let p=(d[0]-s[u])/e;c+=.5*p*p+Math.log(e)+Je,a[0]=p/e/o}else{let p=-1/0,
-f=0;for(let m=0;m<n;m++)p=Math.max(p,d[m]);for(let m=0;m<n;m++)a[m]=Math.exp(d[m]-p),f+=a[m];c+=p+Math.log(f)-d[s[u]];for(let m=0;m<n;m++)a[m]=
-(a[m]/f-(m===s[u]?1:0))/o}l&&i.backward(h,l)}return c/o}}}var yt=(i,t)=>i.mean.map((s,e)=>s+Math.exp(i.logStd[e])*t[e]),at=i=>({mean:i.mean.slice(),logStd:i.logStd.slice()});function nt(i,t,s){let e={
+l&&l.fill(0);let c=0;for(let g=0;g<o;g++){let p=i.forward(h,t,g*r);if(e){let d=(p[0]-s[g])/e;c+=.5*d*d+Math.log(e)+Je,a[0]=d/e/o}else{let d=-1/0,
+f=0;for(let u=0;u<n;u++)d=Math.max(d,p[u]);for(let u=0;u<n;u++)a[u]=Math.exp(p[u]-d),f+=a[u];c+=d+Math.log(f)-p[s[g]];for(let u=0;u<n;u++)a[u]=
+(a[u]/f-(u===s[g]?1:0))/o}l&&i.backward(h,l)}return c/o}}}var yt=(i,t)=>i.mean.map((s,e)=>s+Math.exp(i.logStd[e])*t[e]),at=i=>({mean:i.mean.slice(),logStd:i.logStd.slice()});function nt(i,t,s){let e={
 value:0,mean:O(i.dim),logStd:O(i.dim)},o=O(i.dim);for(let r of s){e.value+=i.both(yt(t,r),o)/s.length;for(let n=0;n<o.length;n++)e.mean[n]+=
 o[n]/s.length,e.logStd[n]+=o[n]*Math.exp(t.logStd[n])*r[n]/s.length}return e}function qt(i,t){let s={value:0,mean:O(i.mean.length),logStd:O(
 i.mean.length)};for(let e=0;e<i.mean.length;e++){let o=Math.exp(-2*t.logStd[e]),r=i.mean[e]-t.mean[e],n=Math.exp(2*i.logStd[e])*o;s.value+=.5*
 (n+r*r*o-1)+t.logStd[e]-i.logStd[e],s.mean[e]=o*r,s.logStd[e]=n-1}return s}function ws(i,t,s){let e=t.mean.map((l,c)=>Math.exp(2*i.logStd[c])*
 l),o=t.logStd.map(l=>l/2),r=U(t.mean,e),n=Math.max(r+U(t.logStd,o),1e-300),a=s/Math.sqrt(n),h={mean:e.map(l=>a*l),logStd:o.map(l=>a*l)};return{
 delta:h,share:r/n,there:{mean:j(i.mean,h.mean),logStd:j(i.logStd,h.logStd)}}}var Qe=(i,t)=>{let s=t/(rt(i)+Cs);return i.map(e=>e*s)},Ze=.2,Ht=.9,
-Pt=i=>({mean:O(i),squares:O(i+1),filled:0});function zs(i,t,s,e,o,{rate:r,momentum:n,T:a}){let h=qt(i,e),l=i.mean.length,c=O(l),u=O(l),d=a||
-1,p=i.logStd.map(Math.exp);for(let m=0;m<l;m++){let g=Math.exp(-2*e.logStd[m]),b=1/(p[m]*p[m]);if(c[m]=s.mean[m]/d,u[m]=s.logStd[m]/d,a)for(let v of o){
-let y=g*(i.mean[m]-e.mean[m])+(g-b)*p[m]*v[m];c[m]+=y/o.length,u[m]+=y*p[m]*v[m]/o.length}}t.filled=Ht*t.filled+1-Ht;let f=t.squares.map((m,g)=>{
-let b=g?u[g-1]*u[g-1]:c.reduce((v,y,x)=>v+y*y*p[x]*p[x],0);return t.squares[g]=Ht*m+(1-Ht)*b,1/(1+Math.sqrt(t.squares[g]/t.filled))});for(let m=0;m<
-l;m++)t.mean[m]=n*t.mean[m]+f[0]*p[m]*p[m]*c[m],i.mean[m]-=r*t.mean[m],i.logStd[m]-=.5*Ze*r*f[m+1]*u[m];return h}function Ct(i,t,s,e,o,r){let n=nt(
+Pt=i=>({mean:O(i),squares:O(i+1),filled:0});function zs(i,t,s,e,o,{rate:r,momentum:n,T:a}){let h=qt(i,e),l=i.mean.length,c=O(l),g=O(l),p=a||
+1,d=i.logStd.map(Math.exp);for(let u=0;u<l;u++){let m=Math.exp(-2*e.logStd[u]),b=1/(d[u]*d[u]);if(c[u]=s.mean[u]/p,g[u]=s.logStd[u]/p,a)for(let v of o){
+let y=m*(i.mean[u]-e.mean[u])+(m-b)*d[u]*v[u];c[u]+=y/o.length,g[u]+=y*d[u]*v[u]/o.length}}t.filled=Ht*t.filled+1-Ht;let f=t.squares.map((u,m)=>{
+let b=m?g[m-1]*g[m-1]:c.reduce((v,y,x)=>v+y*y*d[x]*d[x],0);return t.squares[m]=Ht*u+(1-Ht)*b,1/(1+Math.sqrt(t.squares[m]/t.filled))});for(let u=0;u<
+l;u++)t.mean[u]=n*t.mean[u]+f[0]*d[u]*d[u]*c[u],i.mean[u]-=r*t.mean[u],i.logStd[u]-=.5*Ze*r*f[u+1]*g[u];return h}function Ct(i,t,s,e,o,r){let n=nt(
 i,t,o);return{from:at(t),g:n,pull:zs(t,s,n,e,o,r)}}function Yt(i,t,s,e,o,r){if(r.radius===0)return Ct(i,t,s,e,o,r);let n=at(t),a=nt(i,t,o),h=ws(
 t,a,r.radius),l=nt(i,h.there,o);return{from:n,g:a,...h,worst:l,pull:zs(t,s,l,e,o,r)}}function Vt(i,t,s,e,{rate:o,momentum:r,T:n,radius:a=0}){
-let h=t.slice(),l=O(t.length),c=i.both(t,l),u=a?Qe(l,a):null,d=O(t.length),p=u?i.both(j(t,u),d):(d.set(l),c);for(let f=0;f<t.length;f++)s[f]=
-r*s[f]+d[f]+n*Math.exp(-2*e.logStd[f])*(t[f]-e.mean[f]),t[f]-=o*s[f];return{from:h,value:c,at:p,g:l,e:u,there:d}}function Bs(i,t,s,e,{rate:o,
+let h=t.slice(),l=O(t.length),c=i.both(t,l),g=a?Qe(l,a):null,p=O(t.length),d=g?i.both(j(t,g),p):(p.set(l),c);for(let f=0;f<t.length;f++)s[f]=
+r*s[f]+p[f]+n*Math.exp(-2*e.logStd[f])*(t[f]-e.mean[f]),t[f]-=o*s[f];return{from:h,value:c,at:d,g:l,e:g,there:p}}function Bs(i,t,s,e,{rate:o,
 T:r}){let n=O(t.length),a=i.both(t,n);for(let h=0;h<t.length;h++){let l=r*Math.exp(-2*s.logStd[h])*(t[h]-s.mean[h]);t[h]+=-o*(n[h]+l)+Math.sqrt(
 2*o*r)*e[h]}return{value:a,g:n}}function js(i,t,s,e){let o=O(e.length),r=i.both(yt(t,e),o);for(let n=0;n<e.length;n++)o[n]=o[n]*Math.exp(t.logStd[n])/
 s+e[n];return{value:r/s+.5*U(e,e),slope:o,mean:r}}function to(i,t,s,e,o,r,n){let a=j(s,e.slope,-.5*o);for(let h=0;h<r;h++)t=j(t,a,o),e=i(t),
@@ -47,8 +47,8 @@ a=j(a,e.slope,h<r-1?-o:-.5*o),n?.push(t);return{z:t,momentum:a,at:e}}var Ut=clas
 this.error=0,this.log=Math.log(t),this.average=Math.log(t),this.first=Math.log(t),this.accept=s}get size(){return Math.exp(this.log)}follow(t){
 this.t+=1,this.error+=(this.accept-t-this.error)/(this.t+10),this.log=Math.log(10)+this.first-Math.sqrt(this.t)/.05*this.error,this.average+=
 this.t**-.75*(this.log-this.average)}settle(){this.t=0,this.error=0,this.log=this.average,this.first=this.average}};function Ws(i,t,s,e,o,r,n,{
-time:a=Math.PI/2,most:h=500,path:l=void 0}={}){let c=Math.min(h,Math.ceil(o*a/n)),u=to(i,t,e,s,n,c,l),d=s.value+.5*U(e,e)-u.at.value-.5*U(u.
-momentum,u.momentum),p=Number.isFinite(d)?Math.exp(Math.min(0,d)):0;return r<p?{z:u.z,at:u.at,rate:p,n:c,taken:!0}:{z:t,at:s,rate:p,n:c,taken:!1}}var Ft=["gd","sam","vi","sabma","sgld","hmc"],Y={vi:!0,sabma:!0},ht={sgld:!0,hmc:!0},kt=class{settings;random;loss;method;prior;steps;gradients;kept;last;z;size;constructor(t,s,e,o,r,n){
+time:a=Math.PI/2,most:h=500,path:l=void 0}={}){let c=Math.min(h,Math.ceil(o*a/n)),g=to(i,t,e,s,n,c,l),p=s.value+.5*U(e,e)-g.at.value-.5*U(g.
+momentum,g.momentum),d=Number.isFinite(p)?Math.exp(Math.min(0,p)):0;return r<d?{z:g.z,at:g.at,rate:d,n:c,taken:!0}:{z:t,at:s,rate:d,n:c,taken:!1}}var Ft=["gd","sam","vi","sabma","sgld","hmc"],Y={vi:!0,sabma:!0},ht={sgld:!0,hmc:!0},kt=class{settings;random;loss;method;prior;steps;gradients;kept;last;z;size;constructor(t,s,e,o,r,n){
 this.method=t,this.loss=s,this.prior=e,this.settings=r,this.random=new Z(n),this.steps=0,this.gradients=0,this.kept=[],this.q=at(o),this.velocity=
 Pt(s.dim),t==="hmc"&&(this.z=o.mean.map((a,h)=>(a-e.mean[h])/Math.exp(e.logStd[h])),this.size=new Ut(.1))}get finite(){return this.q.mean.every(
 t=>Number.isFinite(t)&&Math.abs(t)<1e6)&&this.q.logStd.every(Number.isFinite)}noise(){return Array.from({length:this.settings.draws},()=>this.
@@ -63,14 +63,14 @@ push(t),this.kept.length>400&&this.kept.shift())}members(t,s){if(Y[this.method])
 this.kept.length){let e=Math.max(1,Math.floor(this.kept.length/2/t));return this.kept.filter((o,r)=>(this.kept.length-1-r)%e===0).slice(-t)}
 return[this.q.mean]}};function so(i,t,s){let e=.001/Math.max(rt(s),1e-300),o=l=>{let c=O(t.length);return i.both(j(t,s,l*e),c),c},[r,n,a,h]=[o(1),o(-1),o(2),o(-2)];
 return r.map((l,c)=>(8*(r[c]-n[c])-(a[c]-h[c]))/(12*e))}function St(i,t,s,e=40,o=null){let r=t.length,n=Math.min(r,e),a=[],h=[],l=[],c=new Z(
-0).normals(r);for(let{vector:p}of o??[])c=j(c,p,10*Math.sqrt(r));c=c.map(p=>p/rt(c));for(let p=0;p<n;p++){a.push(c);let f=so(i,t,c);h.push(U(
-c,f));for(let g=0;g<2;g++)for(let b of a)f=j(f,b,-U(b,f));let m=rt(f);if(p===n-1||m<1e-9)break;l.push(m),c=f.map(g=>g/m)}let u=a.length,d=Array.
-from({length:u},(p,f)=>Float64Array.from({length:u},(m,g)=>f===g?h[f]:Math.abs(f-g)===1?l[Math.min(f,g)]:0));return eo(d).slice(0,s).map(({value:p,
-vector:f})=>{let m=O(r);return a.forEach((g,b)=>{for(let v=0;v<r;v++)m[v]+=f[b]*g[v]}),{value:p,vector:m}})}function eo(i){let t=i.length,s=i.
+0).normals(r);for(let{vector:d}of o??[])c=j(c,d,10*Math.sqrt(r));c=c.map(d=>d/rt(c));for(let d=0;d<n;d++){a.push(c);let f=so(i,t,c);h.push(U(
+c,f));for(let m=0;m<2;m++)for(let b of a)f=j(f,b,-U(b,f));let u=rt(f);if(d===n-1||u<1e-9)break;l.push(u),c=f.map(m=>m/u)}let g=a.length,p=Array.
+from({length:g},(d,f)=>Float64Array.from({length:g},(u,m)=>f===m?h[f]:Math.abs(f-m)===1?l[Math.min(f,m)]:0));return eo(p).slice(0,s).map(({value:d,
+vector:f})=>{let u=O(r);return a.forEach((m,b)=>{for(let v=0;v<r;v++)u[v]+=f[b]*m[v]}),{value:d,vector:u}})}function eo(i){let t=i.length,s=i.
 map((e,o)=>Float64Array.from({length:t},(r,n)=>o===n?1:0));for(let e=0;e<40;e++){let o=0;for(let r=0;r<t;r++)for(let n=r+1;n<t;n++){if(o+=i[r][n]**
 2,Math.abs(i[r][n])<1e-300)continue;let a=(i[n][n]-i[r][r])/(2*i[r][n]),h=(a>=0?1:-1)/(Math.abs(a)+Math.hypot(a,1)),l=1/Math.hypot(h,1),c=h*
-l;for(let u=0;u<t;u++){let d=i[u][r],p=i[u][n];i[u][r]=l*d-c*p,i[u][n]=c*d+l*p}for(let u=0;u<t;u++){let d=i[r][u],p=i[n][u];i[r][u]=l*d-c*p,
-i[n][u]=c*d+l*p}for(let u=0;u<t;u++){let d=s[u][r],p=s[u][n];s[u][r]=l*d-c*p,s[u][n]=c*d+l*p}}if(o<1e-24)break}return i.map((e,o)=>({value:e[o],
+l;for(let g=0;g<t;g++){let p=i[g][r],d=i[g][n];i[g][r]=l*p-c*d,i[g][n]=c*p+l*d}for(let g=0;g<t;g++){let p=i[r][g],d=i[n][g];i[r][g]=l*p-c*d,
+i[n][g]=c*p+l*d}for(let g=0;g<t;g++){let p=s[g][r],d=s[g][n];s[g][r]=l*p-c*d,s[g][n]=c*p+l*d}}if(o<1e-24)break}return i.map((e,o)=>({value:e[o],
 vector:s.map(r=>r[o])})).sort((e,o)=>o.value-e.value)}var bs=[];for(let i=-4.5;i<=4.5;i+=.5)for(let t=-4.5;t<=4.5;t+=.5)bs.push([i,t,Math.exp(
 -.5*(i*i+t*t))]);var oo=bs.reduce((i,t)=>i+t[2],0);function Kt(i,t){let[s,e]=t.logStd.map(Math.exp),o=O(2),r=0;for(let[n,a,h]of bs)o[0]=t.mean[0]+
 s*n,o[1]=t.mean[1]+e*a,r+=h*i.both(o,null);return r/oo}function Gs(i,t,s){let e=i.both(t,null);for(let o=1;o<=4;o++)for(let r=0;r<32;r++){let n=s*
@@ -111,92 +111,92 @@ e"}={}){i.font=`${a} ${r}px system-ui, -apple-system, "Segoe UI", Helvetica, Ari
 i.fillStyle=r,t==="x"){i.moveTo(s-o,e-o),i.lineTo(s+o,e+o),i.moveTo(s+o,e-o),i.lineTo(s-o,e+o),i.stroke();return}if(t==="cross"){i.moveTo(s-
 o,e),i.lineTo(s+o,e),i.moveTo(s,e-o),i.lineTo(s,e+o),i.stroke();return}t==="square"?i.rect(s-o,e-o,2*o,2*o):t==="triangle-up"?(i.moveTo(s,e-
 1.2*o),i.lineTo(s+1.1*o,e+o),i.lineTo(s-1.1*o,e+o),i.closePath()):i.arc(s,e,o,0,2*Math.PI),i.fill(),i.lineWidth=1.5,i.strokeStyle=L().paper,
-i.stroke()}function ct(i,t,s,e){let o=[],r=(n,a)=>(e-n)/(a-n);for(let n=0;n+1<t;n++)for(let a=0;a+1<s;a++){let h=n*s+a,l=i[h],c=i[h+1],u=i[h+
-s+1],d=i[h+s],p=[];l<e!=c<e&&p.push([a+r(l,c),n]),c<e!=u<e&&p.push([a+1,n+r(c,u)]),d<e!=u<e&&p.push([a+r(d,u),n+1]),l<e!=d<e&&p.push([a,n+r(
-l,d)]);for(let f=0;f+1<p.length;f+=2)o.push([...p[f],...p[f+1]])}return o}function dt(i,t,s,e,o,r){i.beginPath();for(let[n,a,h,l]of t)i.moveTo(
-n/(e-1)*o,a/(s-1)*r),i.lineTo(h/(e-1)*o,l/(s-1)*r);i.stroke()}function Qt(i,t,s,e,o,r,n,{log:a=!1,most:h=0}={}){let l=L(),c=52,u=x=>a?Math.log10(Math.max(x,1e-6)):x,d=n.flatMap(x=>x.y.filter(Number.isFinite).
-map(u)),[p,f]=[Math.min(...d),Math.max(...d)];d.length||([p,f]=[0,1]);let m=a?.6:.05*Math.max(1,Math.abs(f));f-p<m&&([p,f]=[(p+f-m)/2,(p+f+m)/
-2]);let g=Math.max(h,...n.map(x=>x.x.at(-1)??0),10),b=x=>t+(e-c)*x/g,v=x=>s+o-7-(o-32)*(u(x)-p)/(f-p);i.strokeStyle=l.line,i.lineWidth=1,i.beginPath(),
+i.stroke()}function ct(i,t,s,e){let o=[],r=(n,a)=>(e-n)/(a-n);for(let n=0;n+1<t;n++)for(let a=0;a+1<s;a++){let h=n*s+a,l=i[h],c=i[h+1],g=i[h+
+s+1],p=i[h+s],d=[];l<e!=c<e&&d.push([a+r(l,c),n]),c<e!=g<e&&d.push([a+1,n+r(c,g)]),p<e!=g<e&&d.push([a+r(p,g),n+1]),l<e!=p<e&&d.push([a,n+r(
+l,p)]);for(let f=0;f+1<d.length;f+=2)o.push([...d[f],...d[f+1]])}return o}function dt(i,t,s,e,o,r){i.beginPath();for(let[n,a,h,l]of t)i.moveTo(
+n/(e-1)*o,a/(s-1)*r),i.lineTo(h/(e-1)*o,l/(s-1)*r);i.stroke()}function Qt(i,t,s,e,o,r,n,{log:a=!1,most:h=0}={}){let l=L(),c=52,g=x=>a?Math.log10(Math.max(x,1e-6)):x,p=n.flatMap(x=>x.y.filter(Number.isFinite).
+map(g)),[d,f]=[Math.min(...p),Math.max(...p)];p.length||([d,f]=[0,1]);let u=a?.6:.05*Math.max(1,Math.abs(f));f-d<u&&([d,f]=[(d+f-u)/2,(d+f+u)/
+2]);let m=Math.max(h,...n.map(x=>x.x.at(-1)??0),10),b=x=>t+(e-c)*x/m,v=x=>s+o-7-(o-32)*(g(x)-d)/(f-d);i.strokeStyle=l.line,i.lineWidth=1,i.beginPath(),
 i.moveTo(t,s+o-.5),i.lineTo(t+e-c,s+o-.5),i.stroke(),S(i,r,t,s+9,{color:l.soft,size:12.5,halo:!1});let y=[];for(let x of n){i.beginPath(),x.
 y.forEach((E,D)=>{Number.isFinite(E)&&i.lineTo(b(x.x[D]),v(E))}),i.strokeStyle=x.color,i.globalAlpha=x.faint?.25:x.thin?.6:1,i.lineWidth=x.faint||
 x.thin?1.2:2.4,i.stroke(),i.globalAlpha=1;let M=x.y.at(-1);!x.faint&&!x.thin&&Number.isFinite(M)&&y.push({x:b(x.x.at(-1))+6,y:v(M),text:T(M),
 color:x.color})}y.sort((x,M)=>x.y-M.y),y.forEach((x,M)=>{M&&x.y<y[M-1].y+14&&(x.y=y[M-1].y+14)});for(let x=y.length-1,M=s+o;x>=0;M=y[x].y-14,
 x--)y[x].y=Math.min(y[x].y,M);for(let x of y)S(i,x.text,x.x,x.y,{color:x.color,size:12.5,weight:600})}function Ks(i,t,s,e){let o=H(),r=o?[21,25,30]:[255,255,255],n=w("canvas",{width:27,height:27}),a=n.getContext("2d"),h=a.createImageData(27,27),
-l=L(),c=k(i.method);i.mean.forEach((g,b)=>{let v=Math.abs(2*g-1),y=vs[g>.5?1:0];for(let x=0;x<3;x++)h.data[4*b+x]=r[x]+(y[x]-r[x])*.75*v;h.data[4*
-b+3]=255}),a.putImageData(h,0,0),t.imageSmoothingQuality="high",t.drawImage(n,.5,.5,26,26,0,0,s,e);let u=(g,b)=>dt(t,ct(g,27,27,b),27,27,s,e);
-t.strokeStyle=l.ink,t.lineWidth=1.2,t.globalAlpha=.28;for(let g of i.shadows)u(g.field,0);if(t.strokeStyle=c,t.globalAlpha=.55,t.lineWidth=1.1,
-i.fields.length>1)for(let g of i.fields)u(g,.5);t.globalAlpha=1,t.lineWidth=2.6,u(i.mean,.5);let{x:d,y:p}=i.world.train,[f,m]=[2.4,2];p.forEach(
-(g,b)=>{let v=(d[2*b]/f+1)/2*s,y=(1-d[2*b+1]/m)/2*e;t.fillStyle=`rgb(${vs[g].map(x=>o?Math.min(255,1.35*x):.8*x).join()})`,t.strokeStyle=l.paper,
-t.lineWidth=1.5,t.beginPath(),g?t.rect(v-4.5,y-4.5,9,9):t.arc(v,y,5,0,7),t.fill(),t.stroke()}),S(t,"pale: unsure",8,e-12,{size:12.5,color:l.
+l=L(),c=k(i.method);i.mean.forEach((m,b)=>{let v=Math.abs(2*m-1),y=vs[m>.5?1:0];for(let x=0;x<3;x++)h.data[4*b+x]=r[x]+(y[x]-r[x])*.75*v;h.data[4*
+b+3]=255}),a.putImageData(h,0,0),t.imageSmoothingQuality="high",t.drawImage(n,.5,.5,26,26,0,0,s,e);let g=(m,b)=>dt(t,ct(m,27,27,b),27,27,s,e);
+t.strokeStyle=l.ink,t.lineWidth=1.2,t.globalAlpha=.28;for(let m of i.shadows)g(m.field,0);if(t.strokeStyle=c,t.globalAlpha=.55,t.lineWidth=1.1,
+i.fields.length>1)for(let m of i.fields)g(m,.5);t.globalAlpha=1,t.lineWidth=2.6,g(i.mean,.5);let{x:p,y:d}=i.world.train,[f,u]=[2.4,2];d.forEach(
+(m,b)=>{let v=(p[2*b]/f+1)/2*s,y=(1-p[2*b+1]/u)/2*e;t.fillStyle=`rgb(${vs[m].map(x=>o?Math.min(255,1.35*x):.8*x).join()})`,t.strokeStyle=l.paper,
+t.lineWidth=1.5,t.beginPath(),m?t.rect(v-4.5,y-4.5,9,9):t.arc(v,y,5,0,7),t.fill(),t.stroke()}),S(t,"pale: unsure",8,e-12,{size:12.5,color:l.
 soft}),S(t,i.fields.length>1?"thin lines: the draws":"one point: one line",s-8,e-12,{size:12.5,color:l.soft,align:"right"})}function Xs(i,t,s,e){
 let o=L(),r=k(i.method),n=i.mean.length,a=f=>f/(n-1)*s,h=Math.max(...i.world.panes.map(f=>f.highest)),l=f=>e/2-f/h*e/2,c=i.spread;t.fillStyle=
-t.strokeStyle=r,t.beginPath(),i.mean.forEach((f,m)=>t.lineTo(a(m),l(f+c[m])));for(let f=n-1;f>=0;f--)t.lineTo(a(f),l(i.mean[f]-c[f]));t.globalAlpha=
-.16,t.fill(),t.globalAlpha=1;let u=(f,m,g)=>{t.beginPath(),f.forEach((b,v)=>t.lineTo(a(v),l(b))),t.globalAlpha=m,t.lineWidth=g,t.stroke(),t.
-globalAlpha=1};t.strokeStyle=o.ink;for(let f of i.shadows)u(f.field,.25,1.2);if(t.strokeStyle=r,i.fields.length>1)for(let f of i.fields)u(f,
-.45,1.1);u(i.mean,1,2.6);let{x:d,y:p}=i.world.train;t.fillStyle=o.ink,p.forEach((f,m)=>{t.beginPath(),t.arc((d[m]/3+1)/2*s,l(f),3.6,0,7),t.fill()}),
+t.strokeStyle=r,t.beginPath(),i.mean.forEach((f,u)=>t.lineTo(a(u),l(f+c[u])));for(let f=n-1;f>=0;f--)t.lineTo(a(f),l(i.mean[f]-c[f]));t.globalAlpha=
+.16,t.fill(),t.globalAlpha=1;let g=(f,u,m)=>{t.beginPath(),f.forEach((b,v)=>t.lineTo(a(v),l(b))),t.globalAlpha=u,t.lineWidth=m,t.stroke(),t.
+globalAlpha=1};t.strokeStyle=o.ink;for(let f of i.shadows)g(f.field,.25,1.2);if(t.strokeStyle=r,i.fields.length>1)for(let f of i.fields)g(f,
+.45,1.1);g(i.mean,1,2.6);let{x:p,y:d}=i.world.train;t.fillStyle=o.ink,d.forEach((f,u)=>{t.beginPath(),t.arc((p[u]/3+1)/2*s,l(f),3.6,0,7),t.fill()}),
 S(t,"band: two standard deviations",8,e-12,{size:12.5,color:o.soft})}function Js(i,t,s,e){let o=L();if(!i.drawn){S(t,"loss on the plane of t\
-he two sharpest directions",2,10,{color:o.soft,size:12.5,halo:!1});return}let{values:r,axes:n,center:a}=i.drawn,h=Math.min(...r),l=r.map(p=>Math.
-min(1,(p-h)/i.world.high)),c=w("canvas",{width:23,height:23}),u=c.getContext("2d"),d=u.createImageData(23,23);l.forEach((p,f)=>{for(let m=0;m<
-3;m++)d.data[4*f+m]=o.low[m]+(o.high[m]-o.low[m])*p;d.data[4*f+3]=255}),u.putImageData(d,0,0),t.drawImage(c,.5,.5,22,22,0,0,s,e),t.strokeStyle=
-H()?"rgba(255,255,255,.2)":"rgba(60,70,80,.3)",t.lineWidth=1;for(let p=1;p<10;p++)dt(t,ct(l,23,23,p/10),23,23,s,e);t.fillStyle=k(i.method);for(let p of i.
-members()){let f=j(p,a,-1);t.beginPath(),t.arc((U(f,n[0].vector)/1.2+1)/2*s,(1-2*U(f,n[1].vector)/1.2)/2*e,3,0,7),t.fill()}S(t,`loss, two sh\
+he two sharpest directions",2,10,{color:o.soft,size:12.5,halo:!1});return}let{values:r,axes:n,center:a}=i.drawn,h=Math.min(...r),l=r.map(d=>Math.
+min(1,(d-h)/i.world.high)),c=w("canvas",{width:23,height:23}),g=c.getContext("2d"),p=g.createImageData(23,23);l.forEach((d,f)=>{for(let u=0;u<
+3;u++)p.data[4*f+u]=o.low[u]+(o.high[u]-o.low[u])*d;p.data[4*f+3]=255}),g.putImageData(p,0,0),t.drawImage(c,.5,.5,22,22,0,0,s,e),t.strokeStyle=
+H()?"rgba(255,255,255,.2)":"rgba(60,70,80,.3)",t.lineWidth=1;for(let d=1;d<10;d++)dt(t,ct(l,23,23,d/10),23,23,s,e);t.fillStyle=k(i.method);for(let d of i.
+members()){let f=j(d,a,-1);t.beginPath(),t.arc((U(f,n[0].vector)/1.2+1)/2*s,(1-2*U(f,n[1].vector)/1.2)/2*e,3,0,7),t.fill()}S(t,`loss, two sh\
 arpest directions · λ₁ = ${T(n[0].value)}`,6,12,{color:o.ink,size:12.5})}function Qs(i,t,s,e){let o=[["test loss","test"],["calibration \
-error, ECE","ece"],["λ₁ of the training loss at the mean","lambda"]].filter(([,h])=>h!=="ece"||i.kind!=="gap"),r=s<620,n=r?s:s/o.length-14,
-a=r?e/o.length:e;o.forEach(([h,l],c)=>{let u=i.panes.flatMap(d=>[...d.shadows.map(p=>({color:k(d.method),x:p.x,y:p[l],faint:!0})),{color:k(d.
-method),x:d.x,y:d[l]}]);Qt(t,r?0:c*(n+14),r?c*a:0,n,a-4,h,u.filter(d=>d.y.some(Number.isFinite)),{log:l==="lambda",most:200})})}var ts=class{network;learner;learned;mean;near;axes;center;next;nextAxes;row;drawn;right;noise;world;x;test;ece;lambda;fields;turn;constructor(t,s){
+error, ECE","ece"],["λ₁ of the training loss","lambda"]].filter(([,l])=>l!=="ece"||i.kind!=="gap"),r=s<620,n=r&&o.length>2?1:o.length,a=(s-
+14*(n-1))/n,h=e*n/o.length;o.forEach(([l,c],g)=>{let p=i.panes.flatMap(d=>[...d.shadows.map(f=>({color:k(d.method),x:f.x,y:f[c],faint:!0})),
+{color:k(d.method),x:d.x,y:d[c]}]);Qt(t,g%n*(a+14),Math.floor(g/n)*h,a,h-4,l,p.filter(d=>d.y.some(Number.isFinite)),{log:c==="lambda",most:200})})}var ts=class{network;learner;learned;mean;near;axes;center;next;nextAxes;row;drawn;right;noise;world;x;test;ece;lambda;fields;turn;constructor(t,s){
 this.world=t,this.method=s,this.shadows=[],this.plane=new V((e,o,r)=>this.drawInputs(e,o,r),{ratio:.8,label:""}),this.loss=new V((e,o,r)=>Js(
 this,e,o,r),{ratio:.5,label:"",most:230}),this.plane.canvas.addEventListener("click",e=>t.add(e,this.plane.canvas)),this.menu=lt("method",["\
-gd","sam","vi","sabma","sgld","hmc"].map(e=>[e,I(e)[0]]),s,e=>{this.method=e,this.shadows=[],t.again()}),this.node=w("div",{class:"pg-pane"},
-this.menu,this.plane.node,t.planes?this.loss.node:null)}begin(){let{world:t}=this,s=t.kind==="gap",{radius:e,rho:o,kappa:r,rate:n}=t.settings;
-this.plane.reshape(s?.6:.8),this.network=new _t([s?1:2,...Xt[t.net][1],s?1:2]);let a=this.network.dim,h=new Z(1e3+t.seed),l=t.train,c=s&&!Y[this.
-method]?.05:1;this.learned=Rs(this.network,l);let u={mean:new Float64Array(a),logStd:new Float64Array(a).fill(Math.log(1.5))},d={mean:this.network.
-init(h),logStd:new Float64Array(a).fill(Math.log(.05))},p=this.method==="sgld"?.2:1,f={T:r/l.y.length,rate:n*c*p,momentum:.9,draws:2,radius:this.
-method==="sam"?o:e,most:s?30:12};this.learner=new kt(this.method,this.learned,u,d,f,t.seed),this.noise=Array.from({length:30},()=>h.normals(
-a)),this.fields=[],this.turn=0,this.x=[],this.test=[],this.ece=[],this.lambda=[],this.axes=null,this.near=St(this.learned,this.learner.q.mean,
-2),this.drawn=null,this.row=0,this.lost=!1,this.refresh(1/0),this.score()}keep(){this.x.length<8||(this.shadows.push({field:this.world.kind===
-"gap"?this.mean:Float64Array.from(this.mean,t=>t-.5),x:this.x,test:this.test,ece:this.ece,lambda:this.lambda}),this.shadows.length>8&&this.shadows.
-shift())}members(){return this.learner.members(this.world.draws,this.noise)}step(){this.lost||(this.learner.step(),this.lost=!this.learner.finite)}refresh(t){
-let s=this.members(),{grid:e}=this.world,o=e.length/this.network.widths[0],r=this.world.kind==="gap",n=[0,0];this.fields.length=Math.min(this.
-fields.length,s.length),this.turn%=s.length;for(let a=0;a<s.length;a++){if(this.fields[a]&&(a-this.turn+s.length)%s.length>=t)continue;let h=this.
-fields[a]??=new Float32Array(o);for(let l=0;l<o;l++){let c=this.network.forward(s[a],e,l*this.network.widths[0]);r?h[l]=c[0]:(xs(c,n,0),h[l]=
-n[1])}}t<s.length&&(this.turn+=t),this.mean=new Float32Array(o);for(let a of this.fields)for(let h=0;h<o;h++)this.mean[h]+=a[h]/s.length}score(){
-let{test:t,kind:s}=this.world,e=this.members();if(this.x.push(this.world.steps),s==="gap"){let o=t.y.reduce((r,n,a)=>{let h=e.reduce((l,c)=>{
-let u=(this.network.forward(c,t.x,a)[0]-n)/t.noise;return l+Math.exp(-.5*u*u)},0)/e.length;return r-Math.log(Math.max(h,1e-30))+Math.log(t.noise)+
-.5*Math.log(2*Math.PI)},0);this.test.push(o/t.y.length),this.ece.push(NaN)}else{let o=_s(this.network,e,t.x);this.test.push(Hs(o,t.y)),this.
-ece.push(Ys(o,t.y)),this.right=Us(o,t.y)}this.lambda.push(this.lost?NaN:(this.near=St(this.learned,this.learner.q.mean,2,12,this.near))[0].value)}differ(t){
-return Math.sqrt(this.fields.reduce((s,e)=>s+(e[t]-this.mean[t])**2,0)/this.fields.length)}get spread(){return this.mean.map((t,s)=>2*Math.hypot(
-this.differ(s),.15))}get highest(){let{spread:t}=this;return Math.min(6,Math.max(2,...this.mean.map((s,e)=>1.05*(Math.abs(s)+t[e]))))}get unsure(){
-let t=e=>this.differ(Math.round(20*(e+3))),{x:s}=this.world.train;return{gap:t(-.1),points:s.reduce((e,o)=>e+t(o),0)/s.length}}curve(){this.
-lost||(this.axes=this.near=St(this.learned,this.learner.q.mean,2,12,this.near),this.center=this.learner.q.mean.slice(),this.next=new Float64Array(
-529),this.nextAxes=this.axes,this.row=0)}fill(t){for(;this.world.planes&&t>0&&this.next&&this.row<23;t--,this.row++)for(let s=0;s<23;s++){let[
-e,o]=[s,this.row].map(r=>(2*r/22-1)*1.2);this.next[this.row*23+s]=this.learned.both(j(j(this.center,this.axes[0].vector,e),this.axes[1].vector,
--o/2),null)}this.next&&this.row===23&&(this.drawn={values:this.next,axes:this.nextAxes,center:this.center},this.next=null)}draw(){this.plane.
-draw(),this.loss.draw()}drawInputs(t,s,e){this.mean&&(this.world.kind==="gap"?Xs(this,t,s,e):Ks(this,t,s,e),this.lost&&S(t,"diverged: lower \
-rate or radius",s/2,e/2,{align:"center",weight:700}))}};function ks(i,t,s,e){let o=new Float64Array(i==="gap"?t:2*t),r=i==="gap"?new Float64Array(t):new Int32Array(t);for(let n=0;n<t;n++){let a=n%
-2,h=e.uniform(),l=a?-1:1;if(i==="gap"){o[n]=a?-1.8+.8*h:.8+h,r[n]=Math.sin(2.2*o[n])+.15*e.normal();continue}let[c,u]={moons:()=>a?[.5-1.2*Math.
-cos(Math.PI*h),.35-1.2*Math.sin(Math.PI*h)]:[1.2*Math.cos(Math.PI*h)-.5,1.2*Math.sin(Math.PI*h)-.35],circles:()=>{let d=a?.6:1.5;return[d*Math.
-cos(2*Math.PI*h),d*Math.sin(2*Math.PI*h)]},spiral:()=>{let d=.25+1.5*h,p=4.2*h+(a?Math.PI:0);return[d*Math.cos(p),d*Math.sin(p)]},xor:()=>{let d=e.
-uniform()<.5?1:-1;return[d*(.25+1.3*h),d*l*(.25+1.3*e.uniform())]}}[i]();o[2*n]=c+s*e.normal(),o[2*n+1]=u+s*e.normal(),r[n]=a}return{x:o,y:Array.
+gd","sam","vi","sabma","sgld","hmc"].map(e=>[e,I(e)[0]]),s,e=>{this.method=e,this.shadows=[],t.again()}),this.reading=w("p",{class:"pg-reads"}),
+this.node=w("div",{class:"pg-pane"},w("div",{class:"pg-head"},this.menu,this.reading),this.plane.node,t.planes?this.loss.node:null)}begin(){
+let{world:t}=this,s=t.kind==="gap",{radius:e,rho:o,kappa:r,rate:n}=t.settings;this.plane.reshape(s?.44:.8),this.network=new _t([s?1:2,...Xt[t.
+net][1],s?1:2]);let a=this.network.dim,h=new Z(1e3+t.seed),l=t.train,c=s&&!Y[this.method]?.05:1;this.learned=Rs(this.network,l);let g={mean:new Float64Array(
+a),logStd:new Float64Array(a).fill(Math.log(1.5))},p={mean:this.network.init(h),logStd:new Float64Array(a).fill(Math.log(.05))},d=this.method===
+"sgld"?.2:1,f={T:r/l.y.length,rate:n*c*d,momentum:.9,draws:2,radius:this.method==="sam"?o:e,most:s?30:12};this.learner=new kt(this.method,this.
+learned,g,p,f,t.seed),this.noise=Array.from({length:30},()=>h.normals(a)),this.fields=[],this.turn=0,this.x=[],this.test=[],this.ece=[],this.
+lambda=[],this.axes=null,this.near=St(this.learned,this.learner.q.mean,2),this.drawn=null,this.row=0,this.lost=!1,this.refresh(1/0),this.score()}keep(){
+this.x.length<8||(this.shadows.push({field:this.world.kind==="gap"?this.mean:Float64Array.from(this.mean,t=>t-.5),x:this.x,test:this.test,ece:this.
+ece,lambda:this.lambda}),this.shadows.length>8&&this.shadows.shift())}members(){return this.learner.members(this.world.draws,this.noise)}step(){
+this.lost||(this.learner.step(),this.lost=!this.learner.finite)}refresh(t){let s=this.members(),{grid:e}=this.world,o=e.length/this.network.
+widths[0],r=this.world.kind==="gap",n=[0,0];this.fields.length=Math.min(this.fields.length,s.length),this.turn%=s.length;for(let a=0;a<s.length;a++){
+if(this.fields[a]&&(a-this.turn+s.length)%s.length>=t)continue;let h=this.fields[a]??=new Float32Array(o);for(let l=0;l<o;l++){let c=this.network.
+forward(s[a],e,l*this.network.widths[0]);r?h[l]=c[0]:(xs(c,n,0),h[l]=n[1])}}t<s.length&&(this.turn+=t),this.mean=new Float32Array(o);for(let a of this.
+fields)for(let h=0;h<o;h++)this.mean[h]+=a[h]/s.length}score(){let{test:t,kind:s}=this.world,e=this.members();if(this.x.push(this.world.steps),
+s==="gap"){let o=t.y.reduce((r,n,a)=>{let h=e.reduce((l,c)=>{let g=(this.network.forward(c,t.x,a)[0]-n)/t.noise;return l+Math.exp(-.5*g*g)},
+0)/e.length;return r-Math.log(Math.max(h,1e-30))+Math.log(t.noise)+.5*Math.log(2*Math.PI)},0);this.test.push(o/t.y.length),this.ece.push(NaN)}else{
+let o=_s(this.network,e,t.x);this.test.push(Hs(o,t.y)),this.ece.push(Ys(o,t.y)),this.right=Us(o,t.y)}this.lambda.push(this.lost?NaN:(this.near=
+St(this.learned,this.learner.q.mean,2,12,this.near))[0].value)}differ(t){return Math.sqrt(this.fields.reduce((s,e)=>s+(e[t]-this.mean[t])**2,
+0)/this.fields.length)}get spread(){return this.mean.map((t,s)=>2*Math.hypot(this.differ(s),.15))}get highest(){let{spread:t}=this;return Math.
+min(6,Math.max(2,...this.mean.map((s,e)=>1.05*(Math.abs(s)+t[e]))))}get unsure(){let t=e=>this.differ(Math.round(20*(e+3))),{x:s}=this.world.
+train;return{gap:t(-.1),points:s.reduce((e,o)=>e+t(o),0)/s.length}}curve(){this.lost||(this.axes=this.near=St(this.learned,this.learner.q.mean,
+2,12,this.near),this.center=this.learner.q.mean.slice(),this.next=new Float64Array(529),this.nextAxes=this.axes,this.row=0)}fill(t){for(;this.
+world.planes&&t>0&&this.next&&this.row<23;t--,this.row++)for(let s=0;s<23;s++){let[e,o]=[s,this.row].map(r=>(2*r/22-1)*1.2);this.next[this.row*
+23+s]=this.learned.both(j(j(this.center,this.axes[0].vector,e),this.axes[1].vector,-o/2),null)}this.next&&this.row===23&&(this.drawn={values:this.
+next,axes:this.nextAxes,center:this.center},this.next=null)}draw(){this.plane.draw(),this.loss.draw()}drawInputs(t,s,e){this.mean&&(this.world.
+kind==="gap"?Xs(this,t,s,e):Ks(this,t,s,e),this.lost&&S(t,"diverged: lower rate or radius",s/2,e/2,{align:"center",weight:700}))}};function ks(i,t,s,e){let o=new Float64Array(i==="gap"?t:2*t),r=i==="gap"?new Float64Array(t):new Int32Array(t);for(let n=0;n<t;n++){let a=n%
+2,h=e.uniform(),l=a?-1:1;if(i==="gap"){o[n]=a?-1.8+.8*h:.8+h,r[n]=Math.sin(2.2*o[n])+.15*e.normal();continue}let[c,g]={moons:()=>a?[.5-1.2*Math.
+cos(Math.PI*h),.35-1.2*Math.sin(Math.PI*h)]:[1.2*Math.cos(Math.PI*h)-.5,1.2*Math.sin(Math.PI*h)-.35],circles:()=>{let p=a?.6:1.5;return[p*Math.
+cos(2*Math.PI*h),p*Math.sin(2*Math.PI*h)]},spiral:()=>{let p=.25+1.5*h,d=4.2*h+(a?Math.PI:0);return[p*Math.cos(d),p*Math.sin(d)]},xor:()=>{let p=e.
+uniform()<.5?1:-1;return[p*(.25+1.3*h),p*l*(.25+1.3*e.uniform())]}}[i]();o[2*n]=c+s*e.normal(),o[2*n+1]=g+s*e.normal(),r[n]=a}return{x:o,y:Array.
 from(r),noise:i==="gap"?.15:null}}var Dt=class{sliders={};settings;label;seed;frames;planes;yours;constructor(t={}){let{kind:s="spiral",methods:e=["vi","sabma"],planes:o=!0,label:r="\
 a network",settings:n={}}=t;this.kind=s,this.planes=o,this.label=r,this.net="one",this.seed=1,this.draws=10,this.steps=0,this.frames=0,this.
 settings={radius:2,rho:.2,kappa:.1,rate:.1,shots:20,noise:.15,...n},this.yours=[],this.side=0,this.panes=e.map(a=>new ts(this,a)),this.traces=
-new V((a,h,l)=>Qs(this,a,h,l),{ratio:.16,label:"",least:190,most:330}),this.build(),this.again(),this.clock=new Mt(this.panes[0].node,a=>this.
-frame(a)),!Jt.matches&&t.autoplay!==!1&&this.play(!0)}build(){let t=o=>(r,n)=>{this.settings[o]=r,n&&(this.forget(),this.again(),this.play(!0))};
-this.sliders={};let s=(o,r,n,a,h)=>this.sliders[o]=new ot(r,n,this.settings[o],t(o),{say:a,help:h}).node;this.playButton=F("Play","play or p\
-ause",()=>this.play(!this.clock.playing),{class:"pg-play"}),this.verdict=w("p",{class:"pg-verdict",role:"status"});let e=o=>r=>{o(r),this.forget(),
-this.again(),this.play(!0)};this.node=w("section",{class:"pg-network","aria-label":this.label},w("div",{class:"pg-panes"},...this.panes.map(
-o=>o.node)),w("div",{class:"pg-row"},this.playButton,F("Restart","the same run from its start",()=>{this.again(),this.play(!0)}),F("New seed",
-"other points, other start, other noise; earlier seeds stay as shadows",()=>{for(let o of this.panes)o.keep();this.seed+=1,this.again(),this.
-play(!0)}),this.planes?lt("data",Object.entries(ys),this.kind,e(o=>{this.kind=o})):null,this.planes?lt("a click adds",[["0","a circle"],["1",
-"a square"]],"0",o=>{this.side=Number(o)}):null,lt("network",Object.entries(Xt).map(([o,[r]])=>[o,r]),this.net,e(o=>{this.net=o}))),this.verdict,
-this.traces.node,w("div",{class:"pg-sliders"},s("radius","radius of SA-BMA",[0,.25,.5,.7,1,1.4,2,2.8,4],o=>o?`${o} × the width of q`:"0: th\
-e same as VI"),s("rho","radius of SAM",[0,.05,.1,.2,.5,1],o=>`${o}, a distance`),s("kappa","temperature",[.01,.03,.1,.3,1],o=>o===1?"1: Baye\
-s":`${o}: colder than Bayes`,"the weight of KL(q ‖ prior)"),s("rate","learning rate",[.005,.01,.02,.05,.1]),s("shots","points a class or s\
-ide",[4,8,12,20,40,80]),s("noise","noise of the points",[0,.1,.15,.2,.3,.5]),new ot("ensemble",[1,2,5,10,20,30],10,o=>{this.draws=o;for(let r of this.
-panes)r.refresh(1/0);this.draw()},{say:o=>`${o} draw${o>1?"s":""}`}).node))}add(t,s){if(this.kind==="gap")return;let e=s.getBoundingClientRect();
+new V((a,h,l)=>Qs(this,a,h,l),{ratio:.16,label:"",least:o?190:110,most:330}),this.build(),this.again(),this.clock=new Mt(this.panes[0].node,
+a=>this.frame(a)),!Jt.matches&&t.autoplay!==!1&&this.play(!0)}build(){let t=o=>(r,n)=>{this.settings[o]=r,n&&(this.forget(),this.again(),this.
+play(!0))};this.sliders={};let s=(o,r,n,a,h)=>this.sliders[o]=new ot(r,n,this.settings[o],t(o),{say:a,help:h}).node;this.playButton=F("Play",
+"play or pause",()=>this.play(!this.clock.playing),{class:"pg-play"}),this.verdict=w("p",{class:"pg-verdict",role:"status"});let e=o=>r=>{o(
+r),this.forget(),this.again(),this.play(!0)};this.node=w("section",{class:"pg-network","aria-label":this.label},w("div",{class:"pg-panes"},...this.
+panes.map(o=>o.node)),w("div",{class:"pg-row"},this.playButton,F("Restart","the same run from its start",()=>{this.again(),this.play(!0)}),F(
+"New seed","other points, other start, other noise; earlier seeds stay as shadows",()=>{for(let o of this.panes)o.keep();this.seed+=1,this.again(),
+this.play(!0)}),this.planes?lt("data",Object.entries(ys),this.kind,e(o=>{this.kind=o})):null,this.planes?lt("a click adds",[["0","a circle"],
+["1","a square"]],"0",o=>{this.side=Number(o)}):null,lt("network",Object.entries(Xt).map(([o,[r]])=>[o,r]),this.net,e(o=>{this.net=o}))),w("\
+div",{class:"pg-sliders"},s("radius","radius of SA-BMA",[0,.25,.5,.7,1,1.4,2,2.8,4],o=>o?`${o} × the width of q`:"0: the same as VI"),s("rh\
+o","radius of SAM",[0,.05,.1,.2,.5,1],o=>`${o}, a distance`),s("kappa","temperature",[.01,.03,.1,.3,1],o=>o===1?"1: Bayes":`${o}: colder tha\
+n Bayes`,"the weight of KL(q ‖ prior)"),s("rate","learning rate",[.005,.01,.02,.05,.1]),s("shots","points a class or side",[4,8,12,20,40,80]),
+s("noise","noise of the points",[0,.1,.15,.2,.3,.5]),new ot("ensemble",[1,2,5,10,20,30],10,o=>{this.draws=o;for(let r of this.panes)r.refresh(
+1/0);this.draw()},{say:o=>`${o} draw${o>1?"s":""}`}).node),this.verdict,this.traces.node)}add(t,s){if(this.kind==="gap")return;let e=s.getBoundingClientRect();
 this.yours.push([2.4*(2*(t.clientX-e.left)/e.width-1),2*(1-2*(t.clientY-e.top)/e.height),this.side]),this.forget(),this.again(),this.play(!0)}points(t,s){
-let{kind:e,settings:o,yours:r}=this,n=e==="none"&&[0,1].every(c=>r.filter(u=>u[2]===c).length>1),{x:a,y:h,noise:l}=n?{x:[],y:[],noise:null}:
-ks(e==="none"?"xor":e,t,o.noise,s);return e==="gap"?{x:a,y:h,noise:l}:{x:Float64Array.from([...a,...r.flatMap(([c,u])=>[c,u])]),y:[...h,...r.
+let{kind:e,settings:o,yours:r}=this,n=e==="none"&&[0,1].every(c=>r.filter(g=>g[2]===c).length>1),{x:a,y:h,noise:l}=n?{x:[],y:[],noise:null}:
+ks(e==="none"?"xor":e,t,o.noise,s);return e==="gap"?{x:a,y:h,noise:l}:{x:Float64Array.from([...a,...r.flatMap(([c,g])=>[c,g])]),y:[...h,...r.
 map(c=>c[2])],noise:l}}forget(){for(let t of this.panes)t.shadows=[]}again(){let{kind:t,settings:s,seed:e}=this,o=2*s.shots,r=new Z(e);this.
 steps=0,this.train=this.points(o,r),this.test=t==="none"?this.train:ks(t,200,s.noise,r),this.sliders.rho.hidden=this.panes.every(n=>n.method!==
 "sam"),this.sliders.noise.hidden=t==="gap",this.high=t==="gap"?40:1.5,this.grid=t==="gap"?Float64Array.from({length:121},(n,a)=>-3+a/20):Float64Array.
@@ -208,15 +208,16 @@ panes)s.refresh(1/0),s.curve(),s.fill(23),s.score();this.draw()}}advance(){this.
 this.play(!1)}round(){this.rounds=(this.rounds??0)+1;let t=this.rounds%4===0,s=this.panes.filter(o=>!o.lost),e=o=>[()=>o.refresh(2),()=>o.plane.
 draw(),...this.planes?[()=>o.fill(2)]:[],...t?[()=>o.score(),()=>o.loss.draw()]:[],...this.rounds%12===2?[()=>o.curve()]:[]];return[...s.flatMap(
 e),...t||!s.length?[()=>this.traces.draw()]:[]]}recolor(){this.draw()}draw(){for(let t of this.panes)t.draw();this.traces.draw(),this.tell(!0)}tell(t=this.
-frames%30===0){if(!t)return;let s=this.panes.map(e=>`${I(e.method)[0]}: `+(e.lost?"diverged":`test loss ${T(e.test.at(-1))}, ${this.kind==="\
-gap"?`its draws differ by ${T(e.unsure.gap)} in the gap and ${T(e.unsure.points)} at the points`:`ECE ${T(e.ece.at(-1))}, ${Math.round(100*e.
-right)} % right, λ₁ ${T(e.axes[0].value)}`}`));this.verdict.textContent=`Step ${this.steps}. ${s.join(" · ")}${this.verdictOf()}`,this.panes.
-forEach((e,o)=>{e.plane.say(`What the ensemble of ${I(e.method)[0]} predicts for ${ys[this.kind]??Vs}. ${s[o]}.`),e.loss.say(`Training loss \
-of ${I(e.method)[0]} on the plane of its two sharpest directions, the draws projected onto it.`)}),this.traces.say(`Against steps: ${s.join(
-"; ")}.`)}verdictOf(){let t=this.panes.filter(a=>!a.lost&&Number.isFinite(a.test.at(-1))),s=a=>I(a.method)[0];if(this.steps<200||this.kind===
-"gap"||t.length<2)return this.kind==="none"?" · tested on the points themselves":"";let e=a=>t.reduce((h,l)=>a(l)<a(h)?l:h),o=e(a=>a.test.at(
--1)),r=e(a=>a.lambda.at(-1)),n=t.reduce((a,h)=>h.lambda.at(-1)>a.lambda.at(-1)?h:a);return`. ${o===r?`${s(o)} is flatter and has the lower t\
-est loss.`:`${s(o)} has the lower test loss, though ${o===n?"its mean is the sharpest":`${s(r)} is flatter`}: flat is not all that counts.`}`}};var te=`.pg {
+frames%30===0){if(!t)return;let s=this.panes.map(o=>this.readingOf(o));this.verdict.textContent=`Step ${this.steps}${this.verdictOf()}`,this.
+panes.forEach((o,r)=>{o.reading.textContent=s[r],o.plane.say(`What the ensemble of ${I(o.method)[0]} predicts for ${ys[this.kind]??Vs}. ${s[r]}\
+.`),o.loss.say(`Training loss of ${I(o.method)[0]} on the plane of its two sharpest directions, the draws projected onto it.`)});let e=this.
+panes.map((o,r)=>`${I(o.method)[0]}: ${s[r]}`);this.traces.say(`Against steps: ${e.join("; ")}.`)}readingOf(t){if(t.lost)return"diverged";let s=`\
+test loss ${T(t.test.at(-1))}`;if(this.kind==="gap")return`${s}; draws differ: gap ${T(t.unsure.gap)}, points ${T(t.unsure.points)}`;let e=Math.
+round(100*t.right);return`${s}, ECE ${T(t.ece.at(-1))}, ${e} % right, λ₁ ${T(t.axes[0].value)}`}verdictOf(){let t=this.panes.filter(a=>!a.
+lost&&Number.isFinite(a.test.at(-1))),s=a=>I(a.method)[0];if(this.steps<200||this.kind==="gap"||t.length<2)return this.kind==="none"?" · tes\
+ted on the points themselves":"";let e=a=>t.reduce((h,l)=>a(l)<a(h)?l:h),o=e(a=>a.test.at(-1)),r=e(a=>a.lambda.at(-1)),n=t.reduce((a,h)=>h.lambda.
+at(-1)>a.lambda.at(-1)?h:a);return`. ${o===r?`${s(o)} is flatter and has the lower test loss.`:`${s(o)} has the lower test loss, though ${o===
+n?"its mean is the sharpest":`${s(r)} is flatter`}: flat is not all that counts.`}`}};var te=`.pg {
   --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #7b8794; --accent: #00805d;
   font: 17px/1.5 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink); background: var(--paper);
   text-align: left; container-type: inline-size; max-width: 1160px;
@@ -284,7 +285,7 @@ ark;
 .pg-embedded :is(h1, .lead, .pg-about, .pg > h2) { display: none; }
 .pg .pg-verdict { min-height: 3em; font-variant-numeric: tabular-nums; }
 .pg .pg-about { color: var(--soft); }
-.pg .pg-sliders { display: grid; grid-template-columns: repeat(auto-fit, minmax(250px, 1fr)); gap: 2px 20px; }
+.pg .pg-sliders { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 310px), 1fr)); gap: 2px 28px; }
 .pg .pg-slider { display: grid; grid-template-columns: auto 1fr; align-items: baseline; gap: 0 10px; font-size: 15px; margin: 0; }
 .pg .pg-slider span { font-weight: 600; }
 .pg .pg-slider output { color: var(--soft); text-align: right; font-variant-numeric: tabular-nums; }
@@ -299,7 +300,9 @@ uch-action: pan-y; }
   .pg .pg-world, .pg .pg-net { gap: 6px; }
   .pg .pg-row, .pg .pg-chips { gap: 6px; }
   .pg button, .pg select { padding: 6px 10px; }
+  .pg > :is(h2, p) { font-size: 16px; } .pg > h2 { margin-top: 36px; font-size: 21px; } .pg .pg-panes { gap: 12px; }
   .pg .pg-verdict { min-height: 6em; }
+  .pg .pg-reads { font-size: 14px; }
   .pg .pg-reply { min-height: 0; }
   .pg .pg-steps { flex-wrap: nowrap; margin-bottom: 4px; }
   .pg .pg-steps button { padding: 4px 6px; font-size: 14px; line-height: 1.2; }
@@ -344,36 +347,40 @@ anel); box-shadow: inset 0 0 0 2px var(--s-worst); color: var(--ink); font-weigh
 @media (prefers-reduced-motion: reduce) { .pg svg g { transition: none; } }
 .pg .pg-panes { display: grid; gap: 16px 26px; grid-template-columns: minmax(0, 1fr); } .pg .pg-pane { display: grid; gap: 8px; min-width: 0\
 ; }
-.pg .pg-network .pg-row { align-items: center; } .pg .pg-network .pg-sliders { margin-top: 12px; }
+.pg .pg-network > .pg-row { align-items: center; margin-top: 12px; } .pg .pg-network .pg-sliders { margin: 12px 0; } .pg .pg-network .pg-ver\
+dict { min-height: 1.5em; }
+.pg .pg-head { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 4px 12px; align-items: center; } .pg .pg-head .pg-menu span {\
+ display: none; } .pg .pg-head select { width: 8em; }
+.pg .pg-reads { margin: 0; min-height: 2.7em; font-size: 15px; line-height: 1.35; font-variant-numeric: tabular-nums; }
 @container (min-width: 620px) { .pg .pg-panes { grid-template-columns: repeat(auto-fit, minmax(270px, 1fr)); } }
 @media print { .pg canvas { height: auto !important; } .pg :is(.pg-board, .pg-pane) { break-inside: avoid; } .pg :is(button, select, input) \
 { display: none; } }
 `;var se=24,co=[0,17,-17,34,-34,51,-51,68],po=(i,t)=>i[0]<t[2]&&i[2]>t[0]&&i[1]<t[3]&&i[3]>t[1];function Ss(i,t,s,e){let o=([r,n,a,h])=>r>=2&&
 n>=2&&a<=s-2&&h<=e-2;return i.find(r=>o(r)&&!t.some(n=>po(r,n)))??i[0]}var At=class{taken=[];constructor(t,s,e,o=4){this.pen=t,this.left=o,this.
 width=s,this.height=e}avoid(t,s,e=7){this.taken.push([t-e,s-e,t+e,s+e])}put(t,s,e,o={}){let{size:r=13,weight:n=400,align:a="left"}=o;this.pen.
-font=`${n} ${r}px system-ui, -apple-system, "Segoe UI", Arial, sans-serif`;let h=this.pen.measureText(t).width,u={left:[s,s-h-se],center:[s-
-h/2],right:[s-h,s+se]}[a].map(p=>Math.max(this.left,Math.min(this.width-h-4,p))).flatMap(p=>co.map(f=>[p,e+f-8,p+h,e+f+8])),d=Ss(u,this.taken,
-this.width,this.height);this.taken.push(d),S(this.pen,t,d[0],d[1]+8,{...o,align:"left"})}};var Ms="http://www.w3.org/2000/svg",fo=10,uo=[0,14,26,40,56,74],mo=[-1,0,1].flatMap(i=>[-1,0,1].map(t=>[i,t])),ee=(i,t,s)=>[i-s,t-s,i+s,t+s];
-function oe(i,t,s){let{X:e,Y:o,unit:r}=i.view(t,s),{from:n,g:a,there:h,worst:l}=i.record,{radius:c}=i.settings,u=k("sabma"),d=k("vi"),p=k("s\
-am"),f=L().truth,m=L().ink;i.svg.setAttribute("viewBox",`0 0 ${t} ${s}`),i.svg.replaceChildren();let g=(A,P,R=i.svg)=>{let q=document.createElementNS(
-Ms,A);for(let[W,mt]of Object.entries(P))q.setAttribute(W,mt);return R.append(q),q},b=A=>g("g",{"data-s":A}),v=(A,P,R,q,W)=>g("ellipse",{cx:e(
-P[0]),cy:o(P[1]),rx:R*r,ry:q*r,fill:"none",...W},A),y=[],x=[],M=(...A)=>y.push(A),E=(A,P,R,q,W,mt,Wt,Nt={})=>{let et=Math.hypot(q,W),K=Math.
-min(11,.6*et),[it,vt]=et?[q/et,W/et]:[0,0];for(let Gt=0;Gt<=12;Gt++)x.push([P+q*Gt/12,R+W*Gt/12]);g("line",{x1:P,y1:R,x2:P+q-it*K*.7,y2:R+W-
-vt*K*.7,stroke:mt,"stroke-width":3.2,...Nt},A),g("path",{d:`M${P+q},${R+W} L${P+q-it*K-vt*K*.55},${R+W-vt*K+it*K*.55} L${P+q-it*K+vt*K*.55},${R+
-W-vt*K-it*K*.55} Z`,fill:mt},A),Wt&&M(A,P+q+9*it+(it<0?-14:2),R+W+14*vt+5,Wt,mt)},D=n.logStd.map(Math.exp),[$,B]=[e(n.mean[0]),o(n.mean[1])],
-ut=A=>i.phase>=A,je=Math.max(rt(a.mean),l?rt(l.mean):0,1e-9),Q=.3*Math.min(t,s)/je;if(ut(2)){let A=b("ball");v(A,n.mean,c*D[0],c*D[1],{stroke:p,
-"stroke-width":2,"stroke-dasharray":"3 6"}),M(A,$+c*D[0]*r*.72+6,B+c*D[1]*r*.72+12,"ball",p)}let jt=b("q");v(jt,n.mean,2*D[0],2*D[1],{stroke:m,
-"stroke-width":2.4,fill:m,"fill-opacity":.07});for(let A of i.noise)g("circle",{cx:e(n.mean[0]+D[0]*A[0]),cy:o(n.mean[1]+D[1]*A[1]),r:3.4,fill:m},
-jt);if(g("circle",{cx:$,cy:B,r:6,fill:m,stroke:L().paper,"stroke-width":1.5},jt),M(jt,$-2*D[0]*r*.72-20,B-2*D[1]*r*.72-6,"q",m),ut(3)&&h){let A=b(
-"worst"),P=h.logStd.map(Math.exp),[R,q]=[e(h.mean[0]),o(h.mean[1])];if(v(A,h.mean,2*P[0],2*P[1],{stroke:p,"stroke-width":2.4,fill:p,"fill-op\
-acity":.08}),E(A,$,B,R-$,q-B,p,"Δ"),g("circle",{cx:R,cy:q,r:5,fill:p,stroke:L().paper,"stroke-width":1.5},A),M(A,R-2*P[0]*r*.72-26,q+2*P[1]*
-r*.72+16,"q′",p),ut(5)){let W=b("diff");E(W,R,q,a.mean[0]*Q,-a.mean[1]*Q,d,"",{"stroke-dasharray":"4 5"}),E(W,R+a.mean[0]*Q,q-a.mean[1]*Q,
-(l.mean[0]-a.mean[0])*Q,-(l.mean[1]-a.mean[1])*Q,f),M(W,R+(a.mean[0]+l.mean[0])/2*Q-20,q-(a.mean[1]+l.mean[1])/2*Q-12,"g′ − g",f)}ut(4)&&
-E(b("there"),R,q,l.mean[0]*Q,-l.mean[1]*Q,u,"g′")}if(ut(1)&&E(b("g"),$,B,a.mean[0]*Q,-a.mean[1]*Q,d,"g"),ut(6)){let A=b("move"),P=i.after.
-logStd.map(Math.exp);v(A,i.after.mean,2*P[0],2*P[1],{stroke:u,"stroke-width":2.4,"stroke-dasharray":"7 4"}),E(A,$,B,e(i.plain.mean[0])-$,o(i.
-plain.mean[1])-B,d,"",{"stroke-width":2}),E(A,$,B,e(i.after.mean[0])-$,o(i.after.mean[1])-B,u,"step")}let ms=x.map(([A,P])=>ee(A,P,5)),We=[n.
-mean,...h&&ut(3)?[h.mean]:[]];for(let A of We)ms.push(ee(e(A[0]),o(A[1]),9));for(let[A,P,R,q,W]of y){let mt=fo*q.length,Wt=uo.flatMap(et=>mo.
-map(([K,it])=>[P+et*K,R+et*it])).map(([et,K])=>[et,K-14,et+mt,K+4]),Nt=Ss(Wt,ms,t,s);ms.push(Nt),g("text",{x:Nt[0],y:Nt[3]-4,fill:W},A).textContent=
+font=`${n} ${r}px system-ui, -apple-system, "Segoe UI", Arial, sans-serif`;let h=this.pen.measureText(t).width,g={left:[s,s-h-se],center:[s-
+h/2],right:[s-h,s+se]}[a].map(d=>Math.max(this.left,Math.min(this.width-h-4,d))).flatMap(d=>co.map(f=>[d,e+f-8,d+h,e+f+8])),p=Ss(g,this.taken,
+this.width,this.height);this.taken.push(p),S(this.pen,t,p[0],p[1]+8,{...o,align:"left"})}};var Ms="http://www.w3.org/2000/svg",fo=10,go=[0,14,26,40,56,74],uo=[-1,0,1].flatMap(i=>[-1,0,1].map(t=>[i,t])),ee=(i,t,s)=>[i-s,t-s,i+s,t+s];
+function oe(i,t,s){let{X:e,Y:o,unit:r}=i.view(t,s),{from:n,g:a,there:h,worst:l}=i.record,{radius:c}=i.settings,g=k("sabma"),p=k("vi"),d=k("s\
+am"),f=L().truth,u=L().ink;i.svg.setAttribute("viewBox",`0 0 ${t} ${s}`),i.svg.replaceChildren();let m=(A,P,R=i.svg)=>{let q=document.createElementNS(
+Ms,A);for(let[W,ut]of Object.entries(P))q.setAttribute(W,ut);return R.append(q),q},b=A=>m("g",{"data-s":A}),v=(A,P,R,q,W)=>m("ellipse",{cx:e(
+P[0]),cy:o(P[1]),rx:R*r,ry:q*r,fill:"none",...W},A),y=[],x=[],M=(...A)=>y.push(A),E=(A,P,R,q,W,ut,Wt,Nt={})=>{let et=Math.hypot(q,W),K=Math.
+min(11,.6*et),[it,vt]=et?[q/et,W/et]:[0,0];for(let Gt=0;Gt<=12;Gt++)x.push([P+q*Gt/12,R+W*Gt/12]);m("line",{x1:P,y1:R,x2:P+q-it*K*.7,y2:R+W-
+vt*K*.7,stroke:ut,"stroke-width":3.2,...Nt},A),m("path",{d:`M${P+q},${R+W} L${P+q-it*K-vt*K*.55},${R+W-vt*K+it*K*.55} L${P+q-it*K+vt*K*.55},${R+
+W-vt*K-it*K*.55} Z`,fill:ut},A),Wt&&M(A,P+q+9*it+(it<0?-14:2),R+W+14*vt+5,Wt,ut)},D=n.logStd.map(Math.exp),[$,B]=[e(n.mean[0]),o(n.mean[1])],
+gt=A=>i.phase>=A,je=Math.max(rt(a.mean),l?rt(l.mean):0,1e-9),Q=.3*Math.min(t,s)/je;if(gt(2)){let A=b("ball");v(A,n.mean,c*D[0],c*D[1],{stroke:d,
+"stroke-width":2,"stroke-dasharray":"3 6"}),M(A,$+c*D[0]*r*.72+6,B+c*D[1]*r*.72+12,"ball",d)}let jt=b("q");v(jt,n.mean,2*D[0],2*D[1],{stroke:u,
+"stroke-width":2.4,fill:u,"fill-opacity":.07});for(let A of i.noise)m("circle",{cx:e(n.mean[0]+D[0]*A[0]),cy:o(n.mean[1]+D[1]*A[1]),r:3.4,fill:u},
+jt);if(m("circle",{cx:$,cy:B,r:6,fill:u,stroke:L().paper,"stroke-width":1.5},jt),M(jt,$-2*D[0]*r*.72-20,B-2*D[1]*r*.72-6,"q",u),gt(3)&&h){let A=b(
+"worst"),P=h.logStd.map(Math.exp),[R,q]=[e(h.mean[0]),o(h.mean[1])];if(v(A,h.mean,2*P[0],2*P[1],{stroke:d,"stroke-width":2.4,fill:d,"fill-op\
+acity":.08}),E(A,$,B,R-$,q-B,d,"Δ"),m("circle",{cx:R,cy:q,r:5,fill:d,stroke:L().paper,"stroke-width":1.5},A),M(A,R-2*P[0]*r*.72-26,q+2*P[1]*
+r*.72+16,"q′",d),gt(5)){let W=b("diff");E(W,R,q,a.mean[0]*Q,-a.mean[1]*Q,p,"",{"stroke-dasharray":"4 5"}),E(W,R+a.mean[0]*Q,q-a.mean[1]*Q,
+(l.mean[0]-a.mean[0])*Q,-(l.mean[1]-a.mean[1])*Q,f),M(W,R+(a.mean[0]+l.mean[0])/2*Q-20,q-(a.mean[1]+l.mean[1])/2*Q-12,"g′ − g",f)}gt(4)&&
+E(b("there"),R,q,l.mean[0]*Q,-l.mean[1]*Q,g,"g′")}if(gt(1)&&E(b("g"),$,B,a.mean[0]*Q,-a.mean[1]*Q,p,"g"),gt(6)){let A=b("move"),P=i.after.
+logStd.map(Math.exp);v(A,i.after.mean,2*P[0],2*P[1],{stroke:g,"stroke-width":2.4,"stroke-dasharray":"7 4"}),E(A,$,B,e(i.plain.mean[0])-$,o(i.
+plain.mean[1])-B,p,"",{"stroke-width":2}),E(A,$,B,e(i.after.mean[0])-$,o(i.after.mean[1])-B,g,"step")}let us=x.map(([A,P])=>ee(A,P,5)),We=[n.
+mean,...h&&gt(3)?[h.mean]:[]];for(let A of We)us.push(ee(e(A[0]),o(A[1]),9));for(let[A,P,R,q,W]of y){let ut=fo*q.length,Wt=go.flatMap(et=>uo.
+map(([K,it])=>[P+et*K,R+et*it])).map(([et,K])=>[et,K-14,et+ut,K+4]),Nt=Ss(Wt,us,t,s);us.push(Nt),m("text",{x:Nt[0],y:Nt[3]-4,fill:W},A).textContent=
 q}}var Tt=[["q","The posterior q: a mean, and a width for each weight. The dots are the four draws of this step."],["g","g: which way the loss \
 that q expects rises fastest, for the mean. It has a part for the widths too."],["ball","The ball: as far as the mean could go, were the who\
 le radius spent on it. It is measured in widths of q, so it is as oblong as q, whose ellipse is drawn at two widths."],["worst","Ascend by Δ\
@@ -413,20 +420,20 @@ budget.replaceChildren(w("div",{class:"pg-bar"},w("i",{style:`width:${100*t}%`},
 "widths":"")),w("p",{},`Radius ${e}. `,r))}view(t,s){let{from:e,there:o}=this.record,r=e.logStd.map(Math.exp),n=Math.max(2.1,this.settings.radius+
 .3),a=[0,1].map(l=>Math.max(n*r[l],o?Math.abs(o.mean[l]-e.mean[l])+2.1*Math.exp(o.logStd[l]):0)*1.12),h=Math.min(t/2/a[0],s/2/a[1]);return{unit:h,
 X:l=>t/2+(l-e.mean[0])*h,Y:l=>s/2-(l-e.mean[1])*h,center:e.mean}}drawGround(t,s,e){if(!this.record)return;let{unit:o,center:r}=this.view(s,e),
-n=L(),a=121,h=Math.round(120*e/s)+1,l=[s,e,o,H()].join();if(this.relief?.key!==l){let f=new Float64Array(2),m=new Float64Array(a*h);for(let v=0;v<
-h;v++)for(let y=0;y<a;y++)f[0]=r[0]+(y/(a-1)-.5)*s/o,f[1]=r[1]-(v/(h-1)-.5)*e/o,m[v*a+y]=this.loss.both(f,null);let g=Math.min(...m),b=Math.
-max(1e-9,Math.max(...m)-g);this.relief={key:l,columns:a,rows:h,share:m.map(v=>(v-g)/b)}}let{share:c}=this.relief,u=w("canvas",{width:a,height:h}),
-d=u.getContext("2d"),p=d.createImageData(a,h);c.forEach((f,m)=>{for(let g=0;g<3;g++)p.data[4*m+g]=n.low[g]+(n.high[g]-n.low[g])*f;p.data[4*m+
-3]=255}),d.putImageData(p,0,0),t.drawImage(u,0,0,s,e),t.strokeStyle=H()?"rgba(255,255,255,.14)":"rgba(60,70,80,.22)",t.lineWidth=1;for(let f=1;f<
+n=L(),a=121,h=Math.round(120*e/s)+1,l=[s,e,o,H()].join();if(this.relief?.key!==l){let f=new Float64Array(2),u=new Float64Array(a*h);for(let v=0;v<
+h;v++)for(let y=0;y<a;y++)f[0]=r[0]+(y/(a-1)-.5)*s/o,f[1]=r[1]-(v/(h-1)-.5)*e/o,u[v*a+y]=this.loss.both(f,null);let m=Math.min(...u),b=Math.
+max(1e-9,Math.max(...u)-m);this.relief={key:l,columns:a,rows:h,share:u.map(v=>(v-m)/b)}}let{share:c}=this.relief,g=w("canvas",{width:a,height:h}),
+p=g.getContext("2d"),d=p.createImageData(a,h);c.forEach((f,u)=>{for(let m=0;m<3;m++)d.data[4*u+m]=n.low[m]+(n.high[m]-n.low[m])*f;d.data[4*u+
+3]=255}),p.putImageData(d,0,0),t.drawImage(g,0,0,s,e),t.strokeStyle=H()?"rgba(255,255,255,.14)":"rgba(60,70,80,.22)",t.lineWidth=1;for(let f=1;f<
 14;f++)dt(t,ct(c,h,a,f/14),h,a,s,e);oe(this,s,e)}drawProfile(t,s,e){if(!this.record)return;let o=L(),{from:r,delta:n,g:a,worst:h}=this.record,
 l=k("sam");if(S(t,"loss along the ascent from q (0) to q′ (1)",2,10,{color:o.soft,size:12.5,halo:!1}),!n){S(t,"radius 0: no ascent",s/2,e/
-2,{align:"center",halo:!1});return}let c=Array.from({length:41},(v,y)=>y/40*1.4),u=c.map(v=>nt(this.loss,{mean:j(r.mean,n.mean,v),logStd:j(r.
-logStd,n.logStd,v)},this.noise).value),d=c.map(v=>a.value+v*(this.slope??0)),p=Math.min(...u,...d),f=Math.max(...u,...d),m=v=>8+(s-70)*v/1.4,
-g=v=>e-22-(e-52)*(v-p)/Math.max(f-p,1e-9),b=(v,y,x)=>{t.beginPath(),v.forEach((M,E)=>t.lineTo(m(c[E]),g(M))),t.strokeStyle=y,t.lineWidth=2.2,
-t.setLineDash(x),t.stroke(),t.setLineDash([])};b(d,k("vi"),[4,5]),b(u,o.ink,[]),S(t,"slope g",m(1.4)+6,g(d.at(-1)),{color:k("vi"),size:12.5}),
-S(t,"loss",m(1.4)+6,Math.abs(g(u.at(-1))-g(d.at(-1)))<14?g(d.at(-1))+(g(u.at(-1))<g(d.at(-1))?-15:15):g(u.at(-1)),{size:12.5}),X(t,"circle",
-m(0),g(a.value),5,o.ink),S(t,T(a.value),m(0)+4,g(a.value)+14,{size:12.5}),!(this.phase<3)&&(X(t,"circle",m(1),g(h.value),5,l),S(t,T(h.value),
-m(1)+4,g(h.value)+14,{size:12.5,color:l}))}};function go(i,t={},...s){let e=document.createElement(i);for(let[o,r]of Object.entries(t))e.setAttribute(o,r);return e.append(...s),e}var Xi=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};function re(i,t){let s=go("a",{href:i,download:t});document.body.append(s),s.click(),s.remove()}var N=[-3,3],tt=[-2,2],os=3,Rt={hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,
+2,{align:"center",halo:!1});return}let c=Array.from({length:41},(v,y)=>y/40*1.4),g=c.map(v=>nt(this.loss,{mean:j(r.mean,n.mean,v),logStd:j(r.
+logStd,n.logStd,v)},this.noise).value),p=c.map(v=>a.value+v*(this.slope??0)),d=Math.min(...g,...p),f=Math.max(...g,...p),u=v=>8+(s-70)*v/1.4,
+m=v=>e-22-(e-52)*(v-d)/Math.max(f-d,1e-9),b=(v,y,x)=>{t.beginPath(),v.forEach((M,E)=>t.lineTo(u(c[E]),m(M))),t.strokeStyle=y,t.lineWidth=2.2,
+t.setLineDash(x),t.stroke(),t.setLineDash([])};b(p,k("vi"),[4,5]),b(g,o.ink,[]),S(t,"slope g",u(1.4)+6,m(p.at(-1)),{color:k("vi"),size:12.5}),
+S(t,"loss",u(1.4)+6,Math.abs(m(g.at(-1))-m(p.at(-1)))<14?m(p.at(-1))+(m(g.at(-1))<m(p.at(-1))?-15:15):m(g.at(-1)),{size:12.5}),X(t,"circle",
+u(0),m(a.value),5,o.ink),S(t,T(a.value),u(0)+4,m(a.value)+14,{size:12.5}),!(this.phase<3)&&(X(t,"circle",u(1),m(h.value),5,l),S(t,T(h.value),
+u(1)+4,m(h.value)+14,{size:12.5,color:l}))}};function mo(i,t={},...s){let e=document.createElement(i);for(let[o,r]of Object.entries(t))e.setAttribute(o,r);return e.append(...s),e}var Xi=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};function re(i,t){let s=mo("a",{href:i,download:t});document.body.append(s),s.click(),s.remove()}var N=[-3,3],tt=[-2,2],os=3,Rt={hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,
 terms:[{kind:"dent",at:[-.7,0],depth:1.1,width:.28},{kind:"dent",at:[1.4,.1],depth:1,width:1.1},{kind:"bowl",at:[1,0],h:.06}],places:[["narr\
 ow hollow",[-.7,0],.5],["wide meadow",[1.4,.1],1.4]],about:"Both start at the same place with the same noise. VI lowers the loss that it exp\
 ects under q, its cloud of weights; SA-BMA looks for the worst cloud q′ within the radius first, and lowers the loss there. The hollow lies \
@@ -454,23 +461,23 @@ h===this.vi?"vi":"sabma",l);c.lost||h.push({...c,...l,train:_(t,c)})},a=[...$t.m
 T:e,radius:h}))];this.stop=Ts(a,()=>{this.ghost=this.find(this.sabma.find(h=>h.radius===o),s),r()})}vi;sabma;ghost;loss;find(t,s){let e=t&&this.
 vi.findIndex((n,a)=>a&&(n.train-t.train)*(this.vi[a-1].train-t.train)<=0);if(!(e>0))return null;let[o,r]=[this.vi[e-1],this.vi[e]];for(let n=0;n<
 bo;n++){let a=Math.sqrt(o.T*r.T),h=s("vi",{T:a,radius:0}),l={...h,T:a,train:_(this.loss,h)};(l.train-t.train)*(o.train-t.train)<=0?r=l:o=l}return[
-o,r].reduce((n,a)=>Math.abs(a.train-t.train)<Math.abs(n.train-t.train)?a:n)}draw(t,s,e,o,{T:r,radius:n}){let a=L(),h=[["vi",this.vi,g=>g.T===
-r,"T"],["sabma",this.sabma,g=>g.radius===n,"radius"]];S(t,"training loss → against test loss ↑, each after a whole run",2,10,{color:a.soft,
-size:12.5,halo:!1});let l=g=>[g.train,_(o,g)],c=[...this.vi,...this.sabma].map(l);if(!c.length)return;let u=g=>{let b=c.map(M=>M[g]),v=Math.
-min(...b),y=Math.max(...b),x=Math.max(.08*(y-v),.02);return[v-x,y+x]},[d,p]=[u(0),u(1)],f=g=>44+(s-70)*(g-d[0])/(d[1]-d[0]),m=g=>e-24-(e-58)*
-(g-p[0])/(p[1]-p[0]);t.strokeStyle=a.line,t.beginPath(),t.moveTo(44,30),t.lineTo(44,e-20),t.lineTo(s-4,e-20),t.stroke(),d.forEach((g,b)=>S(t,
-T(g),f(g),e-9,{color:a.soft,size:12,align:b?"right":"left"}));for(let g of p)S(t,T(g),40,m(g),{color:a.soft,size:12,align:"right"});for(let[
-g,b,v,y]of h){let x=k(g);t.strokeStyle=t.fillStyle=x,t.lineWidth=1.6,t.beginPath();for(let E of b)t.lineTo(f(l(E)[0]),m(l(E)[1]));t.stroke();
-for(let E of b){let[D,$]=l(E);t.beginPath(),t.arc(f(D),m($),2.6,0,7),t.fill()}for(let E of b.filter(v)){let[D,$]=l(E);X(t,I(g)[3],f(D),m($),
-6,x)}let M=b.at(-1);if(M){let[E,D]=l(M);S(t,`${I(g)[0]}, larger ${y}`,Math.min(f(E)+8,s-4),m(D)+(m(D)>e/2?14:-12),{color:x,size:12,align:f(E)>
-s/2?"right":"left"})}}if(this.ghost){let[g,b]=l(this.ghost);t.strokeStyle=k("vi"),t.setLineDash([2,3]),t.lineWidth=2,t.beginPath(),t.arc(f(g),
-m(b),10,0,7),t.stroke(),t.setLineDash([]),S(t,`T* = ${T(this.ghost.T)}`,f(g)+14,m(b)+4,{color:k("vi"),size:12})}}};function ce(i,t,s,e){let o=L(),
-r=e.flatMap(({values:d})=>d).filter(Number.isFinite),n=Math.min(...r),a=Math.max(...r,n+.05),h=Math.max(12,Math.round(t/22)),l=d=>4+d*(t-8)/
-h,c=(s-44)/e.length,u=(t-8)/h-2;S(i,`test loss of ${e[0].values.length} seeds, a block each`,2,10,{color:o.soft,size:12.5,halo:!1}),e.forEach(
-({method:d,values:p,where:f},m)=>{let g=new Array(h).fill(0),b=26+(m+1)*c;p.filter(Number.isFinite).forEach(y=>{g[Math.min(h-1,Math.floor((y-
-n)/(a-n)*h))]+=1});let v=Math.min(9,(c-18)/Math.max(...g,1));i.fillStyle=k(d),g.forEach((y,x)=>{for(let M=0;M<y;M++)i.fillRect(l(x),b-(M+1)*
-v,u,v-1)}),S(i,`${I(d)[0]}: ${f}`,t-4,b-c+10,{color:k(d),size:12,align:"right"}),i.fillStyle=o.line,i.fillRect(4,b,t-8,1)}),[n,a].forEach((d,p)=>S(
-i,T(d),p?t-4:4,s-8,{color:o.soft,size:12,align:p?"right":"left"}))}var st=600,de=6,gt=20,Es=.3,pe=["radius","rho","T","viT","rate","draws"],$s=class{constructor(t){this.learner=t,this.trail=[[...t.q.mean]],this.
+o,r].reduce((n,a)=>Math.abs(a.train-t.train)<Math.abs(n.train-t.train)?a:n)}draw(t,s,e,o,{T:r,radius:n}){let a=L(),h=[["vi",this.vi,m=>m.T===
+r,"T"],["sabma",this.sabma,m=>m.radius===n,"radius"]];S(t,"training loss → against test loss ↑, each after a whole run",2,10,{color:a.soft,
+size:12.5,halo:!1});let l=m=>[m.train,_(o,m)],c=[...this.vi,...this.sabma].map(l);if(!c.length)return;let g=m=>{let b=c.map(M=>M[m]),v=Math.
+min(...b),y=Math.max(...b),x=Math.max(.08*(y-v),.02);return[v-x,y+x]},[p,d]=[g(0),g(1)],f=m=>44+(s-70)*(m-p[0])/(p[1]-p[0]),u=m=>e-24-(e-58)*
+(m-d[0])/(d[1]-d[0]);t.strokeStyle=a.line,t.beginPath(),t.moveTo(44,30),t.lineTo(44,e-20),t.lineTo(s-4,e-20),t.stroke(),p.forEach((m,b)=>S(t,
+T(m),f(m),e-9,{color:a.soft,size:12,align:b?"right":"left"}));for(let m of d)S(t,T(m),40,u(m),{color:a.soft,size:12,align:"right"});for(let[
+m,b,v,y]of h){let x=k(m);t.strokeStyle=t.fillStyle=x,t.lineWidth=1.6,t.beginPath();for(let E of b)t.lineTo(f(l(E)[0]),u(l(E)[1]));t.stroke();
+for(let E of b){let[D,$]=l(E);t.beginPath(),t.arc(f(D),u($),2.6,0,7),t.fill()}for(let E of b.filter(v)){let[D,$]=l(E);X(t,I(m)[3],f(D),u($),
+6,x)}let M=b.at(-1);if(M){let[E,D]=l(M);S(t,`${I(m)[0]}, larger ${y}`,Math.min(f(E)+8,s-4),u(D)+(u(D)>e/2?14:-12),{color:x,size:12,align:f(E)>
+s/2?"right":"left"})}}if(this.ghost){let[m,b]=l(this.ghost);t.strokeStyle=k("vi"),t.setLineDash([2,3]),t.lineWidth=2,t.beginPath(),t.arc(f(m),
+u(b),10,0,7),t.stroke(),t.setLineDash([]),S(t,`T* = ${T(this.ghost.T)}`,f(m)+14,u(b)+4,{color:k("vi"),size:12})}}};function ce(i,t,s,e){let o=L(),
+r=e.flatMap(({values:p})=>p).filter(Number.isFinite),n=Math.min(...r),a=Math.max(...r,n+.05),h=Math.max(12,Math.round(t/22)),l=p=>4+p*(t-8)/
+h,c=(s-44)/e.length,g=(t-8)/h-2;S(i,`test loss of ${e[0].values.length} seeds, a block each`,2,10,{color:o.soft,size:12.5,halo:!1}),e.forEach(
+({method:p,values:d,where:f},u)=>{let m=new Array(h).fill(0),b=26+(u+1)*c;d.filter(Number.isFinite).forEach(y=>{m[Math.min(h-1,Math.floor((y-
+n)/(a-n)*h))]+=1});let v=Math.min(9,(c-18)/Math.max(...m,1));i.fillStyle=k(p),m.forEach((y,x)=>{for(let M=0;M<y;M++)i.fillRect(l(x),b-(M+1)*
+v,g,v-1)}),S(i,`${I(p)[0]}: ${f}`,t-4,b-c+10,{color:k(p),size:12,align:"right"}),i.fillStyle=o.line,i.fillRect(4,b,t-8,1)}),[n,a].forEach((p,d)=>S(
+i,T(p),d?t-4:4,s-8,{color:o.soft,size:12,align:d?"right":"left"}))}var st=600,de=6,mt=20,Es=.3,pe=["radius","rho","T","viT","rate","draws"],$s=class{constructor(t){this.learner=t,this.trail=[[...t.q.mean]],this.
 x=[],this.stands=[],this.train=[],this.test=[],this.lambda=[],this.kl=[],this.lost=!1}},rs=class{name="hollow";world;terms=[];settings={};start=[];loss;test;giveUp=()=>{};seed=1;ensemble=10;steps=0;on=new Set(
 ["vi","sabma"]);shadows=[];ends=[];shift=[Es,0];bend=0;tally="";sweep=null;runs=new Map;constructor(t=()=>{}){this.changed=t;let s=new Z(99);
 this.noise=Array.from({length:30},()=>s.normals(2)),this.choose("hollow")}choose(t){this.name=t,this.world=Rt[t],this.terms=this.world.terms.
@@ -478,9 +485,9 @@ map(n=>({...n}));let{radius:s,rho:e,T:o,rate:r}=this.world;this.settings={radius
 start],this.shadows=[],this.reground(),this.rest(!1)}reground(){this.loss=he(this.terms),this.retest()}retest(){this.test=Ds(this.loss,this.
 shift,this.bend)}get far(){return Math.hypot(...this.shift)}along(t){return this.far?this.shift.map(s=>s/this.far*t):[t,0]}moveTest(t,s=this.
 bend){this.shift=t.map(e=>Math.max(-1,Math.min(1,e))),this.bend=s,this.retest();for(let[e,o]of this.runs)o.test=o.stands.map(r=>_(this.test,
-{method:e,...r}))}learner(t,s,e={}){let{radius:o,rho:r,T:n,viT:a,rate:h,draws:l}={...this.settings,...e},d={T:t==="vi"?e.T??a:n,rate:h,momentum:0,
-draws:l,radius:t==="sam"?r:o},p=Math.log(this.world.std),f=Math.log(os),m={mean:Float64Array.of(0,0),logStd:Float64Array.of(f,f)},g={mean:Float64Array.
-from(this.start),logStd:Float64Array.of(p,p)};return new kt(t,this.loss,m,g,d,s)}rest(t=!0){if(t&&this.steps>60)for(let[s,e]of this.runs)this.
+{method:e,...r}))}learner(t,s,e={}){let{radius:o,rho:r,T:n,viT:a,rate:h,draws:l}={...this.settings,...e},p={T:t==="vi"?e.T??a:n,rate:h,momentum:0,
+draws:l,radius:t==="sam"?r:o},d=Math.log(this.world.std),f=Math.log(os),u={mean:Float64Array.of(0,0),logStd:Float64Array.of(f,f)},m={mean:Float64Array.
+from(this.start),logStd:Float64Array.of(d,d)};return new kt(t,this.loss,u,m,p,s)}rest(t=!0){if(t&&this.steps>60)for(let[s,e]of this.runs)this.
 shadow(s,e);this.steps=0,this.giveUp(),this.sweep?.stop(),this.sweep=null,this.ends=[],this.tally="",this.runs=new Map;for(let s of Ft)this.
 on.has(s)&&this.runs.set(s,new $s(this.learner(s,this.seed)));this.measure()}shadow(t,s){this.shadows.push([t,s.trail]),this.shadows.length>
 80&&this.shadows.shift()}advance(t){for(let s=0;s<t&&this.steps<st;s++){this.steps+=1;for(let[e,o]of this.runs)o.lost||e==="hmc"&&this.steps%
@@ -489,7 +496,7 @@ steps>=st}measure(){for(let[t,s]of this.runs){if(s.lost)continue;let{q:e,prior:o
 [e.mean.slice()],h={q:{mean:e.mean.slice(),logStd:e.logStd.slice()},members:a};s.x.push(this.steps),s.stands.push(h),s.train.push(_(this.loss,
 {method:t,...h})),s.test.push(_(this.test,{method:t,...h})),s.lambda.push(St(this.loss,e.mean,1)[0].value),s.kl.push(Y[t]?qt(e,o).value:NaN)}}whole(t,s,e={}){
 let o=this.learner(t,s,e),r=t==="hmc"?st/de:st;for(let n=0;n<r&&o.finite;n++)o.step();return le(t,o)}many(t,s,e=[{}]){this.giveUp(),this.shadows=
-[],this.ends=[],this.tally=`${gt} seeds run …`;let o=[],r=e.flatMap(n=>t.flatMap(a=>Array.from({length:gt},(h,l)=>()=>{o.push({...this.whole(
+[],this.ends=[],this.tally=`${mt} seeds run …`;let o=[],r=e.flatMap(n=>t.flatMap(a=>Array.from({length:mt},(h,l)=>()=>{o.push({...this.whole(
 a,l+1,n),...n})})));this.giveUp=Ts(r,()=>{this.ends=o,this.tally=s(o),this.changed()})}compareT(){if(this.sweep||!this.on.has("vi")||!this.on.
 has("sabma"))return;let{viT:t,radius:s}=this.settings,e=(o,r)=>this.whole(o,this.seed,o==="vi"?r:{radius:r.radius});this.sweep=new is(this.loss,
 e,{T:t,radius:s},this.changed)}placeOf(t){let{places:s}=this.world;return s.find(([,[e,o],r])=>Math.hypot(t[0]-e,t[1]-o)<r)?.[0]}whereIs(t){
@@ -513,29 +520,29 @@ runs].filter(([,{lost:o}])=>!o).map(([o,{learner:r}])=>({name:wt(o),where:i.wher
 null)})),s=t.map(({name:o,cost:r})=>`${o} ${r.toFixed(2)}`).join(", "),e=[t.map(({name:o,where:r})=>r&&`${o} is ${r}`).filter(Boolean).join(
 ", ")+".",as(i),`Moving the mean by ${Et} the worst way raises the loss by: ${s}.`,i.over?xo(i):""];for(let[o,{lost:r}]of i.runs)r&&e.push(`${wt(
 o)} diverged: lower the learning rate or the radius.`);return e.filter(o=>o&&o!==".").join(" ")}var Is=(i,t)=>i.counted(t).map(([s,e])=>`${e}\
- ${s}`).join(", ");function ue(i){let t=e=>`${wt(e)}: ${Is(i,i.ends.filter(o=>o.method===e))}`,s=[...i.on].map(t).join("; ");return`${gt} se\
-eds of ${st} steps. ${s}. ${as(i)}`}var me=25,ge=240,we=17,be=[-1.2816,-.5244,0,.5244,1.2816],xe=be.flatMap(i=>be.map(t=>Float64Array.of(i,t)));function vo({loss:i},t,{q:s,prior:e,
-settings:o},r){let n=N[1]-N[0];return Array.from({length:me},(a,h)=>{let l=N[0]+n*h/(me-1),c={mean:Float64Array.of(l,r),logStd:s.logStd};if(!Y[t]){
-let f=t==="sam"?o.radius:0,m={...o,rate:1,radius:f};return[l,-Vt(i,c.mean.slice(),new Float64Array(2),e,m).there[0]]}let u=nt(i,c,xe),p=t===
-"sabma"&&o.radius?nt(i,ws(c,u,o.radius).there,xe):u;return[l,-p.mean[0]-o.T*qt(c,e).mean[0]]})}function ve(i,t,s,e){let o=L(),r=i.runs.get("\
-sabma")??i.runs.values().next().value;if(!r)return;let n=r.learner.q.mean[1],a=[...i.runs.keys()].filter(d=>!ht[d]),h=e-we*a.length-8,l=1.4*
-i.world.top,c=d=>(d-N[0])/(N[1]-N[0])*s,u=d=>h-(h-40)*Math.min(1,(d+.07*l)/l);t.beginPath(),t.moveTo(0,h);for(let d=0;d<=ge;d++){let p=N[0]+
-(N[1]-N[0])*d/ge;t.lineTo(c(p),u(i.loss.both([p,n],null)))}t.lineTo(s,h),t.fillStyle=`rgb(${o.high.join()})`,t.globalAlpha=.75,t.fill(),t.globalAlpha=
+ ${s}`).join(", ");function ge(i){let t=e=>`${wt(e)}: ${Is(i,i.ends.filter(o=>o.method===e))}`,s=[...i.on].map(t).join("; ");return`${mt} se\
+eds of ${st} steps. ${s}. ${as(i)}`}var ue=25,me=240,we=17,be=[-1.2816,-.5244,0,.5244,1.2816],xe=be.flatMap(i=>be.map(t=>Float64Array.of(i,t)));function vo({loss:i},t,{q:s,prior:e,
+settings:o},r){let n=N[1]-N[0];return Array.from({length:ue},(a,h)=>{let l=N[0]+n*h/(ue-1),c={mean:Float64Array.of(l,r),logStd:s.logStd};if(!Y[t]){
+let f=t==="sam"?o.radius:0,u={...o,rate:1,radius:f};return[l,-Vt(i,c.mean.slice(),new Float64Array(2),e,u).there[0]]}let g=nt(i,c,xe),d=t===
+"sabma"&&o.radius?nt(i,ws(c,g,o.radius).there,xe):g;return[l,-d.mean[0]-o.T*qt(c,e).mean[0]]})}function ve(i,t,s,e){let o=L(),r=i.runs.get("\
+sabma")??i.runs.values().next().value;if(!r)return;let n=r.learner.q.mean[1],a=[...i.runs.keys()].filter(p=>!ht[p]),h=e-we*a.length-8,l=1.4*
+i.world.top,c=p=>(p-N[0])/(N[1]-N[0])*s,g=p=>h-(h-40)*Math.min(1,(p+.07*l)/l);t.beginPath(),t.moveTo(0,h);for(let p=0;p<=me;p++){let d=N[0]+
+(N[1]-N[0])*p/me;t.lineTo(c(d),g(i.loss.both([d,n],null)))}t.lineTo(s,h),t.fillStyle=`rgb(${o.high.join()})`,t.globalAlpha=.75,t.fill(),t.globalAlpha=
 1,t.lineWidth=1.5,t.strokeStyle=o.soft,t.stroke(),S(t,"loss along w₁, cut through the mean",2,10,{color:o.soft,halo:!1}),S(t,"arrows: wher\
-e a step moves the mean",2,26,{color:o.soft});for(let[d,{learner:p}]of i.runs){let{q:f}=p,m=k(d),g=c(f.mean[0]),b=u(i.loss.both([f.mean[0],n],
-null));if(Y[d]){let v=Math.exp(f.logStd[0]),y=u(Kt(i.loss,f));t.strokeStyle=m,t.lineWidth=3,t.beginPath(),t.moveTo(c(f.mean[0]-2*v),y),t.lineTo(
-c(f.mean[0]+2*v),y),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(g,y),t.lineTo(g,b),t.stroke()}X(t,I(d)[3],g,b,4.5,m)}a.forEach((d,p)=>{
-let f=h+14+we*p;t.fillStyle=k(d);for(let[m,g]of vo(i,d,i.runs.get(d)?.learner,n)){let b=4*Math.tanh(Math.abs(g)*4)+1,v=Math.sign(g)*b;t.beginPath(),
-t.moveTo(c(m)+v,f),t.lineTo(c(m)-v,f-b),t.lineTo(c(m)-v,f+b),t.fill()}})}function ye(i,t,s,e){let o=[["loss: training thin, test thick","tes\
+e a step moves the mean",2,26,{color:o.soft});for(let[p,{learner:d}]of i.runs){let{q:f}=d,u=k(p),m=c(f.mean[0]),b=g(i.loss.both([f.mean[0],n],
+null));if(Y[p]){let v=Math.exp(f.logStd[0]),y=g(Kt(i.loss,f));t.strokeStyle=u,t.lineWidth=3,t.beginPath(),t.moveTo(c(f.mean[0]-2*v),y),t.lineTo(
+c(f.mean[0]+2*v),y),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(m,y),t.lineTo(m,b),t.stroke()}X(t,I(p)[3],m,b,4.5,u)}a.forEach((p,d)=>{
+let f=h+14+we*d;t.fillStyle=k(p);for(let[u,m]of vo(i,p,i.runs.get(p)?.learner,n)){let b=4*Math.tanh(Math.abs(m)*4)+1,v=Math.sign(m)*b;t.beginPath(),
+t.moveTo(c(u)+v,f),t.lineTo(c(u)-v,f-b),t.lineTo(c(u)-v,f+b),t.fill()}})}function ye(i,t,s,e){let o=[["loss: training thin, test thick","tes\
 t",.46],["λ₁, sharpest curvature at the mean","lambda",.27],["KL(q ‖ prior), in nats","kl",.27]],r=0;for(let[n,a,h]of o){let c=[...i.runs].
-flatMap(([u,d])=>{let p={color:k(u),x:d.x,y:d[a]};return a==="test"?[{...p,y:d.train,thin:!0},p]:[p]}).filter(u=>u.y.some(Number.isFinite));
+flatMap(([g,p])=>{let d={color:k(g),x:p.x,y:p[a]};return a==="test"?[{...d,y:p.train,thin:!0},d]:[d]}).filter(g=>g.y.some(Number.isFinite));
 Qt(t,0,r,s,h*e-6,n,c,{most:st}),r+=h*e}}function ke(i,t,s,e){if(i.ends.length){let r=[...new Set(i.ends.map(n=>n.method))].map(n=>{let a=i.ends.
 filter(l=>l.method===n),h=a.map(l=>l.lost?NaN:_(i.test,l));return{method:n,where:Is(i,a),values:h}});ce(t,s,e,r)}else if(i.sweep){let{viT:o,
 radius:r}=i.settings;i.sweep.draw(t,s,e,i.test,{T:o,radius:r})}else S(t,"after a run: temperature beside radius",2,10,{color:L().soft,halo:!1})}var yo=.3,pt=1,bt=32,Os=.5,ko=Object.freeze({vi:"VI",sabma:"SA-BMA"}),Se=i=>I(i)[0],Me=[["yes","Yes"],["no","No"]];function Ae(i){let[t,s]=i.
 ranking(i.test),e=s.loss-t.loss<Lt;return{first:t,second:s,winner:e?"even":t.method}}function Te(i){return{...$t.map(e=>({T:e,loss:_(i.test,
 i.whole("vi",i.seed,{T:e}))})).reduce((e,o)=>o.loss<e.loss?o:e),rival:_(i.test,i.whole("sabma",i.seed))}}var ns=(i,t,s,e="")=>t.filter(o=>o.
 draws===s&&i.placeOf(o.q.mean)===e).length;function $e(i,t){let s=[pt,bt].map(o=>ns(i,t,o,"narrow hollow")),e=[pt,bt].map(o=>ns(i,t,o,"wide \
-meadow"));return`Radius ${Os}: with ${pt} draw a step (filled) ${e[0]} of ${gt} runs end in the meadow and ${s[0]} in the hollow; with ${bt}\
+meadow"));return`Radius ${Os}: with ${pt} draw a step (filled) ${e[0]} of ${mt} runs end in the meadow and ${s[0]} in the hollow; with ${bt}\
  (rings) ${e[1]} and ${s[1]}. `}var It=[{key:"shift",title:"Shift",view:"grounds",ask:"VI moves a cloud of weights to where its average loss\
  is low, SA-BMA to where the worst cloud within the radius has a low loss. Both train on one ground and are tested on another, moved by 0.3.\
  Which has the lower test loss?",guesses:[...Object.entries(ko),["even","Even"]],set:{},then:{},truth:i=>Ae(i).winner,answer(i){let{first:t,
@@ -552,7 +559,7 @@ blue) passes through almost the places of SA-BMA along its radius (green). At eq
 . Most of what the radius does here, a lower temperature does."},{key:"draws",title:"Draws",view:"grounds",ask:`A step averages gradients ov\
 er S draws from the cloud. The ascent to the worst cloud follows their noise as well. At radius ${Os}: with which S does SA-BMA stay out of \
 the hollow more often?`,guesses:[["one",`S = ${pt}`],["many",`S = ${bt}`],["even","As often"]],on:["sabma"],set:{radius:Os,draws:pt},then:{},
-seeds:[{draws:pt},{draws:bt}],tell:$e,counts:i=>[pt,bt].map(t=>({name:`S = ${t}`,value:i.ends.length?`${ns(i,i.ends,t,"wide meadow")} of ${gt}`:
+seeds:[{draws:pt},{draws:bt}],tell:$e,counts:i=>[pt,bt].map(t=>({name:`S = ${t}`,value:i.ends.length?`${ns(i,i.ends,t,"wide meadow")} of ${mt}`:
 "–"})),truth:i=>{let[t,s]=[pt,bt].map(e=>ns(i,i.ends,e,"narrow hollow"));return t<s?"one":t>s?"many":"even"},answer:i=>$e(i,i.ends)+"Few d\
 raws widen the cloud as a higher temperature does; with many, SA-BMA falls into the hollow as VI does. On the trained network few draws do t\
 he reverse: with 1, 8, 128 a step the radius is worth VI's T = 0.0137, 0.0211, 0.0237, from 0.03."}],Ee=(i,t)=>i.view==="frontier"||("seeds"in
@@ -568,14 +575,14 @@ let{task:s,seeds:e}=ft,o=this.open?"A lower temperature does most of what the ra
 network on ${s}, ${e} seeds.`),this.board.draw(),this.board.say(this.sentence())}sentence(){let t=([,,s,e])=>`λ₁ ${s.toFixed(2)}, NLL ${e.
 toFixed(3)}`;return`SA-BMA at radius ${this.radius}: ${t(Ot("sabma",this.radius))}. VI at T = ${this.T}: ${t(Ot("vi",this.T))}.`}draw(t,s,e){
 let o=So.slice(0,s<520?1:s<800?2:3),r=s/o.length;o.forEach((n,a)=>this.drawPanel(t,n,a*r,r,e))}drawPanel(t,s,e,o,r){let n=L(),{vi:a,sabma:h}=ft,
-l=[...a,...h],c=Le(l.map($=>$[1]),!0),u=Le(l.map($=>$[s.at])),[d,p,f,m]=[e+40,e+o-14,34,r-42],g=$=>d+(p-d)*c($[1]),b=$=>m-(m-f)*u($[s.at]),v=new At(
-t,e+o,m,d);for(let $ of s.ticks){let B=m-(m-f)*u($);B<f||B>m||(t.lineWidth=1,t.strokeStyle=n.line,t.beginPath(),t.moveTo(d,B),t.lineTo(p,B),
-t.stroke(),S(t,String($),d-6,B,{color:n.soft,size:12,align:"right"}))}for(let $ of Mo){let B=d+(p-d)*c($);B<d||S(t,String($),B,m+14,{color:n.
-soft,size:12,align:"center"})}S(t,s.title,d,14,{weight:600,size:14,halo:!1}),S(t,"training loss (nats)",(d+p)/2,m+31,{color:n.soft,size:12.5,
-align:"center"}),this.open&&this.line(t,a,g,b,"vi",v),this.line(t,h,g,b,"sabma",v);let[x,M]=[Ot("vi",this.T),Ot("sabma",this.radius)];X(t,"s\
-quare",g(x),b(x),7,k("vi")),X(t,"circle",g(M),b(M),7,k("sabma"));let E={weight:700,size:14};v.put(`SA-BMA, radius ${this.radius}`,g(M)+12,b(
-M)+20,{...E,color:k("sabma")});let D={...E,color:k("vi"),align:"right"};if(v.put(`VI, T = ${this.T}`,g(x)-10,b(x)-20,D),!!this.open)for(let $ of[
-a[0],a[a.length-1]])$[0]!==this.T&&v.put(`T = ${$[0]}`,g($),b($)-18,{color:k("vi"),align:"center"})}line(t,s,e,o,r,n){t.strokeStyle=t.fillStyle=
+l=[...a,...h],c=Le(l.map($=>$[1]),!0),g=Le(l.map($=>$[s.at])),[p,d,f,u]=[e+40,e+o-14,34,r-42],m=$=>p+(d-p)*c($[1]),b=$=>u-(u-f)*g($[s.at]),v=new At(
+t,e+o,u,p);for(let $ of s.ticks){let B=u-(u-f)*g($);B<f||B>u||(t.lineWidth=1,t.strokeStyle=n.line,t.beginPath(),t.moveTo(p,B),t.lineTo(d,B),
+t.stroke(),S(t,String($),p-6,B,{color:n.soft,size:12,align:"right"}))}for(let $ of Mo){let B=p+(d-p)*c($);B<p||S(t,String($),B,u+14,{color:n.
+soft,size:12,align:"center"})}S(t,s.title,p,14,{weight:600,size:14,halo:!1}),S(t,"training loss (nats)",(p+d)/2,u+31,{color:n.soft,size:12.5,
+align:"center"}),this.open&&this.line(t,a,m,b,"vi",v),this.line(t,h,m,b,"sabma",v);let[x,M]=[Ot("vi",this.T),Ot("sabma",this.radius)];X(t,"s\
+quare",m(x),b(x),7,k("vi")),X(t,"circle",m(M),b(M),7,k("sabma"));let E={weight:700,size:14};v.put(`SA-BMA, radius ${this.radius}`,m(M)+12,b(
+M)+20,{...E,color:k("sabma")});let D={...E,color:k("vi"),align:"right"};if(v.put(`VI, T = ${this.T}`,m(x)-10,b(x)-20,D),!!this.open)for(let $ of[
+a[0],a[a.length-1]])$[0]!==this.T&&v.put(`T = ${$[0]}`,m($),b($)-18,{color:k("vi"),align:"center"})}line(t,s,e,o,r,n){t.strokeStyle=t.fillStyle=
 k(r),t.lineWidth=r==="vi"?2:3.2,t.setLineDash(r==="vi"?[7,5]:[]),t.beginPath();for(let a of s)t.lineTo(e(a),o(a));t.stroke(),t.setLineDash([]),
 s.forEach((a,h)=>{t.beginPath(),t.arc(e(a),o(a),3,0,Ao),t.fill();let l=s[Math.max(0,h-1)];for(let c of[.25,.5,.75,1])n.avoid(e(l)+c*(e(a)-e(
 l)),o(l)+c*(o(a)-o(l)),4)})}get numbers(){return[{method:"vi",row:Ot("vi",this.T)},{method:"sabma",row:Ot("sabma",this.radius)}].map(({method:t,
@@ -584,19 +591,19 @@ s.height*(tt[1]-tt[0])]}var ls=class{loss;top;relief;density;constructor(t){this
 n=e/6;(!r||r.width!==e||r.height!==o||r.dark!==H())&&this.paintRelief(e,o),s.drawImage(this.relief.whole,0,0,e,o),t(s,a=>(a-N[0])*n,a=>(tt[1]-
 a)*n,n,o)},{ratio:2/3,label:""})}lay(t,s){this.loss=t,this.top=s,this.relief=null,this.density=null}heights(){let t=new Float64Array(J*C),s=new Float64Array(
 2);for(let e=0;e<J;e++)for(let o=0;o<C;o++)s[0]=N[0]+o/(C-1)*6,s[1]=tt[1]-e/(J-1)*4,t[e*C+o]=this.loss.both(s,null);return t}paintRelief(t,s){
-let[e,o,r]=H()?[.45,.6,4]:[.22,.14,1.7],n=this.heights(),a=L(),h=Math.min(...n),l=n.map(g=>{let b=(g-h)/this.top;return b<1?.75*b:1-.25/b}),
-c=w("canvas",{width:C,height:J}),u=c.getContext("2d"),d=u.createImageData(C,J);for(let g=0;g<J;g++)for(let b=0;b<C;b++){let v=g*C+b,y=l[g*C+
-Math.min(C-1,b+1)]-l[g*C+Math.max(0,b-1)],x=l[Math.min(J-1,g+1)*C+b]-l[Math.max(0,g-1)*C+b],M=Math.max(-e,Math.min(o,r*(-y-x)));for(let E=0;E<
-3;E++)d.data[4*v+E]=(a.low[E]+(a.high[E]-a.low[E])*l[v])*(1+M);d.data[4*v+3]=255}u.putImageData(d,0,0);let{dense:p}=this.board,f=w("canvas",
-{width:t*p,height:s*p}),m=f.getContext("2d");m.imageSmoothingQuality="high",m.drawImage(c,0,0,t*p,s*p),m.scale(t*p/(C-1),s*p/(J-1)),m.strokeStyle=
-H()?"rgba(190,225,235,.28)":"rgba(60,70,80,.2)";for(let g=1;g<=14;g++)m.lineWidth=(C-1)/t*(g%4?.8:1.4),dt(m,ct(l,J,C,g/15),J,C,C-1,J-1);this.
+let[e,o,r]=H()?[.45,.6,4]:[.22,.14,1.7],n=this.heights(),a=L(),h=Math.min(...n),l=n.map(m=>{let b=(m-h)/this.top;return b<1?.75*b:1-.25/b}),
+c=w("canvas",{width:C,height:J}),g=c.getContext("2d"),p=g.createImageData(C,J);for(let m=0;m<J;m++)for(let b=0;b<C;b++){let v=m*C+b,y=l[m*C+
+Math.min(C-1,b+1)]-l[m*C+Math.max(0,b-1)],x=l[Math.min(J-1,m+1)*C+b]-l[Math.max(0,m-1)*C+b],M=Math.max(-e,Math.min(o,r*(-y-x)));for(let E=0;E<
+3;E++)p.data[4*v+E]=(a.low[E]+(a.high[E]-a.low[E])*l[v])*(1+M);p.data[4*v+3]=255}g.putImageData(p,0,0);let{dense:d}=this.board,f=w("canvas",
+{width:t*d,height:s*d}),u=f.getContext("2d");u.imageSmoothingQuality="high",u.drawImage(c,0,0,t*d,s*d),u.scale(t*d/(C-1),s*d/(J-1)),u.strokeStyle=
+H()?"rgba(190,225,235,.28)":"rgba(60,70,80,.2)";for(let m=1;m<=14;m++)u.lineWidth=(C-1)/t*(m%4?.8:1.4),dt(u,ct(l,J,C,m/15),J,C,C-1,J-1);this.
 relief={whole:f,width:t,height:s,dark:H()}}drawMass(t,s,e,o,r){this.density??=this.massOf(o,r),t.strokeStyle=L().truth,this.density.forEach(
-(n,a)=>{t.lineWidth=a?1.4:2.4,dt(t,n,J,C,s,e)})}massOf(t,s){let e=this.heights(),o=Math.min(...e),r=e.map((l,c)=>{let u=N[0]+c%C/(C-1)*6,d=tt[1]-
-Math.floor(c/C)/(J-1)*4;return Math.exp(-(l-o)/t-.5*(u*u+d*d)/s**2)}),n=Array.from(r).sort((l,c)=>c-l),a=n.reduce((l,c)=>l+c,0);return[.5,.95].
-map(l=>{let c=0;return n.find(u=>(c+=u)>=l*a)}).map(l=>ct(r,J,C,l))}};var To=44,Oe=.1,$o={ArrowLeft:[-.1,0],ArrowRight:[.1,0],ArrowUp:[0,.1],ArrowDown:[0,-.1]},xt={width:.32,reach:.16,first:.1,more:.06,most:1.5},
+(n,a)=>{t.lineWidth=a?1.4:2.4,dt(t,n,J,C,s,e)})}massOf(t,s){let e=this.heights(),o=Math.min(...e),r=e.map((l,c)=>{let g=N[0]+c%C/(C-1)*6,p=tt[1]-
+Math.floor(c/C)/(J-1)*4;return Math.exp(-(l-o)/t-.5*(g*g+p*p)/s**2)}),n=Array.from(r).sort((l,c)=>c-l),a=n.reduce((l,c)=>l+c,0);return[.5,.95].
+map(l=>{let c=0;return n.find(g=>(c+=g)>=l*a)}).map(l=>ct(r,J,C,l))}};var To=44,Oe=.1,$o={ArrowLeft:[-.1,0],ArrowRight:[.1,0],ArrowUp:[0,.1],ArrowDown:[0,-.1]},xt={width:.32,reach:.16,first:.1,more:.06,most:1.5},
 Ne=(i,[t,s])=>Math.max(t+Oe,Math.min(s-Oe,i)),qe=i=>t=>{let s=$o[t.key];s&&(t.preventDefault(),i(s))};function Pe(i){let{canvas:t}=i.training.
-board,{model:s}=i,e=!1,o=a=>{let[h,l]=zt(t,a),c=i.training.board.width/(N[1]-N[0]),u=[...s.runs.values()].map(d=>d.learner.q.mean);return[s.
-start,...u].some(([d,p])=>Math.hypot(h-d,l-p)*c<To)},r=a=>{let h=zt(t,a);i.tool==="start"?s.start=[Ne(h[0],N),Ne(h[1],tt)]:(Eo(s,h,i.tool===
+board,{model:s}=i,e=!1,o=a=>{let[h,l]=zt(t,a),c=i.training.board.width/(N[1]-N[0]),g=[...s.runs.values()].map(p=>p.learner.q.mean);return[s.
+start,...g].some(([p,d])=>Math.hypot(h-p,l-d)*c<To)},r=a=>{let h=zt(t,a);i.tool==="start"?s.start=[Ne(h[0],N),Ne(h[1],tt)]:(Eo(s,h,i.tool===
 "down"?1:-1),i.training.lay(s.loss,s.world.top),i.testing.lay(s.test,s.world.top)),s.rest(!1),i.shown()},n=a=>i.tool==="start"&&!o(a);t.addEventListener(
 "touchstart",a=>{n(a.touches[0])||a.preventDefault()},{passive:!1}),t.addEventListener("pointerdown",a=>{a.pointerType==="touch"&&n(a)||(e=!0,
 t.setPointerCapture(a.pointerId),i.play(!1),r(a))}),t.addEventListener("pointermove",a=>{e&&r(a)});for(let a of["pointerup","pointercancel"])
@@ -627,12 +634,12 @@ o.stroke(),o.setLineDash([]),this.line(t,[t[0]+s[0],t[1]+s[1]])}};function Fe(i,
 s.drawMass(e,r,n,t.settings.T,os);for(let[l,c]of t.shadows)i.trail(c,k(l),.22);if(i.title("training ground"),!i.ends(t)){for(let[l,c]of t.runs)
 i.run(t,l,c);i.means(t,l=>I(l)[0])}s&&o.put("true posterior: 50 % and 95 % of its mass",r-8,n-14,{color:h.truth,weight:600,align:"right"}),i.
 places(t),e.strokeStyle=h.soft,e.lineWidth=2,e.beginPath(),e.moveTo(12,n-14),e.lineTo(12+Et*a,n-14),e.stroke(),o.put(`${Et}`,18+Et*a,n-14,{color:h.
-soft,size:12.5})}function De(i,t){let{pen:s,X:e,Y:o,labels:r,height:n}=i,a=L();if(i.title("test ground"),t.far>.05){let[h,l]=t.shift,[c,u]=t.
-world.places[0]?.[1]??[0,0];s.strokeStyle=s.fillStyle=a.soft,s.lineWidth=2,s.beginPath(),s.moveTo(e(c),o(u)+26),s.lineTo(e(c+h),o(u+l)+26),s.
-stroke(),s.beginPath(),s.arc(e(c+h),o(u+l)+26,3.5,0,Bt),s.fill();let d=t.bend?`, bent by ${t.bend}`:"",p=`moved by ${T(t.far)}${d}`;r.put(p,
-10,n-14,{color:a.soft,size:12.5})}if(i.ends(t)){i.places(t,t.shift);return}for(let[h,l]of t.runs){if(l.lost)continue;let{q:c,members:u}=l.stands[l.
-stands.length-1],d=k(h);if(s.fillStyle=s.strokeStyle=d,Y[h])i.cloud(c);else for(let p of u)i.dot(p[0],p[1]);X(s,I(h)[3],e(c.mean[0]),o(c.mean[1]),
-5.5,d)}i.means(t,(h,l)=>l.test[l.test.length-1].toFixed(2)),i.places(t,t.shift)}var ds={shift:[0,.1,.2,.3,.4,.6,.8,1],bend:[0,.1,.2,.4],radius:As,viT:$t,T:$t,rho:[0,.05,.1,.2,.3,.5,.8,1.2],rate:[.01,.02,.05,.1,.2],draws:[
+soft,size:12.5})}function De(i,t){let{pen:s,X:e,Y:o,labels:r,height:n}=i,a=L();if(i.title("test ground"),t.far>.05){let[h,l]=t.shift,[c,g]=t.
+world.places[0]?.[1]??[0,0];s.strokeStyle=s.fillStyle=a.soft,s.lineWidth=2,s.beginPath(),s.moveTo(e(c),o(g)+26),s.lineTo(e(c+h),o(g+l)+26),s.
+stroke(),s.beginPath(),s.arc(e(c+h),o(g+l)+26,3.5,0,Bt),s.fill();let p=t.bend?`, bent by ${t.bend}`:"",d=`moved by ${T(t.far)}${p}`;r.put(d,
+10,n-14,{color:a.soft,size:12.5})}if(i.ends(t)){i.places(t,t.shift);return}for(let[h,l]of t.runs){if(l.lost)continue;let{q:c,members:g}=l.stands[l.
+stands.length-1],p=k(h);if(s.fillStyle=s.strokeStyle=p,Y[h])i.cloud(c);else for(let d of g)i.dot(d[0],d[1]);X(s,I(h)[3],e(c.mean[0]),o(c.mean[1]),
+5.5,p)}i.means(t,(h,l)=>l.test[l.test.length-1].toFixed(2)),i.places(t,t.shift)}var ds={shift:[0,.1,.2,.3,.4,.6,.8,1],bend:[0,.1,.2,.4],radius:As,viT:$t,T:$t,rho:[0,.05,.1,.2,.3,.5,.8,1.2],rate:[.01,.02,.05,.1,.2],draws:[
 1,2,4,8,16,32],ensemble:[1,2,5,10,20,30]},Lo={gd:"",sam:"SAM: sharpness-aware minimisation, lowers the worst loss near one weight vector",vi:"\
 VI: variational inference, lowers the average loss under a Gaussian q",sabma:"SA-BMA: sharpness-aware Bayesian model averaging, lowers the l\
 oss of the worst q′ within the radius of q",sgld:"SGLD: Langevin dynamics, gradient steps with noise; its trail samples the posterior",hmc:"\
@@ -653,12 +660,12 @@ q ‖ prior)")),this.others=w("div",{class:"pg-sliders"},this.slider("T","temper
 s of SAM",a=>`${a}, a distance`),this.slider("rate","learning rate"),this.keep("ensemble","ensemble",a=>t.average(a),a=>Io(Number(a))),this.
 keep("bend","bend of the test ground",a=>t.moveTest(e.shift,a)),this.slider("draws","draws a step",a=>`S = ${a}`,"of which a step averages g\
 radients")),this.found=this.foundSliders();let n=[F("Link","copy a link to what is shown",a=>t.share(a.target)),F("PNG","save both grounds a\
-s a picture",()=>t.picture())];this.more=w("details",{class:"pg-more"},w("summary",{},"More: other methods, grounds, settings, seeds, curves"),
-this.verdict,w("div",{class:"pg-row"},F("Step","one step of every method",()=>{t.play(!1),t.advance(1)}),F("20 seeds","20 runs of each metho\
-d",()=>t.many()),this.truthButton,...s?n:[]),this.chips,this.names,this.others,w("div",{class:"pg-boards"},t.section.node,t.traces.node,t.chart.
-node),w("div",{class:"pg-under"},this.ground,this.tools,this.about)),this.node=w("section",{class:"pg-world","aria-label":"two weights"},t.sequence.
-node,this.sides,this.maps,t.frontier.node,this.score,this.first,this.found,w("div",{class:"pg-row pg-run"},this.playButton,F("Restart","the \
-same run from its start",()=>t.train()),F("New seed","other noise; the last runs stay as shadows",()=>{e.seed+=1,t.train()})),this.more)}slider(t,s,e=String,o=""){
+s a picture",()=>t.picture())];this.more=w("details",{class:"pg-more"},w("summary",{},"More: methods, settings, seeds"),this.verdict,w("div",
+{class:"pg-row"},F("Step","one step of every method",()=>{t.play(!1),t.advance(1)}),F("20 seeds","20 runs of each method",()=>t.many()),this.
+truthButton,...s?n:[]),this.chips,this.names,this.others,w("div",{class:"pg-boards"},t.section.node,t.traces.node,t.chart.node),w("div",{class:"\
+pg-under"},this.ground,this.tools,this.about)),this.node=w("section",{class:"pg-world","aria-label":"two weights"},t.sequence.node,this.sides,
+this.maps,t.frontier.node,this.score,this.first,this.found,w("div",{class:"pg-row pg-run"},this.playButton,F("Restart","the same run from it\
+s start",()=>t.train()),F("New seed","other noise; the last runs stay as shadows",()=>{e.seed+=1,t.train()})),this.more)}slider(t,s,e=String,o=""){
 let{world:r}=this,n=(a,h)=>{r.model.settings[t]=a,this.side("training"),h?r.train():(r.model.rest(),r.draw())};return this.keep(t,s,n,e,o)}keep(t,s,e,o=String,r=""){
 let n=new ot(s,ds[t],ds[t][0],e,{say:o,help:r});return this.sliders[t]=n,n.node}toggles(t,s,e){let{world:o}=this,r=n=>{s==="side"?this.side(
 n):o.tool=n,this.tell()};return w("div",{class:`pg-tools pg-${s}s`,role:"group","aria-label":t},...e.map(([n,a])=>F(a,a,()=>r(n),{[`data-${s}`]:n})))}foundSliders(){
@@ -688,7 +695,7 @@ for(let s of this.guesses.children)s.setAttribute("aria-pressed",String(s.datase
 world.run(this.card),this.tell()}tell(){let{card:t,world:s}=this;if(!this.guess||this.told||!Ee(t,s.model))return;this.told=!0;let e=t.truth(
 s.model)===this.guess;this.answer.replaceChildren(w("b",{},e?"You guessed right. ":"Not quite. "),t.answer(s.model));for(let o of this.guesses.
 children)o.classList.toggle("pg-right",o.dataset.guess===t.truth(s.model));this.next.hidden=this.at===It.length-1,t.view==="grounds"&&s.side(
-"test")}};var Oo=150,No=6,qo=2e3,us=class{tool="start";truth=!1;due=0;frames=0;still=[];constructor(t={}){this.model=new rs(()=>this.shown(!0));let s=o=>new ls(
+"test")}};var Oo=150,No=6,qo=2e3,gs=class{tool="start";truth=!1;due=0;frames=0;still=[];constructor(t={}){this.model=new rs(()=>this.shown(!0));let s=o=>new ls(
 (r,n,a,h,l)=>o(new cs(r,n,a,h,l)));this.training=s(o=>Fe(o,this.model,this.truth?this.training:null)),this.testing=s(o=>De(o,this.model));let e=(o,r=.8)=>new V(
 (n,a,h)=>o(this.model,n,a,h),{ratio:r,label:"",least:230,most:300});this.section=e(ve,.56),this.traces=e(ye),this.chart=e(ke),this.frontier=
 new hs,this.sequence=new fs(this),this.panel=new ps(this,t.link!==!1),this.node=this.panel.node,Pe(this),Ce(this),this.lay(),t.link!==!1&&this.
@@ -706,7 +713,7 @@ playButton.textContent=t?"Pause":"Play",this.tell(),!t){for(let s of this.still)
 again(),Jt.matches?(this.model.advance(st),this.play(!1),this.shown(!0)):this.play(!0)}again(t=!0){this.model.rest(t),this.training.density=
 null,this.shown(!0);for(let s of this.still)s(this)}advance(t){this.model.advance(t),this.shown()}frame(t){this.due+=t*Oo;let s=Math.min(No,
 Math.floor(this.due));this.due=Math.min(1,this.due-s),s&&this.advance(s),this.model.over&&(this.play(!1),this.shown(!0))}many(){this.play(!1),
-this.model.many([...this.model.on],()=>ue(this.model)),this.shown(!0)}recolor(){this.tell(),this.draw(!0),this.frontier.board.draw()}draw(t=!this.
+this.model.many([...this.model.on],()=>ge(this.model)),this.shown(!0)}recolor(){this.tell(),this.draw(!0),this.frontier.board.draw()}draw(t=!this.
 clock?.playing){this.frames+=1,this.training.board.draw(),this.testing.board.draw(),this.panel.more.open&&((t||this.frames%3===1)&&this.section.
 draw(),(t||this.frames%6===0)&&(this.traces.draw(),this.chart.draw()))}shown(t=!1){let{model:s}=this;if(this.draw(),this.clock?.playing||this.
 tell(),(t||s.steps%4===0)&&this.tellScore(),!(t||!this.clock?.playing||s.steps%12===0))return;let e=s.tally||fe(s);this.panel.verdict.textContent=
@@ -720,13 +727,13 @@ let e=r=>{t.textContent=r},o=navigator.clipboard?.writeText(s);Promise.resolve(o
 a.width,0),o=w("canvas",{width:e,height:s[0].height}),r=0;for(let n of s)o.getContext("2d").drawImage(n,r,0),r+=n.width;re(o.toDataURL("imag\
 e/png"),`flatviz-${this.model.name}.png`)}};var Po={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{radius:1,kappa:1}};function Be(i,t={}){let s=w(
 "div",{class:"pg"});Ps(s),s.append(w("style",{},te));let e=new URLSearchParams(t.link===!1?"":location.search),o=e.has("embed"),r={},n=t.worlds??
-["weights","step","network","gap"],a=new Set(o?n.slice(0,1):n);document.documentElement.classList.toggle("pg-embedded",o);let h=(u,d,p)=>s.append(
-w("h2",{},u),...d.map(f=>w("p",{},f)),p);(a.has("weights")||a.has("step"))&&(r.weights=new us(t),s.append(r.weights.node));let l=()=>{a.has(
+["weights","step","network","gap"],a=new Set(o?n.slice(0,1):n);document.documentElement.classList.toggle("pg-embedded",o);let h=(g,p,d)=>s.append(
+w("h2",{},g),...p.map(f=>w("p",{},f)),d);(a.has("weights")||a.has("step"))&&(r.weights=new gs(t),s.append(r.weights.node));let l=()=>{a.has(
 "step")&&(r.step=new es(r.weights),h("One step of SA-BMA",["From where SA-BMA stands above, whenever the run above rests."],r.step.node)),a.
 has("network")&&(r.network=new Dt(t),h("A network of about fifty weights",["The same two trainings, of a network. Flat shows as wide rings o\
 f the loss around the draws. On spirals the flatter training mostly has the lower test loss as well; on the moons it is a matter of the seed\
 . Click on a picture to add a point."],r.network.node)),a.has("gap")&&(r.gap=new Dt({...t,...Po}),h("A regression with a gap",["No points li\
 e in the middle, so an honest answer is unsure there. HMC draws from the exact posterior, if it runs long enough: its band is narrow at the \
 points and wide between them. VI and SA-BMA fit one Gaussian: after some hundred steps their bands are too wide at the points and widen less\
- in the middle."],r.gap.node)),s.playground=r},c=()=>{s.dataset.theme=H()?"dark":"light";for(let u of Object.values(r))u.recolor()};return i.
+ in the middle."],r.gap.node)),s.playground=r},c=()=>{s.dataset.theme=H()?"dark":"light";for(let g of Object.values(r))g.recolor()};return i.
 replaceChildren(s),c(),r.weights?setTimeout(l,50):l(),qs(c)}var Co={render:({model:i,el:t})=>Be(t,{worlds:i.get("worlds"),autoplay:!1,link:!1})};return Ve(Fo);})();

@@ -2,7 +2,7 @@
 import { bytesOf, joined } from "./records.js";
 import { show } from "./explorer.js";
 
-export { isDark, onThemeChange, recolored } from "./colors.js";
+export { isDark, learnColors, onThemeChange, recolored } from "./colors.js";
 export { show };
 
 const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));

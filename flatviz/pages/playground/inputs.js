@@ -148,11 +148,12 @@ export function drawTraces(world, pen, width, height) {
   const charts = [
     ["test loss", "test"],
     ["calibration error, ECE", "ece"],
-    ["λ₁ of the training loss at the mean", "lambda"],
+    ["λ₁ of the training loss", "lambda"],
   ].filter(([, key]) => key !== "ece" || world.kind !== "gap");
   const narrow = width < 620,
-    wide = narrow ? width : width / charts.length - 14,
-    tall = narrow ? height / charts.length : height;
+    columns = narrow && charts.length > 2 ? 1 : charts.length,
+    wide = (width - 14 * (columns - 1)) / columns,
+    tall = (height * columns) / charts.length;
   charts.forEach(([title, key], i) => {
     const series = world.panes.flatMap((pane) => [
       ...pane.shadows.map((s) => ({
@@ -165,8 +166,8 @@ export function drawTraces(world, pen, width, height) {
     ]);
     traceChart(
       pen,
-      narrow ? 0 : i * (wide + 14),
-      narrow ? i * tall : 0,
+      (i % columns) * (wide + 14),
+      Math.floor(i / columns) * tall,
       wide,
       tall - 4,
       title,

@@ -48,7 +48,7 @@ export class NetworkWorld {
     this.traces = new Board((pen, w, h) => drawTraces(this, pen, w, h), {
       ratio: 0.16,
       label: "",
-      least: 190,
+      least: planes ? 190 : 110,
       most: 330,
     });
     this.build();
@@ -136,8 +136,6 @@ export class NetworkWorld {
           }),
         ),
       ),
-      this.verdict,
-      this.traces.node,
       node(
         "div",
         { class: "pg-sliders" },
@@ -167,6 +165,8 @@ export class NetworkWorld {
           { say: (x) => `${x} draw${x > 1 ? "s" : ""}` },
         ).node,
       ),
+      this.verdict,
+      this.traces.node,
     );
   }
 
@@ -294,19 +294,10 @@ export class NetworkWorld {
 
   tell(now = this.frames % 30 === 0) {
     if (!now) return;
-    const said = this.panes.map(
-      (p) =>
-        `${styleOf(p.method)[0]}: ` +
-        (p.lost
-          ? "diverged"
-          : `test loss ${two(p.test.at(-1))}, ${
-              this.kind === "gap"
-                ? `its draws differ by ${two(p.unsure.gap)} in the gap and ${two(p.unsure.points)} at the points`
-                : `ECE ${two(p.ece.at(-1))}, ${Math.round(100 * p.right)} % right, λ₁ ${two(p.axes[0].value)}`
-            }`),
-    );
-    this.verdict.textContent = `Step ${this.steps}. ${said.join(" · ")}${this.verdictOf()}`;
+    const said = this.panes.map((p) => this.readingOf(p));
+    this.verdict.textContent = `Step ${this.steps}${this.verdictOf()}`;
     this.panes.forEach((p, i) => {
+      p.reading.textContent = said[i];
       p.plane.say(
         `What the ensemble of ${styleOf(p.method)[0]} predicts for ${DATA[this.kind] ?? GAP_NAME}. ${said[i]}.`,
       );
@@ -314,7 +305,18 @@ export class NetworkWorld {
         `Training loss of ${styleOf(p.method)[0]} on the plane of its two sharpest directions, the draws projected onto it.`,
       );
     });
-    this.traces.say(`Against steps: ${said.join("; ")}.`);
+    const named = this.panes.map((p, i) => `${styleOf(p.method)[0]}: ${said[i]}`);
+    this.traces.say(`Against steps: ${named.join("; ")}.`);
+  }
+
+  // The scores of a pane, beside its menu.
+  readingOf(p) {
+    if (p.lost) return "diverged";
+    const loss = `test loss ${two(p.test.at(-1))}`;
+    if (this.kind === "gap")
+      return `${loss}; draws differ: gap ${two(p.unsure.gap)}, points ${two(p.unsure.points)}`;
+    const right = Math.round(100 * p.right);
+    return `${loss}, ECE ${two(p.ece.at(-1))}, ${right} % right, λ₁ ${two(p.axes[0].value)}`;
   }
 
   // Whether the flatter of the networks has the lower test loss here.

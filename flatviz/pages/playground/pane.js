@@ -75,10 +75,11 @@ export class Pane {
         world.again();
       },
     );
+    this.reading = node("p", { class: "pg-reads" });
     this.node = node(
       "div",
       { class: "pg-pane" },
-      this.menu,
+      node("div", { class: "pg-head" }, this.menu, this.reading),
       this.plane.node,
       world.planes ? this.loss.node : null,
     );
@@ -88,7 +89,7 @@ export class Pane {
     const { world } = this,
       regression = world.kind === "gap",
       { radius, rho, kappa, rate } = world.settings;
-    this.plane.reshape(regression ? 0.6 : 0.8);
+    this.plane.reshape(regression ? 0.44 : 0.8);
     this.network = new Network([regression ? 1 : 2, ...NETS[world.net][1], regression ? 1 : 2]);
     const D = this.network.dim,
       random = new Random(1000 + world.seed),

@@ -130,7 +130,7 @@ export class Panel {
     this.more = node(
       "details",
       { class: "pg-more" },
-      node("summary", {}, "More: other methods, grounds, settings, seeds, curves"),
+      node("summary", {}, "More: methods, settings, seeds"),
       this.verdict,
       node(
         "div",
