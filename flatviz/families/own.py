@@ -242,7 +242,7 @@ def _untied(net: Net, say: Say) -> Net:
     shared = [first for first in net.tied if module.get_parameter(first) is layer.weight]
     if not shared:
         return net
-    layer.weight = nn.Parameter(layer.weight.detach().clone())
+    layer.weight = nn.Parameter(module.get_parameter(shared[0]).detach().clone())
     say(f"the head {name} has a copy of the weight that it shared with {shared[0]}")
     return Net.from_module(module, example=net.example)
 
