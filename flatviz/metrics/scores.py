@@ -109,7 +109,7 @@ def ece(
     """Compute the expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     It is the sum over bins of (count / N) |accuracy - mean confidence|, where confidence is the
-    largest probability.  Of two classes, `class_ece` with label=1 is the error of p(1).
+    largest probability.  `class_ece` with label=1 is the error of p(1), of two classes.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
