@@ -17,7 +17,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageColor
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from flatviz.pages.page import playground_page
@@ -30,7 +30,7 @@ EXPERIMENT = ROOT / "notebooks" / "experiments" / "draws.ipynb"
 SIZE = dict(width=520, height=900)
 WIDE = dict(width=760, height=900)  # two panels
 DENSE = 1.5
-CARD = 292  # px, of question and answer: what is below stays in its place
+CARD = 314  # px, of question and answer: what is below stays in its place
 HIDDEN = "h1, .lead, .pg-sides, .pg-first, .pg-run, .pg-more"
 GUESSES = ("sabma", "yes", "yes")
 TRAINING = 14  # frames of a run
@@ -65,7 +65,7 @@ def opened(browser: Browser, path: Path, scheme: str, size: dict[str, int]) -> P
 
 def frames(page: Page) -> list[tuple[Image.Image, int]]:
     """Pictures, and the milliseconds that each is shown."""
-    page.add_style_tag(content=f".pg-card {{ height: {CARD}px; }}")
+    page.add_style_tag(content=f".pg-card {{ height: {CARD}px; align-content: start; }}")
     page.add_style_tag(content=".pg-frontier { height: 328px; overflow: hidden; }")
     page.wait_for_timeout(400)
     seen: list[tuple[Image.Image, int]] = []
@@ -125,11 +125,18 @@ def draws(page: Page, scheme: str) -> bytes:
 
 
 def palette_of(picture: Image.Image) -> Image.Image:
-    """128 colours of this picture, those of `KEY` among them."""
+    """128 colours of this picture, those of `KEY` among them and exact."""
     sample = picture.copy()
     for i, color in enumerate(KEY):
         sample.paste(color, (i * 90, 0, (i + 1) * 90, 90))
-    return sample.quantize(128)
+    palette = sample.quantize(128)
+    colors = palette.getpalette()
+    for exact in map(ImageColor.getrgb, KEY):
+        for k in range(0, len(colors), 3):  # one that is as near would be taken in its place
+            if max(abs(a - b) for a, b in zip(colors[k : k + 3], exact)) < 9:
+                colors[k : k + 3] = exact
+    palette.putpalette(colors)
+    return palette
 
 
 def main() -> None:

@@ -28,9 +28,8 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
         try:
             return getattr(importlib.import_module(where[name]), name)
         except ModuleNotFoundError as error:
-            if (error.name or "flatviz").partition(".")[
-                0
-            ] == "flatviz":  # a fault of ours, not a package that is absent
+            # A fault of ours, not a package that is absent
+            if (error.name or "flatviz").split(".")[0] == "flatviz":
                 raise
             text = (
                 f'{package}.{name} needs {error.name}: pip install "flatviz[lab]" (in a clone: pip'

@@ -73,20 +73,22 @@ def _either(parts: tuple) -> Check:
     checks = [(_type(part), check_of(part)) for part in parts]
 
     def check(value: object, name: str) -> object:
-        for of, of_kind in checks:
-            if isinstance(value, of):
-                return of_kind(value, name)
+        for classes, check_part in checks:
+            if isinstance(value, classes):
+                return check_part(value, name)
         wanted = [part for part in parts if part is not NoneType]
         if len(wanted) == 1:
             return check_of(wanted[0])(value, name)
-        do = " ".join(filter(None, (made_by(part) for part in wanted if isinstance(part, type))))
+        advice = " ".join(
+            filter(None, (made_by(part) for part in wanted if isinstance(part, type)))
+        )
         words = [_words(part) for part in wanted]
         words[1:] = [
             text.replace(many(wanted[0]), "them").replace("from names to", "of")
             for text in words[1:]
         ]
         raise TypeError(
-            f"{name} must be {', or '.join(words)}{do and f' ({do})'}, got {shown(value)}"
+            f"{name} must be {', or '.join(words)}{advice and f' ({advice})'}, got {shown(value)}"
         )
 
     return check

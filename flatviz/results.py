@@ -1,4 +1,4 @@
-"""Predictions, families, and all nouns by name (hence its length).
+"""Families, and all nouns by name.
 
 Also how nouns are saved and moved between devices.
 """
@@ -6,7 +6,6 @@ Also how nouns are saved and moved between devices.
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import math
 import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,21 +15,16 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.distributions import Distribution
 
-from flatviz import distributions
-from flatviz.checks import Labels, check_count, check_share, shown
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import (
     BUILT_IN,
     CategoricalLikelihood,
     GaussianLikelihood,
     Likelihood,
-    Noise,
-    as_likelihood,
 )
-from flatviz.noun import Drawn, History, Noun
-from flatviz.private import PrivateNumbers
+from flatviz.noun import History, Noun
+from flatviz.prediction import Prediction
 from flatviz.weight_space import (
     Curve,
     Draws,
@@ -53,211 +47,6 @@ SHOWN = {
     "ece": "ECE",
     "rmse": "RMSE",
 }
-SCORING = (  # module whose scored(prediction) computes `Prediction.scores`
-    "flatviz.metrics.averaging"
-)
-
-
-class Prediction(Drawn, made_by="fv.predict makes one"):
-    """Outputs of S draws on N inputs, (S, N, C).
-
-    They are logits, means where `likelihood` is the standard deviation of Gaussian noise, or what a
-    `Likelihood` takes.  Outputs of another library's network serve too: `Prediction(outputs, y)`.
-    With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and
-    `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both are
-    computed when they are first read.
-
-    Args:
-        batchnorm: Statistics in use.
-        trunk: Whether the weights that are not treated were "fixed" or "sampled".
-        class_names: Those of the data, () where it has none.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> outputs = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])
-        >>> prediction = fv.Prediction(outputs, torch.tensor([0, 1]))
-        >>> prediction.bma().shape, prediction.scores["accuracy"].tolist()  # of 1 and of 2 draws
-        (torch.Size([2, 2]), [0.5, 0.5])
-    """
-
-    outputs: Tensor
-    y: Labels | None = None
-    likelihood: str | Noise | Likelihood = "categorical"
-    batchnorm: str | None = None
-    scores: dict[str, Tensor] = field(default_factory=dict)
-    bins: Tensor | None = field(default_factory=lambda: None)
-    trunk: str = "fixed"
-    class_names: tuple[str, ...] = ()
-
-    def _check(self) -> None:
-        as_likelihood(self.likelihood)
-        if not self.outputs.is_floating_point() or self.outputs.ndim < 2:
-            raise TypeError(
-                "outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got"
-                f" {shown(self.outputs)}"
-            )
-        if self.y is not None and len(self.y) != self.outputs.shape[1]:
-            raise ValueError(
-                f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}"
-            )
-        if self.y is not None and not self.scores:
-            del self.__dict__["scores"], self.__dict__["bins"]  # `__getattr__` computes them
-
-    def __getattr__(self, name: str) -> object:
-        if name not in ("scores", "bins"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        complete = importlib.import_module(SCORING).scored(self)
-        self.__dict__.update(y=complete.y, scores=complete.scores, bins=complete.bins)
-        return self.__dict__[name]
-
-    @property
-    def n_draws(self) -> int:
-        """Number of draws S."""
-        return self.outputs.shape[0]
-
-    @property
-    def n_diverged(self) -> int:
-        """Number of outputs, of S N, that are no prediction.
-
-        Their probabilities are NaN, or their means NaN or inf.  Scores of such draws are NaN.
-        """
-        bad = self.log_probs.isnan() if self.has_classes else ~self.outputs.isfinite()
-        return int((bad.flatten(2).any(-1) if bad.ndim > 2 else bad).sum())
-
-    @property
-    def log_probs(self) -> Tensor:
-        """Log class probabilities of each draw, (S, N, C), or (S, M, C) of M places that count."""
-        likelihood = as_likelihood(self.likelihood)
-        # In float32 at least, as sums in half precision stop growing
-        outputs = self.outputs.to(torch.promote_types(self.outputs.dtype, torch.float32))
-        log_p = likelihood.log_probs(outputs.flatten(0, 1))
-        if log_p is None:
-            raise ValueError(
-                f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean"
-                " or quantile"
-            )
-        log_p = log_p.reshape(len(self.outputs), -1, log_p.shape[-1])
-        counts = None if self.y is None else likelihood.counts(self.y)
-        return log_p if counts is None else log_p[:, counts.flatten()]
-
-    @property
-    def has_classes(self) -> bool:
-        """Whether the likelihood is one of classes."""
-        # Fields that may be NaN
-        return (
-            as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1]))
-            is not None
-        )
-
-    @property
-    def distribution(self) -> Distribution:
-        """p(y) of every draw and input, (S N, ...), without `Independent`."""
-        return distributions.entrywise(
-            as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
-        )
-
-    def _by_draw(self, of_all: Tensor) -> Tensor:
-        return of_all.unflatten(-1 if of_all.ndim == 1 else 0, self.outputs.shape[:2])
-
-    @property
-    def means(self) -> Tensor:
-        """Mean of y in each draw of a regression, (S, N, ...)."""
-        return self._by_draw(distributions.mean(self.distribution))
-
-    @property
-    def mean(self) -> Tensor:
-        """Predictive mean of y over draws and noise of a regression, (N, ...)."""
-        return self.means.mean(0)
-
-    @property
-    def std(self) -> Tensor:
-        """Predictive standard deviation of a regression over draws and noise, (N, ...)."""
-        noise = self._by_draw(distributions.variance(self.distribution)).mean(0)
-        return (noise + self.means.var(0, correction=0)).sqrt()
-
-    def below(self, y: Tensor) -> Tensor:
-        """Compute P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
-
-        It is a share of 1,000 samples of each draw where torch has no distribution function.
-        """
-        p = self.distribution
-        many = y.expand(self.n_draws, *y.shape).flatten(0, 1).reshape(p.batch_shape)
-        many = many.to(self.outputs)
-        try:
-            return self._by_draw(distributions.cdf(p, many))
-        except NotImplementedError:
-            drawn = self.sample(1000 * self.n_draws, seed=0).unflatten(0, (1000, self.n_draws))
-            return (drawn <= self._by_draw(many)).to(many).mean(0)
-
-    def sample(self, n: int, *, seed: int) -> Tensor:
-        """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
-        n = check_count(n, "n")
-        p = self.distribution
-        with PrivateNumbers(seed):
-            each = p.sample((-(-n // self.n_draws),))
-        return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
-
-    def inverse(self, levels: Tensor) -> Tensor:
-        """Compute quantiles of each draw's distribution at `levels` (L,), (L, S, N, ...).
-
-        Raises NotImplementedError where torch has no inverse.
-        """
-        p = self.distribution
-        at = distributions.icdf(p, levels.view(-1, *[1] * len(p.batch_shape)))
-        return at.unflatten(1, self.outputs.shape[:2])
-
-    def quantile(self, level: float, *, seed: int = 0) -> Tensor:
-        """Compute the quantiles of a regression's predictive distribution at `level`, (N, ...).
-
-        They come from bisection of the mixture's distribution function, or from 4,000 samples drawn
-        by `seed` where torch has none.
-        """
-        level = check_share(level, "level")
-        try:
-            edges = self.inverse(self.outputs.new_tensor([level]))[0]
-        except NotImplementedError:
-            drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
-            return drawn[round(level * (len(drawn) - 1))]
-        low = edges.amin(0)
-        high = edges.amax(0)
-        for _ in range(60):
-            middle = (low + high) / 2
-            below = self.below(middle).mean(0) < level
-            low = middle.where(below, low)
-            high = middle.where(~below, high)
-        return (low + high) / 2
-
-    @property
-    def probs(self) -> Tensor:
-        """Class probabilities of each draw, (S, N, C)."""
-        return self.log_probs.exp()
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """Names of the C classes in figures.
-
-        Equal names get their number, and a class without a name is its number.
-        """
-        n_classes = self.log_probs.shape[-1]
-        named = self.class_names[:n_classes]
-        distinct = [
-            name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)
-        ]
-        return (*distinct, *map(str, range(len(named), n_classes)))
-
-    def bma(self, n_draws: int | None = None) -> Tensor:
-        """Average the class probabilities over the first `n_draws` draws (default all), (N, C)."""
-        return self.probs[: self.size(n_draws)].mean(0)
-
-    def size(self, n_draws: int | None) -> int:
-        """Check `n_draws`, by default all; a ValueError for more than there are."""
-        n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
-        if n > self.n_draws:
-            raise ValueError(
-                f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or"
-                " draw more"
-            )
-        return n
 
 
 class Shift(Noun, made_by="fv.families.shifted_scores makes one"):

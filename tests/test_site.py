@@ -141,6 +141,17 @@ def test_a_chapter_offers_itself_with_blanks(site):
     assert [text.count("Solution") for text in said] == [4, 0] and said[1].count("# your code") == 4
 
 
+@pytest.mark.parametrize("name", ["frontier", "reference", "coverage"])
+def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site, name):
+    page = (site / "experiments" / f"{name}.html").read_text(encoding="utf-8")
+    article = page[page.index("<article") : page.index("</article>")]
+    open_part, *folded = article.split('<details class="fv-fold">')
+    heads = re.findall(r"<h2>([^<]+)", re.sub(r"<details.*?</details>", "", article, flags=re.S))
+    assert heads == ["In short", "What would change our mind"]
+    assert open_part.index("Question.") < open_part.index("In short")
+    assert len(folded) >= 2 and len(re.findall("<li>", open_part)) + open_part.count("<td") > 0
+
+
 @pytest.mark.parametrize(
     ("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")]
 )

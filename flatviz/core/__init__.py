@@ -9,7 +9,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         "ascent": "ASAM FisherSAM SAM",
         "boundary": "public",
         "data": "Data Likelihood Task",
-        "derivatives": "Product twice",
+        "derivatives": "Product differentiable twice",
         "inputs": "Fields Inputs Pixels Stream pair_of run",
         "modules": "Dispatch copied draws named",
         "net": "Net",
@@ -18,7 +18,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
             " hessian_operator"
         ),
         "progress": "Parts Progress one_bar track",
-        "seeds": "generator randn_like random_state saved_rng",
+        "seeds": "generator randn_like random_state saved_rng signs_like",
         "treated": "RandomTrunk Treated classes_of find_head guesses named_head replace_head",
     },
 )

@@ -10,6 +10,7 @@ from flatviz.core.data import Data as Data
 from flatviz.core.data import Likelihood as Likelihood
 from flatviz.core.data import Task as Task
 from flatviz.core.derivatives import Product as Product
+from flatviz.core.derivatives import differentiable as differentiable
 from flatviz.core.derivatives import twice as twice
 from flatviz.core.inputs import Fields as Fields
 from flatviz.core.inputs import Inputs as Inputs
@@ -38,6 +39,7 @@ from flatviz.core.seeds import generator as generator
 from flatviz.core.seeds import randn_like as randn_like
 from flatviz.core.seeds import random_state as random_state
 from flatviz.core.seeds import saved_rng as saved_rng
+from flatviz.core.seeds import signs_like as signs_like
 from flatviz.core.treated import RandomTrunk as RandomTrunk
 from flatviz.core.treated import Treated as Treated
 from flatviz.core.treated import classes_of as classes_of

@@ -230,9 +230,8 @@ def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.dev
     if not torch.cuda.is_available():
         return torch.device("cpu"), "no CUDA device here"
     if module is not None and (n := multiply_adds(module)) < FEW:
-        return torch.device(
-            "cpu"
-        ), f"a network of about {n:,} multiply-adds an example is faster there than on a GPU"
+        why = f"a network of about {n:,} multiply-adds an example is faster there than on a GPU"
+        return torch.device("cpu"), why
     return torch.device("cuda"), torch.cuda.get_device_name()
 
 

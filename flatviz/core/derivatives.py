@@ -52,6 +52,13 @@ _ATTENTION = OfProcess(
 
 
 @contextmanager
+def differentiable() -> Iterator[None]:
+    """Record gradients in the block, in any mode of the caller."""
+    with torch.inference_mode(False), torch.enable_grad():
+        yield
+
+
+@contextmanager
 def twice() -> Iterator[None]:
     """Use kernels of attention and weight norm with correct second derivatives in the block."""
     with _ATTENTION.block(True), _Composed():

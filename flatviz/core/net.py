@@ -22,7 +22,7 @@ from torch.nn.utils import parametrize
 
 from flatviz.checks import check_device, check_weights
 from flatviz.core.data import batch_of
-from flatviz.core.derivatives import Unfused
+from flatviz.core.derivatives import Unfused, differentiable
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import (
     Watch,
@@ -244,7 +244,7 @@ class Net:
         return self._looked
 
     def _look(self, x: Tensor | Inputs) -> Look:
-        with torch.inference_mode(False), torch.enable_grad(), saved_rng(), self._lock:
+        with differentiable(), saved_rng(), self._lock:
             few = x[:2].clone()
             w = self.w.clone().requires_grad_(True)
             foreign = memory_of(*self._parameters) | memory_of_originals(self.module)

@@ -13,7 +13,7 @@ from torch import Tensor
 from flatviz.checks import check_weights, function, tensor
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.core.boundary import public
-from flatviz.core.derivatives import Product, symmetric, twice
+from flatviz.core.derivatives import Product, differentiable, symmetric, twice
 from flatviz.core.progress import Progress, track
 from flatviz.core.seeds import saved_rng
 
@@ -79,7 +79,7 @@ class Objective:
 
         The function itself may differentiate inside, as the loss of a PINN does.
         """
-        with torch.inference_mode(False), torch.enable_grad():
+        with differentiable():
             return _number(self(w.clone() if w.is_inference() else w.detach()), self.label).detach()
 
     @arithmetic()
@@ -306,11 +306,7 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
 def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
     """Compute a leaf at `w`, the value there, and the gradient; refuse a value without one."""
     gradient = None
-    with (
-        torch.inference_mode(False),
-        torch.enable_grad(),
-        twice() if create_graph else nullcontext(),
-    ):
+    with differentiable(), twice() if create_graph else nullcontext():
         point = check_weights(w, f.dim).detach().clone().requires_grad_(True)
         value = _number(f(point), f.label) if f.differentiable else None
         if value is not None and value.requires_grad:

@@ -119,8 +119,8 @@ def one_bar(weights: Mapping[str, Sequence[float]], progress: Progress) -> Itera
     hidden = None if progress is None else False
     with tqdm(total=1.0, bar_format=form, leave=False, disable=hidden) as bar:
 
-        def hear(done: int, total: int, label: str) -> None:
+        def report(done: int, total: int, label: str) -> None:
             bar.set_description(label, refresh=False)
             bar.update(parts.share(done, total, label) - bar.n)
 
-        yield hear
+        yield report

@@ -19,9 +19,14 @@ def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
     return torch.Generator(device).manual_seed(seed)
 
 
-def randn_like(like: Tensor, source: torch.Generator) -> Tensor:
-    """Draw standard normal noise of the shape, dtype and device of `like`."""
-    return torch.randn(like.shape, generator=source, dtype=like.dtype).to(like.device)
+def randn_like(like: Tensor, source: torch.Generator, *shape: int) -> Tensor:
+    """Draw standard normal noise of `shape` (by default that of `like`), on its device."""
+    return torch.randn(shape or like.shape, generator=source, dtype=like.dtype).to(like.device)
+
+
+def signs_like(like: Tensor, source: torch.Generator, *shape: int) -> Tensor:
+    """Draw random signs, +1 or -1, of `shape`, in the dtype and on the device of `like`."""
+    return torch.randint(0, 2, shape, generator=source).to(like) * 2 - 1
 
 
 def random_state() -> tuple:

@@ -367,6 +367,5 @@ def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
     ends = torch.stack([coords.min(0).values, coords.max(0).values])
     corners = torch.cartesian_prod(*ends.T).view(-1, k)
     drawn = torch.randint(len(coords), (4,), generator=generator(0))
-    return torch.cat([corners, torch.zeros_like(ends[:1]), coords[drawn.to(coords.device)]]).to(
-        axes
-    )
+    middle = torch.zeros_like(ends[:1])
+    return torch.cat([corners, middle, coords[drawn.to(coords.device)]]).to(axes)

@@ -11,7 +11,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.utils._pytree import tree_leaves
 
-from flatviz.core import Dispatch, Inputs, Net, Progress, saved_rng, threads, track
+from flatviz.core import Dispatch, Inputs, Net, Progress, differentiable, saved_rng, threads, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points, work_of
 
 
@@ -140,7 +140,7 @@ def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
         )
         return [out.detach(), *torch.autograd.grad((out * along).sum(), at)]
 
-    with torch.inference_mode(False), torch.enable_grad(), saved_rng():
+    with differentiable(), saved_rng():
         with Rules() as rules:
             net(net.w, few.clone())
         if not rules.all:

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, computed
-from flatviz.core import Data, Likelihood, Net, Task, generator, public
+from flatviz.core import Data, Likelihood, Net, Task, generator, public, randn_like
 from flatviz.gaussian import Gaussian
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.objectives.network import nll
@@ -130,9 +130,7 @@ class Step:
         n_draws: int = STEP_DRAWS,
         likelihood: Likelihood = "categorical",
     ) -> None:
-        z = torch.randn(n_draws, q.dim + q.rank, generator=generator(seed), dtype=q.mean.dtype).to(
-            q.mean.device
-        )
+        z = randn_like(q.mean, generator(seed), n_draws, q.dim + q.rank)
         self.q = q
         self.noise = z[:, : q.dim], z[:, q.dim :]
         loss = training_loss(net, data, likelihood, draws=n_draws)
@@ -198,9 +196,7 @@ def plane_of_step(q: Gaussian, gradient: Tensor, seed: int) -> Plane:
     `kl_exact` moves along the former, SAM along the latter.  A direction is random if the two are
     parallel, or g is 0.
     """
-    noise = torch.randn(2, len(gradient), generator=generator(seed), dtype=gradient.dtype).to(
-        gradient.device
-    )
+    noise = randn_like(gradient, generator(seed), 2, len(gradient))
     along = q.cov_mul(gradient)
     along = along if float(along.norm()) > 0 else noise[1]
     across = gradient - along * (gradient @ along) / (along @ along).clamp_min(

@@ -138,9 +138,7 @@ def _logistic(task: Task, strength: float) -> Net:
     y = task.train.y
     with saved_rng():
         # imported here, as tensors need no scikit-learn
-        from sklearn.linear_model import (
-            LogisticRegression,
-        )
+        from sklearn.linear_model import LogisticRegression
 
         fitted = LogisticRegression(C=strength, max_iter=2000).fit(
             x.flatten(1).cpu().numpy(), y.cpu().numpy()

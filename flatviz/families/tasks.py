@@ -67,9 +67,7 @@ def _shared(
         for future in as_completed(futures):
             try:
                 result = cast(Result, future.result())
-            except (
-                BrokenExecutor
-            ) as error:  # unfinished tasks raise it; the finished ones are yielded first
+            except BrokenExecutor as error:  # of unfinished tasks; finished ones are yielded first
                 fault = error
             else:
                 yield futures[future], result

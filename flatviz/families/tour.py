@@ -180,9 +180,8 @@ def run_tour(
     drawn = drawn.to(where)
     prior = placed(prior, where)
     module.load_state_dict(state)
-    net = Net.from_module(module.eval(), "norm+head", example=drawn.source.x[:2].to("cpu")).to(
-        where
-    )
+    example = drawn.source.x[:2].to("cpu")
+    net = Net.from_module(module.eval(), "norm+head", example=example).to(where)
     fits = Fitting(net, drawn, prior, seed, fit, tuned, progress)
     radii = fits.radii(radii)
     settings = dict(

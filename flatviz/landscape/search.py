@@ -21,6 +21,12 @@ TOO_FEW = (
     " low: raise the number of products, or tol"
 )
 
+UNCONVERGED = (
+    "{products} products leave a residual of {residual:.2g}, more than tol |lambda|_max ="
+    " {error:.2g}: one of the {k} eigenvalues is that far off, or a larger one, as a further copy,"
+    " is missing; raise the number of products, or tol"
+)
+
 
 def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
     """Compute the k largest Ritz pairs, until none can be missing or `products` are spent.
@@ -41,7 +47,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
     by more than `error`, an eigenvalue was missing, and the search begins again.  If the basis is
     full, or only rounding is left, another chain adds to what the earlier ones exclude (Fisher's
     test).  MISSED is for all chains of a call together, in exact arithmetic.  A warning says where
-    `products` are too few.
+    `products` are too few, for the residuals or for the search.
 
     Source: van Dorsselaer, Hochstenbach & van der Vorst, SIAM J. Matrix Anal. Appl. 22 (2000),
     after Kuczynski & Wozniakowski, ibid. 13 (1992); the complement of Ritz vectors is ours.
@@ -53,7 +59,12 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
         values, columns, residual = run.converged(k, products, tol / 4)
         error = tol * float(values.abs().max()) + MIN_ERROR
         pairs = values[:k], columns[:, :k], residual[:k]
-        if certain or run.complete or bool((pairs[2] > error).any()):
+        if certain or run.complete:
+            return pairs
+        if bool((pairs[2] > error).any()):
+            worst = float(pairs[2].max())
+            text = UNCONVERGED.format(products=run.n_products, residual=worst, error=error, k=k)
+            warnings.warn(text, stacklevel=4)
             return pairs
         if bool((pairs[0] - before > error).any()):
             before = pairs[0]

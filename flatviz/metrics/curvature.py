@@ -34,6 +34,7 @@ from flatviz.core import (
     as_objective,
     generator,
     public,
+    signs_like,
     track,
 )
 from flatviz.landscape.krylov import Operator
@@ -93,7 +94,7 @@ def sharpness(
     rows = []
     for w in track(W, "sharpness", progress):
         spectrum = top_eigenpairs(f, w, k, iters=iters, seed=seed)
-        signs = torch.randint(0, 2, (probes, len(w)), generator=source).to(w) * 2 - 1
+        signs = signs_like(w, source, probes, len(w))
         traces = quadratic_forms(Operator(f, w), signs)  # independent unbiased estimates
         error = traces.std() / math.sqrt(probes)
         lam = spectrum.values

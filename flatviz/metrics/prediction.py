@@ -21,6 +21,7 @@ from flatviz.core import (
     Progress,
     generator,
     public,
+    randn_like,
     saved_rng,
     track,
 )
@@ -29,9 +30,9 @@ from flatviz.engine.determinism import check_logits
 from flatviz.engine.stacked import forward
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
-from flatviz.metrics.averaging import scored
 from flatviz.objectives.curvature import jacobian_chunks, linear
 from flatviz.objectives.network import examined, in_precision
+from flatviz.prediction import scored
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
 
@@ -239,9 +240,8 @@ def predict_linearised(
     examined(net, data, likelihood)
     mean, cov = linearised(net, posterior, data)
     if link == "probit":
-        outputs = (mean / (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()).log_softmax(-1)[
-            None
-        ]
+        width = (1 + math.pi / 8 * cov.diagonal(dim1=1, dim2=2)).sqrt()
+        outputs = (mean / width).log_softmax(-1)[None]
     else:
         outputs = _mc(mean, cov, n_draws, seed)
     statistics = "frozen" if net.has_batchnorm else None
@@ -280,7 +280,5 @@ def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
     values = torch.maximum(values, floor.clamp_min(1e-100))
     # the symmetric root, which does not depend on the choice of eigenvectors
     root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(1, 2)
-    z = torch.randn(n_draws, *mean.shape, generator=generator(seed), dtype=torch.float64).to(
-        root.device
-    )
+    z = randn_like(root, generator(seed), n_draws, *mean.shape)
     return (mean.double() + (root @ z[..., None])[..., 0]).to(mean.dtype)

@@ -12,7 +12,6 @@ Each of several targets of an example counts separately.
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 
 import torch
 from torch import Tensor
@@ -21,7 +20,7 @@ from torch.distributions import Distribution, Normal
 from flatviz.checks import Count, Labels, Positive, PositiveShare
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
-from flatviz.metrics.averaging import labels_of, scored
+from flatviz.prediction import labels_of, scored
 from flatviz.results import Prediction
 
 POINTS = 400  # of each draw's distribution that is no Gaussian
@@ -154,7 +153,7 @@ def interval_width(
     """
 
     def width(size: int) -> Tensor:
-        first = replace(prediction, outputs=prediction.outputs[:size], y=None, scores={}, bins=None)
+        first = prediction.changed(outputs=prediction.outputs[:size], y=None)
         low, high = (first.quantile((1 + sign * level) / 2) for sign in (-1, 1))
         return (high - low).mean()
 
@@ -182,7 +181,7 @@ def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> T
     """
 
     def rms(size: int) -> Tensor:
-        first = replace(prediction, outputs=prediction.outputs[:size], y=None, scores={}, bins=None)
+        first = prediction.changed(outputs=prediction.outputs[:size], y=None)
         return first.std.square().mean().sqrt()
 
     return _of_sizes(prediction, n_draws, rms)
@@ -359,5 +358,5 @@ def scale_deviation(prediction: Prediction, scale: Positive) -> Prediction:
         )
     likelihood = as_likelihood(prediction.likelihood)
     outputs, stretched = likelihood.stretched(prediction.outputs, prediction.mean, scale)
-    wide = replace(prediction, outputs=outputs, likelihood=stretched, scores={}, bins=None)
+    wide = prediction.changed(outputs=outputs, likelihood=stretched)
     return wide if prediction.y is None else scored(wide)

@@ -9,8 +9,19 @@ from flatviz.checks import Count, Labels, Whole
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.metrics import averaging
-from flatviz.metrics.averaging import N_BINS, for_sizes, labels_of, nll_of, of_classes
-from flatviz.results import Prediction
+from flatviz.metrics.averaging import of_classes
+from flatviz.prediction import (
+    N_BINS,
+    Prediction,
+    accuracy_of,
+    bins_of,
+    brier_of,
+    ece_of,
+    for_sizes,
+    labels_of,
+    log_density,
+    nll_of,
+)
 from flatviz.words import check_choice
 
 
@@ -39,7 +50,7 @@ def accuracy(
         >>> fv.metrics.accuracy(prediction, n_draws=2).tolist()
         0.5
     """
-    return of_classes(prediction, y, n_draws, averaging.accuracy_of)
+    return of_classes(prediction, y, n_draws, accuracy_of)
 
 
 @public
@@ -65,7 +76,7 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
     if not prediction.has_classes:
         return for_sizes(
             prediction,
-            averaging.log_density(prediction, y),
+            log_density(prediction, y),
             n_draws,
             lambda log_mean: -log_mean.mean(),
         )
@@ -95,7 +106,7 @@ def brier(
         >>> [round(v, 3) for v in fv.metrics.brier(prediction).tolist()]
         [0.922, 0.264]
     """
-    return of_classes(prediction, y, n_draws, averaging.brier_of)
+    return of_classes(prediction, y, n_draws, brier_of)
 
 
 @public
@@ -109,7 +120,7 @@ def ece(
     """Compute the expected calibration error; (S,) for every ensemble size, () for `n_draws`.
 
     It is the sum over bins of (count / N) |accuracy - mean confidence|, where confidence is the
-    largest probability.  `class_ece` with label=1 is the error of p(1), of two classes.
+    largest probability.  With two classes `class_ece` at label=1 is the error of p(1).
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -125,7 +136,7 @@ def ece(
         >>> [round(v, 3) for v in fv.metrics.ece(prediction).tolist()]
         [0.536, 0.31]
     """
-    return averaging.ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins))
+    return ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins))
 
 
 @public
@@ -224,7 +235,7 @@ def reliability(
         >>> fv.metrics.reliability(prediction, n_draws=2, n_bins=2).tolist()
         [[1.0, 0.5, 0.0], [1.0, 0.8807970881462097, 1.0]]
     """
-    return of_classes(prediction, y, n_draws, averaging.bins_of, n_bins)
+    return of_classes(prediction, y, n_draws, bins_of, n_bins)
 
 
 @public

@@ -77,9 +77,7 @@ class _ResNet(nn.Module):
     def __init__(self, channels: int, n_classes: int, width: int, blocks: int, norm: Norm) -> None:
         super().__init__()
         # Imported here, as it loads slowly and tensors need no torchvision
-        from torchvision.models.resnet import (
-            BasicBlock,
-        )
+        from torchvision.models.resnet import BasicBlock
 
         def normed(n: int) -> nn.Module:
             return nn.BatchNorm2d(n) if norm == "batch" else nn.GroupNorm(n // GROUP, n)

@@ -33,9 +33,8 @@ REBUILDS = {  # all that is called while a checkpoint with other objects is read
         for name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")
     ),
 }
-COUNTER = (  # torchvision's older files lack it; it counts batches and changes no output
-    "num_batches_tracked"
-)
+# torchvision's older files lack it; it counts batches and changes no output
+COUNTER = "num_batches_tracked"
 
 
 @public

@@ -21,6 +21,7 @@ from flatviz.core import (
     Net,
     Product,
     Progress,
+    differentiable,
     hessian_operator,
     threads,
     track,
@@ -102,7 +103,7 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
             storages[storage.data_ptr()] = storage.nbytes()
         return tensor.detach()  # the tensor itself would keep its graph alive
 
-    with torch.inference_mode(False), torch.enable_grad(), twice():
+    with differentiable(), twice():
         point = w.detach().clone().requires_grad_(True)
         weights.add(point.untyped_storage().data_ptr())
 
@@ -185,7 +186,7 @@ def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n
 
 def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
     """Return outputs at `w` (D,), the copy of w that they depend on, and v (D,) -> J v."""
-    with torch.inference_mode(False), torch.enable_grad(), twice():
+    with differentiable(), twice():
         point = w.detach().clone().requires_grad_(True)
         out = net(point, data.batch(None)[0])
         dummy = torch.zeros_like(out, requires_grad=True)
@@ -251,7 +252,7 @@ def _rows(
     net: Net, w: Tensor, x: Tensor | Fields, part: slice, along: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
     """Compute J (C, P), or along @ J, and outputs (C,) of one example, by rows."""
-    with torch.inference_mode(False), torch.enable_grad(), twice():
+    with differentiable(), twice():
         point = w.clone().requires_grad_(True)
         out = net(point, x).reshape(-1)
         along = torch.eye(len(out)).to(out) if along is None else along

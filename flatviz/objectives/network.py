@@ -20,6 +20,7 @@ from flatviz.core import (
     PointEvaluator,
     Product,
     Progress,
+    differentiable,
     public,
     track,
     twice,
@@ -144,9 +145,8 @@ class NetworkObjective(Objective):
             self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
         )
         if self.additive:
-            return reduce(operator.add, (self.score(net(w, x), y) for x, y in batches)) / len(
-                self.data
-            )
+            total = reduce(operator.add, (self.score(net(w, x), y) for x, y in batches))
+            return total / len(self.data)
         return self.score(torch.cat([net(w, x) for x, _ in batches]), self.data.y)
 
 
@@ -225,7 +225,7 @@ class MeanNLL(NetworkObjective):
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """Compute H(w) v in one pass without reading a value back, as a CUDA graph needs."""
-        with torch.inference_mode(False), torch.enable_grad(), twice():
+        with differentiable(), twice():
             point = w.detach().requires_grad_(True)
             (gradient,) = torch.autograd.grad(self(point), point, create_graph=True)
             return torch.autograd.grad(gradient @ v, point)[0]

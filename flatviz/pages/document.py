@@ -75,9 +75,8 @@ def json_for_html(value: object) -> str:
         >>> json_for_html({"method": "</script>"})
         '{"method":"\\u003c/script\\u003e"}'
     """
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")).translate(
-        PLAIN
-    )
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(PLAIN)
 
 
 def table_html(rows: Sequence[Mapping[str, str]]) -> str:

@@ -197,8 +197,10 @@ def _add_equal(
                 "y",
             )
     has_equal = math.isfinite(t)
-    of = family[member]
-    who = style(of.method).label + (f", {dial(of.method)}{short(of.radius)}" if of.radius else "")
+    selected = family[member]
+    who = style(selected.method).label
+    if selected.radius:
+        who += f", {dial(selected.method)}{short(selected.radius)}"
     result = (
         f"VI at T* = {short(math.exp(t))} (×) has its training loss"
         if has_equal

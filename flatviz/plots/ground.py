@@ -211,9 +211,8 @@ def ends_of(spectrum: Spectrum) -> str:
 
 def matrix_of(spectrum: Spectrum) -> str:
     """Name the matrix of the eigenvalues."""
-    return {"hessian": "Hessian", "ggn": "Gauss-Newton", "fisher": "empirical Fisher"}[
-        spectrum.curvature
-    ]
+    names = {"hessian": "Hessian", "ggn": "Gauss-Newton", "fisher": "empirical Fisher"}
+    return names[spectrum.curvature]
 
 
 def counted(n: int, thing: str) -> str:

@@ -1,7 +1,5 @@
 """Predictions over the inputs: class probabilities over a plane, bands of a regression."""
 
-from dataclasses import replace
-
 import plotly.graph_objects as go
 import torch
 from torch import Tensor
@@ -168,7 +166,7 @@ def plot_predictive(
     outputs = (
         prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
     )
-    finite_draws = replace(prediction, outputs=outputs, scores={}, bins=None)
+    finite_draws = prediction.changed(outputs=outputs)
     means = (
         finite_draws.means.flatten(2)
         if finite_draws.means.ndim > 2

@@ -53,8 +53,8 @@ def plot_calibration(
     curves = {}
     for name, p in named.items():
         if p.y is None or p.has_classes:
-            do = "use plot_reliability for classes" if p.has_classes else LABELLED
-            raise ValueError(f"prediction must be a regression with targets: {do}")
+            advice = "use plot_reliability for classes" if p.has_classes else LABELLED
+            raise ValueError(f"prediction must be a regression with targets: {advice}")
         curves[name] = p.below(p.y).mean(0).flatten().double().sort().values
     n = min(map(len, curves.values()))
     axes = layout_of(0, {}, dict(title="share of targets below", range=[0, 1], domain=[0.34, 1]))

@@ -88,9 +88,8 @@ def plot_surface(
     if projection is not None:
         if projection.covariance is not None:
             fig.add_traces(_ellipse(projection.covariance, projection.coords[0]))
-        joined = ("path" in projection.name if path is None else path) and len(
-            projection.coords
-        ) > 1
+        is_path = "path" in projection.name if path is None else path
+        joined = is_path and len(projection.coords) > 1
         _add_projection(fig, projection, scale, method, joined)
     return fig
 

@@ -118,10 +118,8 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     treated = {b.name for b in net.blocks}
     layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
     outputs: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
-    readers: dict[
-        str, str
-        # Linear or convolution, in execution order -> its dropout layer, or ""
-    ] = {}
+    # Linear or convolution, in execution order -> its dropout layer, or ""
+    readers: dict[str, str] = {}
 
     def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
         out = out.clone()

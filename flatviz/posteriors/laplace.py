@@ -262,14 +262,16 @@ def marginal_noise(
     return variance(ratio) ** 0.5, ratio / variance(ratio)
 
 
-def _largest(of: Callable[[float], float]) -> float:
-    """Find the logarithm of a precision at which `of` is largest, by a grid refined three times."""
+def _largest(f: Callable[[float], float]) -> float:
+    """Find the logarithm of a precision at which `f` is largest, by a grid refined three times."""
     lo = math.log(MIN_PRECISION)
     hi = math.log(MAX_PRECISION)
     for _ in range(4):
         grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
-        best = max(grid, key=of)
-        lo, hi = best - (hi - lo) / 60, best + (hi - lo) / 60
+        best = max(grid, key=f)
+        step = (hi - lo) / 60
+        lo = best - step
+        hi = best + step
     return best
 
 

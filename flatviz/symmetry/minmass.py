@@ -13,7 +13,17 @@ from flatviz.checks import (
     check_count,
     check_weights,
 )
-from flatviz.core import ASAM, SAM, Data, Net, Objective, generator, public
+from flatviz.core import (
+    ASAM,
+    SAM,
+    Data,
+    Net,
+    Objective,
+    generator,
+    public,
+    randn_like,
+    signs_like,
+)
 from flatviz.landscape.krylov import Operator
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.curvature import gains, quadratic_forms
@@ -159,11 +169,11 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
     Sources: Li et al. 2018 (filter); Petzka et al. 2021 (relative); Kwon et al. 2021 (asam).
     """
     g = generator(seed)
-    signs = torch.randint(0, 2, (PROBES, net.dim), generator=g).to(W) * 2 - 1
-    normal = torch.randn(PROBES, net.dim, generator=g, dtype=W.dtype).to(W.device)
+    signs = signs_like(W, g, PROBES, net.dim)
+    normal = randn_like(W, g, PROBES, net.dim)
     block = next((b for b in net.blocks if len(b.shape) > 1), net.blocks[0])
     width = (block.stop - block.start) // block.shape[0]
-    squares = torch.randint(0, 2, (PROBES, width, width), generator=g).to(W) * 2 - 1
+    squares = signs_like(W, g, PROBES, width, width)
 
     def measures(w: Tensor) -> Tensor:
         H = Operator(f, w)
@@ -249,7 +259,7 @@ def rescaled_orbit(
     units = units_of(net)
     f = nll(net, data)
     t = torch.linspace(-reach, reach, resolution - (resolution + 1) % 2).to(w)
-    signs = torch.randint(0, 2, (units.n_scaled,), generator=generator(seed)).to(w) * 2 - 1
+    signs = signs_like(w, generator(seed), units.n_scaled)
     W = rescale(units, w.expand(len(t), -1), (t[:, None] * signs).exp())
     with torch.no_grad():
         outputs = torch.stack([net(v, data.x) for v in W])

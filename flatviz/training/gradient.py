@@ -112,9 +112,9 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         return LOSS_SCALE if self.precision == "float16" else 1.0
 
     def in_parts(
-        self, of: Callable[..., tuple], w: Tensor, index: Tensor | None, n: int
+        self, gradient: Callable[..., tuple], w: Tensor, index: Tensor | None, n: int
     ) -> tuple[Tensor, Tensor]:
-        """Compute mean loss and gradient of a minibatch from `of(w, part)` of its parts.
+        """Compute mean loss and gradient of a minibatch from `gradient(w, part)` of its parts.
 
         index: (batch,), (B, batch) for weights (B, D), or None for all n examples.
         """
@@ -123,7 +123,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         value = w.new_zeros(w.shape[:-1])
         g = torch.zeros_like(w)
         for part in index.tensor_split(min(self.accumulate, index.shape[-1]), -1):
-            one, its_g = of(w, part)
+            one, its_g = gradient(w, part)
             share = part.shape[-1] / index.shape[-1]
             value.add_(one, alpha=share)
             g.add_(its_g, alpha=share)

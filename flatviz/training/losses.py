@@ -18,6 +18,7 @@ from flatviz.core import (
     Likelihood,
     Net,
     RandomTrunk,
+    differentiable,
     generator,
     public,
     randn_like,
@@ -291,7 +292,7 @@ class NetworkLoss(TrainingLoss):
 def _value_and_grad(
     loss: OneLoss, w: Tensor, index: Tensor | None, scale: float
 ) -> tuple[Tensor, Tensor]:
-    with torch.inference_mode(False), torch.enable_grad():  # in any mode of the caller
+    with differentiable():  # in any mode of the caller
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
         value = loss(w, index)
         total = value if value.ndim == 0 else value.sum()

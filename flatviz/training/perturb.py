@@ -209,7 +209,8 @@ def perturb(
         if radius == 0
         else perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
     )
-    mean, log_std, factor = *steps, *(torch.zeros_like(g) for g in grad[len(steps) :])
+    rest = [torch.zeros_like(g) for g in grad[len(steps) :]]
+    mean, log_std, factor = [*steps, *rest]
     return mean, log_std, factor
 
 

@@ -118,7 +118,10 @@ class MirroredNoise(Noise):
     """
 
     def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
-        self.like, self.dim, self.draws, self.size = q.mean, q.dim, draws, q.dim + q.rank
+        self.like = q.mean
+        self.dim = q.dim
+        self.draws = draws
+        self.size = q.dim + q.rank
         self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
         # As before the block's first step: this is saved
         self.generators = [generator(seed, self.device) for seed in seeds]

@@ -86,7 +86,7 @@ class Lab(ipywidgets.VBox):
         self._most = self._session.measuring["n_draws"]
         self.status = ""
         self._has_snapshot = False
-        self.view = FamilyView(self._checked, self._hear)
+        self.view = FamilyView(self._checked, self._on_request)
         super().__init__([self.view])
         for name in CONTROLS:
             traitlets.link((self, name), (self.view, name))
@@ -248,7 +248,7 @@ class Lab(ipywidgets.VBox):
         # The snapshot shows it where no widget can be shown
         return bundle | {"text/plain": ""} if self._has_snapshot else bundle
 
-    def _hear(self, want: str, content: dict) -> None:
+    def _on_request(self, want: str, content: dict) -> None:
         """Answer a request of a page."""
         if want == "run":
             self.run()

@@ -93,9 +93,7 @@ def lab(
             )
         train = train if likelihood is None else replace(train, likelihood=likelihood)
         net = check_is(module, Net, "net", "use what fv.transfer returned")
-        shown = for_readers(
-            family
-        )  # placed beside the net with the other arguments: pictures are drawn on the CPU
+        shown = for_readers(family)  # figures are drawn on the CPU, wherever the net is
         view = Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
         if family is None:
             view.run()

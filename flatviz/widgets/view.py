@@ -108,8 +108,8 @@ class FamilyView(anywidget.AnyWidget):
     Args:
         check: check(name, value) raises ValueError or TypeError for a value that a control must not
             have; if a page sends one, the control goes back to where it was.
-        hear: hear(want, content) gets other requests of the page: "run", "stop", "seeds", and
-            "picture" with the visible figures.
+        on_request: on_request(want, content) gets other requests of the page: "run", "stop",
+            "seeds", and "picture" with the visible figures.
     """
 
     _esm = bundled("loader")
@@ -123,13 +123,13 @@ class FamilyView(anywidget.AnyWidget):
     def __init__(
         self,
         check: Callable = lambda name, value: value,
-        hear: Callable = lambda want, content: None,
+        on_request: Callable = lambda want, content: None,
     ) -> None:
         # version of the front end; a page loads each version once
         super().__init__(front=hashlib.sha256(bundled("explorer").encode()).hexdigest()[:12])
         self.channel.on_msg(self._answer)
         self._check = check
-        self._hear = hear
+        self._on_request = on_request
         self.sent = {"front end": 0, "family": 0, "member": 0}  # messages by kind
         self._numbers = itertools.count()
         self._watched = False
@@ -208,7 +208,7 @@ class FamilyView(anywidget.AnyWidget):
         if want == "all":
             self._send_all(front=content.get("front", True))
         elif want in ("run", "stop", "seeds", "picture"):
-            self._hear(want, content)
+            self._on_request(want, content)
 
     def _send_all(self, *, front: bool = True) -> None:
         """Send the front end, values of the controls, family and status, as far as there are."""

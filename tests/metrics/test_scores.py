@@ -16,7 +16,8 @@ from sklearn.metrics import (
 
 import flatviz as fv
 from flatviz.metrics import scores
-from flatviz.metrics.averaging import averaged, scored
+from flatviz.metrics.averaging import averaged
+from flatviz.prediction import scored
 
 
 def predictions(seed, S=7, N=50):

@@ -303,16 +303,3 @@ def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
     assert "code ran" not in capsys.readouterr().out
     with pytest.raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
         fv.models.load_weights(net(), tmp_path / "none.pth")
-
-
-def test_a_file_sets_no_attribute_of_the_functions_that_read_it(tmp_path):
-    path = write(tmp_path / "hostile.pth", STATE)
-    program = b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\nN}(U\x0c__defaults__(K\x01K\x02tu\x86b."
-    hostile = tmp_path / "set.pth"
-    with zipfile.ZipFile(path) as source, zipfile.ZipFile(hostile, "w") as target:
-        for name in source.namelist():
-            target.writestr(name, program if name.endswith("data.pkl") else source.read(name))
-    before = torch._utils._rebuild_tensor_v2.__defaults__
-    with pytest.raises(ValueError, match="path must hold a state dict"):
-        fv.models.load_weights(net(), hostile)
-    assert torch._utils._rebuild_tensor_v2.__defaults__ == before

@@ -9,10 +9,10 @@ from pagedrive import at, written
 
 import flatviz as fv
 from flatviz.families.members import with_maps
-from flatviz.metrics.averaging import scored
 from flatviz.pages import scene
 from flatviz.pages.bundle import pack
 from flatviz.pages.story import tour_story
+from flatviz.prediction import scored
 
 
 def step(family, title):

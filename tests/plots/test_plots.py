@@ -423,3 +423,16 @@ def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_nega
     assert list(traces.error_x.array) == pytest.approx([0.2, 0])
     assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"]
     assert fv.plot(rows).layout.xaxis.type == "log"
+
+
+def test_a_figure_of_plotly_express_takes_the_ground_of_the_house_and_keeps_its_data_and_legend():
+    px = pytest.importorskip("plotly.express")
+    rows = {"x": [1, 2, 1, 2], "y": [3, 4, 5, 6], "score": ["nll", "nll", "ece", "ece"]}
+    fig = px.line(rows, x="x", y="y", facet_col="score").update_layout(legend_orientation="v")
+    housed = fv.plots.theme.in_house_style(fig)
+    house = fv.plots.theme.figure("", "").layout.template.layout
+    assert housed.layout.template.layout.plot_bgcolor == house.plot_bgcolor != "#E5ECF6"
+    assert [note.text for note in housed.layout.annotations] == ["nll", "ece"]
+    assert housed.layout.legend == fig.layout.legend
+    assert [list(trace.y) for trace in housed.data] == [[3, 4], [5, 6]]
+    assert fig.layout.annotations[0].text == "score=nll"

@@ -1,7 +1,9 @@
 """What is particular to one method: SWA, SWAG-diagonal, VI, bSAM, dropout, ensembles, MultiSWAG,
 PTL, SVGD."""
 
+import inspect
 import math
+import re
 from functools import partial
 
 import pytest
@@ -387,3 +389,34 @@ def test_swag_of_a_net_with_batchnorm_takes_the_smaller_rate():
         for how in ({}, {"lr": 0.02}, {"lr": 0.05})
     )
     assert torch.equal(usual, small) and not torch.equal(usual, large)
+
+
+STATED = re.compile(r"None: ([\d.]+), of a net with BatchNorm (\d\.\d+)")
+
+
+@pytest.mark.parametrize("norm", [nn.LayerNorm, nn.BatchNorm1d])
+@pytest.mark.parametrize(
+    ("fit", "how"),
+    [
+        *((fit, dict(snapshots=5)) for fit in (fv.fit_swa, fv.fit_swag_diag, fv.fit_swag)),
+        (fv.fit_sgd, dict(steps=3)),
+        (fv.fit_vi, dict(steps=3)),
+        (fv.fit_sabma, dict(steps=3, radius=0.5)),
+    ],
+)
+def test_a_keyword_that_is_left_out_has_the_value_that_its_docstring_states(fit, how, norm):
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), norm(4), nn.Linear(4, 2)))
+    data = fv.Data(torch.randn(12, 2), torch.arange(12) % 2)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+    given = (net, data, prior) if fit in (fv.fit_vi, fv.fit_sabma) else (net, data)
+    _, *parts = re.split(r"\n    (\w+): ", inspect.getdoc(fit))
+    texts = {name: " ".join(text.split()) for name, text in zip(parts[::2], parts[1::2])}
+    stated = {
+        name: float(found[1 + (norm is nn.BatchNorm1d)])
+        for name, text in texts.items()
+        if (found := STATED.search(text))
+    }
+    assert "lr" in stated
+    torch.testing.assert_close(
+        fit(*given, seed=0, **how).center, fit(*given, seed=0, **how, **stated).center
+    )

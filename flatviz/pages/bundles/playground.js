@@ -83,7 +83,7 @@ for(let c=1;c<e;c++)i[n*e+c]>i[n*e+a]&&(a=c);let h=i[n*e+a],l=Math.min(s-1,Math.
 Math.abs(n),0)/t.length}var vs=[[78,134,181],[214,133,62]],ys={spiral:"spirals",moons:"two moons",circles:"circles",xor:"XOR",none:"your points alone, two of each o\
 r more"},Vs="a regression with a gap",Xt={one:["one layer of 12",[12]],two:["two layers of 8",[8,8]]};function w(i,t={},...s){let e=document.createElement(i);for(let[o,r]of Object.entries(t))o.startsWith("on")?e.addEventListener(o.slice(2),r):
 r!==null&&r!==!1&&e.setAttribute(o,r===!0?"":r);return e.append(...s.filter(o=>o!=null)),e}var F=(i,t,s,e={})=>w("button",{type:"button",title:t,
-onclick:s,...e},i),T=i=>Number.isFinite(i)?Number(i.toPrecision(3)).toString():"–",I=i=>METHOD_STYLES[i],k=i=>I(i)[H()?2:1],ot=class{stops;say;constructor(t,s,e,o,{
+onclick:s,...e},i),$=i=>Number.isFinite(i)?Number(i.toPrecision(3)).toString():"–",I=i=>METHOD_STYLES[i],k=i=>I(i)[H()?2:1],ot=class{stops;say;constructor(t,s,e,o,{
 say:r=a=>String(a),help:n=""}={}){this.stops=s,this.say=r,this.input=w("input",{type:"range",min:0,max:s.length-1,step:1,"aria-label":t}),this.
 text=w("output"),this.node=w("div",{class:"pg-slider",title:n||null},w("span",{},t),this.text,this.input),this.input.addEventListener("input",
 ()=>{this.told(),o(this.value,!1)}),this.input.addEventListener("change",()=>o(this.value,!0)),this.value=e}get value(){return this.stops[Number(
@@ -119,7 +119,7 @@ map(g)),[d,f]=[Math.min(...p),Math.max(...p)];p.length||([d,f]=[0,1]);let u=a?.6
 2]);let m=Math.max(h,...n.map(x=>x.x.at(-1)??0),10),b=x=>t+(e-c)*x/m,v=x=>s+o-7-(o-32)*(g(x)-d)/(f-d);i.strokeStyle=l.line,i.lineWidth=1,i.beginPath(),
 i.moveTo(t,s+o-.5),i.lineTo(t+e-c,s+o-.5),i.stroke(),S(i,r,t,s+9,{color:l.soft,size:12.5,halo:!1});let y=[];for(let x of n){i.beginPath(),x.
 y.forEach((E,D)=>{Number.isFinite(E)&&i.lineTo(b(x.x[D]),v(E))}),i.strokeStyle=x.color,i.globalAlpha=x.faint?.25:x.thin?.6:1,i.lineWidth=x.faint||
-x.thin?1.2:2.4,i.stroke(),i.globalAlpha=1;let M=x.y.at(-1);!x.faint&&!x.thin&&Number.isFinite(M)&&y.push({x:b(x.x.at(-1))+6,y:v(M),text:T(M),
+x.thin?1.2:2.4,i.stroke(),i.globalAlpha=1;let M=x.y.at(-1);!x.faint&&!x.thin&&Number.isFinite(M)&&y.push({x:b(x.x.at(-1))+6,y:v(M),text:$(M),
 color:x.color})}y.sort((x,M)=>x.y-M.y),y.forEach((x,M)=>{M&&x.y<y[M-1].y+14&&(x.y=y[M-1].y+14)});for(let x=y.length-1,M=s+o;x>=0;M=y[x].y-14,
 x--)y[x].y=Math.min(y[x].y,M);for(let x of y)S(i,x.text,x.x,x.y,{color:x.color,size:12.5,weight:600})}function Ks(i,t,s,e){let o=H(),r=o?[21,25,30]:[255,255,255],n=w("canvas",{width:27,height:27}),a=n.getContext("2d"),h=a.createImageData(27,27),
 l=L(),c=k(i.method);i.mean.forEach((m,b)=>{let v=Math.abs(2*m-1),y=vs[m>.5?1:0];for(let x=0;x<3;x++)h.data[4*b+x]=r[x]+(y[x]-r[x])*.75*v;h.data[4*
@@ -140,7 +140,7 @@ min(1,(d-h)/i.world.high)),c=w("canvas",{width:23,height:23}),g=c.getContext("2d
 3;u++)p.data[4*f+u]=o.low[u]+(o.high[u]-o.low[u])*d;p.data[4*f+3]=255}),g.putImageData(p,0,0),t.drawImage(c,.5,.5,22,22,0,0,s,e),t.strokeStyle=
 H()?"rgba(255,255,255,.2)":"rgba(60,70,80,.3)",t.lineWidth=1;for(let d=1;d<10;d++)dt(t,ct(l,23,23,d/10),23,23,s,e);t.fillStyle=k(i.method);for(let d of i.
 members()){let f=j(d,a,-1);t.beginPath(),t.arc((U(f,n[0].vector)/1.2+1)/2*s,(1-2*U(f,n[1].vector)/1.2)/2*e,3,0,7),t.fill()}S(t,`loss, two sh\
-arpest directions · λ₁ = ${T(n[0].value)}`,6,12,{color:o.ink,size:12.5})}function Qs(i,t,s,e){let o=[["test loss","test"],["calibration \
+arpest directions · λ₁ = ${$(n[0].value)}`,6,12,{color:o.ink,size:12.5})}function Qs(i,t,s,e){let o=[["test loss","test"],["calibration \
 error, ECE","ece"],["λ₁ of the training loss","lambda"]].filter(([,l])=>l!=="ece"||i.kind!=="gap"),r=s<620,n=r&&o.length>2?1:o.length,a=(s-
 14*(n-1))/n,h=e*n/o.length;o.forEach(([l,c],g)=>{let p=i.panes.flatMap(d=>[...d.shadows.map(f=>({color:k(d.method),x:f.x,y:f[c],faint:!0})),
 {color:k(d.method),x:d.x,y:d[c]}]);Qt(t,g%n*(a+14),Math.floor(g/n)*h,a,h-4,l,p.filter(d=>d.y.some(Number.isFinite)),{log:c==="lambda",most:200})})}var ts=class{network;learner;learned;mean;near;axes;center;next;nextAxes;row;drawn;right;noise;world;x;test;ece;lambda;fields;turn;constructor(t,s){
@@ -212,12 +212,12 @@ frames%30===0){if(!t)return;let s=this.panes.map(o=>this.readingOf(o));this.verd
 panes.forEach((o,r)=>{o.reading.textContent=s[r],o.plane.say(`What the ensemble of ${I(o.method)[0]} predicts for ${ys[this.kind]??Vs}. ${s[r]}\
 .`),o.loss.say(`Training loss of ${I(o.method)[0]} on the plane of its two sharpest directions, the draws projected onto it.`)});let e=this.
 panes.map((o,r)=>`${I(o.method)[0]}: ${s[r]}`);this.traces.say(`Against steps: ${e.join("; ")}.`)}readingOf(t){if(t.lost)return"diverged";let s=`\
-test loss ${T(t.test.at(-1))}`;if(this.kind==="gap")return`${s}; draws differ: gap ${T(t.unsure.gap)}, points ${T(t.unsure.points)}`;let e=Math.
-round(100*t.right);return`${s}, ECE ${T(t.ece.at(-1))}, ${e} % right, λ₁ ${T(t.axes[0].value)}`}verdictOf(){let t=this.panes.filter(a=>!a.
-lost&&Number.isFinite(a.test.at(-1))),s=a=>I(a.method)[0];if(this.steps<200||this.kind==="gap"||t.length<2)return this.kind==="none"?" · tes\
-ted on the points themselves":"";let e=a=>t.reduce((h,l)=>a(l)<a(h)?l:h),o=e(a=>a.test.at(-1)),r=e(a=>a.lambda.at(-1)),n=t.reduce((a,h)=>h.lambda.
-at(-1)>a.lambda.at(-1)?h:a);return`. ${o===r?`${s(o)} is flatter and has the lower test loss.`:`${s(o)} has the lower test loss, though ${o===
-n?"its mean is the sharpest":`${s(r)} is flatter`}: flat is not all that counts.`}`}};var te=`.pg {
+test loss ${$(t.test.at(-1))}`;if(this.kind==="gap"){let[o,r]=[t.unsure.gap,t.unsure.points].map(n=>Number(n.toPrecision(2)));return`${s}; d\
+raws differ: gap ${o}, points ${r}`}let e=Math.round(100*t.right);return`${s}, ECE ${$(t.ece.at(-1))}, ${e} % right, λ₁ ${$(t.axes[0].value)}`}verdictOf(){
+let t=this.panes.filter(a=>!a.lost&&Number.isFinite(a.test.at(-1))),s=a=>I(a.method)[0];if(this.steps<200||this.kind==="gap"||t.length<2)return this.
+kind==="none"?" · tested on the points themselves":"";let e=a=>t.reduce((h,l)=>a(l)<a(h)?l:h),o=e(a=>a.test.at(-1)),r=e(a=>a.lambda.at(-1)),
+n=t.reduce((a,h)=>h.lambda.at(-1)>a.lambda.at(-1)?h:a);return`. ${o===r?`${s(o)} is flatter and has the lower test loss.`:`${s(o)} has the l\
+ower test loss, though ${o===n?"its mean is the sharpest":`${s(r)} is flatter`}: flat is not all that counts.`}`}};var te=`.pg {
   --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #7b8794; --accent: #00805d;
   font: 17px/1.5 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink); background: var(--paper);
   text-align: left; container-type: inline-size; max-width: 1160px;
@@ -273,7 +273,7 @@ ark;
 .pg .pg-run { align-items: center; }
 /* what the first screen does not need */
 .pg .pg-more > summary { cursor: pointer; font-weight: 600; padding: 10px 0; min-height: 44px; }
-.pg .pg-more[open] { display: grid; gap: 12px; }
+.pg .pg-more[open] { display: grid; gap: 12px; grid-template-columns: minmax(0, 1fr); }
 .pg .pg-chips button { display: inline-flex; align-items: center; gap: 8px; color: var(--soft); border-color: var(--line); }
 .pg .pg-chips i { width: 14px; height: 14px; border-radius: 50%; border: 2.5px solid var(--method); }
 .pg .pg-chips button[aria-pressed=true] {
@@ -343,10 +343,15 @@ align: center; }
 .pg .pg-bar i { background: var(--s-worst); color: var(--paper); font-style: normal; font-weight: 600; } .pg .pg-bar b { background: var(--p\
 anel); box-shadow: inset 0 0 0 2px var(--s-worst); color: var(--ink); font-weight: 600; }
 .pg .pg-budget p { font-size: 15px; }
-@container (min-width: 860px) { .pg .pg-step .pg-below { grid-template-columns: minmax(0, 1.5fr) minmax(0, 1fr); } }
+@container (min-width: 860px) {
+  .pg .pg-step { display: grid; grid-template: auto auto 1fr / minmax(0, 1.25fr) minmax(0, 1fr); gap: 8px 28px; }
+  .pg .pg-step > * { grid-column: 2; } .pg .pg-step .pg-row { align-items: center; flex-wrap: nowrap; } .pg .pg-step > .pg-board { grid-area\
+: 1 / 1 / span 3; }
+  .pg .pg-step .pg-verdict { min-height: 4.5em; } .pg .pg-step .pg-formula { font-size: 18px; margin: 0; }
+}
 @media (prefers-reduced-motion: reduce) { .pg svg g { transition: none; } }
-.pg .pg-panes { display: grid; gap: 16px 26px; grid-template-columns: minmax(0, 1fr); } .pg .pg-pane { display: grid; gap: 8px; min-width: 0\
-; }
+.pg .pg-panes { display: grid; align-items: end; gap: 16px 26px; grid-template-columns: minmax(0, 1fr); } .pg .pg-pane { display: grid; gap:\
+ 8px; min-width: 0; }
 .pg .pg-network > .pg-row { align-items: center; margin-top: 12px; } .pg .pg-network .pg-sliders { margin: 12px 0; } .pg .pg-network .pg-ver\
 dict { min-height: 1.5em; }
 .pg .pg-head { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 4px 12px; align-items: center; } .pg .pg-head .pg-menu span {\
@@ -367,18 +372,18 @@ Ms,A);for(let[W,ut]of Object.entries(P))q.setAttribute(W,ut);return R.append(q),
 P[0]),cy:o(P[1]),rx:R*r,ry:q*r,fill:"none",...W},A),y=[],x=[],M=(...A)=>y.push(A),E=(A,P,R,q,W,ut,Wt,Nt={})=>{let et=Math.hypot(q,W),K=Math.
 min(11,.6*et),[it,vt]=et?[q/et,W/et]:[0,0];for(let Gt=0;Gt<=12;Gt++)x.push([P+q*Gt/12,R+W*Gt/12]);m("line",{x1:P,y1:R,x2:P+q-it*K*.7,y2:R+W-
 vt*K*.7,stroke:ut,"stroke-width":3.2,...Nt},A),m("path",{d:`M${P+q},${R+W} L${P+q-it*K-vt*K*.55},${R+W-vt*K+it*K*.55} L${P+q-it*K+vt*K*.55},${R+
-W-vt*K-it*K*.55} Z`,fill:ut},A),Wt&&M(A,P+q+9*it+(it<0?-14:2),R+W+14*vt+5,Wt,ut)},D=n.logStd.map(Math.exp),[$,B]=[e(n.mean[0]),o(n.mean[1])],
+W-vt*K-it*K*.55} Z`,fill:ut},A),Wt&&M(A,P+q+9*it+(it<0?-14:2),R+W+14*vt+5,Wt,ut)},D=n.logStd.map(Math.exp),[T,B]=[e(n.mean[0]),o(n.mean[1])],
 gt=A=>i.phase>=A,je=Math.max(rt(a.mean),l?rt(l.mean):0,1e-9),Q=.3*Math.min(t,s)/je;if(gt(2)){let A=b("ball");v(A,n.mean,c*D[0],c*D[1],{stroke:d,
-"stroke-width":2,"stroke-dasharray":"3 6"}),M(A,$+c*D[0]*r*.72+6,B+c*D[1]*r*.72+12,"ball",d)}let jt=b("q");v(jt,n.mean,2*D[0],2*D[1],{stroke:u,
+"stroke-width":2,"stroke-dasharray":"3 6"}),M(A,T+c*D[0]*r*.72+6,B+c*D[1]*r*.72+12,"ball",d)}let jt=b("q");v(jt,n.mean,2*D[0],2*D[1],{stroke:u,
 "stroke-width":2.4,fill:u,"fill-opacity":.07});for(let A of i.noise)m("circle",{cx:e(n.mean[0]+D[0]*A[0]),cy:o(n.mean[1]+D[1]*A[1]),r:3.4,fill:u},
-jt);if(m("circle",{cx:$,cy:B,r:6,fill:u,stroke:L().paper,"stroke-width":1.5},jt),M(jt,$-2*D[0]*r*.72-20,B-2*D[1]*r*.72-6,"q",u),gt(3)&&h){let A=b(
+jt);if(m("circle",{cx:T,cy:B,r:6,fill:u,stroke:L().paper,"stroke-width":1.5},jt),M(jt,T-2*D[0]*r*.72-20,B-2*D[1]*r*.72-6,"q",u),gt(3)&&h){let A=b(
 "worst"),P=h.logStd.map(Math.exp),[R,q]=[e(h.mean[0]),o(h.mean[1])];if(v(A,h.mean,2*P[0],2*P[1],{stroke:d,"stroke-width":2.4,fill:d,"fill-op\
-acity":.08}),E(A,$,B,R-$,q-B,d,"Δ"),m("circle",{cx:R,cy:q,r:5,fill:d,stroke:L().paper,"stroke-width":1.5},A),M(A,R-2*P[0]*r*.72-26,q+2*P[1]*
+acity":.08}),E(A,T,B,R-T,q-B,d,"Δ"),m("circle",{cx:R,cy:q,r:5,fill:d,stroke:L().paper,"stroke-width":1.5},A),M(A,R-2*P[0]*r*.72-26,q+2*P[1]*
 r*.72+16,"q′",d),gt(5)){let W=b("diff");E(W,R,q,a.mean[0]*Q,-a.mean[1]*Q,p,"",{"stroke-dasharray":"4 5"}),E(W,R+a.mean[0]*Q,q-a.mean[1]*Q,
 (l.mean[0]-a.mean[0])*Q,-(l.mean[1]-a.mean[1])*Q,f),M(W,R+(a.mean[0]+l.mean[0])/2*Q-20,q-(a.mean[1]+l.mean[1])/2*Q-12,"g′ − g",f)}gt(4)&&
-E(b("there"),R,q,l.mean[0]*Q,-l.mean[1]*Q,g,"g′")}if(gt(1)&&E(b("g"),$,B,a.mean[0]*Q,-a.mean[1]*Q,p,"g"),gt(6)){let A=b("move"),P=i.after.
-logStd.map(Math.exp);v(A,i.after.mean,2*P[0],2*P[1],{stroke:g,"stroke-width":2.4,"stroke-dasharray":"7 4"}),E(A,$,B,e(i.plain.mean[0])-$,o(i.
-plain.mean[1])-B,p,"",{"stroke-width":2}),E(A,$,B,e(i.after.mean[0])-$,o(i.after.mean[1])-B,g,"step")}let us=x.map(([A,P])=>ee(A,P,5)),We=[n.
+E(b("there"),R,q,l.mean[0]*Q,-l.mean[1]*Q,g,"g′")}if(gt(1)&&E(b("g"),T,B,a.mean[0]*Q,-a.mean[1]*Q,p,"g"),gt(6)){let A=b("move"),P=i.after.
+logStd.map(Math.exp);v(A,i.after.mean,2*P[0],2*P[1],{stroke:g,"stroke-width":2.4,"stroke-dasharray":"7 4"}),E(A,T,B,e(i.plain.mean[0])-T,o(i.
+plain.mean[1])-B,p,"",{"stroke-width":2}),E(A,T,B,e(i.after.mean[0])-T,o(i.after.mean[1])-B,g,"step")}let us=x.map(([A,P])=>ee(A,P,5)),We=[n.
 mean,...h&&gt(3)?[h.mean]:[]];for(let A of We)us.push(ee(e(A[0]),o(A[1]),9));for(let[A,P,R,q,W]of y){let ut=fo*q.length,Wt=go.flatMap(et=>uo.
 map(([K,it])=>[P+et*K,R+et*it])).map(([et,K])=>[et,K-14,et+ut,K+4]),Nt=Ss(Wt,us,t,s);us.push(Nt),m("text",{x:Nt[0],y:Nt[3]-4,fill:W},A).textContent=
 q}}var Tt=[["q","The posterior q: a mean, and a width for each weight. The dots are the four draws of this step."],["g","g: which way the loss \
@@ -388,8 +393,8 @@ le radius spent on it. It is measured in widths of q, so it is as oblong as q, w
 ["there","g′: the gradient at q′, with the same four draws of noise."],["diff","g′ − g: all that tells SA-BMA from VI. It points where t\
 he slope grows, so stepping against it leads away from curvature."],["move","Step back to q and descend against g′ and the pull of the prior\
 . The arrow is drawn at its true length; the thin blue one is the step of VI."]],ie="F: the Fisher matrix of q itself. For a mean it is 1/wi\
-dth², for the logarithm of a width 2. The step down is a natural gradient too, damped by the size of the last gradients.";var es=class{record;relief;settings;world;constructor(t){this.world=t,this.phase=0,this.ground=new V((s,e,o)=>this.drawGround(s,e,o),{ratio:.52,
-label:"",least:260,most:620}),this.svg=document.createElementNS(Ms,"svg"),this.svg.setAttribute("aria-hidden","true"),this.ground.node.append(
+dth², for the logarithm of a width 2. The step down is a natural gradient too, damped by the size of the last gradients.";var es=class{record;relief;settings;world;constructor(t){this.world=t,this.phase=0,this.ground=new V((s,e,o)=>this.drawGround(s,e,o),{ratio:.86,
+label:"",least:260,most:540}),this.svg=document.createElementNS(Ms,"svg"),this.svg.setAttribute("aria-hidden","true"),this.ground.node.append(
 this.svg),this.profile=new V((s,e,o)=>this.drawProfile(s,e,o),{ratio:.5,label:"",least:180,most:260}),this.sentence=w("p",{class:"pg-formula",
 role:"group","aria-label":"objective and step; point at a symbol to see its mark"}),this.text=w("p",{class:"pg-verdict",role:"status"}),this.
 slider=new ot("phase",Tt.map((s,e)=>e),0,s=>this.go(s),{say:s=>`${s+1} of ${Tt.length}`}),this.budget=w("div",{class:"pg-budget",role:"img"}),
@@ -404,9 +409,9 @@ rate},this.loss=s.loss,this.noise=s.noise.slice(0,4),this.record=Yt(this.loss,o,
 at(this.record.from),Ct(this.loss,this.plain,Pt(2),this.prior,this.noise,this.settings);let{g:n,delta:a}=this.record;this.slope=a?U(n.mean,a.
 mean)+U(n.logStd,a.logStd):0,this.promised=n.value+this.slope,this.relief=null,this.go(t?0:this.phase)}next(){this.phase<Tt.length-1?this.go(
 this.phase+1):this.take(this.after)}go(t){this.phase=this.slider.value=t,this.text.textContent=`${t+1}. ${Tt[t][1]}`,this.recolor()}recolor(){
-this.ground.draw(),this.profile.draw(),this.tellBudget();let t=this.record;this.profile.say(`The loss along the ascent from q${t.there?`: ${T(
-t.g.value)} at q, ${T(t.worst.value)} at q′, ${T(this.promised)} by the straight line of slope g`:"; there is none at radius 0"}.`),this.ground.
-say(`One step of SA-BMA on the ground. ${this.text.textContent} Loss that q expects ${T(t.g.value)}`+(t.there?`, that q′ expects ${T(t.worst.
+this.ground.draw(),this.profile.draw(),this.tellBudget();let t=this.record;this.profile.say(`The loss along the ascent from q${t.there?`: ${$(
+t.g.value)} at q, ${$(t.worst.value)} at q′, ${$(this.promised)} by the straight line of slope g`:"; there is none at radius 0"}.`),this.ground.
+say(`One step of SA-BMA on the ground. ${this.text.textContent} Loss that q expects ${$(t.g.value)}`+(t.there?`, that q′ expects ${$(t.worst.
 value)}.`:"; the radius is 0, so that there is no q′."))}write(){let t=(s,e)=>w("span",{"data-s":s,tabindex:0,role:"button"},e);this.sentence.
 append("min over ",t("q","q")," of max over ",t("worst","q′")," in ",t("ball","KL(q′ ‖ q) ≤ radius²/2")," of E",w("sub",{},"q′"),
 "[L] + T ",t("move","KL(q ‖ prior)"),w("br"),t("worst","Δ")," = ",t("ball","radius")," · F⁻¹",t("g","g")," / √(",t("g","g"),"ᵀF⁻¹",
@@ -432,7 +437,7 @@ logStd,n.logStd,v)},this.noise).value),p=c.map(v=>a.value+v*(this.slope??0)),d=M
 m=v=>e-22-(e-52)*(v-d)/Math.max(f-d,1e-9),b=(v,y,x)=>{t.beginPath(),v.forEach((M,E)=>t.lineTo(u(c[E]),m(M))),t.strokeStyle=y,t.lineWidth=2.2,
 t.setLineDash(x),t.stroke(),t.setLineDash([])};b(p,k("vi"),[4,5]),b(g,o.ink,[]),S(t,"slope g",u(1.4)+6,m(p.at(-1)),{color:k("vi"),size:12.5}),
 S(t,"loss",u(1.4)+6,Math.abs(m(g.at(-1))-m(p.at(-1)))<14?m(p.at(-1))+(m(g.at(-1))<m(p.at(-1))?-15:15):m(g.at(-1)),{size:12.5}),X(t,"circle",
-u(0),m(a.value),5,o.ink),S(t,T(a.value),u(0)+4,m(a.value)+14,{size:12.5}),!(this.phase<3)&&(X(t,"circle",u(1),m(h.value),5,l),S(t,T(h.value),
+u(0),m(a.value),5,o.ink),S(t,$(a.value),u(0)+4,m(a.value)+14,{size:12.5}),!(this.phase<3)&&(X(t,"circle",u(1),m(h.value),5,l),S(t,$(h.value),
 u(1)+4,m(h.value)+14,{size:12.5,color:l}))}};function mo(i,t={},...s){let e=document.createElement(i);for(let[o,r]of Object.entries(t))e.setAttribute(o,r);return e.append(...s),e}var Xi=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};function re(i,t){let s=mo("a",{href:i,download:t});document.body.append(s),s.click(),s.remove()}var N=[-3,3],tt=[-2,2],os=3,Rt={hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,
 terms:[{kind:"dent",at:[-.7,0],depth:1.1,width:.28},{kind:"dent",at:[1.4,.1],depth:1,width:1.1},{kind:"bowl",at:[1,0],h:.06}],places:[["narr\
 ow hollow",[-.7,0],.5],["wide meadow",[1.4,.1],1.4]],about:"Both start at the same place with the same noise. VI lowers the loss that it exp\
@@ -466,18 +471,18 @@ r,"T"],["sabma",this.sabma,m=>m.radius===n,"radius"]];S(t,"training loss → aga
 size:12.5,halo:!1});let l=m=>[m.train,_(o,m)],c=[...this.vi,...this.sabma].map(l);if(!c.length)return;let g=m=>{let b=c.map(M=>M[m]),v=Math.
 min(...b),y=Math.max(...b),x=Math.max(.08*(y-v),.02);return[v-x,y+x]},[p,d]=[g(0),g(1)],f=m=>44+(s-70)*(m-p[0])/(p[1]-p[0]),u=m=>e-24-(e-58)*
 (m-d[0])/(d[1]-d[0]);t.strokeStyle=a.line,t.beginPath(),t.moveTo(44,30),t.lineTo(44,e-20),t.lineTo(s-4,e-20),t.stroke(),p.forEach((m,b)=>S(t,
-T(m),f(m),e-9,{color:a.soft,size:12,align:b?"right":"left"}));for(let m of d)S(t,T(m),40,u(m),{color:a.soft,size:12,align:"right"});for(let[
+$(m),f(m),e-9,{color:a.soft,size:12,align:b?"right":"left"}));for(let m of d)S(t,$(m),40,u(m),{color:a.soft,size:12,align:"right"});for(let[
 m,b,v,y]of h){let x=k(m);t.strokeStyle=t.fillStyle=x,t.lineWidth=1.6,t.beginPath();for(let E of b)t.lineTo(f(l(E)[0]),u(l(E)[1]));t.stroke();
-for(let E of b){let[D,$]=l(E);t.beginPath(),t.arc(f(D),u($),2.6,0,7),t.fill()}for(let E of b.filter(v)){let[D,$]=l(E);X(t,I(m)[3],f(D),u($),
+for(let E of b){let[D,T]=l(E);t.beginPath(),t.arc(f(D),u(T),2.6,0,7),t.fill()}for(let E of b.filter(v)){let[D,T]=l(E);X(t,I(m)[3],f(D),u(T),
 6,x)}let M=b.at(-1);if(M){let[E,D]=l(M);S(t,`${I(m)[0]}, larger ${y}`,Math.min(f(E)+8,s-4),u(D)+(u(D)>e/2?14:-12),{color:x,size:12,align:f(E)>
 s/2?"right":"left"})}}if(this.ghost){let[m,b]=l(this.ghost);t.strokeStyle=k("vi"),t.setLineDash([2,3]),t.lineWidth=2,t.beginPath(),t.arc(f(m),
-u(b),10,0,7),t.stroke(),t.setLineDash([]),S(t,`T* = ${T(this.ghost.T)}`,f(m)+14,u(b)+4,{color:k("vi"),size:12})}}};function ce(i,t,s,e){let o=L(),
+u(b),10,0,7),t.stroke(),t.setLineDash([]),S(t,`T* = ${$(this.ghost.T)}`,f(m)+14,u(b)+4,{color:k("vi"),size:12})}}};function ce(i,t,s,e){let o=L(),
 r=e.flatMap(({values:p})=>p).filter(Number.isFinite),n=Math.min(...r),a=Math.max(...r,n+.05),h=Math.max(12,Math.round(t/22)),l=p=>4+p*(t-8)/
 h,c=(s-44)/e.length,g=(t-8)/h-2;S(i,`test loss of ${e[0].values.length} seeds, a block each`,2,10,{color:o.soft,size:12.5,halo:!1}),e.forEach(
 ({method:p,values:d,where:f},u)=>{let m=new Array(h).fill(0),b=26+(u+1)*c;d.filter(Number.isFinite).forEach(y=>{m[Math.min(h-1,Math.floor((y-
 n)/(a-n)*h))]+=1});let v=Math.min(9,(c-18)/Math.max(...m,1));i.fillStyle=k(p),m.forEach((y,x)=>{for(let M=0;M<y;M++)i.fillRect(l(x),b-(M+1)*
 v,g,v-1)}),S(i,`${I(p)[0]}: ${f}`,t-4,b-c+10,{color:k(p),size:12,align:"right"}),i.fillStyle=o.line,i.fillRect(4,b,t-8,1)}),[n,a].forEach((p,d)=>S(
-i,T(p),d?t-4:4,s-8,{color:o.soft,size:12,align:d?"right":"left"}))}var st=600,de=6,mt=20,Es=.3,pe=["radius","rho","T","viT","rate","draws"],$s=class{constructor(t){this.learner=t,this.trail=[[...t.q.mean]],this.
+i,$(p),d?t-4:4,s-8,{color:o.soft,size:12,align:d?"right":"left"}))}var st=600,de=6,mt=20,Es=.3,pe=["radius","rho","T","viT","rate","draws"],$s=class{constructor(t){this.learner=t,this.trail=[[...t.q.mean]],this.
 x=[],this.stands=[],this.train=[],this.test=[],this.lambda=[],this.kl=[],this.lost=!1}},rs=class{name="hollow";world;terms=[];settings={};start=[];loss;test;giveUp=()=>{};seed=1;ensemble=10;steps=0;on=new Set(
 ["vi","sabma"]);shadows=[];ends=[];shift=[Es,0];bend=0;tally="";sweep=null;runs=new Map;constructor(t=()=>{}){this.changed=t;let s=new Z(99);
 this.noise=Array.from({length:30},()=>s.normals(2)),this.choose("hollow")}choose(t){this.name=t,this.world=Rt[t],this.terms=this.world.terms.
@@ -514,7 +519,7 @@ isFinite);this.moveTest(a?n:this.shift,s.bend.includes(e("bend"))?e("bend"):0),t
 i.loss).toFixed(2)}`;function as(i){let[t,s]=i.ranking(i.test);if(!t)return"";if(!s)return`Test loss of ${wt(t.method)}: ${t.loss.toFixed(2)}\
 .`;let[e,o]=i.ranking(i.loss);return i.far+i.bend?`${i.over||i.ends.length?"On":"So far, on"} the test ground ${Ls(t,s)}; not shifted, ${Ls(
 e,o)}.`:`Not shifted, ${Ls(t,s)}.`}function xo(i){let t=i.sweep?.ghost;if(!t)return"";let{viT:s,radius:e}=i.settings,o=i.sweep?.sabma.find(a=>a.
-radius===e),r=_(i.test,t)-_(i.test,o),n=`${Math.abs(r).toFixed(2)} ${r>0?"higher":"lower"}`;return`At T* = ${T(t.T)} instead of ${s}, VI has\
+radius===e),r=_(i.test,t)-_(i.test,o),n=`${Math.abs(r).toFixed(2)} ${r>0?"higher":"lower"}`;return`At T* = ${$(t.T)} instead of ${s}, VI has\
  SA-BMA's training loss, and its test loss is ${Math.abs(r)<Lt?"the same":n}.`}function fe(i){if(!i.steps)return"Not trained yet.";let t=[...i.
 runs].filter(([,{lost:o}])=>!o).map(([o,{learner:r}])=>({name:wt(o),where:i.whereIs(r.q.mean),cost:Gs(i.loss,r.q.mean,Et)-i.loss.both(r.q.mean,
 null)})),s=t.map(({name:o,cost:r})=>`${o} ${r.toFixed(2)}`).join(", "),e=[t.map(({name:o,where:r})=>r&&`${o} is ${r}`).filter(Boolean).join(
@@ -575,18 +580,18 @@ let{task:s,seeds:e}=ft,o=this.open?"A lower temperature does most of what the ra
 network on ${s}, ${e} seeds.`),this.board.draw(),this.board.say(this.sentence())}sentence(){let t=([,,s,e])=>`λ₁ ${s.toFixed(2)}, NLL ${e.
 toFixed(3)}`;return`SA-BMA at radius ${this.radius}: ${t(Ot("sabma",this.radius))}. VI at T = ${this.T}: ${t(Ot("vi",this.T))}.`}draw(t,s,e){
 let o=So.slice(0,s<520?1:s<800?2:3),r=s/o.length;o.forEach((n,a)=>this.drawPanel(t,n,a*r,r,e))}drawPanel(t,s,e,o,r){let n=L(),{vi:a,sabma:h}=ft,
-l=[...a,...h],c=Le(l.map($=>$[1]),!0),g=Le(l.map($=>$[s.at])),[p,d,f,u]=[e+40,e+o-14,34,r-42],m=$=>p+(d-p)*c($[1]),b=$=>u-(u-f)*g($[s.at]),v=new At(
-t,e+o,u,p);for(let $ of s.ticks){let B=u-(u-f)*g($);B<f||B>u||(t.lineWidth=1,t.strokeStyle=n.line,t.beginPath(),t.moveTo(p,B),t.lineTo(d,B),
-t.stroke(),S(t,String($),p-6,B,{color:n.soft,size:12,align:"right"}))}for(let $ of Mo){let B=p+(d-p)*c($);B<p||S(t,String($),B,u+14,{color:n.
+l=[...a,...h],c=Le(l.map(T=>T[1]),!0),g=Le(l.map(T=>T[s.at])),[p,d,f,u]=[e+40,e+o-14,34,r-42],m=T=>p+(d-p)*c(T[1]),b=T=>u-(u-f)*g(T[s.at]),v=new At(
+t,e+o,u,p);for(let T of s.ticks){let B=u-(u-f)*g(T);B<f||B>u||(t.lineWidth=1,t.strokeStyle=n.line,t.beginPath(),t.moveTo(p,B),t.lineTo(d,B),
+t.stroke(),S(t,String(T),p-6,B,{color:n.soft,size:12,align:"right"}))}for(let T of Mo){let B=p+(d-p)*c(T);B<p||S(t,String(T),B,u+14,{color:n.
 soft,size:12,align:"center"})}S(t,s.title,p,14,{weight:600,size:14,halo:!1}),S(t,"training loss (nats)",(p+d)/2,u+31,{color:n.soft,size:12.5,
 align:"center"}),this.open&&this.line(t,a,m,b,"vi",v),this.line(t,h,m,b,"sabma",v);let[x,M]=[Ot("vi",this.T),Ot("sabma",this.radius)];X(t,"s\
 quare",m(x),b(x),7,k("vi")),X(t,"circle",m(M),b(M),7,k("sabma"));let E={weight:700,size:14};v.put(`SA-BMA, radius ${this.radius}`,m(M)+12,b(
-M)+20,{...E,color:k("sabma")});let D={...E,color:k("vi"),align:"right"};if(v.put(`VI, T = ${this.T}`,m(x)-10,b(x)-20,D),!!this.open)for(let $ of[
-a[0],a[a.length-1]])$[0]!==this.T&&v.put(`T = ${$[0]}`,m($),b($)-18,{color:k("vi"),align:"center"})}line(t,s,e,o,r,n){t.strokeStyle=t.fillStyle=
+M)+20,{...E,color:k("sabma")});let D={...E,color:k("vi"),align:"right"};if(v.put(`VI, T = ${this.T}`,m(x)-10,b(x)-20,D),!!this.open)for(let T of[
+a[0],a[a.length-1]])T[0]!==this.T&&v.put(`T = ${T[0]}`,m(T),b(T)-18,{color:k("vi"),align:"center"})}line(t,s,e,o,r,n){t.strokeStyle=t.fillStyle=
 k(r),t.lineWidth=r==="vi"?2:3.2,t.setLineDash(r==="vi"?[7,5]:[]),t.beginPath();for(let a of s)t.lineTo(e(a),o(a));t.stroke(),t.setLineDash([]),
 s.forEach((a,h)=>{t.beginPath(),t.arc(e(a),o(a),3,0,Ao),t.fill();let l=s[Math.max(0,h-1)];for(let c of[.25,.5,.75,1])n.avoid(e(l)+c*(e(a)-e(
 l)),o(l)+c*(o(a)-o(l)),4)})}get numbers(){return[{method:"vi",row:Ot("vi",this.T)},{method:"sabma",row:Ot("sabma",this.radius)}].map(({method:t,
-row:s})=>({method:t,nll:T(s[3]),lambda:T(s[2])}))}};var C=181,J=121;function zt(i,t){let s=i.getBoundingClientRect();return[N[0]+(t.clientX-s.left)/s.width*(N[1]-N[0]),tt[1]-(t.clientY-s.top)/
+row:s})=>({method:t,nll:$(s[3]),lambda:$(s[2])}))}};var C=181,J=121;function zt(i,t){let s=i.getBoundingClientRect();return[N[0]+(t.clientX-s.left)/s.width*(N[1]-N[0]),tt[1]-(t.clientY-s.top)/
 s.height*(tt[1]-tt[0])]}var ls=class{loss;top;relief;density;constructor(t){this.board=new V((s,e,o)=>{if(!this.loss)return;let r=this.relief,
 n=e/6;(!r||r.width!==e||r.height!==o||r.dark!==H())&&this.paintRelief(e,o),s.drawImage(this.relief.whole,0,0,e,o),t(s,a=>(a-N[0])*n,a=>(tt[1]-
 a)*n,n,o)},{ratio:2/3,label:""})}lay(t,s){this.loss=t,this.top=s,this.relief=null,this.density=null}heights(){let t=new Float64Array(J*C),s=new Float64Array(
@@ -636,7 +641,7 @@ i.run(t,l,c);i.means(t,l=>I(l)[0])}s&&o.put("true posterior: 50 % and 95 % of it
 places(t),e.strokeStyle=h.soft,e.lineWidth=2,e.beginPath(),e.moveTo(12,n-14),e.lineTo(12+Et*a,n-14),e.stroke(),o.put(`${Et}`,18+Et*a,n-14,{color:h.
 soft,size:12.5})}function De(i,t){let{pen:s,X:e,Y:o,labels:r,height:n}=i,a=L();if(i.title("test ground"),t.far>.05){let[h,l]=t.shift,[c,g]=t.
 world.places[0]?.[1]??[0,0];s.strokeStyle=s.fillStyle=a.soft,s.lineWidth=2,s.beginPath(),s.moveTo(e(c),o(g)+26),s.lineTo(e(c+h),o(g+l)+26),s.
-stroke(),s.beginPath(),s.arc(e(c+h),o(g+l)+26,3.5,0,Bt),s.fill();let p=t.bend?`, bent by ${t.bend}`:"",d=`moved by ${T(t.far)}${p}`;r.put(d,
+stroke(),s.beginPath(),s.arc(e(c+h),o(g+l)+26,3.5,0,Bt),s.fill();let p=t.bend?`, bent by ${t.bend}`:"",d=`moved by ${$(t.far)}${p}`;r.put(d,
 10,n-14,{color:a.soft,size:12.5})}if(i.ends(t)){i.places(t,t.shift);return}for(let[h,l]of t.runs){if(l.lost)continue;let{q:c,members:g}=l.stands[l.
 stands.length-1],p=k(h);if(s.fillStyle=s.strokeStyle=p,Y[h])i.cloud(c);else for(let d of g)i.dot(d[0],d[1]);X(s,I(h)[3],e(c.mean[0]),o(c.mean[1]),
 5.5,p)}i.means(t,(h,l)=>l.test[l.test.length-1].toFixed(2)),i.places(t,t.shift)}var ds={shift:[0,.1,.2,.3,.4,.6,.8,1],bend:[0,.1,.2,.4],radius:As,viT:$t,T:$t,rho:[0,.05,.1,.2,.3,.5,.8,1.2],rate:[.01,.02,.05,.1,.2],draws:[
@@ -654,7 +659,7 @@ w("p",{class:"pg-about"}),this.truthButton=F("True posterior","the posterior, co
 "div",{class:"pg-grip",tabindex:0,role:"group","aria-label":h,onkeydown:qe(l)},a.node);this.maps=w("div",{class:"pg-maps","data-side":"train\
 ing"},r(t.training.board,"the training ground; arrow keys move the place where training starts",([a,h])=>t.moveStart(a,h)),r(t.testing.board,
 "the test ground; arrow keys shift it",a=>t.moveTest(e.shift.map((h,l)=>h+a[l])))),this.first=w("div",{class:"pg-first"},this.keep("shift","\
-shift of the test ground",a=>t.moveTest(e.along(a)),T),this.slider("radius","radius of SA-BMA",a=>Number(a)?`${a} × the width of q`:"0: as \
+shift of the test ground",a=>t.moveTest(e.along(a)),$),this.slider("radius","radius of SA-BMA",a=>Number(a)?`${a} × the width of q`:"0: as \
 VI","how far from q SA-BMA looks for the worst posterior, √(2 KL)"),this.slider("viT","temperature of VI",a=>`T = ${a}`,"the weight of KL(\
 q ‖ prior)")),this.others=w("div",{class:"pg-sliders"},this.slider("T","temperature of the others",a=>`T = ${a}`),this.slider("rho","radiu\
 s of SAM",a=>`${a}, a distance`),this.slider("rate","learning rate"),this.keep("ensemble","ensemble",a=>t.average(a),a=>Io(Number(a))),this.
@@ -677,7 +682,7 @@ raws"?this.first:this.others).append(this.sliders.draws.node),this.side("trainin
 chips.children){let{method:h}=a.dataset;a.setAttribute("aria-pressed",String(t.on.has(h))),a.style.setProperty("--method",k(h))}for(let a of this.
 tools.children)a.setAttribute("aria-pressed",String(a.dataset.tool===s));this.tools.hidden=t.name!=="yours",this.truthButton.setAttribute("a\
 ria-pressed",String(e)),this.ground.querySelector("select").value=t.name;let{sliders:o}=this;for(let[a,h]of Object.entries(t.settings))o[a].
-value=h;o.bend.value=t.bend,o.ensemble.value=t.ensemble,o.shift.value=t.far,o.shift.text.textContent=T(t.far),o.rho.node.hidden=!t.on.has("s\
+value=h;o.bend.value=t.bend,o.ensemble.value=t.ensemble,o.shift.value=t.far,o.shift.text.textContent=$(t.far),o.rho.node.hidden=!t.on.has("s\
 am"),o.radius.node.hidden=!t.on.has("sabma"),o.viT.node.hidden=!t.on.has("vi"),this.about.textContent=t.world.about;let r=[...t.on].some(a=>Y[a])?
 "q: a method's cloud of weights":"",n=[...[...t.on].map(a=>Lo[a]),r].filter(Boolean);this.names.textContent=`${n.join(". ")}.`}};function Ns(i,t,s,e,o=!1){return w("div",{style:`--method:${k(i)}`,class:o?"pg-wins":""},w("span",{},t),w("b",{},s),w("small",{},e[0],w("br"),
 e[1]))}var Re=i=>Number.isFinite(i)?i.toFixed(2):"–";function ze({model:i,frontier:t,sequence:{card:s}}){if(s.view==="frontier")return t.numbers.
@@ -717,7 +722,7 @@ this.model.many([...this.model.on],()=>ge(this.model)),this.shown(!0)}recolor(){
 clock?.playing){this.frames+=1,this.training.board.draw(),this.testing.board.draw(),this.panel.more.open&&((t||this.frames%3===1)&&this.section.
 draw(),(t||this.frames%6===0)&&(this.traces.draw(),this.chart.draw()))}shown(t=!1){let{model:s}=this;if(this.draw(),this.clock?.playing||this.
 tell(),(t||s.steps%4===0)&&this.tellScore(),!(t||!this.clock?.playing||s.steps%12===0))return;let e=s.tally||fe(s);this.panel.verdict.textContent=
-e,this.training.board.say(`${s.world.label}, seen from above. ${e}`);let o=`the training ground shifted by ${T(s.far)}`,r=s.bend?` and bent \
+e,this.training.board.say(`${s.world.label}, seen from above. ${e}`);let o=`the training ground shifted by ${$(s.far)}`,r=s.bend?` and bent \
 by ${s.bend}`:"";this.testing.board.say(`The test ground: ${o}${r}. ${as(s)}`),this.section.say("Section of the ground through a mean, with \
 the posteriors above it."),this.traces.say(`Training loss, test loss, λ₁ and KL against steps. ${e}`),this.chart.say(`After a run: test l\
 osses over temperature, radius or seeds. ${e}`),this.sequence.tell()}tell(){this.panel.tell()}tellScore(){this.panel.score.replaceChildren(...ze(

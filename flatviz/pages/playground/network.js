@@ -313,8 +313,10 @@ export class NetworkWorld {
   readingOf(p) {
     if (p.lost) return "diverged";
     const loss = `test loss ${two(p.test.at(-1))}`;
-    if (this.kind === "gap")
-      return `${loss}; draws differ: gap ${two(p.unsure.gap)}, points ${two(p.unsure.points)}`;
+    if (this.kind === "gap") {
+      const [gap, points] = [p.unsure.gap, p.unsure.points].map((x) => Number(x.toPrecision(2)));
+      return `${loss}; draws differ: gap ${gap}, points ${points}`;
+    }
     const right = Math.round(100 * p.right);
     return `${loss}, ECE ${two(p.ece.at(-1))}, ${right} % right, λ₁ ${two(p.axes[0].value)}`;
   }

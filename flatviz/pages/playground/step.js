@@ -31,10 +31,10 @@ export class StepView {
     this.world = world;
     this.phase = 0;
     this.ground = new Board((pen, w, h) => this.drawGround(pen, w, h), {
-      ratio: 0.52,
+      ratio: 0.86,
       label: "",
       least: 260,
-      most: 620,
+      most: 540,
     });
     this.svg = document.createElementNS(SVG, "svg");
     this.svg.setAttribute("aria-hidden", "true");

@@ -1,0 +1,359 @@
+"""Predictions, and their scores for every ensemble size."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import field, replace
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.distributions import Distribution
+
+from flatviz import distributions
+from flatviz.checks import Labels, check_count, check_is, check_share, shown
+from flatviz.likelihood import Likelihood, Noise, as_likelihood
+from flatviz.noun import Drawn
+from flatviz.private import PrivateNumbers
+
+N_BINS = 15  # of confidence
+
+
+class Prediction(Drawn, made_by="fv.predict makes one"):
+    """Outputs of S draws on N inputs, (S, N, C).
+
+    They are logits, means where `likelihood` is the standard deviation of Gaussian noise, or what a
+    `Likelihood` takes.  Outputs of another library's network serve too: `Prediction(outputs, y)`.
+    With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and
+    `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both are
+    computed when they are first read.
+
+    Args:
+        batchnorm: Statistics in use.
+        trunk: Whether the weights that are not treated were "fixed" or "sampled".
+        class_names: Those of the data, () where it has none.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> outputs = torch.tensor([[[2.0, 0.0], [3.0, 0.0]], [[2.0, 0.0], [0.0, 3.0]]])
+        >>> prediction = fv.Prediction(outputs, torch.tensor([0, 1]))
+        >>> prediction.bma().shape, prediction.scores["accuracy"].tolist()  # of 1 and of 2 draws
+        (torch.Size([2, 2]), [0.5, 0.5])
+    """
+
+    outputs: Tensor
+    y: Labels | None = None
+    likelihood: str | Noise | Likelihood = "categorical"
+    batchnorm: str | None = None
+    scores: dict[str, Tensor] = field(default_factory=dict)
+    bins: Tensor | None = field(default_factory=lambda: None)
+    trunk: str = "fixed"
+    class_names: tuple[str, ...] = ()
+
+    def _check(self) -> None:
+        as_likelihood(self.likelihood)
+        if not self.outputs.is_floating_point() or self.outputs.ndim < 2:
+            raise TypeError(
+                "outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got"
+                f" {shown(self.outputs)}"
+            )
+        if self.y is not None and len(self.y) != self.outputs.shape[1]:
+            raise ValueError(
+                f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}"
+            )
+        if self.y is not None and not self.scores:
+            del self.__dict__["scores"], self.__dict__["bins"]  # `__getattr__` computes them
+
+    def __getattr__(self, name: str) -> object:
+        if name not in ("scores", "bins"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        complete = scored(self)
+        self.__dict__.update(y=complete.y, scores=complete.scores, bins=complete.bins)
+        return self.__dict__[name]
+
+    @property
+    def n_draws(self) -> int:
+        """Number of draws S."""
+        return self.outputs.shape[0]
+
+    @property
+    def n_diverged(self) -> int:
+        """Number of outputs, of S N, that are no prediction.
+
+        Their probabilities are NaN, or their means NaN or inf.  Scores of such draws are NaN.
+        """
+        bad = self.log_probs.isnan() if self.has_classes else ~self.outputs.isfinite()
+        return int((bad.flatten(2).any(-1) if bad.ndim > 2 else bad).sum())
+
+    @property
+    def log_probs(self) -> Tensor:
+        """Log class probabilities of each draw, (S, N, C), or (S, M, C) of M places that count."""
+        likelihood = as_likelihood(self.likelihood)
+        # In float32 at least, as sums in half precision stop growing
+        outputs = self.outputs.to(torch.promote_types(self.outputs.dtype, torch.float32))
+        log_p = likelihood.log_probs(outputs.flatten(0, 1))
+        if log_p is None:
+            raise ValueError(
+                f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean"
+                " or quantile"
+            )
+        log_p = log_p.reshape(len(self.outputs), -1, log_p.shape[-1])
+        counts = None if self.y is None else likelihood.counts(self.y)
+        return log_p if counts is None else log_p[:, counts.flatten()]
+
+    @property
+    def has_classes(self) -> bool:
+        """Whether the likelihood is one of classes."""
+        # Fields that may be NaN
+        return (
+            as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1]))
+            is not None
+        )
+
+    @property
+    def distribution(self) -> Distribution:
+        """p(y) of every draw and input, (S N, ...), without `Independent`."""
+        return distributions.entrywise(
+            as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
+        )
+
+    def _by_draw(self, of_all: Tensor) -> Tensor:
+        return of_all.unflatten(-1 if of_all.ndim == 1 else 0, self.outputs.shape[:2])
+
+    @property
+    def means(self) -> Tensor:
+        """Mean of y in each draw of a regression, (S, N, ...)."""
+        return self._by_draw(distributions.mean(self.distribution))
+
+    @property
+    def mean(self) -> Tensor:
+        """Predictive mean of y over draws and noise of a regression, (N, ...)."""
+        return self.means.mean(0)
+
+    @property
+    def std(self) -> Tensor:
+        """Predictive standard deviation of a regression over draws and noise, (N, ...)."""
+        noise = self._by_draw(distributions.variance(self.distribution)).mean(0)
+        return (noise + self.means.var(0, correction=0)).sqrt()
+
+    def below(self, y: Tensor) -> Tensor:
+        """Compute P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
+
+        It is a share of 1,000 samples of each draw where torch has no distribution function.
+        """
+        p = self.distribution
+        many = y.expand(self.n_draws, *y.shape).flatten(0, 1).reshape(p.batch_shape)
+        many = many.to(self.outputs)
+        try:
+            return self._by_draw(distributions.cdf(p, many))
+        except NotImplementedError:
+            drawn = self.sample(1000 * self.n_draws, seed=0).unflatten(0, (1000, self.n_draws))
+            return (drawn <= self._by_draw(many)).to(many).mean(0)
+
+    def sample(self, n: int, *, seed: int) -> Tensor:
+        """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
+        n = check_count(n, "n")
+        p = self.distribution
+        with PrivateNumbers(seed):
+            each = p.sample((-(-n // self.n_draws),))
+        return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
+
+    def inverse(self, levels: Tensor) -> Tensor:
+        """Compute quantiles of each draw's distribution at `levels` (L,), (L, S, N, ...).
+
+        Raises NotImplementedError where torch has no inverse.
+        """
+        p = self.distribution
+        at = distributions.icdf(p, levels.view(-1, *[1] * len(p.batch_shape)))
+        return at.unflatten(1, self.outputs.shape[:2])
+
+    def quantile(self, level: float, *, seed: int = 0) -> Tensor:
+        """Compute the quantiles of a regression's predictive distribution at `level`, (N, ...).
+
+        They come from bisection of the mixture's distribution function, or from 4,000 samples drawn
+        by `seed` where torch has none.
+        """
+        level = check_share(level, "level")
+        try:
+            edges = self.inverse(self.outputs.new_tensor([level]))[0]
+        except NotImplementedError:
+            drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
+            return drawn[round(level * (len(drawn) - 1))]
+        low = edges.amin(0)
+        high = edges.amax(0)
+        for _ in range(60):
+            middle = (low + high) / 2
+            below = self.below(middle).mean(0) < level
+            low = middle.where(below, low)
+            high = middle.where(~below, high)
+        return (low + high) / 2
+
+    @property
+    def probs(self) -> Tensor:
+        """Class probabilities of each draw, (S, N, C)."""
+        return self.log_probs.exp()
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Names of the C classes in figures.
+
+        Equal names get their number, and a class without a name is its number.
+        """
+        n_classes = self.log_probs.shape[-1]
+        named = self.class_names[:n_classes]
+        distinct = [
+            name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)
+        ]
+        return (*distinct, *map(str, range(len(named), n_classes)))
+
+    def bma(self, n_draws: int | None = None) -> Tensor:
+        """Average the class probabilities over the first `n_draws` draws (default all), (N, C)."""
+        return self.probs[: self.size(n_draws)].mean(0)
+
+    def changed(self, **fields: Any) -> Prediction:
+        """Return it with other values of these fields, and its scores not yet computed."""
+        return replace(self, **{"scores": {}, "bins": None, **fields})
+
+    def size(self, n_draws: int | None) -> int:
+        """Check `n_draws`, by default all; a ValueError for more than there are."""
+        n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
+        if n > self.n_draws:
+            raise ValueError(
+                f"asked for {n} draws, but this prediction has {self.n_draws}: lower n_draws, or"
+                " draw more"
+            )
+        return n
+
+
+def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
+    """Check labels (N,), given or from the prediction, as int64 of all places that count.
+
+    Targets of a regression are checked likewise.
+
+    Raises:
+        ValueError: Without labels, or for labels that cannot be scored.
+    """
+    y = prediction.y if y is None else y
+    if y is None:
+        raise ValueError("scores need labels, got none: predict on a Data, or give y")
+    # A prediction's labels were not checked by a public verb
+    check_is(y, Tensor, "y", "use torch.as_tensor")
+    if len(y) != prediction.outputs.shape[1]:
+        raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
+    y = as_likelihood(prediction.likelihood).check(
+        y.to(prediction.outputs.device), prediction.outputs[0]
+    )
+    if not prediction.has_classes:
+        return y
+    counts = as_likelihood(prediction.likelihood).counts(y)
+    return (y if counts is None else y[counts]).flatten().long()
+
+
+def log_density(prediction: Prediction, y: Tensor) -> Tensor:
+    """Compute log p(y) of every draw and input of a regression, (S, N)."""
+    many = y.expand(prediction.n_draws, *y.shape).flatten(0, 1)
+    entries = as_likelihood(prediction.likelihood).entries(prediction.outputs.flatten(0, 1), many)
+    return -entries.reshape(prediction.n_draws, -1)
+
+
+def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
+    """Iterate over logs of the means of exp(log_p[:1]), exp(log_p[:2]), ..., in log space."""
+    total = None
+    for size, row in enumerate(log_p, 1):
+        total = row if total is None else torch.logaddexp(total, row)
+        yield total - math.log(size)
+
+
+def for_sizes(
+    prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]
+) -> Tensor:
+    """Compute `score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone.
+
+    It is NaN where a log mean is.
+    """
+
+    def of_numbers(log_mean: Tensor) -> Tensor:
+        value = score(log_mean)
+        return torch.full_like(value, math.nan) if bool(log_mean.isnan().any()) else value
+
+    if n_draws is not None:
+        return of_numbers(torch.logsumexp(log_p[: prediction.size(n_draws)], 0) - math.log(n_draws))
+    return torch.stack([of_numbers(log_mean) for log_mean in running_mean_log(log_p)])
+
+
+def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Compute the share of inputs whose most probable class is right."""
+    return (log_bma.argmax(-1) == y).to(log_bma.dtype).mean()
+
+
+def nll_of(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Compute the mean of -log p(y), in nats."""
+    return -log_bma.gather(-1, y[:, None]).mean()
+
+
+def brier_of(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Compute the mean of sum_c (p_c - 1[y = c])^2."""
+    hot = torch.nn.functional.one_hot(y, log_bma.shape[-1])
+    return (log_bma.exp() - hot).square().sum(-1).mean()
+
+
+def bins_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
+    """Compute count, mean confidence and accuracy of each confidence bin, (B, 3).
+
+    An empty bin is 0, NaN, NaN.  Bins are (i/B, (i+1)/B], so that a confidence of exactly 1 falls
+    in the last.
+    """
+    confidence, predicted = log_bma.double().exp().max(-1)
+    right = (predicted == y).to(confidence.dtype)
+    index = ((confidence * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
+    count = torch.bincount(index, minlength=n_bins).to(confidence.dtype)
+    total = [torch.zeros_like(count).index_add_(0, index, v) for v in (confidence, right)]
+    return torch.stack([count, total[0] / count, total[1] / count], dim=-1).to(log_bma.dtype)
+
+
+def ece_of(bins: Tensor) -> Tensor:
+    """Compute the sum over bins of (count / N) |accuracy - confidence| from bins (..., B, 3)."""
+    count = bins[..., 0]
+    gap = (bins[..., 2] - bins[..., 1]).abs().nan_to_num(0.0)
+    return (count * gap).sum(-1) / count.sum(-1)
+
+
+def _means(prediction: Prediction) -> Tensor | None:
+    try:
+        return prediction.means
+    except ValueError:  # from a distribution without a mean
+        return None
+
+
+def scored(prediction: Prediction) -> Prediction:
+    """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
+
+    A regression has NLL and RMSE, or NLL alone where its mean has no closed form.
+    """
+    y = labels_of(prediction, None)
+    if not prediction.has_classes:
+        scores = {
+            "nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())
+        }
+        if (means := _means(prediction)) is not None:
+            sizes = torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))
+            errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
+            scores["rmse"] = errors.flatten(1).square().mean(1).sqrt()
+        return replace(prediction, scores=scores, bins=None)
+    added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
+
+    def all_scores(log_bma: Tensor) -> Tensor:
+        bins = bins_of(log_bma, y)
+        four = [
+            accuracy_of(log_bma, y),
+            added * nll_of(log_bma, y),
+            ece_of(bins),
+            brier_of(log_bma, y),
+        ]
+        return torch.cat([torch.stack(four), bins.reshape(-1)])
+
+    table = for_sizes(prediction, prediction.log_probs, None, all_scores)
+    scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
+    bins = table[:, 4:].reshape(len(table), N_BINS, 3)
+    return replace(prediction, scores=scores, bins=bins)
