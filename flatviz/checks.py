@@ -96,13 +96,7 @@ def check_finite(w: Tensor, name: str) -> None:
 
 
 def usable(t: Tensor) -> Tensor:
-    """Return `t`, copied where autograd would refuse it, as from `torch.inference_mode`.
-
-    Raises:
-        TypeError: For a sparse tensor.
-    """
-    if t.layout is not torch.strided:
-        raise TypeError(f"a tensor must be dense, got one of layout {t.layout}: t.to_dense()")
+    """Return `t`, copied where autograd would refuse it, as from `torch.inference_mode`."""
     if not t.is_inference():
         return t
     with torch.inference_mode(False):

@@ -25,13 +25,13 @@ from torch import Tensor
 from flatviz.checks import (
     Check,
     anything,
+    check_dense,
     check_number,
     each,
     function,
     kind,
     made_by,
     shown,
-    usable,
     values,
 )
 from flatviz.words import check_choice
@@ -138,7 +138,9 @@ def check_fields(result: Any) -> None:
     for name, check in CHECKS[cls].items():
         if name in vars(result):
             value = vars(result)[name]
-            check(usable(value) if isinstance(value, Tensor) else value, name)
+            check(value, name)
+            if isinstance(value, Tensor):
+                check_dense(value, name)
 
 
 def one_line(result: Any) -> str:

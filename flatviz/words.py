@@ -33,6 +33,12 @@ def quoted(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}... of {len(text)} characters"
 
 
+def brief(error: Exception) -> str:
+    """Return an error's first line, cut where it is long; the whole error is its cause."""
+    line = str(error).partition("\n")[0]
+    return line if len(line) <= 2 * LONGEST else f"{line[: 2 * LONGEST]} ..."
+
+
 def meant(given: object, choices: Iterable[str | None]) -> str:
     """Text that names the nearest choice, ": did you mean 'digits'?"; empty where none is near."""
     near = get_close_matches(str(given), [word for word in choices if word is not None], 1)

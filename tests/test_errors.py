@@ -205,10 +205,10 @@ CASES = {
         ValueError,
         r"curvature must be one of .*, got 'x{199}\.\.\. of 5002 characters",
     ),
-    "sparse inputs": (
-        lambda: fv.Data(torch.eye(3).to_sparse(), torch.zeros(3).long()),
+    "sparse class weights": (
+        lambda: fv.Likelihood.categorical(weight=torch.ones(3).to_sparse()),
         TypeError,
-        r"a tensor must be dense, got one of layout torch.sparse_coo: t.to_dense\(\)",
+        "weight must be a dense tensor, got one of layout torch.sparse_coo",
     ),
     "NaN inputs": (
         lambda: fv.Data(torch.full((2, 3), math.nan), torch.zeros(2).long()),

@@ -14,6 +14,7 @@ from torch.utils._pytree import tree_leaves
 
 from flatviz.core import Dispatch, Fields, Inputs, Net, generator, saved_rng
 from flatviz.core.arithmetic import arithmetic
+from flatviz.words import brief
 
 # Bytes of one batch's largest activation: it and its neighbour stay in a core's second-level cache
 CACHE = 2**20
@@ -161,13 +162,13 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
             net(net.w, few.clone())
         except (RuntimeError, ValueError, IndexError) as error:
             raise ValueError(
-                f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {error}"
+                f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {brief(error)}"
             ) from error
         except TypeError as error:
             if not isinstance(x, Fields):
                 raise
             raise ValueError(
-                f"inputs {x.describe()} do not pass through {net!r} as keywords: {error}"
+                f"inputs {x.describe()} do not pass through {net!r} as keywords: {brief(error)}"
             ) from error
         if looked.draws or not _agree(net, work.eps, few, few):
             raise ValueError(

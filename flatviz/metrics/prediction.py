@@ -35,6 +35,7 @@ from flatviz.objectives.network import examined, in_precision
 from flatviz.prediction import scored
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
+from flatviz.words import brief
 
 Examples = Annotated[
     Tensor | Inputs | Data,
@@ -188,7 +189,8 @@ def check_inputs(net: Net, x: Tensor | Inputs) -> None:
             net(net.w, x[:1].clone())  # a first layer may work in place
     except (RuntimeError, ValueError, IndexError, TypeError) as error:
         raise ValueError(
-            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{expected}: {error}"
+            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{expected}:"
+            f" {brief(error)}"
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 import operator
 import re
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from itertools import chain, islice
@@ -26,7 +27,7 @@ from flatviz.core import (
     track,
     twice,
 )
-from flatviz.engine.determinism import Sizes, same_to_rounding
+from flatviz.engine.determinism import Sizes, same_to_rounding, work_of
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.outputs import output_curvature
 from flatviz.words import check_choice
@@ -215,6 +216,7 @@ def _outer_product(e: Tensor) -> Product:
 
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 MOST_NUMBERS = 2**30  # of the Jacobian of one example: 4 GiB in float32
+LONG_WORK = 3e11  # multiply-adds of some half a minute on a core
 
 
 def jacobians(
@@ -304,10 +306,24 @@ def ggn(
     return total
 
 
-def check_jacobians(net: Net, data: Data, size: int) -> None:
-    """Refuse a Jacobian of one example in `size` weights that is beyond MOST_NUMBERS."""
+def check_jacobians(net: Net, data: Data, size: int, *, dense: bool, warn: bool) -> None:
+    """Check the memory and work of the Jacobians in `size` weights.
+
+    warn: Warn with an estimate of the work where all of them take more than LONG_WORK.
+
+    Raises:
+        ValueError: For a Jacobian of one example that is beyond MOST_NUMBERS.
+    """
     with torch.no_grad():
         n_outputs = net(net.w, data.x[:1]).numel()
+    work = n_outputs * len(data) * (2 * work_of(net, data.x).macs + size * (size if dense else 1))
+    if warn and work > LONG_WORK:
+        warnings.warn(
+            f"the curvature takes {work:.0e} multiply-adds, minutes on a CPU, for {n_outputs:,}"
+            f" outputs of {len(data):,} examples in {size:,} weights: progress=True shows the time"
+            " left; fewer examples, data.subset(index), or an untied head of classes take less",
+            stacklevel=5,  # the caller of the public verb
+        )
     if (numbers := n_outputs * size) > MOST_NUMBERS:
         raise ValueError(
             f"the curvature needs the Jacobian of {n_outputs:,} outputs of an example in"

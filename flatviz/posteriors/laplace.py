@@ -114,7 +114,8 @@ def fit_laplace(
     refuse_random_trunk(net, "Laplace")
     loss = training_loss(net, data, likelihood, training=run.training)
     if not _is_bridged(structure):
-        _part(net, data, likelihood, structure)  # before the training, which takes time
+        # Before the training, which takes time
+        _part(net, data, likelihood, structure, warn=progress is False)
     w = net.w.detach().clone()
     history = None
     if steps:
@@ -274,22 +275,33 @@ def _largest(f: Callable[[float], float]) -> float:
     return best
 
 
-def _part(net: Net, data: Data, likelihood: Likelihood, structure: Structure) -> slice:
-    """Return the weights that a structure covers; refuse what would not fit in memory."""
+def _part(
+    net: Net, data: Data, likelihood: Likelihood, structure: Structure, warn: bool = False
+) -> slice:
+    """Return the weights that a structure covers, P of them.
+
+    warn: Warn with an estimate of what takes minutes.
+
+    Raises:
+        ValueError: For a curvature that would not fit in memory.
+    """
+    one = data.subset(torch.arange(1))
     if structure == "diagonal":
-        closed = softmax_head(net, net.w, data.subset(torch.arange(1)), likelihood)
+        closed = softmax_head(net, net.w, one, likelihood)
         head = closed[0] if closed else slice(0, 0)
-        check_jacobians(net, data, max(head.start, net.dim - head.stop))
+        most = max(head.start, net.dim - head.stop)
+        check_jacobians(net, data, most, dense=False, warn=warn)
         return slice(0, net.dim)
-    part = head_of(net, data) if structure == "last_layer" else slice(0, net.dim)
+    last = structure == "last_layer"
+    part = head_of(net, data) if last else slice(0, net.dim)
     if (size := part.stop - part.start) > LARGEST:
-        last = structure == "last_layer"
         way = " with treated='head'" if last else " or 'last_layer'"
         raise ValueError(
             f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}, whose"
             f" covariance takes {8 * size**2 / 2**30:,.1f} GiB: use structure='diagonal'{way}"
         )
-    check_jacobians(net, data, size)
+    if not last or softmax_head(net, net.w, one, likelihood) is None:
+        check_jacobians(net, data, size, dense=True, warn=warn)
     return part
 
 

@@ -32,7 +32,7 @@ from torch.nn.functional import softplus
 
 # %%
 import flatviz as fv
-from flatviz.experiments import at, read_table, shown
+from flatviz import experiments
 from flatviz.families.tour import prepare
 
 torch.set_num_threads(1)
@@ -417,7 +417,7 @@ _ = ipywidgets.interact(tempered, log10_T=(-3.0, 0.0, 0.5))
 # that 60 validation patients ask for.
 
 # %%
-table = read_table("coverage")
+table = experiments.read_table("coverage")
 tailors = dict(ridge="BayesianRidge", hmc="HMC", sgd="SGD (MAP)", swag="SWAG", vi="VI")
 tailors |= dict(
     laplace="Laplace, linearised", sampled="Laplace, weights drawn", sabma="SA-BMA, radius 1"
@@ -427,8 +427,10 @@ asked = ["coverage 90", "width 90", "CRPS", "coverage 90, scaled"]
 # %%
 rows = []
 for method, label in tailors.items():
-    values = at(table, setting="one noise", method=method, radius=1.0 if method == "sabma" else 0.0)
-    rows.append({"posterior": label, "splits": len(values)} | {a: shown(values[a]) for a in asked})
+    radius = 1.0 if method == "sabma" else 0.0
+    values = experiments.at(table, setting="one noise", method=method, radius=radius)
+    cells = {name: experiments.shown(values[name]) for name in asked}
+    rows.append({"posterior": label, "splits": len(values)} | cells)
 pd.DataFrame(rows).style.hide()
 
 # %% [markdown]

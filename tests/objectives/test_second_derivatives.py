@@ -1,13 +1,16 @@
 """Curvature of networks whose layers PyTorch differentiates twice only by another kernel, or not at
 all."""
 
+import re
+import warnings
+
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.objectives.curvature import ggn, ggn_diagonal, jacobians, softmax_head
+from flatviz.objectives.curvature import check_jacobians, ggn, ggn_diagonal, jacobians, softmax_head
 
 
 class Attending(nn.Module):
@@ -222,6 +225,19 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
     with pytest.raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
+
+
+def test_a_curvature_of_minutes_says_its_work_before_it_begins():
+    """3 outputs of 50,000 examples: twice 6 multiply-adds of the net, and 2,000 squared of H."""
+    net = fv.Net.from_module(nn.Linear(2, 3))
+    data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
+    text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds")
+    with pytest.warns(UserWarning, match=text):
+        check_jacobians(net, data, 2000, dense=True, warn=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_jacobians(net, data, 2000, dense=False, warn=True)
+        check_jacobians(net, data, 2000, dense=True, warn=False)
 
 
 @pytest.mark.parametrize("size", [1.0, 4.0, 5.0])

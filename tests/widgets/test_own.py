@@ -344,3 +344,31 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by
             *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)],
             progress=False,
         )
+
+
+class Language(nn.Module):
+    """Logits (N, T, 8) of tokens (N, T), with a head that is the embedding."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(8, 8)
+        self.body = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 8))
+        self.head = nn.Linear(8, 8, bias=False)
+        self.head.weight = self.embed.weight
+
+    def forward(self, x):
+        return self.head(self.body(self.embed(x)))
+
+
+def test_a_language_model_with_a_tied_head_gets_a_head_of_its_own_and_stays_as_it_was():
+    """Each token follows from the one before, so that training learns it."""
+    x = torch.randint(0, 8, (60, 5))
+    data = x, (3 * x + 1) % 8
+    module = Language()
+    before = module.head.weight.detach().clone()
+    lines = []
+    prepared = own.prepare_own(module, data, data, say=lines.append)
+    assert "the head head has a copy of the weight that it shared with embed.weight" in lines
+    assert [block.shape for block in prepared.fits.net.blocks] == [(8, 8)]
+    assert not prepared.fits.net.tied
+    assert torch.equal(module.embed.weight, before) and module.head.weight is module.embed.weight
