@@ -79,8 +79,12 @@ def _whole_image(file: str) -> object:
 
 
 def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
-    """List the files of a folder and its folders, by name; links are followed, each folder once."""
-    seen = {os.path.realpath(folder)}
+    """List the files of a folder and its folders, by name.
+
+    Links are followed, each folder once, and none to a folder that this one is in.
+    """
+    inside = Path(os.path.realpath(folder))
+    seen = {str(place) for place in (inside, *inside.parents)}
     files = []
     for root, inner, names in os.walk(folder, followlinks=True):
         new = {os.path.realpath(os.path.join(root, name)): name for name in sorted(inner)}

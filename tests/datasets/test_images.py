@@ -127,6 +127,7 @@ def test_links_are_followed_once_pipes_passed_over_and_pictures_turned_as_their_
     outside.mkdir()
     Image.new("RGB", (8, 10)).save(outside / "7.png")
     (folder / "ant" / "loop").symlink_to(folder / "ant")
+    (folder / "ant" / "up").symlink_to(folder)
     (folder / "ant" / "more").symlink_to(outside)
     (folder / "bee" / "again").symlink_to(folder / "bee" / "again")  # a link to itself
     os.mkfifo(folder / "ant" / "9.png")
