@@ -162,9 +162,13 @@ class Likelihood:
         entries = self.entries(outputs, y)
         return entries if entries.ndim == 1 else entries.flatten(1).mean(1)
 
-    def counts(self, y: Tensor) -> Tensor | None:
-        """Mark the places that count, in the shape of y; None where all do."""
+    def mask(self, y: Tensor) -> Tensor | None:
+        """Mark the places that count, in the shape of y; None of a likelihood that ignores none."""
         return None if self.ignore is None else y != self.ignore
+
+    def counts(self, y: Tensor) -> Tensor | None:
+        """Return `mask`, or None where the loss itself is 0 at what does not count."""
+        return self.mask(y)
 
     def weights(self, y: Tensor) -> Tensor | None:
         """Compute the mean weight of each example's places, (N,), 0 for those that do not count.
@@ -393,9 +397,8 @@ class CategoricalLikelihood(Likelihood):
         return self._loss(outputs, y, "none")
 
     def counts(self, y: Tensor) -> Tensor | None:
-        """Mark labels that are not ignored; None with one place an example and none ignored."""
-        counts = y != self.ignore
-        return None if y.ndim == 1 and bool(counts.all()) else counts
+        """Mark labels that are not ignored; None with one place an example and no label below 0."""
+        return None if y.ndim == 1 and self.ignore < 0 else self.mask(y)
 
     def weights(self, y: Tensor) -> Tensor | None:
         """Compute the mean class weight of each example's places, 0 for ignored ones."""

@@ -99,7 +99,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
                 " or quantile"
             )
         log_p = log_p.reshape(len(self.outputs), -1, log_p.shape[-1])
-        counts = None if self.y is None else likelihood.counts(self.y)
+        counts = None if self.y is None else likelihood.mask(self.y)
         return log_p if counts is None else log_p[:, counts.flatten()]
 
     @property
@@ -246,7 +246,7 @@ def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
     )
     if not prediction.has_classes:
         return y
-    counts = as_likelihood(prediction.likelihood).counts(y)
+    counts = as_likelihood(prediction.likelihood).mask(y)
     return (y if counts is None else y[counts]).flatten().long()
 
 

@@ -49,7 +49,7 @@ def output_curvature(
 
 def _shares(entries: Tensor, likelihood: Likelihood, y: Tensor | None) -> Tensor:
     """Weight entries of places by their share in the example's mean, 0 if they do not count."""
-    if y is not None and (counts := likelihood.counts(y)) is not None:
+    if y is not None and (counts := likelihood.mask(y)) is not None:
         entries = entries * counts.reshape(entries.shape)
     return entries * (len(entries) / entries.numel())
 

@@ -22,7 +22,8 @@
 # **Comparison.** At equal training loss, estimated with 512 draws: VI's values are interpolated along the curve of the same
 # seed and the same S. *T\** is the temperature at which VI has the training loss of the other fit.
 #
-# **Claims.** They stand in `draws.toml`, which was committed before its seeds were used.
+# **Claims.** They stand in `draws.toml`, which was committed before its seeds were used. The first 14 seeds of *cifar16* (7 with 32 draws)
+# were printed before the card that fits the others was lent: .54, .66, .68 with 1, 8, 32 draws. Number of seeds and claims stood before.
 
 # %% tags=["parameters"]
 RUN = False  # True computes everything, False reads the stored table
@@ -693,39 +694,47 @@ USUAL = {"digits-near": 0.03, "moons-gap": 0.03, "cifar16": 0.3}
 
 
 def gates(task, S):
-    """Values of the gates, and whether all that could be tested pass."""
+    """Value and number of seeds of each gate that could be tested."""
     T = USUAL[task]
     mine, least = objective(task, T, S)
-    found = {"envelope": (mine / least.loc[mine.index]).mean() - 1}
-    counts = [
-        c for c in sorted(ROWS.draws[(ROWS.setting == task) & (ROWS.kind == "common")].unique())
-    ]
+    tested = {"envelope": mine / least.loc[mine.index] - 1}
+    counts = sorted(ROWS.draws[(ROWS.setting == task) & (ROWS.kind == "common")].unique())
     times = 4 if S == 128 else 8
     more = [c for c in counts if not isinstance(S, str) and c >= times * S]
     if more:
-        found["noise"] = (mine / objective(task, T, more[0])[0]).dropna().mean() - 1
+        tested["noise"] = (mine / objective(task, T, more[0])[0]).dropna() - 1
     try:
         longer = apart(task, 1.0, T, S, 4 * STEPS).lambda1_of_mean
-        found["length"] = (longer - apart(task, 1.0, T, S).lambda1_of_mean).dropna().mean()
+        tested["length"] = (longer - apart(task, 1.0, T, S).lambda1_of_mean).dropna()
     except KeyError:
         pass
-    return found
+    return {name: (values.mean(), len(values)) for name, values in tested.items() if len(values)}
 
 
-def noise_limited(task, S):
-    return gates(task, S).get("noise", 0.0) > 0.05
+LIMITS = {"envelope": 0.005, "noise": 0.05, "length": math.log(1.1)}
+
+
+def failed(task, S):
+    """Names of the gates that this number of draws fails."""
+    found = gates(task, S).items()
+    return [name for name, (value, _) in found if (abs(value) > LIMITS[name])]
+
+
+def limited(task, S):
+    """What to say of a number of draws that fails a gate."""
+    words = {"noise": "noise-limited", "envelope": "envelope fails", "length": "length fails"}
+    names = [words[name] for name in failed(task, S)]
+    return f" ({', '.join(names)})" if names else ""
 
 
 for task in dict.fromkeys(ROWS.setting):
-    for S in sorted(
-        ROWS.draws[
-            (ROWS.setting == task) & (ROWS.kind == "common") & (ROWS.steps == STEPS)
-        ].unique()
-    ):
+    usual = ROWS[(ROWS.setting == task) & (ROWS.kind == "common") & (ROWS.steps == STEPS)]
+    for S in sorted(usual.draws.unique()):
         found = gates(task, S)
-        text = ", ".join(f"{name} {value:+.1%}" for name, value in found.items() if value == value)
-        word = ": noise-limited" if noise_limited(task, S) else ""
-        print(f"{task}, {S:g} draws a step{word}: {text}")
+        text = ", ".join(f"{name} {v:+.1%} ({n} seeds)" for name, (v, n) in found.items())
+        absent = [name for name in LIMITS if name not in found]
+        text += f"; not tested: {', '.join(absent)}" if absent else ""
+        print(f"{task}, {S:g} draws a step{limited(task, S)}: {text}")
 
 # %% [markdown]
 # ## Claims
@@ -827,7 +836,10 @@ LOOKS = {"digits-near": ("#0072b2", "circle"), "cifar16": ("#d55e00", "square")}
 
 def draws_picture():
     """Two panels over the draws a step: T* / T, and λ1 over VI's at equal training loss."""
-    panels = {"T": "T* / T", "lambda1_of_mean": "λ1 over VI's, equal loss"}
+    panels = {
+        "T": "VI's T at equal loss / T",
+        "lambda1_of_mean": "λ1 of the mean Hessian / VI's",
+    }
     alt = "Over the draws a step: the temperature at which VI has SA-BMA's training loss, and the ratio of λ1 there"
     grid = dict(rows=1, columns=2, pattern="independent", xgap=0.26)
     fig = figure(
@@ -951,8 +963,11 @@ def same(task, radius, T, S):
     return f"{ratio}, {' and '.join(shown) or 'neither a difference nor sameness is shown'}"
 
 
-def limited(task, S):
-    return " (noise-limited)" if noise_limited(task, S) else ""
+def beside(task, radius, T, S):
+    """Ratio of λ1 of the mean Hessian without a claim, with its 95 % interval and seeds."""
+    row = mean_zero(apart(task, radius, T, S).lambda1_of_mean.dropna())
+    ratio, low, high = np.exp(row["mean"] + row["half"] * np.array([0, -1, 1]))
+    return f"{ratio:.2f} ({low:.2f} to {high:.2f}, {row['n']:g} seeds)"
 
 
 # %%
@@ -960,30 +975,36 @@ SEEDS_OF = {
     task: {S: len(apart(task, 1.0, USUAL[task], S)) for S in (1, 8, 32, 128)} for task in USUAL
 }
 LONGER = ROWS[(ROWS.setting == "cifar16") & (ROWS.steps == 4 * STEPS)].seed.nunique()
-MOVED = max(abs(gates("cifar16", S).get("length", math.inf)) for S in (1, 8, 32))
+LENGTHS = [gates("cifar16", S).get("length", (math.inf, 0)) for S in (1, 8, 32)]
+MOVED = max(abs(moved) for moved, _ in LENGTHS)
 CONVERGED = (
-    f"four times the steps move it by at most {MOVED:.0%} on {LONGER} seeds"
+    f"four times the steps move it by at most {MOVED:.0%}, means over {min(n for _, n in LENGTHS)} seeds or more"
     if LONGER >= FEW and MOVED < math.log(1.1)
     else "convergence is not shown"
 )
 near = SEEDS_OF["digits-near"]
 cifar = SEEDS_OF["cifar16"]
 WHAT_HOLDS = [
-    f"**The draws of a step decide what a radius is worth.** On *digits-near* SA-BMA at *T* = 0.03 has the training loss of VI at *T\\** = "
+    f"**The draws of a step decide what a radius is worth on *digits-near*.** SA-BMA at *T* = 0.03 has the training loss of VI at *T\\** = "
     f"{t_star('digits-near', 1.0, 0.03, 1, 8, 128)} with 1, 8 and 128 draws a step at radius 1, and at {t_star('digits-near', 2.0, 0.03, 1, 8, 128)} "
     f"at radius 2 ({near[1]}, {near[8]} and {near[128]} seeds); from 1 to 8 draws *T\\** grows by a factor of "
-    f"{said('digits-near-1.0-0.03-T-higher-8-1')}, from 8 to 128 by {said('digits-near-1.0-0.03-T-higher-128-8')}.",
+    f"{said('digits-near-1.0-0.03-T-higher-8-1')}, from 8 to 128 by {said('digits-near-1.0-0.03-T-higher-128-8')}. All fits have one rate.",
     f"**At that training loss** λ1 of the mean Hessian is, at radius 1, with one draw {same('digits-near', 1.0, 0.03, 1)}{limited('digits-near', 1)}; "
     f"with 8 {same('digits-near', 1.0, 0.03, 8)}; with 128 {same('digits-near', 1.0, 0.03, 128)}. The mean λ1 of draws with 8 is "
     f"{said('digits-near-1.0-0.03-lambda1-lower-8')} of VI's.",
     f"**One fit of VI predicts *T\\****: the prediction is {said('digits-near-1.0-0.03-predicted-same-8', 'digits-near-1.0-0.03-predicted-same-128')} "
-    f"times the measured one with 8 and 128 draws; the mean s_S is {said('digits-near-1.0-0.03-length-same-1', 'digits-near-1.0-0.03-length-same-8', 'digits-near-1.0-0.03-length-same-128')} "
+    f"times the measured one with 8 and 128 draws, "
+    f"at radius 2 {said('digits-near-2.0-0.03-predicted-same-8', 'digits-near-2.0-0.03-predicted-same-128')}; the mean s_S is {said('digits-near-1.0-0.03-length-same-1', 'digits-near-1.0-0.03-length-same-8', 'digits-near-1.0-0.03-length-same-128')} "
     f"of sqrt(s^2 + c / S) with 1, 8 and 128.",
-    f"**On *cifar16***, a conv net on images (*T* = 0.3, radius 1), λ1 of the mean Hessian at equal training loss is with one draw "
+    f"**On *moons-gap*** *T\\** with 8 draws is {said('moons-gap-1.0-0.03-T-lower-8-1')} times that with one; 128 draws were not fitted.",
+    f"**On *cifar16***, a conv net on 50 images of 16 x 16 (*T* = 0.3, radius 1, one of each), λ1 of the mean Hessian at equal training loss is with one draw "
     f"{same('cifar16', 1.0, 0.3, 1)}{limited('cifar16', 1)}; with 8 {same('cifar16', 1.0, 0.3, 8)}; with 32 {same('cifar16', 1.0, 0.3, 32)} "
-    f"({cifar[1]}, {cifar[8]} and {cifar[32]} seeds of the 20 planned; {CONVERGED}).",
+    f"({cifar[1]}, {cifar[8]} and {cifar[32]} seeds of the 20 planned; {CONVERGED}). "
+    f"Whether it rises with the draws: from 1 to 8 by {said('cifar16-1.0-0.3-lambda1_of_mean-higher-8-1')}, from 8 to 32 by "
+    f"{said('cifar16-1.0-0.3-lambda1_of_mean-higher-32-8')}. At *T* = 0.03, without a claim, it is {beside('cifar16', 1.0, 0.03, 8)} with 8.",
     f"**One draw an example** costs one pass a step: VI's objective is {said('digits-near-0.0-0.03-objective-lower-split-1', 'cifar16-0.0-0.3-objective-lower-split-1')} "
-    f"of that with one draw a step, and {said('digits-near-0.0-0.03-objective-same-split-8', 'cifar16-0.0-0.3-objective-same-split-8')} of that with 8 draws.",
+    f"of that with one draw a step, and {said('digits-near-0.0-0.03-objective-same-split-8', 'cifar16-0.0-0.3-objective-same-split-8')} of that with 8 draws; "
+    f"on *digits-near* SA-BMA's *T\\** is {said('digits-near-1.0-0.03-T-same-split-8')} of that with 8.",
 ]  # fmt: skip
 print(*WHAT_HOLDS, sep="\n\n")
 
@@ -997,16 +1018,16 @@ CIFAR = (
 NEAR = "digits-near-1.0-0.03-lambda1_of_mean-same"
 IMAGES = "cifar16-1.0-0.3-lambda1_of_mean-lower"
 README = [
-    f"**The draws of a step** matter: with 1, 8, 128 the radius is worth VI's *T* = {t_star('digits-near', 1.0, 0.03, 1, 8, 128)}; the ratio of λ1 of "
-    f"the mean Hessian to VI's is then {said(f'{NEAR}-1', f'{NEAR}-8', f'{NEAR}-128')}.",
+    f"**The draws of a step** matter: with 1, 8, 128 SA-BMA has the training loss of VI at *T* = {t_star('digits-near', 1.0, 0.03, 1, 8, 128)}, and "
+    f"λ1 of the mean Hessian {said(f'{NEAR}-1', f'{NEAR}-8', f'{NEAR}-128')} of VI's there.",
     f"**{CIFAR}**: on *cifar16*, images, *T* = 0.3, that ratio is {said(f'{IMAGES}-1', f'{IMAGES}-8', f'{IMAGES}-32')} with "
-    f"1{limited('cifar16', 1)}, 8, 32 draws ({cifar[1]} seeds{LIMIT}).",
+    f"1{limited('cifar16', 1)}, 8, 32 draws ({cifar[1]} seeds{LIMIT}). 1 with more? Open.",
 ]  # fmt: skip
 print(*(f"- {sentence}" for sentence in README), sep="\n")
 
 # %% [markdown]
 # ## What would change our mind
 #
-# A number of draws at which the ratio of λ1 of *cifar16* is 1: it rises with the draws, so that part of it is noise of the ascent, and fits
-# with 128 draws have one seed. Images at 32 x 32 are open. Sized for a GPU: `flatviz run draws -p RUN=True
+# A number of draws at which the ratio of λ1 of *cifar16* is 1; the covariance of VI scaled after the fit, which was not compared there;
+# other radii. Images at 32 x 32 are open. Sized for a GPU: `flatviz run draws -p RUN=True
 # -p TASKS=image-folder:PATH -p DEVICE=cuda -p DRAWS=1,2,8,32 -p SEEDS=20`; 16 processes on one H200 took 2 minutes for 13 seeds with 32 draws.
