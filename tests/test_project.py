@@ -122,9 +122,9 @@ def test_the_playground_draws_the_table_of_the_frontier_and_says_what_the_readme
     )[0]
     cards = (finding["OUT"].parent / "cards.js").read_text(encoding="utf-8")
     ratio, nll = re.search(r"([\d.]+) of VI's and the NLL ([\d.]+) lower", cards).groups()
-    assert f"λ1 {ratio} (" in at_equal_loss and f"NLL -{nll}," in at_equal_loss
+    assert f"λ1 is {ratio} of VI's (" in at_equal_loss and f"NLL -{nll}," in at_equal_loss
     temperatures = re.search(r"worth VI's T = ([\d., ]+), from", cards)[1]
-    assert f"worth VI's *T* = {temperatures};" in (ROOT / "README.md").read_text("utf-8")
+    assert f"loss of VI at *T* = {temperatures}, and" in (ROOT / "README.md").read_text("utf-8")
 
 
 def test_stored_outputs_are_pictures_and_text_and_small():
