@@ -1,5 +1,6 @@
 """Choice of the treated parameters of a module, and its head."""
 
+import warnings
 from collections.abc import Callable, Set
 from typing import Any, Literal, get_args
 
@@ -105,7 +106,8 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
     """Find the name of the last `nn.Linear` or 1x1 convolution in execution order.
 
     It takes one forward pass in evaluation mode.  A 1x1 convolution is the head (as in SqueezeNet)
-    where no Linear follows it.
+    where no Linear follows it.  A warning says where a Linear's outputs are too few or too many for
+    those of the network, so that a function follows which has weights of its own.
 
     Raises:
         ValueError: If there is none, or if no `example` is given and no guessed input shape fits.
@@ -120,9 +122,9 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
             "treated='norm+head' needs a head, got no nn.Linear and no 1x1 convolution in"
             f" {type(module).__name__}: name it, head='classifier'"
         )
-    called: list[str] = []
+    called: list[tuple[str, Tensor]] = []
     hooks = [
-        m.register_forward_hook(lambda *_, name=name: called.append(name))
+        m.register_forward_hook(lambda _, x, out, name=name: called.append((name, out)))
         for name, m in linears.items()
     ]
     try:
@@ -130,8 +132,10 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
             called.clear()
             try:
                 with torch.no_grad(), saved_rng():
-                    run(module, x)
-                return called[-1]
+                    outputs = run(module, x)
+                name, out = called[-1]
+                _warn_of_function(linears[name], name, out, outputs)
+                return name
             except Exception as error:  # a guess may break a user's code in any way
                 if example is not None:
                     raise ValueError(
@@ -145,6 +149,19 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
         " it: give a batch of inputs, net.with_example(x) or from_module(module, example=x), or"
         " name the module, head='classifier'"
     )
+
+
+def _warn_of_function(layer: nn.Module, name: str, out: Tensor, outputs: Tensor) -> None:
+    """Warn if what follows a Linear gives other numbers of outputs, as a tied weight's product."""
+    if not isinstance(layer, nn.Linear) or not outputs.ndim:
+        return
+    if outputs.shape[-1] != layer.out_features and outputs.numel() != out.numel():
+        warnings.warn(
+            f"the last Linear that runs is {name} with {layer.out_features} outputs, where the"
+            f" network has {outputs.shape[-1]}: if a function with a weight follows, as F.linear"
+            " with that of an embedding, name the head or make it a module",
+            stacklevel=3,
+        )
 
 
 def _is_pointwise(m: nn.Module) -> bool:

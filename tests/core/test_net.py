@@ -187,3 +187,20 @@ def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w,
         net(net.w.to(getattr(torch, w)), torch.randn(2, 3, dtype=getattr(torch, x)))
     with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
         assert net(net.w, torch.randn(2, 3).bfloat16()).shape == (2, 4)
+
+
+class TiedByFunction(nn.Module):
+    """Logits by the embedding's weight, without a module of their own."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding = nn.Embedding(11, 4)
+        self.mlp = nn.Linear(4, 4)
+
+    def forward(self, x):
+        return nn.functional.linear(self.mlp(self.embedding(x)), self.embedding.weight)
+
+
+def test_a_last_linear_whose_outputs_are_not_the_networks_is_said():
+    with pytest.warns(UserWarning, match="last Linear that runs is mlp with 4 outputs, where the"):
+        fv.Net.from_module(TiedByFunction(), "head", example=torch.zeros(2, 3).long())
