@@ -5,7 +5,7 @@
 source value; the authors' code samples them too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
@@ -117,7 +117,7 @@ class SABMA(GaussianMethod):
         return Expected(here.loss, there.grad, there.loss - here.loss, reach)
 
     def noise_share(
-        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Sequence[Noises]
+        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Iterable[Noises]
     ) -> Tensor | None:
         """Estimate c / S over s^2 + c / S, the mean squared length of an ascent's gradient.
 
@@ -133,10 +133,14 @@ class SABMA(GaussianMethod):
         if self.perturbation.mode != "kl_exact" or not (radius > 0).any():
             return None
         moved = self.perturbation.moved
-        R = len(noises)
-        steps = [expected(gradient, q, batch, noise, blocks=moved).grad for noise in noises]
-        total = [torch.stack(block).sum(0) for block in zip(*steps)]
-        squares = sum(squared_length(q, g, self.perturbation.damping) for g in steps)
+        total = [torch.zeros_like(t) for t in (q.mean, q.log_std, q.factor)[:moved]]
+        squares = torch.zeros_like(q.mean[..., 0])
+        R = 0
+        for noise in noises:
+            g = expected(gradient, q, batch, noise, blocks=moved).grad
+            total = [t + part for t, part in zip(total, g)]
+            squares = squares + squared_length(q, g, self.perturbation.damping)
+            R += 1
         products = (squared_length(q, total, self.perturbation.damping) - squares) / (R - 1)
         return torch.where(radius > 0, (1 - products / squares).clamp(0, 1), torch.nan)
 

@@ -10,8 +10,9 @@ seed, are one Gaussian with a leading dimension: mean (B, D); a single one has n
 
 import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -180,7 +181,7 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         """Compute the gradient in theta of one step."""
 
     def noise_share(
-        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Sequence[Noises]
+        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Iterable[Noises]
     ) -> Tensor | None:
         """Estimate what part of an ascent's squared length is noise of the draws."""
         return None
@@ -294,12 +295,14 @@ def noise_shares(
     It takes one gradient for each of `REPEATS` noises, on the first minibatch's number of examples.
     None of a method without an ascent.
     """
-    noise = MirroredNoise([seed + 1 for seed in seeds], algorithm.descent.draws, q, 2 * REPEATS)
+    # One step's noise at a time, as it may take more memory than the fit
+    noise = MirroredNoise([seed + 1 for seed in seeds], algorithm.descent.draws, q, steps=1)
     batch = None
     if run.batch_size is not None and run.batch_size < loss.examples:
         batch = torch.arange(run.batch_size, device=q.mean.device)
         batch = batch if len(seeds) == 1 else batch.expand(len(seeds), -1)
-    noises = [noise.at(step) for step in range(2 * REPEATS)][::2]  # odd steps are mirrored
+    steps = (noise.at(step) for step in range(2 * REPEATS))
+    noises = islice(steps, 0, None, 2)  # odd steps are mirrored
     return algorithm.noise_share(q, loss, batch, noises)
 
 

@@ -147,7 +147,7 @@ def test_a_replay_that_is_slower_differs_or_fails_is_given_up_with_a_note(
     plain = fit()
     recorded = Recorded(device, monkeypatch, took, spoil)
     launched = fit()
-    assert launched.history.notes == (f"{NOT_REPLAYED}: {note}",)
+    assert f"{NOT_REPLAYED}: {note}" in launched.history.notes
     assert same(plain, launched) and recorded.count == 1
 
 
