@@ -59,7 +59,7 @@ def seen(browser, tmp_path_factory):
         found["kernel"] = page.evaluate(KERNEL), page.locator("text=the end").count()
         (root / "go").touch()
         found["cells"] = answer(page, "() => window.ended")
-        wait("() => document.querySelectorAll('.flatviz-still img').length > 1")  # of both labs
+        wait("() => document.querySelectorAll('.flatviz-still img').length > 3")  # two of each lab
         answer(page, "async () => { await window.jupyterapp.commands.execute('docmanager:save'); }")
         found["saved"] = (root / "busy.ipynb").read_text(encoding="utf-8")
         page.context.close()
