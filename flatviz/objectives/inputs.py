@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_many_weights
-from flatviz.core import Data, Likelihood, Net, Objective, PointEvaluator, Progress, public, track
+from flatviz.core import Data, Likelihood, Net, Objective, Progress, public, track
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.engine.determinism import Work
 from flatviz.likelihood import as_likelihood
@@ -28,6 +28,7 @@ class InputNLL(Objective):
     cost: Work = field(repr=False)
 
     label = "mean NLL (nats)"
+    together = True
 
     def __post_init__(self) -> None:
         batchnorm = "frozen" if self.network.has_batchnorm else None
@@ -66,20 +67,6 @@ class InputNLL(Objective):
                 outputs = net(net.w.to(X.dtype), joined).split(n)
                 values += [as_likelihood(self.likelihood).nll(out, self.y) for out in outputs]
         return torch.stack(values)
-
-    def over(
-        self,
-        origin: Tensor,
-        axes: Tensor,
-        *,
-        exact: bool = False,
-        precision: str | None = None,
-        coords: Tensor | None = None,
-    ) -> PointEvaluator:
-        """Return an evaluator of values at origin + coords @ axes, several in one batch."""
-        if exact or precision is not None:
-            return super().over(origin, axes, exact=exact, precision=precision)
-        return PointEvaluator(self, origin, axes, together=True)
 
 
 @public
