@@ -15,9 +15,8 @@ from flatviz.prediction import (
     for_sizes,
     labels_of,
     nll_of,
+    scored,
 )
-from flatviz.prediction import log_density as log_density
-from flatviz.prediction import scored as scored
 
 # The search is for log T between +-log(100); at the bounds logits are useless, or never wrong
 LARGEST_LOG_T = math.log(100)

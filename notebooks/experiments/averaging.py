@@ -40,8 +40,8 @@ from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.tour import RANK, prepare
-from flatviz.metrics.averaging import scored
 from flatviz.metrics.curvature import ordered
+from flatviz.prediction import scored
 from flatviz.results import Prediction, interval
 
 torch.set_num_threads(1)

@@ -58,8 +58,9 @@ from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
-from flatviz.metrics.averaging import averaged, log_density
+from flatviz.metrics.averaging import averaged
 from flatviz.plots.theme import figure, style
+from flatviz.prediction import log_density
 
 # %% [markdown]
 # ## The grid

@@ -72,6 +72,8 @@ def test_undo_takes_back_one_change_and_reset_goes_to_the_start(page):
         drawn(page, state, look)
     page.get_by_label("radius", exact=True).fill("2")
     drawn(page, "sabma/2/3")
+    asks = page.locator(".flatviz details summary").all_inner_texts()
+    assert "What is this?" in asks or any(text.endswith(": what is this?") for text in asks)
     page.locator(".fv-menu summary").click()
     page.get_by_text("Reset").click()
     drawn(page, "sabma/0.5/3", "Surface")

@@ -8,11 +8,11 @@ import torch
 from scipy.interpolate import RegularGridInterpolator
 
 import flatviz as fv
-from flatviz.metrics.averaging import scored
 from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale
 from flatviz.plots.surfaces import height_at
 from flatviz.plots.theme import INK, even_ticks
+from flatviz.prediction import scored
 
 
 @pytest.fixture

@@ -399,7 +399,7 @@ x-width: min(420px, calc(100vw - 40px));
 radius:e.b.wanted,...o}})),e.draws=u("input",{type:"range",class:"fv-draws",min:1,max:s.n_max,step:1,"aria-label":"ensemble size"}),e.drawsText=
 u("output"),e.draws.addEventListener("input",()=>t.change({n_draws:Number(e.draws.value)})),e.compare=I("Compare","two states side by side, \
 on the same scales",()=>{let o=e.current(),r=i.methods.find(l=>l==="vi"&&l!==o.a.method)??o.a.method;t.change({compare:o.b?null:{method:r,radius:i.
-stops(r)[0]}})}),e.player=new J(o=>es(e,o),"go through the fitted radii of page method"),e.undo=I("Undo","take the last change back",()=>t.undo()),
+stops(r)[0]}})}),e.player=new J(o=>es(e,o),"go through the fitted radii of this method"),e.undo=I("Undo","take the last change back",()=>t.undo()),
 e.copied=new ht,e.more=qt("Menu",[["Reset",()=>t.reset()],["Copy as code",()=>e.copied.take(le(e.shown(),s,t.all),"code")],...n?[["Copy link",
 ()=>e.copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>Ct(e.shown(),"svg")],["Save as PNG",()=>Ct(e.shown(),"p\
 ng")],...globalThis.MediaRecorder?[["Save film of the radius",()=>{let{member:o}=e.current().a;re({el:e.el,state:t,member:o,radii:i.fitted(o.
@@ -440,7 +440,7 @@ a).flatMap(([r,{member:l}])=>{let c=t.made[i.name+r],h=!!l.meta.waiting?.include
 (c.mark.hidden=!s.b||n,[{frame:t,picture:c,member:l,entry:i,height:0,most:0,width:void 0}])})}function pe(e,t,s){let{members:i,pending:n,el:a}=e,
 o=performance.now()+(e.printing?1e9:30);for(;n.length;){let{frame:r,picture:l,member:c,entry:h,height:d,most:f,width:p}=n.shift(),x=ct(e,h,t);
 l.draw(c,t.n_draws,{height:d,most:f,width:p,dark:s,phone:e.layout.narrow,ranges:i.ranges(h),transition:e.player.glide,at:x})&&l.light(e.hovered??
-t.picked);let[b]=(h.layout.title?.text??"").split("<br>");r.about.firstChild.textContent=l.narrow&&b?`${b}: what is page?`:"What is page?",l.
+t.picked);let[b]=(h.layout.title?.text??"").split("<br>");r.about.firstChild.textContent=l.narrow&&b?`${b}: what is this?`:"What is this?",l.
 print&&!r.caption.textContent.endsWith(l.print)&&r.caption.append(l.print);let m=h.phases[x]?.[0];if(l.describe(`${c.meta.alts[h.name]}${m?`\
 ; ${m}`:""}. ${i.sentence({member:c,wanted:c.meta.radius,method:c.meta.method},t.n_draws)}`),performance.now()>o&&n.length){requestAnimationFrame(
 ()=>{e.pending===n&&!e.stopped&&pe(e,t,s)});return}}if(a.dataset.state=`${t.a.method}/${t.a.member.meta.radius}/${t.n_draws}`,a.dataset.shown=

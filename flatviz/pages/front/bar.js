@@ -29,7 +29,7 @@ export function buildControls(page) {
   });
   page.player = new Player(
     (first) => playRadius(page, first),
-    "go through the fitted radii of page method",
+    "go through the fitted radii of this method",
   );
   page.undo = action("Undo", "take the last change back", () => state.undo());
   page.copied = new Copied();

@@ -42,7 +42,7 @@ export function draw(page) {
   go(page, now, dark);
 }
 
-// The pictures of a frame at page state, put into its place, with captions.
+// The pictures of a frame at this state, put into its place, with captions.
 export function prepared(page, frame, now) {
   const entry = frame.entry(now.chosen),
     alone = entry.kind === "plotly" && !entry.binds.length;
@@ -68,7 +68,7 @@ export function prepared(page, frame, now) {
     const picture = frame.made[entry.name + letter],
       waits = Boolean(member.meta.waiting?.includes(entry.name));
     picture.node.classList.toggle("fv-waits", waits);
-    if (waits) return []; // a preview, of which page is not measured yet
+    if (waits) return []; // a preview, of which this is not measured yet
     picture.mark.hidden = !now.b || alone;
     return [{ frame, picture, member, entry, height: 0, most: 0, width: undefined }];
   });
@@ -98,7 +98,7 @@ export function go(page, now, dark) {
     // a narrow picture has it below
     const [title] = (entry.layout.title?.text ?? "").split("<br>");
     frame.about.firstChild.textContent =
-      picture.narrow && title ? `${title}: what is page?` : "What is page?";
+      picture.narrow && title ? `${title}: what is this?` : "What is this?";
     if (picture.print && !frame.caption.textContent.endsWith(picture.print))
       frame.caption.append(picture.print);
     const phase = entry.phases[at]?.[0];
