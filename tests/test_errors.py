@@ -339,7 +339,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, 
         getattr(fv, name)
 
 
-def test_numbers_of_numpy_are_numbers_and_a_tensor_without_values_is_refused(tiny):
+def test_numbers_of_numpy_are_numbers(tiny):
     net, data = tiny
     settings = dict(seed=3, steps=2, batch_size=8, lr=0.1)
     as_numpy = dict(
@@ -351,5 +351,25 @@ def test_numbers_of_numpy_are_numbers_and_a_tensor_without_values_is_refused(tin
     settings["lr"] = float(as_numpy["lr"])
     assert torch.equal(fv.fit_sgd(net, data, **as_numpy).W, fv.fit_sgd(net, data, **settings).W)
     assert len(fv.fit_ensemble(net, data, seed=np.int64(3), members=np.int64(2), steps=1).W) == 2
-    with pytest.raises(ValueError, match="x must hold numbers, got a tensor on the meta device"):
-        fv.Data(data.x.to("meta"), data.y)
+
+
+KINDS = {  # which torch refuses in its first sum, with thousands of characters
+    "of layout torch.sparse_coo: give .*to_dense": torch.Tensor.to_sparse,
+    "in torch.float8_e4m3fn, which torch only stores: give .*float": lambda t: t.to(
+        torch.float8_e4m3fn
+    ),
+    "on the meta device, which has no numbers": lambda t: t.to("meta"),
+}
+
+
+@pytest.mark.parametrize("got", KINDS)
+def test_a_tensor_that_torch_cannot_compute_with_is_refused_at_every_door(tiny, got):
+    net, data = tiny
+    f = fv.nll(net, data)
+    bad = KINDS[got](net.w)
+    for take in (f, f.operator, lambda w: f.many(w[None]), lambda w: net(w, data.x), net.unflatten):
+        with pytest.raises(TypeError, match=f"(?i)^w must be a dense tensor .* got one {got}") as e:
+            take(bad)
+        assert len(str(e.value)) < 150
+    with pytest.raises(TypeError, match=f"x must be a dense tensor .* got one {got}"):
+        fv.Data(KINDS[got](data.x), data.y)

@@ -20,7 +20,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
-from flatviz.checks import check_device, check_weights
+from flatviz.checks import check_dense, check_device, check_weights
 from flatviz.core.data import batch_of
 from flatviz.core.derivatives import Unfused, differentiable
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
@@ -186,6 +186,7 @@ class Net:
         frozen = frozenset(name for name, p in duplicate.named_parameters() if not p.requires_grad)
         duplicate.requires_grad_(False)
         for name, value in duplicate.named_parameters():
+            check_dense(value, f"weight {name}")
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(
                     f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did"
@@ -410,6 +411,7 @@ class Net:
 
         Autocast would otherwise cast each part that enters a product by itself.
         """
+        check_dense(w, "w")
         parts = w.split(self._sizes)
         kind = w.device.type
         if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
