@@ -173,7 +173,7 @@ CASES = {
     "sparse inputs": (
         lambda: fv.Data(torch.eye(2).to_sparse(), torch.arange(2)),
         TypeError,
-        "x must be a dense tensor, got one of layout",
+        "x must be a dense tensor .* got one of layout",
     ),
     "sparse weights": (
         lambda: fv.top_eigenpairs(objective(), torch.ones(34).to_sparse(), 1),
@@ -184,6 +184,30 @@ CASES = {
         lambda: fv.training.training_loss(net(), data())(net().w, torch.arange(0)),
         ValueError,
         "batch must name at least one example, got none",
+    ),
+    "an example that is not there": (
+        lambda: fv.training.training_loss(net(), data())(net().w, torch.tensor([0, 99])),
+        ValueError,
+        "batch must name examples from 0 to .*, got 0 to 99",
+    ),
+    "an example that is not there, of members": (
+        lambda: fv.training.training_loss(net(), data(), members=2)(
+            net().w.expand(2, -1), torch.tensor([0, -1])
+        ),
+        ValueError,
+        "batch must name examples from 0 to .*, got -1 to 0",
+    ),
+    "a minibatch for another number of members": (
+        lambda: fv.training.training_loss(net(), data(), members=2)(
+            net().w.expand(2, -1), torch.zeros(3, 1).long()
+        ),
+        ValueError,
+        r"shape \(n,\), or \(2, 'n'\) with one for each member, got \(3, 1\)",
+    ),
+    "a mask for a minibatch": (
+        lambda: fv.training.training_loss(net(), data())(net().w, torch.ones(4).bool()),
+        TypeError,
+        "batch must be an int64 tensor of numbers of examples, got a bool tensor",
     ),
     "a path with a zero": (
         lambda: fv.save(plane(3), "a\0b"),

@@ -11,6 +11,7 @@ from torch.distributions import (
     Bernoulli,
     Categorical,
     Cauchy,
+    Independent,
     Laplace,
     Normal,
     Poisson,
@@ -296,6 +297,27 @@ def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
     assert set(heavy.scores) == {"nll"} and torch.isfinite(heavy.quantile(0.5)).all()
     with pytest.raises(ValueError, match=r"a mean needs .* got Cauchy\(.*read quantile\(0.5\)"):
         _ = heavy.mean
+
+
+@pytest.mark.parametrize("df", [0.7, 1.0, 1.5, 3.0])
+def test_moments_of_students_t_are_there_where_scipy_has_them(df):
+    outputs, y = randn(2, 5, 1), randn(5, 1)
+    t = fv.Likelihood(lambda o: Independent(StudentT(df, o, 0.6, validate_args=False), 1))
+    p = fv.Prediction(outputs, y, t)
+    assert torch.isfinite(p.scores["nll"]).all()
+    if df <= 1:  # where scipy says inf or NaN
+        assert set(p.scores) == {"nll"}
+        for moment in ("mean", "std"):
+            with pytest.raises(ValueError, match=r"of which 10 of 10 have no .*quantile\(0.5\)"):
+                getattr(p, moment)
+        return
+    theirs = scipy.stats.t(df, outputs, 0.6)
+    torch.testing.assert_close(p.mean, torch.as_tensor(theirs.mean()).mean(0))
+    variance = torch.as_tensor(theirs.var().mean(0) + theirs.mean().var(0))
+    torch.testing.assert_close(p.std, variance.sqrt())
+    assert set(p.scores) == {"nll", "rmse"}
+    lost = p.changed(outputs=outputs.where(torch.tensor([False, True])[:, None, None], math.nan))
+    assert lost.means[0].isnan().all() and not lost.means[1].isnan().any()
 
 
 def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
