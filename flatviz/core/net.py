@@ -92,7 +92,9 @@ class Net:
 
     net(w, x) -> (N, C).  `Net.from_module` makes one.  It works on a copy in evaluation mode: the
     user's module is never changed, BatchNorm uses the running statistics stored in the net, and so
-    the net *is* a function of `w`.
+    the net *is* a function of `w`: verbs refuse one whose outputs depend on random numbers.  A
+    module that draws some of Python's `random` or of NumPy beside its outputs moves those
+    generators, which belong to all threads, with each pass; those of torch stay as they are.
 
     Attributes:
         w: Current values of the treated weights.

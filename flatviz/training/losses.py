@@ -24,7 +24,7 @@ from flatviz.core import (
     randn_like,
     threads,
 )
-from flatviz.engine.batchnorm import TrainingNet, buffers_at
+from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.likelihood import as_likelihood
@@ -407,6 +407,8 @@ def loss_of(
     net = problem.net
     data = problem.data
     train = batchnorm == "train" and net.has_batchnorm
+    if batchnorm == "train":
+        warn_of_kept_statistics(net, data)
     training.check_weights(net.w)
     rows = members * draws
     network = None
