@@ -184,6 +184,11 @@ class NetworkLoss(TrainingLoss):
         """Refuse data that the net cannot read."""
         examined(self.problem.net, data, self.problem.likelihood)
 
+    @property
+    def longest_gradient(self) -> float | None:
+        """Length to which SGD shortens a gradient, as the likelihood says."""
+        return self.p.longest_gradient(self.problem.data.y)
+
     def of_constant(self) -> float:
         """Compute the least loss of one output for all examples; NaN for a stream."""
         data = self.problem.data

@@ -528,3 +528,27 @@ def test_a_distribution_that_does_not_say_its_support_or_is_not_to_check_it_is_t
         mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0], validate_args=False)), soft)
         is soft
     )
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.2])
+def test_the_best_constant_of_places_is_that_of_a_search(smoothing):
+    """One distribution for all places, with weights and places that do not count, by L-BFGS."""
+    y = classes(7, 5)
+    p = fv.Likelihood.categorical(weight=WEIGHT, label_smoothing=smoothing)
+    logits = torch.zeros(C, dtype=torch.float64, requires_grad=True)
+    search = torch.optim.LBFGS([logits], max_iter=200, line_search_fn="strong_wolfe")
+
+    def loss():
+        search.zero_grad()
+        value = F.cross_entropy(
+            logits.expand(7 * 5, -1), y.flatten(), WEIGHT.double(), label_smoothing=smoothing
+        )
+        value.backward()
+        return value
+
+    search.step(loss)
+    start = torch.zeros(1, 5, C, dtype=torch.float64)
+    assert p.of_constant(y, start) == pytest.approx(float(loss()), abs=1e-8)
+    best = p.best_constant(y, start)
+    assert float(p.nll(best.expand(7, -1, -1), y)) == pytest.approx(float(loss()), abs=1e-8)
+    torch.testing.assert_close(best[0, 3], logits.detach().log_softmax(0), atol=1e-4, rtol=0)
