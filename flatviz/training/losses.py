@@ -202,14 +202,15 @@ class NetworkLoss(TrainingLoss):
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Compute the mean loss of other data at `w` (D,) or (B, D), () or (B,).
 
-        The nets are as they predict now, without gradients or noise.
+        The nets are as they predict now, without gradients or noise.  NaN where w diverged.
         """
         W = w.view(-1, w.shape[-1])
-        nets = [self.net_at(row, member) for member, row in enumerate(W)]
-        losses = [
-            self.p.nll(forward(net, row[None], data.x)[0], data.y) for net, row in zip(nets, W)
-        ]
-        return torch.stack(losses).view(w.shape[:-1])
+        losses = W.new_full((len(W),), math.nan)
+        for member, row in enumerate(W):
+            if bool(row.isfinite().all()):
+                outputs = forward(self.net_at(row, member), row[None], data.x)[0]
+                losses[member] = self.p.nll(outputs, data.y)
+        return losses.view(w.shape[:-1])
 
     def net_at(self, w: Tensor, member: int = 0) -> Net:
         """Return the network at `w` (D,) as it predicts now, with this member's statistics."""
