@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.distributions import Distribution
 
 from flatviz import distributions
-from flatviz.checks import Labels, check_count, check_is, check_share, shown
+from flatviz.checks import Labels, check_count, check_share, shown
 from flatviz.likelihood import Likelihood, Noise, as_likelihood
 from flatviz.noun import Drawn
 from flatviz.private import PrivateNumbers
@@ -226,27 +226,23 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         return n
 
 
-def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
-    """Check labels (N,), given or from the prediction, as int64 of all places that count.
+def labels_of(prediction: Prediction) -> Tensor:
+    """Check the labels (N,) of a prediction; return those of all places that count, as int64.
 
     Targets of a regression are checked likewise.
 
     Raises:
         ValueError: Without labels, or for labels that cannot be scored.
     """
-    y = prediction.y if y is None else y
-    if y is None:
-        raise ValueError("scores need labels, got none: predict on a Data, or give y")
-    # A prediction's labels were not checked by a public verb
-    check_is(y, Tensor, "y", "use torch.as_tensor")
-    if len(y) != prediction.outputs.shape[1]:
-        raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
-    y = as_likelihood(prediction.likelihood).check(
-        y.to(prediction.outputs.device), prediction.outputs[0]
-    )
+    if prediction.y is None:
+        raise ValueError(
+            "scores need labels, got none: predict on a Data, or fv.Prediction(outputs, y)"
+        )
+    likelihood = as_likelihood(prediction.likelihood)
+    y = likelihood.check(prediction.y.to(prediction.outputs.device), prediction.outputs[0])
     if not prediction.has_classes:
         return y
-    counts = as_likelihood(prediction.likelihood).mask(y)
+    counts = likelihood.mask(y)
     return (y if counts is None else y[counts]).flatten().long()
 
 
@@ -331,7 +327,7 @@ def scored(prediction: Prediction) -> Prediction:
 
     A regression has NLL and RMSE, or NLL alone where its mean has no closed form.
     """
-    y = labels_of(prediction, None)
+    y = labels_of(prediction)
     if not prediction.has_classes:
         scores = {
             "nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())
