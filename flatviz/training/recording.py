@@ -46,7 +46,7 @@ class Watch:
     products: int
     log: Log | None
     # Seconds: the start, and the time of the loop, of all measurements, of the last one
-    began: float = field(default_factory=time.perf_counter)
+    began: float = field(default_factory=lambda: time.perf_counter())
     looped: float = 0.0
     spent: float = 0.0
     cost: float = 0.0
