@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import field, replace
 from typing import Any
 
@@ -253,14 +253,6 @@ def log_density(prediction: Prediction, y: Tensor) -> Tensor:
     return -entries.reshape(prediction.n_draws, -1)
 
 
-def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
-    """Iterate over logs of the means of exp(log_p[:1]), exp(log_p[:2]), ..., in log space."""
-    total = None
-    for size, row in enumerate(log_p, 1):
-        total = row if total is None else torch.logaddexp(total, row)
-        yield total - math.log(size)
-
-
 def for_sizes(
     prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]
 ) -> Tensor:
@@ -275,7 +267,12 @@ def for_sizes(
 
     if n_draws is not None:
         return of_numbers(torch.logsumexp(log_p[: prediction.size(n_draws)], 0) - math.log(n_draws))
-    return torch.stack([of_numbers(log_mean) for log_mean in running_mean_log(log_p)])
+    total = log_p[0]
+    values = [of_numbers(total)]
+    for size, row in enumerate(log_p[1:], 2):
+        total = torch.logaddexp(total, row)
+        values.append(of_numbers(total - math.log(size)))
+    return torch.stack(values)
 
 
 def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:

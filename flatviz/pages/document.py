@@ -124,7 +124,10 @@ def document(
     ]
     terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in (facts or {}).items())
     shown = "\n".join(part.html if isinstance(part, Script) else part for part in pictures)
-    table = f"<h2>All posteriors</h2>\n{picture}{_folded(table_html(rows))}" if rows else ""
+    table = ""
+    if rows:
+        numbers = "<details><summary>Numbers of the first seed</summary>"
+        table = f"<h2>All posteriors</h2>\n{picture}{numbers}{table_html(rows)}</details>"
     origin = (
         f"<details><summary>How this was made</summary><dl>{terms}</dl></details>" if terms else ""
     )
@@ -144,11 +147,6 @@ def document(
 {elements}
 </body></html>
 """
-
-
-def _folded(table: str) -> str:
-    summary = "Numbers of the first seed"
-    return f"<details><summary>{summary}</summary>{table}</details>"
 
 
 def texts_of(file: str) -> dict[str, dict[str, str]]:

@@ -18,7 +18,7 @@ from flatviz.plots.landscape import plot_projection
 from flatviz.plots.mechanism import PHASE_TEXTS, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
-from flatviz.plots.theme import Figure, Properties, Property, figure, style
+from flatviz.plots.theme import Figure, Properties, Property, figure, span_of, style
 from flatviz.results import Family, Prediction
 
 Draw = Callable[[Scene, int], Figure]
@@ -114,8 +114,7 @@ def _surface(scene: Scene, i: int) -> Figure:
 
 def _reach(ticks: Tensor, at: Tensor) -> list[float]:
     """Return the ends of an axis that holds the surface and these draws with their markers."""
-    lo = float(ticks.min())
-    hi = float(ticks.max())
+    lo, hi = span_of(ticks)
     at = at[at.isfinite()]
     room = 0.03 * (hi - lo)
     return [min([lo, *(at - room).tolist()]), max([hi, *(at + room).tolist()])]
@@ -172,10 +171,6 @@ def _images(scene: Scene, i: int) -> Figure:
     return figure("Where draws disagree most", TEXTS["images"]["alt"])  # drawn by images.js
 
 
-def _step(scene: Scene, i: int) -> Figure:
-    return plot_step(scene.family, i)
-
-
 def _scored(family: Family) -> Prediction:
     return computed(family[0].prediction)
 
@@ -229,7 +224,7 @@ VIEWS = (
     _view("relief", _relief, option={"view": THREE}, **SHARED),
     View(
         "mechanism",
-        _step,
+        lambda scene, i: plot_step(scene.family, i),
         MOVES.format(back=BACK),
         shared=PLACE,
         fixed=("surface",),
