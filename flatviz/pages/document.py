@@ -149,8 +149,8 @@ def document(
 """
 
 
-def texts_of(file: str) -> dict[str, dict[str, str]]:
-    """Read section -> name -> text.
+def texts_of(file: str) -> dict[str, dict[str, Json]]:
+    """Read section -> name -> text, or another value.
 
     A line break within a paragraph is a space, and paragraphs are lines.
     """
@@ -160,8 +160,11 @@ def texts_of(file: str) -> dict[str, dict[str, str]]:
 
     sections = tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
     return {
-        section: {name: joined(text) for name, text in texts.items()}
-        for section, texts in sections.items()
+        section: {
+            name: joined(value) if isinstance(value, str) else value
+            for name, value in values.items()
+        }
+        for section, values in sections.items()
     }
 
 
