@@ -683,7 +683,7 @@ def frontier(task, lines):
     )
     grid = dict(rows=len(rows), columns=1, pattern="coupled", ygap=0.08)
     fig = figure(
-        f"Radius or temperature?<br>{task}, {seeds_of(task)} seeds", alt, height=680, grid=grid
+        f"Radius or temperature? {task}, {seeds_of(task)} seeds", alt, height=680, grid=grid
     )
     known = set()
     for name, method, cells in lines:
@@ -709,7 +709,7 @@ def frontier(task, lines):
         type="log", title="training loss (nats), mean over draws", **ticks
     ).update_layout(yaxis=dict(type="log", tickvals=[0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200]))
     return fig.update_layout(
-        legend=dict(y=-0.22, yanchor="top", font=dict(size=11)), margin=dict(t=70, b=150)
+        legend=dict(y=-0.14, yanchor="top", font=dict(size=11)), margin=dict(t=56, b=130)
     )
 
 
