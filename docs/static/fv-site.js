@@ -6,6 +6,7 @@
   const loads = {},
     drawers = [],
     PAPER = 660, // px: as wide as a figure is on paper
+    NARROW = 460, // px: a phone
     BAR = 80; // px, of a colour bar with its numbers and title
   let printing = false;
   const script = (name) =>
@@ -45,7 +46,11 @@
     JSON.parse(node.querySelector("script[type='application/json']").textContent);
 
   const legendOf = (layout) => ({ ...layout.template?.layout?.legend, ...layout.legend });
-  const marginOf = (layout) => layout.margin ?? layout.template?.layout?.margin ?? {};
+  const marginOf = (layout) => ({
+    ...{ t: 80, b: 80, l: 80, r: 80 },
+    ...layout.template?.layout?.margin,
+    ...layout.margin,
+  });
 
   // Panels side by side, a long legend and menus need room: on a phone such a figure scrolls in its
   // box.
@@ -75,7 +80,7 @@
   // small print stays.
   function withAxisTitles(layout, width) {
     const margin = marginOf(layout),
-      inner = width - (margin.l ?? 80) - (margin.r ?? 80);
+      inner = width - margin.l - margin.r;
     const changed = { ...layout };
     for (const name of Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k))) {
       const axis = layout[name],
@@ -101,7 +106,7 @@
       .map((trace) => trace.name.length);
     if (legend.orientation !== "h" || names.length < 2 || layout.showlegend === false)
       return layout;
-    const margin = { t: 80, b: 80, l: 80, r: 80, ...marginOf(layout) };
+    const margin = marginOf(layout);
     const inner = width - margin.l - margin.r;
     const rows = Math.ceil(
       names.length / Math.max(1, Math.floor(inner / (46 + 7.2 * Math.max(...names)))),
@@ -128,14 +133,19 @@
   }
 
   // A ground whose axes have one scale is as high as its width allows: `layout.width` is the width
-  // at which it fills its figure.
-  function withGround(layout, width) {
+  // at which it fills its figure. On a phone its colour bar is thin.
+  function withGround(layout, data, width) {
     if (!layout.yaxis?.scaleanchor || !layout.width) return layout;
-    const { l = 80, r = 80, t = 80, b = 80 } = marginOf(layout);
-    const beside = l + r + BAR;
-    const share = Math.min(1, (width - beside) / (layout.width - beside));
+    const { l, r, t, b } = marginOf(layout);
+    const narrow = width < NARROW;
+    for (const { colorbar } of narrow ? data : [])
+      if (colorbar) Object.assign(colorbar, { thickness: 9, title: { text: "" } });
+    const inner = (all) => all - l - r - (narrow ? BAR / 2 : BAR);
+    const share = Math.min(1, inner(width) / (layout.width - l - r - BAR));
     const height = Math.round(share * (layout.height - t - b) + t + b);
-    return { ...layout, height };
+    const { text = "" } = layout.yaxis.title ?? {};
+    const title = { ...layout.yaxis.title, text: narrow ? text.replace(" (", "<br>(") : text };
+    return { ...layout, height, yaxis: { ...layout.yaxis, title } };
   }
 
   // A title that is wider than the figure is broken into lines, for which the figure grows.
@@ -158,7 +168,7 @@
       ...layout,
       title: placed,
       height: layout.height + more,
-      margin: { ...margin, t: (margin.t ?? 60) + more },
+      margin: { ...margin, t: margin.t + more },
     };
   }
 
@@ -178,7 +188,7 @@
       const shown = structuredClone(current()),
         data = shown.data,
         dark = house && isDark() && !printing;
-      shown.layout = withGrid(withGround(shown.layout, width), width);
+      shown.layout = withGrid(withGround(shown.layout, data, width), width);
       delete shown.layout.width;
       delete shown.layout.meta;
       shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
