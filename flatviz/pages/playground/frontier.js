@@ -54,8 +54,8 @@ export class Frontier {
     Object.assign(this, change);
     const { T, seeds } = FINDING;
     const found = this.open ? "A lower temperature does most of what the radius does." : "";
-    const bars = `bars: 95 % intervals of the difference from VI at T = ${T}`;
-    this.message.replaceChildren(node("b", {}, found), ` Means over ${seeds} seeds; ${bars}.`);
+    const bars = `95 % bars: difference from VI, T = ${T}`;
+    this.message.replaceChildren(node("b", {}, found), ` ${seeds} seeds; ${bars}.`);
     this.board.draw();
     this.board.say(this.sentence());
   }
