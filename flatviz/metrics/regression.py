@@ -101,8 +101,8 @@ def coverage(
 
     (S,) for every ensemble size, () for `n_draws`.  The interval is of a new target, with the noise
     of the likelihood: a given noise below the errors on new inputs covers too few, whatever the
-    posterior.  That of the network's function, `prediction.means.quantile(level, 0)`, is far
-    narrower, and no share of targets is promised of it.
+    posterior.  Intervals of the network's function, by `prediction.means.quantile(level, 0)`, are
+    far narrower, and promise no share of targets.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
