@@ -8,7 +8,7 @@ import math
 from torch import Tensor
 
 from flatviz.plots.radius import table_of
-from flatviz.plots.theme import on_dark, short, style
+from flatviz.plots.theme import on_dark, short, span_of, style
 from flatviz.results import Family
 
 PANELS = {"lambda1": "λ1", "nll": "NLL", "ece": "ECE"}
@@ -25,7 +25,7 @@ def dots_html(family: Family) -> str:
     that is VI, is VI's row.
     """
     table = table_of(family, PANELS)
-    scales = {name: _scale(name, values) for name, values in table.items()}
+    scales = {name: span_of(values) for name, values in table.items()}
     heads = "".join(
         f"<span>{PANELS[name]}<small>{short(low)} to {short(high)}</small></span>"
         for name, (low, high) in scales.items()
@@ -51,12 +51,6 @@ def dots_html(family: Family) -> str:
     )
 
 
-def _scale(name: str, values: Tensor) -> tuple[float, float]:
-    """Return the range of the finite values."""
-    finite = values[values.isfinite()]
-    return float(finite.min()), float(finite.max())
-
-
 def _mark(values: Tensor, name: str, scale: tuple[float, float]) -> str:
     """Write a dot and a bar in a panel, or nothing where no value is finite."""
     finite = values[values.isfinite()].double()
@@ -69,8 +63,7 @@ def _mark(values: Tensor, name: str, scale: tuple[float, float]) -> str:
         return 100 * (of(value) - low) / (high - low) if high > low else 50.0
 
     mean = place(float(finite.mean()))
-    low = place(float(finite.min()))
-    high = place(float(finite.max()))
+    low, high = map(place, span_of(finite))
     title = f"{PANELS[name]} {short(float(finite.mean()))}"
     where = f"--at:{mean:.1f};--low:{low:.1f};--wide:{high - low:.1f}"
     return f'<i style="{where}" title="{title}"><u></u></i>'

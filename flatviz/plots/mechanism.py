@@ -21,6 +21,7 @@ from flatviz.plots.theme import (
     Properties,
     points,
     short,
+    span_of,
     style,
 )
 from flatviz.results import Family, Mechanism
@@ -314,19 +315,14 @@ def _figure(step: Mechanism, title: str, alt: str) -> Figure:
     """Draw the ground of a step, with room for labels beside it."""
     surface = computed(step.surface)
     fig = ground(surface, ColorScale.over(surface.values), title, alt)
-    ends = {
-        axis: [float(ticks.min()), float(ticks.max())]
-        for axis, ticks in (("x", surface.a), ("y", surface.b))
-    }
-    return fig.update_layout(
-        xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160
-    )
+    ends = dict(xaxis_range=span_of(surface.a), yaxis_range=span_of(surface.b))
+    return fig.update_layout(ends, width=width_of(surface) + 160)
 
 
 def _half(step: Mechanism) -> float:
     """Return half of the width of the step's ground."""
-    ticks = computed(step.surface).a
-    return float(ticks.max() - ticks.min()) / 2
+    lo, hi = span_of(computed(step.surface).a)
+    return (hi - lo) / 2
 
 
 def _alt(step: Mechanism, k: int) -> str:

@@ -47,12 +47,10 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
         assert [
             float(score(prediction, n_draws=size)) for score in SCORES + FURTHER
         ] == pytest.approx(found)
-    with pytest.raises(
-        ValueError, match="scores need labels, got none: predict on a Data, or give y"
-    ):
+    with pytest.raises(ValueError, match="scores need labels, got none: predict on a Data"):
         fv.metrics.accuracy(fv.Prediction(prediction.outputs))
-    with pytest.raises(ValueError, match="y must hold 50 labels, got 3"):
-        fv.metrics.accuracy(prediction, torch.zeros(3, dtype=torch.long))
+    with pytest.raises(ValueError, match="y must hold 50 labels, one for each input, got 3"):
+        prediction.changed(y=torch.zeros(3, dtype=torch.long))
     with pytest.raises(ValueError, match="asked for 7 draws, but this prediction has 6"):
         fv.metrics.nll(prediction, n_draws=7)
 
@@ -219,7 +217,7 @@ def test_predict_carries_the_scores_of_every_size(transferred, task):
     unlabelled = fv.predict(net, prior, task.test.x, 2, seed=0)
     torch.testing.assert_close(unlabelled.outputs, p.outputs[:2])
     torch.testing.assert_close(
-        fv.metrics.accuracy(unlabelled, task.test.y), p.scores["accuracy"][:2]
+        unlabelled.changed(y=task.test.y).scores["accuracy"], p.scores["accuracy"][:2]
     )
 
 
