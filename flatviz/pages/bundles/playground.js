@@ -580,7 +580,7 @@ I's T = 0.0137, 0.0211, 0.0237, from 0.03."}],Le=(i,t)=>i.view==="frontier"||("s
 st digits",at:4,ticks:[.04,.06,.08,.1]}],To=[.02,.05,.1,.2],Ao=2*Math.PI,$o=3,Ie=4,Ne={T:mt.vi.map(([i])=>i),radius:mt.sabma.map(([i])=>i)},
 Pt=(i,t)=>mt[i].find(([s])=>s===t)??mt[i][0],Oe=(i,t=!1)=>{let s=n=>t?Math.log(n):n,e=Math.min(...i.map(s)),o=Math.max(...i.map(s)),r=.09*(o-
 e);return n=>(s(n)-e+r)/(o-e+2*r)},cs=class{T=mt.T;radius=1;open=!1;constructor(){this.board=new X((t,s,e)=>this.draw(t,s,e),{ratio:.36,label:"",
-least:300}),this.message=w("p",{class:"pg-message"}),this.node=w("div",{class:"pg-frontier"},this.message,this.board.node)}show(t){Object.assign(
+least:276}),this.message=w("p",{class:"pg-message"}),this.node=w("div",{class:"pg-frontier"},this.message,this.board.node)}show(t){Object.assign(
 this,t);let{T:s,seeds:e}=mt,o=this.open?"A lower temperature does most of what the radius does.":"",r=`95 % bars: difference from VI, T = ${s}`;
 this.message.replaceChildren(w("b",{},o),` ${e} seeds; ${r}.`),this.board.draw(),this.board.say(this.sentence())}sentence(){let t=([,,s,e])=>`\
 λ₁ ${s.toFixed(2)}, NLL ${e.toFixed(3)}`;return`SA-BMA at radius ${this.radius}: ${t(Pt("sabma",this.radius))}. VI at T = ${this.T}: ${t(
