@@ -135,7 +135,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def std(self) -> Tensor:
         """Predictive standard deviation of a regression over draws and noise, (N, ...)."""
         noise = self._by_draw(distributions.variance(self.distribution)).mean(0)
-        return (noise + self.means.var(0, correction=0)).sqrt()
+        between = self.means.var(0, correction=0)
+        return noise.where(noise.isinf(), noise + between).sqrt()  # infinite means have NaN
 
     def below(self, y: Tensor) -> Tensor:
         """Compute P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
@@ -322,7 +323,7 @@ def _means(prediction: Prediction) -> Tensor | None:
 def scored(prediction: Prediction) -> Prediction:
     """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
 
-    A regression has NLL and RMSE, or NLL alone where its mean has no closed form.
+    A regression has NLL and RMSE, or NLL alone where there is no mean, or none in closed form.
     """
     y = labels_of(prediction)
     if not prediction.has_classes:

@@ -99,7 +99,10 @@ def coverage(
 ) -> Tensor:
     """Compute the share of targets in the central interval of probability `level`.
 
-    (S,) for every ensemble size, () for `n_draws`.
+    (S,) for every ensemble size, () for `n_draws`.  The interval is of a new target, with the noise
+    of the likelihood: a given noise below the errors on new inputs covers too few, whatever the
+    posterior.  That of the network's function, `prediction.means.quantile(level, 0)`, is far
+    narrower, and no share of targets is promised of it.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.

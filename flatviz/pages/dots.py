@@ -13,10 +13,9 @@ from flatviz.results import Family
 
 PANELS = {"lambda1": "λ1", "nll": "NLL", "ece": "ECE"}
 LOGARITHMIC = ("lambda1",)
-CAPTION = (
-    "A dot is the mean over {seeds}, a bar reaches from the smallest to the largest; all draws of a"
-    " posterior, test split; left is better. λ1 on a logarithmic axis."
-)
+ONE_SEED = "A dot is one posterior of this seed"
+SEEDS = "A dot is the mean over {} seeds, a bar reaches from the smallest to the largest"
+CAPTION = "{}, with all its draws, on the test split; left is better. λ1 on a logarithmic axis."
 
 
 def dots_html(family: Family) -> str:
@@ -44,7 +43,7 @@ def dots_html(family: Family) -> str:
         colors = f"--light:{look.color};--dark:{on_dark(look.color)}"
         rows.append(f'<div style="{colors}"><span>{label}<b>{knob}</b></span>{marks}</div>')
     seeds = next(iter(table.values())).shape[1]
-    caption = CAPTION.format(seeds="this seed alone" if seeds == 1 else f"{seeds} seeds")
+    caption = CAPTION.format(ONE_SEED if seeds == 1 else SEEDS.format(seeds))
     return (
         f'<figure class="dots" style="--panels:{len(table)}">'
         f'<div class="heads"><span>method<b>radius, T</b></span>{heads}</div>'

@@ -60,7 +60,9 @@ LABELS = {  # trace -> label, number of its point, side
     "gradient g′ at q′": ("g′", 1, "top right"),
     "step: − g′ from q": ("−g′", 1, "bottom left"),
 }
-HALO = "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"  # of a label, on any ground
+HALO = ", ".join(  # of a label, on any ground
+    f"{x}px {y}px 1px #fefefe" for x in (-1.5, 0, 1.5) for y in (-1.5, 0, 1.5) if x or y
+)
 COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
 
 
@@ -121,7 +123,7 @@ def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
     """Add the trace's label beside one of its points, if it has one and is shown."""
     text, at, side = LABELS.get(trace.name, ("", 0, None))
     texts = [text if i == at and shown else "" for i in range(len(trace.x))]
-    font = dict(color=color, size=13, shadow=HALO)
+    font = dict(color=color, size=14, weight=700, shadow=HALO)
     return trace.update(mode=f"{trace.mode}+text", text=texts, textposition=side, textfont=font)
 
 

@@ -198,8 +198,7 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         self, s: GaussianState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[GaussianState, Record]:
         """Take one step."""
-        draws = noise[0].shape[-2] if noise and noise[0].ndim > 1 else 1
-        each = (*s.mean.shape[:-1], draws)
+        each = (*s.mean.shape[:-1], "S")
         check_noise(noise, (*each, s.q.dim), (*each, s.q.rank))
         return self.descent.update(s, self.gradient(s.q, gradient, batch, noise), noise)
 

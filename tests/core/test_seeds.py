@@ -101,3 +101,42 @@ def test_a_bar_shows_its_label_and_without_progress_nothing_is_written(capsys):
     assert "surface" in capsys.readouterr().err
     list(track(range(3), "surface", False))
     assert capsys.readouterr().err == ""
+
+
+class Draws(torch.nn.Linear):
+    """Draws a number in each pass, for its outputs or beside them."""
+
+    def __init__(self, draw, used):
+        super().__init__(2, 3)
+        self.draw = draw
+        self.used = used
+
+    def forward(self, x):
+        number = self.draw()
+        return super().forward(x) * (1 + number if self.used else 1)
+
+
+SOURCES = {
+    "random": random.random,
+    "numpy": lambda: np.random.rand(),
+    "torch": lambda: torch.rand(()),
+}
+
+
+@pytest.mark.parametrize("used", [False, True], ids=["beside its outputs", "for its outputs"])
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_module_that_draws_is_refused_or_moves_generators_of_python_and_numpy_alone(source, used):
+    net = fv.Net.from_module(Draws(SOURCES[source], used))
+    data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+    *others, of_torch = random_state()
+    fit = lambda: fv.fit_sgd(net, data, seed=0, steps=2)
+    if used or source == "torch":
+        with pytest.raises(ValueError, match="must be a function of its weights"):
+            fit()
+    else:
+        fit()
+        assert random_state()[:2] != tuple(others)  # as documented at `Net`
+    if source == "torch":
+        with pytest.raises(ValueError, match="must be a function of its weights"):
+            fv.predict(net, net.w[None], data, 1, seed=0)
+    assert random_state()[2] == of_torch

@@ -64,11 +64,11 @@ LESS, WITHIN, MORE = "SA-BMA has a lower λ1", "SA-BMA has the λ1 of VI within 
     [
         ({LESS: "holds"}, "yes"),
         ({LESS: "does not hold"}, "reverse"),
-        ({LESS: "inconclusive"}, "inconclusive"),
+        ({LESS: "inconclusive"}, "open"),
         ({f"SA-BMA has {MORE}": "holds"}, "reverse"),
-        ({WITHIN: "holds"}, "the same"),
+        ({WITHIN: "holds"}, "same"),
         ({WITHIN: "does not hold"}, "yes"),
-        ({LESS: "holds", WITHIN: "holds"}, "yes, within the margin"),
+        ({LESS: "holds", WITHIN: "holds"}, "yes, small"),
     ],
 )
 def test_a_mark_of_a_card_says_what_its_title_says(said, mark):

@@ -138,3 +138,10 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
     assert torch.equal(resumed.center, whole.center) and torch.equal(
         resumed.history.validation, whole.history.validation
     )
+
+
+def test_a_run_that_diverges_before_a_check_is_one_that_diverged(tiny):
+    net, data = tiny
+    how = fv.Training(validation=data)
+    with pytest.raises(fv.Diverged, match="must stay finite, got NaN or inf"):
+        fv.fit_sgd(net, data, seed=0, steps=9, lr=1e38, training=how)
