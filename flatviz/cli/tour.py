@@ -156,9 +156,10 @@ def _facts(tour: Tour, asked: Asked, tuned: Choices | None) -> dict[str, str]:
     )
     statistics = computed(family[0].prediction).batchnorm
     temperature = METHODS["vi"].tuned(tour.net).settings["kl_weight"]
-    chosen = {
-        METHODS[m].label: str(choice) for m, choice in (tuned or {}).items() if m in family.methods
-    }
+    chosen = {}
+    for method, choice in (tuned or {}).items():
+        if method in family.methods:
+            chosen[METHODS[method].label] = str(choice)
     kinds = ", ".join(dict.fromkeys(block.kind for block in tour.net.blocks))
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())

@@ -499,7 +499,7 @@ method:t,member:s,wanted:i},n){let a=h=>D(this.fields,s,h),o=h=>a(h)[n-1],r=s.me
 join(", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁ ${C(a("lambda1")[0])}.`:"no l\
 argest eigenvalue λ₁ was found.")}numbers({member:t},s){let i=a=>D(this.fields,t,a)[s-1],[n]=D(this.fields,t,"lambda1");return Number.isFinite(
 i("nll"))?`${this.scores(i,as).join(", ")}, λ₁ ${C(n)}`:"diverged"}aboutDraw({member:t},s){let i=D(this.fields,t,"draw loss")[s],n=D(this.
-fields,t,"draw distance")[s];return Number.isFinite(i)?` Draw ${s+1}: training loss ${C(i)}, ${C(n)} off the plane.`:""}};function Nt(e){return new Tt(e).handle}var Tt=class{a;b;draws;drawsText;compare;player;undo;copied;more;bar;said;button;bands;work;note;controls;reading;readingB;spoken;names;tabs;tabButtons;grid;head;stage;article;pending=[];hovered=null;timers={};waiting=!1;stopped=!1;printing=!1;placed=!1;stale=!0;frames=[];forget=()=>{};constructor({
+fields,t,"draw distance")[s];return Number.isFinite(i)?` Draw ${s+1}: training loss ${C(i)}, ${C(n)} off the plane.`:""}};function Nt(e){return new Tt(e).handle}var Tt=class{a;b;draws;drawsText;compare;player;undo;copied;more;bar;said;button;bands;work;note;controls;reading;readingB;spoken;names;tabs;tabButtons;grid;head;stage;article;pending=[];hovered=null;timers={};waiting=!1;stopped=!1;busy=!1;printing=!1;placed=!1;stale=!0;frames=[];forget=()=>{};constructor({
 Plotly:t,model:s,el:i,bundle:n,ask:a=null,hash:o=!1,former:r=null}){let{index:l}=n;Z(l.dark),this.Plotly=t,this.model=s,this.el=i,this.index=
 l,this.ask=a,this.hash=o,this.schedule=this.schedule.bind(this),this.members=new mt(n,!!(l.live&&a)),this.state=new rt(s,l,this.schedule,w=>{
 ["method","radius","compare","step"].some(M=>M in w)&&this.player.halt(),["phase","chosen","tab","compare","step"].some(M=>M in w)&&this.frames.
@@ -518,14 +518,15 @@ made[s.name+i]]).filter(([,,i])=>i?.node.isConnected&&i.state)})}later(t,s,i){cl
 this.waiting||this.stopped||(this.waiting=!0,requestAnimationFrame(()=>{this.waiting=!1,!this.stopped&&(this.el.isConnected?ft(this):setTimeout(
 this.schedule,100))}))}point(t,s){let{state:i}=this;if(t==="click"){i.change({picked:i.all.picked===s?null:s});return}this.hovered!==s&&(this.
 hovered=s,dt(this,this.current()),this.mark())}mark(){this.pictures.forEach(t=>t.light(t.plot.clientWidth?this.lit:null))}async photograph(){
-if(this.stopped||!this.el.isConnected)return;let t=await Promise.all(this.shown().slice(0,2).map(([,,s])=>s.image("png")));this.ask("picture",
-{images:t,text:this.spoken.innerText})}get handle(){let t=i=>(...n)=>this[i](...n),{state:s}=this;return{get history(){return{past:s.past,start:s.
-start}},add:t("add"),status:t("status"),lost:t("lost"),stop:t("stop")}}add(t){this.members.add(t);for(let s of t.index.figures??[]){let i=Object.
-assign(this.index.figures.find(a=>a.name===s.name),s),{made:n}=this.frames.find(a=>a.entries.includes(i));(s.data||s.layout)&&["A","B"].forEach(
-a=>n[i.name+a]?.renew())}this.schedule()}status({share:t,text:s,busy:i,error:n}){this.bar.value=t,this.said.textContent=s,this.button.textContent=
-i?"Stop":"Run",this.bands.disabled=i,this.note.hidden=!n,this.note.textContent=n??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.
-hidden=!1,this.note.textContent=t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),this.frames.forEach(t=>t.phases?.player.halt()),
-Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Bt=e=>document.getElementById(e),we=e=>JSON.parse(Bt(e).textContent??""),os=()=>new Promise(e=>{requestAnimationFrame(()=>setTimeout(e))});
+if(!this.el.isConnected||this.busy&&this.el.dataset.shown==="preview"){this.later("shot",()=>this.photograph(),1500);return}let t=await Promise.
+all(this.shown().slice(0,2).map(([,,s])=>s.image("png")));this.stopped||this.ask("picture",{images:t,text:this.spoken.innerText})}get handle(){
+let t=i=>(...n)=>this[i](...n),{state:s}=this;return{get history(){return{past:s.past,start:s.start}},add:t("add"),status:t("status"),lost:t(
+"lost"),stop:t("stop")}}add(t){this.members.add(t);for(let s of t.index.figures??[]){let i=Object.assign(this.index.figures.find(a=>a.name===
+s.name),s),{made:n}=this.frames.find(a=>a.entries.includes(i));(s.data||s.layout)&&["A","B"].forEach(a=>n[i.name+a]?.renew())}this.schedule()}status({
+share:t,text:s,busy:i,error:n}){this.busy=i,this.bar.value=t,this.said.textContent=s,this.button.textContent=i?"Stop":"Run",this.bands.disabled=
+i,this.note.hidden=!n,this.note.textContent=n??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.hidden=!1,this.note.textContent=
+t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),this.frames.forEach(t=>t.phases?.player.halt()),Object.values(this.timers).forEach(
+clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Bt=e=>document.getElementById(e),we=e=>JSON.parse(Bt(e).textContent??""),os=()=>new Promise(e=>{requestAnimationFrame(()=>setTimeout(e))});
 async function ge(e){let t=new Blob([K(we(e))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(
 t).arrayBuffer())}async function rs(){performance.mark("flatviz-start");let e=we("flatviz-start"),t=Bt("explorer"),s={get:r=>e[r],set:(r,l)=>{
 e[r]=l},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
