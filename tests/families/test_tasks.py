@@ -124,5 +124,6 @@ def test_commands_take_one_kind_of_executor_and_close_it(monkeypatch, capsys, tm
     with pytest.raises(RuntimeError, match="after shutdown"):
         seen[0].submit(int)
     assert (
-        main(["tour", "--workers", "0", *out]) == 1 and "workers must be" in capsys.readouterr().err
+        main(["tour", "--workers", "0", *out]) == 2
+        and "'--workers': 0 is not" in capsys.readouterr().err
     )
