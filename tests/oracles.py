@@ -7,17 +7,19 @@ import dataclasses
 import threading
 
 import torch
+from cases import rng
+from torch import nn
 
 import flatviz as fv
 from flatviz.core.arithmetic import float32_flags
 from flatviz.core.seeds import generator
-from flatviz.training.losses import training_loss
+from flatviz.training import training_loss
 from flatviz.training.points import starts
 
 
 def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64) -> fv.Gaussian:
     """A Gaussian whose mean, widths and factor are all different."""
-    g = torch.Generator().manual_seed(seed)
+    g = rng(seed)
     mean, log_std = (torch.randn(dim, generator=g, dtype=dtype) for _ in range(2))
     return fv.Gaussian(
         mean, 0.3 * log_std - 1, 0.3 * torch.randn(rank, dim, generator=g, dtype=dtype)
@@ -36,12 +38,10 @@ def as_torch(q: fv.Gaussian) -> torch.distributions.LowRankMultivariateNormal:
 
 def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
     """Compute `perturb`'s q' for the gradient of E_q[NLL], by autograd with the same noise."""
-    z = torch.randn(
-        n_draws, q.dim + q.rank, generator=torch.Generator().manual_seed(seed), dtype=q.mean.dtype
-    )
+    z = torch.randn(n_draws, q.dim + q.rank, generator=rng(seed), dtype=q.mean.dtype)
     theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
     W = theta[0] + theta[1].exp() * z[:, : q.dim] + z[:, q.dim :] @ theta[2]
-    losses = [torch.nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
+    losses = [nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
     delta = fv.perturb(
         q, torch.autograd.grad(torch.stack(losses).mean(), theta), radius=radius, blocks="mean+std"
     )
@@ -53,7 +53,7 @@ def loop(net, data, points) -> torch.Tensor:
     with torch.no_grad():
         return torch.stack(
             [
-                torch.nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y)
+                nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y)
                 for w in points
             ]
         )
@@ -80,7 +80,7 @@ def equal(a, b) -> bool:
     return a == b
 
 
-class Looks(torch.nn.Linear):
+class Looks(nn.Linear):
     """A layer that notes torch's float32 flags in each pass."""
 
     seen: set = set()

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import pytest
 import torch
 from every_verb import public_names
+from pytest import mark, raises
 from torch import nn
 
 import flatviz as fv
@@ -174,14 +174,14 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
 }
 
 
-@pytest.mark.parametrize("name", RULES)
+@mark.parametrize("name", RULES)
 def test_a_rule_lets_what_keeps_it_pass_and_names_what_does_not(name):
     hint, right, wrong = RULES[name]
     check = check_of(hint)
     for value in right:
         check(value, "x")
     for value, said in wrong.items():
-        with pytest.raises((TypeError, ValueError), match=said):
+        with raises((TypeError, ValueError), match=said):
             check(value, "x")
 
 
@@ -194,11 +194,11 @@ def test_a_dict_is_asked_for_its_keys_and_its_values():
         ([], "a dict"),
     )
     for value, said in wrong:
-        with pytest.raises((TypeError, ValueError), match=said):
+        with raises((TypeError, ValueError), match=said):
             check(value, "x")
 
 
-@pytest.mark.parametrize("name", VERBS)
+@mark.parametrize("name", VERBS)
 def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
     """`object()` is right nowhere but where anything is, and the verb's first argument is refused
     by a call."""
@@ -215,17 +215,17 @@ def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
     }
     for argument, check in found.items():
         if argument not in free:
-            with pytest.raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):
+            with raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):
                 check(object(), argument)
     needed = [p for p in inspect.signature(VERBS[name]).parameters.values() if p.default is p.empty]
     given = [object() for p in needed if p.kind is p.POSITIONAL_OR_KEYWORD]
     if needed and needed[0].name not in free:
-        with pytest.raises((TypeError, ValueError), match=rf"^{needed[0].name} must .*, got "):
+        with raises((TypeError, ValueError), match=rf"^{needed[0].name} must .*, got "):
             VERBS[name](*given, **{p.name: object() for p in needed if p.kind is p.KEYWORD_ONLY})
 
 
 def test_a_wrong_call_gets_the_reason_the_nearest_keyword_and_the_arguments():
-    with pytest.raises(
+    with raises(
         TypeError, match=r"^plane_through: missing a required argument: 'c': it takes \(a, b, c\)$"
     ):
         fv.plane_through(line, line)
@@ -233,14 +233,14 @@ def test_a_wrong_call_gets_the_reason_the_nearest_keyword_and_the_arguments():
         r"^slice_line: got an unexpected keyword argument 'resolutoin', did you mean"
         r" 'resolution'\?: it takes \(f, a, b, \*, res"
     )
-    with pytest.raises(TypeError, match=said):
+    with raises(TypeError, match=said):
         fv.slice_line(line, resolutoin=3)
 
 
 FITS = [name for name in VERBS if re.fullmatch(r"fit_\w+|pretrain", name)]
 
 
-@pytest.mark.parametrize("name", FITS)
+@mark.parametrize("name", FITS)
 def test_help_on_a_fit_has_a_line_for_each_keyword_with_its_plain_type_and_its_default(name):
     shown = pydoc.render_doc(VERBS[name], renderer=pydoc.plaintext)
     parameters = inspect.signature(VERBS[name]).parameters
@@ -288,7 +288,7 @@ def test_keywords_that_fits_share_are_checked_at_a_call():
         (dict(steps=0), "steps must be a whole number >= 1, got 0"),
         (dict(rate=1), unknown),
     ):
-        with pytest.raises((TypeError, ValueError), match=said):
+        with raises((TypeError, ValueError), match=said):
             fit(**wrong)
 
 

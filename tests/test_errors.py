@@ -4,8 +4,8 @@ import math
 import sys
 
 import numpy as np
-import pytest
 import torch
+from pytest import mark, raises
 from torch import nn
 from torch.utils.data import DataLoader
 
@@ -293,16 +293,16 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@mark.parametrize("name", CASES)
 def test_bad_input_is_one_clear_error(name):
     call, kind, text = CASES[name]
-    with pytest.raises(kind, match=text):
+    with raises(kind, match=text):
         call()
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+@mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
 def test_cuda_that_is_absent_is_said_with_the_way_out():
-    with pytest.raises(
+    with raises(
         RuntimeError,
         match=r"got 'cuda' but torch .* sees no GPU: use --device cpu, or run `flatviz doctor`",
     ):
@@ -310,10 +310,10 @@ def test_cuda_that_is_absent_is_said_with_the_way_out():
     assert pick("auto")[0].type == "cpu"
 
 
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
-@pytest.mark.parametrize("thing", [net, data, lambda: fv.core.data.Task(data(), data(), data(), 2)])
+@mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+@mark.parametrize("thing", [net, data, lambda: fv.core.data.Task(data(), data(), data(), 2)])
 def test_nothing_moves_to_cuda_that_is_absent(thing):
-    with pytest.raises(
+    with raises(
         RuntimeError,
         match=r"got 'cuda' but torch .* sees no GPU: use 'cpu', or run `flatviz doctor`",
     ):
@@ -321,7 +321,7 @@ def test_nothing_moves_to_cuda_that_is_absent(thing):
     assert thing().to("cpu", torch.float64) is not None
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("missing", "name"),
     [("ipywidgets", "lab"), ("plotly", "plot_surface"), ("anywidget", "explore")],
 )
@@ -332,7 +332,7 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, 
     monkeypatch.setattr(fv, package, getattr(fv, package))
     for module in [m for m in sys.modules if m.startswith(f"flatviz.{package}")]:
         monkeypatch.delitem(sys.modules, module)
-    with pytest.raises(
+    with raises(
         ModuleNotFoundError,
         match=rf'flatviz.{name} needs {missing}.*: pip install "flatviz\[lab\]"',
     ):
@@ -351,5 +351,5 @@ def test_numbers_of_numpy_are_numbers_and_a_tensor_without_values_is_refused(tin
     settings["lr"] = float(as_numpy["lr"])
     assert torch.equal(fv.fit_sgd(net, data, **as_numpy).W, fv.fit_sgd(net, data, **settings).W)
     assert len(fv.fit_ensemble(net, data, seed=np.int64(3), members=np.int64(2), steps=1).W) == 2
-    with pytest.raises(ValueError, match="x must hold numbers, got a tensor on the meta device"):
+    with raises(ValueError, match="x must hold numbers, got a tensor on the meta device"):
         fv.Data(data.x.to("meta"), data.y)

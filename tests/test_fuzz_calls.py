@@ -14,8 +14,8 @@ from functools import partial
 
 import every_verb
 import numpy as np
-import pytest
 import torch
+from pytest import mark
 from test_results import one_of_each
 
 import flatviz
@@ -110,7 +110,7 @@ def fault(call, label, wrong, explained=()):
     )
 
 
-@pytest.mark.parametrize("seed", range(2))
+@mark.parametrize("seed", range(2))
 def test_a_wrong_value_is_one_clear_error(seed, gaussians):
     nouns = [noun for noun in one_of_each(gaussians[0]).values()]
     calls = {
@@ -163,8 +163,8 @@ class Recorded:
         return call
 
 
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore")
+@mark.long
+@mark.filterwarnings("ignore")
 def test_a_wrong_argument_of_a_verb_is_one_clear_error(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seen = {}

@@ -3,9 +3,10 @@
 import math
 from functools import partial
 
-import pytest
 import torch
-from torch import nn
+from cases import mlp, rng
+from pytest import mark, raises
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.core.objective import PointEvaluator
@@ -17,13 +18,13 @@ INF = math.inf
 
 
 def data(y=None):
-    x = torch.randn(12, 2, generator=torch.Generator().manual_seed(0))
+    x = torch.randn(12, 2, generator=rng())
     return fv.Data(x, torch.arange(12) % 3 if y is None else y)
 
 
 def prediction(bad=None, value=NAN, y=None):
     """Of 4 draws on 6 inputs; draw number `bad` has one output that is `value`."""
-    outputs = torch.randn(4, 6, 3, generator=torch.Generator().manual_seed(1))
+    outputs = torch.randn(4, 6, 3, generator=rng(1))
     if bad is not None:
         outputs[bad, 2, 1] = value
     return fv.Prediction(outputs, torch.arange(6) % 3 if y is None else y)
@@ -31,9 +32,9 @@ def prediction(bad=None, value=NAN, y=None):
 
 with torch.random.fork_rng():
     torch.manual_seed(0)
-    NET = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)))
+    NET = fv.Net.from_module(mlp(2, 4, 3))
     DATA = data()
-W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=torch.Generator().manual_seed(0))
+W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=rng())
 FLAT = {
     "accuracy": fv.quantity(NET, DATA, "accuracy"),
     "a detached function": lambda w: fv.nll(NET, DATA)(w).detach(),
@@ -49,10 +50,10 @@ DERIVATIVES = {
 }
 
 
-@pytest.mark.parametrize("verb", DERIVATIVES)
-@pytest.mark.parametrize("name", FLAT)
+@mark.parametrize("verb", DERIVATIVES)
+@mark.parametrize("name", FLAT)
 def test_a_derivative_of_what_has_none_is_refused(verb, name):
-    with pytest.raises(
+    with raises(
         ValueError,
         match="needs an objective that torch can differentiate|needs an f with a gradient",
     ):
@@ -64,22 +65,20 @@ def half_diverged(w):
     return w[0].log() + w.square().sum()
 
 
-@pytest.mark.parametrize("verb", ["top_eigenpairs", "spectral_density", "hessian_trace"])
+@mark.parametrize("verb", ["top_eigenpairs", "spectral_density", "hessian_trace"])
 def test_curvature_where_the_loss_diverged_is_one_clear_error(verb):
     w = torch.tensor([-1.0, *[1.0] * 9])
     options = dict(products=6) if verb == "hessian_trace" else dict(k=1)
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"f\(w\) must be finite to have derivatives, got nan: w is where f diverged",
     ):
         getattr(fv, verb)(half_diverged, w, **options)
-    with pytest.raises(
-        ValueError, match="the curvature at w must be finite, got NaN or inf: look at f"
-    ):
+    with raises(ValueError, match="the curvature at w must be finite, got NaN or inf: look at f"):
         getattr(fv, verb)(lambda w: w.abs().sqrt().sum(), torch.zeros(10), **options)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "y, kind, text",
     [
         (
@@ -101,7 +100,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
         *(partial(fv.quantity, NET, bad, what) for what in ("accuracy", "error", "nll")),
         lambda: fv.predict(NET, W, bad, 2, seed=0),
     ):
-        with pytest.raises(kind, match=text):
+        with raises(kind, match=text):
             verb()
     # A function of one's own knows its labels
     assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0
@@ -110,7 +109,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
 SCORES = scores.SCORES | {"reliability": fv.metrics.reliability}
 
 
-@pytest.mark.parametrize("score", SCORES)
+@mark.parametrize("score", SCORES)
 def test_a_score_refuses_labels_that_are_no_classes(score):
     for y, kind, text in (
         (torch.full((6,), 3), ValueError, r"labels must be in 0\.\.2 .* got 3"),
@@ -119,28 +118,24 @@ def test_a_score_refuses_labels_that_are_no_classes(score):
         (torch.zeros(6, 3).long(), ValueError, r"labels must have shape \(6,\), got \(6, 3\)"),
         ([0] * 6, TypeError, r"y must be a (tensor of labels \(N,\)|Tensor), got a list"),
     ):
-        with pytest.raises(kind, match=text):
+        with raises(kind, match=text):
             SCORES[score](prediction(), y)
-        with pytest.raises(kind, match=text):
+        with raises(kind, match=text):
             SCORES[score](prediction(y=y))
 
 
-@pytest.mark.parametrize("dtype", [torch.int32, torch.int16, torch.int8, torch.uint8, torch.int64])
+@mark.parametrize("dtype", [torch.int32, torch.int16, torch.int8, torch.uint8, torch.int64])
 def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     y = torch.arange(6) % 3
     for score in SCORES.values():
-        torch.testing.assert_close(
-            score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True
-        )
-        torch.testing.assert_close(
-            score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True
-        )
+        assert_close(score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True)
+        assert_close(score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True)
     other = data((torch.arange(12) % 3).to(dtype))
     assert other.y.dtype == torch.int64
     assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "axes, text",
     [
         ([[1.0, 0, 0], [0, 0, 0]], r"axes must have a length > 0, got 0 for number 2"),
@@ -150,9 +145,9 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     ],
 )
 def test_axes_that_span_no_plane_are_refused(axes, text):
-    with pytest.raises(ValueError, match=text):
+    with raises(ValueError, match=text):
         fv.Plane(torch.zeros(3), torch.tensor(axes), "step")
-    with pytest.raises(ValueError, match="directions? must|[uv] must be finite|axes must"):
+    with raises(ValueError, match="directions? must|[uv] must be finite|axes must"):
         fv.plane_along(torch.zeros(3), *torch.tensor(axes))
 
 
@@ -174,7 +169,7 @@ def test_a_projection_of_another_plane_is_refused_by_every_picture():
         lambda p: fv.plots.plot_surface_3d(surface, p),
     ):
         draw(on)
-        with pytest.raises(ValueError, match=text):
+        with raises(ValueError, match=text):
             draw(off)
 
 
@@ -190,12 +185,12 @@ def test_a_curve_with_a_hole_has_no_barrier():
     assert fv.Curve(t[:1], torch.ones(1)).barrier == 0.0
 
 
-@pytest.mark.parametrize("value", [NAN, INF])
-@pytest.mark.parametrize("score", SCORES)
+@mark.parametrize("value", [NAN, INF])
+@mark.parametrize("score", SCORES)
 def test_a_score_of_draws_without_a_value_is_nan_from_that_draw_on(score, value):
     bad = SCORES[score](prediction(bad=2, value=value))
     good = SCORES[score](prediction())
-    torch.testing.assert_close(bad[:2], good[:2], equal_nan=True)
+    assert_close(bad[:2], good[:2], equal_nan=True)
     assert bool(torch.isnan(bad[2:]).all())
     assert bool(torch.isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all())
 
@@ -211,7 +206,7 @@ def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
     values = fv.metrics.disagreement(prediction(bad=1))
     good = fv.metrics.disagreement(prediction())
     assert bool(torch.isnan(values[1]).all()) and bool(torch.isnan(values[:, 1]).all())
-    torch.testing.assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
+    assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
 
 
 def test_a_reduced_precision_that_loses_values_states_no_small_error():
@@ -235,7 +230,7 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
     assert inside.n_diverged == 0 and inside.error == 0
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "what", ["accuracy", "error", "nll", lambda out, y: (out.argmax(-1) == y).float().mean()]
 )
 def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
@@ -255,7 +250,5 @@ def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
 
 
 def test_draws_are_not_ordered_by_values_that_are_none():
-    with pytest.raises(
-        ValueError, match="values must be finite, got 1 NaN or inf: drop those draws"
-    ):
+    with raises(ValueError, match="values must be finite, got 1 NaN or inf: drop those draws"):
         ordered(W, torch.tensor([1.0, NAN, 2.0]), "flat")

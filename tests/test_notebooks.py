@@ -9,8 +9,8 @@ import re
 from pathlib import Path
 
 import nbformat
-import pytest
 from course import CHAPTERS, NOTEBOOKS, executed, name
+from pytest import mark, raises
 
 import flatviz as fv
 from flatviz.cli import main
@@ -20,8 +20,8 @@ from flatviz.site.run import PLAIN, CellError, run
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+@mark.long
+@mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_the_notebook_runs_in_its_small_form(path):
     cells = executed(path).cells
     shown = [
@@ -51,7 +51,7 @@ def statements(code):
     return sum(not hasattr(node, "body") for node in found)
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+@mark.parametrize("path", CHAPTERS, ids=name)
 def test_the_notebook_has_the_form_of_a_chapter(path):
     cells = nbformat.read(path, as_version=4).cells
     head = cells[0].source
@@ -78,7 +78,7 @@ def test_the_notebook_has_the_form_of_a_chapter(path):
             )
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+@mark.parametrize("path", CHAPTERS, ids=name)
 def test_the_students_version_has_a_blank_for_each_exercise_and_needs_no_line_of_a_solution(path):
     chapter = read(path)
     student = with_blanks(chapter)
@@ -153,9 +153,7 @@ def test_a_run_keeps_what_cells_print_return_and_display():
 
 def test_names_of_one_notebook_are_unknown_to_the_next():
     run(nbformat.v4.new_notebook(cells=[cell("x = 1")]), "one")
-    with pytest.raises(
-        CellError, match=r"two, code cell 1: NameError: name 'x' is not defined\n    x"
-    ):
+    with raises(CellError, match=r"two, code cell 1: NameError: name 'x' is not defined\n    x"):
         run(nbformat.v4.new_notebook(cells=[cell("x")]), "two")
 
 
@@ -168,7 +166,7 @@ def test_an_interact_is_one_element_with_a_picture_at_every_stop():
     ]
     notebook = nbformat.v4.new_notebook(cells=cells)
     # The widget itself would have hidden it
-    with pytest.raises(CellError, match="ZeroDivisionError"):
+    with raises(CellError, match="ZeroDivisionError"):
         run(notebook, "n")
     (shown,) = notebook.cells[2].outputs
     data = json.loads(
@@ -223,7 +221,7 @@ def read_by(code, known, seen=frozenset()):
     )
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+@mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_no_later_cell_gives_another_value_to_what_a_slider_reads(path):
     cells = [c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
     compiled = [compile(source, "cell", "exec") for source in cells]

@@ -11,10 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pandas as pd
-import pytest
 import yaml
 from experiment_notebooks import executed
 from PIL import Image
+from pytest import mark, raises, skip
 
 import flatviz as fv
 from flatviz.cli.commands import COMMANDS
@@ -150,7 +150,7 @@ def test_stored_outputs_are_pictures_and_text_and_small():
 def test_no_file_names_an_index_of_packages():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
-        pytest.skip("not a git checkout")
+        skip("not a git checkout")
     word = "index" + "-url"
     for name in listed.stdout.split():
         if (ROOT / name).is_file() and not name.endswith(
@@ -163,7 +163,7 @@ def synced(script, monkeypatch, *arguments):
     """The exit status of the script, run here: jupytext takes half a minute to import on a slow
     machine."""
     monkeypatch.setattr(sys, "argv", [str(script), *arguments])
-    with pytest.raises(SystemExit) as end:
+    with raises(SystemExit) as end:
         runpy.run_path(str(script), run_name="__main__")
     return end.value.code
 
@@ -279,7 +279,7 @@ def test_the_citation_names_the_version():
     )
 
 
-@pytest.mark.long
+@mark.long
 def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_claims():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]

@@ -4,9 +4,11 @@ dense matrices, and of several members."""
 import math
 
 import numpy as np
-import pytest
 import torch
+from cases import rng
 from oracles import as_torch, dense_covariance, equal, random_gaussian
+from pytest import approx, mark, raises
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz import results
@@ -16,7 +18,7 @@ from flatviz.weight_space import MEASURES
 def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member():
     draws = fv.Draws(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.2, 0.9], [9.0, 9.0]]))
     assert any(torch.equal(draws.center, w) for w in draws.W)
-    with pytest.raises(
+    with raises(
         ValueError,
         match="asked for 5 draws, but this ensemble has 4 members: lower n_draws, or train more",
     ):
@@ -33,10 +35,10 @@ def test_a_mixture_gives_every_part_its_share():
 
 def test_an_oblique_plane_knows_its_lengths_and_angle():
     plane = fv.Plane(torch.zeros(2), torch.tensor([[2.0, 0.0], [1.0, 1.0]]), "step")
-    assert plane.lengths == pytest.approx((2.0, math.sqrt(2)))
-    assert plane.angle == pytest.approx(45.0)
+    assert plane.lengths == approx((2.0, math.sqrt(2)))
+    assert plane.angle == approx(45.0)
     assert not plane.orthonormal and fv.Plane(torch.zeros(2), torch.eye(2), "step").orthonormal
-    torch.testing.assert_close(plane.points(torch.tensor([[1.0, 2.0]])), torch.tensor([[4.0, 2.0]]))
+    assert_close(plane.points(torch.tensor([[1.0, 2.0]])), torch.tensor([[4.0, 2.0]]))
 
 
 def one_of_each(q):
@@ -125,7 +127,7 @@ def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
         ("a", 0): {"noun": "Draws", "fields": {}},
     }
     assert equal(whole, fv.load(fv.save(whole, tmp_path / "all.pt")))
-    with pytest.raises(TypeError, match="cannot save a function"):
+    with raises(TypeError, match="cannot save a function"):
         fv.save(lambda: 0, tmp_path / "f.pt")
     assert [p.name for p in tmp_path.iterdir()] == ["all.pt"]  # a failed save leaves nothing
 
@@ -143,14 +145,14 @@ def test_numpys_numbers_are_saved_as_plain_ones(tmp_path):
 def test_kl_and_log_prob_equal_torchs_low_rank_normal(gaussians):
     q, prior = gaussians
     w = q.sample(4, seed=0)
-    torch.testing.assert_close(q.log_prob(w), as_torch(q).log_prob(w), rtol=1e-10, atol=1e-10)
-    torch.testing.assert_close(
+    assert_close(q.log_prob(w), as_torch(q).log_prob(w), rtol=1e-10, atol=1e-10)
+    assert_close(
         q.kl(prior),
         torch.distributions.kl_divergence(as_torch(q), as_torch(prior)),
         rtol=1e-10,
         atol=0,
     )
-    assert float(q.kl(q)) == pytest.approx(0, abs=1e-10)
+    assert float(q.kl(q)) == approx(0, abs=1e-10)
 
 
 def test_the_path_gradient_of_the_kl_is_its_gradient_on_average_and_zero_at_every_draw_of_the_prior(
@@ -164,7 +166,7 @@ def test_the_path_gradient_of_the_kl_is_its_gradient_on_average_and_zero_at_ever
     for found, want in zip(q.kl_and_path_grad(prior, *noise)[1], wanted):
         assert float((found - want).norm() / want.norm()) < 0.05  # draws leave 1 to 2 %
     for zero in prior.kl_and_path_grad(prior, z1[:1], z2[:1])[1]:
-        torch.testing.assert_close(zero, torch.zeros_like(zero), rtol=0, atol=1e-12)
+        assert_close(zero, torch.zeros_like(zero), rtol=0, atol=1e-12)
 
 
 def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
@@ -173,23 +175,21 @@ def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     wanted = torch.autograd.grad(fv.Gaussian(*theta).log_prob(w), theta)
     for found, want in zip(q.score(w), wanted):
-        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
+        assert_close(found, want, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("rank", [0, 3])
+@mark.parametrize("rank", [0, 3])
 def test_products_with_covariance_and_precision_equal_dense_ones(rank):
     q = random_gaussian(0, rank=rank)
     S = dense_covariance(q)
-    v = torch.randn(3, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    torch.testing.assert_close(q.cov_mul(v), v @ S)
-    torch.testing.assert_close(q.precision_mul(v), v @ S.inverse())
-    torch.testing.assert_close(q.precision_diag, S.inverse().diagonal())
-    torch.testing.assert_close(q.factor_precision, q.factor @ S.inverse())
-    torch.testing.assert_close(q.variance, S.diagonal())
-    torch.testing.assert_close(q.logdet, S.logdet())
-    torch.testing.assert_close(
-        q.log_prob(v), torch.distributions.MultivariateNormal(q.mean, S).log_prob(v)
-    )
+    v = torch.randn(3, 7, dtype=torch.float64, generator=rng())
+    assert_close(q.cov_mul(v), v @ S)
+    assert_close(q.precision_mul(v), v @ S.inverse())
+    assert_close(q.precision_diag, S.inverse().diagonal())
+    assert_close(q.factor_precision, q.factor @ S.inverse())
+    assert_close(q.variance, S.diagonal())
+    assert_close(q.logdet, S.logdet())
+    assert_close(q.log_prob(v), torch.distributions.MultivariateNormal(q.mean, S).log_prob(v))
 
 
 def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
@@ -204,14 +204,14 @@ def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
     assert blocks > 0.05 and float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
 
 
-@pytest.mark.parametrize("rank", [0, 3])
+@mark.parametrize("rank", [0, 3])
 def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
     alone = [random_gaussian(seed, rank=rank) for seed in (0, 1, 2)]
     prior = random_gaussian(9)
     together = fv.Gaussian.unchecked(
         *(torch.stack([getattr(q, n) for q in alone]) for n in ("mean", "log_std", "factor"))
     )
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     v, many = (torch.randn(*shape, 7, generator=g, dtype=torch.float64) for shape in ((3,), (3, 4)))
     z2 = torch.randn(3, 4, rank, generator=g, dtype=torch.float64)
 
@@ -219,7 +219,7 @@ def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
         """Compare `of(q, i)` of member i with that of all members, where i selects everything."""
         values = of(together, slice(None)), *(of(q, i) for i, q in enumerate(alone))
         for all_rows, *each in zip(*(t if isinstance(t, tuple) else (t,) for t in values)):
-            torch.testing.assert_close(all_rows, torch.stack(each), rtol=1e-12, atol=1e-12)
+            assert_close(all_rows, torch.stack(each), rtol=1e-12, atol=1e-12)
 
     assert together.dim == 7 and together.rank == rank
     for name in ("variance", "leverage", "logdet", "precision_diag", "factor_precision"):

@@ -15,12 +15,12 @@ import threading
 import urllib.parse
 
 import nbformat
-import pytest
 from browsing import answer, faults, in_page, limited, watched
 from course import NOTEBOOKS, executed
 from every_verb import public_names
 from playwright.sync_api import TimeoutError
 from plotly.offline import get_plotlyjs
+from pytest import fixture, mark, param
 
 import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
@@ -29,7 +29,7 @@ from flatviz.pages.page import bundled
 from flatviz.site.build import DOCS, build
 from flatviz.site.run import family_html
 
-pytestmark = pytest.mark.long
+pytestmark = mark.long
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
 WITH_AXE = ("index", "playground", "03_curvature", "reference/engine")  # it takes the most time
@@ -51,13 +51,13 @@ def made(folder, notebooks):
     return folder
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def site(tmp_path_factory):
     """The folder of the site, two chapters with their results."""
     return made(tmp_path_factory.mktemp("site"), [p for p in NOTEBOOKS if p.stem in FEW])
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def whole(tmp_path_factory):
     """The folder of the site of all notebooks, in their small form."""
     return made(tmp_path_factory.mktemp("whole"), NOTEBOOKS)
@@ -72,9 +72,7 @@ def name(path, site):
     return path.relative_to(site).with_suffix("").as_posix()
 
 
-@pytest.fixture(
-    params=["site", pytest.param("whole", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])]
-)
+@fixture(params=["site", param("whole", marks=[mark.slow, mark.timeout(3600)])])
 def either(request):
     """Each of the two sites."""
     return request.getfixturevalue(request.param)
@@ -141,7 +139,7 @@ def test_a_chapter_offers_itself_with_blanks(site):
     assert [text.count("Solution") for text in said] == [4, 0] and said[1].count("# your code") == 4
 
 
-@pytest.mark.parametrize("name", ["frontier", "reference", "coverage"])
+@mark.parametrize("name", ["frontier", "reference", "coverage"])
 def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site, name):
     page = (site / "experiments" / f"{name}.html").read_text(encoding="utf-8")
     article = page[page.index("<article") : page.index("</article>")]
@@ -152,9 +150,7 @@ def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site,
     assert len(folded) >= 2 and len(re.findall("<li>", open_part)) + open_part.count("<td") > 0
 
 
-@pytest.mark.parametrize(
-    ("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")]
-)
+@mark.parametrize(("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
 def test_contents_and_gallery_have_thumbnails(site, page, link):
     text = (site / f"{page}.html").read_text(encoding="utf-8")
     shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)
@@ -209,8 +205,8 @@ SMALL = """() => [...document.querySelectorAll(
   .filter((c) => c.offsetHeight < 43.5 || c.offsetWidth < 43.5).map((c) => c.outerHTML)"""
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("name", ["index", "playground", "contents", "gallery"])
+@mark.browser
+@mark.parametrize("name", ["index", "playground", "contents", "gallery"])
 def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large_as_a_finger(
     site, browser, name
 ):
@@ -235,22 +231,22 @@ NONE = {
 }
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def visited(site, browser):
     """What was seen on a page of each kind."""
     return looks(site, browser, [site / f"{page}.html" for page in LOOKED_AT])
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("what", NONE)
+@mark.browser
+@mark.parametrize("what", NONE)
 def test_a_page_of_each_kind_is_whole_without_network(visited, what):
     assert not {where: seen[what] for where, seen in visited.items() if seen[what] != NONE[what]}
 
 
-@pytest.mark.slow
-@pytest.mark.browser
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("scheme", SCHEMES)
+@mark.slow
+@mark.browser
+@mark.timeout(3600)
+@mark.parametrize("scheme", SCHEMES)
 def test_every_page_is_whole_and_axe_finds_no_serious_fault_in_either_scheme(
     whole, browser, scheme
 ):
@@ -286,7 +282,7 @@ def a_chapter(folder, n_figures):
 WIDTHS = "() => [...document.querySelectorAll('.js-plotly-plot')].map((p) => p._fullLayout.width)"
 
 
-@pytest.mark.browser
+@mark.browser
 def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser, tmp_path):
     page, _, errors = watched(browser, "file:")
     page.set_default_timeout(1000 * PAGE)
@@ -301,7 +297,7 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
     page.close()
 
 
-@pytest.mark.browser
+@mark.browser
 def test_the_search_finds_a_word_of_a_chapter(site, browser):
     # A search reads pages, which a browser allows of a server only
     handler = functools.partial(Quiet, directory=str(site))
@@ -323,7 +319,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Nothing is printed."""
 
 
-@pytest.mark.browser
+@mark.browser
 def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browser):
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     context.set_offline(True)
@@ -351,7 +347,7 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
     context.close()
 
 
-@pytest.mark.browser
+@mark.browser
 def test_the_sliders_of_an_interact_move_its_picture_without_python(site, browser):
     page, _, errors = watched(browser, "file:")
     page.goto(next(site.rglob("03_curvature.html")).as_uri())

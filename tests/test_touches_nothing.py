@@ -10,8 +10,10 @@ import numpy as np
 import plotly.io as pio
 import pytest
 import torch
+from cases import blobs
 from every_verb import calls, public_names, users_things
 from oracles import Looks, tf32
+from pytest import mark
 from torch import Tensor, nn
 
 import flatviz as fv
@@ -120,7 +122,7 @@ def test_measuring_verbs_run_in_ieee_and_training_in_what_the_user_set(plain):
     assert sum(map(bool, ours.values())) > 40 and sum(users in ours[name] for name in training) > 20
 
 
-@pytest.mark.long
+@mark.long
 def test_every_verb_gives_its_values_in_inference_mode(plain, tmp_path):
     got, _ = called(torch.inference_mode, tmp_path / "q.pt")
     for name, want in plain[0].items():
@@ -135,7 +137,7 @@ def test_every_verb_gives_its_values_in_inference_mode(plain, tmp_path):
 def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():
     with torch.inference_mode():
         net = fv.Net.from_module(nn.Linear(3, 2)).at(torch.ones(8))
-        data = fv.Data(torch.randn(12, 3), torch.arange(12) % 2)
+        data = blobs(12, 3, 2)
         prior = fv.Gaussian(net.w + 0, torch.zeros(8))
         draws = fv.Draws(torch.randn(4, 8))
         w = torch.randn(8)

@@ -27,6 +27,7 @@ from nets import images, mlp, resnet20, settled
 from scipy.sparse.linalg import LinearOperator, eigsh
 from timing import busy, least, rounds
 from torch import nn
+from torch.testing import assert_close
 from torchvision.models import resnet18
 
 import flatviz as fv
@@ -175,7 +176,7 @@ def last_layer(name: str, make: Callable[[], nn.Module], n: int, head: str) -> N
     coords = torch.rand(16, 2) - 0.5
     fast = f.over(plane.origin, plane.axes)
     plain = f.over(plane.origin, plane.axes, exact=True)
-    torch.testing.assert_close(fast(coords[:2]), plain(coords[:2]), rtol=1e-4, atol=1e-6)
+    assert_close(fast(coords[:2]), plain(coords[:2]), rtol=1e-4, atol=1e-6)
     start = time.perf_counter()
     f.over(plane.origin, plane.axes)(coords)
     first = time.perf_counter() - start
@@ -264,7 +265,7 @@ def eigenpairs() -> None:
     values = torch.as_tensor(
         eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False).copy()
     )
-    torch.testing.assert_close(
+    assert_close(
         values.sort(descending=True)[0].to(spectrum.values), spectrum.values, rtol=1e-3, atol=0
     )
     say("  curvlinops + ARPACK, tol 1e-4: products", counted.call_count, "beside")

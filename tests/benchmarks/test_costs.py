@@ -9,17 +9,15 @@ import time
 from functools import partial
 
 import nets
-import pytest
 import timing
 import torch
+from pytest import mark
 from symmetric_networks import optunet
 
 import flatviz as fv
+from flatviz.training import SGD, Run, training_loss
 from flatviz.training.driver import drive
 from flatviz.training.gradient import ascended
-from flatviz.training.losses import training_loss
-from flatviz.training.points import SGD
-from flatviz.training.settings import Run
 from flatviz.training.streams import minibatches
 
 least = partial(timing.least, repeats=8, clock=time.process_time)
@@ -42,7 +40,7 @@ def problem(model, task):
     )
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("model", "n", "most"), [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)]
 )
 def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most, task):
@@ -92,7 +90,7 @@ def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
     assert whole > 1.5 and mini > 1.5
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("widths", "n"), [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)]
 )
 def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths, n):

@@ -17,6 +17,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from torch import nn
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -68,9 +70,7 @@ def calls(state: dict[str, Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
     def laplace() -> Any:
         torch.manual_seed(0)
         data = fv.Data(torch.randn(500, 64), torch.arange(500) % 10)
-        module = torch.nn.Sequential(
-            torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10)
-        )
+        module = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
         return fv.fit_laplace(fv.Net.from_module(module, "head"), data, seed=0)
 
     steps = [task, pretrain, transfer, fit_sabma, slice_plane, plot_surface, top_eigenpairs]

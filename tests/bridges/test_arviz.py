@@ -2,8 +2,8 @@
 
 import sys
 
-import pytest
 import torch
+from pytest import approx, raises
 
 import flatviz as fv
 
@@ -20,7 +20,7 @@ def autoregressive(a, shift=0.0, n=4000):
 def test_the_effective_sample_size_is_that_of_the_autocorrelation():
     found = fv.bridges.diagnose_chains(fv.Draws(autoregressive(0.6), chains=4))
     # An estimate of itself to some 5 %
-    assert float(found.bulk) == pytest.approx(16_000 * 0.4 / 1.6, rel=0.1)
+    assert float(found.bulk) == approx(16_000 * 0.4 / 1.6, rel=0.1)
     assert float(found.rhat) < 1.01 and "R-hat at most 1.0" in str(found)
 
 
@@ -34,12 +34,10 @@ def test_chains_apart_have_a_large_r_hat_also_in_a_function_of_the_draws():
 
 
 def test_one_chain_is_refused_and_a_missing_package_is_named(monkeypatch):
-    with pytest.raises(
-        ValueError, match="draws must be of at least 2 chains of 4 draws, got 1 of 20"
-    ):
+    with raises(ValueError, match="draws must be of at least 2 chains of 4 draws, got 1 of 20"):
         fv.bridges.diagnose_chains(fv.Draws(torch.randn(20, 2)))
-    with pytest.raises(TypeError, match="draws must be"):
+    with raises(TypeError, match="draws must be"):
         fv.bridges.diagnose_chains(torch.randn(20, 2))
     monkeypatch.setitem(sys.modules, "arviz", None)
-    with pytest.raises(ImportError, match=r"pip install 'flatviz\[arviz\]'"):
+    with raises(ImportError, match=r"pip install 'flatviz\[arviz\]'"):
         fv.bridges.diagnose_chains(fv.Draws(torch.randn(20, 2), chains=2))

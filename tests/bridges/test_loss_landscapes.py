@@ -4,15 +4,15 @@ import copy
 import sys
 from importlib.metadata import version
 
-import pytest
 import torch
+from pytest import fixture, importorskip, mark, raises
 from torch import nn
 
 import flatviz as fv
 from flatviz.bridges.loss_landscapes import run_random_plane
 
-loss_landscapes = pytest.importorskip("loss_landscapes")
-metrics = pytest.importorskip("loss_landscapes.metrics")
+loss_landscapes = importorskip("loss_landscapes")
+metrics = importorskip("loss_landscapes.metrics")
 
 
 class Wrapped:
@@ -37,7 +37,7 @@ def another_walk(model, metric, distance=1, steps=20, normalization="filter"):
     ).T
 
 
-@pytest.fixture
+@fixture
 def case():
     module = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
     nn.init.normal_(module[1].bias)  # the library divides by the norm of each parameter
@@ -56,7 +56,7 @@ def plane_of(module, data, metric, **settings):
     return surface
 
 
-@pytest.mark.parametrize("distance", [1.0, 0.01])
+@mark.parametrize("distance", [1.0, 0.01])
 def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance):
     surface = plane_of(*case, distance=distance, steps=6)
     assert len(surface.values) == 36 and surface.plane.orthonormal
@@ -73,7 +73,7 @@ class Of(metrics.Metric):
         return self.function(model)
 
 
-@pytest.mark.parametrize("distance", [1.0, 0.01])
+@mark.parametrize("distance", [1.0, 0.01])
 def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(
     case, distance, monkeypatch
 ):
@@ -89,12 +89,10 @@ def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(
     assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance
 
 
-@pytest.mark.skipif(
-    version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6"
-)
+@mark.skipif(version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6")
 def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"loss_landscapes 3.0.6 weights must be finite, got NaN or inf; 1.bias is all zeros",
     ):
@@ -102,11 +100,9 @@ def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
 
 
 def test_a_metric_that_does_not_run_the_network_or_returns_no_number_is_refused(case):
-    with pytest.raises(
+    with raises(
         ValueError, match="the metric must run the network, whose weights are read then, got Of"
     ):
         run_random_plane(case[0], Of(lambda model: 1.0), steps=3)
-    with pytest.raises(
-        ValueError, match=r"the metric must return one number, got shape \(2,\) from Of"
-    ):
+    with raises(ValueError, match=r"the metric must return one number, got shape \(2,\) from Of"):
         run_random_plane(case[0], Of(lambda model: model.forward(torch.zeros(4, 3))[0]), steps=3)

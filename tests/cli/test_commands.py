@@ -19,6 +19,7 @@ import torchvision
 from browsing import watched
 from forked import forked
 from pagedrive import data_of
+from pytest import fixture
 
 import flatviz as fv
 import flatviz.cli.experiments
@@ -27,7 +28,7 @@ import flatviz.cli.tour
 import flatviz.families.tour
 from flatviz.cli import main
 from flatviz.cli.commands import COMMANDS
-from flatviz.datasets.tasks import digits_transfer
+from flatviz.datasets import digits_transfer
 from flatviz.families.tour import run_tour
 from flatviz.models.public import PublicNet
 from flatviz.storage.cache import cache_folder
@@ -38,7 +39,7 @@ QUICK = dict(
 )
 
 
-@pytest.fixture
+@fixture
 def quick(monkeypatch, tmp_path, request):
     """A tour of a few steps, from the networks that the other tests share."""
     shared = {"mlp": "transferred", "conv": "conv"}
@@ -373,7 +374,7 @@ px.line(x=[1, 2, 3], y=[3.5, 1.25, SEEDS])
 """
 
 
-@pytest.fixture
+@fixture
 def toy(tmp_path, monkeypatch):
     """A folder of notebooks with one experiment; a place to write to."""
     folder = tmp_path / "notebooks" / "experiments"

@@ -3,9 +3,10 @@ back."""
 
 import threading
 
-import pytest
 import torch
+from cases import blobs
 from oracles import Looks, beside, tf32
+from pytest import fixture, mark, raises
 from torch import nn
 
 import flatviz as fv
@@ -22,7 +23,7 @@ from flatviz.engine.trace import Program
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
 
 
-@pytest.fixture
+@fixture
 def users():
     """Flags that are neither torch's own nor IEEE: TF32 wherever it is known; torch's own
     afterwards."""
@@ -33,7 +34,7 @@ def users():
 def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
     f = fv.nll(
         fv.Net.from_module(nn.Sequential(Looks(3, 2))),
-        fv.Data(torch.randn(8, 3), torch.arange(8) % 2),
+        blobs(8, 3, 2),
     )
     w = f.net.w
     Looks.seen = set()
@@ -103,11 +104,11 @@ def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
 
     data = fv.Data(torch.linspace(-1, 3, 64 * 4).view(64, 4), torch.arange(64) % 3)
     fv.nll(fv.Net.from_module(Half(0.01)), data)  # below the rounding of bfloat16
-    with pytest.raises(ValueError, match="treat each example alone"):
+    with raises(ValueError, match="treat each example alone"):
         fv.nll(fv.Net.from_module(Half(3.0)), data)
 
 
-@pytest.fixture(autouse=True)
+@fixture(autouse=True)
 def two_threads():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
@@ -124,7 +125,7 @@ def elsewhere(function):
     return results[0]
 
 
-@pytest.mark.parametrize(("work", "wanted"), [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
+@mark.parametrize(("work", "wanted"), [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
 def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_more_than_the_user_set(
     work, wanted
 ):
@@ -163,7 +164,7 @@ def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_st
         assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == number
 
 
-@pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt])
+@mark.parametrize("error", [None, ValueError, KeyboardInterrupt])
 def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_after_any_end(
     error, task
 ):
@@ -180,7 +181,7 @@ def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_af
     if error is None:
         fit()
     else:
-        with pytest.raises(error):
+        with raises(error):
             fit()
     assert set(seen) == {1} and torch.get_num_threads() == 2
 
@@ -190,7 +191,7 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
 ):
     seen = []
 
-    class Wide(torch.nn.Linear):
+    class Wide(nn.Linear):
         def forward(self, x):
             seen.append(torch.get_num_threads())
             return super().forward(x)
@@ -208,10 +209,8 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
     assert torch.equal(values(1), values(2))
     # So that a net of the size of a test's is large
     monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)
-    wide = fv.Net.from_module(
-        torch.nn.Sequential(Wide(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10))
-    )
-    data = fv.Data(torch.randn(128, 64), torch.arange(128) % 10)
+    wide = fv.Net.from_module(nn.Sequential(Wide(64, 32), nn.ReLU(), nn.Linear(32, 10)))
+    data = blobs(128, 64, 10)
     f = fv.nll(wide, data)
     _ = seen.clear()
     for call in (

@@ -7,7 +7,9 @@ import warnings
 
 import pytest
 import torch
+from cases import around, blobs
 from oracles import beside
+from pytest import importorskip, mark, warns
 from torch import nn
 
 import flatviz as fv
@@ -15,12 +17,12 @@ from flatviz.core.arithmetic import arithmetic, float32_flags
 from flatviz.core.derivatives import twice
 from flatviz.core.modules import eager
 from flatviz.families.standing import first_to_learn
-from flatviz.training.driver import Diverged, LossRose
+from flatviz.training.driver import LossRose
 
 
 def data_and_net(*layers):
     net = fv.Net.from_module(nn.Sequential(nn.Linear(6, 4), *layers, nn.Linear(4, 3)).eval())
-    return fv.Data(torch.randn(40, 6), torch.arange(40) % 3), net
+    return blobs(40, 6, 3), net
 
 
 class Repeated:
@@ -51,12 +53,12 @@ class Repeated:
         assert self.failed is None and self.done
 
 
-@pytest.mark.parametrize("layer", [nn.Tanh, nn.PReLU])
+@mark.parametrize("layer", [nn.Tanh, nn.PReLU])
 def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(layer):
     data, net = data_and_net(layer())
     before = list(warnings.filters)
     fit = lambda seed: fv.fit_ensemble(net.copy(), data, members=2, seed=seed, steps=2)
-    with pytest.warns(UserWarning, match="the user's") as seen:
+    with warns(UserWarning, match="the user's") as seen:
         before_inside = list(warnings.filters)
         with Repeated(lambda: fit(0)), Repeated(lambda: fit(1)):
             for _ in range(200):
@@ -69,19 +71,19 @@ def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(laye
 
 def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_thread_does():
     data, net = data_and_net(nn.Tanh())
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+    prior = around(net, -1.0)
     rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
 
     def attempt(rate):
         q = rises()
         if rate > 1:
-            raise Diverged("the loss")
+            raise fv.Diverged("the loss")
         thread = threading.Thread(target=rises)
         thread.start()  # its warning is the only one
         thread.join()
         return q
 
-    with pytest.warns(LossRose) as seen:
+    with warns(LossRose) as seen:
         assert first_to_learn((2, 1), attempt).history.notes
     assert len(seen) == 1
 
@@ -126,7 +128,7 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
 
 
 def test_compiled_functions_run_as_compiled_again_after_the_last_thread():
-    eval_frame = pytest.importorskip("torch._dynamo.eval_frame")
+    eval_frame = importorskip("torch._dynamo.eval_frame")
     stance = lambda: eval_frame._stance.stance
     with beside(eager) as end:
         with eager():
@@ -151,7 +153,7 @@ def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number(
     assert numbers == [3] * 100
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_process_forked_inside_another_threads_slice_slices_on_with_the_users_flags():
     data, net = data_and_net(nn.Tanh())
     f = fv.nll(net, fv.Data(data.x.repeat(40, 1), data.y.repeat(40)))

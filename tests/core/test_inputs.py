@@ -3,10 +3,12 @@ module, give; names of classes."""
 
 import dataclasses
 
-import pytest
 import torch
+from cases import around, rng
 from oracles import equal
+from pytest import approx, fixture, mark, raises
 from torch import nn
+from torch.testing import assert_close
 from torch.utils.data import DataLoader, Subset, TensorDataset
 
 import flatviz as fv
@@ -16,7 +18,7 @@ from flatviz.pages.bundle import pack
 from flatviz.storage.digest import CannotHashError, value_digest
 
 
-@pytest.fixture
+@fixture
 def photos():
     """30 images of 3 x 8 x 8 as bytes, the same as floats, and a net with BatchNorm."""
     x = torch.randint(0, 256, (30, 3, 8, 8), dtype=torch.uint8)
@@ -31,7 +33,7 @@ def photos():
 def numbers(net, data):
     """What verbs of every kind give of these examples."""
     f = fv.nll(net, data)
-    W = net.w + 0.1 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(1))
+    W = net.w + 0.1 * torch.randn(3, net.dim, generator=rng(1))
     fresh = fv.engine.refresh_batchnorm(net, net.w, data, batch_size=12).buffers()
     return {
         "one": f(W[0]).detach(),
@@ -69,7 +71,7 @@ def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(p
     )
 
 
-@pytest.mark.parametrize("streamed", [False, True])
+@mark.parametrize("streamed", [False, True])
 def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
     photos, monkeypatch, streamed
 ):
@@ -81,7 +83,7 @@ def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
     for name, value in numbers(net, data).items():
         # Sums of other batches, in float32
         rtol = {"eigenvalues": 1e-4, "one": 1e-6, "many": 1e-6}.get(name, 1e-5)
-        torch.testing.assert_close(
+        assert_close(
             value, want[name], rtol=rtol, atol=1e-6, msg=lambda m, name=name: f"{name}: {m}"
         )
 
@@ -92,8 +94,8 @@ def test_mean_and_std_of_the_channels_are_taken_off_when_a_batch_is_made(photos)
     std = torch.tensor([0.5, 1.0, 2.0])
     data = fv.Data(Pixels(kept.x.bytes, mean, std), kept.y)
     want = (floats.x - mean.view(3, 1, 1)) / std.view(3, 1, 1)
-    torch.testing.assert_close(data.batch(None)[0], want)
-    torch.testing.assert_close(next(iter(data.batches(4)))[0], want[:4])
+    assert_close(data.batch(None)[0], want)
+    assert_close(next(iter(data.batches(4)))[0], want[:4])
 
 
 class Reader(nn.Module):
@@ -124,31 +126,29 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     source = fv.Net.from_module(
         Reader(), example=Fields({n: t[:2] for n, t in data.x.named.items()})
     )
-    net, prior = fv.transfer(
-        source, fv.Gaussian(source.w, 0 * source.w - 3), treated="norm+head", head_std=0.3
-    )
+    net, prior = fv.transfer(source, around(source, -3.0), treated="norm+head", head_std=0.3)
 
     def plain(w):
         with torch.no_grad():
             return float(
-                torch.nn.functional.cross_entropy(
+                nn.functional.cross_entropy(
                     net.to_module(w).eval()(**data.x.named)["logits"], data.y
                 )
             )
 
     f = fv.nll(net, data)
-    w = net.w + 0.2 * torch.randn(net.dim, generator=torch.Generator().manual_seed(2))
-    assert float(f(w)) == pytest.approx(plain(w), rel=1e-5)
+    w = net.w + 0.2 * torch.randn(net.dim, generator=rng(2))
+    assert float(f(w)) == approx(plain(w), rel=1e-5)
     plane = fv.plane_random(net, w, seed=0)
     surface = fv.slice_plane(f, plane, resolution=3, extent=0.5)
     want = [plain(point) for point in plane.points(torch.cartesian_prod(surface.a, surface.b))]
-    torch.testing.assert_close(surface.values.flatten(), torch.tensor(want), rtol=1e-4, atol=1e-5)
+    assert_close(surface.values.flatten(), torch.tensor(want), rtol=1e-4, atol=1e-5)
     spectrum = fv.top_eigenpairs(f, w, 2, iters=30)
     v = spectrum.vectors[0]
     step = 1e-2
     second = (plain(w + step * v) - 2 * plain(w) + plain(w - step * v)) / step**2
     # float32 differences of a loss near 1
-    assert float(spectrum.values[0]) == pytest.approx(second, rel=0.1, abs=0.02)
+    assert float(spectrum.values[0]) == approx(second, rel=0.1, abs=0.02)
     q = fv.fit_sabma(net, data, prior, radius=0.3, seed=0, steps=40, lr=0.05, kl_weight=0.0)
     assert float(f(q.mean)) < float(f(net.w)) and fv.predict(
         net, q, data, 4, seed=0
@@ -208,7 +208,7 @@ def test_a_stream_takes_loaders_and_has_no_hash(photos):
     assert torch.equal(torch.cat([x for x, _ in data.batches(7)]), floats.x) and torch.equal(
         data.y, floats.y
     )
-    with pytest.raises(CannotHashError):  # the files behind it may change
+    with raises(CannotHashError):  # the files behind it may change
         value_digest(data)
 
 
@@ -218,7 +218,7 @@ def test_corrupted_bytes_stay_bytes(photos):
     want = fv.datasets.corrupt(floats, "gaussian_noise", 3, seed=0)
     assert noisy.x.bytes.dtype == torch.uint8
     # Half a byte
-    torch.testing.assert_close(noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6)
+    assert_close(noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6)
 
 
 class Augmented(Counted):
@@ -291,16 +291,16 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("make", "kind", "text"), WRONG)
+@mark.parametrize(("make", "kind", "text"), WRONG)
 def test_inputs_that_cannot_be_used_are_one_clear_error(make, kind, text):
-    with pytest.raises(kind, match=text):
+    with raises(kind, match=text):
         make()
 
 
 ANIMALS = ("cat", "dog", "frog", "ship")
 
 
-@pytest.fixture
+@fixture
 def data():
     return fv.Data(
         torch.randint(0, 255, (80, 3, 8, 8), dtype=torch.uint8), torch.arange(80) % 4, ANIMALS
@@ -339,7 +339,7 @@ def test_a_data_set_of_someone_elses_gives_the_names_it_has():
     assert fv.datasets.data_from(pairs).class_names == ()
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("y", "names", "error"),
     [
         (torch.arange(4), ("a", "b"), "must name every class, 0 to 3, got 2 names"),
@@ -349,12 +349,12 @@ def test_a_data_set_of_someone_elses_gives_the_names_it_has():
     ],
 )
 def test_names_that_do_not_fit_are_refused(y, names, error):
-    with pytest.raises((ValueError, TypeError), match=error):
+    with raises((ValueError, TypeError), match=error):
         fv.Data(torch.zeros(len(y), 2), y, names)
 
 
 def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_path):
-    net = fv.Net.from_module(torch.nn.Linear(2, 3))
+    net = fv.Net.from_module(nn.Linear(2, 3))
     data = fv.Data(torch.ones(4, 2), torch.tensor([0, 1, 1, 0]), ("cat", "dog"))
     prediction = fv.predict(net, fv.Gaussian(net.w, torch.full((net.dim,), -2.0)), data, 2, seed=0)
     fv.save(prediction, tmp_path / "prediction.pt")

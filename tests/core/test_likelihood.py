@@ -3,9 +3,11 @@ takes it."""
 
 import math
 
-import pytest
 import scipy.stats
 import torch
+from cases import rng
+from pytest import approx, fixture, mark, raises, warns
+from torch import nn
 from torch.distributions import (
     AffineTransform,
     Bernoulli,
@@ -18,12 +20,13 @@ from torch.distributions import (
     TransformedDistribution,
 )
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import ggn, output_curvature
 
-G = torch.Generator().manual_seed(0)
+G = rng()
 N = 12
 C = 4
 WEIGHT = torch.tensor([0.5, 2.0, 1.0, 3.0])
@@ -138,7 +141,7 @@ CASES = {  # outputs, y, likelihood, torch's loss
         lambda o, y: -StudentT(4.0, o[:, 0]).log_prob(y).mean(),
     ),
 }
-case = pytest.mark.parametrize("name", CASES)
+case = mark.parametrize("name", CASES)
 
 
 @case
@@ -146,13 +149,13 @@ def test_the_loss_is_torchs_that_of_members_is_the_same_and_the_gradient_is_that
     outputs, y, likelihood, loss = CASES[name]
     likelihood = as_likelihood(likelihood)
     at = outputs.clone().requires_grad_(True)
-    torch.testing.assert_close(likelihood.nll(outputs, y), loss(outputs, y))
+    assert_close(likelihood.nll(outputs, y), loss(outputs, y))
     rows = torch.stack([outputs, outputs.flip(0)])
-    torch.testing.assert_close(
+    assert_close(
         likelihood.nll_rows(rows, torch.stack([y, y])), torch.stack([loss(o, y) for o in rows])
     )
     (want,) = torch.autograd.grad(likelihood.nll(at, y, "sum"), at)
-    torch.testing.assert_close(likelihood.gradient(outputs, y), want)
+    assert_close(likelihood.gradient(outputs, y), want)
 
 
 @case
@@ -178,23 +181,23 @@ def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
         fisher = torch.stack([hessian[i, :, i] for i in range(3)])
         tolerance = dict(rtol=1e-6, atol=1e-8)
     want = torch.einsum("ncd,nkd->nkc", fisher, u.flatten(2)).reshape(u.shape)
-    torch.testing.assert_close(got, want, **tolerance)
+    assert_close(got, want, **tolerance)
     assert bool((torch.einsum("nk...,nk...->nk", u.flatten(2), got.flatten(2)) >= -1e-9).all())
 
 
-class Everything(torch.nn.Module):
+class Everything(nn.Module):
     """A net whose outputs have the shape of a case's: a linear map of the inputs."""
 
     def __init__(self, shape):
         super().__init__()
         self.shape = shape
-        self.head = torch.nn.Linear(3, max(1, torch.Size(shape).numel()))
+        self.head = nn.Linear(3, max(1, torch.Size(shape).numel()))
 
     def forward(self, x):
         return 0.3 * self.head(x).view(len(x), *self.shape)
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def nets():
     torch.manual_seed(3)
     return {
@@ -214,21 +217,15 @@ def test_every_verb_takes_it(name, nets):
     data = fv.Data(X, y)
     f = fv.nll(net, data, likelihood=likelihood)
     want = loss(net(net.w, X), y)
-    torch.testing.assert_close(f(net.w), want)
-    torch.testing.assert_close(
-        sum(f.score(net(net.w, X[i : i + 5]), y[i : i + 5]) for i in (0, 5, 10)) / N, want
-    )
+    assert_close(f(net.w), want)
+    assert_close(sum(f.score(net(net.w, X[i : i + 5]), y[i : i + 5]) for i in (0, 5, 10)) / N, want)
     surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=3, extent=1.0)
-    torch.testing.assert_close(surface.values[1, 1], want)
+    assert_close(surface.values[1, 1], want)
     dense = torch.func.hessian(lambda w: loss(net(w, X), y))(net.w)
     top = fv.top_eigenpairs(f, net.w, 1, iters=60)
-    torch.testing.assert_close(
-        top.values[0], torch.linalg.eigvalsh(dense)[-1], rtol=1e-4, atol=1e-6
-    )
+    assert_close(top.values[0], torch.linalg.eigvalsh(dense)[-1], rtol=1e-4, atol=1e-6)
     v = randn(net.dim)
-    torch.testing.assert_close(
-        f.operator(net.w, "ggn")(v), ggn(net, net.w, data, likelihood) @ v / N
-    )
+    assert_close(f.operator(net.w, "ggn")(v), ggn(net, net.w, data, likelihood) @ v / N)
     short = dict(seed=0, steps=3, lr=0.01, likelihood=likelihood)
     for fit, how in (
         (fv.fit_sgd, short),
@@ -241,19 +238,17 @@ def test_every_verb_takes_it(name, nets):
     assert not plain or abs(float(p.scores["nll"][0]) - float(want)) < 1e-6
     assert not plain or float(
         fv.quantity(net, data, "nll", likelihood=likelihood)(net.w)
-    ) == pytest.approx(float(want))
+    ) == approx(float(want))
     assert p.has_classes == ("accuracy" in p.scores) and torch.isfinite(fv.metrics.nll(p)).all()
 
 
 def test_probabilities_have_a_likelihood_too():
     p = LOGITS[0].double().softmax(-1)
     y = torch.arange(20) % 4
-    torch.testing.assert_close(
-        make(lambda p: Categorical(probs=p)).nll(p, y), F.nll_loss(p.log(), y)
-    )
+    assert_close(make(lambda p: Categorical(probs=p)).nll(p, y), F.nll_loss(p.log(), y))
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("name", "exact"), [("own", True), ("noise", True), ("Student's t", False), ("counts", False)]
 )
 def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
@@ -261,7 +256,7 @@ def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
     p = fv.Prediction(torch.stack([outputs, outputs + 1.0]), y.double(), likelihood)
     drawn = p.sample(20_000, seed=1).double()
     assert drawn.shape[1:] == p.mean.shape and torch.equal(p.sample(4, seed=1), p.sample(4, seed=1))
-    torch.testing.assert_close(p.mean, drawn.mean(0), rtol=0.1, atol=0.1)
+    assert_close(p.mean, drawn.mean(0), rtol=0.1, atol=0.1)
     for level in (0.05, 0.5, 0.95):
         share = (drawn <= p.quantile(level)).double().mean(0)
         # Counts have atoms
@@ -280,21 +275,19 @@ def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
     p = fv.Prediction(outputs, y, fv.Likelihood(affine))
     scale = F.softplus(outputs[..., 1])
     theirs = scipy.stats.t(5, outputs[..., 0] - 0.75, scale)  # (t 2 + 0.5) / 2 - 1
-    torch.testing.assert_close(p.means, torch.as_tensor(theirs.mean()))
+    assert_close(p.means, torch.as_tensor(theirs.mean()))
     variance = theirs.var().mean(0) + theirs.mean().var(0)
-    torch.testing.assert_close(p.std, torch.as_tensor(variance).sqrt())
-    torch.testing.assert_close(p.below(y), torch.as_tensor(theirs.cdf(y)))
+    assert_close(p.std, torch.as_tensor(variance).sqrt())
+    assert_close(p.below(y), torch.as_tensor(theirs.cdf(y)))
     at = p.quantile(0.9)
-    torch.testing.assert_close(
-        torch.as_tensor(theirs.cdf(at).mean(0)), torch.full((5,), 0.9).double()
-    )
+    assert_close(torch.as_tensor(theirs.cdf(at).mean(0)), torch.full((5,), 0.9).double())
     error = p.mean - y
-    assert float(p.scores["rmse"][-1]) == pytest.approx(float(error.square().mean().sqrt()))
+    assert float(p.scores["rmse"][-1]) == approx(float(error.square().mean().sqrt()))
     heavy = fv.Prediction(
         outputs, y, fv.Likelihood(lambda o: Cauchy(o[..., 0], F.softplus(o[..., 1])))
     )
     assert set(heavy.scores) == {"nll"} and torch.isfinite(heavy.quantile(0.5)).all()
-    with pytest.raises(ValueError, match=r"a mean needs .* got Cauchy\(.*read quantile\(0.5\)"):
+    with raises(ValueError, match=r"a mean needs .* got Cauchy\(.*read quantile\(0.5\)"):
         _ = heavy.mean
 
 
@@ -304,18 +297,18 @@ def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
     A = [x.T @ x / sigma**2 + delta * torch.eye(3) for sigma in s]
     modes = [torch.linalg.solve(A[j], x.T @ y[:, j] / s[j] ** 2) for j in (0, 1)]
     variance = torch.cat([torch.linalg.inv(a).diagonal() for a in A])
-    net = fv.Net.from_module(torch.nn.Linear(3, 2, bias=False).double()).at(torch.cat(modes))
+    net = fv.Net.from_module(nn.Linear(3, 2, bias=False).double()).at(torch.cat(modes))
     data = fv.Data(x, y)
     for noise in (s, s.tolist(), fv.Likelihood.gaussian(s)):
         f = fv.nll(net, data, likelihood=noise)
         want = -Normal(net(net.w, x), s).log_prob(y).sum(1).mean()
-        torch.testing.assert_close(f(net.w).detach(), want.detach())
+        assert_close(f(net.w).detach(), want.detach())
         laplace = dict(seed=0, steps=0, prior_precision=delta, likelihood=noise)
         q = fv.fit_laplace(net, data, structure="full", **laplace)
-        torch.testing.assert_close(q.variance, variance, rtol=1e-6, atol=0)
-    with pytest.raises(ValueError, match="'kron' needs .* one noise standard deviation"):
+        assert_close(q.variance, variance, rtol=1e-6, atol=0)
+    with raises(ValueError, match="'kron' needs .* one noise standard deviation"):
         fv.fit_laplace(net, data, structure="kron", **laplace)
-    with pytest.raises(ValueError, match="weight_decay acts on the training alone"):
+    with raises(ValueError, match="weight_decay acts on the training alone"):
         fv.fit_laplace(net, data, structure="full", weight_decay=delta / 80, **laplace)
 
 
@@ -323,21 +316,21 @@ def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_doe
     recwarn,
 ):
     x = torch.linspace(-1, 1, 60)[:, None]
-    y = x + 0.1 * (1 + x) * torch.randn(60, 1, generator=torch.Generator().manual_seed(0))
+    y = x + 0.1 * (1 + x) * torch.randn(60, 1, generator=rng())
     data = fv.Data(x, y)
     constant = 0.5 * math.log(2 * math.pi * math.e * float(y.var(correction=0)))
     torch.manual_seed(0)
-    layers = torch.nn.Linear(1, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2)
-    module = torch.nn.Sequential(*layers)
+    layers = nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 2)
+    module = nn.Sequential(*layers)
     outputs = torch.zeros(1, 2)
     found = as_likelihood("gaussian").of_constant(y, outputs)
-    assert found == pytest.approx(constant, rel=1e-5)
+    assert found == approx(constant, rel=1e-5)
     net = fv.pretrain(module, data, seed=0, likelihood="gaussian")
     # the noise itself has -1.2; without a bound on gradients this ends at 4 to 28
     assert (
         float(fv.nll(net, data, likelihood="gaussian")(net.w)) < constant - 1 and not recwarn.list
     )
-    with pytest.warns(UserWarning, match="above the 0.9.* of the best constant outputs"):
+    with warns(UserWarning, match="above the 0.9.* of the best constant outputs"):
         fv.pretrain(module, data, seed=0, likelihood="gaussian", lr=5.0)
 
 
@@ -347,7 +340,7 @@ LOGITS = torch.randn(3, 20, 4, generator=G)
 def test_outputs_of_another_library_have_scores_and_save(tmp_path):
     p = fv.Prediction(LOGITS, torch.arange(20) % 4)
     assert {"accuracy", "nll", "ece", "brier"} <= p.scores.keys() and p.bins.shape[0] == 3
-    torch.testing.assert_close(p.scores["nll"], fv.metrics.nll(p))
+    assert_close(p.scores["nll"], fv.metrics.nll(p))
     for likelihood in (
         "bernoulli",
         make.bernoulli(),
@@ -359,7 +352,7 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
         )
         back = fv.load(fv.save(one, tmp_path / "p.pt"))
         assert repr(back.likelihood) in (repr(likelihood), "'bernoulli'")
-    with pytest.raises(TypeError, match="cannot save a Likelihood"):
+    with raises(TypeError, match="cannot save a Likelihood"):
         fv.save(fv.Prediction(LOGITS, None, own), tmp_path / "own.pt")
 
 
@@ -419,7 +412,7 @@ WRONG = {
     ),
     "one output of two": (
         lambda: fv.nll(
-            fv.Net.from_module(torch.nn.Linear(3, 1)),
+            fv.Net.from_module(nn.Linear(3, 1)),
             fv.Data(torch.randn(4, 3), torch.randn(4, 1)),
             likelihood="gaussian",
         ),
@@ -452,30 +445,30 @@ def mean_check(likelihood, y=None):
     return check(randn(N, C), randn(N) if y is None else y, likelihood)
 
 
-@pytest.mark.parametrize(("call", "kind", "text"), WRONG.values(), ids=WRONG)
-@pytest.mark.parametrize(
+@mark.parametrize(("call", "kind", "text"), WRONG.values(), ids=WRONG)
+@mark.parametrize(
     "checked", [True, False], ids=["", "after torch.compile"]
 )  # which turns off what distributions check
 def test_a_wrong_likelihood_is_one_clear_error(call, kind, text, checked, monkeypatch):
     monkeypatch.setattr(torch.distributions.Distribution, "_validate_args", checked)
-    with pytest.raises(kind, match=text):
+    with raises(kind, match=text):
         call()
 
 
 def test_the_accuracy_is_that_of_the_prediction():
-    net = fv.Net.from_module(torch.nn.Linear(C, C).double())
+    net = fv.Net.from_module(nn.Linear(C, C).double())
     data = fv.Data(randn(N, C), classes(N))
     weighted = make.categorical(weight=WEIGHT, label_smoothing=0.2, ignore_index=1)
     for likelihood, given in ((weighted, data), ("bernoulli", fv.Data(data.x, MANY))):
         scores = fv.predict(net, net.w[None], given, 1, seed=0, likelihood=likelihood).scores
         right = fv.quantity(net, given, "accuracy", likelihood=likelihood)(net.w)
-        assert float(right) == pytest.approx(float(scores["accuracy"][0]))
-    with pytest.raises(ValueError, match="'error' needs a likelihood of classes, got 0.5"):
+        assert float(right) == approx(float(scores["accuracy"][0]))
+    with raises(ValueError, match="'error' needs a likelihood of classes, got 0.5"):
         fv.quantity(net, fv.Data(data.x, randn(N, C)), "error", likelihood=0.5)
 
 
 def test_weights_in_half_precision_on_another_net_are_refused_by_objectives_and_predictions():
-    net = fv.Net.from_module(torch.nn.Linear(3, 2))
+    net = fv.Net.from_module(nn.Linear(3, 2))
     data = fv.Data(torch.zeros(2, 3), torch.tensor([0, 1]))
     f = fv.nll(net, data)
     w = net.w.half()
@@ -486,7 +479,7 @@ def test_weights_in_half_precision_on_another_net_are_refused_by_objectives_and_
         lambda: fv.slice_line(f, w, w + 1),
         lambda: fv.predict(net, w[None], data, 1, seed=0),
     ):
-        with pytest.raises(
+        with raises(
             TypeError, match="weights must be in torch.float32 as the net, got torch.float16"
         ):
             call()

@@ -1,9 +1,11 @@
 """Net: a module as a function of a vector, and what is treated."""
 
-import pytest
 import torch
+from cases import mlp
+from pytest import mark, raises, warns
 from torch import nn
 from torch.func import functional_call
+from torch.testing import assert_close
 
 import flatviz as fv
 
@@ -23,7 +25,7 @@ class WithOwnParameter(nn.Module):
 
 def tied():
     """One weight in two places."""
-    module = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 3))
+    module = mlp(3, 3, 3, act=nn.ReLU)
     module[2].weight = module[0].weight
     return module
 
@@ -35,7 +37,7 @@ NETS = [
 ]
 
 
-@pytest.mark.parametrize("make", NETS)
+@mark.parametrize("make", NETS)
 def test_a_call_equals_functional_call(make):
     module = make().eval()
     net = fv.Net.from_module(module)
@@ -48,7 +50,7 @@ def test_a_call_equals_functional_call(make):
     wanted = torch.func.grad(lambda named: functional_call(module, named, (x,)).sum())(
         net.unflatten(w)
     )
-    torch.testing.assert_close(gradient, net.flatten(wanted))
+    assert_close(gradient, net.flatten(wanted))
 
 
 def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
@@ -58,18 +60,18 @@ def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
         == [n for n, _ in module.named_parameters()]
         == ["token", "child.weight", "child.bias"]
     )
-    torch.testing.assert_close(net.w, nn.utils.parameters_to_vector(module.parameters()).detach())
+    assert_close(net.w, nn.utils.parameters_to_vector(module.parameters()).detach())
     counted = torch.arange(float(net.dim))
-    torch.testing.assert_close(
+    assert_close(
         nn.utils.parameters_to_vector(net.to_module(counted).parameters()).detach(), counted
     )
 
 
 def test_an_error_inside_the_network_leaves_the_weights_in_place():
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)))
-    with pytest.raises(RuntimeError):
+    with raises(RuntimeError):
         net(torch.zeros(net.dim), torch.zeros(4, 9))
-    torch.testing.assert_close(net.to_module()(torch.ones(1, 3)), net(net.w, torch.ones(1, 3)))
+    assert_close(net.to_module()(torch.ones(1, 3)), net(net.w, torch.ones(1, 3)))
 
 
 def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
@@ -156,10 +158,10 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
     assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01")
 
 
-@pytest.mark.parametrize("treated", ["trainable", "norm+head", "head"])
+@mark.parametrize("treated", ["trainable", "norm+head", "head"])
 def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     module = partly_frozen().requires_grad_(False)
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"leaves out what requires_grad_\(False\) froze, got Sequential.*: call requires_",
     ):
@@ -170,7 +172,7 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     )
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "w, x",
     [
         ("float32", "bfloat16"),
@@ -181,9 +183,7 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
 )
 def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)).eval())
-    with pytest.raises(
-        ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"
-    ):
+    with raises(ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"):
         net(net.w.to(getattr(torch, w)), torch.randn(2, 3, dtype=getattr(torch, x)))
     with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
         assert net(net.w, torch.randn(2, 3).bfloat16()).shape == (2, 4)
@@ -202,5 +202,5 @@ class TiedByFunction(nn.Module):
 
 
 def test_a_last_linear_whose_outputs_are_not_the_networks_is_said():
-    with pytest.warns(UserWarning, match="last Linear that runs is mlp with 4 outputs, where the"):
+    with warns(UserWarning, match="last Linear that runs is mlp with 4 outputs, where the"):
         fv.Net.from_module(TiedByFunction(), "head", example=torch.zeros(2, 3).long())

@@ -11,20 +11,22 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-import pytest
 import torch
+from cases import around, blobs, mlp
+from pytest import mark, raises
 from torch import nn
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 
 
 def plain():
-    return nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, 3)).eval()
+    return mlp(5, 8, 3).eval()
 
 
 def examples():
-    return fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+    return blobs(12, 5, 3)
 
 
 class Clamped(nn.Linear):
@@ -64,7 +66,7 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@mark.parametrize("name", WRITERS)
 def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(name):
     module = WRITERS[name]().eval()
     x = torch.randint(0, 9, (12, 4)) if name == "max_norm" else torch.randn(12, 5)
@@ -81,19 +83,19 @@ def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(na
 
     want = torch.stack([once(w) for w in W])
     for _ in range(2):
-        torch.testing.assert_close(f.many(W), want)
-        torch.testing.assert_close(torch.stack([f(w) for w in W]).detach(), want)
+        assert_close(f.many(W), want)
+        assert_close(torch.stack([f(w) for w in W]).detach(), want)
     assert fv.predict(net, fv.Draws(W), data, 3, seed=0).outputs.shape == (3, 12, 3)
-    fv.metrics.predict_linearised(net, fv.Gaussian(net.w, 0 * net.w - 3), data)
+    fv.metrics.predict_linearised(net, around(net, -3.0), data)
     fv.fit_sgd(net, data, seed=0, steps=2), fv.fit_ensemble(net, data, seed=0, steps=2, members=2)
     plane = fv.plane_random(net, net.w, seed=0)
     surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
     at = plane.points(torch.cartesian_prod(surface.a, surface.b))
-    torch.testing.assert_close(surface.values.flatten(), torch.stack([once(w) for w in at]))
+    assert_close(surface.values.flatten(), torch.stack([once(w) for w in at]))
     assert all(map(torch.equal, (net.w, W, *net.buffers().values()), before))
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "norm", [nn.BatchNorm1d, nn.LayerNorm]
 )  # members one by one, and by stacked products
 def test_inputs_are_never_written_into_by_any_verb(norm):
@@ -109,7 +111,7 @@ def test_inputs_are_never_written_into_by_any_verb(norm):
     )
     for verb, *given in (
         *((partial(fit, seed=0, steps=2), net, data) for fit in fits),
-        (fv.metrics.predict_linearised, net, fv.Gaussian(net.w, 0 * net.w - 3), data),
+        (fv.metrics.predict_linearised, net, around(net, -3.0), data),
         (fv.engine.refresh_batchnorm, net, net.w, data),
     ):
         verb(*given)
@@ -212,11 +214,11 @@ REFUSED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("make", "message"), REFUSED.values(), ids=REFUSED)
+@mark.filterwarnings("ignore")
+@mark.parametrize(("make", "message"), REFUSED.values(), ids=REFUSED)
 def test_modules_that_cannot_be_followed_say_what_to_do(make, message):
     module = make()
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, match=message):
         fv.Net.from_module(module)
     assert all(m.training for m in module.modules()) and all(
         p.requires_grad for p in module.parameters()
@@ -263,15 +265,15 @@ READS = (
 )
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
+@mark.parametrize("name", ELSEWHERE)
 def test_a_forward_that_goes_on_to_use_the_original_is_refused(name):
     module = ELSEWHERE[name]().eval()
     data = examples()
     net = fv.Net.from_module(module)
     for one in (net, net.copy()):
-        with pytest.raises(ValueError, match=READS):
+        with raises(ValueError, match=READS):
             fv.nll(one, data)
-        with pytest.raises(ValueError, match=READS):
+        with raises(ValueError, match=READS):
             one(one.w, data.x)
 
 
@@ -281,7 +283,7 @@ def test_a_hook_may_use_another_module():
     module.register_forward_hook(lambda part, inputs, out: other(out))
     net = fv.Net.from_module(module)
     x = torch.randn(12, 5)
-    torch.testing.assert_close(net(net.w, x), module(x))
+    assert_close(net(net.w, x), module(x))
 
 
 def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
@@ -292,7 +294,7 @@ def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
     x = torch.randn(12, 5)
     with nn.utils.parametrize.cached():
         got = [net(w, x) for w in (net.w, 2 * net.w)]
-    torch.testing.assert_close(got, [net.to_module(w)(x) for w in (net.w, 2 * net.w)])
+    assert_close(got, [net.to_module(w)(x) for w in (net.w, 2 * net.w)])
 
 
 class Adjoint(torch.autograd.Function):
@@ -338,7 +340,7 @@ def adjoint(layer, x):
     return Adjoint.apply(layer, x, *layer.parameters())
 
 
-@pytest.mark.parametrize("run", (checkpoint, adjoint))
+@mark.parametrize("run", (checkpoint, adjoint))
 def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients(run):
     module = Again(once).eval()
     again = Again(run).eval()
@@ -346,7 +348,7 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
     again.load_state_dict(module.state_dict())
     want, got = (fv.nll(fv.Net.from_module(m), data) for m in (module, again))
     W = want.net.w * torch.tensor([[1.0], [1.5], [0.5]])
-    torch.testing.assert_close(got.many(W), want.many(W))
+    assert_close(got.many(W), want.many(W))
     leaf = data.x.clone().requires_grad_()
     for verb, *given in (
         (got.value_and_grad, W[0]),
@@ -355,7 +357,7 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
         (partial(fv.fit_sgd, seed=0, steps=2), got.net, data),
         (fv.hvp, got, W[0], W[0]),
     ):
-        with pytest.raises(
+        with raises(
             ValueError,
             match="a gradient needs a module that runs once, got Again, which runs layers again",
         ):
@@ -364,7 +366,7 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
 
 def test_one_net_in_several_threads_gives_the_values_of_one():
     net = fv.Net.from_module(plain())
-    data = fv.Data(torch.randn(200, 5), torch.arange(200) % 3)
+    data = blobs(200, 5, 3)
     f = fv.nll(net, data)
     W = net.w + torch.randn(30, net.dim)
     want = torch.stack([f(w) for w in W])
@@ -407,7 +409,7 @@ def test_a_net_is_copied_while_another_thread_computes():
         assert all(isinstance(p, nn.Parameter) for p in other.module.parameters())
 
 
-@pytest.mark.skipif(
+@mark.skipif(
     sys.platform != "linux",
     reason="Windows has no fork; on macOS its child may crash in the system's libraries",
 )
@@ -422,7 +424,7 @@ def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
         assert os.waitpid(child, 0)[1] == 0
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "last", [nn.Softmax(-1), nn.Sigmoid(), nn.Sequential(nn.Softmax(-1), nn.Flatten())]
 )
 def test_probabilities_are_not_taken_for_logits(last):
@@ -433,7 +435,7 @@ def test_probabilities_are_not_taken_for_logits(last):
         partial(fv.fit_sgd, seed=0, steps=1),
         lambda *a: fv.predict(a[0], a[0].w[None], a[1], 1, seed=0),
     ):
-        with pytest.raises(
+        with raises(
             ValueError,
             match="must return logits, got probabilities from S.*: leave the last layer out",
         ):
@@ -448,4 +450,4 @@ def test_log_probabilities_are_logits():
         fv.nll(fv.Net.from_module(m), data)
         for m in (module, nn.Sequential(module, nn.LogSoftmax(-1)))
     )
-    torch.testing.assert_close(plainly(plainly.net.w), logs(plainly.net.w))
+    assert_close(plainly(plainly.net.w), logs(plainly.net.w))

@@ -5,16 +5,16 @@ import os
 import pickle
 
 import numpy as np
-import pytest
 import torch
 from PIL import Image
 from published import write_mnist
+from pytest import fixture, raises, warns
 
 import flatviz as fv
 from flatviz.datasets import image_folder, images, images_like, public_images
 
 
-@pytest.fixture
+@fixture
 def folder(tmp_path):
     """Three classes of four images, 10 x 8; every pixel of image i of class c is 20 c + i."""
     for c, name in enumerate(("ant", "bee", "cat")):
@@ -45,7 +45,7 @@ def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(fol
     # For a worker of a cluster
     assert torch.equal(pickle.loads(pickle.dumps(streamed)).x[3], held.x[3])
     (folder / "cat" / "3.png").write_bytes(b"no image")
-    with pytest.raises(ValueError, match=r"each file must be a whole image, got .*3\.png"):
+    with raises(ValueError, match=r"each file must be a whole image, got .*3\.png"):
         streamed.x[:]
 
 
@@ -59,25 +59,25 @@ def test_images_of_another_set_take_the_shape_of_the_first():
     assert torch.equal(
         images_like(flat, (3, 4, 6)).x.bytes, torch.full((2, 3, 4, 6), 77, dtype=torch.uint8)
     )
-    with pytest.raises(ValueError, match="must be in bytes"):
+    with raises(ValueError, match="must be in bytes"):
         images_like(fv.Data(torch.zeros(1, 3, 4, 4), torch.tensor([0])), (3, 4, 4))
-    with pytest.raises(ValueError, match="must have 2 channels"):
+    with raises(ValueError, match="must have 2 channels"):
         images_like(flat, (2, 4, 4))
 
 
 def test_a_bad_folder_is_one_clear_error_that_names_the_file(folder):
-    with pytest.raises(FileNotFoundError, match="path must be a folder of class folders, got"):
+    with raises(FileNotFoundError, match="path must be a folder of class folders, got"):
         image_folder(folder / "nowhere")
     (folder / "ant" / "0.png").write_bytes(b"no image")
-    with pytest.raises(ValueError, match="each file must be a whole image, got .*ant/0.png"):
+    with raises(ValueError, match="each file must be a whole image, got .*ant/0.png"):
         image_folder(folder)
     Image.new("RGB", (4, 4)).save(folder / "ant" / "0.png")
-    with pytest.raises(
+    with raises(
         ValueError, match=r"images must be of one size, got \(4, 4\) and \(10, 8\) .* give size="
     ):
         image_folder(folder)
     (folder / "empty").mkdir()
-    with pytest.raises(ValueError, match="path must hold one folder of images for each class"):
+    with raises(ValueError, match="path must hold one folder of images for each class"):
         image_folder(folder)
 
 
@@ -116,7 +116,7 @@ def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
     ]
     assert data.x.bytes[5].unique().tolist() == [200]
     Image.fromarray(np.zeros((10, 8), dtype=np.float32)).save(folder / "cat" / "9.tiff")
-    with pytest.raises(
+    with raises(
         ValueError, match=r"images must have 8 or 16 bits a channel, got float32 in .*9\.tiff"
     ):
         image_folder(folder)
@@ -140,17 +140,17 @@ def test_links_are_followed_once_pipes_passed_over_and_pictures_turned_as_their_
     assert torch.bincount(data.y).tolist() == [5, 4, 4]
     assert np.array_equal(data.x.bytes[9].permute(1, 2, 0).numpy(), upright)
     (folder / "ant" / "lost.png").symlink_to(folder / "nowhere.png")
-    with pytest.raises(ValueError, match="must be a whole image, got .*lost.png"):
+    with raises(ValueError, match="must be a whole image, got .*lost.png"):
         image_folder(folder)
 
 
 def test_sixteen_bits_of_which_few_are_used_are_no_black_picture_in_silence(folder):
     narrow = np.arange(80, dtype=np.uint16).reshape(10, 8)
     Image.fromarray(50 * narrow).save(folder / "ant" / "5.png")  # 12 bits
-    with pytest.warns(UserWarning, match="values below 4096, so that it is dark"):
+    with warns(UserWarning, match="values below 4096, so that it is dark"):
         assert int(image_folder(folder).x.bytes[4].max()) == 50 * 79 // 256
     Image.fromarray(3 * narrow).save(folder / "ant" / "5.png")
-    with pytest.raises(ValueError, match=r"must use them, got values up to 237 in .*ant/5.png"):
+    with raises(ValueError, match=r"must use them, got values up to 237 in .*ant/5.png"):
         image_folder(folder)
 
 
@@ -164,10 +164,10 @@ def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folde
     test = image_folder(two, classes=train.class_names)
     assert shifted.y.tolist() == [0] * 4 + [1] * 4 and test.y.tolist() == [1] * 4 + [2] * 4
     assert fv.Task(train, train, test, 3).test is test
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"number its classes as train, \('ant', 'bee', 'cat'\), got \('bee', 'cat'\)",
     ):
         fv.Task(train, train, shifted, 3)
-    with pytest.raises(ValueError, match="folders must be of the classes .*, got cat in"):
+    with raises(ValueError, match="folders must be of the classes .*, got cat in"):
         image_folder(two, classes=("ant", "bee"))

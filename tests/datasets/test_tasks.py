@@ -1,9 +1,9 @@
 """Tasks of any data: parts that share nothing, as small as the shots, classes apart; corruptions
 that grow with severity."""
 
-import pytest
 import torch
 from oracles import equal
+from pytest import approx, fixture, mark, raises
 from torch.nn import functional as F
 
 import flatviz as fv
@@ -15,7 +15,7 @@ def rows(*parts):
     return [{tuple(row) for row in part.x.flatten(1).tolist()} for part in parts]
 
 
-@pytest.fixture
+@fixture
 def letters():
     """120 inputs that are all different, of 4 classes."""
     return fv.Data(torch.arange(240.0).view(120, 2), torch.arange(120) % 4)
@@ -46,19 +46,19 @@ def test_the_parts_of_a_task_share_no_example_and_validation_is_as_small_as_trai
     )
     again, other = (fv.datasets.transfer_task(source, target, shots=5, seed=s) for s in (1, 2))
     assert torch.equal(again.train.x, task.train.x) and not torch.equal(other.train.x, task.train.x)
-    with pytest.raises(
+    with raises(
         ValueError, match="at least 61 examples for 30 shots twice and a rest, got 30 of class 0"
     ):
         few_shot(letters, 30, seed=0)
     for wrong in ([4], [1, 1], []):
-        with pytest.raises(ValueError, match=r"classes must "):
+        with raises(ValueError, match=r"classes must "):
             fv.datasets.pick_classes(letters, wrong)
     shapes = fv.Data(torch.zeros(8, 3), torch.arange(8) % 4)
-    with pytest.raises(
+    with raises(
         ValueError, match=r"source and target must have inputs of one shape, got \(3,\) and \(2,\)"
     ):
         fv.datasets.transfer_task(shapes, letters, shots=3)
-    with pytest.raises(ValueError, match="test and target must have"):
+    with raises(ValueError, match="test and target must have"):
         fv.datasets.transfer_task(letters, letters, test=shapes, shots=3)
 
 
@@ -140,12 +140,12 @@ def test_without_noise_every_moon_is_a_half_circle_and_that_of_the_source_is_tur
         assert float(x[y == 0][:, 1].min()) > -1e-5 and float(x[y == 1][:, 1].max()) < 0.5 + 1e-5
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def scans():
     return fv.datasets.digits_transfer(seed=0).test.subset(torch.arange(60))
 
 
-@pytest.mark.parametrize("kind", CORRUPTIONS)
+@mark.parametrize("kind", CORRUPTIONS)
 def test_each_kind_grows_with_severity_follows_its_seed_and_leaves_images_and_labels(kind, scans):
     # Where a pixel more changes little
     large = fv.Data(F.interpolate(scans.x, (32, 32), mode="bilinear"), scans.y)
@@ -178,11 +178,11 @@ def test_a_shift_by_a_whole_pixel_moves_the_picture():
     x[0, 0, 12, 12] = 1
     # 0.04 of 25 pixels: one
     moved = corrupt(fv.Data(x, torch.tensor([0])), "translate", 1, seed=0).x[0, 0]
-    assert float(moved.sum()) == pytest.approx(1, abs=1e-4)
+    assert float(moved.sum()) == approx(1, abs=1e-4)
     assert [abs(place - 12) for place in divmod(int(moved.argmax()), 25)] == [1, 1]
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("x", "kind", "severity", "message"),
     [
         (torch.rand(2, 1, 8, 8), "rain", 1, "kind must be one of 'gaussian_noise'"),
@@ -192,5 +192,5 @@ def test_a_shift_by_a_whole_pixel_moves_the_picture():
     ],
 )
 def test_what_cannot_be_corrupted_is_one_clear_error(x, kind, severity, message):
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, match=message):
         corrupt(fv.Data(x, torch.tensor([0, 1])), kind, severity, seed=0)

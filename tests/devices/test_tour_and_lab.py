@@ -5,6 +5,7 @@ from functools import partial
 import pytest
 import torch
 from every_verb import FAMILY, SMALL
+from pytest import mark
 
 import flatviz as fv
 import flatviz.families.tour
@@ -15,7 +16,7 @@ from flatviz.pages.document import family_rows
 from flatviz.pages.page import family_page
 
 
-@pytest.mark.parametrize("model", ["mlp", "conv"])
+@mark.parametrize("model", ["mlp", "conv"])
 def test_the_tour_ends_with_its_table_and_page(model, device, task, request, monkeypatch, tmp_path):
     net, prior = request.getfixturevalue({"mlp": "transferred", "conv": "conv"}[model])
     monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))

@@ -1,13 +1,15 @@
 """BatchNorm: re-estimated statistics, and the choice that must be made."""
 
-import pytest
 import torch
+from cases import around
+from pytest import fixture, mark, raises
 from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 
 
-@pytest.fixture
+@fixture
 def net_and_data():
     net = fv.Net.from_module(
         nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3))
@@ -17,15 +19,11 @@ def net_and_data():
 
 def has_statistics_of(net, layer, seen):
     """`seen` (C, n): every number that a channel of the layer gets."""
-    torch.testing.assert_close(
-        net.buffers()[f"{layer}.running_mean"], seen.mean(1), rtol=1e-5, atol=1e-5
-    )
-    torch.testing.assert_close(
-        net.buffers()[f"{layer}.running_var"], seen.var(1), rtol=1e-5, atol=1e-5
-    )
+    assert_close(net.buffers()[f"{layer}.running_mean"], seen.mean(1), rtol=1e-5, atol=1e-5)
+    assert_close(net.buffers()[f"{layer}.running_var"], seen.var(1), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("n", [32, 33, 49, 50])  # batches of 16: none over, one, one, and two
+@mark.parametrize("n", [32, 33, 49, 50])  # batches of 16: none over, one, one, and two
 def test_refreshed_statistics_are_those_of_all_data(net_and_data, n):
     net, data = net_and_data
     # batches that differ
@@ -59,7 +57,7 @@ def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
 
 def test_one_example_has_no_statistics(net_and_data):
     net, data = net_and_data
-    with pytest.raises(
+    with raises(
         ValueError,
         match="data must hold at least 2 examples to estimate BatchNorm statistics, got 1",
     ):
@@ -68,8 +66,8 @@ def test_one_example_has_no_statistics(net_and_data):
 
 def test_predict_asks_for_the_choice_and_records_it(net_and_data):
     net, data = net_and_data
-    q = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
-    with pytest.raises(
+    q = around(net, -3.0)
+    with raises(
         ValueError, match=r"batchnorm='frozen'.*batchnorm=data.*re-estimates them for each draw"
     ):
         fv.predict(net, q, data, 2, seed=0)
@@ -77,9 +75,7 @@ def test_predict_asks_for_the_choice_and_records_it(net_and_data):
     fresh = fv.predict(net, q, data, 2, seed=0, batchnorm=data)
     assert (frozen.batchnorm, fresh.batchnorm) == ("frozen", "re-estimated")
     w = q.sample(2, seed=0)[1]
-    torch.testing.assert_close(
-        fresh.outputs[1], fv.engine.refresh_batchnorm(net, w, data)(w, data.x)
-    )
+    assert_close(fresh.outputs[1], fv.engine.refresh_batchnorm(net, w, data)(w, data.x))
     assert (
         fv.slice_plane(
             fv.nll(net, data), fv.plane_random(net, net.w, seed=0), resolution=3

@@ -5,10 +5,12 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 
-import pytest
 import torch
+from cases import blobs
 from oracles import loop, stopping_at
+from pytest import mark, param, raises, warns
 from torch import nn
+from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
@@ -103,13 +105,13 @@ def setting(kind, treated, dtype=torch.float32):
     return net, data.to(dtype=dtype), plane, coords
 
 
-HEAD = pytest.param(lambda name: name.startswith(("head", "3", "b.")), id="head")
+HEAD = param(lambda name: name.startswith(("head", "3", "b.")), id="head")
 IMAGES = [Residual, Merging]
 NETS = [*IMAGES, nn.Sequential, Branching, Careless]
 
 
-@pytest.mark.parametrize("treated", ["all", HEAD])
-@pytest.mark.parametrize("kind", NETS)
+@mark.parametrize("treated", ["all", HEAD])
+@mark.parametrize("kind", NETS)
 def test_every_plan_equals_a_plain_loop(kind, treated):
     net, data, plane, coords = setting(kind, treated)
     want = loop(net, data, plane.points(coords))
@@ -125,14 +127,14 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
         assert bool(((got - want).abs() <= allowed).all()), change
 
 
-@pytest.mark.parametrize("kind", NETS)
+@mark.parametrize("kind", NETS)
 def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     net, data, plane, coords = setting(kind, "all", torch.float64)
     want = loop(net, data, plane.points(coords))
     f = fv.nll(net, data)
-    torch.testing.assert_close(f.over(plane.origin, plane.axes)(coords), want, rtol=1e-10, atol=0)
+    assert_close(f.over(plane.origin, plane.axes)(coords), want, rtol=1e-10, atol=0)
     exact = f.over(plane.origin, plane.axes, exact=True)
-    torch.testing.assert_close(exact(coords), want, rtol=1e-13, atol=0)
+    assert_close(exact(coords), want, rtol=1e-13, atol=0)
     assert not exact.plan.traced and exact.plan.dtype == "float64" and not exact.plan.channels_last
 
 
@@ -145,7 +147,7 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     evaluate = Evaluator(
         planner, plane.origin, plane.axes, replace(planner.plan(plane.origin, plane.axes), chunk=8)
     )
-    torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
+    assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
     assert evaluate._started is None
 
 
@@ -163,7 +165,7 @@ def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_
     )
     assert not any("batch_norm" in name for name in seen.counts)
     far = torch.tensor([[1e20, 0.0], [0.0, -1e35], [float("nan"), 0.0]])
-    torch.testing.assert_close(fast(far), exact(far), equal_nan=True, rtol=1e-4, atol=0)
+    assert_close(fast(far), exact(far), equal_nan=True, rtol=1e-4, atol=0)
 
 
 class Largest(TorchDispatchMode):
@@ -231,7 +233,7 @@ def test_any_quantity_of_the_outputs_is_an_objective():
     ):
         g = fv.quantity(net, data, what)
         for values in (g.over(plane.origin, plane.axes)(coords), g.many(plane.points(coords))):
-            torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-7)
+            assert_close(values, want, rtol=1e-5, atol=1e-7)
     calibration = fv.quantity(
         net, data, lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y)), label="ECE"
     )
@@ -242,14 +244,12 @@ def test_any_quantity_of_the_outputs_is_an_objective():
             for o in outputs
         ]
     )
-    torch.testing.assert_close(
+    assert_close(
         calibration.over(plane.origin, plane.axes)(coords), want.float(), rtol=1e-4, atol=1e-6
     )
-    with pytest.raises(
-        ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"
-    ):
+    with raises(ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"):
         fv.quantity(net, data, "f1")
-    with pytest.raises(ValueError, match=r"a quantity must be one number, got shape \(22, 4\)"):
+    with raises(ValueError, match=r"a quantity must be one number, got shape \(22, 4\)"):
         fv.quantity(net, data, lambda out, y: out)(net.w)
 
 
@@ -261,7 +261,7 @@ def test_statistics_can_be_re_estimated_at_every_point():
     want = [
         loop(fv.engine.refresh_batchnorm(net, w, data), data, [w])[0] for w in plane.points(coords)
     ]
-    torch.testing.assert_close(got, torch.stack(want), rtol=1e-5, atol=1e-6)
+    assert_close(got, torch.stack(want), rtol=1e-5, atol=1e-6)
     assert not torch.allclose(got, loop(net, data, plane.points(coords)), rtol=1e-3)
     assert (
         fv.quantity(
@@ -286,7 +286,7 @@ def problem(make):
     net = fv.Net.from_module(make().eval())
     return (
         net,
-        fv.Data(torch.randn(80, 6), torch.arange(80) % 4),
+        blobs(80, 6, 4),
         fv.plane_random(net, net.w, seed=0, normalize="none"),
     )
 
@@ -314,7 +314,7 @@ def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
     assert f.over(plane.origin, plane.axes, coords=coords / 2).plan.traced is True
 
 
-@pytest.mark.parametrize("cached", [False, True])
+@mark.parametrize("cached", [False, True])
 def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(
     monkeypatch, tmp_path, cached
 ):
@@ -324,12 +324,12 @@ def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(
     wrong = lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.traced)
     monkeypatch.setattr(Evaluator, "__call__", wrong)
     options = dict(extent=1.0, resolution=9, cache=tmp_path if cached else None)
-    with pytest.warns(
+    with warns(
         UserWarning,
         match="fast values differ from those of the plain forward pass, so they were discarded",
     ):
         surface = fv.slice_plane(f, plane, **options)
-    torch.testing.assert_close(surface.values, by_loop(net, data, surface), rtol=1e-5, atol=1e-6)
+    assert_close(surface.values, by_loop(net, data, surface), rtol=1e-5, atol=1e-6)
     assert not cached or torch.equal(fv.slice_plane(f, plane, **options).values, surface.values)
 
 
@@ -348,7 +348,7 @@ OBJECTIVES = {
 }
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("name", "precision"), [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")]
 )
 def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped(
@@ -367,7 +367,7 @@ def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped
     for block in (1, 5, 16, 81):
         monkeypatch.setattr(grid, "BLOCK", block)
         folder = tmp_path / str(block)
-        with pytest.raises(KeyboardInterrupt):
+        with raises(KeyboardInterrupt):
             run(cache=folder, progress=stopping_at(1))
         for cache in (None, folder, folder):  # computed anew, resumed, read
             assert torch.equal(run(cache=cache).values, want), block

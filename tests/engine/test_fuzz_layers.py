@@ -12,8 +12,9 @@ import random
 from functools import partial
 from types import MethodType
 
-import pytest
 import torch
+from cases import blobs
+from pytest import mark, param, raises
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
@@ -339,12 +340,12 @@ def plainly(net, module, x, y, w, v=None):
             return loss, gradient, None
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
+@mark.filterwarnings("ignore")
+@mark.parametrize(
     "kind",
     [
         *HABITS,
-        *(pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind not in HABITS),
+        *(param(kind, marks=mark.long) for kind in KINDS if kind not in HABITS),
     ],
 )
 def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
@@ -371,7 +372,7 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
             same(f.value_and_grad(w)[1], gradient.detach()),
         )
         if product is None:
-            with pytest.raises(
+            with raises(
                 ValueError, match="the Hessian needs second derivatives of every layer, got "
             ):
                 fv.hvp(f, w, v)
@@ -442,13 +443,13 @@ class Turned(nn.Module):
 
 def test_a_complex_view_without_a_second_derivative_is_said_and_the_ggn_takes_it():
     net = fv.Net.from_module(Turned())
-    data = fv.Data(torch.randn(6, 3), torch.arange(6) % 3)
+    data = blobs(6, 3, 3)
     f = fv.nll(net, data)
     v = torch.ones(5)
     assert (
         f.value_and_grad(net.w)[1].isfinite().all() and f.operator(net.w, "ggn")(v).isfinite().all()
     )
-    with pytest.raises(
+    with raises(
         ValueError,
         match="the Hessian needs second derivatives of every layer, got view_as_complex, for",
     ):

@@ -2,11 +2,13 @@
 
 import copy
 
-import pytest
 import torch
+from cases import mlp
 from oracles import loop
+from pytest import approx, mark, raises
 from torch import nn
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 
@@ -29,7 +31,7 @@ class Rude(nn.Linear):
         return super().forward(x) + x[:, :4]
 
 
-@pytest.mark.parametrize("treated", ["all", lambda name: name == "bias"], ids=["all", "bias"])
+@mark.parametrize("treated", ["all", lambda name: name == "bias"], ids=["all", "bias"])
 def test_the_users_data_are_never_written_into(treated):
     x = torch.randn(40, 12)
     net, data, plane = made(Rude(12, 4), x.clone(), treated)
@@ -43,9 +45,7 @@ def test_the_users_data_are_never_written_into(treated):
         ways += [g.over(plane.origin, plane.axes)(COORDS), g.many(W)]
     fv.predict(net, fv.Draws(W), data, 3, seed=0)
     assert torch.equal(data.x, x)
-    torch.testing.assert_close(
-        ways, [loop(net, fv.Data(x, data.y), W)] * len(ways), rtol=1e-5, atol=1e-6
-    )
+    assert_close(ways, [loop(net, fv.Data(x, data.y), W)] * len(ways), rtol=1e-5, atol=1e-6)
 
 
 class Late(nn.Module):
@@ -67,8 +67,8 @@ class Late(nn.Module):
         return self.size * (self.u(h) + h[:, :4])
 
 
-@pytest.mark.parametrize("late", ["before", "view"])
-@pytest.mark.parametrize("size", [1.0, 1e-4])
+@mark.parametrize("late", ["before", "view"])
+@mark.parametrize("size", [1.0, 1e-4])
 def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
     net, data, plane = made(
         Late(size, late), torch.randn(60, 12), lambda name: name.startswith("u")
@@ -77,7 +77,7 @@ def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
     evaluate = f.over(plane.origin, plane.axes)
     want = torch.stack([f(w) for w in plane.points(COORDS)]).detach()
     for _ in range(2):  # what is kept is as it was
-        torch.testing.assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)
+        assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)
     assert evaluate.plan.traced
     frozen = [s.op.overloadpacket.__name__ for s in evaluate._programs[0].frozen]
     assert "addmm" in frozen  # the features, whatever is written over them later
@@ -100,13 +100,13 @@ class Together(nn.Module):
         return out.masked_fill(torch.arange(4) == 3, -1e9) if self.kind == "masked" else out
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("kind", "n"), [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)]
 )
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
     net, data, _ = made(Together(kind), torch.randn(n, 12).sort(0).values)
     for make, more in ((fv.nll, ()), (fv.quantity, ("nll",))):
-        with pytest.raises(
+        with raises(
             ValueError, match="each example alone, got outputs that depend on the rest of the batch"
         ):
             make(net, data, *more)
@@ -117,12 +117,12 @@ def test_outputs_that_cancel_to_rounding_are_no_reason_to_refuse():
         def forward(self, x):
             return super().forward(x + 1e-8) - first(x)
 
-    first = nn.Sequential(nn.Linear(12, 64), nn.ReLU(), nn.Linear(64, 4))
+    first = mlp(12, 64, 4, act=nn.ReLU)
     net, data, _ = made(Centred(*copy.deepcopy(first)), torch.randn(100, 12))
-    assert float(fv.nll(net, data)(net.w).detach()) == pytest.approx(1.386294, rel=1e-5)  # log 4
+    assert float(fv.nll(net, data)(net.w).detach()) == approx(1.386294, rel=1e-5)  # log 4
 
 
-@pytest.mark.parametrize("p", [0.5, 0.02, 0.001])
+@mark.parametrize("p", [0.5, 0.02, 0.001])
 def test_dropout_in_the_forward_pass_is_always_seen(p):
     class Dropped(nn.Linear):
         def forward(self, x):
@@ -131,5 +131,5 @@ def test_dropout_in_the_forward_pass_is_always_seen(p):
     for seed in range(10):
         torch.manual_seed(seed)
         net, data, _ = made(nn.Sequential(nn.Linear(6, 6), Dropped(6, 4)), torch.randn(8, 6))
-        with pytest.raises(ValueError, match="got two outputs for one input: turn dropout off"):
+        with raises(ValueError, match="got two outputs for one input: turn dropout off"):
             fv.nll(net, data)

@@ -1,21 +1,21 @@
 """Activations of a fixed trunk: the same outputs, gradients, fits and curvature as through the
 whole network."""
 
-import pytest
 import torch
+from cases import blobs, rng
+from pytest import raises
 from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 
 
 def images():
-    return fv.Data(
-        torch.rand(20, 3, 16, 16, generator=torch.Generator().manual_seed(0)), torch.arange(20) % 4
-    )
+    return fv.Data(torch.rand(20, 3, 16, 16, generator=rng()), torch.arange(20) % 4)
 
 
 def two_classes():
-    return fv.Data(torch.randn(6, 4), torch.arange(6) % 2)
+    return blobs(6, 4, 2)
 
 
 def resnet(treated):
@@ -34,10 +34,10 @@ def test_outputs_and_gradients_are_the_whole_networks():
     assert [(b.name, b.start, b.stop, b.kind) for b in late.blocks] == [
         (b.name, b.start, b.stop, b.kind) for b in net.blocks
     ]
-    w = net.w + 0.05 * torch.randn(net.dim, generator=torch.Generator().manual_seed(1))
-    torch.testing.assert_close(late(w, features.x), net(w, data.x), atol=1e-5, rtol=1e-4)
+    w = net.w + 0.05 * torch.randn(net.dim, generator=rng(1))
+    assert_close(late(w, features.x), net(w, data.x), atol=1e-5, rtol=1e-4)
     grads = [torch.func.grad(fv.nll(n, d))(w) for n, d in ((net, data), (late, features))]
-    torch.testing.assert_close(*grads, atol=1e-5, rtol=1e-3)
+    assert_close(*grads, atol=1e-5, rtol=1e-3)
 
 
 def test_a_vision_transformers_head_starts_at_its_last_features():
@@ -49,7 +49,7 @@ def test_a_vision_transformers_head_starts_at_its_last_features():
     net = fv.Net.from_module(vit, lambda name: name.startswith("heads"), example=data.x[:2])
     late, features = fv.engine.cache_trunk(net, data)
     assert features.x.shape == (20, 8)
-    torch.testing.assert_close(late(net.w, features.x), net(net.w, data.x), atol=1e-5, rtol=1e-4)
+    assert_close(late(net.w, features.x), net(net.w, data.x), atol=1e-5, rtol=1e-4)
 
 
 class Twice(nn.Module):
@@ -68,7 +68,7 @@ class Twice(nn.Module):
 
 def test_networks_without_a_trunk_say_so():
     net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2)))
-    with pytest.raises(
+    with raises(
         ValueError,
         match="a trunk must come before one layer that holds all treated weights, got Net",
     ):
@@ -78,7 +78,7 @@ def test_networks_without_a_trunk_say_so():
         True: "outputs from kept activations must be",
     }
     for after, said in rules.items():
-        with pytest.raises(ValueError, match=said):
+        with raises(ValueError, match=said):
             fv.engine.cache_trunk(
                 fv.Net.from_module(Twice(after), "head", head="head"), two_classes()
             )
@@ -89,7 +89,7 @@ def test_a_head_of_two_layers_keeps_the_order_of_the_whole_networks_weights():
     net = fv.Net.from_module(module, lambda name: name.startswith("1"))
     data = two_classes()
     late, features = fv.engine.cache_trunk(net, data)
-    torch.testing.assert_close(late(net.w + 0.1, features.x), net(net.w + 0.1, data.x))
+    assert_close(late(net.w + 0.1, features.x), net(net.w + 0.1, data.x))
     assert [b.name for b in late.blocks] == [
         "1.0.weight",
         "1.0.bias",

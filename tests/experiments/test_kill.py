@@ -6,9 +6,9 @@ import itertools
 import os
 import signal
 
-import pytest
 from forked import forked
 from oracles import equal
+from pytest import mark
 
 from flatviz.families.tour import run_tour
 from flatviz.training import driver
@@ -21,7 +21,7 @@ def tour(**options):
     return run_tour(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=MEASURED, **options).family
 
 
-@pytest.mark.long
+@mark.long
 def test_what_was_killed_resumes_to_the_same_bits(tmp_path, monkeypatch):
     monkeypatch.setattr(driver, "SAVE_EVERY", 0.0)  # a checkpoint each step
     reports = []

@@ -1,15 +1,17 @@
 """The reference posterior: what is committed is what the command makes, and another network's is
 computed, not borrowed."""
 
-import pytest
 import torch
+from cases import rng
+from pytest import approx, fixture
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.experiments import measures as study
 from flatviz.symmetry.discrepancy import bandwidths, mean_kernel
 
 
-@pytest.fixture
+@fixture
 def quick(monkeypatch, transferred, task, tmp_path):
     """Short chains on the network that the other tests share; nothing committed."""
     monkeypatch.setattr(study, "CHAINS", dict(n_draws=16, chains=4, burn_in=6))
@@ -30,9 +32,7 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
         probabilities = part["probabilities"].double()
         assert probabilities.shape == (897, 10) and probabilities.dtype == torch.float64
         # Ten of float16
-        torch.testing.assert_close(
-            probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3
-        )
+        assert_close(probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3)
         facts = part["facts"]
         assert facts["halves_tv"] < 0.02 and facts["halves_agreement"] > 0.95
         assert facts["rhat"] < study.MAX_RHAT and facts["ess"] >= study.MIN_ESS
@@ -57,8 +57,8 @@ def test_its_numbers_are_those_of_the_stored_draws_and_for_other_networks_comput
         fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **study.CHAINS).W,
     )
     each = torch.stack([net(w, task.test.x).softmax(-1) for w in found.W])
-    torch.testing.assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
-    assert found.facts["halves_tv"] == pytest.approx(
+    assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
+    assert found.facts["halves_tv"] == approx(
         fv.metrics.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4
     )
     stored = {"probabilities": found.probabilities.half(), "draws": found.W.half()}
@@ -87,7 +87,7 @@ def test_its_numbers_are_those_of_the_stored_draws_and_for_other_networks_comput
 def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_an_ensemble():
     """A point's is that of the kernels by hand: 1 - 2 E k(h, x) + E k(h, h'), which copies of it
     have too."""
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     target = fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double())
     exact = study.Reference(torch.zeros(1, 2), torch.randn(64, 6, generator=g).double())
     same, moved = (
@@ -100,10 +100,8 @@ def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_
     among = mean_kernel(exact.W, exact.W, h)
     across = mean_kernel(exact.W, x, h)
     by_hand = 1 - 2 * across.mean() + (among.sum() - among.trace()) / (64 * 63)
-    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == pytest.approx(
-        100 * float(by_hand), rel=1e-9
-    )
+    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == approx(100 * float(by_hand), rel=1e-9)
     ensemble = fv.Draws(torch.randn(5, 6, generator=g).double())
-    assert study.weights_mmd(ensemble, exact, seed=0) == pytest.approx(
+    assert study.weights_mmd(ensemble, exact, seed=0) == approx(
         study._mmd(exact.W, ensemble.W), rel=1e-9
     )

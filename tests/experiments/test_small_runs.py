@@ -7,15 +7,16 @@ import re
 
 import numpy as np
 import pandas as pd
-import pytest
 import torch
 from experiment_notebooks import executed, functions
+from pytest import approx, mark
+from torch import nn
 
 import flatviz as fv
 from flatviz.experiments import read_table
 from flatviz.families.members import read_choices
 
-pytestmark = pytest.mark.long
+pytestmark = mark.long
 
 
 def cells(table, *columns):
@@ -51,10 +52,8 @@ def test_the_frontier_interpolates_along_the_curve_of_each_seed():
         pd.DataFrame(dict(T=0.5, train=0.04, kl=1.0, lambda1=2.0, nll=0.0), index=[7])
     )
     there = space["on_curve"](mine, space["logged"](vi), "train")
-    assert np.exp(there["T"][7]) == pytest.approx(0.2) and np.exp(
-        there.lambda1[7]
-    ) == pytest.approx(3 * 0.2**0.5)
-    assert there.nll[7] == pytest.approx(np.log(0.2))
+    assert np.exp(there["T"][7]) == approx(0.2) and np.exp(there.lambda1[7]) == approx(3 * 0.2**0.5)
+    assert there.nll[7] == approx(np.log(0.2))
     # Beyond the curve
     assert np.isnan(
         space["on_curve"](mine.assign(train=np.log(2.0)), space["logged"](vi), "train").nll[7]
@@ -68,7 +67,7 @@ def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path)
     assert "chains of 1 seeds do not agree: R-hat at most" in said and draws.stat().st_size > 10_000
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("name", "small"), [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})]
 )
 def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name, small):
@@ -125,13 +124,13 @@ def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutatio
     was, now = re.search(r"permuted: λ̂ ([\d.]+) becomes ([\d.]+);", said).groups()
     assert float(re.search(r"rescaled end (\S+) of the norm", said)[1]) < 1e-4
     # float32
-    assert float(was) == pytest.approx(float(now), abs=2e-4) and said.count("better in") == 33
+    assert float(was) == approx(float(now), abs=2e-4) and said.count("better in") == 33
 
 
 def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_target():
     space = functions("learning", DRAWS=1600, BURN_IN=40, SGLD_BURN_IN=100, THIN=20)
-    module = torch.nn.Linear(1, 2, bias=False)
-    torch.nn.init.zeros_(module.weight)
+    module = nn.Linear(1, 2, bias=False)
+    nn.init.zeros_(module.weight)
     net = fv.Net.from_module(module)
     x = torch.ones(200, 1)
     task = fv.Task(*[fv.Data(x, torch.arange(200) % 2)] * 3, n_classes=2)
@@ -139,7 +138,7 @@ def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_targe
     f = fv.nll(net, task.train)
     for name, q in space["sampled"](net, task, net.w, 100.0, 0).items():
         if name != "sgld 0.1":  # its step is too long for so strong a pull
-            assert fv.metrics.learning_coefficient(f, net.w, q.W, n=200) == pytest.approx(
+            assert fv.metrics.learning_coefficient(f, net.w, q.W, n=200) == approx(
                 exact, rel=0.15
             ), name
 
@@ -166,7 +165,7 @@ def test_each_split_chooses_by_its_validation_nll_and_its_test_nll_is_that_of_it
         for s, v in enumerate(of)
     ]
     rows = pd.DataFrame(values).melt(["setting", "seed"], var_name="quantity").assign(method="vi")
-    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 2)))
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 2)))
     found = functions("tune")["choices_in"](rows, net, trials=3)
     assert found["trial"] == "trial 0" and found["trial_by_split"] == [
         "trial 0",
@@ -179,7 +178,7 @@ def test_each_split_chooses_by_its_validation_nll_and_its_test_nll_is_that_of_it
         11.1,
     ]
     assert (
-        found["validation_nll"] == pytest.approx(1.1)
+        found["validation_nll"] == approx(1.1)
         and found["seeds"] == [0, 1, 2]
         and found["diverged"] == 1
     )
@@ -194,8 +193,6 @@ def test_tune_writes_choices_that_the_tour_reads(tmp_path):
     for about in written.values():
         assert about["validation_nll"] <= about["validation_nll_of_the_record"]
         assert len(about["trial_by_split"]) == len(about["test_nll_by_split"]) == 2
-    assert read_choices(path)["vi"].settings["steps"] == pytest.approx(
-        written["vi"]["settings"]["steps"]
-    )
+    assert read_choices(path)["vi"].settings["steps"] == approx(written["vi"]["settings"]["steps"])
     verdict = re.search(r".*: NLL .* better in \d of 2 seeds: .*", said)[0]
     assert verdict in "\n".join(executed("tune", TABLE=str(path)))

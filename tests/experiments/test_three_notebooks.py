@@ -11,11 +11,13 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import pytest
 import torch
+from cases import rng
 from experiment_notebooks import FOLDER, functions
 from PIL import Image
+from pytest import approx, fixture, mark, raises
 from scipy import stats
+from torch.testing import assert_close
 from torchvision import models
 
 import flatviz as fv
@@ -29,7 +31,7 @@ def values(table):
     )
 
 
-@pytest.mark.long
+@mark.long
 def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(run_small):
     said, table, _ = run_small("averaging", SEEDS=2, DRAWS=6, EPOCHS=2, STEPS=5, MODE_RUNS=1)
     assert said.count("of 2 seeds:") == 26 and "1 of 1" in said
@@ -46,24 +48,20 @@ def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(run_small):
 
 
 def test_correlations_are_scipys_and_the_partial_one_is_that_of_residual_ranks():
-    a, b, given = torch.randint(0, 6, (3, 25), generator=torch.Generator().manual_seed(0)).double()
+    a, b, given = torch.randint(0, 6, (3, 25), generator=rng()).double()
     found = functions("averaging")["correlations"](a, b, b, given)
-    assert found["correlation with error"] == pytest.approx(
-        stats.spearmanr(a, b).statistic, abs=1e-12
-    )
+    assert found["correlation with error"] == approx(stats.spearmanr(a, b).statistic, abs=1e-12)
     *ranks, given = (stats.rankdata(x) for x in (a, b, given))
     left = [r - np.polyval(np.polyfit(given, r, 1), given) for r in ranks]
-    assert found["correlation with nll given train"] == pytest.approx(
-        np.corrcoef(*left)[0, 1], abs=1e-10
-    )
+    assert found["correlation with nll given train"] == approx(np.corrcoef(*left)[0, 1], abs=1e-10)
 
 
-@pytest.mark.parametrize("rank", [1, 2, 4])
+@mark.parametrize("rank", [1, 2, 4])
 def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny):
     net, data = tiny
     settings = dict(snapshots=6, batch_size=6, seed=0)
     short = functions("averaging")["of_rank"](fv.fit_swag(net, data, rank=4, **settings), rank)
-    torch.testing.assert_close(short.factor, fv.fit_swag(net, data, rank=rank, **settings).factor)
+    assert_close(short.factor, fv.fit_swag(net, data, rank=rank, **settings).factor)
 
 
 def test_both_modes_are_equally_deep_and_runs_that_start_in_one_stay_there():
@@ -71,13 +69,13 @@ def test_both_modes_are_equally_deep_and_runs_that_start_in_one_stay_there():
     ends = torch.tensor([-2.0, 2.0]).double()
     nothing = fv.Data(torch.zeros(1, 1).double(), torch.zeros(1, 1).double())
     # The other is 6 widths away
-    assert space["loss"](ends, 2.0).tolist() == pytest.approx([math.log(2)] * 2, abs=1e-6)
+    assert space["loss"](ends, 2.0).tolist() == approx([math.log(2)] * 2, abs=1e-6)
     f = fv.nll(fv.Net.from_module(space["TwoModes"](2.0)), nothing, likelihood=1.0)
     by_hand = -math.log(
         0.5 * math.exp(-0.5 * (2.3 / 0.3) ** 2) + 0.5 * math.exp(-0.5 * (1.7 / 0.6) ** 2)
     )
     by_hand += 1 + 0.5 * math.log(2 * math.pi)
-    assert float(f(torch.tensor([0.3], dtype=torch.float64))) == pytest.approx(by_hand, abs=1e-12)
+    assert float(f(torch.tensor([0.3], dtype=torch.float64))) == approx(by_hand, abs=1e-12)
     settings = dict(kl_weight=0.1, steps=30, lr=0.02, momentum=0.9, likelihood=1.0)
     for start, radii, wide in ((1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)):
         cells = [dict(setting="width ratio 5", radius=r, seed=s) for r in radii for s in (0, 1)]
@@ -91,9 +89,9 @@ def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance()
     space = functions("averaging")
     of = partial(torch.tensor, dtype=torch.float64)
     g_mean, g_log_std = space["expected_gradient"](of(1.5), of(0.1), 1.0)
-    assert float(g_mean) == pytest.approx(-0.5 / 0.09, rel=1e-6) and float(
-        g_log_std
-    ) == pytest.approx(0.01 / 0.09, rel=1e-4)
+    assert float(g_mean) == approx(-0.5 / 0.09, rel=1e-6) and float(g_log_std) == approx(
+        0.01 / 0.09, rel=1e-4
+    )
     assert abs(float(space["expected_gradient"](of(space["balance"](5.0)), of(0.5), 5.0)[0])) < 1e-9
 
 
@@ -113,7 +111,7 @@ def resnets(n, width, **how):
     return study, nets, test, fv.Data(test.x.flip(-1), test.y)
 
 
-@pytest.mark.long
+@mark.long
 def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_path):
     study, nets, test, outside = resnets(12, width=4, epochs=2)
     study.__globals__.update(PER_SET=4)
@@ -139,18 +137,18 @@ def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_pat
     # An alignment depends on the order it begins with, an ECE on BatchNorm's eps
     assert len(same) == 3 * 4 + 2
     for key in same:
-        assert moved[key][0] == pytest.approx(plain[key][0], rel=0.02, abs=0.01), key
+        assert moved[key][0] == approx(plain[key][0], rel=0.02, abs=0.01), key
     far = {
         name: [table["checkpoints", "raw", name, "mmd"][0] for table in (plain, moved)]
         for name in ("control", "single")
     }
-    assert far["single"][0] > far["control"][0] > 0 and far["single"][0] != pytest.approx(
+    assert far["single"][0] > far["control"][0] > 0 and far["single"][0] != approx(
         far["single"][1], rel=0.02
     )
-    assert plain["checkpoints", "raw", "single", "mi"][0] == pytest.approx(0, abs=1e-6)
+    assert plain["checkpoints", "raw", "single", "mi"][0] == approx(0, abs=1e-6)
 
 
-@pytest.mark.long
+@mark.long
 def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_functions(tmp_path):
     study, nets, test, outside = resnets(50, width=2, epochs=1, batch_size=10)
     space = study.__globals__
@@ -177,9 +175,7 @@ def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_funct
         "fpr95": far["fpr95_out"],
     }
     for name, value in wanted.items():
-        assert table["raw", "ensemble", name] == pytest.approx(float(value), rel=1e-4, abs=1e-6), (
-            name
-        )
+        assert table["raw", "ensemble", name] == approx(float(value), rel=1e-4, abs=1e-6), name
     # Copies of one network are not the target, with symmetries or without
     for variant in (
         "raw",
@@ -191,13 +187,10 @@ def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_funct
     # None of them is another
     pairs = [fv.Prediction(outputs(pair, test)) for pair in combinations(target[:6].tolist(), 2)]
     mi = [float(fv.metrics.mutual_information(p).mean()) for p in pairs]
-    assert (
-        table["pairs", "target", "least inside"] == pytest.approx(min(mi), rel=1e-4)
-        and min(mi) > 0.01
-    )
+    assert table["pairs", "target", "least inside"] == approx(min(mi), rel=1e-4) and min(mi) > 0.01
 
 
-@pytest.mark.long
+@mark.long
 def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
     small = dict(
         TARGET=16,
@@ -254,10 +247,10 @@ def test_removal_changes_no_prediction():
     space = functions("symmetry")
     net = space["net"]
     x = space["test"].x[:20]
-    W = net.w * (1 + 0.5 * torch.randn(3, net.dim, generator=torch.Generator().manual_seed(0)))
+    W = net.w * (1 + 0.5 * torch.randn(3, net.dim, generator=rng()))
     for variant in space["VARIANTS"]:
         for a, b in zip(W, space["removed"](W, variant, W[2])):
-            torch.testing.assert_close(net(a, x), net(b, x), rtol=1e-3, atol=1e-3, msg=variant)
+            assert_close(net(a, x), net(b, x), rtol=1e-3, atol=1e-3, msg=variant)
 
 
 def test_units_are_the_same_where_each_holds_its_largest_weight_equally_often():
@@ -267,19 +260,19 @@ def test_units_are_the_same_where_each_holds_its_largest_weight_equally_often():
     even[torch.arange(32), incoming[torch.arange(32) % 16, 0]] = 1.0
     one[:, incoming[3, 0]] = 1.0
     assert (
-        space["same_units"](even)["same units"] == pytest.approx(1)
+        space["same_units"](even)["same units"] == approx(1)
         and space["same_units"](one)["same units"] < 1e-50
     )
 
 
 def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
-    ring = torch.randn(400, 2, generator=torch.Generator().manual_seed(0))
+    ring = torch.randn(400, 2, generator=rng())
     values_of = functions("symmetry")["toy_values"]
     found, still = (
         values_of({"raw": ring, "scaled": ring, "sorted": s}) for s in (2 + 0.1 * ring, ring)
     )
     assert found["spread raw"] > 0.95 and found["spread removed"] < 0.1 and found["fall, low"] > 0.1
-    assert float(still["fall, high"]) == pytest.approx(0, abs=1e-6)
+    assert float(still["fall, high"]) == approx(0, abs=1e-6)
 
 
 def test_rules_say_does_not_hold_where_the_figures_do_not():
@@ -358,7 +351,7 @@ def test_the_control_fails_where_one_method_is_farther_than_copies():
         assert rules["control"](of)["verdict"] == said
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def folder(tmp_path_factory):
     """Five classes of stripes of 8 x 8 pixels, 20 images each, as PNG files."""
     root = tmp_path_factory.mktemp("stripes")
@@ -378,7 +371,7 @@ SMALL = dict(
 SMALL |= dict(OUT_IMAGES=8, CORRUPTIONS="fog", SEVERITIES="3", GRADIENTS=8, DRAWS=2)
 
 
-@pytest.mark.long
+@mark.long
 def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, run_small):
     said, table, _ = run_small(
         "transfer", DATA=f"image-folder:{folder}", OOD=f"image-folder:{folder}", TRIALS=2, **SMALL
@@ -400,7 +393,7 @@ def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, run_smal
     assert "f-sgd: steps 4" in said  # equal gradients: two a step
 
 
-@pytest.mark.long
+@mark.long
 def test_a_network_without_batchnorm_and_with_a_late_treated_head_gives_the_plain_scores(
     folder, run_small
 ):
@@ -436,7 +429,7 @@ def official_files(root, kinds, n, size=16):
         np.save(root / f"{kind}.npy", pixels.astype(np.uint8))
 
 
-@pytest.mark.long
+@mark.long
 def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_images(
     folder, run_small, tmp_path
 ):
@@ -491,8 +484,8 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
     assert "vi: " not in again and "reused" in again and same.value.equals(table.value)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(
+@mark.long
+@mark.parametrize(
     "study, model, dim",
     [("paper", "vit_b_16", 3 * 16 + 5 * 9), ("transfer", "vit", 9 * 64 + 5 * 33)],
 )
@@ -552,9 +545,9 @@ def test_classes_that_are_named_leave_the_others_to_the_rest():
     ] * 2
     assert split(names, ("", "d,c", "none"))[1:] == ([3, 2], [])
     assert split(names, ("none", "all", "none")) == ([], list(range(10)), [])
-    with pytest.raises(ValueError, match="classes must be of a, b, .* got y, z: correct the names"):
+    with raises(ValueError, match="classes must be of a, b, .* got y, z: correct the names"):
         split(names, ("", "a,z,y", ""))
-    with pytest.raises(
+    with raises(
         ValueError, match="two classes to pre-train on and two to learn, got 0 and 10 of 10"
     ):
         split(names, ("", "all", ""))
@@ -574,7 +567,7 @@ def test_official_files_are_read_by_severity_and_class_and_cifar_in_the_layout_o
         for x, y in zip((255 * images.batch(None)[0]).round(), images.y.tolist()):
             assert (x[:, 4 * (2, 0)[y]] == severity - 1).all()
     (tmp_path / "labels.npy").unlink()
-    with pytest.raises(ValueError, match="CORRUPTED must be a folder with labels.npy"):
+    with raises(ValueError, match="CORRUPTED must be a folder with labels.npy"):
         next(space["corrupted"](case))
     for name in [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]:
         batch = {"data": np.full((10, 3072), len(name), np.uint8), "labels": list(range(10))}

@@ -3,9 +3,9 @@ learn, no source."""
 
 from functools import partial
 
-import pytest
 import torch
 from PIL import Image
+from pytest import fixture, mark, param, raises
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from torch import nn
@@ -24,7 +24,6 @@ from flatviz.families.preparation import (
 )
 from flatviz.families.standing import check_learned
 from flatviz.families.tour import prepare, run_tour
-from flatviz.posteriors import METHODS
 
 RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 SMALL = dict(
@@ -43,7 +42,7 @@ def two_layers(task):
     )
 
 
-@pytest.mark.long
+@mark.long
 def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     tour_of = partial(run_tour, two_layers, recipe=Recipe(epochs=20), **SMALL)
@@ -79,7 +78,7 @@ def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
         ),
         (lambda: build_model("mlpp", moons, seed=0), "model must be one of 'mlp', 'conv'"),
     ):
-        with pytest.raises((ValueError, TypeError), match=text):
+        with raises((ValueError, TypeError), match=text):
             wrong()
     modules = [build_model(two_layers, moons, seed=seed)[0].weight for seed in (1, 1, 2)]
     assert torch.equal(modules[0], modules[1]) and not torch.equal(modules[0], modules[2])
@@ -101,16 +100,16 @@ def test_no_study_goes_on_from_a_network_that_did_not_learn():
             "the loss must stay finite, got NaN or inf at step .* lower lr",
         ),
     ):
-        with pytest.raises(ValueError, match=text):
+        with raises(ValueError, match=text):
             prepare(two_layers, task=task, recipe=recipe)
     net = fv.Net.from_module(nn.Linear(2, 2))
     dead = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
     unsure = torch.tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0])
-    with pytest.raises(
+    with raises(
         ValueError, match="got accuracy 0.500 on .* constant outputs have accuracy 0.500: rest"
     ):
         check_learned(net, dead, task.train, "a fit", "rest")
-    with pytest.raises(ValueError, match="a fit must leave"):  # right by chance
+    with raises(ValueError, match="a fit must leave"):  # right by chance
         check_learned(
             net,
             unsure,
@@ -125,7 +124,7 @@ def test_no_study_goes_on_from_a_network_that_did_not_learn():
     dead = torch.tensor([0.0, 0.0, 1.0, 0.0])
     # Three standard errors of five mistakes in sixteen, and right everywhere
     check_learned(net, right, few, "a fit", "rest")
-    with pytest.raises(ValueError, match="got accuracy 0.688"):
+    with raises(ValueError, match="got accuracy 0.688"):
         check_learned(net, dead, few, "a fit", "rest")
     pixels = torch.tensor([50, 250] * 150, dtype=torch.uint8).view(300, 1, 1, 1)
     bright = fv.Data(pixels, torch.arange(300) % 2)  # kept as bytes
@@ -161,11 +160,11 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
         9,
         12,
     ]
-    with pytest.raises(RuntimeError, match="cifar10 must lie whole in"):
+    with raises(RuntimeError, match="cifar10 must lie whole in"):
         fv.datasets.named_task(f"cifar10:{tmp_path}")
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def prepared():
     return prepare("conv", task=digits_transfer(seed=2), seed=2)
 
@@ -177,16 +176,16 @@ def test_the_conv_net_early_in_training_survives_its_swag():
     assert prior.mean.isfinite().all() and prior.log_std.isfinite().all()
 
 
-@pytest.mark.parametrize("method", [pytest.param("sam_mu", marks=pytest.mark.long), "sabma"])
+@mark.parametrize("method", [param("sam_mu", marks=mark.long), "sabma"])
 def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, method):
     net, task, prior = prepared
-    q = Fitting(net, task, prior, seed=2).member(method, METHODS[method].tuned(net).largest)
+    q = Fitting(net, task, prior, seed=2).member(method, fv.METHODS[method].tuned(net).largest)
     loss = q.history.loss
     # At a rate of 0.05 it stays at that of guessing, or diverges
     assert loss[-20:].mean() < 0.85 * loss[:20].mean()
 
 
-@pytest.mark.parametrize("name", ["digits-near", "moons"])
+@mark.parametrize("name", ["digits-near", "moons"])
 def test_logistic_regression_predicts_as_scikit_learns_of_the_strength_that_validation_chooses(
     name,
 ):
@@ -221,7 +220,7 @@ def prediction(n):
     )
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("mine", "word"), [(90, "helps"), (60, "harms"), (72, "makes no clear difference")]
 )  # of 100, against 75 and 40: by the normal interval of paired differences, 15, -15 and -3 of 100
 def test_transfer_helps_or_harms_by_the_interval_of_the_difference_to_the_better_one(mine, word):

@@ -4,8 +4,8 @@ counted and not chosen."""
 import math
 from dataclasses import replace
 
-import pytest
 import torch
+from pytest import approx, fixture, raises
 
 import flatviz as fv
 from flatviz.families import tune as study
@@ -13,7 +13,7 @@ from flatviz.families.members import Choice, Fitting, read_choices, with_head_st
 from flatviz.families.tour import run_tour
 
 
-@pytest.fixture
+@fixture
 def quick(monkeypatch, transferred, task):
     """One case, the network that the other tests share, and short fits."""
     monkeypatch.setitem(study.SPACE, "steps", study._one_of(4, 8))
@@ -64,7 +64,7 @@ def test_a_trial_is_scored_by_validation_nll_and_one_that_diverges_by_infinity(q
     (net, task, validation, prior) = quick[0]
     (choice, (nll,)) = rows[0]
     q = Fitting(net, task, prior, seed=7, fit=choice.settings).member("sgd")
-    assert nll == pytest.approx(float(fv.nll(net, validation)(q.center)), rel=1e-5)
+    assert nll == approx(float(fv.nll(net, validation)(q.center)), rel=1e-5)
 
 
 def test_a_choice_keeps_its_meaning_when_the_record_changes(monkeypatch, transferred, task):
@@ -113,9 +113,7 @@ def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     net, prior = transferred
     (tmp_path / "x.json").write_text("[1, 2]")
-    with pytest.raises(
-        ValueError, match="a tuning must be a file that flatviz run tune wrote, got"
-    ):
+    with raises(ValueError, match="a tuning must be a file that flatviz run tune wrote, got"):
         read_choices(tmp_path / "x.json")
     tuned = {"sabma": Choice({"steps": 3}, 0.7)}
     lab = fv.lab(net, task, prior=prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})

@@ -6,12 +6,13 @@ import zipfile
 from unittest.mock import Mock
 
 import numpy as np
-import pytest
 import torch
 import torchvision
 from oracles import equal
+from pytest import importorskip, mark, raises
 from torch import nn
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.models.public import PublicNet, _fixed_side
@@ -58,7 +59,7 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
     std = torch.tensor([0.229, 0.224, 0.225])
     grey = (task.train.x.repeat(1, 3, 1, 1) - mean[:, None, None]) / std[:, None, None]
     with torch.no_grad():
-        torch.testing.assert_close(module(task.train.x), plain(grey))
+        assert_close(module(task.train.x), plain(grey))
 
 
 def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side():
@@ -67,7 +68,7 @@ def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side():
     x = torch.rand(2, 3, 16, 16)
     larger = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False)
     with torch.no_grad():
-        torch.testing.assert_close(module(x), module(larger))
+        assert_close(module(x), module(larger))
 
 
 def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
@@ -76,7 +77,7 @@ def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
         "get_state_dict",
         Mock(side_effect=OSError("no network")),
     )
-    with pytest.raises(
+    with raises(
         RuntimeError,
         match=r"no network: fetch https://.*resnet18.*\.pth elsewhere and give its path",
     ):
@@ -84,11 +85,11 @@ def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
 
 
 def test_bad_networks_say_what_to_do():
-    with pytest.raises(ValueError, match="width must be a multiple of 8 for norm='group', got 6"):
+    with raises(ValueError, match="width must be a multiple of 8 for norm='group', got 6"):
         fv.models.resnet20(images(), norm="group", width=6)
-    with pytest.raises(ValueError, match="name must be one of .*'resnet18'.*, got 'resnet21'"):
+    with raises(ValueError, match="name must be one of .*'resnet18'.*, got 'resnet21'"):
         fv.models.torchvision_model(images(), "resnet21")
-    with pytest.raises(
+    with raises(
         ValueError, match="weights must be one of 'IMAGENET1K_V1', 'DEFAULT', got 'IMAGENET'"
     ):
         fv.models.torchvision_model(images(), "resnet18", weights="IMAGENET")
@@ -100,13 +101,13 @@ def net(n_classes=4):
 
 def write(path, state):
     if path.suffix == ".safetensors":
-        pytest.importorskip("safetensors.torch").save_file(state, path)
+        importorskip("safetensors.torch").save_file(state, path)
     else:
         torch.save(state, path)
     return path
 
 
-@pytest.mark.parametrize("name", ["net.pth", "net.safetensors"])
+@mark.parametrize("name", ["net.pth", "net.safetensors"])
 def test_a_file_is_read_into_a_copy(tmp_path, name):
     source = net()
     target = net()
@@ -121,7 +122,7 @@ def test_other_classes_are_read_only_where_it_is_said(tmp_path):
     source = net(10)
     target = net(4)
     path = write(tmp_path / "net.pth", source.state_dict())
-    with pytest.raises(
+    with raises(
         ValueError, match=r"(?s)size mismatch for 2.weight: .*\[10, 5\].*\[4, 5\].*new_head=True"
     ):
         fv.models.load_weights(target, path)
@@ -130,7 +131,7 @@ def test_other_classes_are_read_only_where_it_is_said(tmp_path):
         loaded[2].weight, target[2].weight
     )
     wide = source.state_dict() | {"0.weight": torch.zeros(5, 7)}
-    with pytest.raises(ValueError, match="size mismatch for 0.weight"):  # the head alone is spared
+    with raises(ValueError, match="size mismatch for 0.weight"):  # the head alone is spared
         fv.models.load_weights(target, write(path, wide), new_head=True)
 
 
@@ -172,8 +173,8 @@ CHECKPOINTS = {
 }
 
 
-@pytest.mark.parametrize("zipped", [True, False])  # False: before torch 1.6
-@pytest.mark.parametrize("kind", CHECKPOINTS)
+@mark.parametrize("zipped", [True, False])  # False: before torch 1.6
+@mark.parametrize("kind", CHECKPOINTS)
 def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(
     kind, zipped, tmp_path, capsys
 ):
@@ -208,7 +209,7 @@ def test_a_file_that_is_refused_changes_no_function_that_torch_loads_others_by(t
         for name in source.namelist():
             evil.writestr(name, program if name.endswith("data.pkl") else source.read(name))
     before = torch._utils._rebuild_tensor_v2.__defaults__
-    with pytest.raises(ValueError, match="path must hold a state dict"):
+    with raises(ValueError, match="path must hold a state dict"):
         fv.models.load_weights(net(), tmp_path / "evil.pt")
     assert torch._utils._rebuild_tensor_v2.__defaults__ == before
     assert torch.equal(torch.load(good)["0.weight"], torch.load(good)["0.weight"])
@@ -219,7 +220,7 @@ WITHOUT = {f"model.{k}": v for k, v in STATE.items() if k != "0.bias"}
 MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.zeros(1)}
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("name", "state", "kept", "text"),
     [
         *(
@@ -298,8 +299,8 @@ def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
 ):
     path = write(tmp_path / name, state)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ValueError, match=text):
+    with raises(ValueError, match=text):
         fv.models.load_weights(net(), path)
     assert "code ran" not in capsys.readouterr().out
-    with pytest.raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
+    with raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
         fv.models.load_weights(net(), tmp_path / "none.pth")

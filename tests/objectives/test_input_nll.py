@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 
@@ -31,10 +32,10 @@ def test_a_surface_over_an_image_is_the_loss_by_hand(image):
         for j, b in enumerate(surface.b):
             moved = data.x + (a * axes[0] + b * axes[1]).view(1, 3, 4, 4)
             want = loss_at(net, moved, data.y)
-            torch.testing.assert_close(surface.values[i, j], want.detach(), rtol=0, atol=1e-12)
+            assert_close(surface.values[i, j], want.detach(), rtol=0, atol=1e-12)
     path = fv.slice_path(f, torch.stack([f.start, f.start + axes[0]]))
     want = loss_at(net, data.x + axes[0].view(1, 3, 4, 4), data.y)
-    torch.testing.assert_close(path.values[1], want.detach(), rtol=0, atol=1e-12)
+    assert_close(path.values[1], want.detach(), rtol=0, atol=1e-12)
 
 
 def test_eigenpairs_over_rows_are_those_of_the_dense_hessian(tiny):
@@ -47,14 +48,14 @@ def test_eigenpairs_over_rows_are_those_of_the_dense_hessian(tiny):
     assert float(dense[:2, 2:].abs().max()) == 0
     got = fv.top_eigenpairs(f, f.start, 3, tol=1e-10)
     want = torch.linalg.eigvalsh(dense).flip(0)[:3]
-    torch.testing.assert_close(got.values, want, rtol=1e-8, atol=0)
+    assert_close(got.values, want, rtol=1e-8, atol=0)
 
 
 def test_values_of_many_inputs_are_those_one_by_one_whatever_the_batch(tiny):
     net, data = tiny
     f = fv.input_nll(net, data)
     X = f.start + torch.randn(500, f.dim).double()  # 6,000 rows, more than one batch
-    torch.testing.assert_close(f.many(X), torch.stack([f(x) for x in X]), rtol=1e-12, atol=0)
+    assert_close(f.many(X), torch.stack([f(x) for x in X]), rtol=1e-12, atol=0)
 
 
 def test_inputs_that_cannot_vary_are_refused():

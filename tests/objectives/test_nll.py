@@ -2,9 +2,10 @@
 
 import gc
 
-import pytest
 import torch
+from pytest import approx, raises
 from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.objectives.network import examined
@@ -17,13 +18,13 @@ def test_value_gradient_and_batch_equal_plain_torch(tiny):
     index = torch.tensor([3, 5])
     loss = nn.functional.cross_entropy(module(data.x), data.y)
     loss.backward()
-    torch.testing.assert_close(f(net.w), loss.detach())
-    torch.testing.assert_close(
+    assert_close(f(net.w), loss.detach())
+    assert_close(
         torch.func.grad(f)(net.w), torch.cat([p.grad.flatten() for p in module.parameters()])
     )
     assert f.n == 12
-    torch.testing.assert_close(f(net.w, index), fv.nll(net, data.subset(index))(net.w))
-    torch.testing.assert_close(
+    assert_close(f(net.w, index), fv.nll(net, data.subset(index))(net.w))
+    assert_close(
         fv.hvp(lambda w: f(w), net.w, net.w), fv.hvp(f, net.w, net.w), rtol=1e-9, atol=1e-12
     )
 
@@ -38,7 +39,7 @@ def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradie
         lambda w: w.detach().square().sum(),
         lambda w: other.sum(),
     ):
-        with pytest.raises(
+        with raises(
             ValueError,
             match=r"a derivative needs an objective that torch can differentiate in w, got f\(w\)",
         ):
@@ -48,9 +49,7 @@ def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradie
 def test_the_checks_of_nll_can_be_had_without_the_objective(tiny):
     """examined refuses what nll refuses, and leaves the data alone."""
     net, data = tiny
-    with pytest.raises(
-        ValueError, match=r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"
-    ):
+    with raises(ValueError, match=r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"):
         examined(net, fv.Data(data.x, torch.full((12,), 3)), "categorical")
     inplace = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(2, 3)).double())
     before = data.x.clone()
@@ -62,7 +61,7 @@ def test_the_checks_of_nll_can_be_had_without_the_objective(tiny):
 def test_targets_of_another_layout_are_refused():
     net = fv.Net.from_module(nn.Conv2d(3, 4, 1))
     x = torch.randn(2, 3, 8, 8)
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)",
     ):
@@ -81,9 +80,7 @@ def test_labels_that_change_later_change_no_objective(tiny):
     before = float(f(net.w))
     key = f.key
     data.y[:4] = -100
-    assert (
-        float(f(net.w)) == before == pytest.approx(float(f.many(net.w[None])[0])) and f.key == key
-    )
+    assert float(f(net.w)) == before == approx(float(f.many(net.w[None])[0])) and f.key == key
 
 
 def test_products_with_the_hessian_keep_no_graph(tiny):

@@ -4,10 +4,12 @@ all."""
 import re
 import warnings
 
-import pytest
 import torch
-from torch import nn
+from cases import mlp
+from pytest import approx, mark, raises, warns
+from torch import float64, nn
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.objectives.curvature import check_jacobians, ggn, ggn_diagonal, jacobians, softmax_head
@@ -41,8 +43,8 @@ def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_
     )
     net, data, f = made(Attending())
     before = kernels()
-    wide = net.to(dtype=torch.float64)
-    v = torch.randn(net.dim, dtype=torch.float64)
+    wide = net.to(dtype=float64)
+    v = torch.randn(net.dim, dtype=float64)
     gradient = torch.func.grad(lambda w: F.cross_entropy(wide(w, data.x.double()), data.y))
     want = (gradient(wide.w + 1e-5 * v) - gradient(wide.w - 1e-5 * v)) / 2e-5
     got = fv.hvp(f, net.w, v.float())
@@ -59,22 +61,20 @@ def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
         nn.Sequential(norm(nn.Linear(8, 4)), nn.Tanh(), norm(nn.Linear(4, 3), dim=None)).double(),
         torch.float64,
     )
-    w = net.w + 0.1 * torch.randn(net.dim, dtype=torch.float64)
+    w = net.w + 0.1 * torch.randn(net.dim, dtype=float64)
     rows = [
         (f.value_and_grad(w + e)[1] - f.value_and_grad(w - e)[1]) / 2e-5
         for e in 1e-5 * torch.eye(net.dim).double()
     ]
     want = torch.stack(rows)
     spectrum = fv.top_eigenpairs(f, w, 3, tol=1e-7)
-    torch.testing.assert_close(
+    assert_close(
         spectrum.values,
         torch.linalg.eigvalsh((want + want.T) / 2).flip(0)[:3],
         rtol=1e-6,
         atol=1e-8,
     )
-    assert fv.hessian_trace(f, w, products=net.dim)[0] == pytest.approx(
-        float(want.trace()), rel=1e-6
-    )
+    assert fv.hessian_trace(f, w, products=net.dim)[0] == approx(float(want.trace()), rel=1e-6)
 
 
 class WrongTwice(torch.autograd.Function):
@@ -106,12 +106,12 @@ def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
         fv.spectral_density,
         lambda f, w: fv.hvp(f, w, torch.randn(net.dim)),
     ):
-        with pytest.raises(
+        with raises(
             ValueError,
             match=r"mean NLL .* must be symmetric, got u.Hv and v.Hu that differ in layer '2'",
         ):
             verb(f, net.w)
-    with pytest.raises(
+    with raises(
         ValueError, match=r"f\(w\) must be symmetric, got u.Hv and v.Hu that differ: the second"
     ):
         fv.top_eigenpairs(lambda w: f(w), net.w, 1)
@@ -119,10 +119,10 @@ def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
 
 def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
     """As of a physics-informed network: (d net / dt - cos t)^2."""
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1)).double())
+    net = fv.Net.from_module(mlp(1, 8, 1).double())
 
     def loss(w):
-        t = torch.linspace(0, 3, 20, dtype=torch.float64)[:, None].requires_grad_(True)
+        t = torch.linspace(0, 3, 20, dtype=float64)[:, None].requires_grad_(True)
         return (
             (torch.autograd.grad(net(w, t).sum(), t, create_graph=True)[0] - t.cos())
             .square()
@@ -132,21 +132,21 @@ def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
     want = torch.linalg.eigvalsh(torch.autograd.functional.hessian(loss, net.w)).flip(0)[:2]
     for around in (torch.no_grad, torch.inference_mode):
         with around():
-            torch.testing.assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
+            assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
             line = fv.slice_line(loss, net.w, -net.w, resolution=3)
             flat = fv.sharpness(loss, net.w[None], k=2)
         assert line.values[0] == loss(net.w) and not line.values.requires_grad and flat.sam > 0
 
 
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@mark.filterwarnings("ignore:There is a performance drop")
 def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
     shortened = nn.Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
     module = nn.Sequential(shortened, nn.Flatten(), nn.Linear(12, 2)).double().eval()
     x = torch.randint(0, 5, (6, 4))
     net = fv.Net.from_module(module, example=x)
     outputs, J = jacobians(net, net.w, x)
-    torch.testing.assert_close(outputs, net(net.w, x))
-    torch.testing.assert_close(J, torch.autograd.functional.jacobian(lambda w: net(w, x), net.w))
+    assert_close(outputs, net(net.w, x))
+    assert_close(J, torch.autograd.functional.jacobian(lambda w: net(w, x), net.w))
 
 
 class Doubled(nn.Sequential):
@@ -157,14 +157,14 @@ class Doubled(nn.Sequential):
 SMOOTHED = fv.Likelihood.categorical(label_smoothing=0.1)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "chain, likelihood",
     [(nn.Sequential, "categorical"), (Doubled, "categorical"), (nn.Sequential, SMOOTHED)],
 )
 def test_the_diagonal_of_a_head_over_classes_is_that_of_the_whole_matrix(chain, likelihood):
     net, data, _ = made(chain(nn.Linear(8, 5), nn.Tanh(), nn.Linear(5, 3)))
     want = ggn(net, net.w, data, likelihood).diagonal()
-    torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
+    assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
     closed = softmax_head(net, net.w, data, likelihood)
     assert (closed is not None) == (chain is nn.Sequential)
 
@@ -184,7 +184,7 @@ class Language(nn.Module):
         return self.head(self.body(self.embed(x)).tanh())
 
 
-@pytest.mark.parametrize("tied", [False, True])
+@mark.parametrize("tied", [False, True])
 def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     """With weights of classes and places that do not count; a tied head has no closed form."""
     x = torch.randint(0, 6, (5, 3))
@@ -195,11 +195,11 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0), label_smoothing=0.1)
     net = fv.Net.from_module(Language(tied).double(), example=x)
     want = ggn(net, net.w, data, likelihood).diagonal()
-    torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
+    assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
     closed = softmax_head(net, net.w, data, likelihood, dense=True)
     assert (closed is None) == tied
     if closed is not None:
-        torch.testing.assert_close(closed[1], ggn(net, net.w, data, likelihood, part=closed[0]))
+        assert_close(closed[1], ggn(net, net.w, data, likelihood, part=closed[0]))
     steps = []
     fv.fit_laplace(
         fv.Net.from_module(Language(False), "head", example=x),
@@ -219,10 +219,10 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
     head = fv.Net.from_module(module, "head", example=x)
     steps = []
     how = dict(seed=0, progress=lambda *about: steps.append(about))
-    with pytest.raises(ValueError, match="at most 5,000 weights, got 6,020,000, whose covariance"):
+    with raises(ValueError, match="at most 5,000 weights, got 6,020,000, whose covariance"):
         fv.fit_laplace(head, data, **how)
     odd = fv.Net.from_module(nn.Sequential(*module, nn.Tanh()), "head", example=x)
-    with pytest.raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
+    with raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
 
@@ -232,7 +232,7 @@ def test_a_curvature_of_minutes_says_its_work_before_it_begins():
     net = fv.Net.from_module(nn.Linear(2, 3))
     data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
     text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds")
-    with pytest.warns(UserWarning, match=text):
+    with warns(UserWarning, match=text):
         check_jacobians(net, data, 2000, dense=True, warn=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -240,7 +240,7 @@ def test_a_curvature_of_minutes_says_its_work_before_it_begins():
         check_jacobians(net, data, 2000, dense=True, warn=False)
 
 
-@pytest.mark.parametrize("size", [1.0, 4.0, 5.0])
+@mark.parametrize("size", [1.0, 4.0, 5.0])
 def test_a_product_that_is_all_rounding_is_not_taken_for_a_wrong_derivative(size):
     """Logits that leave a loss of 1e-9; float64 has the eigenvalue, rounding of float32 is 1e-7."""
     x = torch.randn(180, 512)
@@ -250,7 +250,7 @@ def test_a_product_that_is_all_rounding_is_not_taken_for_a_wrong_derivative(size
     sure = two[:, 0] - two[:, 1] > 4
     data = fv.Data(x[sure], logits[sure].argmax(1))
     net = fv.Net.from_module(nn.Linear(512, 3, bias=False)).at(size * W.flatten())
-    wide = fv.nll(net.to(dtype=torch.float64), data.to(dtype=torch.float64))
+    wide = fv.nll(net.to(dtype=float64), data.to(dtype=float64))
     got = fv.top_eigenpairs(fv.nll(net, data), net.w, 1, iters=40)
     want = fv.top_eigenpairs(wide, net.w.double(), 1)
-    assert float(got.values - want.values) == pytest.approx(0, abs=1e-6)
+    assert float(got.values - want.values) == approx(0, abs=1e-6)

@@ -2,20 +2,20 @@
 narrow, print."""
 
 import numpy as np
-import pytest
 from browsing import faults, in_page
 from pagedrive import EXPLORE, at, code_of, drawn, figures_of, resized, same_traces, written
+from pytest import fixture, mark
 
 from flatviz.pages.story import tour_story
 
-pytestmark = pytest.mark.browser
+pytestmark = mark.browser
 SEEN = (
     "(node) => { const { top, bottom } = node.getBoundingClientRect(); return top >= -1 && bottom"
     " <= innerHeight; }"
 )
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def address(family, tmp_path_factory):
     """The page with article and code, open below the article, where the tabs are."""
     folder = tmp_path_factory.mktemp("explorer")
@@ -30,7 +30,7 @@ LEAVE = "document.querySelector('[data-name=surface] .js-plotly-plot').emit('plo
 MAPS = "see.directions=random+directions,+2-D+map"
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("hash", "state", "look"),
     [
         ("method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface"),
@@ -149,7 +149,7 @@ def test_the_reading_says_how_many_draws_there_are_and_which_posterior_radius_0_
     at(page, "method=nope&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")
 
 
-@pytest.mark.parametrize("width", (1280, 960, 600, 390, 320))
+@mark.parametrize("width", (1280, 960, 600, 390, 320))
 def test_each_section_sets_the_controls_where_it_is_read_beside_its_pictures_or_below_them(
     visit, address, family, width
 ):

@@ -7,10 +7,10 @@ import base64
 import json
 
 import numpy as np
-import pytest
 import torch
 from browsing import SLOW, in_page
 from plotly.offline import get_plotlyjs
+from pytest import approx, fixture, mark
 
 import flatviz as fv
 from flatviz.families.family import extend
@@ -24,7 +24,7 @@ CURVE = in_page("curve_over_radii")
 LARGEST = torch.tensor(4.0).log10().item()
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def grown(family, task, transferred):
     """The small family with SA-BMA at radius 4, twice its largest."""
     net, prior = transferred
@@ -76,13 +76,11 @@ def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, bundle):
     at = [m["method"] for m in later.index["members"]].index("vi") * later.index["record"]
     ring = np.frombuffer(later.buffer, "<f4")[at + later.index["fields"][field]["offset"]]
     assert (
-        ring
-        == pytest.approx(place_of(0.0, (0.0, 0.1, 2.0)), abs=1e-6)
-        != place_of(0.0, (0.0, 0.5, 2.0))
+        ring == approx(place_of(0.0, (0.0, 0.1, 2.0)), abs=1e-6) != place_of(0.0, (0.0, 0.5, 2.0))
     )
 
 
-@pytest.mark.browser
+@mark.browser
 def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
     family, grown, browser
 ):
@@ -106,20 +104,20 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
     page.wait_for_function(drawn, arg="fitted", polling=100)
     seen = page.evaluate(CURVE)
     for dots, row in zip(seen["dots"], ("lambda1", "nll", "accuracy", "ece"), strict=True):
-        assert dots["x"][-1] == pytest.approx(LARGEST, abs=1e-6) and dots["range"][1] > LARGEST
+        assert dots["x"][-1] == approx(LARGEST, abs=1e-6) and dots["range"][1] > LARGEST
         direct = (
             mean_lambda1(grown[new].spectrum)
             if row == "lambda1"
             else float(grown.prediction[new].scores[row][-1])
         )
-        assert dots["y"][-1] == pytest.approx(direct, rel=1e-5)
-    assert [ring["x"] for ring in seen["rings"]] == [[pytest.approx(LARGEST, abs=1e-6)]] * 4
+        assert dots["y"][-1] == approx(direct, rel=1e-5)
+    assert [ring["x"] for ring in seen["rings"]] == [[approx(LARGEST, abs=1e-6)]] * 4
     assert [ring["y"] for ring in seen["rings"]] == [[dots["y"][-1]] for dots in seen["dots"]]
     assert "SA-BMA from radius 0 to 4" in seen["caption"] and "preview" not in seen["caption"]
     page.close()
 
 
-@pytest.mark.browser
+@mark.browser
 def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_fitted_radii(
     family, browser
 ):

@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from pytest import mark
 
 from flatviz.pages.page import bundled
 
@@ -65,7 +66,7 @@ def test_what_needs_no_page_does_what_it_says():
     )
 
 
-@pytest.mark.parametrize("name", ["explorer", "playground", "loader"])
+@mark.parametrize("name", ["explorer", "playground", "loader"])
 def test_a_bundle_loads_nothing_and_can_stand_in_a_page(name):
     text = bundled(name)
     assert not re.search(

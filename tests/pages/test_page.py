@@ -8,9 +8,9 @@ import re
 
 import numpy as np
 import plotly.graph_objects as go
-import pytest
 from browsing import answer, in_page, plain
 from pagedrive import data_of, opened
+from pytest import fixture, mark, raises
 
 import flatviz as fv
 from flatviz.pages import views
@@ -21,7 +21,7 @@ from flatviz.pages.page import family_page
 from flatviz.plots.radius import values_of
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def page_text(family):
     told = dict(story=(), rows=family_rows(family), facts={"task": "digits </script>"})
     return family_page(family, title="a <page>", lead="lead", start=("sabma", 0.5, 3), **told)
@@ -117,7 +117,7 @@ def test_each_posterior_has_a_dot_at_its_mean_over_seeds(family):
     np.testing.assert_allclose(marks, at, atol=0.06)  # written with one digit
 
 
-@pytest.mark.browser
+@mark.browser
 def test_without_network_sliders_have_their_radius_in_words_and_the_menu_saves_a_picture(
     page_text, visit, tmp_path
 ):
@@ -179,7 +179,7 @@ def test_views_draw_what_the_plot_functions_draw(family):
         for key in keys:
             mine, its = (values[np.isfinite(values)] for values in (plain(a[key]), plain(b[key])))
             np.testing.assert_allclose(mine, its, rtol=2e-5, atol=1e-6, err_msg=f"{name} {key}")
-    with pytest.raises(ValueError, match="view must be one of 'surface'.*got 'nope'"):
+    with raises(ValueError, match="view must be one of 'surface'.*got 'nope'"):
         fv.widgets.plot_view(family, "nope")
 
 
@@ -210,7 +210,7 @@ def test_a_relief_has_the_heights_that_the_map_has_as_colours_and_they_are_kept_
 FILM = in_page("frames_of_a_film")
 
 
-@pytest.mark.browser
+@mark.browser
 def test_the_film_of_the_radius_goes_there_and_back_and_the_page_stands_where_it_stood(
     page_text, visit, tmp_path
 ):
@@ -237,11 +237,11 @@ NASTY = (
 def test_what_stands_in_a_script_cannot_end_it():
     text = json_for_html({NASTY: [NASTY, "&<!--"]})
     assert not set(text) & set("<>&\u2028\u2029") and json.loads(text) == {NASTY: [NASTY, "&<!--"]}
-    with pytest.raises(ValueError, match="must not hold </script"):
+    with raises(ValueError, match="must not hold </script"):
         _ = Script("f('</SCRIPT>')").html
 
 
-@pytest.mark.browser
+@mark.browser
 def test_a_nasty_method_name_title_or_caption_is_shown_and_does_not_run(
     family, visit, tmp_path, monkeypatch
 ):
@@ -256,7 +256,7 @@ def test_a_nasty_method_name_title_or_caption_is_shown_and_does_not_run(
     assert NASTY.strip() in page.locator("figcaption").first.inner_text()
 
 
-@pytest.mark.browser
+@mark.browser
 def test_a_page_runs_no_script_but_its_own(page_text, browser, tmp_path):
     inside = "<p onclick='window.injected = 1'>x</p><script>window.injected = 2</script>"
     page = opened(browser, file_of(page_text.replace("<main>", "<main>" + inside), tmp_path))

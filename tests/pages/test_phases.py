@@ -5,9 +5,9 @@ import itertools
 import json
 
 import numpy as np
-import pytest
 from browsing import DRAWN, in_page, plain
 from pagedrive import at, written
+from pytest import fixture, mark
 
 import flatviz as fv
 from flatviz.plots.mechanism import PHASES
@@ -15,7 +15,7 @@ from flatviz.plots.mechanism import PHASES
 PLACE = in_page("place_of_the_step")
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def address(family, tmp_path_factory):
     return written(family, tmp_path_factory.mktemp("phases"), code=["family = FAMILY"])
 
@@ -52,7 +52,7 @@ def same_step(page, view, figure):
             )
 
 
-@pytest.mark.browser
+@mark.browser
 def test_in_every_phase_the_page_draws_the_step_of_the_figure(page, family):
     at(page, "method=sabma&radius=2&draws=4&tab=Radius", "sabma/2/4", "Radius")
     there(page, len(PHASES) - 1)  # nothing chosen: the whole step
@@ -102,7 +102,7 @@ def on_the_way(points, a, b):
     )
 
 
-@pytest.mark.browser
+@mark.browser
 def test_play_goes_through_the_phases_once_and_everything_glides(visit, address, family):
     page = visit(address + "#method=sabma&radius=2&draws=4&tab=Radius&phase=1", clock=True)
     there(page, 0)

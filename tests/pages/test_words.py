@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import torch
 from pagedrive import at, written
+from pytest import mark
 
 import flatviz as fv
 from flatviz.families.members import with_maps
@@ -108,7 +109,7 @@ def test_a_panel_without_values_says_why_and_one_with_values_says_nothing(diverg
         assert members[i]["alts"][view].endswith(said.replace("<br>", " "))
 
 
-@pytest.mark.browser
+@mark.browser
 def test_the_page_says_it_while_the_member_is_selected(diverged, visit, tmp_path):
     page = visit(written(diverged, tmp_path))
     note = (

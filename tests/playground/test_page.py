@@ -1,11 +1,11 @@
 """The playground's page in a browser: it asks no one for anything, fits any screen, and can be
 moved by keys and fingers."""
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browsing import in_page
 from pagedrive import opened as opened_page
 from pagedrive import written
+from pytest import approx, fixture, mark
 
 from flatviz.pages.page import playground_page
 from flatviz.pages.story import tour_story
@@ -14,10 +14,10 @@ SMALL = """(which) => [...document.querySelectorAll(which)].filter((c) =>
   c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44))
   .map((c) => c.outerHTML)"""
 PLAYGROUND = "document.querySelector('.pg')?.playground"
-pytestmark = pytest.mark.browser
+pytestmark = mark.browser
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def address(tmp_path_factory):
     path = tmp_path_factory.mktemp("playground") / "index.html"
     path.write_text(playground_page(), encoding="utf-8")
@@ -31,7 +31,7 @@ def opened(browser, address, **context):
     return page
 
 
-@pytest.fixture
+@fixture
 def page(browser, address):
     """The playground at rest."""
     page = opened(browser, address, reduced_motion="reduce")
@@ -47,8 +47,8 @@ def test_the_page_is_small_and_asks_no_one(browser, address):
     assert page.errors_met == []  # a request without network is an error
 
 
-@pytest.mark.parametrize("width", [320, 390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@mark.parametrize("width", [320, 390, 1280])
+@mark.parametrize("scheme", ["light", "dark"])
 def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(
     browser, address, width, scheme
 ):
@@ -101,7 +101,7 @@ def test_with_reduced_motion_nothing_moves_until_play_is_pressed(page):
 def test_keys_and_pointer_move_the_start_and_sliders(page):
     page.locator(".pg-grip").first.focus()
     page.keyboard.press("ArrowRight")
-    assert page.evaluate(f"{PLAYGROUND}.weights.model.start[0]") == pytest.approx(-1.4)
+    assert page.evaluate(f"{PLAYGROUND}.weights.model.start[0]") == approx(-1.4)
     box = page.locator(".pg-grip canvas").first.bounding_box()
     # where q stands
     x = box["x"] + box["width"] * 1.6 / 6
@@ -110,7 +110,7 @@ def test_keys_and_pointer_move_the_start_and_sliders(page):
     page.mouse.down()
     page.mouse.move(x + box["width"] / 6, y)  # one unit of weight to the right
     page.mouse.up()
-    assert page.evaluate(f"{PLAYGROUND}.weights.model.start[0]") == pytest.approx(-0.4, abs=0.02)
+    assert page.evaluate(f"{PLAYGROUND}.weights.model.start[0]") == approx(-0.4, abs=0.02)
     before = page.evaluate(f"{PLAYGROUND}.weights.model.settings.radius")
     page.get_by_role("slider", name="radius of SA-BMA").first.focus()
     page.keyboard.press("ArrowRight")

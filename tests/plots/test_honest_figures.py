@@ -8,10 +8,12 @@ from colorsys import rgb_to_hls
 
 import plotly.graph_objects as go
 import plotly.io as pio
-import pytest
 import torch
+from cases import rng
 from plotly.colors import sample_colorscale
+from pytest import approx, mark, raises
 from scipy.stats import binomtest
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.pages.scene import Scene
@@ -59,15 +61,15 @@ def bowl(curvature, floor=0.0, resolution=21, reach=2.0):
 def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
     sharp = above_center(bowl(4.0))
     flat = above_center(bowl(2.0, floor=3.0))
-    assert float(flat.values.min()) == 0.0 and float(flat.values.max()) == pytest.approx(8.0)
+    assert float(flat.values.min()) == 0.0 and float(flat.values.max()) == approx(8.0)
     # Pi r^2 of 4 x 4, r^2 = 2 * 0.5 / curvature
-    assert basin_share(flat) == pytest.approx(math.pi * 0.5 / 16, rel=0.15)
+    assert basin_share(flat) == approx(math.pi * 0.5 / 16, rel=0.15)
     assert basin_share(flat) > 1.7 * basin_share(sharp)
     shown = fv.plots.plot_basin(bowl(2.0, floor=3.0)).data[0]
-    torch.testing.assert_close(
+    assert_close(
         torch.tensor(shown.z).square(), torch.tensor(shown.customdata), atol=1e-4, rtol=1e-4
     )
-    with pytest.raises(
+    with raises(
         ValueError,
         match="the plane's origin must be on the grid, got one beside it: take a symmetric extent",
     ):
@@ -76,7 +78,7 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
         )
 
 
-@pytest.mark.long
+@mark.long
 def test_no_panel_is_mostly_one_colour(family):
     scene = Scene(family)
     for view in views_of(family):
@@ -102,12 +104,12 @@ def test_a_scale_that_clips_marks_its_end():
     values = surface.values.clone()
     values[0, 0] = 1e6  # one cell would take all colours
     outlier = fv.plot_surface(dataclasses.replace(surface, values=values), log=False).data[0]
-    assert outlier.zmax == pytest.approx(float(values.quantile(0.98)), rel=1e-5)
+    assert outlier.zmax == approx(float(values.quantile(0.98)), rel=1e-5)
     assert outlier.colorbar.ticktext[-1].startswith("≥")
     assert ColorScale.over(torch.tensor([1.0, 2.0, 4.0])).hi == 4.0
 
 
-@pytest.mark.parametrize("method", [m for m, record in fv.METHODS.items() if record.ascent is None])
+@mark.parametrize("method", [m for m, record in fv.METHODS.items() if record.ascent is None])
 def test_markers_stand_out_from_dark_and_light_ground(method):
     surface = bowl(1.0)
     shown = fv.project(torch.rand(5, 3), surface.plane, lambda w: (w * w).sum())
@@ -125,7 +127,7 @@ def test_markers_stand_out_from_dark_and_light_ground(method):
     assert contrast(traces["VI"].marker.color, "#ffffff") >= 3
 
 
-@pytest.mark.parametrize("name", ["surface", "spectrum", "metrics"])
+@mark.parametrize("name", ["surface", "spectrum", "metrics"])
 def test_no_legend_names_a_method_twice_and_each_names_the_selected(family, name):
     view = next(v for v in VIEWS if v.name == name)
     for method in family.methods:
@@ -138,7 +140,7 @@ def test_wilsons_interval_is_scipys():
     for k, n in ((0, 7), (3, 7), (700, 997), (5, 5)):
         lo, hi = wilson(torch.tensor([k / n], dtype=torch.float64), n)
         known = binomtest(k, n).proportion_ci(method="wilson")
-        assert (float(lo), float(hi)) == pytest.approx((known.low, known.high), abs=1e-6)
+        assert (float(lo), float(hi)) == approx((known.low, known.high), abs=1e-6)
     lo, hi = wilson(torch.tensor([0.0]), torch.tensor([0]))
     assert (float(lo), float(hi)) == (0.0, 1.0)
 
@@ -147,20 +149,20 @@ def test_the_accuracy_curve_carries_the_noise_of_its_test_set(family):
     prediction = family.prediction[-1]
     fig = fv.plot_metrics(prediction, method="sabma")
     lo, hi = wilson(prediction.scores["accuracy"], len(prediction.y))
-    torch.testing.assert_close(torch.tensor(fig.data[0].y), torch.cat([lo, hi.flip(0)]))
+    assert_close(torch.tensor(fig.data[0].y), torch.cat([lo, hi.flip(0)]))
     assert fig.layout.yaxis.range[0] <= float(lo[-1]) and fig.layout.yaxis.range[1] >= float(hi[-1])
 
 
 def test_a_spread_of_rounding_noise_is_drawn_flat():
     t = torch.linspace(0, 1, 9)
-    noise = 1 + 1e-7 * torch.randn(9, generator=torch.Generator().manual_seed(0))
+    noise = 1 + 1e-7 * torch.randn(9, generator=rng())
     fig = fv.plot_curve(fv.Curve(t, noise, name="a line"))
     lo, hi = fig.layout.yaxis.range
     assert hi - lo > 0.1 and len(fig.data) == 1  # and no barrier of 1e-7
     assert fv.plot_curve(fv.Curve(t, t)).layout.yaxis.range is None
     lo, hi = room(torch.tensor([0.3, 0.30000001]))
     assert lo < 0.28 and hi > 0.32
-    assert room(torch.tensor([0.0, 1.0])) == pytest.approx([-0.06, 1.06])
+    assert room(torch.tensor([0.0, 1.0])) == approx([-0.06, 1.06])
 
 
 def test_results_draw_themselves_in_a_cell_without_a_button_to_a_server(family, monkeypatch):

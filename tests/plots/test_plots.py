@@ -3,9 +3,11 @@
 import dataclasses
 import math
 
-import pytest
 import torch
+from cases import around, rng
+from pytest import approx, fixture, importorskip, mark, raises
 from scipy.interpolate import RegularGridInterpolator
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.plots.calibration import wilson
@@ -15,12 +17,12 @@ from flatviz.plots.theme import INK, even_ticks
 from flatviz.prediction import scored
 
 
-@pytest.fixture
+@fixture
 def prediction():
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     net = fv.Net.from_module(torch.nn.Linear(3, 4))
     data = fv.Data(torch.randn(40, 3, generator=g), torch.randint(0, 4, (40,), generator=g))
-    return fv.predict(net, fv.Gaussian(net.w, torch.zeros_like(net.w)), data, 6, seed=0)
+    return fv.predict(net, around(net, 0.0), data, 6, seed=0)
 
 
 def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
@@ -31,9 +33,9 @@ def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
         and list(contour.x) == surface.a.tolist()
         and list(contour.y) == surface.b.tolist()
     )
-    torch.testing.assert_close(torch.tensor(contour.customdata), surface.values.T)
+    assert_close(torch.tensor(contour.customdata), surface.values.T)
     # Spans decades: logarithmic
-    torch.testing.assert_close(torch.tensor(contour.z), surface.values.T.log10())
+    assert_close(torch.tensor(contour.z), surface.values.T.log10())
     assert fig.layout.yaxis.scaleanchor == "x" and fig.layout.meta["alt"]
     assert (
         "50 % of variance" in fig.layout.xaxis.title.text
@@ -41,14 +43,14 @@ def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
     )
     assert contour.colorbar.title.text == "mean NLL (nats)"
     lower = dataclasses.replace(surface, values=surface.values - 5)  # not positive: linear
-    torch.testing.assert_close(torch.tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
+    assert_close(torch.tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
 
 
 def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_by_method(
     surface, projection
 ):
     contour, key, rim, samples = fv.plot_surface(surface, projection, method="sabma").data
-    torch.testing.assert_close(torch.tensor(samples.marker.line.color), projection.values.log10())
+    assert_close(torch.tensor(samples.marker.line.color), projection.values.log10())
     assert (samples.marker.line.cmin, samples.marker.line.cmax) == (contour.zmin, contour.zmax)
     assert (
         samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color
@@ -56,10 +58,10 @@ def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_b
     )
     assert key.name == "SA-BMA" and key.showlegend and not samples.showlegend
     assert samples.marker.size[1] > samples.marker.size[0]  # farther off the plane
-    torch.testing.assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
+    assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
 
 
-@pytest.mark.parametrize("draw", [fv.plot_surface, fv.plots.plot_surface_3d])
+@mark.parametrize("draw", [fv.plot_surface, fv.plots.plot_surface_3d])
 def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
     values = surface.values.clone()
     values[0, 2] = math.nan
@@ -69,7 +71,7 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
     )
     ground, marks, *_ = fig.data
     assert list(zip(marks.x, marks.y)) == [
-        (-2.0, pytest.approx(-1 / 3)),
+        (-2.0, approx(-1 / 3)),
         (2.0, 1.0),
     ] and math.isnan(ground.z[2][0])
     said = " ".join(
@@ -82,7 +84,7 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
         "in bfloat16, off by at most 0.012",
     ):
         assert part in said
-    with pytest.raises(
+    with raises(
         ValueError,
         match="the surface must have a finite value, got 63 diverged cells: shrink the extent",
     ):
@@ -92,8 +94,8 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
 def test_the_projection_shows_what_the_plane_hides(projection):
     fig = fv.plot_projection(projection)
     samples = fig.data[-1]
-    torch.testing.assert_close(torch.tensor(samples.y), projection.distance)
-    torch.testing.assert_close(torch.tensor(samples.x), projection.coords.norm(dim=1))
+    assert_close(torch.tensor(samples.y), projection.distance)
+    assert_close(torch.tensor(samples.x), projection.coords.norm(dim=1))
     assert "distance in weight space" in fig.layout.xaxis.title.text
 
 
@@ -105,7 +107,7 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
     draws, reference, mean = fv.plot_spectrum(
         spectra, method="vi", reference={"sgd": spectra[:1]}
     ).data
-    assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == pytest.approx(
+    assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == approx(
         [0.1, 0.2] * 2
     )
     assert (
@@ -146,14 +148,14 @@ def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
     fig = fv.plot_metrics({"sgd": single, "vi": prediction}, n_draws=3)
     curves = [t for t in fig.data if t.name != "noise"]
     assert [t.name for t in curves] == ["SGD (MAP)", "VI"] * 3
-    torch.testing.assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
+    assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
     assert list(curves[0].x) == [1, 6] and curves[0].y[0] == curves[0].y[1]
     assert fig.layout.shapes[0].x0 == 3
     for draw, said in (
         (fv.plot_metrics, "scores, got none: predict on a Data"),
         (fv.plots.plot_reliability, "bins, got none"),
     ):
-        with pytest.raises(ValueError, match=f"must carry .*{said}"):
+        with raises(ValueError, match=f"must carry .*{said}"):
             draw(fv.Prediction(prediction.outputs))
 
 
@@ -163,8 +165,8 @@ def test_reliability_bars_are_the_bins_of_all_draws_with_intervals_and_fade_with
     prediction = family.prediction[-1]
     count, _, right = prediction.bins[-1].unbind(-1)
     bars, _, counts = fv.plots.plot_reliability(prediction).data
-    torch.testing.assert_close(torch.tensor(bars.y), right.nan_to_num(0))
-    torch.testing.assert_close(torch.tensor(counts.y), count)
+    assert_close(torch.tensor(bars.y), right.nan_to_num(0))
+    assert_close(torch.tensor(counts.y), count)
     order = count.argsort()
     assert all(bars.marker.opacity[i] <= bars.marker.opacity[j] for i, j in zip(order, order[1:]))
     assert (
@@ -173,8 +175,8 @@ def test_reliability_bars_are_the_bins_of_all_draws_with_intervals_and_fade_with
     )
     lo, hi = wilson(right.nan_to_num(0), count)
     shown = count > 0
-    torch.testing.assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
-    torch.testing.assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
+    assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
+    assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
 
 
 def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibration_error():
@@ -189,29 +191,27 @@ def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibrat
         "mine, ECE 0.150",
         "theirs, ECE 0.150",
     ]
-    assert [list(mine.x), list(theirs.y)] == [[pytest.approx(0.75)], [pytest.approx(0.9)]]
+    assert [list(mine.x), list(theirs.y)] == [[approx(0.75)], [approx(0.9)]]
     assert mine.line.color != theirs.line.color
     curves = [t for t in fv.plot_metrics(given).data if t.name in given]
     assert len({t.line.color for t in curves}) == 2
-    with pytest.raises(ValueError, match="needs at least one Prediction, got none"):
+    with raises(ValueError, match="needs at least one Prediction, got none"):
         fv.plots.plot_reliability({})
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)]
 )
 def test_even_ticks_are_round_even_and_inside(lo, hi):
     places = even_ticks(lo, hi)
     steps = [b - a for a, b in zip(places, places[1:])]
     assert 3 <= len(places) <= 6 and lo - 1e-9 <= places[0] and places[-1] <= hi + 1e-9
-    assert steps == pytest.approx([steps[0]] * len(steps))
+    assert steps == approx([steps[0]] * len(steps))
     assert f"{steps[0]:.0e}"[0] in "1235" and even_ticks(2.0, 2.0) == [2.0]
-    assert [float(text) for text in ColorScale(lo, hi).bar("loss")["ticktext"]] == pytest.approx(
-        places
-    )
+    assert [float(text) for text in ColorScale(lo, hi).bar("loss")["ticktext"]] == approx(places)
 
 
-@pytest.fixture
+@fixture
 def spectrum():
     scale = torch.cat([torch.linspace(-0.1, 1, 37), torch.tensor([4.0, 6.0, 9.0])]).double()
     return fv.spectral_density(
@@ -225,8 +225,8 @@ def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_m
     fig = fv.plots.plot_surface_3d(surface, projection, method="sabma")
     relief, drops, points = fig.data
     # Spans decades: logarithmic
-    torch.testing.assert_close(torch.tensor(relief.z), surface.values.T.log10())
-    torch.testing.assert_close(torch.tensor(points.z), projection.values.log10())
+    assert_close(torch.tensor(relief.z), surface.values.T.log10())
+    assert_close(torch.tensor(points.z), projection.values.log10())
     assert drops.line.color == points.marker.color == fv.METHODS["sabma"].look.color
     assert (
         points.name == "SA-BMA"
@@ -240,24 +240,20 @@ def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_m
     drops = fv.plots.plot_surface_3d(
         bowl, fv.project(W, bowl.plane, lambda w: (w * w).sum()), log=False
     ).data[1]
-    assert drops.x[0] == drops.x[1] == pytest.approx(0.31) and drops.z[0] == pytest.approx(
+    assert drops.x[0] == drops.x[1] == approx(0.31) and drops.z[0] == approx(
         float(W[0].square().sum())
     )
     # The grid's step is 0.2: bilinear is off by 0.01
-    assert drops.z[1] == pytest.approx(0.31**2 + 0.77**2, abs=0.02)
+    assert drops.z[1] == approx(0.31**2 + 0.77**2, abs=0.02)
     assert math.isnan(drops.z[7])  # beside the grid there is no surface
-    places = (
-        4 * torch.rand(200, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) - 2
-    )
+    places = 4 * torch.rand(200, 2, dtype=torch.float64, generator=rng()) - 2
     places[0] = torch.tensor([bowl.a[0], bowl.b[-1]])  # a corner
     grid = [bowl.a.double().numpy(), bowl.b.double().numpy()], bowl.values.double().numpy()
     oracle = RegularGridInterpolator(*grid, bounds_error=False)(places.numpy())
-    torch.testing.assert_close(height_at(bowl, places), torch.from_numpy(oracle), equal_nan=True)
+    assert_close(height_at(bowl, places), torch.from_numpy(oracle), equal_nan=True)
     cut = fv.plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
     assert float(torch.tensor(cut.data[0].z).max()) == 2.0  # and said so by the scale
-    with pytest.raises(
-        ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"
-    ):
+    with raises(ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"):
         fv.plots.plot_surface_3d(fv.Surface(surface.plane, *[torch.zeros(5)] * 3))
 
 
@@ -266,13 +262,11 @@ def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
     curve, marks = fig.data
     x = torch.tensor(curve.x)
     y = torch.tensor(curve.y)
-    assert float(torch.trapezoid(y, x)) == pytest.approx(1, abs=0.02)
-    torch.testing.assert_close(torch.tensor(marks.x), spectrum.values)
-    torch.testing.assert_close(torch.tensor(marks.error_x.array), spectrum.residual)
+    assert float(torch.trapezoid(y, x)) == approx(1, abs=0.02)
+    assert_close(torch.tensor(marks.x), spectrum.values)
+    assert_close(torch.tensor(marks.error_x.array), spectrum.residual)
     assert fig.layout.yaxis.type == "log"
-    with pytest.raises(
-        ValueError, match="plot_density needs nodes and weights, got a Spectrum without"
-    ):
+    with raises(ValueError, match="plot_density needs nodes and weights, got a Spectrum without"):
         fv.plot_density(fv.top_eigenpairs(lambda w: (w * w).sum(), torch.ones(4), 1))
 
 
@@ -293,10 +287,10 @@ def test_a_path_shows_its_barrier_where_it_is_highest():
 def test_valleys_are_drawn_from_minimum_to_saddle(surface):
     found = fv.landscape.persistence(surface)
     joins, valleys, minima = fv.plots.plot_persistence(found).data
-    assert list(minima.y) == pytest.approx(found.birth.tolist()) and len(minima.y) == 2
-    assert valleys.y[1] == pytest.approx(float(surface.values.max())) and valleys.y[
-        4
-    ] == pytest.approx(float(found.death[1]))
+    assert list(minima.y) == approx(found.birth.tolist()) and len(minima.y) == 2
+    assert valleys.y[1] == approx(float(surface.values.max())) and valleys.y[4] == approx(
+        float(found.death[1])
+    )
     assert list(joins.x[:2]) == [2, 1]
     assert math.isinf(float(found.death[0]))
 
@@ -370,11 +364,7 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     )
     # T of one degree of freedom, as tables print it; std of 6 and 10
     half = 12.706204736 * math.sqrt(8) / math.sqrt(2)
-    assert (
-        band.y[0] == pytest.approx(8 - half)
-        and band.y[-1] == pytest.approx(8 + half)
-        and band.x[0] == 2
-    )
+    assert band.y[0] == approx(8 - half) and band.y[-1] == approx(8 + half) and band.x[0] == 2
     assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
     assert found.interval("lambda1")[0] == 5 and math.isnan(
         fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1]
@@ -394,12 +384,12 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
         abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4
         and abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
     )
-    assert means.y[0] == pytest.approx(0.2) and means.y[-1] == pytest.approx(1.8)
+    assert means.y[0] == approx(0.2) and means.y[-1] == approx(1.8)
     assert "1 draws diverged" in fig.layout.meta["note"]
     for how, said in (({"x": x[:2]}, "x must hold 3"), ({"target": 1}, "target must be below 1")):
-        with pytest.raises(ValueError, match=said):
+        with raises(ValueError, match=said):
             fv.plots.plot_predictive(fv.Prediction(outputs, likelihood=0.5), **how)
-    with pytest.raises(ValueError, match="use plot_reliability"):
+    with raises(ValueError, match="use plot_reliability"):
         fv.plots.plot_predictive(fv.Prediction(torch.zeros(2, 3, 2)))
     lost = fv.plots.plot_predictive(fv.Prediction(outputs * torch.nan, likelihood=0.5))
     assert "3 draws diverged" in lost.layout.meta["note"] and not any(
@@ -417,16 +407,14 @@ def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_nega
         "b": fv.results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
     }
     eigenvalues, traces = fv.plot(rows).data
-    assert list(eigenvalues.x) == pytest.approx([3.0, 0.01]) and list(traces.x) == pytest.approx(
-        [5.0, 0.02]
-    )
-    assert list(traces.error_x.array) == pytest.approx([0.2, 0])
+    assert list(eigenvalues.x) == approx([3.0, 0.01]) and list(traces.x) == approx([5.0, 0.02])
+    assert list(traces.error_x.array) == approx([0.2, 0])
     assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"]
     assert fv.plot(rows).layout.xaxis.type == "log"
 
 
 def test_a_figure_of_plotly_express_takes_the_ground_of_the_house_and_keeps_its_data_and_legend():
-    px = pytest.importorskip("plotly.express")
+    px = importorskip("plotly.express")
     rows = {"x": [1, 2, 1, 2], "y": [3, 4, 5, 6], "score": ["nll", "nll", "ece", "ece"]}
     fig = px.line(rows, x="x", y="y", facet_col="score").update_layout(legend_orientation="v")
     housed = fv.plots.theme.in_house_style(fig)

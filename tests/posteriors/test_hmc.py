@@ -5,21 +5,23 @@ import math
 import statistics
 from functools import partial
 
-import pytest
 import torch
+from cases import rng
 from oracles import dense_covariance, stopping_at
+from pytest import approx, fixture, mark, raises
 from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.posteriors import hmc
 from flatviz.posteriors.hmc import Metric, Potential, StepSize, leapfrog
-from flatviz.training.losses import training_loss
+from flatviz.training import training_loss
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def regression():
     """(net, data, prior): 4 weights, a prior with a rank, noise 0.5."""
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     x = torch.randn(30, 4, generator=g, dtype=torch.float64)
     x[:, 1] = x[:, 0] + 0.1 * x[:, 1]  # a ratio of 300 between widths of the likelihood
     y = (
@@ -39,7 +41,7 @@ def exact(data, prior, kl_weight=1.0):
     return cov @ (inverse @ prior.mean + (data.x.T @ data.y)[:, 0] / scale), cov
 
 
-@pytest.mark.parametrize("kl_weight", [1.0, 0.1])
+@mark.parametrize("kl_weight", [1.0, 0.1])
 def test_moments_of_a_linear_regression_are_the_exact_ones(regression, kl_weight):
     mean, cov = exact(*regression[1:], kl_weight)
     q = fv.fit_hmc(
@@ -65,7 +67,7 @@ def test_without_a_prior_weight_decay_is_one(regression):
     )
     how = dict(seed=0, n_draws=20, burn_in=10, likelihood=0.5)
     W = fv.fit_hmc(net, data, weight_decay=0.2, **how).W
-    torch.testing.assert_close(W, fv.fit_hmc(net, data, same, **how).W, rtol=1e-6, atol=1e-8)
+    assert_close(W, fv.fit_hmc(net, data, same, **how).W, rtol=1e-6, atol=1e-8)
 
 
 def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
@@ -90,7 +92,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     for share in torch.linspace(0.1, 0.9, 9).tolist():
         at = grid[(cumulative - share).abs().argmin()]
         # at 2000 effective draws the standard deviation of a share is at most 0.011
-        assert float((q.W[:, 0] < at).double().mean()) == pytest.approx(share, abs=0.035)
+        assert float((q.W[:, 0] < at).double().mean()) == approx(share, abs=0.035)
 
 
 def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
@@ -99,7 +101,7 @@ def test_the_gradient_of_the_energy_is_that_of_its_value(regression):
     z = torch.randn(1, 5).double()
     steps = 1e-5 * torch.eye(5).double()
     numeric = torch.stack([(potential(z + e)[0] - potential(z - e)[0]) / 2e-5 for e in steps])[:, 0]
-    torch.testing.assert_close(potential(z)[1][0], numeric, rtol=1e-6, atol=1e-6)
+    assert_close(potential(z)[1][0], numeric, rtol=1e-6, atol=1e-6)
 
 
 def test_the_step_size_brings_the_acceptance_to_where_it_should_be():
@@ -109,7 +111,7 @@ def test_the_step_size_brings_the_acceptance_to_where_it_should_be():
         for _ in range(500):
             size.follow(math.exp(-size.size))
         size.settle()
-        assert size.size == pytest.approx(-math.log(0.8), rel=0.1)
+        assert size.size == approx(-math.log(0.8), rel=0.1)
 
 
 def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression):
@@ -123,13 +125,11 @@ def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression)
 
 def test_bad_settings_are_refused(regression):
     net, data, prior = regression
-    with pytest.raises(ValueError, match="weight_decay must be > 0 without a prior, got 0"):
+    with raises(ValueError, match="weight_decay must be > 0 without a prior, got 0"):
         fv.fit_hmc(net, data, seed=0, weight_decay=0.0, likelihood=0.5)
-    with pytest.raises(ValueError, match="n_draws must be a multiple of the 4 chains, got 10"):
+    with raises(ValueError, match="n_draws must be a multiple of the 4 chains, got 10"):
         fv.fit_hmc(net, data, prior, seed=0, n_draws=10)
-    with pytest.raises(
-        ValueError, match="each chain must move, got one with an acceptance rate of"
-    ):
+    with raises(ValueError, match="each chain must move, got one with an acceptance rate of"):
         fv.fit_hmc(
             net,
             data,
@@ -150,7 +150,7 @@ def quadratic(precision, z):
     return value, slope, value
 
 
-@pytest.fixture
+@fixture
 def stiff():
     """Ten numbers, two of them 50 and 20 times narrower than the others, turned at random."""
     basis, _ = torch.linalg.qr(torch.randn(10, 10).double())
@@ -166,7 +166,7 @@ def learnt(z, gradients):
 
 
 def learnt_of(precision):
-    z = torch.randn(4000, 10, generator=torch.Generator().manual_seed(1)).double()
+    z = torch.randn(4000, 10, generator=rng(1)).double()
     z = z @ torch.linalg.cholesky(torch.linalg.inv(precision)).T
     return learnt(z, z @ precision)
 
@@ -176,14 +176,14 @@ def test_stiff_directions_become_as_wide_as_the_others(stiff):
     metric = learnt_of(stiff)
     A = metric.scaled(torch.eye(10).double())
     assert len(metric.rows) == 2
-    torch.testing.assert_close(A, A.T)
+    assert_close(A, A.T)
     assert float((torch.linalg.eigvalsh(A @ stiff @ A) - 1).abs().max()) < 0.15
 
 
 def test_noise_alone_teaches_nothing():
     """Gradients of N(0, I) in 400 dimensions, 200 of them: their largest eigenvalue is about 5.8,
     and none is kept."""
-    z = torch.randn(200, 400, generator=torch.Generator().manual_seed(0))
+    z = torch.randn(200, 400, generator=rng())
     metric = learnt(z, z)
     assert metric.rows == [] and metric.places == []
     assert torch.equal(metric.scaled(torch.ones(2, 400)), torch.ones(2, 400))
@@ -206,11 +206,11 @@ def test_leapfrog_under_a_metric_keeps_the_energy_and_runs_backwards(stiff):
             )
         )
         back, _, _ = leapfrog(potential, there, -speed, slope, size, round(0.5 / size), metric)
-        torch.testing.assert_close(back, z, rtol=0, atol=1e-9)
-    assert off[0] / off[1] == pytest.approx(4, rel=0.2)  # second order
+        assert_close(back, z, rtol=0, atol=1e-9)
+    assert off[0] / off[1] == approx(4, rel=0.2)  # second order
 
 
-@pytest.fixture
+@fixture
 def stiff_regression():
     """(net, data, prior, exact mean, exact covariance): six weights, precisions up to 5,000 times
     the prior's."""
@@ -227,7 +227,7 @@ def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(stiff_regression, 
     )
     whole = fit()
     for stop in (13, 33):  # while it looks, and once it has learnt
-        with pytest.raises(KeyboardInterrupt):
+        with raises(KeyboardInterrupt):
             fit(checkpoint=tmp_path / f"{stop}", progress=stopping_at(stop))
         assert torch.equal(fit(checkpoint=tmp_path / f"{stop}").W, whole.W)
 

@@ -7,12 +7,13 @@ import pytest
 import torch
 from every_method import STEPS, algorithms
 from oracles import equal
+from pytest import fixture, raises
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
 from flatviz.engine.graphs import RECORDERS, Recorder
-from flatviz.training import Run, training_loss
-from flatviz.training.driver import Algorithm, drive
+from flatviz.training import Algorithm, Run, training_loss
+from flatviz.training.driver import drive
 from flatviz.training.loop import NOT_REPLAYED
 from flatviz.training.streams import minibatches, rates
 
@@ -34,7 +35,7 @@ def test_every_algorithm_has_a_row():
     assert not missing, f"add a row of `algorithms` for {missing}"
 
 
-@pytest.fixture(params=NAMES)
+@fixture(params=NAMES)
 def case(request, small):
     """(algorithm, its state at the start, loss, further keywords of the driver)."""
     net, data, prior = small
@@ -79,7 +80,7 @@ def test_noise_of_another_shape_is_one_clear_error(case):
     noise = algorithm.noise(state, how["seeds"], STEPS).at(0)
     wrong = [(), noise + noise, tuple(z[..., :-1] for z in noise)] if noise else []
     for given in wrong:
-        with pytest.raises(ValueError, match="noise must be standard normal tensors of shapes"):
+        with raises(ValueError, match="noise must be standard normal tensors of shapes"):
             algorithm.update(state, loss, None, given)
 
 
@@ -89,7 +90,7 @@ def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
     if not how["keep"]:
         assert go(Run(training=fv.Training(validation=small[1]))).history.validation is not None
         return
-    with pytest.raises(
+    with raises(
         ValueError,
         match="validation must be None for training, got 24 examples: weights that it collects",
     ):

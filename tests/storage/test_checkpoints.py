@@ -10,9 +10,11 @@ from unittest.mock import Mock
 
 import pytest
 import torch
+from cases import rng
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracles import equal, stopping_at
+from pytest import fixture, mark, raises, warns
 
 import flatviz as fv
 from flatviz.storage.cache import PointStore, cache_key, cached
@@ -20,7 +22,7 @@ from flatviz.storage.digest import arguments_digest
 from flatviz.storage.files import load_state, save_state
 
 
-@pytest.fixture
+@fixture
 def fit(tiny):
     return partial(fv.fit_sgd, *tiny, seed=0, steps=4, batch_size=4)
 
@@ -35,12 +37,12 @@ DAMAGED = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGED)
+@mark.parametrize("name", DAMAGED)
 def test_a_damaged_file_costs_the_saved_steps_and_never_the_values(fit, tmp_path, name):
     path = tmp_path / "run"
     want = fit(checkpoint=path).W
     path.write_bytes(content := DAMAGED[name](path.read_bytes()))
-    with pytest.warns(
+    with warns(
         UserWarning,
         match="checkpoint .*run: expected a checkpoint .* aside as .*run.damaged, starting anew",
     ):
@@ -54,11 +56,11 @@ def test_a_checkpoint_of_another_layout_is_refused_and_changes_nothing(tmp_path)
         "w": torch.arange(3.0),
         "losses": [torch.tensor(1.0)],
         "kept": [],
-        "noise": torch.Generator().manual_seed(1),
+        "noise": rng(1),
     }
     save_state(state, 7, tmp_path / "c", "a run")
     for other in ({"w": torch.zeros(4)}, {"velocity": torch.zeros(3)}, {"w": torch.zeros(3)}):
-        with pytest.raises(
+        with raises(
             ValueError,
             match="checkpoint must be of this run, .* got one of another version of flatviz in",
         ):
@@ -66,17 +68,15 @@ def test_a_checkpoint_of_another_layout_is_refused_and_changes_nothing(tmp_path)
         assert not any(value.any() for value in other.values())
 
 
-@pytest.mark.parametrize("cancelled", [False, True])
+@mark.parametrize("cancelled", [False, True])
 def test_a_full_disk_loses_no_fit(fit, tmp_path, monkeypatch, cancelled):
     want = fit().W
     monkeypatch.setattr(
         Path, "open", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
     )
-    with pytest.warns(
-        UserWarning, match=r"checkpoint not saved at step \d: .*No space left on device"
-    ):
+    with warns(UserWarning, match=r"checkpoint not saved at step \d: .*No space left on device"):
         if cancelled:
-            with pytest.raises(KeyboardInterrupt):
+            with raises(KeyboardInterrupt):
                 fit(checkpoint=tmp_path / "run", progress=stopping_at(2))
         else:
             assert torch.equal(fit(checkpoint=tmp_path / "run").W, want)
@@ -101,7 +101,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("name", "settings", "other"), CASES, ids=lambda v: v if isinstance(v, str) else ""
 )
 def test_the_file_of_a_run_with_another_argument_is_refused(name, settings, other, tiny, tmp_path):
@@ -114,7 +114,7 @@ def test_the_file_of_a_run_with_another_argument_is_refused(name, settings, othe
         ((net.at(net.w + 1), data), {}),
         ((net, fv.Data(data.x, 2 - data.y)), {}),
     ):
-        with pytest.raises(ValueError, match="checkpoint must be of this run"):
+        with raises(ValueError, match="checkpoint must be of this run"):
             fit(*these, **more)
 
 
@@ -136,7 +136,7 @@ def result():
 
 
 def state(scale=1.0):
-    noise = torch.Generator().manual_seed(int(scale))
+    noise = rng(int(scale))
     return {
         "w": scale * torch.arange(3.0),
         "losses": [scale * torch.ones(2)],
@@ -224,7 +224,7 @@ def damages(draw):
     return lambda content: kinds[kind](content, int(where * len(content)))
 
 
-KINDS = pytest.mark.parametrize(
+KINDS = mark.parametrize(
     "kind", [Result(), Entry(), Checkpoint(), Points()], ids=lambda k: type(k).__name__
 )
 

@@ -16,10 +16,10 @@ from pathlib import Path  # noqa: F401
 from unittest.mock import Mock
 
 import numpy as np  # noqa: F401
-import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pytest import fixture, mark, raises, warns
 from torch import nn
 from torch.nn import functional as F
 
@@ -71,7 +71,7 @@ CHANGES = {  # another module, or a patch of what the same one uses
 }
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@mark.parametrize("name", CHANGES)
 def test_what_changes_a_networks_values_changes_its_hash(name, monkeypatch):
     before = digest(Own())
     assert digest(Own()) == before
@@ -264,7 +264,7 @@ def undecidable():
     }
 
 
-@pytest.mark.parametrize("name", undecidable())
+@mark.parametrize("name", undecidable())
 def test_what_cannot_be_decided_is_one_error_wherever_it_sits(name):
     value = undecidable()[name]
 
@@ -281,7 +281,7 @@ def test_what_cannot_be_decided_is_one_error_wherever_it_sits(name):
         Layer(),
         functools.partial(max, value),
     ):
-        with pytest.raises(CannotHashError, match="cannot|nested|hashed"):
+        with raises(CannotHashError, match="cannot|nested|hashed"):
             value_digest(holder)
 
 
@@ -295,7 +295,7 @@ class Copied:
         return self
 
 
-@pytest.fixture
+@fixture
 def locked():
     module = nn.Linear(2, 3).double()
     module.lock = Copied()
@@ -312,7 +312,7 @@ def test_values_of_what_cannot_be_hashed_are_computed_without_a_file_and_it_is_s
         fv.quantity(locked, data, "accuracy"),
         fv.quantity(locked, data, lambda o, y: o.sum()),
     ):
-        with pytest.warns(UserWarning, match="values not kept on disk: .* cannot be hashed .*lock"):
+        with warns(UserWarning, match="values not kept on disk: .* cannot be hashed .*lock"):
             values = fv.slice_plane(f, plane, resolution=3, cache=tmp_path).values
         assert torch.equal(values, fv.slice_plane(f, plane, resolution=3).values) and not list(
             tmp_path.iterdir()
@@ -335,7 +335,7 @@ def test_a_cached_result_whose_settings_cannot_be_hashed_is_computed_and_said(
 def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_error(
     locked, tiny, tmp_path
 ):
-    with pytest.raises(
+    with raises(
         CannotHashError,
         match="arguments that can be hashed, got net with .*lock.*: leave checkpoint out",
     ):

@@ -5,10 +5,11 @@ import contextlib
 import itertools
 from functools import partial
 
-import pytest
 import torch
+from cases import rng
+from pytest import mark, raises
 from symmetric_networks import NETWORKS, by_layers, change, mlp, network, optunet
-from torch import nn
+from torch import float64, nn
 
 import flatviz as fv
 from flatviz.symmetry.actions import scaled_by
@@ -18,9 +19,7 @@ EXACT = 1e-10  # float64; seen 1e-15
 
 def several(net, units):
     v = units.extended(net)
-    return v * (
-        1 + 0.3 * torch.rand(4, len(v), generator=torch.Generator().manual_seed(7), dtype=v.dtype)
-    )
+    return v * (1 + 0.3 * torch.rand(4, len(v), generator=rng(7), dtype=v.dtype))
 
 
 ACTIONS = [("permute", name) for name in NETWORKS] + [
@@ -28,7 +27,7 @@ ACTIONS = [("permute", name) for name in NETWORKS] + [
 ]
 
 
-@pytest.mark.parametrize(("action", "name"), ACTIONS)
+@mark.parametrize(("action", "name"), ACTIONS)
 def test_permuting_and_scaling_units_move_the_weights_and_not_the_function(action, name):
     net, units, x = network(name)
     V = several(net, units)
@@ -51,17 +50,15 @@ def test_both_are_the_matrix_products_of_the_paper():
 def test_tanh_units_flip_their_signs_and_refuse_scaling_by_name():
     net, units, x = network("tanh")
     V = several(net, units)
-    sign = torch.ones(units.n_scaled, dtype=torch.float64).index_fill(
-        0, torch.tensor([0, 3, 6]), -1
-    )
+    sign = torch.ones(units.n_scaled, dtype=float64).index_fill(0, torch.tensor([0, 3, 6]), -1)
     assert change(net, units, V, fv.symmetry.flip(units, V, sign), x) < EXACT
-    with pytest.raises(
+    with raises(
         ValueError, match="positively homogeneous functions of hidden units, got tanh after '0'"
     ):
         fv.symmetry.rescale(units, V, torch.full((units.n_scaled,), 2.0))
 
 
-@pytest.mark.parametrize("activation", [nn.SiLU, nn.GELU, nn.ReLU6, nn.Sigmoid])
+@mark.parametrize("activation", [nn.SiLU, nn.GELU, nn.ReLU6, nn.Sigmoid])
 def test_functions_that_are_neither_homogeneous_nor_odd_refuse_both_and_allow_permutations(
     activation,
 ):
@@ -69,10 +66,10 @@ def test_functions_that_are_neither_homogeneous_nor_odd_refuse_both_and_allow_pe
     name = {nn.ReLU6: "hardtanh"}.get(activation, activation.__name__.lower())
     units = fv.symmetry.units_of(net)
     for verb, value in ((fv.symmetry.rescale, 2.0), (fv.symmetry.flip, -1.0)):
-        with pytest.raises(ValueError, match=f"got {name} after '0'; {name} after '2': leave"):
+        with raises(ValueError, match=f"got {name} after '0'; {name} after '2': leave"):
             verb(units, net.w[None], torch.full((9,), value))
     assert fv.symmetry.permute(units, net.w[None], torch.arange(9)).equal(net.w[None])
-    with pytest.raises(ValueError, match="odd functions of hidden units, got relu"):
+    with raises(ValueError, match="odd functions of hidden units, got relu"):
         fv.symmetry.flip(
             fv.symmetry.units_of(fv.Net.from_module(mlp())), net.w[None], -torch.ones(9)
         )
@@ -81,9 +78,7 @@ def test_functions_that_are_neither_homogeneous_nor_odd_refuse_both_and_allow_pe
 def test_batchnorm_is_exact_without_eps_and_a_signed_factor_would_change_the_function():
     net, units, x = network("batchnorm")
     v = units.extended(net)[None]
-    convolutions, signed = torch.tensor([[3.0], [1.0]], dtype=torch.float64).repeat(
-        1, units.n_scaled
-    )
+    convolutions, signed = torch.tensor([[3.0], [1.0]], dtype=float64).repeat(1, units.n_scaled)
     for layer in units.scaled:
         if layer.name in ("1", "4"):
             convolutions[layer.start : layer.stop] = 1
@@ -110,13 +105,13 @@ def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_
         [fv.symmetry.permute(units, net.w.expand(len(o), -1), o) for o in orders.split(4800)]
     )
     assert len(orders.unique(dim=0)) == len(moved.unique(dim=0)) == 28_800
-    x = torch.randn(2, 1, 28, 28, dtype=torch.float64)
+    x = torch.randn(2, 1, 28, 28, dtype=float64)
     assert (
         max(float((net(w, x) - net(net.w, x)).abs().max()) for w in moved[:: 28_800 // 64]) < EXACT
     )
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("name", "action", "values", "text"),
     [
         ("mlp", "permute", torch.zeros(9, dtype=torch.long), "once each in layer '0'"),
@@ -142,13 +137,13 @@ def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_
 )
 def test_what_is_no_permutation_or_factor_of_these_units_is_refused(name, action, values, text):
     net, units, _ = network(name)
-    with pytest.raises(ValueError, match=text):
+    with raises(ValueError, match=text):
         getattr(fv.symmetry, action)(units, net.w[None], values)
 
 
 def test_only_layers_whose_weights_are_all_treated_are_moved():
     hidden = [m for a, b in ((6, 5), (5, 4)) for m in (nn.Linear(a, b), nn.LayerNorm(b), nn.ReLU())]
-    x = torch.randn(9, 6, dtype=torch.float64)
+    x = torch.randn(9, 6, dtype=float64)
     net = fv.Net.from_module(
         nn.Sequential(*hidden, nn.Linear(4, 3)).double(), "norm+head", example=x
     )
@@ -165,7 +160,7 @@ def test_only_layers_whose_weights_are_all_treated_are_moved():
         )
         < EXACT
     )
-    with pytest.raises(ValueError, match="got none: treat all weights"):
+    with raises(ValueError, match="got none: treat all weights"):
         fv.symmetry.permute(units, V, torch.arange(0))
 
 
@@ -194,7 +189,7 @@ def block():
     return nn.Sequential(layer, nn.Flatten(), nn.Linear(20, 4), nn.ReLU(), nn.Linear(4, 3))
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("make", "at_rest", "moved"),
     [
         (Hand, ["q", "k", "v"], []),
@@ -229,7 +224,7 @@ def test_attention_stands_still_by_name_and_what_does_the_same_to_each_unit_move
     if moved:
         assert change(net, units, V, fv.symmetry.permute(units, V, order), x) < EXACT
     else:
-        with pytest.raises(
+        with raises(
             ValueError, match=r"got none: treat all weights; these do not move: 'q' \(_scaled_dot"
         ):
             fv.symmetry.permute(units, V, order)
@@ -240,7 +235,7 @@ def test_a_module_with_conditions_on_its_input_is_refused():
         def forward(self, x):
             return super().forward(x) if x.sum() > 0 else x
 
-    with pytest.raises(TypeError, match=r"operations can be recorded, got Branching"):
+    with raises(TypeError, match=r"operations can be recorded, got Branching"):
         fv.symmetry.units_of(fv.Net.from_module(Branching(3, 3)))
 
 
@@ -285,22 +280,20 @@ READ = {
 }
 
 
-@pytest.mark.parametrize(
-    "make", [hooked, repeated, *(partial(Reads, read) for read in READ.values())]
-)
+@mark.parametrize("make", [hooked, repeated, *(partial(Reads, read) for read in READ.values())])
 def test_an_action_that_would_change_outputs_is_refused(make):
     net = fv.Net.from_module(make())
     units = fv.symmetry.units_of(net)
     W = net.w[None]
     x = torch.randn(20, 6)
-    with pytest.raises(ValueError, match="permutations of units need .*, got"):
+    with raises(ValueError, match="permutations of units need .*, got"):
         fv.symmetry.permute(units, W, fv.symmetry.random_order(units, 1, seed=0))
     with contextlib.suppress(ValueError):
         moved = fv.symmetry.rescale(units, W, fv.symmetry.random_factor(units, 1, seed=0))[0]
         torch.testing.assert_close(net(moved, x), net(net.w, x), rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", NETWORKS)
+@mark.parametrize("name", NETWORKS)
 def test_a_permuted_copy_with_noise_is_brought_back(name):
     net, units, x = network(name)
     v = units.extended(net)
@@ -315,11 +308,9 @@ def test_a_permuted_copy_with_noise_is_brought_back(name):
 
 
 def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
-    net = fv.Net.from_module(
-        torch.nn.Sequential(torch.nn.Linear(4, 5), torch.nn.Tanh(), torch.nn.Linear(5, 3)).double()
-    )
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)).double())
     units = fv.symmetry.units_of(net)
-    V = torch.randn(6, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    V = torch.randn(6, net.dim, dtype=float64, generator=rng(1))
     orders = torch.tensor(list(itertools.permutations(range(5))))
     best = torch.stack(
         [(fv.symmetry.permute(units, V, p) - net.w).norm(dim=1) for p in orders]
@@ -331,8 +322,8 @@ def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
 
 def test_more_starts_never_move_further_away():
     net, units, _ = network("mlp")
-    V = torch.randn(40, net.dim, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+    V = torch.randn(40, net.dim, dtype=float64, generator=rng(1))
     few, many = ((fv.symmetry.align(units, V, net.w, starts=n) - net.w).norm(dim=1) for n in (1, 8))
     assert bool((many <= few + 1e-12).all()) and float((few - many).max()) > 0
-    with pytest.raises(ValueError, match="reference must have shape"):
+    with raises(ValueError, match="reference must have shape"):
         fv.symmetry.align(units, V, net.w[:-1])

@@ -3,14 +3,16 @@ prediction."""
 
 from functools import partial
 
-import pytest
 import torch
+from cases import mlp, rng
+from pytest import approx, mark
 from symmetric_networks import NETWORKS, change, cvxpy_mass, network
 from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.symmetry import minmass
-from flatviz.symmetry.minmass import NAMES, rescaled_orbit, sharpness_measures
+from flatviz.symmetry import minmass, rescaled_orbit
+from flatviz.symmetry.minmass import NAMES, sharpness_measures
 from flatviz.symmetry.removal import RULES
 
 SCALED = [name for name in NETWORKS if name != "tanh"]
@@ -34,34 +36,29 @@ def several(name):
     above 0."""
     net, units, x = network(name)
     v = units.extended(net)
-    V = (
-        v
-        + 0.5
-        * torch.randn(5, len(v), generator=torch.Generator().manual_seed(11), dtype=v.dtype)
-        * v.std()
-    )
+    V = v + 0.5 * torch.randn(5, len(v), generator=rng(11), dtype=v.dtype) * v.std()
     for statistic, place in units.statistics.items():
         if statistic.endswith("running_var"):
             V[:, place] = V[:, place].abs() + 0.5
     return net, units, x, V
 
 
-@pytest.mark.parametrize("name", SCALED)
+@mark.parametrize("name", SCALED)
 def test_unit_norm_gives_every_hidden_row_the_norm_and_keeps_the_function(name):
     net, units, x, V = several(name)
     W, factor = fv.symmetry.unit_norm(units, V, norm=3.0)
     # Others are tied
     rows = units.scaled if name != "residual" else [r for r in units.scaled if "conv1" in r.name]
     norms = torch.cat([incoming(units, W.square()).sqrt()[:, r.start : r.stop] for r in rows], 1)
-    torch.testing.assert_close(norms, torch.full_like(norms, 3.0), rtol=0, atol=1e-12)
+    assert_close(norms, torch.full_like(norms, 3.0), rtol=0, atol=1e-12)
     assert change(net, units, V, W, x) < 1e-10
     again, same = fv.symmetry.unit_norm(units, W, norm=3.0)
-    torch.testing.assert_close((again, same), (W, torch.ones_like(same)), rtol=0, atol=1e-12)
+    assert_close((again, same), (W, torch.ones_like(same)), rtol=0, atol=1e-12)
     assert bool((factor > 0).all())
 
 
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", ["mlp", "conv and flatten", "optunet", "batchnorm", "residual"])
+@mark.parametrize("rule", RULES)
+@mark.parametrize("name", ["mlp", "conv and flatten", "optunet", "batchnorm", "residual"])
 def test_scaling_then_sorting_gives_one_vector_for_all_equal_networks(name, rule):
     net, units, _, V = several(name)
     scaled = fv.symmetry.rescale(units, V, fv.symmetry.random_factor(units, len(V), seed=5))
@@ -71,7 +68,7 @@ def test_scaling_then_sorting_gives_one_vector_for_all_equal_networks(name, rule
     assert float((one - V).abs().max()) > 0.01
 
 
-@pytest.mark.parametrize("rule", RULES)
+@mark.parametrize("rule", RULES)
 def test_sorted_units_stand_in_falling_order_and_sorting_again_changes_nothing(rule):
     net, units, x, V = several("mlp")
     W, order = fv.symmetry.sort_units(units, V, rule=rule)
@@ -94,7 +91,7 @@ def test_the_least_mass_is_that_of_cvxpy():
     assert torch.allclose(least, theirs, rtol=1e-6)  # cvxpy stops at about 1e-8 of its own scale
 
 
-@pytest.mark.parametrize("name", LIGHT)
+@mark.parametrize("name", LIGHT)
 def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whole_orbit(name):
     net, units, x, V = several(name)
     least = fv.symmetry.min_mass(units, V, tolerance=1e-15)
@@ -103,7 +100,7 @@ def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whol
     assert change(net, units, V, least.W, x) < 1e-10
     a, b = (length(units, least.W.square())[:, ~units.free] for length in (incoming, outgoing))
     assert float(((a - b) / (a + b)).abs().max()) < 1e-6 and float(least.residual.max()) < 1e-6
-    torch.testing.assert_close(
+    assert_close(
         incoming(units, least.W.square())[:, units.free],
         torch.ones(5, int(units.free.sum())).double(),
     )
@@ -114,7 +111,7 @@ def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whol
         assert torch.allclose(said, W[:, units.counted].square().sum(1), rtol=1e-12)
 
 
-@pytest.mark.parametrize("name", LIGHT)
+@mark.parametrize("name", LIGHT)
 def test_the_mass_never_rises_from_one_sweep_to_the_next(name):
     _, units, _, V = several(name)
     sweeps = [fv.symmetry.min_mass(units, V, max_sweeps=n) for n in range(1, 12)]
@@ -125,7 +122,7 @@ def test_the_mass_never_rises_from_one_sweep_to_the_next(name):
 
 
 def test_one_hidden_layer_takes_one_sweep_and_meets_its_closed_form():
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(7, 5), nn.ReLU(), nn.Linear(5, 3)).double())
+    net = fv.Net.from_module(mlp(7, 5, 3, act=nn.ReLU).double())
     units = fv.symmetry.units_of(net)
     least = fv.symmetry.min_mass(units, net.w[None], max_sweeps=1)
     parts = net.unflatten(net.w)
@@ -133,7 +130,7 @@ def test_one_hidden_layer_takes_one_sweep_and_meets_its_closed_form():
     assert torch.allclose(least.after[0], closed, rtol=1e-14)
 
 
-@pytest.mark.parametrize("end", ["in", "out"])
+@mark.parametrize("end", ["in", "out"])
 def test_a_dead_unit_stands_still(end):
     net, units, _ = network("mlp")
     parts = {k: v.clone() for k, v in net.unflatten(net.w).items()}
@@ -146,7 +143,7 @@ def test_a_dead_unit_stands_still(end):
     assert bool(torch.isfinite(unit).all()) and (float(factor[0, 2]) == 1.0) == (end == "in")
 
 
-@pytest.mark.long
+@mark.long
 def test_of_a_resnet18_the_gains_of_its_last_stage_and_its_head_have_a_least_mass():
     x = torch.zeros(2, 3, 8, 8)
     module = fv.models.torchvision_model(
@@ -166,7 +163,7 @@ def test_of_a_resnet18_the_gains_of_its_last_stage_and_its_head_have_a_least_mas
     assert torch.allclose(least.after[0], closed, rtol=1e-6) and int((~units.free).sum()) == 512
     moved = units.net_at(net, least.W[0])
     # BatchNorm's eps
-    torch.testing.assert_close(moved(moved.w, x + 1), net(net.w, x + 1), rtol=1e-2, atol=1e-2)
+    assert_close(moved(moved.w, x + 1), net(net.w, x + 1), rtol=1e-2, atol=1e-2)
 
 
 def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
@@ -193,7 +190,7 @@ def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
     H = torch.autograd.functional.hessian(f, w)
     monkeypatch.setattr(minmass, "PROBES", 400)
     found = sharpness_measures(net, f, w[None])
-    assert float(found["lambda1"]) == pytest.approx(float(torch.linalg.eigvalsh(H)[-1]), rel=1e-6)
+    assert float(found["lambda1"]) == approx(float(torch.linalg.eigvalsh(H)[-1]), rel=1e-6)
     # The first layer's, 5 x 6
     relative = torch.kron(W1 @ W1.T, torch.eye(6, dtype=torch.float64)) @ H[:30, :30]
     for name, matrix in {

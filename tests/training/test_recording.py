@@ -6,9 +6,10 @@ import threading
 import warnings
 from types import SimpleNamespace
 
-import pytest
 import torch
 from brought import hooked, stand_in
+from cases import rng
+from pytest import approx, fixture, mark, raises, warns
 from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
@@ -24,7 +25,7 @@ def train(module, steps, *, optimiser=None):
     """The weights after each step."""
     optimiser = optimiser or torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
     seen = []
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     x = torch.randn(16, 3, generator=g)
     y = torch.randint(0, 2, (16,), generator=g)
     for _ in range(steps):
@@ -35,7 +36,7 @@ def train(module, steps, *, optimiser=None):
     return seen
 
 
-@pytest.fixture
+@fixture
 def module():
     # Dropout on: a user's loop has it
     return nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2))
@@ -83,18 +84,18 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
         for _ in range(3):
             module[0].weight.add_(1.0)
             path.add()
-    assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == pytest.approx(
+    assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == approx(
         36, abs=1e-4
     )
     with (
-        pytest.warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"),
+        warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"),
         fv.record_path(module),
     ):
         pass
 
 
 def watched(module, steps, **how):
-    g = torch.Generator().manual_seed(1)
+    g = rng(1)
     data = fv.Data(torch.randn(8, 3, generator=g), torch.randint(0, 2, (8,), generator=g))
     with fv.record_path(module, data=data, **how) as path:
         train(module, steps)
@@ -129,15 +130,13 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
         )
         names = ("loss", "sharpness", "lambda1", "trace")
         for name, value in zip(names, wanted):
-            assert float(getattr(history, name)[i]) == pytest.approx(
-                float(value), rel=1e-3, abs=1e-6
-            )
+            assert float(getattr(history, name)[i]) == approx(float(value), rel=1e-3, abs=1e-6)
             assert (name, float(getattr(history, name)[i]), path.steps[i]) in rows
     fig = fv.plot(history)
     assert [t.name for t in fig.data][-1] == "trace" and list(fig.data[0].x) == [0, 2, 4, 6]
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("cost", "steps", "measured"),
     [(10, 400, [0, 150, 200, 250, 300, 350, 400]), (30, 100, [0, 100])],
 )
@@ -172,13 +171,13 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
 
 
 def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
-    with pytest.raises(ValueError, match="give record_path data="):
+    with raises(ValueError, match="give record_path data="):
         fv.record_path(module).history  # noqa: B018
-    with pytest.raises(ValueError, match="products"):
+    with raises(ValueError, match="products"):
         watched(module, 1, products=3)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("maker", "package", "base"),
     [
         ("huggingface", "transformers", "TrainerCallback"),
@@ -191,7 +190,7 @@ def test_a_trainers_callback_records_what_record_path_does(
     make = getattr(fv.bridges, f"{maker}_callback")
     for name in ("transformers", "lightning", "lightning.pytorch", "pytorch_lightning"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match="pip install"):
+    with raises(ImportError, match="pip install"):
         make()
     for name in {package, package.partition(".")[0]}:
         monkeypatch.setitem(sys.modules, name, stand_in(package, base))

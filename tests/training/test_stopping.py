@@ -5,23 +5,22 @@ import os
 import signal
 from functools import partial
 
-import pytest
 import torch
+from cases import mlp
 from forked import forked
+from pytest import approx, fixture, mark
+from torch import nn
 
 import flatviz as fv
-from flatviz.training import driver
-from flatviz.training.losses import training_loss
-from flatviz.training.points import SGD
-from flatviz.training.settings import Run
+from flatviz.training import SGD, Run, driver, training_loss
 from flatviz.training.streams import rates
 
 
-@pytest.fixture
+@fixture
 def case():
     """Twelve noisy labels to learn by heart, and others to judge by: the validation loss falls,
     then rises."""
-    module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
+    module = mlp(3, 16, 2)
     x = torch.randn(40, 3)
     y = (x[:, 0] + 0.8 * torch.randn(40) > 0).long()
     return fv.Net.from_module(module), fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
@@ -55,7 +54,7 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     assert fit().history.validation is None
 
 
-@pytest.mark.parametrize("radius", [0.0, 0.5])
+@mark.parametrize("radius", [0.0, 0.5])
 def test_a_gaussian_is_judged_at_its_mean(case, radius):
     net, data, validation = case
     fit = partial(
@@ -71,16 +70,14 @@ def test_a_gaussian_is_judged_at_its_mean(case, radius):
     )
     q = fit(training=fv.Training(validation=validation, patience=4))
     long = fit()
-    assert float(fv.nll(net, validation)(q.mean)) == pytest.approx(
+    assert float(fv.nll(net, validation)(q.mean)) == approx(
         float(q.history.validation.min()), abs=1e-6
     )
     assert float(fv.nll(net, validation)(long.mean)) > float(q.history.validation.min())
 
 
 def test_statistics_of_batchnorm_are_those_of_the_best_check():
-    module = torch.nn.Sequential(
-        torch.nn.Linear(3, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 2)
-    )
+    module = nn.Sequential(nn.Linear(3, 16), nn.BatchNorm1d(16), nn.Tanh(), nn.Linear(16, 2))
     x = torch.randn(60, 3)
     y = torch.randint(0, 2, (60,))
     data = fv.Data(x[:20], y[:20])
@@ -91,10 +88,10 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
     )
     assert len(fit.history.loss) < 60
     there = fv.nll(fv.Net.from_module(module).with_buffers(fit.buffers), validation)(fit.W[0])
-    assert float(there) == pytest.approx(float(fit.history.validation.min()), abs=1e-6)
+    assert float(there) == approx(float(fit.history.validation.min()), abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["fit_sgd", "fit_sabma"])
+@mark.parametrize("name", ["fit_sgd", "fit_sabma"])
 def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(
     name, case, tmp_path, monkeypatch
 ):

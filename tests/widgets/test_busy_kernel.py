@@ -5,9 +5,9 @@ import json
 
 import nbformat
 import papermill
-import pytest
 from browsing import RUN_ALL, WAIT, answer, jupyterlab, limited, watched
 from nbconvert import HTMLExporter
+from pytest import fixture, mark
 
 LAB = "fv.lab(net, task, prior=prior, radii={'vi': (0.0,), 'sabma': (0.0, 1.0)}, fit={'steps': %d})"
 CELLS = (
@@ -27,10 +27,10 @@ STATE = "(state) => document.querySelector('.flatviz[data-state]').dataset.state
 TO_ZERO = "(e) => { e.value = 0; e.dispatchEvent(new Event('input', { bubbles: true })); }"
 KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status"
 LIMIT = 4 * WAIT
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(LIMIT + 180)]
+pytestmark = [mark.browser, mark.long, mark.timeout(LIMIT + 180)]
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def seen(browser, tmp_path_factory):
     """What the page shows of both labs while the last cell waits, and after it."""
     root = tmp_path_factory.mktemp("busy")

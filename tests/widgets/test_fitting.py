@@ -10,9 +10,9 @@ import threading
 import time
 from types import SimpleNamespace
 
-import pytest
 import torch
 from ipywidgets.widgets import widget as widgets
+from pytest import approx, mark, raises
 
 import flatviz as fv
 from flatviz.families.family import repeat_family
@@ -40,7 +40,7 @@ def fitting(lab):
     return "/1000000" in lab.status
 
 
-@pytest.mark.parametrize("first", [True, False])
+@mark.parametrize("first", [True, False])
 def test_stop_ends_the_step_in_progress_keeps_what_was_found_and_says_so(first, make_lab, family):
     lab = make_lab(
         fit=LONG, **({"radii": {"sgd": (0.0,), "vi": (0.0,)}} if first else {"family": family})
@@ -147,7 +147,7 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(
 
 
 def test_bands_need_a_family(make_lab):
-    with pytest.raises(ValueError, match="got none yet: call lab.wait"):
+    with raises(ValueError, match="got none yet: call lab.wait"):
         make_lab(radii={"vi": (0.0,)}, fit=LONG).repeat()
 
 
@@ -242,7 +242,7 @@ def test_one_bar_is_of_the_whole_and_its_time_left_too(monkeypatch):
     worker.submit("all", work, {"fitting": [1.0, 2.0], "measuring": [9.0] * 3})
     assert worker.wait(60)
     shares = [0, 0, 0.5, 1, 1, 2, 3, 3, 12, 12, 21, 30]  # the step of a measurement counts once
-    assert [share for share, _ in reports[:-1]] == pytest.approx([s / 30 for s in shares])
+    assert [share for share, _ in reports[:-1]] == approx([s / 30 for s in shares])
     assert reports[5][1] == "all: VI 5/10, about 700 s left"  # 50 s for 2 of 30
 
 

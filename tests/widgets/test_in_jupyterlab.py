@@ -4,7 +4,6 @@ asked of another host."""
 import json
 from pathlib import Path
 
-import pytest
 from browsing import (
     DRAWN,
     IN_KERNEL,
@@ -17,8 +16,9 @@ from browsing import (
     limited,
     watched,
 )
+from pytest import fixture, mark
 
-from flatviz.posteriors import METHODS
+import flatviz as fv
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "00_tour.ipynb"
 SLOW_PAGE = in_page("slow_to_load")
@@ -135,10 +135,10 @@ def look(view) -> dict:
     return {"state": view.get_attribute("data-state"), "drawn": view.evaluate(DRAWN)}
 
 
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(LIMIT + 180)]
+pytestmark = [mark.browser, mark.long, mark.timeout(LIMIT + 180)]
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def seen(browser, tmp_path_factory):
     return drive(browser, tmp_path_factory.mktemp("drive"))
 
@@ -173,7 +173,7 @@ def test_a_radius_that_nobody_fitted_is_fitted_and_drawn(seen):
     third = seen["larger radius"]
     assert second["state"].startswith("sabma/")
     # None of those the lab began with
-    assert float(third["state"].split("/")[1]) > max(METHODS["sabma"].plain.lab)
+    assert float(third["state"].split("/")[1]) > max(fv.METHODS["sabma"].plain.lab)
     assert samples(third)["x"] != samples(second)["x"]
     assert third["drawn"]["spectrum"]["data"] != second["drawn"]["spectrum"]["data"]
 

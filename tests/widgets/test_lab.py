@@ -7,10 +7,11 @@ import random
 import re
 
 import numpy as np
-import pytest
 import torch
 from ipywidgets.widgets import widget as widgets
 from pagedrive import data_of
+from pytest import fixture, mark, raises
+from torch.testing import assert_close
 from traitlets import TraitError
 from widgets.conftest import spied
 
@@ -24,7 +25,7 @@ from flatviz.widgets.session import ROUGH_STEPS, STEPS, rough_family
 from flatviz.widgets.view import FamilyView, snapshot
 
 
-@pytest.fixture
+@fixture
 def lab(make_lab, family):
     return make_lab(family=family, fit={"steps": 10})
 
@@ -79,7 +80,7 @@ def test_the_gap_of_the_posterior_at_the_controls_is_that_of_its_own_fit(lab, tr
         how = dict(seed=0, radius=given, fit={"steps": 10})
         assert lab.convergence() == fv.families.convergence_gap(net, task, prior, q, method, **how)
     lab.method = "sgd"
-    with pytest.raises(ValueError, match="method must be one of"):
+    with raises(ValueError, match="method must be one of"):
         lab.convergence()
 
 
@@ -111,7 +112,7 @@ def test_own_settings_go_before_those_of_the_net(conv, task):
     assert torch.equal(rest.mean, fv.fit_vi(net, task.train, prior, **own).mean)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("name", "value", "said"),
     [
         ("method", "nope", "method must be one of 'sgd', 'vi', 'sam_mu', 'sabma', got 'nope'"),
@@ -128,7 +129,7 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
     lab, name, value, said
 ):
     before = getattr(lab, name)
-    with pytest.raises((ValueError, TraitError), match=said):
+    with raises((ValueError, TraitError), match=said):
         setattr(lab, name, value)
     assert getattr(lab, name) == before == getattr(lab.view, name)
     lab.view.set_state({"n_draws": lab.n_draws - 1} | {name: value})
@@ -139,7 +140,7 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
     )
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "state",
     [
         {"_esm": "alert(1)"},
@@ -191,9 +192,9 @@ def test_the_lab_refuses_at_once_what_it_could_not_fit_or_show(
             "family must be measured before it is shown, .* fv.families.measure",
         ),
     ):
-        with pytest.raises((TypeError, ValueError), match=said):
+        with raises((TypeError, ValueError), match=said):
             fv.lab(module, task, **{"prior": prior} | settings)
-    with pytest.raises(TypeError, match="fits must be a Fitting, got a Net: fv.lab makes a lab"):
+    with raises(TypeError, match="fits must be a Fitting, got a Net: fv.lab makes a lab"):
         fv.widgets.Lab(net)
     assert not left_over()
 
@@ -240,7 +241,7 @@ def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_no
         ({"phase": 1.5}, "phase must be"),
     ):
         moved = lab.state
-        with pytest.raises((ValueError, TypeError), match=said):
+        with raises((ValueError, TypeError), match=said):
             lab.state = bad
         assert lab.state == moved
     lab.state = before
@@ -296,7 +297,7 @@ def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
     assert sum(map(len, parts)) < 2e6
 
 
-@pytest.mark.long
+@mark.long
 def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the_family(
     lab, monkeypatch, left_over
 ):
@@ -369,7 +370,7 @@ def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(lab, monkeypat
     )
 
 
-@pytest.fixture
+@fixture
 def longer(make_lab, family):
     """A lab whose fits are worth a preview."""
     return make_lab(family=family, fit={"steps": 60})
@@ -391,7 +392,7 @@ def same_nll(lab, record, q):
         "nll"
     ]
     sent = record[lab.view._bundle.index["fields"]["nll"]["offset"] :][:6]
-    torch.testing.assert_close(torch.tensor(sent.copy()), direct.float(), rtol=1e-5, atol=1e-6)
+    assert_close(torch.tensor(sent.copy()), direct.float(), rtol=1e-5, atol=1e-6)
 
 
 def test_a_preview_is_labelled_shows_what_is_in_sight_and_gives_way_to_the_whole_fit(
@@ -429,13 +430,13 @@ def test_a_preview_is_labelled_shows_what_is_in_sight_and_gives_way_to_the_whole
         **fv.METHODS["sabma"].keywords(net, radius=1.2, settings={"steps": 60}),
     )
     i = longer.family.index("sabma", 1.2)
-    torch.testing.assert_close(longer.family.posterior[i].mean, same.mean, rtol=0, atol=0)
+    assert_close(longer.family.posterior[i].mean, same.mean, rtol=0, atol=0)
     same_nll(longer, whole, same)
     seen = longer.family.sharpest[i]
     again = fv.slice_plane(
         fv.nll(net, task.train), seen.plane, extent=float(seen.a.max()), resolution=len(seen.a)
     )
-    torch.testing.assert_close(seen.values, again.values, rtol=1e-5, atol=1e-6)
+    assert_close(seen.values, again.values, rtol=1e-5, atol=1e-6)
 
 
 def test_the_preview_is_the_short_fit_that_it_says(longer, transferred, task, monkeypatch):

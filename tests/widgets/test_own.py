@@ -5,8 +5,9 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
 import torch
+from cases import mlp, rng
+from pytest import approx, fixture, mark, raises
 from timing import busy
 from torch import nn
 from torch.distributions import Poisson
@@ -20,17 +21,16 @@ from flatviz.families.standing import Standing, check_as_good, check_learned
 from flatviz.families.trials import SHRINK, choose
 from flatviz.pages.views import views_of
 from flatviz.storage.digest import value_digest
-from flatviz.training.driver import Diverged
 from flatviz.widgets import open
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def digits(task):
     """(train, test) of upright digits, 600 and 300."""
     everything = fv.Data(
         torch.cat([task.test.x, task.train.x]), torch.cat([task.test.y, task.train.y])
     )
-    order = torch.randperm(len(everything), generator=torch.Generator().manual_seed(0))
+    order = torch.randperm(len(everything), generator=rng())
     return everything.subset(order[:600]), everything.subset(order[600:900])
 
 
@@ -44,7 +44,7 @@ def convs():
     )
 
 
-@pytest.mark.long
+@mark.long
 def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine(
     digits,
 ):
@@ -118,11 +118,11 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(task, trans
     )
     line = str(own.Prepared(trial.fits, before, trial.standing, trial.good))
     assert line.startswith("do not trust") and "accuracy 2.000 of the trained network" in line
-    with pytest.raises(Diverged, match="must be about as good as the trained network"):
+    with raises(fv.Diverged, match="must be about as good as the trained network"):
         choose(fits, 1, last=False, **about)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("finite_from", "said"), [(1.0, "trials: "), (0.1, "trials, at 0.1 of rate and widths: ")]
 )
 def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
@@ -148,10 +148,10 @@ def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
     linear = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
     fits = own.prepare_own(linear, *digits, effort=2, say=made.append).fits
     assert said in made[-1] and fits.lr_scale == seen[-1][0] == finite_from
-    assert seen[0][1] == pytest.approx(
+    assert seen[0][1] == approx(
         own.HEAD_STD
     )  # all that is treated here is the head: its prior is wide, not SWAG's
-    assert seen[-1][1] == pytest.approx(
+    assert seen[-1][1] == approx(
         finite_from * seen[0][1]
     )  # the prior's widths fall as the rates do
 
@@ -171,7 +171,7 @@ class Words(nn.Module):
 
 
 def two_layers(n_in, n_out):
-    return nn.Sequential(nn.Linear(n_in, 12), nn.Tanh(), nn.Linear(12, n_out))
+    return mlp(n_in, 12, n_out)
 
 
 def attention():
@@ -215,8 +215,8 @@ def _brought():
     }
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", _brought())
+@mark.long
+@mark.parametrize("name", _brought())
 def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tmp_path):
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     monkeypatch.setattr(own, "SMALL_STEPS", own.SMALL_STEPS | {"steps": 60})
@@ -246,7 +246,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
             [Poisson(out[:, 0].exp()).log_prob(task.test.y) for out in prediction.outputs]
         )
         mixture = -(log_p.logsumexp(0) - math.log(len(log_p))).mean()
-        assert float(prediction.scores["nll"][-1]) == pytest.approx(float(mixture), rel=1e-5)
+        assert float(prediction.scores["nll"][-1]) == approx(float(mixture), rel=1e-5)
     numbers = not prediction.has_classes
     assert ("predictive" in shown, "reliability" in shown, ">RMSE</th>" in page) == (
         numbers,
@@ -265,7 +265,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
             1,
         ).detach()
         largest = torch.linalg.eigvalsh(phi.T @ phi)[-1] / (len(phi) * 0.1**2)
-        assert float(member.spectrum[0].values[0]) == pytest.approx(float(largest), rel=1e-3)
+        assert float(member.spectrum[0].values[0]) == approx(float(largest), rel=1e-3)
 
 
 def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is_no_accuracy():
@@ -276,11 +276,11 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     before, near, far = (
         Standing.of(net, torch.tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0)
     )
-    assert float(before.losses.mean()) == pytest.approx(0.5 * math.log(2 * math.pi))
-    assert float(before.gain) == pytest.approx(2 * float((x**2).mean()))
+    assert float(before.losses.mean()) == approx(0.5 * math.log(2 * math.pi))
+    assert float(before.gain) == approx(2 * float((x**2).mean()))
     check_as_good("VI", near, before)
-    with pytest.raises(
-        Diverged,
+    with raises(
+        fv.Diverged,
         match=r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4",
     ):
         check_as_good("VI", far, before)
@@ -289,7 +289,7 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     trained = own._learned(net.at(torch.tensor([0.0, 5.0])), task, 0, False, made.append)
     assert "learned already: NLL" in made[0] and "may have seen" in made[0]
     assert "training at rate" in made[1] and abs(float(trained.w[0]) - 2) < 0.1
-    with pytest.raises(Diverged, match="got NLL .* best constant outputs have"):
+    with raises(fv.Diverged, match="got NLL .* best constant outputs have"):
         check_learned(net, torch.tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
 
 
@@ -298,10 +298,10 @@ def test_a_prior_and_test_data_are_two_arguments(digits):
     task = fv.datasets.moons_transfer(seed=0)
     prior = fv.Gaussian(net.w, torch.zeros(net.dim))
     for wrong in (dict(test=task.test), dict(), dict(test=task.test, prior=prior)):
-        with pytest.raises(TypeError, match="a task must come with prior="):
+        with raises(TypeError, match="a task must come with prior="):
             fv.lab(net, task, **wrong)
     for wrong in (dict(), dict(test=digits[1], prior=prior)):
-        with pytest.raises(TypeError, match="a module must come with training and test data"):
+        with raises(TypeError, match="a module must come with training and test data"):
             fv.lab(nn.Linear(2, 2), digits[0], **wrong)
 
 
@@ -311,7 +311,7 @@ def test_a_network_that_learns_nothing_is_refused(digits):
     refused = (
         r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
     )
-    with pytest.raises(ValueError, match=refused):
+    with raises(ValueError, match=refused):
         fv.lab(dead, *digits, effort=1, progress=False)
 
 
@@ -322,12 +322,12 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by
     labelled = DataLoader([(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])])
     for given in (labelled, (data.x[:5], data.y[:5].double())):
         assert torch.equal(examples(given, "train").y, data.y[:5])
-    with pytest.raises(
+    with raises(
         TypeError,
         match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels",
     ):
         examples({"x": data.x}, "train")
-    with pytest.raises(
+    with raises(
         TypeError,
         match="^train: .* needs integer class labels, got floating targets: give likelihood=",
     ):
@@ -336,7 +336,7 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by
             *[(np.ones((9, 2), "float32"), np.linspace(0, 1, 9))] * 2,
             progress=False,
         )
-    with pytest.raises(
+    with raises(
         ValueError, match=r"^test: labels must be in 0\.\.1 for a net with 2 outputs, got 2"
     ):
         fv.lab(
@@ -352,7 +352,7 @@ class Language(nn.Module):
     def __init__(self):
         super().__init__()
         self.embed = nn.Embedding(8, 8)
-        self.body = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 8))
+        self.body = mlp(8, 16, 8)
         self.head = nn.Linear(8, 8, bias=False)
         self.head.weight = self.embed.weight
 
