@@ -49,7 +49,8 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
     plane = fv.plane_along(w, *torch.eye(3)[:2])
     surface = fv.slice_plane(f, plane, resolution=3)
     plain = fv.slice_plane(lambda w: f(w), plane, resolution=3)
-    assert torch.equal(surface.values, plain.values) and surface.label == plain.label == "f(w)"
+    assert torch.equal(surface.values, plain.values)
+    assert surface.label == plain.label == "f(w)"
     assert float(fv.sharpness(f, w[None], k=2).lambda1) == approx(9, rel=1e-5)
 
 

@@ -212,7 +212,8 @@ def test_examples_run_and_print_what_they_say(path, monkeypatch, tmp_path):
     )
     with saved_rng():
         result = doctest.testmod(module, optionflags=FLAGS, extraglobs={"fv": fv, "torch": torch})
-    assert result.attempted and not result.failed
+    assert result.attempted
+    assert not result.failed
 
 
 VERBS = """Add Apply Bound Build Check Compare Compute Copy Count Cut Divide Draw Estimate Find Fit

@@ -37,7 +37,8 @@ def test_an_oblique_plane_knows_its_lengths_and_angle():
     plane = fv.Plane(torch.zeros(2), torch.tensor([[2.0, 0.0], [1.0, 1.0]]), "step")
     assert plane.lengths == approx((2.0, math.sqrt(2)))
     assert plane.angle == approx(45.0)
-    assert not plane.orthonormal and fv.Plane(torch.zeros(2), torch.eye(2), "step").orthonormal
+    assert not plane.orthonormal
+    assert fv.Plane(torch.zeros(2), torch.eye(2), "step").orthonormal
     assert_close(plane.points(torch.tensor([[1.0, 2.0]])), torch.tensor([[4.0, 2.0]]))
 
 
@@ -117,7 +118,8 @@ def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tin
         fv.Mixture((fv.Draws(net.w[None]),)),
     ):
         assert "\n" not in repr(shown) and len(repr(shown)) < 120, repr(shown)
-        assert repr(shown).startswith(type(shown).__name__) and "tensor(" not in repr(shown)
+        assert repr(shown).startswith(type(shown).__name__)
+        assert "tensor(" not in repr(shown)
 
 
 def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
@@ -139,7 +141,9 @@ def test_numpys_numbers_are_saved_as_plain_ones(tmp_path):
             tmp_path / "n.pt",
         )
     )
-    assert back["score"] == 0.5 and type(back["score"]) is float and type(back["name"]) is str
+    assert back["score"] == 0.5
+    assert type(back["score"]) is float
+    assert type(back["name"]) is str
 
 
 def test_kl_and_log_prob_equal_torchs_low_rank_normal(gaussians):
@@ -201,7 +205,8 @@ def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
     assert float((torch.cov(W.T) - S).abs().max() / S.abs().max()) < 0.03
     # One z2 for all weights: drawn a layer at a time it would be zero across layers
     blocks = S[:3, 3:].abs().max()
-    assert blocks > 0.05 and float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
+    assert blocks > 0.05
+    assert float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
 
 
 @mark.parametrize("rank", [0, 3])
@@ -221,7 +226,8 @@ def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
         for all_rows, *each in zip(*(t if isinstance(t, tuple) else (t,) for t in values)):
             assert_close(all_rows, torch.stack(each), rtol=1e-12, atol=1e-12)
 
-    assert together.dim == 7 and together.rank == rank
+    assert together.dim == 7
+    assert together.rank == rank
     for name in ("variance", "leverage", "logdet", "precision_diag", "factor_precision"):
         check(lambda q, i, name=name: getattr(q, name))
     for x in (v, many):

@@ -118,15 +118,14 @@ def test_every_public_name_stands_in_the_reference(site):
         if inspect.isfunction(v) or inspect.isclass(v)
     ]
     missing = [n for n in names if f'id="flatviz.{n}"' not in text]
-    assert len(names) > 100 and not missing
+    assert len(names) > 100
+    assert not missing
 
 
 def test_the_first_page_begins_with_two_weights_and_is_small(site):
     text = (site / "index.html").read_text(encoding="utf-8")
-    assert (
-        text.index('id="playground-weights"') < text.index('class="fv-lab"')
-        and len(text.encode()) < 2_000_000
-    )
+    assert text.index('id="playground-weights"') < text.index('class="fv-lab"')
+    assert len(text.encode()) < 2_000_000
 
 
 def test_a_chapter_offers_itself_with_blanks(site):
@@ -136,7 +135,8 @@ def test_a_chapter_offers_itself_with_blanks(site):
         for link in re.findall(r'href="([^"]*03_curvature.ipynb)"', page)
     )
     said = ["\n".join(cell.source for cell in notebook.cells) for notebook in (given, blank)]
-    assert [text.count("Solution") for text in said] == [4, 0] and said[1].count("# your code") == 4
+    assert [text.count("Solution") for text in said] == [4, 0]
+    assert said[1].count("# your code") == 4
 
 
 @mark.parametrize("name", ["frontier", "reference", "coverage"])
@@ -147,14 +147,16 @@ def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site,
     heads = re.findall(r"<h2>([^<]+)", re.sub(r"<details.*?</details>", "", article, flags=re.S))
     assert heads == ["In short", "What would change our mind"]
     assert open_part.index("Question.") < open_part.index("In short")
-    assert len(folded) >= 2 and len(re.findall("<li>", open_part)) + open_part.count("<td") > 0
+    assert len(folded) >= 2
+    assert len(re.findall("<li>", open_part)) + open_part.count("<td") > 0
 
 
 @mark.parametrize(("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
 def test_contents_and_gallery_have_thumbnails(site, page, link):
     text = (site / f"{page}.html").read_text(encoding="utf-8")
     shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)
-    assert len(shown) >= 15 and all((site / source).exists() for source in shown)
+    assert len(shown) >= 15
+    assert all((site / source).exists() for source in shown)
 
 
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
@@ -215,7 +217,8 @@ def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large
     ).new_page()
     page.goto((site / f"{name}.html").as_uri())
     answer(page, LOOK, seconds=PAGE)
-    assert page.evaluate(WIDE) <= 0 and page.evaluate(SMALL) == []
+    assert page.evaluate(WIDE) <= 0
+    assert page.evaluate(SMALL) == []
     page.context.close()
 
 
@@ -257,7 +260,8 @@ def test_every_page_is_whole_and_axe_finds_no_serious_fault_in_either_scheme(
         for what in NONE
         if seen[what] != NONE[what]
     }
-    assert len(found) > 40 and not wrong
+    assert len(found) > 40
+    assert not wrong
 
 
 def a_chapter(folder, n_figures):
@@ -293,7 +297,8 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
     page.evaluate("() => { window.dispatchEvent(new Event('beforeprint')); }")
     assert page.evaluate(WIDTHS) == [660] * 4
     page.evaluate("() => { window.dispatchEvent(new Event('afterprint')); }")
-    assert min(page.evaluate(WIDTHS)) > 700 and not errors
+    assert min(page.evaluate(WIDTHS)) > 700
+    assert not errors
     page.close()
 
 
@@ -308,7 +313,8 @@ def test_the_search_finds_a_word_of_a_chapter(site, browser):
             page, foreign, errors = watched(browser, base)
             page.goto(f"{base}search.html?q=mixing+desk")
             page.locator("#search-results a[href*='01_network_is_a_vector']").first.wait_for()
-            assert not foreign and not errors
+            assert not foreign
+            assert not errors
             page.close()
         finally:
             server.shutdown()
@@ -327,13 +333,15 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
     page.goto((site / "01_network_is_a_vector.html").as_uri() + "?slides")
     page.locator(".slide:not([hidden])").wait_for()
     count = page.locator(".slide").count()
-    assert count > 10 and page.locator(".slide:not([hidden]) h1").count() == 1
+    assert count > 10
+    assert page.locator(".slide:not([hidden]) h1").count() == 1
     drawn = 0
     for i in range(1, count):
         page.keyboard.press("ArrowRight")
         shown = page.locator(".slide:not([hidden])")
         assert shown.get_attribute("aria-label") == f"slide {i + 1} of {count}"
-        assert shown.locator("h2, h3").count() >= 1 and len(shown.inner_text()) > 20
+        assert shown.locator("h2, h3").count() >= 1
+        assert len(shown.inner_text()) > 20
         for figure in shown.locator(".fv-figure").all():
             figure.locator(".main-svg").first.wait_for()
             drawn += 1
@@ -342,8 +350,12 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
         " n.getBoundingClientRect().width > 1).length"
     )
     # Formulas once, code folded
-    assert page.evaluate(twice) == 0 and page.locator(".slide .cell_input:visible").count() == 0
-    assert drawn and not foreign and not errors and not faults(page)
+    assert page.evaluate(twice) == 0
+    assert page.locator(".slide .cell_input:visible").count() == 0
+    assert drawn
+    assert not foreign
+    assert not errors
+    assert not faults(page)
     context.close()
 
 
@@ -363,5 +375,6 @@ def test_the_sliders_of_an_interact_move_its_picture_without_python(site, browse
         "(t) => document.querySelector('.fv-live .js-plotly-plot').layout.title.text !== t",
         arg=before,
     )
-    assert "v1" in title() and not errors
+    assert "v1" in title()
+    assert not errors
     page.close()

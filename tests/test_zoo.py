@@ -242,7 +242,8 @@ def language():
 def test_a_language_model_with_a_tied_head_has_right_values_and_products(language):
     module, data = language
     net = fv.Net.from_module(module, "head", example=data)
-    assert net.tied == {"transformer.wte.weight": ["lm_head.weight"]} and net.dim == 20 * 8
+    assert net.tied == {"transformer.wte.weight": ["lm_head.weight"]}
+    assert net.dim == 20 * 8
     f = fv.nll(net, data)
     w = net.w + 0.1 * torch.randn(net.dim)
     moved = copy.deepcopy(module)
@@ -264,7 +265,8 @@ def test_adapters_are_what_is_treated_by_default_and_by_name(language):
     adapted = peft.get_peft_model(module, peft.LoraConfig(**how))
     net = fv.Net.from_module(adapted, example=data)
     named = fv.Net.from_module(adapted, lambda name: "lora_" in name, example=data)
-    assert net.blocks == named.blocks and net.dim == 2 * 2 * (8 + 24)
+    assert net.blocks == named.blocks
+    assert net.dim == 2 * 2 * (8 + 24)
     f = fv.nll(net, data)
     assert_close(f(net.w), before)  # B begins at 0
     q = fv.fit_laplace(net, data, seed=0, steps=20, structure="full")

@@ -21,7 +21,8 @@ def test_the_effective_sample_size_is_that_of_the_autocorrelation():
     found = fv.bridges.diagnose_chains(fv.Draws(autoregressive(0.6), chains=4))
     # An estimate of itself to some 5 %
     assert float(found.bulk) == approx(16_000 * 0.4 / 1.6, rel=0.1)
-    assert float(found.rhat) < 1.01 and "R-hat at most 1.0" in str(found)
+    assert float(found.rhat) < 1.01
+    assert "R-hat at most 1.0" in str(found)
 
 
 def test_chains_apart_have_a_large_r_hat_also_in_a_function_of_the_draws():

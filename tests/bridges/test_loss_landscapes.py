@@ -52,14 +52,16 @@ def plane_of(module, data, metric, **settings):
     f = fv.nll(fv.Net.from_module(module), data)
     W = surface.plane.points(torch.stack([surface.a, surface.b], 1))
     torch.testing.assert_close(f.many(W), surface.values, rtol=1e-4, atol=1e-5)
-    assert surface.scattered and torch.equal(surface.plane.origin, f.net.w)
+    assert surface.scattered
+    assert torch.equal(surface.plane.origin, f.net.w)
     return surface
 
 
 @mark.parametrize("distance", [1.0, 0.01])
 def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance):
     surface = plane_of(*case, distance=distance, steps=6)
-    assert len(surface.values) == 36 and surface.plane.orthonormal
+    assert len(surface.values) == 36
+    assert surface.plane.orthonormal
     assert version("loss-landscapes") in surface.plane.name
 
 

@@ -69,7 +69,8 @@ def test_a_flag_that_the_user_sets_in_a_callback_stays_and_the_callback_sees_the
 
     net = fv.Net.from_module(fv.models.mlp(task))
     fv.fit_sgd(net, task.train, seed=0, steps=1, progress=progress)
-    assert seen[0] == users and seen[-1] == float32_flags() != users
+    assert seen[0] == users
+    assert seen[-1] == float32_flags() != users
     assert not torch.backends.cudnn.allow_tf32
     torch.backends.cudnn.allow_tf32 = True
 
@@ -82,7 +83,8 @@ def test_flags_that_contradict_each_other_come_back_as_they_were():
     mixed = float32_flags()
     assert mixed[0] is None
     with arithmetic():
-        assert torch.get_float32_matmul_precision() == "highest" and float32_flags() == IEEE
+        assert torch.get_float32_matmul_precision() == "highest"
+        assert float32_flags() == IEEE
     assert float32_flags() == mixed
     torch.backends.cuda.matmul.fp32_precision = before[2]
     assert float32_flags() == before
@@ -130,11 +132,15 @@ def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_mor
     work, wanted
 ):
     with threads(work):
-        assert torch.get_num_threads() == wanted and elsewhere(torch.get_num_threads) == 2
+        assert torch.get_num_threads() == wanted
+        assert elsewhere(torch.get_num_threads) == 2
         with threads(SHARE * 2):
-            assert torch.get_num_threads() == 2 and elsewhere(torch.get_num_threads) == 2
-        assert torch.get_num_threads() == wanted and elsewhere(torch.get_num_threads) == 2
-    assert torch.get_num_threads() == 2 and elsewhere(torch.get_num_threads) == 2
+            assert torch.get_num_threads() == 2
+            assert elsewhere(torch.get_num_threads) == 2
+        assert torch.get_num_threads() == wanted
+        assert elsewhere(torch.get_num_threads) == 2
+    assert torch.get_num_threads() == 2
+    assert elsewhere(torch.get_num_threads) == 2
 
 
 def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_stays():
@@ -183,7 +189,8 @@ def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_af
     else:
         with raises(error):
             fit()
-    assert set(seen) == {1} and torch.get_num_threads() == 2
+    assert set(seen) == {1}
+    assert torch.get_num_threads() == 2
 
 
 def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_one_has_them_all(
@@ -248,6 +255,5 @@ def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each
     assert not seen  # operations of a small net are short
     monkeypatch.setattr("flatviz.core.arithmetic.SHARED", 1)
     assert torch.equal(fv.slice_plane(f, plane, extent=1.0, resolution=4).values, alone)
-    assert {count for _, count in seen} == {1} and torch.get_num_threads() == elsewhere(
-        torch.get_num_threads
-    ) == 2
+    assert {count for _, count in seen} == {1}
+    assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == 2

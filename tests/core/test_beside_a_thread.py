@@ -50,7 +50,8 @@ class Repeated:
     def __exit__(self, *_):
         self.ended.set()
         self.thread.join()
-        assert self.failed is None and self.done
+        assert self.failed is None
+        assert self.done
 
 
 @mark.parametrize("layer", [nn.Tanh, nn.PReLU])
@@ -65,7 +66,8 @@ def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(laye
                 warnings.warn("the user's", UserWarning, stacklevel=1)
                 threading.Event().wait(1e-4)
         assert warnings.filters == before_inside
-    assert {str(w.message) for w in seen} == {"the user's"} and len(seen) == 200
+    assert {str(w.message) for w in seen} == {"the user's"}
+    assert len(seen) == 200
     assert warnings.filters == before
 
 
@@ -124,7 +126,8 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
         assert called  # torch's own choice
         called.clear()
         torch.testing.assert_close(net(net.w, x), want)
-    assert not called and all(seen)
+    assert not called
+    assert all(seen)
 
 
 def test_compiled_functions_run_as_compiled_again_after_the_last_thread():

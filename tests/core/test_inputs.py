@@ -50,21 +50,21 @@ def numbers(net, data):
 
 def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(photos):
     net, kept, floats = photos
-    assert (
-        kept.x.bytes.dtype == torch.uint8
-        and repr(kept) == "Data(30 examples, x (30, 3, 8, 8) uint8, classes 0..2)"
-    )
-    assert torch.equal(kept.batch(None)[0], floats.x) and torch.equal(
-        kept.batch(torch.tensor([3, 1]))[0], floats.x[[3, 1]]
-    )
+    assert kept.x.bytes.dtype == torch.uint8
+    assert repr(kept) == "Data(30 examples, x (30, 3, 8, 8) uint8, classes 0..2)"
+    assert torch.equal(kept.batch(None)[0], floats.x)
+    assert torch.equal(kept.batch(torch.tensor([3, 1]))[0], floats.x[[3, 1]])
     assert equal(numbers(net, kept), numbers(net, floats))
     assert fv.nll(net, kept).key != fv.nll(net, floats).key != ""
     some = kept.subset(torch.tensor([5, 6]))
-    assert isinstance(some.x, Pixels) and torch.equal(some.batch(None)[0], floats.x[5:7])
+    assert isinstance(some.x, Pixels)
+    assert torch.equal(some.batch(None)[0], floats.x[5:7])
     double = kept.to(dtype=torch.float64)
-    assert double.batch(None)[0].dtype == torch.float64 and double.x.bytes.dtype == torch.uint8
+    assert double.batch(None)[0].dtype == torch.float64
+    assert double.x.bytes.dtype == torch.uint8
     tasks = [fv.datasets.transfer_task(data, data, shots=3) for data in (kept, floats)]
-    assert torch.equal(tasks[0].test.batch(None)[0], tasks[1].test.x) and tasks[0].input_shape == (
+    assert torch.equal(tasks[0].test.batch(None)[0], tasks[1].test.x)
+    assert tasks[0].input_shape == (
         3,
         8,
         8,
@@ -150,9 +150,8 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     # float32 differences of a loss near 1
     assert float(spectrum.values[0]) == approx(second, rel=0.1, abs=0.02)
     q = fv.fit_sabma(net, data, prior, radius=0.3, seed=0, steps=40, lr=0.05, kl_weight=0.0)
-    assert float(f(q.mean)) < float(f(net.w)) and fv.predict(
-        net, q, data, 4, seed=0
-    ).outputs.shape == (4, len(data), 3)
+    assert float(f(q.mean)) < float(f(net.w))
+    assert fv.predict(net, q, data, 4, seed=0).outputs.shape == (4, len(data), 3)
     few = data.subset(torch.tensor([2, 0]))
     assert torch.equal(few.x.named["input_ids"], data.x.named["input_ids"][[2, 0]])
     again = fv.pretrain(Reader(), data, seed=0, epochs=3, batch_size=8)
@@ -183,9 +182,8 @@ def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
         repr(data)
         == "Data(30 examples, x (30, 3, 8, 8) float32, streamed by 3 threads, classes 0..2)"
     )
-    assert torch.equal(data.y, kept.y) and torch.equal(
-        data.batch(torch.tensor([7, 2]))[0], floats.x[[7, 2]]
-    )
+    assert torch.equal(data.y, kept.y)
+    assert torch.equal(data.batch(torch.tensor([7, 2]))[0], floats.x[[7, 2]])
     for _ in range(2):  # the same order each time
         assert torch.equal(torch.cat([x for x, _ in data.batches(8)]), floats.x)
     f = fv.nll(net, data)
@@ -194,20 +192,17 @@ def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
     # Each batch is read once for all 25 points, not once a point
     assert examples.reads - before < 6 * len(data)
     task = fv.datasets.transfer_task(data, data, shots=3)
-    assert (
-        task.input_shape == (3, 8, 8)
-        and len(task.test) == 12
-        and len(list(task.test.batches(5))) == 3
-    )
+    assert task.input_shape == (3, 8, 8)
+    assert len(task.test) == 12
+    assert len(list(task.test.batches(5))) == 3
 
 
 def test_a_stream_takes_loaders_and_has_no_hash(photos):
     _, _, floats = photos
     pairs = torch.utils.data.TensorDataset(floats.x, floats.y)
     data = fv.datasets.stream(torch.utils.data.DataLoader(pairs, batch_size=4, shuffle=True))
-    assert torch.equal(torch.cat([x for x, _ in data.batches(7)]), floats.x) and torch.equal(
-        data.y, floats.y
-    )
+    assert torch.equal(torch.cat([x for x, _ in data.batches(7)]), floats.x)
+    assert torch.equal(data.y, floats.y)
     with raises(CannotHashError):  # the files behind it may change
         value_digest(data)
 
@@ -360,7 +355,8 @@ def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_p
     fv.save(prediction, tmp_path / "prediction.pt")
     for p in (prediction, fv.load(tmp_path / "prediction.pt")):
         # An output without a name has a number
-        assert p.class_names == ("cat", "dog") and p.classes == (
+        assert p.class_names == ("cat", "dog")
+        assert p.classes == (
             "cat",
             "dog",
             "2",

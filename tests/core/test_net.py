@@ -43,9 +43,8 @@ def test_a_call_equals_functional_call(make):
     net = fv.Net.from_module(module)
     x = torch.randn(4, 3)
     w = net.w + 0.3 * torch.randn(net.dim)
-    assert torch.equal(net(w, x), functional_call(module, net.unflatten(w), (x,))) and torch.equal(
-        net(net.w, x), module(x)
-    )
+    assert torch.equal(net(w, x), functional_call(module, net.unflatten(w), (x,)))
+    assert torch.equal(net(net.w, x), module(x))
     gradient = torch.func.grad(lambda w: net(w, x).sum())(w)
     wanted = torch.func.grad(lambda named: functional_call(module, named, (x,)).sum())(
         net.unflatten(w)
@@ -95,7 +94,8 @@ def test_what_becomes_of_the_users_module_later_is_not_followed():
     module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
     net = fv.Net.from_module(module)
     nn.init.zeros_(module[0].weight)
-    assert module.training and float(net.w.abs().max()) > 0
+    assert module.training
+    assert float(net.w.abs().max()) > 0
 
 
 def partly_frozen():
@@ -119,14 +119,14 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
     data = fv.Data(x, (x[:, 0] > 2).long())
     state = {n: t.clone() for n, t in module.state_dict().items()}
     net = fv.Net.from_module(module)
-    assert repr(net) == "Net(Sequential, dim=54: 8 norm, 46 other; 48 frozen)" and net.treats_all
+    assert repr(net) == "Net(Sequential, dim=54: 8 norm, 46 other; 48 frozen)"
+    assert net.treats_all
     trained = fv.pretrain(module, data, seed=0, epochs=3)
     swag = fv.fit_swag(trained, data, rank=2, seed=0, snapshots=4)
     for trunk in ("fixed", "sampled"):
         small, prior = fv.transfer(trained, swag, n_classes=5, trunk=trunk)
-        assert (
-            repr(small) == "Net(Sequential, dim=33: 8 norm, 25 head; 48 frozen)" and prior.dim == 33
-        )
+        assert repr(small) == "Net(Sequential, dim=33: 8 norm, 25 head; 48 frozen)"
+        assert prior.dim == 33
     whole = small.restrict("all")
     drawn = whole.to_module(small.trunk.joined(small.w[None], seed=1)[0])
     fits = (
@@ -142,7 +142,8 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
             for n, t in after.state_dict().items()
             if t.shape == state[n].shape and not torch.equal(t, state[n])
         }
-        assert changed and not any(n.startswith(("0.", "1.")) for n in changed)
+        assert changed
+        assert not any(n.startswith(("0.", "1.")) for n in changed)
         assert [p.requires_grad for p in after.parameters()] == [
             p.requires_grad for p in module.parameters()
         ]
@@ -153,7 +154,8 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
     assert fv.engine.refresh_batchnorm(trained, w, data).buffers()["1.running_mean"].eq(0).all()
     with fv.record_path(module) as path:
         torch.optim.SGD(module.parameters(), 0.1).step()
-    assert path.W.shape[1] == 54 and not module[0].weight.requires_grad
+    assert path.W.shape[1] == 54
+    assert not module[0].weight.requires_grad
     # The user's own
     assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01")
 
@@ -166,10 +168,8 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
         match=r"leaves out what requires_grad_\(False\) froze, got Sequential.*: call requires_",
     ):
         fv.Net.from_module(module, treated)
-    assert (
-        fv.Net.from_module(module, "all").dim == 102
-        and fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
-    )
+    assert fv.Net.from_module(module, "all").dim == 102
+    assert fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
 
 
 @mark.parametrize(

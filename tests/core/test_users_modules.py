@@ -220,9 +220,8 @@ def test_modules_that_cannot_be_followed_say_what_to_do(make, message):
     module = make()
     with raises(ValueError, match=message):
         fv.Net.from_module(module)
-    assert all(m.training for m in module.modules()) and all(
-        p.requires_grad for p in module.parameters()
-    )
+    assert all(m.training for m in module.modules())
+    assert all(p.requires_grad for p in module.parameters())
 
 
 class Listed(nn.Linear):

@@ -90,9 +90,9 @@ TWO = {
 @mark.parametrize("given", PLAIN.values(), ids=PLAIN)
 def test_one_input_and_a_label(given):
     data = data_from(given)
-    assert (
-        torch.equal(data.x, X) and torch.equal(data.y, Y) and data.class_names in ((), tuple(NAMES))
-    )
+    assert torch.equal(data.x, X)
+    assert torch.equal(data.y, Y)
+    assert data.class_names in ((), tuple(NAMES))
     assert torch.equal(data_from(given, 7).y, Y[:7])
 
 
@@ -127,9 +127,8 @@ def test_a_loader_is_read_without_moving_any_generator_of_the_users():
         loader = DataLoader(PAIRS, batch_size=4, shuffle=True, generator=generator)
         before = torch.get_rng_state(), mine.get_state()
         assert sorted(data_from(loader).x[:, 0].tolist()) == sorted(X[:, 0].tolist())
-        assert torch.equal(before[0], torch.get_rng_state()) and torch.equal(
-            before[1], mine.get_state()
-        )
+        assert torch.equal(before[0], torch.get_rng_state())
+        assert torch.equal(before[1], mine.get_state())
 
 
 def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():

@@ -26,10 +26,12 @@ def folder(tmp_path):
 
 def test_a_folder_of_class_folders_keeps_pixels_and_numbers_classes_by_name(folder):
     data = image_folder(folder)
-    assert data.x.shape == (12, 3, 10, 8) and data.y.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert data.x.shape == (12, 3, 10, 8)
+    assert data.y.tolist() == [0] * 4 + [1] * 4 + [2] * 4
     assert torch.allclose(data.x[5], torch.full((3, 10, 8), 21 / 255))
     few = image_folder(folder, per_class=2, seed=3, size=6)
-    assert few.x.shape == (6, 3, 6, 6) and torch.bincount(few.y).tolist() == [2, 2, 2]
+    assert few.x.shape == (6, 3, 6, 6)
+    assert torch.bincount(few.y).tolist() == [2, 2, 2]
 
 
 def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(folder, monkeypatch):
@@ -39,7 +41,8 @@ def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(fol
     monkeypatch.setattr(images, "MEMORY", 2879)
     streamed = image_folder(folder)
     assert "streamed by 2 threads" in repr(streamed)
-    assert torch.equal(streamed.x[:], held.x[:]) and torch.equal(streamed.y, held.y)
+    assert torch.equal(streamed.x[:], held.x[:])
+    assert torch.equal(streamed.y, held.y)
     few = streamed.subset(torch.tensor([7, 2]))
     assert torch.equal(few.x.read(), held.x.bytes[[7, 2]])  # bytes, as in the files
     # For a worker of a cluster
@@ -88,10 +91,10 @@ def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
         public_images("mnist", train=n is None, root=tmp_path, download=False, per_class=n)
         for n in (None, 1)
     )
-    assert data.x.shape == (6, 1, 28, 28) and torch.equal(
-        (data.x[:, 0] * 255).round().byte(), torch.from_numpy(x)
-    )
-    assert data.y.tolist() == [0, 1, 2, 0, 1, 2] and sorted(few.y.tolist()) == [0, 1, 2]
+    assert data.x.shape == (6, 1, 28, 28)
+    assert torch.equal((data.x[:, 0] * 255).round().byte(), torch.from_numpy(x))
+    assert data.y.tolist() == [0, 1, 2, 0, 1, 2]
+    assert sorted(few.y.tolist()) == [0, 1, 2]
 
 
 def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
@@ -109,7 +112,8 @@ def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
         (folder / "bee" / "Thumbs.db").write_bytes(b""),
     )
     data = image_folder(folder)
-    assert data.class_names == ("ant", "bee", "cat") and torch.bincount(data.y).tolist() == [
+    assert data.class_names == ("ant", "bee", "cat")
+    assert torch.bincount(data.y).tolist() == [
         6,
         4,
         4,
@@ -162,7 +166,8 @@ def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folde
         (folder / name).rename(two / name)
     shifted = image_folder(two)
     test = image_folder(two, classes=train.class_names)
-    assert shifted.y.tolist() == [0] * 4 + [1] * 4 and test.y.tolist() == [1] * 4 + [2] * 4
+    assert shifted.y.tolist() == [0] * 4 + [1] * 4
+    assert test.y.tolist() == [1] * 4 + [2] * 4
     assert fv.Task(train, train, test, 3).test is test
     with raises(
         ValueError,

@@ -31,7 +31,8 @@ def test_the_parts_of_a_task_share_no_example_and_validation_is_as_small_as_trai
         task.train, task.validation, task.test, target, source
     )
     assert (len(train), len(validation), len(test)) == (10, 10, 40)
-    assert train | validation | test == whole and not other & whole
+    assert train | validation | test == whole
+    assert not other & whole
     # Labels stay with their inputs: every fourth is of one class
     for part in (
         task.train,
@@ -45,7 +46,8 @@ def test_the_parts_of_a_task_share_no_example_and_validation_is_as_small_as_trai
         == [5, 5]
     )
     again, other = (fv.datasets.transfer_task(source, target, shots=5, seed=s) for s in (1, 2))
-    assert torch.equal(again.train.x, task.train.x) and not torch.equal(other.train.x, task.train.x)
+    assert torch.equal(again.train.x, task.train.x)
+    assert not torch.equal(other.train.x, task.train.x)
     with raises(
         ValueError, match="at least 61 examples for 30 shots twice and a rest, got 30 of class 0"
     ):
@@ -69,7 +71,8 @@ def test_a_source_with_more_classes_says_for_how_many_its_network_is_made(letter
     assert task.test is letters
     assert fv.models.mlp(task.for_source())[-1].out_features == 4
     same = fv.datasets.transfer_task(letters, letters, shots=3)
-    assert same.source_classes is None and same.for_source() is same
+    assert same.source_classes is None
+    assert same.for_source() is same
     assert (
         task.to(dtype=torch.float64).validation.x.dtype
         == torch.float64
@@ -86,15 +89,14 @@ def test_the_tasks_that_are_shipped_hold_a_validation_split_apart_from_the_other
             == [4] * task.n_classes
             == torch.bincount(task.train.y).tolist()
         )
-        assert not validation & train and not validation & test and not train & test
-        assert torch.equal(task.train.x, again.train.x) and not torch.equal(
-            task.train.x, other.train.x
-        )
+        assert not validation & train
+        assert not validation & test
+        assert not train & test
+        assert torch.equal(task.train.x, again.train.x)
+        assert not torch.equal(task.train.x, other.train.x)
     many = fv.datasets.digits_transfer(shots=50, seed=0)
-    assert (
-        torch.bincount(many.validation.y).tolist() == [15] * 10
-        and int(torch.bincount(many.test.y).min()) > 15
-    )
+    assert torch.bincount(many.validation.y).tolist() == [15] * 10
+    assert int(torch.bincount(many.test.y).min()) > 15
     assert fv.datasets.digits_transfer(validation=0).validation is None
 
 
@@ -121,11 +123,9 @@ def test_the_angle_turns_the_source_of_the_digits_and_nothing_else():
 def test_the_near_task_has_two_shots_and_a_source_turned_by_fifteen_degrees():
     near = fv.datasets.named_task("digits-near", seed=4)
     same = fv.datasets.digits_transfer(shots=2, degrees=15.0, seed=4)
-    assert (
-        torch.equal(near.source.x, same.source.x)
-        and torch.equal(near.train.x, same.train.x)
-        and len(near.train) == 20
-    )
+    assert torch.equal(near.source.x, same.source.x)
+    assert torch.equal(near.train.x, same.train.x)
+    assert len(near.train) == 20
     assert "2 shots a class, from digits turned by 15 degrees" in near.name
     assert len(fv.datasets.named_task("digits-near", shots=5).train) == 50
     assert len(fv.datasets.named_task("digits").train) == 100
@@ -137,7 +137,8 @@ def test_without_noise_every_moon_is_a_half_circle_and_that_of_the_source_is_tur
     for x, y in ((task.train.x, task.train.y), (task.source.x @ back, task.source.y)):
         centre = torch.tensor([[0.0, 0.0], [1.0, 0.5]])[y]
         assert torch.allclose((x - centre).norm(dim=1), torch.ones(len(x)), atol=1e-5)
-        assert float(x[y == 0][:, 1].min()) > -1e-5 and float(x[y == 1][:, 1].max()) < 0.5 + 1e-5
+        assert float(x[y == 0][:, 1].min()) > -1e-5
+        assert float(x[y == 1][:, 1].max()) < 0.5 + 1e-5
 
 
 @fixture(scope="module")
@@ -154,16 +155,17 @@ def test_each_kind_grows_with_severity_follows_its_seed_and_leaves_images_and_la
     distances = []
     for severity in range(1, 6):
         changed = corrupt(large, kind, severity, seed=3)
-        assert (
-            changed.x.shape == before.shape
-            and changed.x.dtype == before.dtype
-            and torch.equal(changed.y, scans.y)
-        )
-        assert float(changed.x.min()) >= 0 and float(changed.x.max()) <= 1
+        assert changed.x.shape == before.shape
+        assert changed.x.dtype == before.dtype
+        assert torch.equal(changed.y, scans.y)
+        assert float(changed.x.min()) >= 0
+        assert float(changed.x.max()) <= 1
         distances.append(float((changed.x - before).square().mean().sqrt()))
     assert torch.equal(corrupt(large, kind, 5, seed=3).x, changed.x)
-    assert torch.equal(large.x, before) and torch.equal(state, torch.get_rng_state())
-    assert distances == sorted(set(distances)) and 0.005 < distances[0] < distances[-1] / 1.8
+    assert torch.equal(large.x, before)
+    assert torch.equal(state, torch.get_rng_state())
+    assert distances == sorted(set(distances))
+    assert 0.005 < distances[0] < distances[-1] / 1.8
     assert not torch.equal(corrupt(scans, kind, 1, seed=0).x, scans.x)
     assert corrupt(fv.Data(torch.rand(2, 3, 32, 32), torch.arange(2)), kind, 2, seed=0).x.shape == (
         2,

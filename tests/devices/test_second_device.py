@@ -63,7 +63,8 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     net = fv.Net.from_module(there[0])
     prior = around(net, -2.0)
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
-    assert q.mean.device == net.w.device and q.history.loss.device.type == "cpu"
+    assert q.mean.device == net.w.device
+    assert q.history.loss.device.type == "cpu"
     loaded = fv.load(fv.save(q, tmp_path / "q.pt"))
     assert loaded.mean.device.type == "cpu"
     surface = fv.slice_plane(fv.nll(net, data), fv.plane_pca(q.sample(4, seed=0)), resolution=3)
@@ -122,12 +123,14 @@ def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain
     spectrum = fv.top_eigenpairs(fv.nll(net, data), net.w, 2)
     recorded = Recorded(device, monkeypatch)
     replayed = fit()
-    assert recorded.count == 2 and replayed.history.notes == plain.history.notes
+    assert recorded.count == 2
+    assert replayed.history.notes == plain.history.notes
     assert same(plain, replayed)
     assert_close(fv.top_eigenpairs(fv.nll(net, data), net.w, 2).values, spectrum.values)
     assert recorded.count == 3
     monkeypatch.setenv("FLATVIZ_GRAPHS", "0")
-    assert same(plain, fit()) and recorded.count == 3
+    assert same(plain, fit())
+    assert recorded.count == 3
 
 
 def out_of_memory(step):
@@ -149,7 +152,8 @@ def test_a_replay_that_is_slower_differs_or_fails_is_given_up_with_a_note(
     recorded = Recorded(device, monkeypatch, took, spoil)
     launched = fit()
     assert f"{NOT_REPLAYED}: {note}" in launched.history.notes
-    assert same(plain, launched) and recorded.count == 1
+    assert same(plain, launched)
+    assert recorded.count == 1
 
 
 def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for(
@@ -172,11 +176,16 @@ def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for
         want = step(state, None, noise)[0].value.cpu()
         return torch.equal(replay(state, None, noise)[0].value.cpu(), want)
 
-    assert agrees(2) and agrees(2) and recorded.count == 1
+    assert agrees(2)
+    assert agrees(2)
+    assert recorded.count == 1
     old = weights.weight.data_ptr()
     weights.weight.data = 2 * weights.weight.data  # what module.to(...) does
     assert replay.kept[0].data_ptr() == old  # the recording's memory is not given to others
-    assert agrees(2) and recorded.count == 2
-    assert agrees(4) and recorded.count == 3
-    assert agrees(4, torch.float64) and recorded.count == 4
+    assert agrees(2)
+    assert recorded.count == 2
+    assert agrees(4)
+    assert recorded.count == 3
+    assert agrees(4, torch.float64)
+    assert recorded.count == 4
     assert not replay.notes

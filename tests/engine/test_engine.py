@@ -135,7 +135,9 @@ def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     assert_close(f.over(plane.origin, plane.axes)(coords), want, rtol=1e-10, atol=0)
     exact = f.over(plane.origin, plane.axes, exact=True)
     assert_close(exact(coords), want, rtol=1e-13, atol=0)
-    assert not exact.plan.traced and exact.plan.dtype == "float64" and not exact.plan.channels_last
+    assert not exact.plan.traced
+    assert exact.plan.dtype == "float64"
+    assert not exact.plan.channels_last
 
 
 def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
@@ -158,11 +160,9 @@ def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_
     fast(coords)
     with Largest() as seen:
         fast(coords[:1])
-    assert (
-        seen.counts["convolution"] == 2
-        and seen.counts["addcmul"] == 2
-        and seen.counts["max_pool2d_with_indices"] == 1
-    )
+    assert seen.counts["convolution"] == 2
+    assert seen.counts["addcmul"] == 2
+    assert seen.counts["max_pool2d_with_indices"] == 1
     assert not any("batch_norm" in name for name in seen.counts)
     far = torch.tensor([[1e20, 0.0], [0.0, -1e35], [float("nan"), 0.0]])
     assert_close(fast(far), exact(far), equal_nan=True, rtol=1e-4, atol=0)
@@ -237,7 +237,9 @@ def test_any_quantity_of_the_outputs_is_an_objective():
     calibration = fv.quantity(
         net, data, lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y)), label="ECE"
     )
-    assert calibration.label == "ECE" and calibration.batchnorm == "frozen" and calibration.n == 22
+    assert calibration.label == "ECE"
+    assert calibration.batchnorm == "frozen"
+    assert calibration.n == 22
     want = torch.stack(
         [
             torch.as_tensor(fv.metrics.ece(fv.Prediction(o[None], data.y))).reshape(())
@@ -337,9 +339,8 @@ def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
     net, data, plane = problem(Plain)
     f = fv.quantity(net, data, "accuracy")
     values = f.many(plane.points(torch.cartesian_prod(*[torch.tensor([0.0, 0.5])] * 2)))
-    assert grid._confirmed(f, values + 1 / 80, values) and not grid._confirmed(
-        f, values + 3 / 80, values
-    )
+    assert grid._confirmed(f, values + 1 / 80, values)
+    assert not grid._confirmed(f, values + 3 / 80, values)
 
 
 OBJECTIVES = {

@@ -420,9 +420,8 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
                             map(partial(getattr, part), part._flat_weights_names),
                         )
                     )
-        assert torch.equal(data.x, x) and all(
-            torch.equal(t, state[n]) for n, t in module.state_dict().items()
-        )
+        assert torch.equal(data.x, x)
+        assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items())
         assert not any(p.grad is not None for p in module.parameters())
         assert torch.backends.mha.get_fastpath_enabled()
 
@@ -446,9 +445,8 @@ def test_a_complex_view_without_a_second_derivative_is_said_and_the_ggn_takes_it
     data = blobs(6, 3, 3)
     f = fv.nll(net, data)
     v = torch.ones(5)
-    assert (
-        f.value_and_grad(net.w)[1].isfinite().all() and f.operator(net.w, "ggn")(v).isfinite().all()
-    )
+    assert f.value_and_grad(net.w)[1].isfinite().all()
+    assert f.operator(net.w, "ggn")(v).isfinite().all()
     with raises(
         ValueError,
         match="the Hessian needs second derivatives of every layer, got view_as_complex, for",

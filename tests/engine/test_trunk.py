@@ -95,4 +95,5 @@ def test_a_head_of_two_layers_keeps_the_order_of_the_whole_networks_weights():
         "1.0.bias",
         "1.1.weight",
         "1.1.bias",
-    ] and features.x.shape == (6, 6)
+    ]
+    assert features.x.shape == (6, 6)

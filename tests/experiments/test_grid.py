@@ -48,7 +48,8 @@ def asked(tmp_path, monkeypatch):
 
 def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(asked):
     table = toy(GRID)
-    assert tuple(table.columns) == COLUMNS and set(table.experiment) == {"toy"}
+    assert tuple(table.columns) == COLUMNS
+    assert set(table.experiment) == {"toy"}
     want = [
         (*c.values(), q, v)
         for c in GRID
@@ -84,9 +85,8 @@ def test_a_unit_that_fails_is_named_and_costs_its_own_rows_only(asked):
 
     said = []
     table = toy(GRID, sometimes, measure, say=said.append)
-    assert set(table.seed) == {0, 2} and table.attrs["failed"] == {
-        "toy, seed 1": "RuntimeError: diverged"
-    }
+    assert set(table.seed) == {0, 2}
+    assert table.attrs["failed"] == {"toy, seed 1": "RuntimeError: diverged"}
     assert (
         sum(
             "toy, seed 1: failed, its rows are missing: RuntimeError: diverged" in line
@@ -119,7 +119,8 @@ def test_columns_of_the_grid_and_other_groups_are_kept(asked):
     table = toy(
         grid, counted, lambda fitted, cell: {"nll": fitted}, group=("seed", "shift"), cache=False
     )
-    assert list(table.columns) == [*COLUMNS[:-2], "shift", *COLUMNS[-2:]] and calls == [1, 1, 1, 1]
+    assert list(table.columns) == [*COLUMNS[:-2], "shift", *COLUMNS[-2:]]
+    assert calls == [1, 1, 1, 1]
 
 
 def notebook_functions():
@@ -154,7 +155,8 @@ def test_functions_of_a_notebook_run_in_processes_and_what_ended_is_kept_where_o
         toy(grid, *notebook_functions(), workers=2)
     said = []
     found = at(toy(grid, *notebook_functions(), workers=2, say=said.append), method="")
-    assert list(found.nll) == [2.0 * s for s in range(6)] and os.getpid() not in set(found.pid)
+    assert list(found.nll) == [2.0 * s for s in range(6)]
+    assert os.getpid() not in set(found.pid)
     assert [line for line in said if "reused" in line]
 
 

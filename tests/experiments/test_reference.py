@@ -30,12 +30,15 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
     for seed in range(10):
         part = held[f"seed {seed}"]
         probabilities = part["probabilities"].double()
-        assert probabilities.shape == (897, 10) and probabilities.dtype == torch.float64
+        assert probabilities.shape == (897, 10)
+        assert probabilities.dtype == torch.float64
         # Ten of float16
         assert_close(probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3)
         facts = part["facts"]
-        assert facts["halves_tv"] < 0.02 and facts["halves_agreement"] > 0.95
-        assert facts["rhat"] < study.MAX_RHAT and facts["ess"] >= study.MIN_ESS
+        assert facts["halves_tv"] < 0.02
+        assert facts["halves_agreement"] > 0.95
+        assert facts["rhat"] < study.MAX_RHAT
+        assert facts["ess"] >= study.MIN_ESS
         assert part["draws"].shape == (study.KEPT_DRAWS, 906)
         assert (
             abs(facts["halves_mmd"])
@@ -68,20 +71,17 @@ def test_its_numbers_are_those_of_the_stored_draws_and_for_other_networks_comput
     )
     monkeypatch.setattr(study, "COMMITTED", path)
     read = study.reference_of(net, task, prior, seed=0)
-    assert torch.equal(read.probabilities, stored["probabilities"].double()) and torch.equal(
-        read.W, stored["draws"].double()
-    )
+    assert torch.equal(read.probabilities, stored["probabilities"].double())
+    assert torch.equal(read.W, stored["draws"].double())
     said = []
     other = fv.Gaussian(prior.mean + 0.1, prior.log_std, prior.factor)
     computed = study.reference_of(net, task, other, seed=0, say=said.append)
     assert said == ["seed 0: HMC, which no committed result holds for this network"]
     assert fv.metrics.total_variation(computed.probabilities, read.probabilities) > 0.01
     again = study.reference_of(net, task, other, seed=0, say=said.append)
-    assert (
-        len(said) == 1
-        and torch.equal(again.probabilities, computed.probabilities)
-        and torch.equal(again.W, computed.W)
-    )
+    assert len(said) == 1
+    assert torch.equal(again.probabilities, computed.probabilities)
+    assert torch.equal(again.W, computed.W)
 
 
 def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_an_ensemble():

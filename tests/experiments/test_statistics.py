@@ -40,30 +40,25 @@ def test_means_intervals_and_p_are_scipys():
     assert table.p["lambda1"] == approx(
         stats.ttest_rel(np.log(mine.lambda1), np.log(theirs.lambda1)).pvalue, rel=1e-9
     )
-    assert table.gains["accuracy"] == sum(mine.accuracy > theirs.accuracy) and table.gains[
-        "nll"
-    ] == sum(mine.nll < theirs.nll)
+    assert table.gains["accuracy"] == sum(mine.accuracy > theirs.accuracy)
+    assert table.gains["nll"] == sum(mine.nll < theirs.nll)
     # The same seeds meet
     shuffled = paired(mine.sample(frac=1, random_state=1), theirs.drop(index=0)).set_index(
         "quantity"
     )
-    assert shuffled.n["nll"] == 9 and shuffled["mean"]["nll"] == approx(
-        (mine.nll - theirs.nll)[1:].mean()
-    )
+    assert shuffled.n["nll"] == 9
+    assert shuffled["mean"]["nll"] == approx((mine.nll - theirs.nll)[1:].mean())
     ones = pd.DataFrame({"nll": np.ones(4)})
     # Certain or nothing
-    assert list(paired(ones, ones).p) == [1.0] and list(paired(ones, 2 * ones).p) == [0.0]
+    assert list(paired(ones, ones).p) == [1.0]
+    assert list(paired(ones, 2 * ones).p) == [0.0]
 
 
 def test_the_claimed_sign_depends_on_the_quantity():
-    assert (
-        verdict("accuracy", 0.05).verdict == "holds"
-        and verdict("accuracy", -0.05).verdict == "does not hold"
-    )
-    assert (
-        verdict("ece", 0.05).verdict == "does not hold"
-        and verdict("tv", 0.0).verdict == "inconclusive"
-    )
+    assert verdict("accuracy", 0.05).verdict == "holds"
+    assert verdict("accuracy", -0.05).verdict == "does not hold"
+    assert verdict("ece", 0.05).verdict == "does not hold"
+    assert verdict("tv", 0.0).verdict == "inconclusive"
 
 
 def test_holm_is_its_definition():
@@ -77,7 +72,8 @@ def test_each_family_is_corrected_by_itself_and_named():
     p = [0.01, 0.04, 0.03, 0.2, 0.001]
     table = pd.DataFrame({"p": p, "gain": 1.0, "setting": list("aabba"), "baseline": "steps"})
     split = judged(table, family=["setting", "baseline"])
-    assert list(split.family) == [f"{name}, steps" for name in "aabba"] and list(split.claims) == [
+    assert list(split.family) == [f"{name}, steps" for name in "aabba"]
+    assert list(split.claims) == [
         3,
         3,
         2,
@@ -108,11 +104,9 @@ def test_one_seed_decides_nothing_and_neither_does_a_value_that_is_not_finite():
     mine, theirs = frames(-5.0)
     theirs.loc[3, "nll"] = np.nan
     table = judged(paired(mine, theirs), family="all").set_index("quantity")
-    assert (
-        table.verdict["nll"] == "not comparable"
-        and table.n["nll"] == 10
-        and np.isnan(table.p["nll"])
-    )
+    assert table.verdict["nll"] == "not comparable"
+    assert table.n["nll"] == 10
+    assert np.isnan(table.p["nll"])
     assert "nll" not in set(paired(mine.assign(nll=np.nan), theirs).quantity)  # not measured at all
 
 
@@ -125,7 +119,8 @@ def test_the_rank_test_is_scipys_corrected_alike_and_said_where_it_gives_another
     assert table["rank"][0] == approx(stats.wilcoxon(change).pvalue, rel=1e-12)
     found = judged(table, family="all").assign(claim="it", against="VI")
     assert list(found.corrected_rank) == approx([2 * table["rank"][0]] * 2)
-    assert set(found.verdict) == {"inconclusive"} and set(found.by_rank) == {"holds"}
+    assert set(found.verdict) == {"inconclusive"}
+    assert set(found.by_rank) == {"holds"}
     assert sentences(found)[0].endswith(
         "better in 39 of 40 seeds: inconclusive (by the rank test: holds)"
     )
@@ -147,9 +142,9 @@ def test_at_picks_one_cell():
         [dict(method="vi", seed=s, quantity=q, value=s + len(q)) for s, q in cells]
     )
     frame = at(table, method="vi")
-    assert (
-        list(frame.columns) == ["nll", "ece"] and list(frame.index) == [0, 1] and frame.nll[1] == 4
-    )
+    assert list(frame.columns) == ["nll", "ece"]
+    assert list(frame.index) == [0, 1]
+    assert frame.nll[1] == 4
     with raises(ValueError, match="at must pick one cell, got no row"):
         at(table, method="sam")
     with raises(ValueError, match="got several rows"):
@@ -196,9 +191,8 @@ def test_the_rank_test_ignores_ties_and_points_where_the_ranks_do():
         mine = pd.DataFrame({name: change[name]})
         moved = change[name][change[name] != 0]
         table = paired(mine, 0 * mine, {name: -1}, ())
-        assert bool(table.rank_gain[0] > 0) is gain and table["rank"][0] == approx(
-            stats.wilcoxon(moved).pvalue
-        )
+        assert bool(table.rank_gain[0] > 0) is gain
+        assert table["rank"][0] == approx(stats.wilcoxon(moved).pvalue)
         assert judged(table, family="one").by_rank[0] == ("holds" if gain else "does not hold")
 
 
@@ -207,8 +201,6 @@ def test_a_rank_test_of_too_few_seeds_is_not_mentioned():
     table = judged(paired(mine, 0 * mine, {"nll": -1}, ()), family="one").assign(
         claim="A", against="B"
     )
-    assert (
-        table.verdict[0] == "holds"
-        and table.by_rank[0] == "inconclusive"
-        and sentences(table)[0].endswith("holds")
-    )
+    assert table.verdict[0] == "holds"
+    assert table.by_rank[0] == "inconclusive"
+    assert sentences(table)[0].endswith("holds")

@@ -34,7 +34,8 @@ def values(table):
 @mark.long
 def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(run_small):
     said, table, _ = run_small("averaging", SEEDS=2, DRAWS=6, EPOCHS=2, STEPS=5, MODE_RUNS=1)
-    assert said.count("of 2 seeds:") == 26 and "1 of 1" in said
+    assert said.count("of 2 seeds:") == 26
+    assert "1 of 1" in said
     table = values(table)
     for method in ("vi", "sabma"):
         of = {key[3]: np.array(v) for key, v in table.items() if key[1:3] == ("rank 5", method)}
@@ -89,9 +90,8 @@ def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance()
     space = functions("averaging")
     of = partial(torch.tensor, dtype=torch.float64)
     g_mean, g_log_std = space["expected_gradient"](of(1.5), of(0.1), 1.0)
-    assert float(g_mean) == approx(-0.5 / 0.09, rel=1e-6) and float(g_log_std) == approx(
-        0.01 / 0.09, rel=1e-4
-    )
+    assert float(g_mean) == approx(-0.5 / 0.09, rel=1e-6)
+    assert float(g_log_std) == approx(0.01 / 0.09, rel=1e-4)
     assert abs(float(space["expected_gradient"](of(space["balance"](5.0)), of(0.5), 5.0)[0])) < 1e-9
 
 
@@ -142,9 +142,8 @@ def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_pat
         name: [table["checkpoints", "raw", name, "mmd"][0] for table in (plain, moved)]
         for name in ("control", "single")
     }
-    assert far["single"][0] > far["control"][0] > 0 and far["single"][0] != approx(
-        far["single"][1], rel=0.02
-    )
+    assert far["single"][0] > far["control"][0] > 0
+    assert far["single"][0] != approx(far["single"][1], rel=0.02)
     assert plain["checkpoints", "raw", "single", "mi"][0] == approx(0, abs=1e-6)
 
 
@@ -187,7 +186,8 @@ def test_fifty_checkpoints_have_the_scores_of_their_networks_and_are_fifty_funct
     # None of them is another
     pairs = [fv.Prediction(outputs(pair, test)) for pair in combinations(target[:6].tolist(), 2)]
     mi = [float(fv.metrics.mutual_information(p).mean()) for p in pairs]
-    assert table["pairs", "target", "least inside"] == approx(min(mi), rel=1e-4) and min(mi) > 0.01
+    assert table["pairs", "target", "least inside"] == approx(min(mi), rel=1e-4)
+    assert min(mi) > 0.01
 
 
 @mark.long
@@ -229,7 +229,8 @@ def test_symmetry_has_every_cell_and_a_verdict_on_every_trend(run_small):
         np.array(table["sides", "mass, lr 0.1, batch 16, wd 2e-4", "", q])
         for q in ("mass", "least mass")
     )
-    assert (mass > least).all() and (least > 0).all()
+    assert (mass > least).all()
+    assert (least > 0).all()
 
 
 def test_digits_are_all_there_once_and_upright():
@@ -259,10 +260,8 @@ def test_units_are_the_same_where_each_holds_its_largest_weight_equally_often():
     even, one = torch.zeros(2, 32, space["net"].dim)
     even[torch.arange(32), incoming[torch.arange(32) % 16, 0]] = 1.0
     one[:, incoming[3, 0]] = 1.0
-    assert (
-        space["same_units"](even)["same units"] == approx(1)
-        and space["same_units"](one)["same units"] < 1e-50
-    )
+    assert space["same_units"](even)["same units"] == approx(1)
+    assert space["same_units"](one)["same units"] < 1e-50
 
 
 def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
@@ -271,7 +270,9 @@ def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
     found, still = (
         values_of({"raw": ring, "scaled": ring, "sorted": s}) for s in (2 + 0.1 * ring, ring)
     )
-    assert found["spread raw"] > 0.95 and found["spread removed"] < 0.1 and found["fall, low"] > 0.1
+    assert found["spread raw"] > 0.95
+    assert found["spread removed"] < 0.1
+    assert found["fall, low"] > 0.1
     assert float(still["fall, high"]) == approx(0, abs=1e-6)
 
 
@@ -376,14 +377,11 @@ def test_transfer_on_a_folder_of_images_tunes_fits_and_compares(folder, run_smal
     said, table, _ = run_small(
         "transfer", DATA=f"image-folder:{folder}", OOD=f"image-folder:{folder}", TRIALS=2, **SMALL
     )
-    assert (
-        "SA-BMA less VI" in said
-        and "SA-BMA at equal gradients over 2 paired seeds: against VI" in said
-    )
+    assert "SA-BMA less VI" in said
+    assert "SA-BMA at equal gradients over 2 paired seeds: against VI" in said
     table = values(table)
-    assert {key[2] for key in table} == {"f-sgd", "vi", "sabma"} and all(
-        len(v) == 2 for v in table.values()
-    )
+    assert {key[2] for key in table} == {"f-sgd", "vi", "sabma"}
+    assert all(len(v) == 2 for v in table.values())
     for quantity in ("accuracy", "auroc", f"fpr95_out {folder.name}", "accuracy, fog 3"):
         assert all(0 <= v <= 1 for v in table["transfer", "resnet20", "vi", quantity])
     assert (
@@ -462,11 +460,12 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
         TRIALS=0,
     )
     said, table, _ = run_small("paper", METHODS=every, SEEDS=2, **small)
-    assert "SA-BMA: NLL" in said and "of 2 seeds: " in said and "62.64±2.47" in said
+    assert "SA-BMA: NLL" in said
+    assert "of 2 seeds: " in said
+    assert "62.64±2.47" in said
     found = values(table)
-    assert {key[2] for key in found} == set(every.split(",")) and all(
-        len(v) == 2 for v in found.values()
-    )
+    assert {key[2] for key in found} == set(every.split(","))
+    assert all(len(v) == 2 for v in found.values())
     for quantity in ("accuracy", "shifted_ece", "accuracy, fog 5", "accuracy, snow 1"):
         assert all(0 <= v <= 1 for v in found["paper", "resnet20", "vi", quantity])
     assert all(v >= 1 for v in found["paper", "resnet20", "sgd", "ratio"])
@@ -475,13 +474,16 @@ def test_the_paper_is_run_from_a_file_of_weights_and_the_official_corrupted_imag
     )
     given = small | swag | dict(METHODS="vi,sabma", SEEDS=1, TRIALS=2)
     said, table, _ = run_small("paper", **given)  # SWAG on the source, from the weights of the file
-    assert "source network: accuracy" in said and set(read_choices(tmp_path / "choices.json")) == {
+    assert "source network: accuracy" in said
+    assert set(read_choices(tmp_path / "choices.json")) == {
         "vi",
         "sabma",
     }
     # WORKERS: another call than the one that `executed` keeps
     again, same, _ = run_small("paper", WORKERS=1, **given)
-    assert "vi: " not in again and "reused" in again and same.value.equals(table.value)
+    assert "vi: " not in again
+    assert "reused" in again
+    assert same.value.equals(table.value)
 
 
 @mark.long
@@ -508,9 +510,8 @@ def test_norm_layers_and_head_of_a_vision_transformer_that_is_pre_trained_here(
     )
     space = functions("transfer", **small)
     found = values(space["study"](study))
-    assert {key[2] for key in found} == {"vi", "sabma"} and all(
-        math.isfinite(v) for of in found.values() for v in of
-    )
+    assert {key[2] for key in found} == {"vi", "sabma"}
+    assert all(math.isfinite(v) for of in found.values() for v in of)
     net = space["prepared"](0, "cpu").late
     assert net.dim == dim, net
     assert {
@@ -527,14 +528,10 @@ def test_torchvisions_weights_of_a_file_make_the_source_and_its_moped_prior(tmp_
     )
     images = fv.Data(torch.zeros(4, 3, 8, 8, dtype=torch.uint8), torch.arange(4))
     net, prior = space["source_network"](images, [], "cpu")
-    assert (
-        torch.equal(net.module.network.layer4[1].bn2.weight, whole.layer4[1].bn2.weight)
-        and net.module.side == 40
-    )
-    assert (
-        torch.equal(prior.mean, net.w)
-        and net.w.shape[0] == sum(p.numel() for p in whole.parameters()) - 5 * 513
-    )
+    assert torch.equal(net.module.network.layer4[1].bn2.weight, whole.layer4[1].bn2.weight)
+    assert net.module.side == 40
+    assert torch.equal(prior.mean, net.w)
+    assert net.w.shape[0] == sum(p.numel() for p in whole.parameters()) - 5 * 513
 
 
 def test_classes_that_are_named_leave_the_others_to_the_rest():
@@ -563,7 +560,9 @@ def test_official_files_are_read_by_severity_and_class_and_cifar_in_the_layout_o
     space["setup"] = SimpleNamespace(classes=([], [2, 0], []))
     case = SimpleNamespace(seed=0, net=SimpleNamespace(device="cpu"))
     for kind, severity, images in space["corrupted"](case):
-        assert kind == "fog" and len(images) == 20 and images.y.bincount().tolist() == [10, 10]
+        assert kind == "fog"
+        assert len(images) == 20
+        assert images.y.bincount().tolist() == [10, 10]
         for x, y in zip((255 * images.batch(None)[0]).round(), images.y.tolist()):
             assert (x[:, 4 * (2, 0)[y]] == severity - 1).all()
     (tmp_path / "labels.npy").unlink()
@@ -584,9 +583,7 @@ def test_official_files_are_read_by_severity_and_class_and_cifar_in_the_layout_o
     train, test = (
         space["read_images"](f"cifar10:{tmp_path}", None, train=t) for t in (True, False)
     )
-    assert (
-        len(train) == 50
-        and len(test) == 10
-        and train.class_names[3] == "kind 3"
-        and train.y.bincount().tolist() == [5] * 10
-    )
+    assert len(train) == 50
+    assert len(test) == 10
+    assert train.class_names[3] == "kind 3"
+    assert train.y.bincount().tolist() == [5] * 10

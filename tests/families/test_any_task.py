@@ -51,18 +51,19 @@ def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monk
     assert (tour.recipe.epochs, tour.net.dim) == (20, 2 * 12 + 12 * 2 + 2)
     accuracy = [float(p.scores["accuracy"][-1]) for p in tour.family.prediction]
     assert min(accuracy) > 0.8, accuracy  # half is chance
-    assert {"pre-trained network and prior", "family of posteriors"} < set(
-        again.cached
-    ) and not tour.cached
+    assert {"pre-trained network and prior", "family of posteriors"} < set(again.cached)
+    assert not tour.cached
     assert torch.equal(again.prior.mean, tour.prior.mean)
     other = tour_of(task=fv.datasets.moons_transfer(shots=4))
     # Another task is another entry of the cache
-    assert not other.cached and len(other.task.train) == 8
+    assert not other.cached
+    assert len(other.task.train) == 8
 
 
 def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
     moons = fv.datasets.moons_transfer(seed=3)
-    assert torch.equal(task_for("moons", 3).train.x, moons.train.x) and task_for(moons, 5) is moons
+    assert torch.equal(task_for("moons", 3).train.x, moons.train.x)
+    assert task_for(moons, 5) is moons
     assert torch.equal(
         task_for(lambda seed: fv.datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x
     )
@@ -81,7 +82,8 @@ def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
         with raises((ValueError, TypeError), match=text):
             wrong()
     modules = [build_model(two_layers, moons, seed=seed)[0].weight for seed in (1, 1, 2)]
-    assert torch.equal(modules[0], modules[1]) and not torch.equal(modules[0], modules[2])
+    assert torch.equal(modules[0], modules[1])
+    assert not torch.equal(modules[0], modules[2])
 
 
 def test_no_study_goes_on_from_a_network_that_did_not_learn():
@@ -172,8 +174,10 @@ def prepared():
 def test_the_conv_net_early_in_training_survives_its_swag():
     # At fit_swag's own rate of 0.05 this raises
     net, task, prior = prepare("conv", task=digits_transfer(), seed=0, epochs=2)
-    assert prior.dim == net.dim and len(task.train) == 100
-    assert prior.mean.isfinite().all() and prior.log_std.isfinite().all()
+    assert prior.dim == net.dim
+    assert len(task.train) == 100
+    assert prior.mean.isfinite().all()
+    assert prior.log_std.isfinite().all()
 
 
 @mark.parametrize("method", [param("sam_mu", marks=mark.long), "sabma"])
@@ -209,7 +213,8 @@ def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
         at_solution(without_source(t, seed=0)["from scratch"], task.test) for t in (task, other)
     )
     # Chance is 0.1
-    assert torch.equal(mine.outputs, theirs.outputs) and float(mine.scores["accuracy"][-1]) > 0.5
+    assert torch.equal(mine.outputs, theirs.outputs)
+    assert float(mine.scores["accuracy"][-1]) > 0.5
 
 
 def prediction(n):

@@ -33,7 +33,8 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
     again = fv.top_eigenpairs(f, W[0], 3)
     assert_close(family.spectrum[i][0].values, again.values, rtol=1e-3, atol=1e-4)
     assert_close(family.surface.values[5, 5], f(family.surface.plane.origin), rtol=1e-4, atol=1e-6)
-    assert family.surface.n == len(task.train) and family.prediction[i].n_draws == 6
+    assert family.surface.n == len(task.train)
+    assert family.prediction[i].n_draws == 6
 
 
 @mark.parametrize(
@@ -42,9 +43,8 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
 )
 def test_the_interval_is_students(values, half):
     mean, found = interval(torch.tensor(values))
-    assert mean == approx(sum(values) / len(values)) and found == approx(
-        half, rel=1e-5, nan_ok=True
-    )
+    assert mean == approx(sum(values) / len(values))
+    assert found == approx(half, rel=1e-5, nan_ok=True)
 
 
 @fixture(scope="module")
@@ -101,7 +101,8 @@ def test_a_plane_ends_where_the_sharpest_axis_of_the_loss_has_risen_or_where_it_
     )
     # Than its curvature says
     faster, end = rise_of(lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9))
-    assert faster < 0.2 * math.sqrt(2 * RISE / 0.01) and end >= RISE
+    assert faster < 0.2 * math.sqrt(2 * RISE / 0.01)
+    assert end >= RISE
     assert (
         rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))[0] < 0.6
     )

@@ -23,12 +23,10 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     net, q, data = pictures
     how = dict(kinds=["fog", "contrast"], severities=[1, 4], n_draws=3, seed=5, batchnorm="frozen")
     shift = fv.families.shifted_scores(net, q, data, **how)
-    assert (
-        shift.severities == (0, 1, 4)
-        and shift.n == 40
-        and shift.n_draws == 3
-        and shift.batchnorm == "frozen"
-    )
+    assert shift.severities == (0, 1, 4)
+    assert shift.n == 40
+    assert shift.n_draws == 3
+    assert shift.batchnorm == "frozen"
     for row, kind in enumerate(shift.kinds):
         for column, severity in enumerate(shift.severities):
             there = data if severity == 0 else fv.datasets.corrupt(data, kind, severity, seed=5)
@@ -71,7 +69,8 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
     assert float(fv.metrics.risk_coverage(prediction, n_draws=2)[-1]) == approx(error)
     fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 50), "sgd": by_hand})
     assert [t.name for t in fig.data] == ["VI", "SGD (MAP)"]
-    assert float(fig.data[0].y[-1]) == approx(0.3) and float(fig.data[0].x[-1]) == 1
+    assert float(fig.data[0].y[-1]) == approx(0.3)
+    assert float(fig.data[0].x[-1]) == 1
 
 
 def test_the_severity_figure_draws_means_over_kinds():
@@ -81,12 +80,11 @@ def test_the_severity_figure_draws_means_over_kinds():
     )
     fig = fv.plots.plot_severity({"vi": shift, "sabma": shift})
     lines = [t for t in fig.data if t.mode == "lines+markers"]
-    assert len(lines) == 6 and [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
+    assert len(lines) == 6
+    assert [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
     assert lines[0].y.tolist() == approx([0.9, 0.75, 0.55])
-    assert (
-        "50 test images" in fig.layout.annotations[0].text
-        and "mean over fog, contrast" in fig.layout.title.text
-    )
+    assert "50 test images" in fig.layout.annotations[0].text
+    assert "mean over fog, contrast" in fig.layout.title.text
     with raises(ValueError, match="same kinds and severities, got 2 different"):
         fv.plots.plot_severity(
             {"vi": shift, "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)}

@@ -60,9 +60,8 @@ def test_tasks_on_the_workers_of_a_scheduler(tmp_path):
     ):
         done = dict(each(squares, 5, range(6), engine=client.get_executor(pure=False)))
     pids = {pid for _, pid in done.values()}
-    assert {i: value for i, (value, _) in done.items()} == {
-        i: 5 + i**2 for i in range(6)
-    } and os.getpid() not in pids
+    assert {i: value for i, (value, _) in done.items()} == {i: 5 + i**2 for i in range(6)}
+    assert os.getpid() not in pids
 
 
 def test_what_other_processes_do_not_have_is_refused():
@@ -119,9 +118,9 @@ def test_commands_take_one_kind_of_executor_and_close_it(monkeypatch, capsys, tm
 
     monkeypatch.setattr("flatviz.cli.tour.run_tour", computes)
     out = ["--out", str(tmp_path / "x.html")]
-    assert main(["tour", "--workers", "2", *out]) == 1 and "enough" in capsys.readouterr().err
+    assert main(["tour", "--workers", "2", *out]) == 1
+    assert "enough" in capsys.readouterr().err
     with raises(RuntimeError, match="after shutdown"):
         seen[0].submit(int)
-    assert (
-        main(["tour", "--workers", "0", *out]) == 1 and "workers must be" in capsys.readouterr().err
-    )
+    assert main(["tour", "--workers", "0", *out]) == 1
+    assert "workers must be" in capsys.readouterr().err

@@ -248,9 +248,8 @@ def test_out_of_distribution_scores_are_those_of_scikit_learn_and_invariant_to_m
             fpr, tpr, _ = roc_curve(positive, s)
             assert found[f"fpr95_{side}"] == approx(fpr[tpr >= 0.95][0])
             assert found[f"aupr_{side}"] == approx(average_precision_score(positive, s))
-        assert found["auroc"] == approx(roc_auc_score(is_out, score)) and found[
-            "base_out"
-        ] == approx(150 / 350)
+        assert found["auroc"] == approx(roc_auc_score(is_out, score))
+        assert found["base_out"] == approx(150 / 350)
         for moved in (fv.metrics.ood_scores(40 * a, 40 * b), fv.metrics.ood_scores(a - 7, b - 7)):
             assert moved == approx(found)  # a sigmoid squeezed in between would change them
     assert abs(found["fpr95_out"] - found["fpr95_in"]) > 0.1
@@ -274,7 +273,8 @@ def test_both_equal_their_definitions_input_by_input():
     assert fv.metrics.agreement(a, b) == same / 50
     assert fv.metrics.total_variation(a, b) == approx(apart / 50)
     assert fv.metrics.total_variation(a, b) == fv.metrics.total_variation(b, a)
-    assert fv.metrics.agreement(a, a) == 1 and fv.metrics.total_variation(a, a) == 0
+    assert fv.metrics.agreement(a, a) == 1
+    assert fv.metrics.total_variation(a, a) == 0
     averaged = b.log_probs.exp().mean(0)  # in place of draws
     assert fv.metrics.total_variation(a, averaged) == approx(
         fv.metrics.total_variation(a, b), rel=1e-6

@@ -97,32 +97,6 @@ def test_the_flat_bound_is_that_of_the_blurred_draws():
     )
 
 
-def test_the_flat_bound_holds_for_thresholds_that_were_chosen_on_the_examples():
-    """x uniform on -1..1, label x > 0 with a tenth flipped: a threshold w errs on 0.1 + 0.4 |w| of
-    new data."""
-    n = 100
-    radius = 0.3
-    source = np.random.default_rng(0)
-    bounds = []
-    errors = []
-    grid = np.linspace(-1, 1, 401)
-    for _ in range(100):
-        x = source.uniform(-1, 1, n)
-        # (401,)
-        wrong = ((x[:, None] > grid) != ((x > 0) ^ (source.uniform(size=n) < 0.1))[:, None]).mean(0)
-        chosen = wrong.argsort()[:5]
-        chosen = chosen[abs(grid[chosen]) < 1 - radius]
-        worst = np.mean([wrong[abs(grid - grid[c]) <= radius].max() for c in chosen])
-        W = torch.as_tensor(grid[chosen])[:, None]
-        bounds.append(
-            fv.metrics.flat_bound(
-                float(worst), W, torch.zeros(1).double(), radius=radius, prior_std=0.5, n=n
-            )
-        )
-        errors.append(0.1 + 0.4 * abs(grid[chosen]).mean())
-    assert np.mean(np.array(bounds) >= errors) > 0.95 and max(bounds) < 0.75
-
-
 N = 10_000
 
 
@@ -158,10 +132,3 @@ def test_of_a_quadratic_it_is_half_the_rank_whatever_the_curvature():
         lambda w: 0.5 * (curvature * w * w).sum(), torch.zeros(4).double(), draws, n=N
     )
     assert found == approx(3 / 2, rel=0.01)
-
-
-def test_one_example_has_no_temperature():
-    with raises(ValueError, match="n must be"):
-        fv.metrics.learning_coefficient(
-            lambda w: w.square().sum(), torch.zeros(1), torch.ones(2, 1), n=1
-        )

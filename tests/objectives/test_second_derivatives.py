@@ -135,7 +135,9 @@ def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
             assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
             line = fv.slice_line(loss, net.w, -net.w, resolution=3)
             flat = fv.sharpness(loss, net.w[None], k=2)
-        assert line.values[0] == loss(net.w) and not line.values.requires_grad and flat.sam > 0
+        assert line.values[0] == loss(net.w)
+        assert not line.values.requires_grad
+        assert flat.sam > 0
 
 
 @mark.filterwarnings("ignore:There is a performance drop")

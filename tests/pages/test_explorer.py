@@ -89,9 +89,8 @@ def test_the_address_holds_the_state_and_a_second_page_opens_at_it(page, visit, 
     page.wait_for_function("() => location.hash.includes('draw=2')", polling=100)
     other = visit(page.evaluate("location.href"))
     drawn(other, "sabma/2/5", "Flatness | vi/0")
-    assert (
-        other.locator("[data-name=around]").count() == 1 and other.locator(".fv-ring").count() > 0
-    )
+    assert other.locator("[data-name=around]").count() == 1
+    assert other.locator(".fv-ring").count() > 0
     assert other.evaluate(PLOTS) == page.evaluate(PLOTS)
     for wrong in ("#method=nope&radius=x&draws=-3&tab=9&b=:&draw=0&step=99", "#%%%", "#radius=NaN"):
         other.goto("about:blank")
@@ -113,7 +112,8 @@ def test_pointing_at_a_draw_lights_it_up_in_every_view_that_shows_it(page, famil
         [y for _, y in places["spectrum"]], spectrum.values, rtol=0.02, atol=0.02
     )
     np.testing.assert_allclose(places["metrics"], [[d + 1]], atol=0.1)
-    assert not places["sharpest"] and not places["reliability"]
+    assert not places["sharpest"]
+    assert not places["reliability"]
     assert (
         f"Draw {d + 1}: training loss {float(p.values[d]):.3g}"
         in page.locator(".fv-reading").first.inner_text()
@@ -164,7 +164,8 @@ def test_each_section_sets_the_controls_where_it_is_read_beside_its_pictures_or_
         )
         drawn(page, state, step.set["tab"] + other)
         exploring = number == len(story) - 1
-        assert page.get_by_role("tablist").is_visible() == exploring and title.evaluate(SEEN)
+        assert page.get_by_role("tablist").is_visible() == exploring
+        assert title.evaluate(SEEN)
         if not exploring:
             plot = page.locator("figure:not([hidden]) .fv-plot").first
             assert plot.evaluate(SEEN)
@@ -205,7 +206,8 @@ def test_the_keyboard_meets_the_controls_and_one_menu_before_the_pictures(page):
     page.locator(".fv-method").first.focus()
     inside = "Boolean(document.activeElement.closest('.fv-figures'))"
     presses = next(n for n in range(1, 20) if page.keyboard.press("Tab") or page.evaluate(inside))
-    assert presses <= 16 and page.locator(".modebar-btn").count() == 0
+    assert presses <= 16
+    assert page.locator(".modebar-btn").count() == 0
 
 
 def test_dark_ground_has_light_ink_and_its_data_are_the_same(visit, address, page):

@@ -55,13 +55,13 @@ def test_a_sent_member_gives_the_figures_of_the_larger_family_and_a_preview_chan
     sent = pack_members(bundle, grown, [new])
     assert figures(bundle.with_members(sent)) == direct
     changed = {name for name, figure in figures(bundle).items() if figure != direct[name]}
-    assert {"radius", "sharpest"} <= changed and not {"surface", "spectrum", "images"} & changed
+    assert {"radius", "sharpest"} <= changed
+    assert not {"surface", "spectrum", "images"} & changed
     assert {figure["name"] for figure in sent.index["figures"]} == changed  # nothing else travels
     preview = pack_members(bundle, grown, [new], note=", preview: 20 steps")
     later = bundle.with_members(preview)
-    assert preview.index["figures"] == [] and [m["radius"] for m in preview.index["members"]] == [
-        4.0
-    ]
+    assert preview.index["figures"] == []
+    assert [m["radius"] for m in preview.index["members"]] == [4.0]
     assert figures(later) == figures(bundle)
     # The whole fit takes its place
     assert figures(later.with_members(pack_members(later, grown, [new]))) == direct
@@ -104,7 +104,8 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
     page.wait_for_function(drawn, arg="fitted", polling=100)
     seen = page.evaluate(CURVE)
     for dots, row in zip(seen["dots"], ("lambda1", "nll", "accuracy", "ece"), strict=True):
-        assert dots["x"][-1] == approx(LARGEST, abs=1e-6) and dots["range"][1] > LARGEST
+        assert dots["x"][-1] == approx(LARGEST, abs=1e-6)
+        assert dots["range"][1] > LARGEST
         direct = (
             mean_lambda1(grown[new].spectrum)
             if row == "lambda1"
@@ -113,7 +114,8 @@ def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
         assert dots["y"][-1] == approx(direct, rel=1e-5)
     assert [ring["x"] for ring in seen["rings"]] == [[approx(LARGEST, abs=1e-6)]] * 4
     assert [ring["y"] for ring in seen["rings"]] == [[dots["y"][-1]] for dots in seen["dots"]]
-    assert "SA-BMA from radius 0 to 4" in seen["caption"] and "preview" not in seen["caption"]
+    assert "SA-BMA from radius 0 to 4" in seen["caption"]
+    assert "preview" not in seen["caption"]
     page.close()
 
 

@@ -38,12 +38,11 @@ def test_members_packed_later_carry_the_same_record_and_only_they_are_packed(
     ]
     monkeypatch.setattr(views, "VIEWS", tuple(counted))
     late = pack_members(bundle, family, [last])
-    assert bundle.buffer.endswith(late.buffer) and set(drawn) == {last}
+    assert bundle.buffer.endswith(late.buffer)
+    assert set(drawn) == {last}
     both = pack(dataclasses.replace(family, members=family.members[:last])).with_members(late)
-    assert (
-        json.loads(both.text)["members"] == json.loads(bundle.text)["members"]
-        and both.buffer == bundle.buffer
-    )
+    assert json.loads(both.text)["members"] == json.loads(bundle.text)["members"]
+    assert both.buffer == bundle.buffer
 
 
 def toy(scene, i):
@@ -137,9 +136,8 @@ def test_without_network_sliders_have_their_radius_in_words_and_the_menu_saves_a
         control.select_option(value) if name == "method" else control.fill(value)
         page.locator(f".flatviz[data-state='{state}']").wait_for()
         said = page.locator(".fv-controls").inner_text()
-        assert ("2 × the width of q" in said) == ("/2/" in state) and ("(= VI)" in said) == (
-            state == "sabma/0/3"
-        )
+        assert ("2 × the width of q" in said) == ("/2/" in state)
+        assert ("(= VI)" in said) == (state == "sabma/0/3")
     assert page.get_by_label("radius", exact=True).is_disabled()
     assert not page.locator(".modebar-btn").count()  # one menu instead
     page.get_by_role("tab", name="Flatness").click()
@@ -147,7 +145,8 @@ def test_without_network_sliders_have_their_radius_in_words_and_the_menu_saves_a
     page.locator(".fv-menu summary").click()
     with page.expect_download() as saved:  # an image of blob:, which the policy allows
         page.get_by_text("Save as PNG").click()
-    assert saved.value.path().stat().st_size > 1000 and not asked
+    assert saved.value.path().stat().st_size > 1000
+    assert not asked
 
 
 def test_views_draw_what_the_plot_functions_draw(family):
@@ -236,7 +235,8 @@ NASTY = (
 
 def test_what_stands_in_a_script_cannot_end_it():
     text = json_for_html({NASTY: [NASTY, "&<!--"]})
-    assert not set(text) & set("<>&\u2028\u2029") and json.loads(text) == {NASTY: [NASTY, "&<!--"]}
+    assert not set(text) & set("<>&\u2028\u2029")
+    assert json.loads(text) == {NASTY: [NASTY, "&<!--"]}
     with raises(ValueError, match="must not hold </script"):
         _ = Script("f('</SCRIPT>')").html
 
@@ -262,11 +262,9 @@ def test_a_page_runs_no_script_but_its_own(page_text, browser, tmp_path):
     page = opened(browser, file_of(page_text.replace("<main>", "<main>" + inside), tmp_path))
     page.locator("main > p").first.dispatch_event("click")
     met = page.errors_met
-    assert (
-        page.evaluate("window.injected") is None
-        and all("Content Security Policy" in text for text in met)
-        and met
-    )
+    assert page.evaluate("window.injected") is None
+    assert all("Content Security Policy" in text for text in met)
+    assert met
     page.context.close()
 
 

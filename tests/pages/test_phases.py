@@ -110,7 +110,8 @@ def test_play_goes_through_the_phases_once_and_everything_glides(visit, address,
     names = [
         name for name, _ in itertools.groupby(phase for phase, *_ in found[1:] if phase is not None)
     ]
-    assert names[-4:] == ["1", "2", "3", "4"] and len(names) <= 5
+    assert names[-4:] == ["1", "2", "3", "4"]
+    assert len(names) <= 5
     figures = [
         fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase)
         for phase in PHASES
@@ -149,7 +150,8 @@ def test_two_states_of_the_step_have_one_scale_and_the_caption_is_of_the_method(
         """() => [...document.querySelectorAll('[data-name=mechanism] .js-plotly-plot')].map(
       (p) => [p._fullLayout.xaxis.range, p._fullLayout.yaxis.range])"""
     )
-    assert len(ends) == 2 and ends[0] == ends[1]
+    assert len(ends) == 2
+    assert ends[0] == ends[1]
     caption = page.locator("[data-name=mechanism] figcaption")
     for hash, state, formula in (
         ("#method=sam_mu&radius=0.2&draws=3&tab=Radius", "sam_mu/0.2/3", "Δ = radius g / |g|"),

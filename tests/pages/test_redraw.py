@@ -102,9 +102,8 @@ def test_plane_and_dimensions_are_switched_and_all_else_stays(page, family):
         menu(name).select_option(value)
         page.locator(f"figure[data-name='{view}'] .main-svg").first.wait_for(state="attached")
         assert seen.get_attribute("data-name") == view
-        assert "radius=2&draws=5" in page.evaluate("location.hash") and "draw=2" in page.evaluate(
-            "location.hash"
-        )
+        assert "radius=2&draws=5" in page.evaluate("location.hash")
+        assert "draw=2" in page.evaluate("location.hash")
         same_ground(page, family, view, 2.0, 5)
     page.get_by_role("tab", name="Surface").click()
     drawn(page, "sabma/2/5", "Surface")

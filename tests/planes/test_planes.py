@@ -17,8 +17,10 @@ def test_pca_finds_the_directions_of_most_variance_and_states_their_share():
     plane = fv.plane_pca(W)
     # And does not flip
     assert_close(fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5)
-    assert plane.orthonormal and plane.unit == "distance in weight space"
-    assert abs(float(plane.axes[0, 0])) > 0.99 and abs(float(plane.axes[1, 1])) > 0.99
+    assert plane.orthonormal
+    assert plane.unit == "distance in weight space"
+    assert abs(float(plane.axes[0, 0])) > 0.99
+    assert abs(float(plane.axes[1, 1])) > 0.99
     share = scales.square() / scales.square().sum()
     assert plane.explained == approx(share[:2].tolist(), abs=0.02)
     assert_close(plane.origin, W.mean(0))
@@ -41,7 +43,8 @@ def test_a_plane_through_three_points_holds_them():
     a, b, c = torch.randn(3, 9, generator=rng())
     plane = fv.plane_through(a, b, c)
     seen = fv.project(torch.stack([a, b, c]), plane)
-    assert float(seen.distance.max()) < 1e-5 and plane.orthonormal
+    assert float(seen.distance.max()) < 1e-5
+    assert plane.orthonormal
     assert (seen.coords[1] - seen.coords[0]).tolist() == approx(
         [float((b - a).norm()), 0], abs=1e-5
     )
@@ -91,7 +94,8 @@ def test_each_normalisation_is_the_written_definition(net):
                 else torch.stack([onto(*pair) for pair in zip(g[name], w[name])])
             )
             assert_close(filters[name], by_slice)
-        assert not filters["0.weight"][1].any() and not filters["3.bias"].any()
+        assert not filters["0.weight"][1].any()
+        assert not filters["3.bias"].any()
         assert_close((by_model, by_weight), (onto(raw, net.w), raw.sign() * net.w.abs()))
     assert not planes["filter"].orthonormal
     assert [planes[kind].unit for kind in ("filter", "weight")] == [
@@ -151,10 +155,12 @@ def test_a_training_path_is_seen_from_its_end():
     t = torch.linspace(3, 0, 20)[:, None]
     W = 5 + t * torch.randn(9) + 0.3 * t**2 * torch.randn(9)
     plane = fv.planes.plane_path(W)
-    assert torch.equal(plane.origin, W[-1]) and plane.orthonormal
+    assert torch.equal(plane.origin, W[-1])
+    assert plane.orthonormal
     assert sum(plane.explained) == approx(1, abs=1e-5)  # two directions made it
     seen = fv.project(W, plane)
-    assert float(seen.distance.max()) < 1e-4 and float(seen.coords[-1].norm()) < 1e-6
+    assert float(seen.distance.max()) < 1e-4
+    assert float(seen.coords[-1].norm()) < 1e-6
     with raises(ValueError, match="at least 3 draws, got 2: draw more, or record more steps"):
         fv.planes.plane_path(W[:2])
 
@@ -164,7 +170,8 @@ def test_a_plane_of_ones_own_directions():
     u = torch.tensor([2.0, 0, 0, 0])
     v = torch.tensor([1.0, 1, 0, 0])
     plane = fv.plane_along(w, u, v)
-    assert torch.equal(plane.axes, torch.stack([u, v])) and plane.angle == approx(45)
+    assert torch.equal(plane.axes, torch.stack([u, v]))
+    assert plane.angle == approx(45)
     square = fv.plane_along(w, u, v, orthonormal=True)
     assert_close(square.axes, torch.eye(4)[:2], rtol=0, atol=1e-6)
     with raises(ValueError, match="directions must not be parallel"):

@@ -61,7 +61,8 @@ def bowl(curvature, floor=0.0, resolution=21, reach=2.0):
 def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
     sharp = above_center(bowl(4.0))
     flat = above_center(bowl(2.0, floor=3.0))
-    assert float(flat.values.min()) == 0.0 and float(flat.values.max()) == approx(8.0)
+    assert float(flat.values.min()) == 0.0
+    assert float(flat.values.max()) == approx(8.0)
     # Pi r^2 of 4 x 4, r^2 = 2 * 0.5 / curvature
     assert basin_share(flat) == approx(math.pi * 0.5 / 16, rel=0.15)
     assert basin_share(flat) > 1.7 * basin_share(sharp)
@@ -97,7 +98,8 @@ def test_no_panel_is_mostly_one_colour(family):
 def test_a_scale_that_clips_marks_its_end():
     surface = bowl(1.0)
     ends = fv.plot_surface(surface, color_range=(0.5, 2.0), log=False).data[0].colorbar.ticktext
-    assert ends[0] == "≤ 0.5" and ends[-1] == "≥ 2"
+    assert ends[0] == "≤ 0.5"
+    assert ends[-1] == "≥ 2"
     assert not {"≥", "≤"} & set(
         "".join(fv.plot_surface(surface, log=False).data[0].colorbar.ticktext)
     )
@@ -133,7 +135,8 @@ def test_no_legend_names_a_method_twice_and_each_names_the_selected(family, name
     for method in family.methods:
         fig = view.draw(Scene(family), family.index(method))
         named = [t.name for t in fig.data if t.showlegend is not False and t.visible is not False]
-        assert len(named) == len(set(named)) and fv.METHODS[method].label in named
+        assert len(named) == len(set(named))
+        assert fv.METHODS[method].label in named
 
 
 def test_wilsons_interval_is_scipys():
@@ -150,7 +153,8 @@ def test_the_accuracy_curve_carries_the_noise_of_its_test_set(family):
     fig = fv.plot_metrics(prediction, method="sabma")
     lo, hi = wilson(prediction.scores["accuracy"], len(prediction.y))
     assert_close(torch.tensor(fig.data[0].y), torch.cat([lo, hi.flip(0)]))
-    assert fig.layout.yaxis.range[0] <= float(lo[-1]) and fig.layout.yaxis.range[1] >= float(hi[-1])
+    assert fig.layout.yaxis.range[0] <= float(lo[-1])
+    assert fig.layout.yaxis.range[1] >= float(hi[-1])
 
 
 def test_a_spread_of_rounding_noise_is_drawn_flat():
@@ -158,10 +162,12 @@ def test_a_spread_of_rounding_noise_is_drawn_flat():
     noise = 1 + 1e-7 * torch.randn(9, generator=rng())
     fig = fv.plot_curve(fv.Curve(t, noise, name="a line"))
     lo, hi = fig.layout.yaxis.range
-    assert hi - lo > 0.1 and len(fig.data) == 1  # and no barrier of 1e-7
+    assert hi - lo > 0.1
+    assert len(fig.data) == 1  # and no barrier of 1e-7
     assert fv.plot_curve(fv.Curve(t, t)).layout.yaxis.range is None
     lo, hi = room(torch.tensor([0.3, 0.30000001]))
-    assert lo < 0.28 and hi > 0.32
+    assert lo < 0.28
+    assert hi > 0.32
     assert room(torch.tensor([0.0, 1.0])) == approx([-0.06, 1.06])
 
 
@@ -176,10 +182,10 @@ def test_results_draw_themselves_in_a_cell_without_a_button_to_a_server(family, 
         bundle = result._repr_mimebundle_()
         assert bundle["text/plain"] == repr(result)
         drawn = bundle["application/vnd.plotly.v1+json"]
-        assert drawn["data"][0]["type"] == kind and drawn["layout"]["meta"]["alt"]
-        assert (
-            drawn["config"]["showSendToCloud"] is False and drawn["config"]["displaylogo"] is False
-        )
+        assert drawn["data"][0]["type"] == kind
+        assert drawn["layout"]["meta"]["alt"]
+        assert drawn["config"]["showSendToCloud"] is False
+        assert drawn["config"]["displaylogo"] is False
     assert pio.renderers["plotly_mimetype"].config == settings
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}

@@ -53,7 +53,8 @@ def test_an_output_that_diverged_is_never_among_the_most_disputed():
     outputs = torch.randn(3, 20, 4, generator=rng())
     outputs[1, 5] = torch.nan
     rows, nats = disputed(fv.Prediction(outputs, torch.zeros(20, dtype=torch.long)), 6)
-    assert 5 not in rows[1:] and bool((nats >= 0).all())
+    assert 5 not in rows[1:]
+    assert bool((nats >= 0).all())
 
 
 def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, transferred):
@@ -81,9 +82,8 @@ def test_only_a_family_with_images_has_their_view(family):
 def test_large_images_are_averaged_down_and_colour_stays(shape):
     x = torch.rand(shape, generator=rng())
     pixels = _pixels(fv.Data(x, torch.zeros(6, dtype=torch.long)), torch.tensor([1, 4]))
-    assert pixels.dtype == torch.uint8 and pixels.shape == (
-        (2, MAX_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8)
-    )
+    assert pixels.dtype == torch.uint8
+    assert pixels.shape == ((2, MAX_SIDE, 16, 3) if shape[1] == 3 else (2, 8, 8))
 
 
 @fixture(scope="module")
@@ -117,7 +117,8 @@ def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_in
     moons, shown, task
 ):
     net, moons_task, _, family = moons
-    assert has_input_maps(moons_task) and not has_input_maps(task)  # which is of images
+    assert has_input_maps(moons_task)
+    assert not has_input_maps(task)  # which is of images
     maps = shown.inputs
     i = family.index("sabma", 0.5)
     probs_of = shown[i].maps["probs"]

@@ -89,12 +89,15 @@ def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, 
     assert_close(step.worst, alone.worst, rtol=1e-4, atol=1e-6)
     assert_close(step.ball, alone.ball, rtol=1e-4, atol=1e-8)
     sam = family[family.index("sam_mu", 0.2)].step.ball[0]
-    assert float(sam[0, 0]) == approx(0.04) and float(sam[0, 1]) == 0
+    assert float(sam[0, 0]) == approx(0.04)
+    assert float(sam[0, 1]) == 0
     for still in (family[family.index(method, 0.0)].step for method in ("vi", "sgd", "sabma")):
-        assert float(still.length) == 0 and float(still.ball.abs().max()) == 0
+        assert float(still.length) == 0
+        assert float(still.ball.abs().max()) == 0
     view = next(v for v in views.VIEWS if v.name == "mechanism")
     small, large = (view.draw(Scene(family), family.index("sabma", r)) for r in (0.5, 2.0))
-    assert [p.path for p in small.live] == [p.path for p in large.live] and "surface" in view.fixed
+    assert [p.path for p in small.live] == [p.path for p in large.live]
+    assert "surface" in view.fixed
     inner, outer = (
         next(t for t in fig.data if t.name == "ball of the radius") for fig in (small, large)
     )
@@ -133,7 +136,8 @@ def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(
         alone = fv.families.mechanism(
             net, task.train, q, radii=[largest], seed=1, mode=mode, resolution=3
         )
-        assert max(family.radii(method)) < largest and float(ground.a.max()) > 1.2 * alone.reach(0)
+        assert max(family.radii(method)) < largest
+        assert float(ground.a.max()) > 1.2 * alone.reach(0)
 
 
 @fixture(scope="module")
@@ -175,7 +179,8 @@ def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
         )
         assert list(markers.y) == approx(values.mean(1).tolist())
         assert list(band.y) == approx([*values.amin(1).tolist(), *values.amax(1).flip(0).tolist()])
-        assert ring.visible and (ring.x[0], ring.y[0]) == approx((markers.x[-1], markers.y[-1]))
+        assert ring.visible
+        assert (ring.x[0], ring.y[0]) == approx((markers.x[-1], markers.y[-1]))
         # SAM's radius has another unit
         assert not drawn["selected", f"x{2 * k + 1}" if k else "x"].visible
     assert "mean and range of 3 seeds" in fig.layout.title.text
@@ -223,7 +228,8 @@ def test_the_frontier_finds_the_temperature_of_equal_training_loss_between_those
         == "SA-BMA, radius 1 (○):<br>VI at T* = 0.2 (×) has its training loss"
     )
     beyond = fv.plots.plot_frontier(made, method="sabma", radius=2.0)
-    assert "no T of these" in beyond.layout.annotations[-1].text and np.isnan(beyond.data[-1].y[0])
+    assert "no T of these" in beyond.layout.annotations[-1].text
+    assert np.isnan(beyond.data[-1].y[0])
     live = [f"{p.trace} {p.path[-1]}" for p in fig.live[:4]]
     assert live == ["selected x", "selected y", "VI at T* x", "VI at T* y"]
     with raises(ValueError, match="must be measured and hold VI at two temperatures"):

@@ -28,19 +28,16 @@ def prediction():
 def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
     fig = fv.plot_surface(surface)
     contour = fig.data[0]
-    assert (
-        contour.type == "contour"
-        and list(contour.x) == surface.a.tolist()
-        and list(contour.y) == surface.b.tolist()
-    )
+    assert contour.type == "contour"
+    assert list(contour.x) == surface.a.tolist()
+    assert list(contour.y) == surface.b.tolist()
     assert_close(torch.tensor(contour.customdata), surface.values.T)
     # Spans decades: logarithmic
     assert_close(torch.tensor(contour.z), surface.values.T.log10())
-    assert fig.layout.yaxis.scaleanchor == "x" and fig.layout.meta["alt"]
-    assert (
-        "50 % of variance" in fig.layout.xaxis.title.text
-        and "distance in weight space" in fig.layout.xaxis.title.text
-    )
+    assert fig.layout.yaxis.scaleanchor == "x"
+    assert fig.layout.meta["alt"]
+    assert "50 % of variance" in fig.layout.xaxis.title.text
+    assert "distance in weight space" in fig.layout.xaxis.title.text
     assert contour.colorbar.title.text == "mean NLL (nats)"
     lower = dataclasses.replace(surface, values=surface.values - 5)  # not positive: linear
     assert_close(torch.tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
@@ -52,11 +49,11 @@ def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_b
     contour, key, rim, samples = fv.plot_surface(surface, projection, method="sabma").data
     assert_close(torch.tensor(samples.marker.line.color), projection.values.log10())
     assert (samples.marker.line.cmin, samples.marker.line.cmax) == (contour.zmin, contour.zmax)
-    assert (
-        samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color
-        and samples.marker.opacity == 1
-    )
-    assert key.name == "SA-BMA" and key.showlegend and not samples.showlegend
+    assert samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color
+    assert samples.marker.opacity == 1
+    assert key.name == "SA-BMA"
+    assert key.showlegend
+    assert not samples.showlegend
     assert samples.marker.size[1] > samples.marker.size[0]  # farther off the plane
     assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
 
@@ -73,7 +70,8 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
     assert list(zip(marks.x, marks.y)) == [
         (-2.0, approx(-1 / 3)),
         (2.0, 1.0),
-    ] and math.isnan(ground.z[2][0])
+    ]
+    assert math.isnan(ground.z[2][0])
     said = " ".join(
         [fig.layout.xaxis.title.text or "", *(note.text for note in fig.layout.annotations)]
     )
@@ -107,14 +105,11 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
     draws, reference, mean = fv.plot_spectrum(
         spectra, method="vi", reference={"sgd": spectra[:1]}
     ).data
-    assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == approx(
-        [0.1, 0.2] * 2
-    )
-    assert (
-        list(mean.y) == [4.5, 1.5]
-        and mean.line.color == fv.METHODS["vi"].look.color
-        and reference.name == "SGD (MAP)"
-    )
+    assert list(draws.y) == [3.0, 1.0, 6.0, 2.0]
+    assert list(draws.error_y.array) == approx([0.1, 0.2] * 2)
+    assert list(mean.y) == [4.5, 1.5]
+    assert mean.line.color == fv.METHODS["vi"].look.color
+    assert reference.name == "SGD (MAP)"
     assert fv.plot_spectrum(spectra[0]).data[0].y[0] == 3.0
     above = fv.plot_spectrum(spectra[:1], method="sabma", reference={"vi": spectra[1:]})
     assert (
@@ -129,13 +124,12 @@ def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
     )
     spectrum = fv.plot_spectrum([one, one])
     sharpness = fv.results.Sharpness(*[torch.tensor([1.0, 2.0, 4.0])] * 7)
-    assert (
-        spectrum.data[1].name == "ResNet-18"
-        and spectrum.data[1].showlegend
-        and spectrum.data[0].marker.color == INK
-    )
+    assert spectrum.data[1].name == "ResNet-18"
+    assert spectrum.data[1].showlegend
+    assert spectrum.data[0].marker.color == INK
     for fig in (spectrum, fv.plot_metrics(prediction), fv.plots.plot_sharpness(sharpness)):
-        assert fig.data[-1].line.color == INK and "SA-BMA" not in fig.to_json()
+        assert fig.data[-1].line.color == INK
+        assert "SA-BMA" not in fig.to_json()
     assert fv.plots.plot_reliability(prediction).data[0].marker.color == INK
 
 
@@ -149,7 +143,8 @@ def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
     curves = [t for t in fig.data if t.name != "noise"]
     assert [t.name for t in curves] == ["SGD (MAP)", "VI"] * 3
     assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
-    assert list(curves[0].x) == [1, 6] and curves[0].y[0] == curves[0].y[1]
+    assert list(curves[0].x) == [1, 6]
+    assert curves[0].y[0] == curves[0].y[1]
     assert fig.layout.shapes[0].x0 == 3
     for draw, said in (
         (fv.plot_metrics, "scores, got none: predict on a Data"),
@@ -169,10 +164,8 @@ def test_reliability_bars_are_the_bins_of_all_draws_with_intervals_and_fade_with
     assert_close(torch.tensor(counts.y), count)
     order = count.argsort()
     assert all(bars.marker.opacity[i] <= bars.marker.opacity[j] for i, j in zip(order, order[1:]))
-    assert (
-        bars.marker.opacity[int(count.argmax())] == 1
-        and bars.marker.opacity[int(count.argmin())] < 0.3
-    )
+    assert bars.marker.opacity[int(count.argmax())] == 1
+    assert bars.marker.opacity[int(count.argmin())] < 0.3
     lo, hi = wilson(right.nan_to_num(0), count)
     shown = count > 0
     assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
@@ -205,9 +198,12 @@ def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibrat
 def test_even_ticks_are_round_even_and_inside(lo, hi):
     places = even_ticks(lo, hi)
     steps = [b - a for a, b in zip(places, places[1:])]
-    assert 3 <= len(places) <= 6 and lo - 1e-9 <= places[0] and places[-1] <= hi + 1e-9
+    assert 3 <= len(places) <= 6
+    assert lo - 1e-9 <= places[0]
+    assert places[-1] <= hi + 1e-9
     assert steps == approx([steps[0]] * len(steps))
-    assert f"{steps[0]:.0e}"[0] in "1235" and even_ticks(2.0, 2.0) == [2.0]
+    assert f"{steps[0]:.0e}"[0] in "1235"
+    assert even_ticks(2.0, 2.0) == [2.0]
     assert [float(text) for text in ColorScale(lo, hi).bar("loss")["ticktext"]] == approx(places)
 
 
@@ -228,21 +224,18 @@ def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_m
     assert_close(torch.tensor(relief.z), surface.values.T.log10())
     assert_close(torch.tensor(points.z), projection.values.log10())
     assert drops.line.color == points.marker.color == fv.METHODS["sabma"].look.color
-    assert (
-        points.name == "SA-BMA"
-        and points.showlegend
-        and points.mode == "markers"
-        and fig.layout.scene.zaxis.ticktext
-    )
+    assert points.name == "SA-BMA"
+    assert points.showlegend
+    assert points.mode == "markers"
+    assert fig.layout.scene.zaxis.ticktext
     ticks = torch.linspace(-2, 2, 21)
     bowl = fv.Surface(surface.plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2)
     W = torch.tensor([[0.31, -0.77, 2.0, 0.0], [1.05, 0.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0]])
     drops = fv.plots.plot_surface_3d(
         bowl, fv.project(W, bowl.plane, lambda w: (w * w).sum()), log=False
     ).data[1]
-    assert drops.x[0] == drops.x[1] == approx(0.31) and drops.z[0] == approx(
-        float(W[0].square().sum())
-    )
+    assert drops.x[0] == drops.x[1] == approx(0.31)
+    assert drops.z[0] == approx(float(W[0].square().sum()))
     # The grid's step is 0.2: bilinear is off by 0.01
     assert drops.z[1] == approx(0.31**2 + 0.77**2, abs=0.02)
     assert math.isnan(drops.z[7])  # beside the grid there is no surface
@@ -275,22 +268,21 @@ def test_a_path_shows_its_barrier_where_it_is_highest():
     straight = fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line")
     curve = fv.Curve(t, 1 + 2 * t)
     line, barrier, other = fv.plot_curve([straight, curve]).data
-    assert list(line.y) == straight.values.tolist() and other.name == "curve 2"
-    assert (
-        list(barrier.x) == [0.5, 0.5]
-        and list(barrier.y) == [2.0, 4.0]
-        and barrier.text[1] == "barrier 2"
-    )
+    assert list(line.y) == straight.values.tolist()
+    assert other.name == "curve 2"
+    assert list(barrier.x) == [0.5, 0.5]
+    assert list(barrier.y) == [2.0, 4.0]
+    assert barrier.text[1] == "barrier 2"
     assert len(fv.plot_curve(straight, barrier=False).data) == 1
 
 
 def test_valleys_are_drawn_from_minimum_to_saddle(surface):
     found = fv.landscape.persistence(surface)
     joins, valleys, minima = fv.plots.plot_persistence(found).data
-    assert list(minima.y) == approx(found.birth.tolist()) and len(minima.y) == 2
-    assert valleys.y[1] == approx(float(surface.values.max())) and valleys.y[4] == approx(
-        float(found.death[1])
-    )
+    assert list(minima.y) == approx(found.birth.tolist())
+    assert len(minima.y) == 2
+    assert valleys.y[1] == approx(float(surface.values.max()))
+    assert valleys.y[4] == approx(float(found.death[1]))
     assert list(joins.x[:2]) == [2, 1]
     assert math.isinf(float(found.death[0]))
 
@@ -357,18 +349,18 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     found = fv.results.Sharpness(rows, *[2 * rows] * 6)
     fig = fv.plots.plot_sharpness({"vi": found, "sabma": found}, measure="trace")
     band, draws, line = fig.data[:3]
-    assert (
-        list(draws.y) == [6, 10, 8, 16]
-        and list(line.y) == [6, 8, 8, 10]
-        and list(line.x) == [1, 2, 3, 4]
-    )
+    assert list(draws.y) == [6, 10, 8, 16]
+    assert list(line.y) == [6, 8, 8, 10]
+    assert list(line.x) == [1, 2, 3, 4]
     # T of one degree of freedom, as tables print it; std of 6 and 10
     half = 12.706204736 * math.sqrt(8) / math.sqrt(2)
-    assert band.y[0] == approx(8 - half) and band.y[-1] == approx(8 + half) and band.x[0] == 2
-    assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
-    assert found.interval("lambda1")[0] == 5 and math.isnan(
-        fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1]
-    )
+    assert band.y[0] == approx(8 - half)
+    assert band.y[-1] == approx(8 + half)
+    assert band.x[0] == 2
+    assert line.line.color != fig.data[5].line.color
+    assert "Hessian" in fig.layout.yaxis.title.text
+    assert found.interval("lambda1")[0] == 5
+    assert math.isnan(fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
 
 
 def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged_draws():
@@ -376,15 +368,16 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
     outputs = torch.stack([x, x + 2, x + torch.inf])[..., None]
     fig = fv.plot(fv.Prediction(outputs, x[:, None], likelihood=0.5), x, level=0.8)
     noisy, means, mean, targets = fig.data
-    assert list(mean.x) == [0, 1, 2] and list(mean.y) == [1, 2, 3] and list(targets.y) == [0, 1, 2]
+    assert list(mean.x) == [0, 1, 2]
+    assert list(mean.y) == [1, 2, 3]
+    assert list(targets.y) == [0, 1, 2]
     mixture = lambda v: sum(
         0.5 * torch.distributions.Normal(m, 0.5).cdf(torch.tensor(v)) for m in (0.0, 2.0)
     )
-    assert (
-        abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4
-        and abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
-    )
-    assert means.y[0] == approx(0.2) and means.y[-1] == approx(1.8)
+    assert abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4
+    assert abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
+    assert means.y[0] == approx(0.2)
+    assert means.y[-1] == approx(1.8)
     assert "1 draws diverged" in fig.layout.meta["note"]
     for how, said in (({"x": x[:2]}, "x must hold 3"), ({"target": 1}, "target must be below 1")):
         with raises(ValueError, match=said):
@@ -392,9 +385,8 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
     with raises(ValueError, match="use plot_reliability"):
         fv.plots.plot_predictive(fv.Prediction(torch.zeros(2, 3, 2)))
     lost = fv.plots.plot_predictive(fv.Prediction(outputs * torch.nan, likelihood=0.5))
-    assert "3 draws diverged" in lost.layout.meta["note"] and not any(
-        math.isfinite(v) for v in lost.data[2].y
-    )
+    assert "3 draws diverged" in lost.layout.meta["note"]
+    assert not any(math.isfinite(v) for v in lost.data[2].y)
     against = fv.plots.plot_predictive(fv.Prediction(outputs, x[:, None], likelihood=0.5))
     assert (
         list(against.data[2].x) == list(against.data[2].y) == list(against.data[3].x) == [1, 2, 3]
@@ -407,7 +399,8 @@ def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_nega
         "b": fv.results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
     }
     eigenvalues, traces = fv.plot(rows).data
-    assert list(eigenvalues.x) == approx([3.0, 0.01]) and list(traces.x) == approx([5.0, 0.02])
+    assert list(eigenvalues.x) == approx([3.0, 0.01])
+    assert list(traces.x) == approx([5.0, 0.02])
     assert list(traces.error_x.array) == approx([0.2, 0])
     assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"]
     assert fv.plot(rows).layout.xaxis.type == "log"

@@ -53,7 +53,8 @@ def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
         widths.append(float(state.w.var()) * n * h)
     cooled, heated = widths
     # 20,000 walkers: 1 %; heat sigma^2 N lr / (2 friction) = 5 times T beside T itself
-    assert cooled == approx(1, rel=0.05) and heated == approx(6, rel=0.1)
+    assert cooled == approx(1, rel=0.05)
+    assert heated == approx(6, rel=0.1)
 
 
 def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):

@@ -35,17 +35,18 @@ def test_protocol_shapes_seed_prefix_and_the_net_untouched(name, small):
     w = net.w.clone()
     random_state = torch.random.get_rng_state()
     q = run(name, *small)
-    assert (
-        isinstance(q, fv.Posterior)
-        and q.center.shape == (net.dim,)
-        and q.center.dtype == net.w.dtype
-    )
+    assert isinstance(q, fv.Posterior)
+    assert q.center.shape == (net.dim,)
+    assert q.center.dtype == net.w.dtype
     W = q.sample(3, seed=1)
-    assert W.shape == (3, net.dim) and bool(torch.isfinite(W).all())
-    assert torch.equal(W, q.sample(3, seed=1)) and torch.equal(W[:2], q.sample(2, seed=1))
+    assert W.shape == (3, net.dim)
+    assert bool(torch.isfinite(W).all())
+    assert torch.equal(W, q.sample(3, seed=1))
+    assert torch.equal(W[:2], q.sample(2, seed=1))
     assert torch.equal(run(name, *small).sample(3, seed=1), W)
     assert not torch.equal(run(name, *small, seed=7, **minibatch(name)).sample(3, seed=1), W)
-    assert torch.equal(torch.random.get_rng_state(), random_state) and torch.equal(net.w, w)
+    assert torch.equal(torch.random.get_rng_state(), random_state)
+    assert torch.equal(net.w, w)
     assert all(torch.equal(v, before[k]) for k, v in net.module.state_dict().items())
 
 
@@ -107,9 +108,8 @@ def test_reduced_precision_is_inside_the_network_only(name, small):
     )
     q = run(name, *given, **in_training(name, fv.Training(precision="bfloat16")))
     plain = run(name, *given)
-    assert q.center.dtype == q.sample(1, seed=0).dtype == torch.float32 and not torch.equal(
-        q.center, plain.center
-    )
+    assert q.center.dtype == q.sample(1, seed=0).dtype == torch.float32
+    assert not torch.equal(q.center, plain.center)
     # 8 bits of mantissa, a few steps
     assert float((q.center - plain.center).norm() / plain.center.norm()) < 0.02
 
@@ -216,7 +216,8 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     net, data, prior = case
     vi = partial(fv.fit_vi, net, data, prior, seed=1, steps=300)
     for fit in (vi, partial(fv.fit_swag, net, data, seed=1, rank=3, snapshots=10)):
-        assert fit(lr=0.1).history.notes == () and not recwarn.list
+        assert fit(lr=0.1).history.notes == ()
+        assert not recwarn.list
         with warns(UserWarning, match=BEGAN):
             q = fit(lr=60.0)
         assert q.history.notes[0].startswith(BEGAN)

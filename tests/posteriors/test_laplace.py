@@ -123,7 +123,8 @@ def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structu
             fv.predict(net, q, data, 3, seed=0, likelihood=likelihood)
         return
     W = q.sample(4000, seed=0)
-    assert torch.equal(W[:3], q.sample(3, seed=0)) and torch.equal(q.center, net.w)
+    assert torch.equal(W[:3], q.sample(3, seed=0))
+    assert torch.equal(q.center, net.w)
     # The standard error is 2.2 %
     assert_close(W.var(0), exact.variance, rtol=0.15, atol=0)
     assert fv.predict(net, q, data, 3, seed=0, likelihood=likelihood).outputs.shape == (3, 40, 3)
@@ -145,7 +146,8 @@ def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
         net = net.restrict("head")
     fit = partial(fv.fit_laplace, net, data, seed=0, steps=300, structure=structure)
     one, each = (fit(prior_precision=p).peer for p in ("marginal", "layerwise"))
-    assert one.prior_precision.numel() == 1 and each.prior_precision.numel() == len(net.blocks)
+    assert one.prior_precision.numel() == 1
+    assert each.prior_precision.numel() == len(net.blocks)
     assert float(each.log_marginal_likelihood()) > float(one.log_marginal_likelihood())
 
 
@@ -279,7 +281,8 @@ def linear():
 def test_a_regression_has_draws_of_its_means(linear):
     net, q, data = linear
     p = fv.metrics.predict_linearised(net, q, data, link="mc", n_draws=20_000, likelihood=0.5)
-    assert p.outputs.shape == (20_000, 5, 1) and p.likelihood == 0.5
+    assert p.outputs.shape == (20_000, 5, 1)
+    assert p.likelihood == 0.5
     draws = p.outputs[..., 0]
     std = (q.cov_mul(data.x) * data.x).sum(1).sqrt()
     assert_close(

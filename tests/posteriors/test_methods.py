@@ -54,17 +54,8 @@ def test_flat_seeking_mean_field_vi_finds_narrower_widths_than_those_of_the_post
     x = torch.ones(50, 2, dtype=float64)
     net = of_weights(lambda w, x: x * root * w, torch.zeros(2))
     flat = fv.fit_mfvi(net, fv.Data(x, 0 * x), ascent=fv.SAM(0.1), seed=0, **settings).std
-    assert 0.04 < float(flat[0]) < 0.055 and float(flat[1]) == approx(0.277, rel=0.1)
-
-
-def test_moped_starts_and_centres_at_the_trained_weights(tiny):
-    net, data = tiny
-    q = fv.fit_mfvi(net, data, moped=0.2, steps=1, lr=0.0, seed=0)
-    assert_close(q.mean, net.w)
-    assert_close(q.log_std.exp(), (0.2 * net.w.abs()).clamp_min(1e-4))
-    assert float(q.history.kl[0]) < float(
-        fv.fit_mfvi(net, data, first_std=1e-3, steps=1, seed=0).history.kl[0]
-    )
+    assert 0.04 < float(flat[0]) < 0.055
+    assert float(flat[1]) == approx(0.277, rel=0.1)
 
 
 def test_bsam_is_its_published_step(tiny):
@@ -259,7 +250,8 @@ def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs
                 return (args[0] * column.view(1, *mask_shape(part, args[0].shape)[1:]),)
 
             dropped.get_submodule(owner).register_forward_pre_hook(masked_inputs)
-    assert bool((mask == 0).any()) and bool((mask == 2).any())
+    assert bool((mask == 0).any())
+    assert bool((mask == 2).any())
     assert_close(net(net.w * mask, x), dropped(x).detach())
 
 
@@ -277,7 +269,8 @@ def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
     x = torch.randn(5, 1, 6, 6)
     net = fv.Net.from_module(module.eval())
     rates = {"2": 0.2, "5": 0.3, "10": 0.4}
-    assert rates_of(net, x, None) == rates and set(rates_of(net, x, 0.5).values()) == {0.5}
+    assert rates_of(net, x, None) == rates
+    assert set(rates_of(net, x, 0.5).values()) == {0.5}
     q = fv.fit_dropout(net, fv.Data(x, torch.arange(5) % 2), seed=0, steps=1, n_draws=200)
     for name, p in rates.items():
         block = next(b for b in net.blocks if b.name == f"{name}.weight")
@@ -372,18 +365,6 @@ def test_particles_at_one_place_are_refused(line):
             seed=0,
             n_draws=3,
         )
-
-
-def test_swag_of_a_net_with_batchnorm_takes_the_smaller_rate():
-    net = fv.Net.from_module(
-        nn.Sequential(nn.Linear(2, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)).eval()
-    )
-    data = blobs(20, 2, 2)
-    usual, small, large = (
-        fv.fit_swag(net, data, seed=0, snapshots=6, **how).mean
-        for how in ({}, {"lr": 0.02}, {"lr": 0.05})
-    )
-    assert torch.equal(usual, small) and not torch.equal(usual, large)
 
 
 STATED = re.compile(r"None: ([\d.]+), of a net with BatchNorm (\d\.\d+)")

@@ -72,11 +72,13 @@ def test_the_step_follows_the_natural_gradient_and_has_the_asked_length_in_its_m
         (gram @ delta[2] * (delta[2] @ S.inverse())).sum(),
     ]
     if joint:
-        assert ratios == approx([ratios[0]] * n, rel=1e-9) and ratios[0] > 0
+        assert ratios == approx([ratios[0]] * n, rel=1e-9)
+        assert ratios[0] > 0
         # Of all three the exact KL is asked for
         assert n == 3 or float(sum(squares)) == approx(0.25, rel=1e-6)
     else:
-        assert [float(v) for v in squares[:n]] == approx([0.25] * n, rel=1e-6) and min(ratios) > 0
+        assert [float(v) for v in squares[:n]] == approx([0.25] * n, rel=1e-6)
+        assert min(ratios) > 0
     assert not any(bool(d.any()) for d in delta[n:])
 
 
@@ -127,20 +129,10 @@ def test_the_released_code_does_not_look_at_the_loss_and_without_its_quirks_foll
     q = random_gaussian(0)
     perturb = partial(fv.perturb, q, radius=0.5, mode="authors_code", noise=noise_of(q))
     first, second = (perturb(gradient(q, i)) for i in (1, 2))
-    assert all(map(torch.equal, first, second)) and lengths(q, first) == approx([0.5] * 3)
+    assert all(map(torch.equal, first, second))
+    assert lengths(q, first) == approx([0.5] * 3)
     for got, s in zip(perturb(gradient(q), switches=()), q.score(q.at(*q.noise(1, seed=0))[0])):
         assert cosine(got, s) == approx(1, abs=1e-6)
-
-
-def test_total_derivatives_shrink_every_width_alike():
-    """The released score in log sigma is a total derivative through the draw, about -1/2 for every
-    weight."""
-    q = fv.Gaussian(
-        torch.randn(400, dtype=torch.float64),
-        torch.full((400,), math.log(0.01), dtype=torch.float64),
-    )
-    step = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise_of(q))[1]
-    assert float(step.max()) < 0 and float(step.std() / step.mean().abs()) < 0.2
 
 
 def test_every_mode_states_its_unit_and_radius_zero_moves_nothing():
@@ -151,7 +143,8 @@ def test_every_mode_states_its_unit_and_radius_zero_moves_nothing():
         if UNITS[mode]
     ]
     still.append(fv.perturb(q, gradient(q), radius=1.0, mode="none"))
-    assert len(still) == len(MODES) + 1 and not any(bool(d.any()) for delta in still for d in delta)
+    assert len(still) == len(MODES) + 1
+    assert not any(bool(d.any()) for delta in still for d in delta)
 
 
 def test_the_gradient_of_the_factor_of_rank_0_is_empty():

@@ -75,7 +75,8 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
     near = fit(kl_weight=1.0)
     far = fit(kl_weight=0.0)
     assert float(near.kl(prior)) < 0.05 * float(far.kl(prior))
-    assert near.history.kl[0] == approx(0, abs=1e-2) and far.history.kl is None
+    assert near.history.kl[0] == approx(0, abs=1e-2)
+    assert far.history.kl is None
 
 
 @mark.parametrize("index", [None, torch.tensor([0, 2, 3, 7])])
@@ -113,11 +114,9 @@ def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task
     # narrower, of another rank
     start = fv.Gaussian(prior.mean + 0.1, prior.log_std - 1.0, torch.zeros(2, prior.dim))
     still = fit(start=start, start_scale=1.0, lr=0.0, steps=2, seed=0)
-    assert (
-        torch.equal(still.mean, start.mean)
-        and torch.equal(still.log_std, start.log_std)
-        and still.rank == 2
-    )
+    assert torch.equal(still.mean, start.mean)
+    assert torch.equal(still.log_std, start.log_std)
+    assert still.rank == 2
     assert_close(still.history.kl[0], start.kl(prior))
     assert torch.equal(fit(start=prior, **QUICK).mean, fit(**QUICK).mean)
     with raises(ValueError, match="start must cover the net's 906 treated weights, got 3"):
@@ -213,7 +212,8 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     given = fv.fit_sabma(net, data, prior, mc_samples=1, lr=1.0, **how)
     assert torch.equal(given.mean, chosen.mean)
     first, *rest = chosen.history.notes
-    assert first.startswith("one draw a step, rate 1") and given.history.notes == tuple(rest)
+    assert first.startswith("one draw a step, rate 1")
+    assert given.history.notes == tuple(rest)
 
 
 def test_draws_of_a_large_network_share_the_examples_of_a_step():

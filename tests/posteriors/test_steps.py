@@ -15,7 +15,7 @@ from flatviz.engine.graphs import RECORDERS, Recorder
 from flatviz.training import Algorithm, Run, training_loss
 from flatviz.training.driver import drive
 from flatviz.training.loop import NOT_REPLAYED
-from flatviz.training.streams import minibatches, rates
+from flatviz.training.streams import minibatches
 
 NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
 
@@ -65,12 +65,14 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
         given = (loss, next(batches), noise.at(step))
         after, record = algorithm.update(state, *given)
         # A function, of what stays as it is
-        assert equal(before, state) and equal(algorithm.update(before, *given)[0], after)
+        assert equal(before, state)
+        assert equal(algorithm.update(before, *given)[0], after)
         losses.append(record.loss)
         state = after
         kept = algorithm.collect(kept, state) if step in how["keep"] else kept
     driven = drive(algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
-    assert equal(state, driven.state) and equal(kept, driven.kept)
+    assert equal(state, driven.state)
+    assert equal(kept, driven.kept)
     assert torch.equal(driven.history.loss, torch.stack(losses))
     assert isinstance(algorithm.result(*driven), fv.Posterior)
 
@@ -132,26 +134,21 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
     assert history.notes == ()
     monkeypatch.setitem(RECORDERS, "cpu", stand_in(record))
     replayed, history, _ = go()
-    assert equal(plain, replayed) and history.notes == ()
+    assert equal(plain, replayed)
+    assert history.notes == ()
 
     def refuses(warm, step):
         raise RuntimeError("operation not permitted when stream is capturing")
 
     monkeypatch.setitem(RECORDERS, "cpu", stand_in(refuses))
     refused, history, _ = go()
-    assert equal(plain, refused) and history.notes == (
-        f"{NOT_REPLAYED}: operation not permitted when stream is capturing",
-    )
+    assert equal(plain, refused)
+    assert history.notes == (f"{NOT_REPLAYED}: operation not permitted when stream is capturing",)
 
 
 def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
     fails = stand_in(lambda warm, step: pytest.fail("recorded"))
     monkeypatch.setitem(RECORDERS, "cpu", fails)
     (note,) = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train").history.notes
-    assert note.startswith(NOT_REPLAYED) and "statistics of BatchNorm" in note
-
-
-def test_rates_fall_along_half_a_cosine():
-    torch.testing.assert_close(
-        rates(2.0, 4, torch.zeros(1)), torch.tensor([2, 1 + 0.5**0.5, 1, 1 - 0.5**0.5]).double()
-    )
+    assert note.startswith(NOT_REPLAYED)
+    assert "statistics of BatchNorm" in note

@@ -19,11 +19,13 @@ def test_the_prior_covers_kept_weights_the_head_is_new_and_the_rest_stays_at_its
 ):
     net, prior = source
     narrow, q = fv.transfer(net, prior, treated="norm+head", head_std=0.2, scale=9.0)
-    assert narrow.dim == 2 * 8 + 10 * 8 + 10 and q.dim == narrow.dim
+    assert narrow.dim == 2 * 8 + 10 * 8 + 10
+    assert q.dim == narrow.dim
     full = {b.name: b.slice for b in net.blocks}
     for b in narrow.blocks:
         if b.kind == "head":
-            assert not q.mean[b.slice].any() and not q.factor[:, b.slice].any()
+            assert not q.mean[b.slice].any()
+            assert not q.factor[:, b.slice].any()
             assert_close(q.std[b.slice], torch.full((b.stop - b.start,), 0.2))
         else:
             assert_close(q.mean[b.slice], prior.mean[full[b.name]])
@@ -38,7 +40,8 @@ def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, t
     (same, p_same), (other, p_other) = (
         fv.transfer(*source, n_classes=n, head_std=0.2, scale=4.0) for n in (None, 3)
     )
-    assert other.dim == 16 + 3 * 8 + 3 and other(other.w, task.test.x[:5]).shape == (5, 3)
+    assert other.dim == 16 + 3 * 8 + 3
+    assert other(other.w, task.test.x[:5]).shape == (5, 3)
     assert_close(p_other.mean[:16], p_same.mean[:16])
     assert_close(p_other.variance[:16], p_same.variance[:16])
     assert_close(
@@ -51,7 +54,8 @@ def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, t
 
 def test_a_random_head_is_torchs_own_and_follows_the_seed(source):
     heads = [fv.transfer(*source, head_start="random", seed=s)[1].mean[16:] for s in (0, 0, 1)]
-    assert torch.equal(heads[0], heads[1]) and not torch.equal(heads[0], heads[2])
+    assert torch.equal(heads[0], heads[1])
+    assert not torch.equal(heads[0], heads[2])
     # Uniform within 1 / sqrt of the inputs
     assert 0 < float(heads[0].abs().max()) <= 1 / math.sqrt(8)
 
@@ -70,7 +74,8 @@ def test_a_moped_prior_is_as_wide_as_its_share_of_each_weight(source):
     p = fv.posteriors.moped_prior(net, share=0.1, floor=1e-3)
     assert_close((p.mean, p.std), (net.w, (0.1 * net.w.abs()).clamp_min(1e-3)))
     narrow, q = fv.transfer(net, p, n_classes=2, head_std=0.3)
-    assert q.rank == 0 and narrow.dim == 16 + 2 * 8 + 2
+    assert q.rank == 0
+    assert narrow.dim == 16 + 2 * 8 + 2
 
 
 def test_the_authors_choice_by_names_misses_the_shortcuts_norms():
@@ -86,7 +91,8 @@ def test_the_authors_choice_by_names_misses_the_shortcuts_norms():
     by_type, by_name = both(torchvision.models.resnet18(num_classes=10), 32)
     assert (by_type.dim, by_name.dim) == (14_730, 12_938)
     missed = {b.name for b in by_type.blocks} - {b.name for b in by_name.blocks}
-    assert missed and all("downsample.1" in name for name in missed)
+    assert missed
+    assert all("downsample.1" in name for name in missed)
     by_type, by_name = both(
         torchvision.models.VisionTransformer(16, 8, 2, 2, 8, 8, num_classes=4), 16
     )
@@ -113,10 +119,12 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
     net, prior = source
     fixed, q = fv.transfer(net, prior, head_std=0.2)
     sampled, same = fv.transfer(net, prior, head_std=0.2, trunk="sampled")
-    assert torch.equal(q.mean, same.mean) and sampled.dim == fixed.dim
+    assert torch.equal(q.mean, same.mean)
+    assert sampled.dim == fixed.dim
     x = task.test.subset(torch.arange(50))
     seen = fv.predict(sampled, q, x, 6, seed=3)
-    assert seen.trunk == "sampled" and fv.predict(fixed, q, x, 6, seed=3).trunk == "fixed"
+    assert seen.trunk == "sampled"
+    assert fv.predict(fixed, q, x, 6, seed=3).trunk == "fixed"
     W = q.sample(6, seed=3)
     trunks = sampled.trunk.joined(q.sample(6, seed=3), seed=3)
     for i in range(6):
@@ -139,7 +147,8 @@ def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(so
     first, again = (loss(w, None)[0] for _ in range(2))
     loss.begin()
     second, _ = loss(w, None)
-    assert torch.equal(first, again) and not torch.equal(first, second)
+    assert torch.equal(first, again)
+    assert not torch.equal(first, second)
     trunk = sampled.trunk.prior
     g = generator(5)
     drawn = (
@@ -149,14 +158,6 @@ def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(so
     )
     by_hand = loop(net, task.train, [sampled.trunk.all_weights(w, drawn)])[0]
     assert_close(first, by_hand, atol=1e-5, rtol=1e-4)
-
-
-def test_fits_differ_from_those_with_a_fixed_trunk_and_follow_the_seed(source, task):
-    fits = []
-    for trunk, seed in (("fixed", 0), ("sampled", 0), ("sampled", 0), ("sampled", 1)):
-        narrow, q = fv.transfer(*source, trunk=trunk, seed=seed)
-        fits.append(fv.fit_sabma(narrow, task.train, q, radius=0.5, steps=4, seed=0).mean)
-    assert [torch.equal(fits[1], other) for other in fits] == [False, True, True, False]
 
 
 def test_a_stopped_fit_resumes_with_the_same_trunks(source, task, tmp_path):

@@ -26,10 +26,12 @@ def test_an_interrupted_write_leaves_neither_file_nor_remains(tmp_path):
     with raises(KeyboardInterrupt), atomic_path(target) as partial:
         partial.write_text("half")
         raise KeyboardInterrupt
-    assert target.read_text() == "old" and list(tmp_path.iterdir()) == [target]
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
     with atomic_path(target) as partial:
         partial.write_text("new")
-    assert target.read_text() == "new" and list(tmp_path.iterdir()) == [target]
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
 
 
 @fixture
@@ -93,8 +95,10 @@ def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(
     ):
         fv.load(path)
     back, found = cached("rows", lambda: row, say=said.append, seed=0)
-    assert not found and torch.equal(back, row)
-    assert len(said) == 1 and said[0].startswith(f"damaged, so computed again: {path}")
+    assert not found
+    assert torch.equal(back, row)
+    assert len(said) == 1
+    assert said[0].startswith(f"damaged, so computed again: {path}")
     assert sorted(p.name for p in (cache / "rows").iterdir()) == [path.name, f"{path.name}.damaged"]
     assert cached("rows", lambda: None, seed=0)[1]
 
@@ -106,10 +110,12 @@ def test_a_result_is_computed_once_and_says_where_it_is(cache):
         value, found = cached(
             "rows", lambda: calls.append(0) or {"a": None}, label="rows", say=said.append, seed=0
         )
-    assert value == {"a": None} and found and len(calls) == 1
-    assert (
-        said[0] == "rows: computing" and said[1].startswith("rows: reused from ") and len(said) == 2
-    )
+    assert value == {"a": None}
+    assert found
+    assert len(calls) == 1
+    assert said[0] == "rows: computing"
+    assert said[1].startswith("rows: reused from ")
+    assert len(said) == 2
 
 
 @contextlib.contextmanager
@@ -132,7 +138,9 @@ def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache,
             fv.save({"row": torch.arange(10_000.0)}, path)
         row, found = cached("rows", lambda: torch.arange(10_000.0), say=said.append, seed=0)
     assert torch.equal(fv.load(path)["row"], torch.arange(3.0))
-    assert len(row) == 10_000 and not found and "File too large" in said[0]
+    assert len(row) == 10_000
+    assert not found
+    assert "File too large" in said[0]
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
 
 
@@ -168,7 +176,8 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(tmp_path):
     path.chmod(0o600)
     (tmp_path / "link.pt").symlink_to(path)
     fv.save(torch.zeros(2), tmp_path / "link.pt")
-    assert (tmp_path / "link.pt").is_symlink() and fv.load(path).tolist() == [0.0, 0.0]
+    assert (tmp_path / "link.pt").is_symlink()
+    assert fv.load(path).tolist() == [0.0, 0.0]
     assert path.stat().st_mode & 0o777 == 0o600
     fresh = fv.save(torch.ones(2), tmp_path / "fresh.pt")
     (plain := tmp_path / "plain").touch()
@@ -298,14 +307,13 @@ def test_the_wheel_carries_what_git_keeps_of_data():
     hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
         "build"
     ]["targets"]["wheel"]
-    assert (
-        "data" in hatch["only-include"]
-        and hatch["sources"]["data"] == f"flatviz/{module.FOLDERS[1].name}"
-    )
+    assert "data" in hatch["only-include"]
+    assert hatch["sources"]["data"] == f"flatviz/{module.FOLDERS[1].name}"
     kept = subprocess.run(
         ["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
     command = ["git", "check-ignore", "--no-index", *kept, "data/MNIST"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     # Hatch leaves out what git ignores
-    assert len(kept) > 10 and listed.stdout.split() == ["data/MNIST"]
+    assert len(kept) > 10
+    assert listed.stdout.split() == ["data/MNIST"]

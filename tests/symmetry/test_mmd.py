@@ -16,7 +16,7 @@ from torch import float64, nn
 import flatviz as fv
 from flatviz.symmetry import discrepancy
 from flatviz.symmetry import pool as pools
-from flatviz.symmetry.discrepancy import WHOLE, bandwidths, mean_kernel
+from flatviz.symmetry.discrepancy import WHOLE, bandwidths
 
 
 def randn(*shape, seed=0):
@@ -55,26 +55,13 @@ def test_bandwidths_follow_the_formula_and_look_at_the_target_alone():
     grid = bandwidths(A)
     for p, hs in grid.items():
         d = torch.stack([(a - b).norm(p=p) for a in A[:20] for b in A[20:]])
-        assert hs[0] == approx(float(d.min()) / 2) and hs[-1] == approx(2 * float(d.max()))
+        assert hs[0] == approx(float(d.min()) / 2)
+        assert hs[-1] == approx(2 * float(d.max()))
         assert torch.allclose(hs[1:] / hs[:-1], hs[1] / hs[0])
     # All distances below the floors of the released code
     near = torch.stack(list(bandwidths(1e-4 * A).values()))
     assert torch.allclose(near[:, 0], torch.full((2,), 0.05, dtype=near.dtype))
     assert torch.allclose(near[:, -1], torch.full((2,), 0.6, dtype=near.dtype))
-
-
-def test_permuted_labels_are_values_of_sets_put_together_otherwise():
-    A = randn(12, 3)
-    B = randn(6, 3, seed=1)
-    found = fv.symmetry.mmd(A, {"b": B}, permutations=5, seed=3)["b"]
-    order = torch.rand(5, 18, generator=rng(4), dtype=float64).argsort(1)
-    pool = torch.cat([A, B])
-    K = mean_kernel(pool, pool, bandwidths(A)).fill_diagonal_(0)
-    for row, value in zip(order, found.permuted[:, 0]):
-        a = (row < 12).nonzero().flatten()
-        b = (row >= 12).nonzero().flatten()
-        wanted = K[a][:, a].sum() / 132 + K[b][:, b].sum() / 30 - 2 * K[a][:, b].mean()
-        assert float(value) == approx(float(wanted), abs=1e-14)
 
 
 def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
@@ -87,13 +74,15 @@ def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
     # unbiased, within three standard errors
     assert abs(float(values.mean())) < 3 * float(values.std()) / 40**0.5
     # Mean of 40 uniforms: 0.5 with standard error 0.046
-    assert 0.3 < sum(p) / 40 < 0.7 and min(p) > 0
+    assert 0.3 < sum(p) / 40 < 0.7
+    assert min(p) > 0
 
 
 def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 2)))
     layers = fv.symmetry.layers_of(net)
-    assert list(layers) == ["0", "2", WHOLE] and [len(i) for i in layers.values()] == [8, 6, 14]
+    assert list(layers) == ["0", "2", WHOLE]
+    assert [len(i) for i in layers.values()] == [8, 6, 14]
     A = randn(30, 14)
     B = randn(15, 14, seed=1)
     B[:, layers["2"]] += 2.0
@@ -101,7 +90,9 @@ def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
     alone = fv.symmetry.mmd(A[:, layers["2"]], {"b": B[:, layers["2"]]})["b"]
     assert float(found.value[1]) == approx(float(alone.value[0]), rel=1e-12)
     assert found.of() == approx(float(found.value[:2].mean()))  # the median of two
-    assert found.p_value("0") > 0.02 and found.p_value("2") == 1 / 201 and found.of("2") > 0
+    assert found.p_value("0") > 0.02
+    assert found.p_value("2") == 1 / 201
+    assert found.of("2") > 0
 
 
 @mark.parametrize(
@@ -144,8 +135,10 @@ def test_diverged_members_are_counted_and_left_out():
     # On inputs this large many a network never learns, and some overflow
     far = fv.Data(data.x * 1e3, data.y)
     pool = fv.symmetry.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
-    assert 0 < pool.n_diverged < 30 and len(pool) + pool.n_diverged == 30
-    assert bool(torch.isfinite(pool.W).all()) and float(pool.loss.max()) < math.log(3)
+    assert 0 < pool.n_diverged < 30
+    assert len(pool) + pool.n_diverged == 30
+    assert bool(torch.isfinite(pool.W).all())
+    assert float(pool.loss.max()) < math.log(3)
     with raises(
         ValueError, match="must hold a network that converged, got 4 that did not: lower lr"
     ):
@@ -156,7 +149,8 @@ def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
     net, data = problem()
     train = partial(fv.symmetry.train_pool, net, data, n=3, keep_epochs=True, **RECIPE)
     whole = train()
-    assert whole.epochs.shape == (4, 3, net.dim) and torch.equal(whole.epochs[-1], whole.W)
+    assert whole.epochs.shape == (4, 3, net.dim)
+    assert torch.equal(whole.epochs[-1], whole.W)
     with raises(KeyboardInterrupt):
         train(checkpoint=tmp_path / "pool.ckpt", progress=stopping_at(11))
     assert equal(train(checkpoint=tmp_path / "pool.ckpt"), whole)
@@ -168,9 +162,8 @@ def test_rates_fall_to_a_tenth_at_each_drop():
         fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=d, **RECIPE).epochs
         for d in ((2,), ())
     )
-    assert torch.equal(first[2], plain[2]) and float((first[3] - first[2]).norm()) < 0.2 * float(
-        (plain[3] - plain[2]).norm()
-    )
+    assert torch.equal(first[2], plain[2])
+    assert float((first[3] - first[2]).norm()) < 0.2 * float((plain[3] - plain[2]).norm())
 
 
 def test_batchnorm_networks_are_refused():
@@ -200,10 +193,12 @@ def test_symmetric_networks_have_no_information_and_answers_that_never_meet_have
     scaled = fv.symmetry.rescale(units, net.w[None], fv.symmetry.random_factor(units, 1, seed=0))
     moved = fv.symmetry.permute(units, scaled, fv.symmetry.random_order(units, 1, seed=1))
     found = fv.symmetry.pair_diversity(net, torch.cat([net.w[None], moved]), x)
-    assert float(found.information) < 1e-12 and float(found.disagreement) == 0.0
+    assert float(found.information) < 1e-12
+    assert float(found.disagreement) == 0.0
     sure = torch.zeros(2, net.dim, dtype=float64)
     # the head's shifts alone
     sure[0, -3] = 1e3
     sure[1, -1] = 1e3
     found = fv.symmetry.pair_diversity(net, sure, x)
-    assert float(found.information) == approx(math.log(2)) and float(found.disagreement) == 1.0
+    assert float(found.information) == approx(math.log(2))
+    assert float(found.disagreement) == 1.0

@@ -4,7 +4,7 @@ prediction."""
 from functools import partial
 
 import torch
-from cases import mlp, rng
+from cases import rng
 from pytest import approx, mark
 from symmetric_networks import NETWORKS, change, cvxpy_mass, network
 from torch import nn
@@ -99,14 +99,14 @@ def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whol
     other = fv.symmetry.min_mass(units, moved, tolerance=1e-15)
     assert change(net, units, V, least.W, x) < 1e-10
     a, b = (length(units, least.W.square())[:, ~units.free] for length in (incoming, outgoing))
-    assert float(((a - b) / (a + b)).abs().max()) < 1e-6 and float(least.residual.max()) < 1e-6
+    assert float(((a - b) / (a + b)).abs().max()) < 1e-6
+    assert float(least.residual.max()) < 1e-6
     assert_close(
         incoming(units, least.W.square())[:, units.free],
         torch.ones(5, int(units.free.sum())).double(),
     )
-    assert torch.allclose(least.after, other.after, rtol=1e-10) and torch.allclose(
-        least.W, other.W, rtol=1e-5, atol=1e-7
-    )
+    assert torch.allclose(least.after, other.after, rtol=1e-10)
+    assert torch.allclose(least.W, other.W, rtol=1e-5, atol=1e-7)
     for said, W in ((least.after, least.W), (least.before, V)):
         assert torch.allclose(said, W[:, units.counted].square().sum(1), rtol=1e-12)
 
@@ -116,18 +116,8 @@ def test_the_mass_never_rises_from_one_sweep_to_the_next(name):
     _, units, _, V = several(name)
     sweeps = [fv.symmetry.min_mass(units, V, max_sweeps=n) for n in range(1, 12)]
     masses = torch.stack([sweeps[0].before, *(least.after for least in sweeps)])
-    assert bool((masses[1:] <= masses[:-1] * (1 + 1e-12)).all()) and bool(
-        (masses[-1] < masses[0]).all()
-    )
-
-
-def test_one_hidden_layer_takes_one_sweep_and_meets_its_closed_form():
-    net = fv.Net.from_module(mlp(7, 5, 3, act=nn.ReLU).double())
-    units = fv.symmetry.units_of(net)
-    least = fv.symmetry.min_mass(units, net.w[None], max_sweeps=1)
-    parts = net.unflatten(net.w)
-    closed = 2 * (parts["0.weight"].norm(dim=1) * parts["2.weight"].norm(dim=0)).sum()
-    assert torch.allclose(least.after[0], closed, rtol=1e-14)
+    assert bool((masses[1:] <= masses[:-1] * (1 + 1e-12)).all())
+    assert bool((masses[-1] < masses[0]).all())
 
 
 @mark.parametrize("end", ["in", "out"])
@@ -138,32 +128,11 @@ def test_a_dead_unit_stands_still(end):
     w = net.flatten(parts)[None]
     least = fv.symmetry.min_mass(units, w)
     assert (least.factor[0] == 1.0).nonzero().flatten().tolist() == [2]
-    assert bool(torch.isfinite(least.W).all()) and float(least.residual) < 1e-5
+    assert bool(torch.isfinite(least.W).all())
+    assert float(least.residual) < 1e-5
     unit, factor = fv.symmetry.unit_norm(units, w)
-    assert bool(torch.isfinite(unit).all()) and (float(factor[0, 2]) == 1.0) == (end == "in")
-
-
-@mark.long
-def test_of_a_resnet18_the_gains_of_its_last_stage_and_its_head_have_a_least_mass():
-    x = torch.zeros(2, 3, 8, 8)
-    module = fv.models.torchvision_model(
-        fv.Task(*[fv.Data(x, torch.tensor([0, 1]))] * 3, 2), "resnet18", weights=None
-    )
-    with torch.no_grad():
-        for part in module.modules():
-            if isinstance(part, nn.BatchNorm2d):
-                part.weight.normal_(), part.bias.normal_()
-    net = fv.Net.from_module(module.eval(), example=x)
-    units = fv.symmetry.units_of(net)
-    least = fv.symmetry.min_mass(units, units.extended(net)[None])
-    of = {name.split("network.")[-1]: p.detach().double() for name, p in module.named_parameters()}
-    # One residual stream
-    gains = [of[f"layer4.{name}.weight"] for name in ("0.bn2", "0.downsample.1", "1.bn2")]
-    closed = 2 * (torch.stack(gains).square().sum(0).sqrt() * of["fc.weight"].norm(dim=0)).sum()
-    assert torch.allclose(least.after[0], closed, rtol=1e-6) and int((~units.free).sum()) == 512
-    moved = units.net_at(net, least.W[0])
-    # BatchNorm's eps
-    assert_close(moved(moved.w, x + 1), net(net.w, x + 1), rtol=1e-2, atol=1e-2)
+    assert bool(torch.isfinite(unit).all())
+    assert (float(factor[0, 2]) == 1.0) == (end == "in")
 
 
 def test_a_fixed_layer_before_the_norm_leaves_a_minimum():

@@ -58,7 +58,8 @@ def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_c
     seen.clear()
     value, g = loss(net.w, None)
     inside = {(getattr(torch, precision), True)}
-    assert set(seen) == inside and value.dtype == g.dtype == torch.float32
+    assert set(seen) == inside
+    assert value.dtype == g.dtype == torch.float32
     for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
         g, reference = (ascended(each, net.w, None, ascent)[1] for each in (loss, exact))
         assert 1e-5 < float((g - reference).norm() / reference.norm()) < error
@@ -122,7 +123,8 @@ def test_the_progress_line_counts_images(tiny, capsys):
         progress=True,
     )
     shown = capsys.readouterr().err
-    assert "SA-BMA" in shown and "/72 " in shown  # 6 steps of 12 images
+    assert "SA-BMA" in shown
+    assert "/72 " in shown  # 6 steps of 12 images
 
 
 def test_wrong_words_are_refused(tiny):
@@ -315,10 +317,8 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     alone, exact = (training_loss(net, data, training=p) for p in (how, fv.Training()))
     g, one_by_one, in_float32 = (f(W, None)[1] for f in (loss, alone, exact))
     # 8 bits of mantissa
-    assert (
-        g.dtype == torch.float32
-        and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
-    )
+    assert g.dtype == torch.float32
+    assert 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
     assert_close(g, one_by_one, rtol=0.05, atol=0.01)
 
 

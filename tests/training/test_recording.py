@@ -47,17 +47,18 @@ def test_the_path_is_what_the_loop_itself_saw(module):
     with fv.record_path(module, every=3) as path:
         seen = [start, *train(module, 10)]
     assert path.steps == (0, 3, 6, 9, 10)
-    assert torch.equal(path.W, torch.stack([seen[i] for i in path.steps])) and torch.equal(
-        path.net.w, seen[-1]
-    )
+    assert torch.equal(path.W, torch.stack([seen[i] for i in path.steps]))
+    assert torch.equal(path.net.w, seen[-1])
     train(module, 3)  # what comes after is not of the path
-    assert len(path.steps) == 5 and not recording._RECORDING
+    assert len(path.steps) == 5
+    assert not recording._RECORDING
 
 
 def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
     with fv.record_path(module, most=8) as path:
         seen = train(module, 100)
-    assert path.every == 16 and path.steps == (0, 16, 32, 48, 64, 80, 96, 100)
+    assert path.every == 16
+    assert path.steps == (0, 16, 32, 48, 64, 80, 96, 100)
     assert torch.equal(path.W[1:], torch.stack([seen[i - 1] for i in path.steps[1:]]))
 
 
@@ -69,14 +70,16 @@ def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(mo
         # Holds none of the treated weights
         train(module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1))
         train(module, 2, optimiser=torch.optim.Adam(module.parameters()))  # one that takes over
-    assert path.W.shape == (5, 10) and path.steps == (0, 1, 2, 3, 4)
+    assert path.W.shape == (5, 10)
+    assert path.steps == (0, 1, 2, 3, 4)
     body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
     with fv.record_path(module, every=2) as path:
         for _ in range(5):
             train(module, 1, optimiser=body)
             train(module, 1, optimiser=head)
     assert path.steps == (0, 2, 4, 5)
-    assert torch.equal(path.W[-1], path.net.w) and not torch.equal(path.W[1, -10:], path.W[0, -10:])
+    assert torch.equal(path.W[-1], path.net.w)
+    assert not torch.equal(path.W[1, -10:], path.W[0, -10:])
 
 
 def test_a_loop_without_an_optimiser_adds_points_itself(module):
@@ -84,9 +87,8 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
         for _ in range(3):
             module[0].weight.add_(1.0)
             path.add()
-    assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == approx(
-        36, abs=1e-4
-    )
+    assert path.steps == (0, 1, 2, 3)
+    assert float((path.W[3] - path.W[0]).sum()) == approx(36, abs=1e-4)
     with (
         warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"),
         fv.record_path(module),
@@ -111,9 +113,11 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
     )
     torch.manual_seed(0)
     train(twin, 6)
-    assert torch.equal(weights(module), weights(twin)) and not module._forward_pre_hooks
+    assert torch.equal(weights(module), weights(twin))
+    assert not module._forward_pre_hooks
     history = path.history
-    assert history.steps.tolist() == list(path.steps) == [0, 2, 4, 6] and not history.notes
+    assert history.steps.tolist() == list(path.steps) == [0, 2, 4, 6]
+    assert not history.notes
 
     def loss(w):
         h = (data.x @ w[:12].view(4, 3).T + w[12:16]).relu()
@@ -133,7 +137,8 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
             assert float(getattr(history, name)[i]) == approx(float(value), rel=1e-3, abs=1e-6)
             assert (name, float(getattr(history, name)[i]), path.steps[i]) in rows
     fig = fv.plot(history)
-    assert [t.name for t in fig.data][-1] == "trace" and list(fig.data[0].x) == [0, 2, 4, 6]
+    assert [t.name for t in fig.data][-1] == "trace"
+    assert list(fig.data[0].x) == [0, 2, 4, 6]
 
 
 @mark.parametrize(
@@ -165,9 +170,8 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
     said = [
         f"start and end took {100 * 2 * cost / steps:.3g} % of the loop's time, the budget is 20 %"
     ]
-    assert late == (said if len(measured) == 2 else []) and (
-        late or cost * len(measured) <= 0.2 * steps
-    )
+    assert late == (said if len(measured) == 2 else [])
+    assert late or cost * len(measured) <= 0.2 * steps
 
 
 def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
@@ -204,12 +208,14 @@ def test_a_trainers_callback_records_what_record_path_does(
     hooked(
         callback, module, lambda: train(module, 4), SimpleNamespace(log_history=rows, logger=logger)
     )
-    assert callback.path.steps == (0, 2, 4) and callback.path.history.steps.tolist() == [0, 2, 4]
+    assert callback.path.steps == (0, 2, 4)
+    assert callback.path.history.steps.tolist() == [0, 2, 4]
     assert [row["step"] for row in rows if "lambda1" in row] == [
         0,
         2,
         4,
-    ] and not recording._RECORDING
+    ]
+    assert not recording._RECORDING
 
 
 def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
@@ -238,4 +244,5 @@ def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
         go_on.set()
         thread.join()
     hook.remove()
-    assert not failed and len(path.W) == 2
+    assert not failed
+    assert len(path.W) == 2

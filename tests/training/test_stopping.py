@@ -45,11 +45,9 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     )
     stopped = fit(training=fv.Training(validation=validation, patience=5))
     n = len(stopped.history.validation)
-    assert (
-        best + 6 == n < 50
-        and len(stopped.history.loss) == 8 * n
-        and torch.equal(stopped.W[0], checked[best])
-    )
+    assert best + 6 == n < 50
+    assert len(stopped.history.loss) == 8 * n
+    assert torch.equal(stopped.W[0], checked[best])
     torch.testing.assert_close(stopped.history.validation, checks[:n], rtol=1e-5, atol=1e-6)
     assert fit().history.validation is None
 
@@ -132,6 +130,5 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
         checkpoint=tmp_path / "run", progress=lambda done, total, label: seen.append(done)
     )
     assert len(seen) <= len(whole.history.loss) - 22
-    assert torch.equal(resumed.center, whole.center) and torch.equal(
-        resumed.history.validation, whole.history.validation
-    )
+    assert torch.equal(resumed.center, whole.center)
+    assert torch.equal(resumed.history.validation, whole.history.validation)

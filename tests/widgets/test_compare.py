@@ -40,29 +40,28 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
     monkeypatch.setattr(compare, "WORK", 0)  # as of a large network
     two = fv.compare(a, b, data, resolution=5, examples=60)
     monkeypatch.undo()
-    assert len(spent) <= 2 * 34 and len(spent) == sum(
-        s.n_products + 4 for s in two.spectra
-    )  # one basis for both quantities
+    assert len(spent) <= 2 * 34
+    assert len(spent) == sum(s.n_products + 4 for s in two.spectra)  # one basis for both quantities
     f = [fv.nll(fv.Net.from_module(m, "all"), data) for m in (a, b)]
     for g, (trace, error) in zip(f, two.traces):
         exact = torch.autograd.functional.hessian(g, g.net.w).trace()
-        assert abs(trace - float(exact)) < 4 * error + 1e-3 * float(exact) and error < 0.2 * float(
-            exact
-        )
+        assert abs(trace - float(exact)) < 4 * error + 1e-3 * float(exact)
+        assert error < 0.2 * float(exact)
     lambdas = [float(fv.top_eigenpairs(g, g.net.w, 1).values) for g in f]
     assert [float(s.values[0]) for s in two.spectra] == approx(lambdas, rel=1e-2)
     # One function, each filter normalised
     torch.testing.assert_close(two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5)
-    assert (
-        two.sentence.startswith(f"{'AB'[lambdas.index(min(lambdas))]} is flatter")
-        and "not clear" in two.sentence
-    )
+    assert two.sentence.startswith(f"{'AB'[lambdas.index(min(lambdas))]} is flatter")
+    assert "not clear" in two.sentence
     assert two.path.values[0] == approx(float(f[0](f[0].net.w)), rel=1e-5)
     # With its own statistics of BatchNorm
     assert two.path.values[-1] == approx(float(f[1](f[1].net.w)), rel=1e-5)
-    assert torch.equal(two.predictions[0].outputs[0], a(data.x)) and len(two.figures) == 5
+    assert torch.equal(two.predictions[0].outputs[0], a(data.x))
+    assert len(two.figures) == 5
     text = two.to_html(tmp_path / "two.html").read_text(encoding="utf-8")
-    assert two.sentence in text and 'id="figure-4"' in text and "<script src" not in text
+    assert two.sentence in text
+    assert 'id="figure-4"' in text
+    assert "<script src" not in text
     assert all(torch.equal(p, q) for p, q in zip(before, (*a.parameters(), *a.buffers())))
 
 
@@ -80,7 +79,8 @@ def test_the_trace_of_a_small_network_is_exact_whatever_its_likelihood(nets, lik
     for i, (module, (trace, error)) in enumerate(zip((a, b), two.traces)):
         g = fv.nll(fv.Net.from_module(module, "all"), data, likelihood=likelihood)
         exact = torch.autograd.functional.hessian(g, g.net.w).trace()
-        assert error == 0 and trace == approx(float(exact), rel=1e-3)
+        assert error == 0
+        assert trace == approx(float(exact), rel=1e-3)
         assert two.path.values[-i] == approx(float(g(g.net.w)), rel=1e-5)
 
 

@@ -41,7 +41,8 @@ def test_traits_of_the_lab_and_of_the_controls_are_one(lab):
     assert sent[-1] == {"radius": 2.0, "n_draws": 2, "method": "vi", "look": {}}
     lab.sent_messages.clear()
     lab.view.set_state({"n_draws": 5})  # by the page: it is not told what it said
-    assert lab.n_draws == 5 and not lab.sent_messages
+    assert lab.n_draws == 5
+    assert not lab.sent_messages
 
 
 def test_a_fitted_radius_and_any_ensemble_size_ask_nothing_of_the_kernel(lab):
@@ -56,12 +57,14 @@ def test_a_fitted_radius_and_any_ensemble_size_ask_nothing_of_the_kernel(lab):
         lab.radius = radius
         lab.n_draws = 3
         lab.wait(60)
-        assert len(lab.family) == 7 and not lab.busy
+        assert len(lab.family) == 7
+        assert not lab.busy
 
 
 def test_both_radii_of_a_comparison_are_fitted_behind_and_only_their_records_travel(lab):
     lab.state = {"method": "sabma", "radius": 1.2, "compare": {"method": "sam_mu", "radius": 0.15}}
-    assert lab.wait(300) and "done" in lab.status
+    assert lab.wait(300)
+    assert "done" in lab.status
     for method, radius in (("sabma", 1.2), ("sam_mu", 0.15)):
         i = lab.family.index(method, radius)
         assert lab.family.radius[i] == radius
@@ -87,7 +90,8 @@ def test_the_gap_of_the_posterior_at_the_controls_is_that_of_its_own_fit(lab, tr
 def test_stops_begin_at_zero_rise_in_log_steps_and_keep_clear_of_fitted_radii(lab):
     for method, stops in lab.stops.items():
         # T = 0 is no temperature
-        assert (stops[0] == 0) == (method not in OVER_T) and stops == sorted(stops)
+        assert (stops[0] == 0) == (method not in OVER_T)
+        assert stops == sorted(stops)
         assert all(1.1 < b / a < 2.1 for a, b in zip(stops[1:], stops[2:])), method
 
 
@@ -134,10 +138,8 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
     assert getattr(lab, name) == before == getattr(lab.view, name)
     lab.view.set_state({"n_draws": lab.n_draws - 1} | {name: value})
     traits = lab.sent_messages[-1][0]["traits"]
-    assert (
-        before == getattr(lab, name) == getattr(lab.view, name) == traits[name]
-        and traits["n_draws"] == lab.n_draws
-    )
+    assert before == getattr(lab, name) == getattr(lab.view, name) == traits[name]
+    assert traits["n_draws"] == lab.n_draws
 
 
 @mark.parametrize(
@@ -209,12 +211,14 @@ def test_the_view_answers_a_page_and_its_saved_state_holds_no_arrays(family):
     kinds = [content["kind"] for content, _ in sent]
     assert kinds == ["traits", "family", "front end", "traits", "family"]
     assert view.sent == {"front end": 2, "family": 2, "member": 0}
-    assert sent[2][1][0].startswith(b"var flatvizExplorer=") and len(sent[2][1][1]) > 1e6
+    assert sent[2][1][0].startswith(b"var flatvizExplorer=")
+    assert len(sent[2][1][1]) > 1e6
     assert json.loads(sent[1][0]["index"])["live"]
     state = json.dumps(
         {k: v for k, v in view.get_state().items() if isinstance(v, (str, int, float))}
     )
-    assert len(state) < 20_000 and "plotly.js" not in state.split("_esm")[0]
+    assert len(state) < 20_000
+    assert "plotly.js" not in state.split("_esm")[0]
 
 
 def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_nothing(lab):
@@ -269,12 +273,10 @@ def test_the_nearest_fitted_member_is_nearest_in_powers_of_ten(family):
 def test_the_picture_a_notebook_keeps_is_the_pages_own_and_nothing_else():
     image = "data:image/png;base64,iVBORw0KGgo="
     html = snapshot({"images": [image, image], "text": "SA-BMA <b>"}, "a-view")
-    assert (
-        html.count(image) == 2
-        and "SA-BMA &lt;b&gt;" in html
-        and "<b>" not in html
-        and 'data-view="a-view"' in html
-    )
+    assert html.count(image) == 2
+    assert "SA-BMA &lt;b&gt;" in html
+    assert "<b>" not in html
+    assert 'data-view="a-view"' in html
     for images in (
         ["https://elsewhere/x.png"],
         ['data:image/png;base64,"onerror=alert(1)'],
@@ -288,7 +290,8 @@ def test_the_picture_a_notebook_keeps_is_the_pages_own_and_nothing_else():
 def test_a_page_of_the_lab_needs_no_kernel(lab, tmp_path):
     lab.state = {"method": "sabma", "radius": 2.0, "tab": "Scores"}
     text = lab.to_html(tmp_path / "lab.html").read_text(encoding="utf-8")
-    assert '"tab":"Scores"' in text and '"method":"sabma","radius":2.0' in text
+    assert '"tab":"Scores"' in text
+    assert '"method":"sabma","radius":2.0' in text
     parts = [
         re.search(f'id="flatviz-{name}">"(.*?)"</script>', text).group(1)
         for name in ("index", "records")
@@ -335,13 +338,12 @@ def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the
         else:
             {"stop": lab.stop, "run": lab.run}[kind]()
         if move % 10 == 9:
-            assert lab.wait(120) and (not lab.error or "is too far" in lab.error)
+            assert lab.wait(120)
+            assert not lab.error or "is too far" in lab.error
             failures += bool(lab.error)
-            assert (
-                not lab.busy
-                and not lab.view._status["busy"]
-                and lab.view._status["error"] == lab.error
-            )
+            assert not lab.busy
+            assert not lab.view._status["busy"]
+            assert lab.view._status["error"] == lab.error
             meta = [(m["method"], m["radius"]) for m in lab.view._bundle.index["members"]]
             # A page that opens now sees all
             assert sorted(meta) == sorted(zip(lab.family.method, lab.family.radius))
@@ -352,8 +354,10 @@ def test_after_sixty_random_moves_fits_stops_and_errors_all_that_was_sent_is_the
                 "method": lab.method,
                 "look": lab.look,
             }
-    assert failures and len(lab.family) > 7  # those it began with
-    assert not left_over() and len(widgets._instances) == count
+    assert failures
+    assert len(lab.family) > 7  # those it began with
+    assert not left_over()
+    assert len(widgets._instances) == count
 
 
 def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(lab, monkeypatch):
@@ -363,11 +367,9 @@ def test_a_notebook_run_without_a_browser_says_how_to_see_the_lab(lab, monkeypat
     )
     # A notebook rendered without widgets shows the still, no repr below it
     assert lab._repr_mimebundle_()["text/plain"] == ""
-    assert (
-        "JupyterLab" in shown[0]
-        and "lab.to_html(" in shown[0]
-        and f"data-view='{lab.view.channel.model_id}'" in shown[0]
-    )
+    assert "JupyterLab" in shown[0]
+    assert "lab.to_html(" in shown[0]
+    assert f"data-view='{lab.view.channel.model_id}'" in shown[0]
 
 
 @fixture
@@ -407,12 +409,15 @@ def test_a_preview_is_labelled_shows_what_is_in_sight_and_gives_way_to_the_whole
     longer.method = "sabma"
     longer.look = {"tab": "Scores"}
     longer.radius = 1.2
-    assert longer.wait(300) and longer.error == ""
+    assert longer.wait(300)
+    assert longer.error == ""
     assert len(scored) == 2  # the preview and the whole fit
     (first, some), (last, whole) = members(longer)
-    assert first["note"] == f", preview: {STEPS} steps from radius 2" and "note" not in last
+    assert first["note"] == f", preview: {STEPS} steps from radius 2"
+    assert "note" not in last
     waiting = {v.name for v in views_of(longer.family) if v.group != "Scores"}
-    assert set(first["waiting"]) == waiting and last["waiting"] == []
+    assert set(first["waiting"]) == waiting
+    assert last["waiting"] == []
     fields = longer.view._bundle.index["fields"]
     for name, field in fields.items():
         size = int(np.prod(field["shape"]))
@@ -447,7 +452,8 @@ def test_the_preview_is_the_short_fit_that_it_says(longer, transferred, task, mo
     )
     longer.method = "sam_mu"
     longer.radius = 0.3
-    assert longer.wait(300) and "enough" in longer.error
+    assert longer.wait(300)
+    assert "enough" in longer.error
     near = longer.family.posterior[longer.family.index("sam_mu", 0.2)]
     net, prior = transferred
     settings = fv.METHODS["sam_mu"].keywords(net, radius=0.3) | dict(
@@ -474,7 +480,8 @@ def test_a_rough_family_is_few_steps_and_none_where_a_whole_fit_is_hardly_longer
     net, prior = transferred
     radii = {"vi": (0.0,), "sabma": (0.0, 1.0)}
     rough = rough_family(Fitting(net, task, prior, 0, {"steps": 2 * ROUGH_STEPS + 1}), radii)
-    assert rough.family.measured and rough.family.method == ("vi", "sabma")
+    assert rough.family.measured
+    assert rough.family.method == ("vi", "sabma")
     settings = fv.METHODS["vi"].keywords(net, settings={"steps": ROUGH_STEPS})
     direct = fv.fit_vi(net, task.train, prior, seed=0, **settings)
     assert torch.equal(rough.family[0].posterior.mean, direct.mean)
