@@ -12,7 +12,6 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.core.arithmetic import float32_flags
-from flatviz.core.seeds import generator
 from flatviz.training import training_loss
 from flatviz.training.points import starts
 
@@ -123,7 +122,7 @@ def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
     rows = []
     for w, seed in zip(starts(net, list(seeds), head_only=False), seeds):
         loss = training_loss(net, data)
-        source = generator(seed)
+        source = torch.Generator().manual_seed(seed)
         w = w.clone()
         for _ in range(epochs):
             for index in torch.randperm(len(data), generator=source).split(batch_size):

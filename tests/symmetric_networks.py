@@ -9,7 +9,6 @@ from torch import nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
 import flatviz as fv
-from flatviz.core import saved_rng
 
 
 class Block(nn.Module):
@@ -64,7 +63,8 @@ def batchnorm():
 def optunet(side=8):
     """The network of Laurent et al. 2024, as `flatviz run symmetry` trains it."""
     first, pool, second = {28: (4, 3, 5), 8: (3, 2, 2)}[side]
-    with saved_rng(0):
+    with torch.random.fork_rng():
+        torch.default_generator.manual_seed(0)
         lower = nn.Conv2d(1, 2, first, bias=False), nn.ReLU(), nn.MaxPool2d(pool)
         upper = (
             nn.Conv2d(2, 10, second, groups=2, bias=False),

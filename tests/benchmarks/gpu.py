@@ -365,8 +365,15 @@ def profile(setting: Setting, out: Results) -> None:
     kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     data = setting.data()
     short = replace(setting, steps=5)
-    one = dict(seed=0, lr=1e-3, batchnorm="frozen", steps=WARM + short.steps, kl_weight=0.0)
-    one |= dict(batch_size=setting.batch, training=fv.Training(precision=setting.precision))
+    one = dict(
+        seed=0,
+        lr=1e-3,
+        batchnorm="frozen",
+        steps=WARM + short.steps,
+        kl_weight=0.0,
+        batch_size=setting.batch,
+        training=fv.Training(precision=setting.precision),
+    )
     net, prior = setting.treated("all")
     runs = {
         "plain": partial(plain_sgd, short, setting.network(), data),

@@ -260,7 +260,8 @@ def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
 
 
 def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
-    outputs, y = randn(3, 5, 2), randn(5)
+    outputs = randn(3, 5, 2)
+    y = randn(5)
 
     def affine(o):
         t = StudentT(5.0, o[..., 0], F.softplus(o[..., 1]))
@@ -287,7 +288,10 @@ def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
 
 
 def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
-    x, B, s, delta = randn(80, 3), randn(3, 2), torch.tensor([0.1, 2.0]).double(), 1.5
+    x = randn(80, 3)
+    B = randn(3, 2)
+    s = torch.tensor([0.1, 2.0]).double()
+    delta = 1.5
     y = x @ B + s * randn(80, 2)
     A = [x.T @ x / sigma**2 + delta * torch.eye(3) for sigma in s]
     modes = [torch.linalg.solve(A[j], x.T @ y[:, j] / s[j] ** 2) for j in (0, 1)]

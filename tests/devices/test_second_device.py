@@ -31,10 +31,8 @@ def tensors_for_readers(value, inside=False):
     if isinstance(value, dict):
         value = list(value.values())
     elif dataclasses.is_dataclass(value) and not isinstance(value, (type, fv.Mixture)):
-        value, inside = (
-            [getattr(value, f.name) for f in dataclasses.fields(value)],
-            inside or type(value) in FOR_READERS,
-        )
+        inside = inside or type(value) in FOR_READERS
+        value = [getattr(value, f.name) for f in dataclasses.fields(value)]
     return (
         [t for item in value for t in tensors_for_readers(item, inside)]
         if isinstance(value, (list, tuple))

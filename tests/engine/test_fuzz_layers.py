@@ -22,7 +22,6 @@ from torch.nn.utils import parametrizations as P
 from torch.nn.utils import parametrize
 
 import flatviz as fv
-from flatviz.engine.stacked import vmapped
 
 W = 6  # features of each of 5 places
 Linear = partial(nn.Linear, W, W)
@@ -378,8 +377,9 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
                 fv.hvp(f, w, v)
         else:
             same(fv.hvp(f, w, v), product.detach())
-        u, Hu, Hv = w.roll(1), *(f.operator(w, "ggn")(t) for t in (w.roll(1), v))
-        same(u @ Hv, v @ Hu)
+        u = w.roll(1)
+        ggn = f.operator(w, "ggn")
+        same(u @ ggn(v), v @ ggn(u))
         # The head: all else is computed once
         for part in (
             net,
@@ -393,13 +393,8 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
                 surface.values.flatten(),
                 torch.stack([plainly(part, module, x, y, p) for p in points]),
             )
-        if batched := vmapped(net, data.x):
-            rows = w.expand(2, -1).clone().requires_grad_()
-            losses = torch.stack([F.cross_entropy(out, y) for out in batched(rows, data.x)])
-            (
-                same(losses[0], loss),
-                same(torch.autograd.grad(losses.sum(), rows)[0][0], gradient.detach()),
-            )
+        both = fv.training.training_loss(net, data, members=2)(w.expand(2, -1).clone(), None)
+        same([t[0] for t in both], [loss.detach(), gradient.detach()])
         plain = dict(
             steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen"
         )

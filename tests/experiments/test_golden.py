@@ -56,7 +56,9 @@ def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path
     pd.testing.assert_frame_equal(found[paper], stored[paper], rtol=1e-4)
 
 
-LESS, WITHIN, MORE = "SA-BMA has a lower λ1", "SA-BMA has the λ1 of VI within 10 %", "a higher λ1"
+LESS = "SA-BMA has a lower λ1"
+WITHIN = "SA-BMA has the λ1 of VI within 10 %"
+MORE = "a higher λ1"
 
 
 @pytest.mark.parametrize(
@@ -84,7 +86,8 @@ def test_a_mark_of_a_card_says_what_its_title_says(said, mark):
 def test_a_card_says_yes_only_where_its_control_does():
     space = functions("claims", before="# %%\nRATIO")
     of = lambda *words: pd.DataFrame({"shown": words})
-    yes, open_ = space["YES"], space["UNDECIDED"]
+    yes = space["YES"]
+    open_ = space["UNDECIDED"]
     assert space["answer"]({"first": of(yes, yes), "control": of(yes)}, "it").startswith("**Yes**")
     against = space["answer"]({"first": of(yes, yes), "control": of(open_)}, "the control")
     assert against.startswith("**It depends** on the control")

@@ -16,7 +16,8 @@ from torch.testing import assert_close
 import flatviz as fv
 
 M = fv.metrics
-S, N = 6, 50
+S = 6
+N = 50
 G = rng()
 MEANS = torch.randn(S, N, 1, generator=G, dtype=float64)
 Y = torch.randn(N, 1, generator=G, dtype=float64)

@@ -15,7 +15,6 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.models.public import PublicNet, _fixed_side
 
 
 def images(side=32, channels=3, n_classes=10, n=20):
@@ -64,9 +63,10 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
         assert_close(module(task.train.x), plain(grey))
 
 
-def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side():
-    network = torchvision.models.VisionTransformer(32, 8, 1, 2, 8, 8, num_classes=4).eval()
-    module = PublicNet(network, _fixed_side(network)).eval()
+def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side(monkeypatch):
+    small = torchvision.models.VisionTransformer(32, 8, 1, 2, 8, 8)
+    monkeypatch.setattr(torchvision.models, "get_model", lambda name, **how: small)
+    module = fv.models.torchvision_model(images(16), "vit_b_16")
     x = torch.rand(2, 3, 16, 16)
     larger = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False)
     with torch.no_grad():

@@ -19,7 +19,6 @@ from torch import float64, nn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.core.seeds import generator
 from flatviz.posteriors.hmc import Metric, Potential, StepSize, leapfrog
 from flatviz.training import training_loss
 from flatviz.training.streams import MirroredNoise, cosine
@@ -139,7 +138,7 @@ def scored_case():
         net,
         told["widths"],
         W,
-        torch.randn(50, 2, generator=generator(8), dtype=float64),
+        torch.randn(50, 2, generator=rng(8), dtype=float64),
         (torch.arange(50) * 7) % 3,
     )
 
@@ -170,13 +169,13 @@ def questions():
             asked[method, case] = (
                 told | point | {"what": "points", "prior": {"mean": zeros, "logStd": zeros}}
             )
-        source = generator(SEED)
+        source = rng(SEED)
         xi = [
             torch.randn(1, net.dim, generator=source, dtype=float64)[0].tolist()
             for _ in range(STEPS)
         ]
         asked["sgld", case] = told | {"what": "sgld", "start": w, "noise": xi, "rate": 0.01}
-        z, p = torch.randn(2, net.dim, generator=generator(1), dtype=float64)
+        z, p = torch.randn(2, net.dim, generator=rng(1), dtype=float64)
         asked["hmc", case] = told | {
             "what": "trajectory",
             "z": z.tolist(),
@@ -298,7 +297,7 @@ def test_sgld_takes_the_steps_of_flatviz(answers, case):
 def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
     U = Potential(training_loss(net, data, likelihood, members=1), prior, len(data) / KAPPA)
-    z, p = torch.randn(2, net.dim, generator=generator(1), dtype=float64)
+    z, p = torch.randn(2, net.dim, generator=rng(1), dtype=float64)
     first, slope, _ = U(z[None])
     there, speed, (value, _, _) = leapfrog(U, z[None], p[None], slope, SIZE, 12, Metric())
     energy = first + 0.5 * p.square().sum()

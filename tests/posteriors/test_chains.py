@@ -40,7 +40,9 @@ def test_sghmc_with_friction_one_is_sgld(linear):
 def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
     """White noise of gradients, whose heat a constant friction keeps; the chain's own law is known:
     variance T / (N h)."""
-    h, sigma, n = 2.0, 1.0, 50
+    h = 2.0
+    sigma = 1.0
+    n = 50
     source = rng()
     noise = lambda: torch.randn(40, 500, generator=source, dtype=float64)
     gradient = lambda w, batch: (0.5 * h * w.square().sum(-1), h * w + sigma * noise())

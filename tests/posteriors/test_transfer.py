@@ -5,12 +5,12 @@ import math
 from functools import partial
 
 import torch
+from cases import rng
 from oracles import loop, stopping_at
 from pytest import raises
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.core.seeds import generator
 from flatviz.training import training_loss
 
 
@@ -150,7 +150,7 @@ def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(so
     assert torch.equal(first, again)
     assert not torch.equal(first, second)
     trunk = sampled.trunk.prior
-    g = generator(5)
+    g = rng(5)
     drawn = (
         trunk.mean
         + trunk.std * torch.randn(trunk.dim, generator=g)

@@ -14,7 +14,6 @@ from torch import nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 import flatviz as fv
-from flatviz.training import recording
 
 
 def weights(module):
@@ -51,7 +50,6 @@ def test_the_path_is_what_the_loop_itself_saw(module):
     assert torch.equal(path.net.w, seen[-1])
     train(module, 3)  # what comes after is not of the path
     assert len(path.steps) == 5
-    assert not recording._RECORDING
 
 
 def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
@@ -147,16 +145,13 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
 )
 def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost, steps, measured):
     now = [0.0]
-    measure = recording.Watch.measure
 
-    def slow(*args):
-        now[0] += cost
-        measure(*args)
+    def slow(name, value, step):  # four values of a measurement
+        now[0] += cost / 4
 
-    monkeypatch.setattr(recording, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    monkeypatch.setattr(recording.Watch, "measure", slow)
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
     data = fv.Data(torch.ones(4, 3), torch.arange(4) % 2)
-    with fv.record_path(module, data=data, budget=20, products=12) as path:
+    with fv.record_path(module, data=data, budget=20, products=12, log=slow) as path:
         for _ in range(steps):
             now[0] += 1
             path.add()
@@ -201,9 +196,9 @@ def test_a_trainers_callback_records_what_record_path_does(
     callback = make(
         every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12
     )
-    rows, logger = (
-        [],
-        SimpleNamespace(log_metrics=lambda metrics, step: rows.append({**metrics, "step": step})),
+    rows = []
+    logger = SimpleNamespace(
+        log_metrics=lambda metrics, step: rows.append(metrics | {"step": step})
     )
     hooked(
         callback, module, lambda: train(module, 4), SimpleNamespace(log_history=rows, logger=logger)
@@ -215,7 +210,6 @@ def test_a_trainers_callback_records_what_record_path_does(
         2,
         4,
     ]
-    assert not recording._RECORDING
 
 
 def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():

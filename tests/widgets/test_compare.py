@@ -1,16 +1,11 @@
 """`fv.compare`: two models on common ground, and a sentence invariant to rescaled layers."""
 
-from importlib import import_module
-
 import torch
 from cases import blobs, rng
 from pytest import approx, fixture, mark, raises
 from torch import nn
 
 import flatviz as fv
-from flatviz.landscape.krylov import Operator
-
-compare = import_module("flatviz.widgets.compare")
 
 
 @fixture(scope="module")
@@ -34,14 +29,10 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
 ):
     data, a, b = nets
     before = [p.clone() for p in (*a.parameters(), *a.buffers())]
-    product = Operator.__call__
-    spent = []
-    monkeypatch.setattr(Operator, "__call__", lambda self, v: spent.append(1) or product(self, v))
-    monkeypatch.setattr(compare, "WORK", 0)  # as of a large network
+    monkeypatch.setattr("flatviz.widgets.compare.WORK", 0)  # as of a large network
     two = fv.compare(a, b, data, resolution=5, examples=60)
     monkeypatch.undo()
-    assert len(spent) <= 2 * 34
-    assert len(spent) == sum(s.n_products + 4 for s in two.spectra)  # one basis for both quantities
+    assert all(s.n_products <= 30 for s in two.spectra)
     f = [fv.nll(fv.Net.from_module(m, "all"), data) for m in (a, b)]
     for g, (trace, error) in zip(f, two.traces):
         exact = torch.autograd.functional.hessian(g, g.net.w).trace()
@@ -156,6 +147,9 @@ def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
 
 def test_examples_of_the_loss_are_spread_over_data_sorted_by_class():
     data = fv.Data(torch.randn(90, 4), torch.arange(90) // 30)
-    two = fv.compare(nn.Linear(4, 3), nn.Linear(4, 3), data, resolution=5, examples=4)
+    a = nn.Linear(4, 3)
+    two = fv.compare(a, nn.Linear(4, 3), data, resolution=5, examples=4)
+    spread = fv.nll(fv.Net.from_module(a, "all"), data.subset(torch.tensor([0, 30, 59, 89])))
+    want = fv.top_eigenpairs(spread, spread.net.w, 1).values[0]
     assert two.spectra[0].n == 4
-    assert compare.spaced(90, 4).tolist() == [0, 30, 59, 89]
+    assert float(two.spectra[0].values[0]) == approx(float(want), rel=1e-2)
