@@ -7,22 +7,20 @@ import tempfile
 import threading
 import time
 
-from cases import rng
-from torch import float64
-
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 
 import pytest
 import torch
 from browsing import chromium, need_chromium, standing
+from cases import rng
+from internals import pack
 from oracles import random_gaussian
 from pytest import fixture, skip
 from second_device import missing, second_device
-from torch import nn
+from torch import float64, nn
 
 import flatviz as fv
-from flatviz.pages.bundle import pack
 
 torch.set_num_threads(int(os.environ.get("FLATVIZ_TEST_THREADS", 1)))
 SHIFT = int(os.environ.get("FLATVIZ_TEST_SEED", 0))

@@ -11,11 +11,11 @@ from types import SimpleNamespace
 
 import loss_landscapes.metrics
 import torch
+from internals import Fitting
 
 import flatviz
 from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.catalog import NO_UNIT
-from flatviz.families.members import Fitting
 from flatviz.metrics.scores import SCORES
 
 SMALL_COUNTS = dict(

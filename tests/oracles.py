@@ -8,10 +8,10 @@ import threading
 
 import torch
 from cases import rng
+from internals import float32_flags
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.arithmetic import float32_flags
 from flatviz.training import training_loss
 from flatviz.training.points import starts
 

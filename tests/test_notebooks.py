@@ -10,10 +10,10 @@ from pathlib import Path
 
 import nbformat
 from course import CHAPTERS, NOTEBOOKS, executed, name
+from internals import main
 from pytest import mark, raises
 
 import flatviz as fv
-from flatviz.cli import main
 from flatviz.site import CONTENTS, EXPERIMENTS, read, with_blanks
 from flatviz.site.run import PLAIN, CellError, run
 

@@ -18,14 +18,13 @@ import nbformat
 from browsing import answer, faults, in_page, limited, watched
 from course import NOTEBOOKS, executed
 from every_verb import public_names
+from internals import bundled, run_tour
 from playwright.sync_api import TimeoutError
 from plotly.offline import get_plotlyjs
 from pytest import fixture, mark, param
 
 import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
-from flatviz.families.tour import run_tour
-from flatviz.pages.page import bundled
 from flatviz.site.build import DOCS, build
 from flatviz.site.run import family_html
 

@@ -12,12 +12,13 @@ import pytest
 import torch
 from cases import blobs
 from every_verb import calls, public_names, users_things
+from internals import float32_flags
 from oracles import Looks, tf32
 from pytest import mark
 from torch import Tensor, nn
 
 import flatviz as fv
-from flatviz.core.arithmetic import IEEE, float32_flags
+from flatviz.core.arithmetic import IEEE
 
 TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab", "train_pool")
 FOREIGN = ("run_random_plane", "run_linear_interpolation")  # another library computes

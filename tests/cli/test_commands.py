@@ -18,6 +18,7 @@ import torch
 import torchvision
 from browsing import watched
 from forked import forked
+from internals import main, run_tour
 from pagedrive import data_of
 from pytest import fixture
 
@@ -26,10 +27,8 @@ import flatviz.cli.experiments
 import flatviz.cli.run
 import flatviz.cli.tour
 import flatviz.families.tour
-from flatviz.cli import main
 from flatviz.cli.commands import COMMANDS
 from flatviz.datasets import digits_transfer
-from flatviz.families.tour import run_tour
 from flatviz.models.public import PublicNet
 from flatviz.storage.cache import cache_folder
 
@@ -234,7 +233,6 @@ def test_help_and_wrong_words_are_answered_without_torch():
     asked += [[command, "--help"] for command in COMMANDS]
     code = f"""
 import sys
-from flatviz.cli import main
 for words in {asked}:
     main(words)
     loaded = {{"torch", "numpy", "plotly", "pandas"}} & sys.modules.keys()

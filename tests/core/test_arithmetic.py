@@ -5,20 +5,13 @@ import threading
 
 import torch
 from cases import blobs
+from internals import Program, float32_flags
 from oracles import Looks, beside, tf32
 from pytest import fixture, mark, raises
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.arithmetic import (
-    IEEE,
-    SHARE,
-    arithmetic,
-    float32_flags,
-    threads,
-    users_arithmetic,
-)
-from flatviz.engine.trace import Program
+from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, threads, users_arithmetic
 
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
 

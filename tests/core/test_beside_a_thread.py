@@ -8,12 +8,13 @@ import warnings
 import pytest
 import torch
 from cases import around, blobs
+from internals import float32_flags
 from oracles import beside
 from pytest import importorskip, mark, warns
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.arithmetic import arithmetic, float32_flags
+from flatviz.core.arithmetic import arithmetic
 from flatviz.core.derivatives import twice
 from flatviz.core.modules import eager
 from flatviz.families.standing import first_to_learn

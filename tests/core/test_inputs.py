@@ -5,6 +5,7 @@ import dataclasses
 
 import torch
 from cases import around, rng
+from internals import pack, value_digest
 from oracles import equal
 from pytest import approx, fixture, mark, raises
 from torch import nn
@@ -14,8 +15,7 @@ from torch.utils.data import DataLoader, Subset, TensorDataset
 import flatviz as fv
 from flatviz.core.inputs import Fields, Pixels
 from flatviz.families.examples import examples
-from flatviz.pages.bundle import pack
-from flatviz.storage.digest import CannotHashError, value_digest
+from flatviz.storage.digest import CannotHashError
 
 
 @fixture

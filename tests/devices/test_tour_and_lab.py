@@ -5,15 +5,14 @@ from functools import partial
 import pytest
 import torch
 from every_verb import FAMILY, SMALL
+from internals import family_page, run_tour
 from pytest import mark
 
 import flatviz as fv
 import flatviz.families.tour
 from flatviz.core.arithmetic import pick
 from flatviz.experiments import run
-from flatviz.families.tour import run_tour
 from flatviz.pages.document import family_rows
-from flatviz.pages.page import family_page
 
 
 @mark.parametrize("model", ["mlp", "conv"])

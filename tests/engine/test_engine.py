@@ -7,6 +7,7 @@ from functools import partial
 
 import torch
 from cases import blobs
+from internals import Program
 from oracles import loop, stopping_at
 from pytest import mark, param, raises, warns
 from torch import nn
@@ -16,7 +17,6 @@ from torch.utils._pytree import tree_leaves
 
 import flatviz as fv
 from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
-from flatviz.engine.trace import Program
 from flatviz.landscape import grid
 
 

@@ -7,10 +7,10 @@ import os
 import signal
 
 from forked import forked
+from internals import run_tour
 from oracles import equal
 from pytest import mark
 
-from flatviz.families.tour import run_tour
 from flatviz.training import driver
 
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}

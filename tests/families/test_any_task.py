@@ -4,6 +4,7 @@ learn, no source."""
 from functools import partial
 
 import torch
+from internals import Fitting, run_tour
 from PIL import Image
 from pytest import fixture, mark, param, raises
 from sklearn.linear_model import LogisticRegression
@@ -12,7 +13,6 @@ from torch import nn
 
 import flatviz as fv
 from flatviz.datasets import digits_transfer
-from flatviz.families.members import Fitting
 from flatviz.families.preparation import (
     STRENGTHS,
     Recipe,
@@ -23,7 +23,7 @@ from flatviz.families.preparation import (
     worth_of_transfer,
 )
 from flatviz.families.standing import check_learned
-from flatviz.families.tour import prepare, run_tour
+from flatviz.families.tour import prepare
 
 RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 SMALL = dict(

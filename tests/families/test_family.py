@@ -4,14 +4,13 @@ import dataclasses
 import math
 
 import torch
+from internals import Fitting, extend, repeat_family
 from pytest import approx, fixture, mark
 from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.core.objective import as_objective
-from flatviz.families.family import extend, repeat_family
 from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
-from flatviz.families.members import Fitting
 from flatviz.results import interval, to_plain
 
 

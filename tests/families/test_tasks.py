@@ -9,11 +9,11 @@ from pathlib import Path
 
 import distributed
 import torch
+from internals import main
 from pytest import mark, raises
 from torch import nn
 from torch.testing import assert_close
 
-from flatviz.cli import main
 from flatviz.families import fit_family
 from flatviz.families.tasks import each, executor
 

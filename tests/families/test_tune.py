@@ -5,12 +5,12 @@ import math
 from dataclasses import replace
 
 import torch
+from internals import Fitting, run_tour
 from pytest import approx, fixture, raises
 
 import flatviz as fv
 from flatviz.families import tune as study
-from flatviz.families.members import Choice, Fitting, read_choices, with_head_std
-from flatviz.families.tour import run_tour
+from flatviz.families.members import Choice, read_choices, with_head_std
 
 
 @fixture

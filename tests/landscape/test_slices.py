@@ -5,6 +5,7 @@ import math
 
 import torch
 from cases import blobs, rng
+from internals import PointStore, Program
 from oracles import dense_covariance, stopping_at
 from pytest import approx, fixture, mark, raises
 from scipy.ndimage import label
@@ -12,9 +13,7 @@ from torch import float64, nn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.engine.trace import Program
 from flatviz.landscape.grid import RISE
-from flatviz.storage.cache import PointStore
 
 PLANE = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
 

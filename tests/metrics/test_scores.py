@@ -5,6 +5,7 @@ import math
 
 import torch
 from cases import rng
+from internals import scored
 from pytest import approx, fixture, importorskip, mark, raises
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import (
@@ -20,7 +21,6 @@ from torch.testing import assert_close
 import flatviz as fv
 from flatviz.metrics import scores
 from flatviz.metrics.averaging import averaged
-from flatviz.prediction import scored
 
 
 def predictions(seed, S=7, N=50):

@@ -3,10 +3,9 @@ narrow, print."""
 
 import numpy as np
 from browsing import faults, in_page
+from internals import tour_story
 from pagedrive import EXPLORE, at, code_of, drawn, figures_of, resized, same_traces, written
 from pytest import fixture, mark
-
-from flatviz.pages.story import tour_story
 
 pytestmark = mark.browser
 SEEN = (

@@ -9,14 +9,11 @@ import json
 import numpy as np
 import torch
 from browsing import SLOW, in_page
+from internals import Fitting, bundled, extend, pack, pack_members
 from plotly.offline import get_plotlyjs
 from pytest import approx, fixture, mark
 
 import flatviz as fv
-from flatviz.families.family import extend
-from flatviz.families.members import Fitting
-from flatviz.pages.bundle import pack, pack_members
-from flatviz.pages.page import bundled
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.radius import place_of
 

@@ -8,9 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from internals import bundled
 from pytest import mark
-
-from flatviz.pages.page import bundled
 
 ROOT = Path(__file__).resolve().parents[2]
 FOR = "with node, by npm install --prefix .ci --no-package-lock"

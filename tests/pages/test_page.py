@@ -9,15 +9,14 @@ import re
 import numpy as np
 import plotly.graph_objects as go
 from browsing import answer, in_page, plain
+from internals import family_page, pack, pack_members
 from pagedrive import data_of, opened
 from pytest import fixture, mark, raises
 
 import flatviz as fv
 from flatviz.pages import views
-from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.document import Script, family_rows, json_for_html, three
 from flatviz.pages.dots import dots_html
-from flatviz.pages.page import family_page
 from flatviz.plots.radius import values_of
 
 

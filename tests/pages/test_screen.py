@@ -2,11 +2,11 @@
 print, words that have room."""
 
 from browsing import in_page
+from internals import tour_story
 from pagedrive import EXPLORE, at, drawn, opened, resized, written
 from pytest import fixture, mark
 
 from flatviz.cli.tour import LEAD, OTHER
-from flatviz.pages.story import tour_story
 from flatviz.plots.radius import table_of
 
 pytestmark = mark.browser

@@ -5,15 +5,13 @@ from dataclasses import replace
 
 import pytest
 import torch
+from internals import pack, scored, tour_story
 from pagedrive import at, written
 from pytest import mark
 
 import flatviz as fv
 from flatviz.families.members import with_maps
 from flatviz.pages import scene
-from flatviz.pages.bundle import pack
-from flatviz.pages.story import tour_story
-from flatviz.prediction import scored
 
 
 def step(family, title):

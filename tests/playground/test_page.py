@@ -3,12 +3,12 @@ moved by keys and fingers."""
 
 from axe_playwright_python.sync_playwright import Axe
 from browsing import in_page
+from internals import tour_story
 from pagedrive import opened as opened_page
 from pagedrive import written
 from pytest import approx, fixture, mark
 
 from flatviz.pages.page import playground_page
-from flatviz.pages.story import tour_story
 
 SMALL = """(which) => [...document.querySelectorAll(which)].filter((c) =>
   c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44))

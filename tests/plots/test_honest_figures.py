@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import torch
 from cases import rng
+from internals import views_of
 from plotly.colors import sample_colorscale
 from pytest import approx, mark, raises
 from scipy.stats import binomtest
@@ -17,7 +18,7 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.pages.scene import Scene
-from flatviz.pages.views import VIEWS, views_of
+from flatviz.pages.views import VIEWS
 from flatviz.plots.basin import above_center, basin_share
 from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale

@@ -8,12 +8,12 @@ import numpy as np
 import torch
 from browsing import DRAWN
 from cases import rng
+from internals import Fitting, extend, pack_members, views_of
 from pagedrive import at, opened, same_traces, written
 from pytest import approx, fixture, mark, raises
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.families.family import extend
 from flatviz.families.maps import (
     MAX_SIDE,
     N_IMAGES,
@@ -23,9 +23,6 @@ from flatviz.families.maps import (
     has_input_maps,
     input_maps,
 )
-from flatviz.families.members import Fitting
-from flatviz.pages.bundle import pack_members
-from flatviz.pages.views import views_of
 from flatviz.plots.inputs import plot_input_maps
 
 

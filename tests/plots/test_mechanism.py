@@ -6,13 +6,12 @@ import dataclasses
 import numpy as np
 import torch
 from cases import rng
+from internals import Fitting, repeat_family
 from oracles import dense_covariance, random_gaussian, worst
 from pytest import approx, fixture, raises
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.families.family import repeat_family
-from flatviz.families.members import Fitting
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import PHASES, ellipse, plot_step

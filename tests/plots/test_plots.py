@@ -5,6 +5,7 @@ import math
 
 import torch
 from cases import around, rng
+from internals import scored
 from pytest import approx, fixture, importorskip, mark, raises
 from scipy.interpolate import RegularGridInterpolator
 from torch.testing import assert_close
@@ -14,7 +15,6 @@ from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale
 from flatviz.plots.surfaces import height_at
 from flatviz.plots.theme import INK, even_ticks
-from flatviz.prediction import scored
 
 
 @fixture

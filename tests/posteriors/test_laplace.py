@@ -8,6 +8,7 @@ from functools import partial
 
 import torch
 from cases import around, blobs, mlp
+from internals import family_page
 from pytest import approx, fixture, mark, raises, skip, warns
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import BayesianRidge
@@ -18,7 +19,6 @@ from torch.utils.data import DataLoader, TensorDataset
 import flatviz as fv
 from flatviz.families.members import Choice
 from flatviz.metrics.prediction import _mc, linearised
-from flatviz.pages.page import family_page
 
 NOISE = 0.5
 

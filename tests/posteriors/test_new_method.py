@@ -4,11 +4,11 @@ from collections import Counter
 
 import pytest
 import torch
+from internals import Fitting
 
 import flatviz as fv
 import flatviz.cli.tour
 from flatviz.catalog import LOOKS, Look
-from flatviz.families.members import Fitting
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import Method, Tuned, table
 from flatviz.widgets.members import first_radii

@@ -5,12 +5,13 @@ from functools import partial
 
 import torch
 from cases import blobs, rng
+from internals import MODES
 from oracles import as_torch, dense_covariance, random_gaussian
 from pytest import approx, mark
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.training.perturb import LEVERAGE_FLOOR, MODES, UNITS, reach_of
+from flatviz.training.perturb import LEVERAGE_FLOOR, UNITS, reach_of
 
 
 def gradient(q, seed=5):

@@ -5,6 +5,7 @@ from functools import partial
 
 import torch
 from cases import around, blobs, mlp
+from internals import MODES
 from oracles import random_gaussian
 from pytest import approx, mark, raises, warns
 from torch import nn
@@ -15,7 +16,7 @@ from flatviz.objectives.network import examined
 from flatviz.training import training_loss
 from flatviz.training.gradient import expected
 from flatviz.training.losses import loss_of
-from flatviz.training.perturb import MODES, Perturbation
+from flatviz.training.perturb import Perturbation
 
 QUICK = dict(steps=12, seed=3)
 

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 import torch
+from internals import PointStore, cached
 from pytest import fixture, importorskip, mark, raises, warns
 from safetensors.torch import load_file, save_file
 from torch import nn
@@ -16,7 +17,7 @@ from torch import nn
 import flatviz as fv
 from flatviz.storage import cache as module
 from flatviz.storage import files
-from flatviz.storage.cache import PointStore, cache_folder, cached, code_digest
+from flatviz.storage.cache import cache_folder, code_digest
 from flatviz.storage.files import atomic_path, write_file
 
 

@@ -13,11 +13,12 @@ import torch
 from cases import rng
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from internals import PointStore, cached
 from oracles import equal, stopping_at
 from pytest import fixture, mark, raises, warns
 
 import flatviz as fv
-from flatviz.storage.cache import PointStore, cache_key, cached
+from flatviz.storage.cache import cache_key
 from flatviz.storage.files import load_state, save_state
 
 

@@ -19,13 +19,14 @@ import numpy as np  # noqa: F401
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from internals import cached, value_digest
 from pytest import fixture, mark, raises, warns
 from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.storage.cache import cache_key, cached
-from flatviz.storage.digest import CannotHashError, net_digest, value_digest
+from flatviz.storage.cache import cache_key
+from flatviz.storage.digest import CannotHashError, net_digest
 
 FACTOR = 2.0
 

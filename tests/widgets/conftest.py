@@ -1,11 +1,10 @@
 """Labs that end with their test; one packs the family that it is given, which takes seconds: here
 each is packed once."""
 
+from internals import Fitting, pack
 from pytest import fixture
 
 import flatviz as fv
-from flatviz.families.members import Fitting
-from flatviz.pages.bundle import pack
 
 
 @fixture(scope="session")

@@ -11,12 +11,11 @@ import time
 from types import SimpleNamespace
 
 import torch
+from internals import Fitting, repeat_family
 from ipywidgets.widgets import widget as widgets
 from pytest import approx, mark, raises
 
 import flatviz as fv
-from flatviz.families.family import repeat_family
-from flatviz.families.members import Fitting
 from flatviz.widgets.worker import SILENCE, Worker
 
 # Enough to be a family

@@ -8,6 +8,7 @@ import re
 
 import numpy as np
 import torch
+from internals import Fitting, views_of
 from ipywidgets.widgets import widget as widgets
 from pagedrive import data_of
 from pytest import fixture, mark, raises
@@ -18,8 +19,6 @@ from widgets.conftest import spied
 import flatviz as fv
 import flatviz.families.members as members_of
 from flatviz.catalog import OVER_T
-from flatviz.families.members import Fitting
-from flatviz.pages.views import views_of
 from flatviz.widgets.members import first_radii, views_in_sight
 from flatviz.widgets.session import ROUGH_STEPS, STEPS, rough_family
 from flatviz.widgets.view import FamilyView, snapshot

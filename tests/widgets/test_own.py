@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 from cases import mlp, rng
+from internals import Fitting, value_digest, views_of
 from pytest import approx, fixture, mark, raises
 from timing import busy
 from torch import nn
@@ -16,11 +17,8 @@ from torch.utils.data import DataLoader
 import flatviz as fv
 from flatviz.families import own
 from flatviz.families.examples import examples
-from flatviz.families.members import Fitting
 from flatviz.families.standing import Standing, check_as_good, check_learned
 from flatviz.families.trials import SHRINK, choose
-from flatviz.pages.views import views_of
-from flatviz.storage.digest import value_digest
 from flatviz.widgets import open
 
 
