@@ -9,7 +9,6 @@ from pytest import approx, mark, raises
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.core.objective import as_objective
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FOLDERS = ("objectives", "landscape", "planes", "metrics", "bridges")
@@ -78,9 +77,7 @@ def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_
     assert float(fv.top_eigenpairs(Bowl(), torch.ones(3), 1).values) == 5
 
 
-def test_a_plain_function_is_wrapped_once_and_what_cannot_be_called_is_refused():
-    f = as_objective(lambda w: w.sum())
-    assert as_objective(f) is f
+def test_what_is_no_objective_is_refused():
     with raises(TypeError, match=r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor"):
         fv.slice_path(torch.zeros(3), torch.zeros(2, 3))
     with raises(TypeError, match="an objective must return a real number, got torch.complex64"):

@@ -10,7 +10,6 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.core.objective import PointEvaluator
-from flatviz.metrics import scores
 
 NAN = math.nan
 INF = math.inf
@@ -105,7 +104,8 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0
 
 
-SCORES = scores.SCORES | {"reliability": fv.metrics.reliability}
+NAMES = "accuracy nll brier ece ace class_ece reliability".split()
+SCORES = {name: getattr(fv.metrics, name) for name in NAMES}
 
 
 @mark.parametrize("score", SCORES)

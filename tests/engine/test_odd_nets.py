@@ -4,7 +4,6 @@ import copy
 
 import torch
 from cases import mlp
-from oracles import loop
 from pytest import approx, mark, raises
 from torch import nn
 from torch.nn import functional as F
@@ -20,32 +19,6 @@ def made(module, x, treated="all"):
 
 
 COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
-
-
-class Rude(nn.Linear):
-    """What varies goes into the inputs, and these are read again: torch itself has no gradient of
-    it."""
-
-    def forward(self, x):
-        x.add_(super().forward(x)[:, :1])
-        return super().forward(x) + x[:, :4]
-
-
-@mark.parametrize("treated", ["all", lambda name: name == "bias"], ids=["all", "bias"])
-def test_the_users_data_are_never_written_into(treated):
-    x = torch.randn(40, 12)
-    net, data, plane = made(Rude(12, 4), x.clone(), treated)
-    W = plane.points(COORDS)
-    f = fv.nll(net, data)
-    ways = [
-        f.over(plane.origin, plane.axes, exact=True)(COORDS),
-        torch.stack([f(w) for w in W]).detach(),
-    ]
-    for g in (f, fv.quantity(net, data, "nll")):
-        ways += [g.over(plane.origin, plane.axes)(COORDS), g.many(W)]
-    fv.predict(net, fv.Draws(W), data, 3, seed=0)
-    assert torch.equal(data.x, x)
-    assert_close(ways, [loop(net, fv.Data(x, data.y), W)] * len(ways), rtol=1e-5, atol=1e-6)
 
 
 class Late(nn.Module):

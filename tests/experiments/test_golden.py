@@ -11,7 +11,6 @@ from experiment_notebooks import ROOT, executed, functions
 
 import flatviz as fv
 from flatviz.experiments import read_table
-from flatviz.storage.cache import committed
 
 pytestmark = pytest.mark.long
 GOLDEN = ROOT / "tests" / "golden"
@@ -27,7 +26,7 @@ def test_the_reference_says_that_its_chains_agree():
 
 def test_the_stored_claims_are_those_that_were_stated():
     """As the command listed them: source, verdict, claim; figure and where."""
-    claims = pd.read_csv(committed("claims.csv"))
+    claims = pd.read_csv(ROOT / "data" / "claims.csv")
     lines = [
         line.strip() for line in (GOLDEN / "claims.txt").read_text(encoding="utf-8").splitlines()
     ]
@@ -46,7 +45,7 @@ def test_the_stored_claims_are_those_that_were_stated():
 def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path):
     executed("claims", RUN=True, SAVE=str(tmp_path / "claims.csv"))
     found = pd.read_csv(tmp_path / "claims.csv")
-    stored = pd.read_csv(committed("claims.csv"))
+    stored = pd.read_csv(ROOT / "data" / "claims.csv")
     assert set(found[found.name.str.startswith("learning")].verdict) == {"holds", "inconclusive"}
     pd.testing.assert_frame_equal(
         found[["name", "claim", "verdict"]], stored[["name", "claim", "verdict"]]

@@ -11,8 +11,6 @@ from internals import run_tour
 from oracles import equal
 from pytest import mark
 
-from flatviz.training import driver
-
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 MEASURED = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 
@@ -23,7 +21,7 @@ def tour(**options):
 
 @mark.long
 def test_what_was_killed_resumes_to_the_same_bits(tmp_path, monkeypatch):
-    monkeypatch.setattr(driver, "SAVE_EVERY", 0.0)  # a checkpoint each step
+    monkeypatch.setattr("flatviz.training.driver.SAVE_EVERY", 0.0)  # a checkpoint each step
     reports = []
 
     def begin(name):

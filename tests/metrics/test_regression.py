@@ -75,27 +75,6 @@ def test_intervals_and_pit_are_those_of_the_mixture_by_scipy(kind, size):
     assert float(M.predictive_std(p)[size - 1]) == approx(np.sqrt(variance.mean()))
 
 
-def squared(share, low, high):
-    return scipy.integrate.quad(lambda t: share(t).mean() ** 2, low, high)[0]
-
-
-@kinds
-@mark.parametrize("size", [1, 4])
-def test_crps_is_the_integral_of_its_definition(kind, size):
-    outputs, likelihood, each = KINDS[kind]
-    p = fv.Prediction(outputs[:, :8], Y[:8], likelihood)
-    args = [np.broadcast_to(a, (S, N, 1)) for a in each.args]
-    values = []
-    for i in range(8):
-        part = each.dist(*(a[:size, i, 0] for a in args))
-        ends = (part.cdf, -np.inf, float(Y[i])), (part.sf, float(Y[i]), np.inf)
-        values.append(sum(squared(*end) for end in ends))
-    # a closed form, but 400 quantiles of each draw of Student's t
-    tolerance = 2e-5 if kind == "Student's t" else 1e-7
-    assert float(M.crps(p)[size - 1]) == approx(np.mean(values), rel=tolerance)
-    assert float(M.crps(p, n_draws=size)) == approx(np.mean(values), rel=tolerance)
-
-
 def test_crps_is_that_of_scoringrules():
     y = Y[:, 0].numpy()
     weights = np.full((N, S), 1 / S)

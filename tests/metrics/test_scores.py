@@ -19,8 +19,6 @@ from torch import float64
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.metrics import scores
-from flatviz.metrics.averaging import averaged
 
 
 def predictions(seed, S=7, N=50):
@@ -35,7 +33,7 @@ def prediction():
 
 
 SCORES = [fv.metrics.accuracy, fv.metrics.nll, fv.metrics.brier, fv.metrics.ece]
-FURTHER = [score for score in scores.SCORES.values() if score not in SCORES]
+FURTHER = [fv.metrics.ace, fv.metrics.class_ece]
 
 
 def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(prediction):
@@ -58,17 +56,9 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
         fv.metrics.nll(prediction, n_draws=7)
 
 
-def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction):
-    one = averaged(prediction)
-    assert_close(one.probs[0], prediction.bma())
-    for score in SCORES:
-        assert_close(one.scores[score.__name__], score(prediction)[-1:])
-    prediction.outputs[0, 0] = math.nan
-    assert averaged(prediction).scores["accuracy"].isnan()
-    sure = averaged(
-        fv.Prediction(torch.tensor([[[400.0, 0.0]], [[500.0, 0.0]]])), torch.tensor([1])
-    )
-    assert float(sure.scores["nll"]) == approx(400 + math.log(2))
+def test_draws_that_are_sure_and_far_apart_have_a_finite_nll():
+    sure = fv.Prediction(torch.tensor([[[400.0, 0.0]], [[500.0, 0.0]]]), torch.tensor([1]))
+    assert float(fv.metrics.nll(sure)[-1]) == approx(400 + math.log(2))
 
 
 def test_gaussian_nll_is_that_of_the_mixture():

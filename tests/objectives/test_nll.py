@@ -8,7 +8,6 @@ from torch import nn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.network import examined
 
 
 def test_value_gradient_and_batch_equal_plain_torch(tiny):
@@ -44,19 +43,6 @@ def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradie
             match=r"a derivative needs an objective that torch can differentiate in w, got f\(w\)",
         ):
             fv.hvp(f, w, v)
-
-
-def test_the_checks_of_nll_can_be_had_without_the_objective(tiny):
-    """examined refuses what nll refuses, and leaves the data alone."""
-    net, data = tiny
-    with raises(ValueError, match=r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"):
-        examined(net, fv.Data(data.x, torch.full((12,), 3)), "categorical")
-    inplace = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(2, 3)).double())
-    before = data.x.clone()
-    checked, _, _, work = examined(inplace, data, "categorical")
-    checked(checked.w, data.x)
-    assert torch.equal(data.x, before)
-    assert work.macs == 6
 
 
 def test_targets_of_another_layout_are_refused():

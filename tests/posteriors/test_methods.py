@@ -31,19 +31,6 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     )  # SWAG puts half of it on the diagonal
 
 
-def test_swa_recomputes_batchnorm_statistics_and_is_better_for_it():
-    hidden = [m for d in (4, 12, 12, 12) for m in (nn.Linear(d, 12), nn.BatchNorm1d(12), nn.ReLU())]
-    x = torch.randn(128, 4)
-    data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())
-    net = fv.Net.from_module(nn.Sequential(*hidden, nn.Linear(12, 2)))
-    swa = fv.fit_swa(net, data, snapshots=6, batch_size=32, lr=0.1, batchnorm="train", seed=0)
-    fresh, stale = (
-        fv.predict(net, q, data, 1, seed=0, batchnorm="frozen").scores["nll"][0]
-        for q in (swa, swa.W)
-    )
-    assert float(fresh) < float(stale)
-
-
 def test_flat_seeking_mean_field_vi_finds_narrower_widths_than_those_of_the_posterior(of_weights):
     """lambda = 50 examples, curvatures 4 and .2, prior N(0, 1): the posterior has std .0705 and
     .3015."""
@@ -336,22 +323,6 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
         if step == 0:
             assert_close(before, w, rtol=1e-10, atol=1e-12)
     assert_close(after, w, rtol=1e-10, atol=1e-12)
-
-
-def test_without_heat_nothing_keeps_particles_apart_and_all_arrive_at_the_mode(line):
-    net, data, mean, _ = line
-    W = fv.fit_svgd(
-        net,
-        data,
-        seed=0,
-        n_draws=4,
-        steps=400,
-        lr=0.1,
-        temperature=0.0,
-        weight_decay=DECAY,
-        likelihood=NOISE,
-    ).W
-    assert float((W - mean).abs().max()) < 1e-4
 
 
 def test_particles_at_one_place_are_refused(line):

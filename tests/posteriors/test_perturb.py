@@ -11,7 +11,6 @@ from pytest import approx, mark
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.training.perturb import LEVERAGE_FLOOR, UNITS, reach_of
 
 
 def gradient(q, seed=5):
@@ -43,7 +42,7 @@ def fisher(q, damping):
     """Sigma, the diagonal of F for log_std and the factor's gram matrix, dense, as the docstring of
     F states them."""
     S = dense_covariance(q)
-    leverage = ((2 * q.log_std).exp() * S.inverse().diagonal()).clamp_min(LEVERAGE_FLOOR)
+    leverage = (2 * q.log_std).exp() * S.inverse().diagonal()
     return (
         S,
         2 * leverage.square(),
@@ -136,13 +135,9 @@ def test_the_released_code_does_not_look_at_the_loss_and_without_its_quirks_foll
         assert cosine(got, s) == approx(1, abs=1e-6)
 
 
-def test_every_mode_states_its_unit_and_radius_zero_moves_nothing():
+def test_radius_zero_moves_nothing_in_any_mode():
     q = random_gaussian(0)
-    still = [
-        fv.perturb(q, gradient(q), radius=0.0, mode=mode, noise=noise_of(q))
-        for mode in MODES
-        if UNITS[mode]
-    ]
+    still = [fv.perturb(q, gradient(q), radius=0.0, mode=mode, noise=noise_of(q)) for mode in MODES]
     still.append(fv.perturb(q, gradient(q), radius=1.0, mode="none"))
     assert len(still) == len(MODES) + 1
     assert not any(bool(d.any()) for delta in still for d in delta)
@@ -173,7 +168,6 @@ def test_a_radius_in_kl_is_the_exact_kl_in_every_mode_and_a_fit_says_what_it_rea
         assert root(q.moved(delta)) == approx(radius, rel=0.01)
         whole = [torch.cat([block.flatten() for block in step]) for step in (delta, plain)]
         assert cosine(*whole) == approx(1, abs=1e-5)
-        assert float(reach_of(q.moved(plain), q)) == approx(root(q.moved(plain)), rel=1e-3)
     net = fv.Net.from_module(torch.nn.Linear(2, 3))
     data = blobs(12, 2, 3)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))

@@ -13,8 +13,6 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.objectives.network import examined
-from flatviz.training import training_loss
-from flatviz.training.gradient import expected
 from flatviz.training.losses import loss_of
 from flatviz.training.perturb import Perturbation
 
@@ -78,20 +76,6 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
     assert float(near.kl(prior)) < 0.05 * float(far.kl(prior))
     assert near.history.kl[0] == approx(0, abs=1e-2)
     assert far.history.kl is None
-
-
-@mark.parametrize("index", [None, torch.tensor([0, 2, 3, 7])])
-@mark.parametrize("draws", [1, 3])
-def test_the_gradient_of_a_step_equals_autograd_through_the_reparameterisation(draws, index, tiny):
-    net, data = tiny
-    q = random_gaussian(0, dim=net.dim, rank=2)
-    f = fv.nll(net, data if index is None else data.subset(index))
-    noise = q.noise(draws, seed=1)
-    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
-    loss = torch.stack([f(w) for w in fv.Gaussian(*theta).at(*noise)]).mean()
-    value, grads, *_ = expected(training_loss(net, data, draws=draws), q, index, noise)
-    assert_close(value, loss.detach())
-    assert_close(tuple(grads), torch.autograd.grad(loss, theta), rtol=1e-9, atol=1e-12)
 
 
 def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, task):

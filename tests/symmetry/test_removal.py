@@ -11,9 +11,7 @@ from torch import nn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.symmetry import minmass, rescaled_orbit
-from flatviz.symmetry.minmass import NAMES, sharpness_measures
-from flatviz.symmetry.removal import RULES
+from flatviz.symmetry import rescaled_orbit
 
 SCALED = [name for name in NETWORKS if name != "tanh"]
 LIGHT = ["mlp", "conv and flatten", "optunet", "residual", "batchnorm", "layernorm"]
@@ -57,7 +55,7 @@ def test_unit_norm_gives_every_hidden_row_the_norm_and_keeps_the_function(name):
     assert bool((factor > 0).all())
 
 
-@mark.parametrize("rule", RULES)
+@mark.parametrize("rule", ["first", "max"])
 @mark.parametrize("name", ["mlp", "conv and flatten", "optunet", "batchnorm", "residual"])
 def test_scaling_then_sorting_gives_one_vector_for_all_equal_networks(name, rule):
     net, units, _, V = several(name)
@@ -68,7 +66,7 @@ def test_scaling_then_sorting_gives_one_vector_for_all_equal_networks(name, rule
     assert float((one - V).abs().max()) > 0.01
 
 
-@mark.parametrize("rule", RULES)
+@mark.parametrize("rule", ["first", "max"])
 def test_sorted_units_stand_in_falling_order_and_sorting_again_changes_nothing(rule):
     net, units, x, V = several("mlp")
     W, order = fv.symmetry.sort_units(units, V, rule=rule)
@@ -111,15 +109,6 @@ def test_min_mass_keeps_the_function_balances_every_unit_and_is_one_for_the_whol
         assert torch.allclose(said, W[:, units.counted].square().sum(1), rtol=1e-12)
 
 
-@mark.parametrize("name", LIGHT)
-def test_the_mass_never_rises_from_one_sweep_to_the_next(name):
-    _, units, _, V = several(name)
-    sweeps = [fv.symmetry.min_mass(units, V, max_sweeps=n) for n in range(1, 12)]
-    masses = torch.stack([sweeps[0].before, *(least.after for least in sweeps)])
-    assert bool((masses[1:] <= masses[:-1] * (1 + 1e-12)).all())
-    assert bool((masses[-1] < masses[0]).all())
-
-
 @mark.parametrize("end", ["in", "out"])
 def test_a_dead_unit_stands_still(end):
     net, units, _ = network("mlp")
@@ -157,8 +146,9 @@ def test_each_measure_is_that_of_the_dense_hessian(monkeypatch):
     f = fv.nll(net, data)
     W1 = net.unflatten(net.w)["0.weight"]
     H = torch.autograd.functional.hessian(f, w)
-    monkeypatch.setattr(minmass, "PROBES", 400)
-    found = sharpness_measures(net, f, w[None])
+    monkeypatch.setattr("flatviz.symmetry.minmass.PROBES", 400)
+    measures = fv.symmetry.rescaled_orbit(net, data, w, resolution=3).measures
+    found = {name: values[1] for name, values in measures.items()}  # of w itself
     assert float(found["lambda1"]) == approx(float(torch.linalg.eigvalsh(H)[-1]), rel=1e-6)
     # The first layer's, 5 x 6
     relative = torch.kron(W1 @ W1.T, torch.eye(6, dtype=torch.float64)) @ H[:30, :30]
@@ -183,5 +173,4 @@ def test_rescaling_changes_sharpness_but_not_predictions():
             assert float(values.max() / values.min()) > 1.5, name
         elif name in ("relative", "asam", "weighted"):
             assert torch.allclose(values, values[middle].expand_as(values), rtol=1e-8), name
-    assert set(found.measures) == set(NAMES)
     assert all(float(c.values[middle]) == 1 and c.name in found.measures for c in found.curves)

@@ -13,7 +13,7 @@ from torch import nn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.training import SGD, Run, streams, training_loss
+from flatviz.training import SGD, Run, training_loss
 from flatviz.training.driver import advance
 from flatviz.training.gradient import ascended
 from flatviz.training.streams import MirroredNoise
@@ -165,7 +165,7 @@ def test_a_last_batch_of_one_example_trains():
 def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_negative_after_it(
     seeds, draws, monkeypatch
 ):
-    monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
+    monkeypatch.setattr("flatviz.training.streams.STEPS_AHEAD", 4)
     q = random_gaussian(0, dim=7, rank=3, dtype=torch.float32)
     ahead = MirroredNoise(seeds, draws, q, 10)
     sources = [rng(s) for s in seeds]
@@ -186,7 +186,7 @@ def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_ne
 )  # inside a block of 4 steps, at its last step, at the next one's first
 @mark.parametrize("seeds", [[0], [0, 1]])
 def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
+    monkeypatch.setattr("flatviz.training.streams.STEPS_AHEAD", 4)
     prior = random_gaussian(0, dim=tiny[0].dim, rank=2)
     fit = partial(fv.fit_sabma_grid, *tiny, prior, radius=[0.3], seed=seeds, steps=10, batch_size=5)
     with raises(KeyboardInterrupt):
