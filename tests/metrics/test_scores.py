@@ -19,6 +19,7 @@ from torch import float64
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.metrics.averaging import averaged
 
 
 def predictions(seed, S=7, N=50):
@@ -54,6 +55,12 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
         fv.metrics.accuracy(prediction, torch.zeros(3, dtype=torch.long))
     with raises(ValueError, match="asked for 7 draws, but this prediction has 6"):
         fv.metrics.nll(prediction, n_draws=7)
+
+
+def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction):
+    one = averaged(prediction)
+    for score in SCORES:
+        assert_close(one.scores[score.__name__], score(prediction)[-1:])
 
 
 def test_draws_that_are_sure_and_far_apart_have_a_finite_nll():

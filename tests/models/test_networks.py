@@ -189,6 +189,17 @@ def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(
     assert "code ran" not in capsys.readouterr().out
 
 
+def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_new_head(tmp_path):
+    published = torchvision.models.shufflenet_v2_x0_5()
+    path = write(tmp_path / "shufflenet.pth", published.state_dict())
+    data = fv.Data(torch.rand(4, 3, 32, 32), torch.arange(4) % 2)
+    module = fv.models.torchvision_model(
+        fv.Task(data, data, data, 2), "shufflenet_v2_x0_5", weights=path
+    )
+    assert torch.equal(module.network.conv1[0].weight, published.conv1[0].weight)
+    assert module(data.x).shape == (4, 2)
+
+
 def test_a_file_that_is_refused_changes_no_function_that_torch_loads_others_by(tmp_path):
     good = write(tmp_path / "good.pt", net().state_dict())
     # a program of pickle: take the function, and set its attribute __defaults__
