@@ -18,9 +18,10 @@ from internals import pack
 from oracles import random_gaussian
 from pytest import fixture, skip
 from second_device import missing, second_device
-from torch import float64, nn
+from torch import float64, nn, randn
 
 import flatviz as fv
+from flatviz import families
 
 torch.set_num_threads(int(os.environ.get("FLATVIZ_TEST_THREADS", 1)))
 SHIFT = int(os.environ.get("FLATVIZ_TEST_SEED", 0))
@@ -72,8 +73,8 @@ def family(task, transferred):
     """A measured family of seven members: few radii, steps, draws and cells."""
     net, prior = transferred
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.2), "sabma": (0.0, 0.5, 2.0)}
-    fitted = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
-    return fv.families.measure(
+    fitted = families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
+    return families.measure(
         net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9
     )
 
@@ -91,9 +92,9 @@ def moons():
     source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
     net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
-    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    family = families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
     few = dict(n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
-    return net, task, prior, fv.families.measure(net, task, family, seed=1, **few)
+    return net, task, prior, families.measure(net, task, family, seed=1, **few)
 
 
 @fixture
@@ -102,7 +103,7 @@ def tiny():
     2*4+4+8+4*3+3 = 35."""
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
-    x = torch.randn(12, 2, dtype=float64)
+    x = randn(12, 2, dtype=float64)
     y = torch.randint(0, 3, (12,))
     net = fv.Net.from_module(module)
     return net, fv.Data(x, y)
@@ -112,9 +113,9 @@ def tiny():
 def quadratic():
     """f(w) = 1/2 (w - c)^T H (w - c) with known H (D, D), D = 12, float64."""
     generator = rng(1)
-    root = torch.randn(12, 12, generator=generator, dtype=float64)
+    root = randn(12, 12, generator=generator, dtype=float64)
     H = root @ root.T + torch.eye(12, dtype=float64)
-    c = torch.randn(12, generator=generator, dtype=float64)
+    c = randn(12, generator=generator, dtype=float64)
 
     def f(w):
         r = w.to(H) - c

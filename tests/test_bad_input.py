@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from every_verb import public_names
 from pytest import mark, raises
-from torch import nn
+from torch import arange, nn, zeros
 
 import flatviz as fv
 from flatviz import checks
@@ -28,8 +28,8 @@ PASSED_ON = ("plot", "explore")  # by the type of the first argument, to one of 
 VERBS = {n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in PASSED_ON}
 NAN = math.nan
 INF = math.inf
-line = torch.zeros(3)
-plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
+line = zeros(3)
+plane = fv.Plane(zeros(3), torch.eye(3)[:2], "distance")
 
 RULES = {  # a type: values that pass, values that do not, with a part of the error
     "Count": (
@@ -93,8 +93,8 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
         [line],
         {
             line.view(1, 3): r"shape \(D,\), got \(1, 3\): one of its vectors is x\[0\]",
-            torch.arange(3): "floating-point torch.Tensor, got a int64 tensor",
-            torch.zeros(0): "at least one number",
+            arange(3): "floating-point torch.Tensor, got a int64 tensor",
+            zeros(0): "at least one number",
             line / 0: "x must be finite, got 3 NaN",
         },
     ),
@@ -105,12 +105,12 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
     ),
     "Numbers": (
         checks.Numbers,
-        [torch.zeros(0, 3), line],
+        [zeros(0, 3), line],
         {"text": "floating-point torch.Tensor, got 'text'"},
     ),
     "Labels": (
         checks.Labels,
-        [torch.arange(3)],
+        [arange(3)],
         {torch.tensor(1): r"shape \(N,\), got a single number", 1: "a tensor of labels"},
     ),
     "text": (str, ["", "a"], {1: "a text, got 1", None: "a text, got None"}),
@@ -168,7 +168,7 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
     "text beside": (Annotated[int, "steps"] | None, [1], {"a": "a number, got 'a'"}),
     "posterior": (
         AnyPosterior,
-        [fv.Draws(torch.zeros(2, 3)), torch.zeros(2, 3)],
+        [fv.Draws(zeros(2, 3)), zeros(2, 3)],
         {line: r"shape \(S, D\)", 1: "a posterior"},
     ),
 }
@@ -280,7 +280,7 @@ def test_keywords_that_fits_share_are_checked_at_a_call():
     fit = functools.partial(
         fv.fit_sgd,
         fv.Net.from_module(nn.Linear(2, 2)),
-        fv.Data(torch.ones(2, 2), torch.arange(2)),
+        fv.Data(torch.ones(2, 2), arange(2)),
         seed=0,
     )
     unknown = "^fit_sgd: got an unexpected keyword argument 'rate'"

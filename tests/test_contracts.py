@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 from pytest import approx, mark, raises
+from torch import ones, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -36,13 +37,13 @@ def test_nobody_probes_our_own_objects(path):
 def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
     class Bowl(fv.Objective):
         def __call__(self, w):
-            return (w * torch.tensor([1.0, 2.0, 3.0])).square().sum() / 2
+            return (w * tensor([1.0, 2.0, 3.0])).square().sum() / 2
 
     f = Bowl()
-    w = torch.tensor([0.5, 0.2, 0.1])
+    w = tensor([0.5, 0.2, 0.1])
     assert (f.net, f.dim, f.n, f.batchnorm, f.label, f.key) == (None, None, None, None, "f(w)", "")
-    H = torch.tensor([1.0, 4.0, 9.0])
-    assert_close(f.hvp(w, torch.ones(3)), H)
+    H = tensor([1.0, 4.0, 9.0])
+    assert_close(f.hvp(w, ones(3)), H)
     assert_close(f.value_and_grad(w)[1], H * w)
     assert_close(fv.top_eigenpairs(f, w, 3).values, H.flip(0))
     plane = fv.plane_along(w, *torch.eye(3)[:2])
@@ -69,20 +70,20 @@ def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_
         def operator(self, w, curvature="hessian"):
             return lambda v: 5 * v
 
-    curve = fv.slice_line(Bowl(), torch.zeros(3), torch.ones(3), resolution=3)
+    curve = fv.slice_line(Bowl(), zeros(3), ones(3), resolution=3)
     assert (curve.y_label, curve.n, curve.batchnorm) == ("bowl", 7, "frozen")
     with raises(ValueError, match=r"w must have shape \(3,\), got \(4,\)"):
-        fv.top_eigenpairs(Bowl(), torch.ones(4), 1)
-    assert torch.equal(fv.hvp(Bowl(), torch.ones(3), torch.ones(3)), torch.full((3,), 5.0))
-    assert float(fv.top_eigenpairs(Bowl(), torch.ones(3), 1).values) == 5
+        fv.top_eigenpairs(Bowl(), ones(4), 1)
+    assert torch.equal(fv.hvp(Bowl(), ones(3), ones(3)), torch.full((3,), 5.0))
+    assert float(fv.top_eigenpairs(Bowl(), ones(3), 1).values) == 5
 
 
 def test_what_is_no_objective_is_refused():
     with raises(TypeError, match=r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor"):
-        fv.slice_path(torch.zeros(3), torch.zeros(2, 3))
+        fv.slice_path(zeros(3), zeros(2, 3))
     with raises(TypeError, match="an objective must return a real number, got torch.complex64"):
-        fv.slice_path(lambda w: w.sum() * 1j, torch.zeros(2, 3))
+        fv.slice_path(lambda w: w.sum() * 1j, zeros(2, 3))
     with raises(
         ValueError, match=r"an objective must return one number, got shape \(3,\) from f\(w\)"
     ):
-        fv.slice_path(lambda w: w, torch.zeros(2, 3))
+        fv.slice_path(lambda w: w, zeros(2, 3))

@@ -6,9 +6,11 @@ from functools import partial
 import torch
 from cases import mlp, rng
 from pytest import mark, raises
+from torch import arange, full, isnan, randn, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz import metrics
 from flatviz.core.objective import PointEvaluator
 
 NAN = math.nan
@@ -16,23 +18,23 @@ INF = math.inf
 
 
 def data(y=None):
-    x = torch.randn(12, 2, generator=rng())
-    return fv.Data(x, torch.arange(12) % 3 if y is None else y)
+    x = randn(12, 2, generator=rng())
+    return fv.Data(x, arange(12) % 3 if y is None else y)
 
 
 def prediction(bad=None, value=NAN, y=None):
     """Of 4 draws on 6 inputs; draw number `bad` has one output that is `value`."""
-    outputs = torch.randn(4, 6, 3, generator=rng(1))
+    outputs = randn(4, 6, 3, generator=rng(1))
     if bad is not None:
         outputs[bad, 2, 1] = value
-    return fv.Prediction(outputs, torch.arange(6) % 3 if y is None else y)
+    return fv.Prediction(outputs, arange(6) % 3 if y is None else y)
 
 
 with torch.random.fork_rng():
     torch.manual_seed(0)
     NET = fv.Net.from_module(mlp(2, 4, 3))
     DATA = data()
-W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=rng())
+W = NET.w + 0.1 * randn(3, NET.dim, generator=rng())
 FLAT = {
     "accuracy": fv.quantity(NET, DATA, "accuracy"),
     "a detached function": lambda w: fv.nll(NET, DATA)(w).detach(),
@@ -44,7 +46,7 @@ DERIVATIVES = {
     "spectral_density": lambda f: fv.spectral_density(f, NET.w, k=1, steps=4),
     "hessian_trace": lambda f: fv.hessian_trace(f, NET.w, products=6),
     "sharpness": lambda f: fv.sharpness(f, W),
-    "weyl_bounds": lambda f: fv.metrics.weyl_bounds(f, W),
+    "weyl_bounds": lambda f: metrics.weyl_bounds(f, W),
 }
 
 
@@ -65,7 +67,7 @@ def half_diverged(w):
 
 @mark.parametrize("verb", ["top_eigenpairs", "spectral_density", "hessian_trace"])
 def test_curvature_where_the_loss_diverged_is_one_clear_error(verb):
-    w = torch.tensor([-1.0, *[1.0] * 9])
+    w = tensor([-1.0, *[1.0] * 9])
     options = dict(products=6) if verb == "hessian_trace" else dict(k=1)
     with raises(
         ValueError,
@@ -73,19 +75,19 @@ def test_curvature_where_the_loss_diverged_is_one_clear_error(verb):
     ):
         getattr(fv, verb)(half_diverged, w, **options)
     with raises(ValueError, match="the curvature at w must be finite, got NaN or inf: look at f"):
-        getattr(fv, verb)(lambda w: w.abs().sqrt().sum(), torch.zeros(10), **options)
+        getattr(fv, verb)(lambda w: w.abs().sqrt().sum(), zeros(10), **options)
 
 
 @mark.parametrize(
     "y, kind, text",
     [
         (
-            torch.full((12,), 3),
+            full((12,), 3),
             ValueError,
             r"labels must be in 0\.\.2 for a net with 3 outputs, got 3",
         ),
         (
-            torch.full((12,), 0.5),
+            full((12,), 0.5),
             TypeError,
             "likelihood='categorical' needs integer class labels, got floating targets",
         ),
@@ -105,16 +107,16 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
 
 
 NAMES = "accuracy nll brier ece ace class_ece reliability".split()
-SCORES = {name: getattr(fv.metrics, name) for name in NAMES}
+SCORES = {name: getattr(metrics, name) for name in NAMES}
 
 
 @mark.parametrize("score", SCORES)
 def test_a_score_refuses_labels_that_are_no_classes(score):
     for y, kind, text in (
-        (torch.full((6,), 3), ValueError, r"labels must be in 0\.\.2 .* got 3"),
-        (torch.full((6,), -1), ValueError, r"labels must be in 0\.\.2 .* got -1"),
-        (torch.full((6,), 0.5), TypeError, "needs integer class labels, got floating targets"),
-        (torch.zeros(6, 3).long(), ValueError, r"labels must have shape \(6,\), got \(6, 3\)"),
+        (full((6,), 3), ValueError, r"labels must be in 0\.\.2 .* got 3"),
+        (full((6,), -1), ValueError, r"labels must be in 0\.\.2 .* got -1"),
+        (full((6,), 0.5), TypeError, "needs integer class labels, got floating targets"),
+        (zeros(6, 3).long(), ValueError, r"labels must have shape \(6,\), got \(6, 3\)"),
         ([0] * 6, TypeError, r"y must be a (tensor of labels \(N,\)|Tensor), got a list"),
     ):
         with raises(kind, match=text):
@@ -125,11 +127,11 @@ def test_a_score_refuses_labels_that_are_no_classes(score):
 
 @mark.parametrize("dtype", [torch.int32, torch.int16, torch.int8, torch.uint8, torch.int64])
 def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
-    y = torch.arange(6) % 3
+    y = arange(6) % 3
     for score in SCORES.values():
         assert_close(score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True)
         assert_close(score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True)
-    other = data((torch.arange(12) % 3).to(dtype))
+    other = data((arange(12) % 3).to(dtype))
     assert other.y.dtype == torch.int64
     assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
 
@@ -145,20 +147,20 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
 )
 def test_axes_that_span_no_plane_are_refused(axes, text):
     with raises(ValueError, match=text):
-        fv.Plane(torch.zeros(3), torch.tensor(axes), "step")
+        fv.Plane(zeros(3), tensor(axes), "step")
     with raises(ValueError, match="directions? must|[uv] must be finite|axes must"):
-        fv.plane_along(torch.zeros(3), *torch.tensor(axes))
+        fv.plane_along(zeros(3), *tensor(axes))
 
 
 def test_nearly_parallel_axes_are_a_plane():
-    fv.Plane(torch.zeros(3), torch.tensor([[1.0, 0, 0], [1.0, 1e-4, 0]]), "step")
-    fv.Plane(torch.zeros(3), torch.tensor([[1e-30, 0, 0], [0, 1e20, 0]]), "step")
+    fv.Plane(zeros(3), tensor([[1.0, 0, 0], [1.0, 1e-4, 0]]), "step")
+    fv.Plane(zeros(3), tensor([[1e-30, 0, 0], [0, 1e20, 0]]), "step")
 
 
 def test_a_projection_of_another_plane_is_refused_by_every_picture():
     eye = torch.eye(3)
-    plane = fv.Plane(torch.zeros(3), eye[:2], "step")
-    other = fv.Plane(torch.zeros(3), eye[1:], "step")
+    plane = fv.Plane(zeros(3), eye[:2], "step")
+    other = fv.Plane(zeros(3), eye[1:], "step")
     surface = fv.slice_plane(lambda w: w.square().sum(), plane, extent=1.0, resolution=5)
     on, off = (fv.project(torch.rand(4, 3), p, lambda w: w.square().sum()) for p in (plane, other))
     text = "projection and surface live in different planes: project onto surface.plane"
@@ -174,15 +176,15 @@ def test_a_projection_of_another_plane_is_refused_by_every_picture():
 
 def test_a_curve_with_a_hole_has_no_barrier():
     t = torch.linspace(0, 1, 5)
-    hole = fv.Curve(t, torch.tensor([1.0, 2.0, NAN, 0.0, 1.0]))
+    hole = fv.Curve(t, tensor([1.0, 2.0, NAN, 0.0, 1.0]))
     assert math.isnan(hole.barrier)
     assert hole.n_diverged == 1
     for values in ([NAN, 1, 1, 1, 1], [1, 1, 1, 1, INF], [-INF, 1, 1, 1, 1]):
-        assert math.isnan(fv.Curve(t, torch.tensor([float(v) for v in values])).barrier)
-    wall = fv.Curve(t, torch.tensor([1.0, 2.0, INF, 0.0, 1.0]))
+        assert math.isnan(fv.Curve(t, tensor([float(v) for v in values])).barrier)
+    wall = fv.Curve(t, tensor([1.0, 2.0, INF, 0.0, 1.0]))
     assert wall.barrier == INF
     assert wall.n_diverged == 1
-    assert fv.Curve(t, torch.tensor([1.0, 0.5, 0.0, 0.5, 1.0])).barrier == 0.0
+    assert fv.Curve(t, tensor([1.0, 0.5, 0.0, 0.5, 1.0])).barrier == 0.0
     assert fv.Curve(t[:1], torch.ones(1)).barrier == 0.0
 
 
@@ -192,8 +194,8 @@ def test_a_score_of_draws_without_a_value_is_nan_from_that_draw_on(score, value)
     bad = SCORES[score](prediction(bad=2, value=value))
     good = SCORES[score](prediction())
     assert_close(bad[:2], good[:2], equal_nan=True)
-    assert bool(torch.isnan(bad[2:]).all())
-    assert bool(torch.isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all())
+    assert bool(isnan(bad[2:]).all())
+    assert bool(isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all())
 
 
 def test_predictions_without_a_value_are_counted_and_scored_nan():
@@ -202,14 +204,14 @@ def test_predictions_without_a_value_are_counted_and_scored_nan():
     assert prediction().n_diverged == 0
     masked = prediction(bad=1, value=-INF)  # a class that is ruled out is no divergence
     assert masked.n_diverged == 0
-    assert bool(torch.isfinite(fv.metrics.ece(masked)).all())
+    assert bool(torch.isfinite(metrics.ece(masked)).all())
 
 
 def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
-    values = fv.metrics.disagreement(prediction(bad=1))
-    good = fv.metrics.disagreement(prediction())
-    assert bool(torch.isnan(values[1]).all())
-    assert bool(torch.isnan(values[:, 1]).all())
+    values = metrics.disagreement(prediction(bad=1))
+    good = metrics.disagreement(prediction())
+    assert bool(isnan(values[1]).all())
+    assert bool(isnan(values[:, 1]).all())
     assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
 
 
@@ -227,7 +229,7 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
         def over(self, origin, axes, *, exact=False, precision=None, plan=None, coords=None):
             return (PointEvaluator if exact else Quick)(self, origin, axes)
 
-    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
+    plane = fv.Plane(zeros(3), torch.eye(3)[:2], "step")
     quick = fv.slice_plane(Lossy(), plane, extent=1.0, resolution=5, precision="bfloat16")
     assert quick.n_diverged == 20
     assert quick.error == INF
@@ -243,11 +245,11 @@ def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
     """Along the first axis the weights and the bias of class 0 grow by 3e38: its logits are inf at
     a = 1."""
     f = fv.quantity(NET, DATA, what)
-    axes = torch.zeros(2, NET.dim)
+    axes = zeros(2, NET.dim)
     axes[0, 12:16] = 3e38
     axes[0, 24] = 3e38
     axes[1, 0] = 1.0
     surface = fv.slice_plane(f, fv.Plane(NET.w, axes, "step"), extent=(0, 1), resolution=2)
-    assert torch.isnan(surface.values).tolist() == [[False, False], [True, True]]
+    assert isnan(surface.values).tolist() == [[False, False], [True, True]]
     assert surface.n_diverged == 2
-    assert torch.isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]
+    assert isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]

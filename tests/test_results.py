@@ -8,6 +8,7 @@ import torch
 from cases import rng
 from oracles import as_torch, dense_covariance, equal, random_gaussian
 from pytest import approx, mark, raises
+from torch import eye, float64, ones, randn, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -15,44 +16,44 @@ from flatviz import results
 
 
 def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member():
-    draws = fv.Draws(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.2, 0.9], [9.0, 9.0]]))
+    draws = fv.Draws(tensor([[0.0, 0.0], [1.0, 1.0], [1.2, 0.9], [9.0, 9.0]]))
     assert any(torch.equal(draws.center, w) for w in draws.W)
     with raises(
         ValueError,
         match="asked for 5 draws, but this ensemble has 4 members: lower n_draws, or train more",
     ):
         draws.sample(5, seed=0)
-    assert fv.Draws(torch.ones(1, 3)).sample(4, seed=0).shape == (4, 3)
+    assert fv.Draws(ones(1, 3)).sample(4, seed=0).shape == (4, 3)
 
 
 def test_a_mixture_gives_every_part_its_share():
-    parts = (fv.Draws(torch.zeros(1, 2)), fv.Draws(torch.ones(1, 2)))
+    parts = (fv.Draws(zeros(1, 2)), fv.Draws(ones(1, 2)))
     W = fv.Mixture(parts).sample(41, seed=0)
     assert W[:, 0].tolist() == [i % 2 for i in range(41)]
     assert torch.equal(fv.Mixture(parts).sample(1, seed=0), fv.Mixture(parts).center[None])
 
 
 def test_an_oblique_plane_knows_its_lengths_and_angle():
-    plane = fv.Plane(torch.zeros(2), torch.tensor([[2.0, 0.0], [1.0, 1.0]]), "step")
+    plane = fv.Plane(zeros(2), tensor([[2.0, 0.0], [1.0, 1.0]]), "step")
     assert plane.lengths == approx((2.0, math.sqrt(2)))
     assert plane.angle == approx(45.0)
     assert not plane.orthonormal
-    assert fv.Plane(torch.zeros(2), torch.eye(2), "step").orthonormal
-    assert_close(plane.points(torch.tensor([[1.0, 2.0]])), torch.tensor([[4.0, 2.0]]))
+    assert fv.Plane(zeros(2), eye(2), "step").orthonormal
+    assert_close(plane.points(tensor([[1.0, 2.0]])), tensor([[4.0, 2.0]]))
 
 
 def one_of_each(q):
     """Every noun with every field filled, with long texts and many members."""
-    W = torch.zeros(30, 7)
+    W = zeros(30, 7)
     sides = (0.5, 0.2), ((-1.0, 1.0),) * 2
     plane = fv.Plane(
-        W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", *sides
+        W[0], eye(7)[:2], "distance in weight space", "plane through three solutions", *sides
     )
     surface = fv.Surface(
         plane,
         W[:, 0],
         W[:, 1],
-        torch.zeros(30, 30),
+        zeros(30, 30),
         "mean NLL (nats)",
         100,
         "frozen",
@@ -64,13 +65,11 @@ def one_of_each(q):
     )
     spectrum = fv.Spectrum(W[0], W, W[0], 80, "at the center", 100, "frozen", "ggn", W[0], W[0])
     projection = fv.Projection(
-        plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3
+        plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", eye(2), 0.3
     )
     scores = dict.fromkeys(("nll", "accuracy", "ece"), W[0])
-    weighted = fv.Likelihood.categorical(weight=torch.ones(10))
-    prediction = fv.Prediction(
-        torch.zeros(30, 100, 10), torch.zeros(100), weighted, "frozen", scores, W
-    )
+    weighted = fv.Likelihood.categorical(weight=ones(10))
+    prediction = fv.Prediction(zeros(30, 100, 10), zeros(100), weighted, "frozen", scores, W)
     rest = dict(
         projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction
     )
@@ -171,7 +170,7 @@ def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
 def test_products_with_covariance_and_precision_equal_dense_ones(rank):
     q = random_gaussian(0, rank=rank)
     S = dense_covariance(q)
-    v = torch.randn(3, 7, dtype=torch.float64, generator=rng())
+    v = randn(3, 7, dtype=float64, generator=rng())
     assert_close(q.cov_mul(v), v @ S)
     assert_close(q.precision_mul(v), v @ S.inverse())
     assert_close(q.precision_diag, S.inverse().diagonal())
@@ -202,8 +201,8 @@ def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
         *(torch.stack([getattr(q, n) for q in alone]) for n in ("mean", "log_std", "factor"))
     )
     g = rng()
-    v, many = (torch.randn(*shape, 7, generator=g, dtype=torch.float64) for shape in ((3,), (3, 4)))
-    z2 = torch.randn(3, 4, rank, generator=g, dtype=torch.float64)
+    v, many = (randn(*shape, 7, generator=g, dtype=float64) for shape in ((3,), (3, 4)))
+    z2 = randn(3, 4, rank, generator=g, dtype=float64)
 
     def check(of):
         """Compare `of(q, i)` of member i with that of all members, where i selects everything."""

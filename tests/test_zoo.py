@@ -11,7 +11,8 @@ import torch
 import torchvision
 from cases import rng
 from pytest import approx, fixture, importorskip, mark, param, raises
-from torch import nn
+from torch import nn, no_grad, randn
+from torch.nn import Linear
 from torch.nn import functional as F
 from torch.testing import assert_close
 
@@ -29,7 +30,7 @@ WITHOUT_SECOND_DERIVATIVE = {"mobilenet_v3_small"}  # their gates are hardsigmoi
 
 
 def vision(name):
-    return getattr(torchvision.models, name)(weights=None, num_classes=4), torch.randn(6, 3, 64, 64)
+    return getattr(torchvision.models, name)(weights=None, num_classes=4), randn(6, 3, 64, 64)
 
 
 def small_vit(_):
@@ -37,7 +38,7 @@ def small_vit(_):
     module = torchvision.models.VisionTransformer(num_classes=4, **sizes)
     # Zero as it comes: every output would be alike
     nn.init.normal_(module.heads.head.weight, std=0.1)
-    return module, torch.randn(6, 3, 32, 32)
+    return module, randn(6, 3, 32, 32)
 
 
 def hugging_face_vit(_):
@@ -52,7 +53,7 @@ def hugging_face_vit(_):
     )
     return transformers.ViTForImageClassification(
         transformers.ViTConfig(num_labels=4, **sizes)
-    ), torch.randn(6, 3, 32, 32)
+    ), randn(6, 3, 32, 32)
 
 
 def bert(_):
@@ -74,20 +75,20 @@ def timm_resnet(_):
     """A ResNet of timm of a tenth of its width."""
     timm = importorskip("timm")
     sizes = dict(block=timm.models.resnet.BasicBlock, layers=(1, 1, 1, 1), channels=(8, 8, 16, 16))
-    return timm.models.ResNet(num_classes=4, **sizes), torch.randn(6, 3, 32, 32)
+    return timm.models.ResNet(num_classes=4, **sizes), randn(6, 3, 32, 32)
 
 
 def timm_vit(_):
     timm = importorskip("timm")
     sizes = dict(img_size=32, patch_size=8, embed_dim=16, depth=2, num_heads=2)
-    return timm.models.VisionTransformer(num_classes=4, **sizes), torch.randn(6, 3, 32, 32)
+    return timm.models.VisionTransformer(num_classes=4, **sizes), randn(6, 3, 32, 32)
 
 
 def encoder(_):
     layers = nn.TransformerEncoder(
         nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False
     )
-    return nn.Sequential(layers, nn.Flatten(), nn.Linear(40, 4)), torch.randn(6, 5, 8)
+    return nn.Sequential(layers, nn.Flatten(), Linear(40, 4)), randn(6, 5, 8)
 
 
 MAKERS = {
@@ -155,7 +156,7 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
     f = fv.nll(net, data)
     plane = fv.plane_random(net, net.w, seed=1)
     surface = fv.slice_plane(f, plane, extent=0.5, resolution=3)
-    with torch.no_grad():
+    with no_grad():
         points = plane.points(torch.cartesian_prod(surface.a, surface.b))
         want = torch.stack(
             [F.cross_entropy(logits(net.to_module(w).eval()(data.x)), data.y) for w in points]
@@ -165,10 +166,10 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
 
     wide = net.to(dtype=torch.float64)
     x = data.x.double() if data.x.is_floating_point() else data.x
-    v = torch.randn(net.dim, generator=rng(2), dtype=torch.float64)
+    v = randn(net.dim, generator=rng(2), dtype=torch.float64)
     v = v / v.norm() * (1e-3 + wide.w.norm()) / 100
     exact = fv.nll(wide, fv.Data(x, data.y))
-    with torch.no_grad():
+    with no_grad():
         step = 1e-5  # short: a ReLU that turns within it spoils the difference
         moved = (wide(wide.w + step * v, x) - wide(wide.w - step * v, x)) / (2 * step)  # J v
         p = wide(wide.w, x).softmax(-1)
@@ -201,12 +202,12 @@ def assert_differences(net, f, v):
 
 
 def test_logits_are_taken_from_an_object():
-    class Wrapped(nn.Linear):
+    class Wrapped(Linear):
         def forward(self, x):
             return SimpleNamespace(logits=super().forward(x), hidden=x)
 
     module = Wrapped(3, 2)
-    data = fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
+    data = fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1]))
     net = fv.Net.from_module(module)
     surface = fv.slice_plane(
         fv.nll(net, data), fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3
@@ -216,7 +217,7 @@ def test_logits_are_taken_from_an_object():
 
 
 def test_outputs_that_are_no_logits_are_one_clear_error():
-    class Pair(nn.Linear):
+    class Pair(Linear):
         def forward(self, x):
             return super().forward(x), x
 
@@ -225,7 +226,7 @@ def test_outputs_that_are_no_logits_are_one_clear_error():
         TypeError,
         match="the module must return a tensor, or an object or dict with logits, got tuple",
     ):
-        fv.nll(net, fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1])))
+        fv.nll(net, fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1])))
 
 
 @fixture
@@ -245,9 +246,9 @@ def test_a_language_model_with_a_tied_head_has_right_values_and_products(languag
     assert net.tied == {"transformer.wte.weight": ["lm_head.weight"]}
     assert net.dim == 20 * 8
     f = fv.nll(net, data)
-    w = net.w + 0.1 * torch.randn(net.dim)
+    w = net.w + 0.1 * randn(net.dim)
     moved = copy.deepcopy(module)
-    with torch.no_grad():
+    with no_grad():
         moved.lm_head.weight.copy_(w.view(20, 8))
     out = moved(**data.x.named).logits
     want = F.cross_entropy(out.flatten(0, 1), data.y.flatten())

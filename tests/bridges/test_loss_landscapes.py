@@ -7,6 +7,7 @@ from importlib.metadata import version
 import torch
 from pytest import fixture, importorskip, mark, raises
 from torch import nn
+from torch.nn import Linear
 
 import flatviz as fv
 from flatviz.bridges.loss_landscapes import run_random_plane
@@ -39,7 +40,7 @@ def another_walk(model, metric, distance=1, steps=20, normalization="filter"):
 
 @fixture
 def case():
-    module = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+    module = nn.Sequential(Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), Linear(8, 2))
     nn.init.normal_(module[1].bias)  # the library divides by the norm of each parameter
     x = torch.randn(30, 3)
     y = torch.randint(0, 2, (30,))
@@ -93,7 +94,7 @@ def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(
 
 @mark.skipif(version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6")
 def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
-    module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
+    module = nn.Sequential(Linear(3, 2), nn.BatchNorm1d(2))
     with raises(
         ValueError,
         match=r"loss_landscapes 3.0.6 weights must be finite, got NaN or inf; 1.bias is all zeros",

@@ -9,8 +9,10 @@ from internals import Program, float32_flags
 from oracles import Looks, beside, tf32
 from pytest import fixture, mark, raises
 from torch import nn
+from torch.nn import Linear
 
 import flatviz as fv
+from flatviz import models
 from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, threads, users_arithmetic
 
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
@@ -60,7 +62,7 @@ def test_a_flag_that_the_user_sets_in_a_callback_stays_and_the_callback_sees_the
         seen.append(float32_flags())
         torch.backends.cudnn.allow_tf32 = False  # as inside of a verb; the user had True
 
-    net = fv.Net.from_module(fv.models.mlp(task))
+    net = fv.Net.from_module(models.mlp(task))
     fv.fit_sgd(net, task.train, seed=0, steps=1, progress=progress)
     assert seen[0] == users
     assert seen[-1] == float32_flags() != users
@@ -90,7 +92,7 @@ def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
 
         def __init__(self, coupled):
             super().__init__()
-            self.layer = nn.Linear(4, 3)
+            self.layer = Linear(4, 3)
             self.coupled = coupled
 
         def forward(self, x):
@@ -175,7 +177,7 @@ def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_af
             raise error
 
     fit = lambda: fv.fit_sgd(
-        fv.Net.from_module(fv.models.mlp(task)), task.train, seed=0, steps=4, progress=progress
+        fv.Net.from_module(models.mlp(task)), task.train, seed=0, steps=4, progress=progress
     )
     if error is None:
         fit()
@@ -191,14 +193,14 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
 ):
     seen = []
 
-    class Wide(nn.Linear):
+    class Wide(Linear):
         def forward(self, x):
             seen.append(torch.get_num_threads())
             return super().forward(x)
 
     def values(n):
         torch.set_num_threads(n)
-        net = fv.Net.from_module(fv.models.mlp(task, seed=0))
+        net = fv.Net.from_module(models.mlp(task, seed=0))
         q = fv.fit_sgd(net, task.train, seed=0, steps=4)
         f = fv.nll(net, task.train)
         surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
@@ -209,7 +211,7 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
     assert torch.equal(values(1), values(2))
     # So that a net of the size of a test's is large
     monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)
-    wide = fv.Net.from_module(nn.Sequential(Wide(64, 32), nn.ReLU(), nn.Linear(32, 10)))
+    wide = fv.Net.from_module(nn.Sequential(Wide(64, 32), nn.ReLU(), Linear(32, 10)))
     data = blobs(128, 64, 10)
     f = fv.nll(wide, data)
     _ = seen.clear()
@@ -228,7 +230,7 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
 def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each_and_the_same_bits(
     task, monkeypatch
 ):
-    net = fv.Net.from_module(fv.models.mlp(task, seed=0))
+    net = fv.Net.from_module(models.mlp(task, seed=0))
     f = fv.nll(net, task.train)
     plane = fv.plane_random(net, net.w, seed=0)
     main = threading.get_ident()

@@ -12,6 +12,7 @@ from internals import float32_flags
 from oracles import beside
 from pytest import importorskip, mark, warns
 from torch import nn
+from torch.nn import Tanh
 
 import flatviz as fv
 from flatviz.core.arithmetic import arithmetic
@@ -55,7 +56,7 @@ class Repeated:
         assert self.done
 
 
-@mark.parametrize("layer", [nn.Tanh, nn.PReLU])
+@mark.parametrize("layer", [Tanh, nn.PReLU])
 def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(layer):
     data, net = data_and_net(layer())
     before = list(warnings.filters)
@@ -73,7 +74,7 @@ def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(laye
 
 
 def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_thread_does():
-    data, net = data_and_net(nn.Tanh())
+    data, net = data_and_net(Tanh())
     prior = around(net, -1.0)
     rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
 
@@ -142,7 +143,7 @@ def test_compiled_functions_run_as_compiled_again_after_the_last_thread():
 
 
 def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number():
-    data, net = data_and_net(nn.Tanh())
+    data, net = data_and_net(Tanh())
     f = fv.nll(net, data)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
@@ -159,7 +160,7 @@ def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number(
 
 @mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_process_forked_inside_another_threads_slice_slices_on_with_the_users_flags():
-    data, net = data_and_net(nn.Tanh())
+    data, net = data_and_net(Tanh())
     f = fv.nll(net, fv.Data(data.x.repeat(40, 1), data.y.repeat(40)))
     users = float32_flags()
     plane = fv.plane_random(net, net.w, seed=0)

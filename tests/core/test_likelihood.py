@@ -7,7 +7,7 @@ import scipy.stats
 import torch
 from cases import rng
 from pytest import approx, fixture, mark, raises, warns
-from torch import nn
+from torch import arange, as_tensor, einsum, full, isfinite, nn, stack, tensor
 from torch.distributions import (
     AffineTransform,
     Bernoulli,
@@ -18,6 +18,7 @@ from torch.distributions import (
     StudentT,
     TransformedDistribution,
 )
+from torch.nn import Linear
 from torch.nn import functional as F
 from torch.testing import assert_close
 
@@ -28,7 +29,7 @@ from flatviz.objectives.curvature import ggn, output_curvature
 G = rng()
 N = 12
 C = 4
-WEIGHT = torch.tensor([0.5, 2.0, 1.0, 3.0])
+WEIGHT = tensor([0.5, 2.0, 1.0, 3.0])
 
 
 def randn(*shape):
@@ -119,7 +120,7 @@ CASES = {  # outputs, y, likelihood, torch's loss
     ),
     "counts": (
         randn(N, 1),
-        torch.arange(N),
+        arange(N),
         make(lambda o: Poisson(o[:, 0].exp())),
         lambda o, y: (
             F.poisson_nll_loss(o[:, 0], y.double(), full=False) + torch.lgamma(y + 1.0).mean()
@@ -149,10 +150,8 @@ def test_the_loss_is_torchs_that_of_members_is_the_same_and_the_gradient_is_that
     likelihood = as_likelihood(likelihood)
     at = outputs.clone().requires_grad_(True)
     assert_close(likelihood.nll(outputs, y), loss(outputs, y))
-    rows = torch.stack([outputs, outputs.flip(0)])
-    assert_close(
-        likelihood.nll_rows(rows, torch.stack([y, y])), torch.stack([loss(o, y) for o in rows])
-    )
+    rows = stack([outputs, outputs.flip(0)])
+    assert_close(likelihood.nll_rows(rows, stack([y, y])), stack([loss(o, y) for o in rows]))
     (want,) = torch.autograd.grad(likelihood.nll(at, y, "sum"), at)
     assert_close(likelihood.gradient(outputs, y), want)
 
@@ -170,18 +169,18 @@ def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
         p = as_likelihood(likelihood).of
         draws = p(few).sample((1500,)) if len(p(few).batch_shape) == 1 else None
         at = few.clone().requires_grad_(True)
-        rows = torch.stack([torch.autograd.grad(p(at).log_prob(v).sum(), at)[0] for v in draws])
-        fisher = torch.einsum("snc,snd->ncd", rows, rows) / len(rows)
+        rows = stack([torch.autograd.grad(p(at).log_prob(v).sum(), at)[0] for v in draws])
+        fisher = einsum("snc,snd->ncd", rows, rows) / len(rows)
         tolerance = dict(rtol=0.25, atol=0.25 * float(fisher.abs().max()))  # 1,500 draws
     else:
         flat = few.flatten(1)
         counted = float(as_likelihood(likelihood).count(labels))
         hessian = torch.func.hessian(lambda o: loss(o.reshape(few.shape), labels) * counted)(flat)
-        fisher = torch.stack([hessian[i, :, i] for i in range(3)])
+        fisher = stack([hessian[i, :, i] for i in range(3)])
         tolerance = dict(rtol=1e-6, atol=1e-8)
-    want = torch.einsum("ncd,nkd->nkc", fisher, u.flatten(2)).reshape(u.shape)
+    want = einsum("ncd,nkd->nkc", fisher, u.flatten(2)).reshape(u.shape)
     assert_close(got, want, **tolerance)
-    assert bool((torch.einsum("nk...,nk...->nk", u.flatten(2), got.flatten(2)) >= -1e-9).all())
+    assert bool((einsum("nk...,nk...->nk", u.flatten(2), got.flatten(2)) >= -1e-9).all())
 
 
 class Everything(nn.Module):
@@ -190,7 +189,7 @@ class Everything(nn.Module):
     def __init__(self, shape):
         super().__init__()
         self.shape = shape
-        self.head = nn.Linear(3, max(1, torch.Size(shape).numel()))
+        self.head = Linear(3, max(1, torch.Size(shape).numel()))
 
     def forward(self, x):
         return 0.3 * self.head(x).view(len(x), *self.shape)
@@ -231,7 +230,7 @@ def test_every_verb_takes_it(name, nets):
         (fv.fit_ensemble, short | dict(members=2)),
         (fv.fit_laplace, short),
     ):
-        assert bool(torch.isfinite(fit(net, data, **how).center).all())
+        assert bool(isfinite(fit(net, data, **how).center).all())
     p = fv.predict(net, net.w[None], data, 1, seed=0, likelihood=likelihood)
     plain = "weights" not in name and "smoothed" not in name  # which are of the loss alone
     assert not plain or abs(float(p.scores["nll"][0]) - float(want)) < 1e-6
@@ -239,7 +238,7 @@ def test_every_verb_takes_it(name, nets):
         fv.quantity(net, data, "nll", likelihood=likelihood)(net.w)
     ) == approx(float(want))
     assert p.has_classes == ("accuracy" in p.scores)
-    assert torch.isfinite(fv.metrics.nll(p)).all()
+    assert isfinite(fv.metrics.nll(p)).all()
 
 
 @mark.parametrize(
@@ -247,7 +246,7 @@ def test_every_verb_takes_it(name, nets):
 )
 def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
     outputs, y, likelihood, _ = CASES[name]
-    p = fv.Prediction(torch.stack([outputs, outputs + 1.0]), y.double(), likelihood)
+    p = fv.Prediction(stack([outputs, outputs + 1.0]), y.double(), likelihood)
     drawn = p.sample(20_000, seed=1).double()
     assert drawn.shape[1:] == p.mean.shape
     assert torch.equal(p.sample(4, seed=1), p.sample(4, seed=1))
@@ -270,19 +269,19 @@ def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
     p = fv.Prediction(outputs, y, fv.Likelihood(affine))
     scale = F.softplus(outputs[..., 1])
     theirs = scipy.stats.t(5, outputs[..., 0] - 0.75, scale)  # (t 2 + 0.5) / 2 - 1
-    assert_close(p.means, torch.as_tensor(theirs.mean()))
+    assert_close(p.means, as_tensor(theirs.mean()))
     variance = theirs.var().mean(0) + theirs.mean().var(0)
-    assert_close(p.std, torch.as_tensor(variance).sqrt())
-    assert_close(p.below(y), torch.as_tensor(theirs.cdf(y)))
+    assert_close(p.std, as_tensor(variance).sqrt())
+    assert_close(p.below(y), as_tensor(theirs.cdf(y)))
     at = p.quantile(0.9)
-    assert_close(torch.as_tensor(theirs.cdf(at).mean(0)), torch.full((5,), 0.9).double())
+    assert_close(as_tensor(theirs.cdf(at).mean(0)), full((5,), 0.9).double())
     error = p.mean - y
     assert float(p.scores["rmse"][-1]) == approx(float(error.square().mean().sqrt()))
     heavy = fv.Prediction(
         outputs, y, fv.Likelihood(lambda o: Cauchy(o[..., 0], F.softplus(o[..., 1])))
     )
     assert set(heavy.scores) == {"nll"}
-    assert torch.isfinite(heavy.quantile(0.5)).all()
+    assert isfinite(heavy.quantile(0.5)).all()
     with raises(ValueError, match=r"a mean needs .* got Cauchy\(.*read quantile\(0.5\)"):
         _ = heavy.mean
 
@@ -290,13 +289,13 @@ def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
 def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
     x = randn(80, 3)
     B = randn(3, 2)
-    s = torch.tensor([0.1, 2.0]).double()
+    s = tensor([0.1, 2.0]).double()
     delta = 1.5
     y = x @ B + s * randn(80, 2)
     A = [x.T @ x / sigma**2 + delta * torch.eye(3) for sigma in s]
     modes = [torch.linalg.solve(A[j], x.T @ y[:, j] / s[j] ** 2) for j in (0, 1)]
     variance = torch.cat([torch.linalg.inv(a).diagonal() for a in A])
-    net = fv.Net.from_module(nn.Linear(3, 2, bias=False).double()).at(torch.cat(modes))
+    net = fv.Net.from_module(Linear(3, 2, bias=False).double()).at(torch.cat(modes))
     data = fv.Data(x, y)
     for noise in (s, s.tolist(), fv.Likelihood.gaussian(s)):
         f = fv.nll(net, data, likelihood=noise)
@@ -319,7 +318,7 @@ def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_doe
     data = fv.Data(x, y)
     constant = 0.5 * math.log(2 * math.pi * math.e * float(y.var(correction=0)))
     torch.manual_seed(0)
-    layers = nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 2)
+    layers = Linear(1, 16), nn.Tanh(), Linear(16, 2)
     module = nn.Sequential(*layers)
     outputs = torch.zeros(1, 2)
     found = as_likelihood("gaussian").of_constant(y, outputs)
@@ -336,7 +335,7 @@ LOGITS = torch.randn(3, 20, 4, generator=G)
 
 
 def test_outputs_of_another_library_have_scores_and_save(tmp_path):
-    p = fv.Prediction(LOGITS, torch.arange(20) % 4)
+    p = fv.Prediction(LOGITS, arange(20) % 4)
     assert {"accuracy", "nll", "ece", "brier"} <= p.scores.keys()
     assert p.bins.shape[0] == 3
     assert_close(p.scores["nll"], fv.metrics.nll(p))
@@ -388,9 +387,7 @@ WRONG = {
         r"a distribution of y, \('N',\), got one",
     ),
     "outside": (
-        lambda: mean_check(
-            fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), torch.full((N,), 2.5)
-        ),
+        lambda: mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0])), full((N,), 2.5)),
         ValueError,
         "y must be what Bernoulli.* is a distribution of",
     ),
@@ -400,18 +397,18 @@ WRONG = {
         r"weight must have shape \(4,\)",
     ),
     "probabilities": (
-        lambda: check(LOGITS[0].softmax(-1), torch.arange(20) % 4),
+        lambda: check(LOGITS[0].softmax(-1), arange(20) % 4),
         ValueError,
         "must return logits, got probabilities",
     ),
     "all ignored": (
-        lambda: check(randn(2, 6, C), torch.full((2, 6), -100)),
+        lambda: check(randn(2, 6, C), full((2, 6), -100)),
         ValueError,
         "labels must count somewhere",
     ),
     "one output of two": (
         lambda: fv.nll(
-            fv.Net.from_module(nn.Linear(3, 1)),
+            fv.Net.from_module(Linear(3, 1)),
             fv.Data(torch.randn(4, 3), torch.randn(4, 1)),
             likelihood="gaussian",
         ),
@@ -455,7 +452,7 @@ def test_a_wrong_likelihood_is_one_clear_error(call, kind, text, checked, monkey
 
 
 def test_the_accuracy_is_that_of_the_prediction():
-    net = fv.Net.from_module(nn.Linear(C, C).double())
+    net = fv.Net.from_module(Linear(C, C).double())
     data = fv.Data(randn(N, C), classes(N))
     weighted = make.categorical(weight=WEIGHT, label_smoothing=0.2, ignore_index=1)
     for likelihood, given in ((weighted, data), ("bernoulli", fv.Data(data.x, MANY))):
@@ -467,8 +464,8 @@ def test_the_accuracy_is_that_of_the_prediction():
 
 
 def test_weights_in_half_precision_on_another_net_are_refused_by_objectives_and_predictions():
-    net = fv.Net.from_module(nn.Linear(3, 2))
-    data = fv.Data(torch.zeros(2, 3), torch.tensor([0, 1]))
+    net = fv.Net.from_module(Linear(3, 2))
+    data = fv.Data(torch.zeros(2, 3), tensor([0, 1]))
     f = fv.nll(net, data)
     w = net.w.half()
     for call in (
@@ -492,7 +489,7 @@ class Unsaid(Normal):
 
 def test_a_distribution_that_does_not_say_its_support_or_is_not_to_check_it_is_taken():
     y = randn(N)
-    soft = torch.full((N,), 0.3)
+    soft = full((N,), 0.3)
     assert mean_check(fv.Likelihood(lambda o: Unsaid(o[:, 0], 1.0, validate_args=False)), y) is y
     assert (
         mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0], validate_args=False)), soft)

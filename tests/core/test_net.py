@@ -3,21 +3,22 @@
 import torch
 from cases import mlp
 from pytest import mark, raises, warns
-from torch import nn
+from torch import nn, randn, zeros
 from torch.func import functional_call
+from torch.nn import BatchNorm1d, Linear, Module, Sequential
 from torch.testing import assert_close
 
 import flatviz as fv
 
 
-class WithOwnParameter(nn.Module):
+class WithOwnParameter(Module):
     """A parameter of the parent before those of the child: `apply` order and `named_parameters`
     order differ."""
 
     def __init__(self):
         super().__init__()
-        self.child = nn.Linear(3, 2)
-        self.token = nn.Parameter(torch.randn(3))
+        self.child = Linear(3, 2)
+        self.token = nn.Parameter(randn(3))
 
     def forward(self, x):
         return self.child(x + self.token)
@@ -33,7 +34,7 @@ def tied():
 NETS = [
     WithOwnParameter,
     tied,
-    lambda: nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 2)),
+    lambda: Sequential(Linear(3, 5), BatchNorm1d(5), Linear(5, 2)),
 ]
 
 
@@ -41,8 +42,8 @@ NETS = [
 def test_a_call_equals_functional_call(make):
     module = make().eval()
     net = fv.Net.from_module(module)
-    x = torch.randn(4, 3)
-    w = net.w + 0.3 * torch.randn(net.dim)
+    x = randn(4, 3)
+    w = net.w + 0.3 * randn(net.dim)
     assert torch.equal(net(w, x), functional_call(module, net.unflatten(w), (x,)))
     assert torch.equal(net(net.w, x), module(x))
     gradient = torch.func.grad(lambda w: net(w, x).sum())(w)
@@ -67,31 +68,31 @@ def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
 
 
 def test_an_error_inside_the_network_leaves_the_weights_in_place():
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)))
+    net = fv.Net.from_module(Sequential(Linear(3, 2)))
     with raises(RuntimeError):
-        net(torch.zeros(net.dim), torch.zeros(4, 9))
+        net(zeros(net.dim), zeros(4, 9))
     assert_close(net.to_module()(torch.ones(1, 3)), net(net.w, torch.ones(1, 3)))
 
 
 def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
-    class Backwards(nn.Module):
+    class Backwards(Module):
         def __init__(self):
             super().__init__()
-            self.head = nn.Linear(4, 2)
+            self.head = Linear(4, 2)
             self.norm = nn.LayerNorm(4)
-            self.body = nn.Linear(3, 4)
+            self.body = Linear(3, 4)
 
         def forward(self, x):
             return self.head(self.norm(self.body(x)))
 
-    net = fv.Net.from_module(Backwards(), treated="norm+head", example=torch.zeros(1, 3))
+    net = fv.Net.from_module(Backwards(), treated="norm+head", example=zeros(1, 3))
     assert {b.name for b in net.blocks if b.kind == "head"} == {"head.weight", "head.bias"}
     named = fv.Net.from_module(Backwards(), treated="norm+head", head="body")
     assert {b.name for b in named.blocks if b.kind == "head"} == {"body.weight", "body.bias"}
 
 
 def test_what_becomes_of_the_users_module_later_is_not_followed():
-    module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
+    module = Sequential(Linear(3, 2), BatchNorm1d(2))
     net = fv.Net.from_module(module)
     nn.init.zeros_(module[0].weight)
     assert module.training
@@ -101,21 +102,21 @@ def test_what_becomes_of_the_users_module_later_is_not_followed():
 def partly_frozen():
     """A backbone with BatchNorm, frozen; a BatchNorm and a head, not."""
     layers = (
-        nn.Linear(3, 8),
-        nn.BatchNorm1d(8),
+        Linear(3, 8),
+        BatchNorm1d(8),
         nn.Tanh(),
-        nn.Linear(8, 4),
-        nn.BatchNorm1d(4),
-        nn.Linear(4, 2),
+        Linear(8, 4),
+        BatchNorm1d(4),
+        Linear(4, 2),
     )
-    module = nn.Sequential(*layers)
+    module = Sequential(*layers)
     module[0].requires_grad_(False), module[1].requires_grad_(False)
     return module
 
 
 def test_what_is_frozen_is_not_treated_and_does_not_move():
     module = partly_frozen()
-    x = torch.randn(60, 3) + 2
+    x = randn(60, 3) + 2
     data = fv.Data(x, (x[:, 0] > 2).long())
     state = {n: t.clone() for n, t in module.state_dict().items()}
     net = fv.Net.from_module(module)
@@ -182,20 +183,20 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     ],
 )
 def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)).eval())
+    net = fv.Net.from_module(Sequential(Linear(3, 4), BatchNorm1d(4)).eval())
     with raises(ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"):
-        net(net.w.to(getattr(torch, w)), torch.randn(2, 3, dtype=getattr(torch, x)))
+        net(net.w.to(getattr(torch, w)), randn(2, 3, dtype=getattr(torch, x)))
     with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
-        assert net(net.w, torch.randn(2, 3).bfloat16()).shape == (2, 4)
+        assert net(net.w, randn(2, 3).bfloat16()).shape == (2, 4)
 
 
-class TiedByFunction(nn.Module):
+class TiedByFunction(Module):
     """Logits by the embedding's weight, without a module of their own."""
 
     def __init__(self):
         super().__init__()
         self.embedding = nn.Embedding(11, 4)
-        self.mlp = nn.Linear(4, 4)
+        self.mlp = Linear(4, 4)
 
     def forward(self, x):
         return nn.functional.linear(self.mlp(self.embedding(x)), self.embedding.weight)
@@ -203,4 +204,4 @@ class TiedByFunction(nn.Module):
 
 def test_a_last_linear_whose_outputs_are_not_the_networks_is_said():
     with warns(UserWarning, match="last Linear that runs is mlp with 4 outputs, where the"):
-        fv.Net.from_module(TiedByFunction(), "head", example=torch.zeros(2, 3).long())
+        fv.Net.from_module(TiedByFunction(), "head", example=zeros(2, 3).long())

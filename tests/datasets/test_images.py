@@ -9,6 +9,7 @@ import torch
 from PIL import Image
 from published import write_mnist
 from pytest import fixture, raises, warns
+from torch import bincount, full, tensor, uint8
 
 import flatviz as fv
 from flatviz.datasets import image_folder, images, images_like, public_images
@@ -28,10 +29,10 @@ def test_a_folder_of_class_folders_keeps_pixels_and_numbers_classes_by_name(fold
     data = image_folder(folder)
     assert data.x.shape == (12, 3, 10, 8)
     assert data.y.tolist() == [0] * 4 + [1] * 4 + [2] * 4
-    assert torch.allclose(data.x[5], torch.full((3, 10, 8), 21 / 255))
+    assert torch.allclose(data.x[5], full((3, 10, 8), 21 / 255))
     few = image_folder(folder, per_class=2, seed=3, size=6)
     assert few.x.shape == (6, 3, 6, 6)
-    assert torch.bincount(few.y).tolist() == [2, 2, 2]
+    assert bincount(few.y).tolist() == [2, 2, 2]
 
 
 def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(folder, monkeypatch):
@@ -43,7 +44,7 @@ def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(fol
     assert "streamed by 2 threads" in repr(streamed)
     assert torch.equal(streamed.x[:], held.x[:])
     assert torch.equal(streamed.y, held.y)
-    few = streamed.subset(torch.tensor([7, 2]))
+    few = streamed.subset(tensor([7, 2]))
     assert torch.equal(few.x.read(), held.x.bytes[[7, 2]])  # bytes, as in the files
     # For a worker of a cluster
     assert torch.equal(pickle.loads(pickle.dumps(streamed)).x[3], held.x[3])
@@ -53,17 +54,15 @@ def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(fol
 
 
 def test_images_of_another_set_take_the_shape_of_the_first():
-    grey = fv.Data(torch.arange(0, 250, 10, dtype=torch.uint8).view(1, 1, 5, 5), torch.tensor([0]))
+    grey = fv.Data(torch.arange(0, 250, 10, dtype=uint8).view(1, 1, 5, 5), tensor([0]))
     coloured = images_like(grey, (3, 5, 5))
     assert torch.equal(coloured.x.bytes, grey.x.bytes.expand(1, 3, 5, 5))
     for same in (grey, coloured):
         assert torch.equal(images_like(same, (1, 5, 5)).x.bytes, grey.x.bytes)
-    flat = fv.Data(torch.full((2, 3, 10, 10), 77, dtype=torch.uint8), torch.tensor([0, 1]))
-    assert torch.equal(
-        images_like(flat, (3, 4, 6)).x.bytes, torch.full((2, 3, 4, 6), 77, dtype=torch.uint8)
-    )
+    flat = fv.Data(full((2, 3, 10, 10), 77, dtype=uint8), tensor([0, 1]))
+    assert torch.equal(images_like(flat, (3, 4, 6)).x.bytes, full((2, 3, 4, 6), 77, dtype=uint8))
     with raises(ValueError, match="must be in bytes"):
-        images_like(fv.Data(torch.zeros(1, 3, 4, 4), torch.tensor([0])), (3, 4, 4))
+        images_like(fv.Data(torch.zeros(1, 3, 4, 4), tensor([0])), (3, 4, 4))
     with raises(ValueError, match="must have 2 channels"):
         images_like(flat, (2, 4, 4))
 
@@ -113,7 +112,7 @@ def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
     )
     data = image_folder(folder)
     assert data.class_names == ("ant", "bee", "cat")
-    assert torch.bincount(data.y).tolist() == [
+    assert bincount(data.y).tolist() == [
         6,
         4,
         4,
@@ -141,7 +140,7 @@ def test_links_are_followed_once_pipes_passed_over_and_pictures_turned_as_their_
     exif[0x0112] = 6  # "turn it by a quarter clockwise to see it"
     lying.save(folder / "cat" / "0.png", exif=exif)
     data = image_folder(folder)
-    assert torch.bincount(data.y).tolist() == [5, 4, 4]
+    assert bincount(data.y).tolist() == [5, 4, 4]
     assert np.array_equal(data.x.bytes[9].permute(1, 2, 0).numpy(), upright)
     (folder / "ant" / "lost.png").symlink_to(folder / "nowhere.png")
     with raises(ValueError, match="must be a whole image, got .*lost.png"):

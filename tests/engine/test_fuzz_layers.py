@@ -15,7 +15,8 @@ from types import MethodType
 import torch
 from cases import blobs
 from pytest import mark, param, raises
-from torch import nn
+from torch import cat, nn, ones, randn, tanh, zeros_like
+from torch.nn import Embedding, Module, Parameter
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import parametrizations as P
@@ -27,7 +28,7 @@ W = 6  # features of each of 5 places
 Linear = partial(nn.Linear, W, W)
 
 
-class Do(nn.Module):
+class Do(Module):
     """A function of parts and inputs as a module; buffers by name."""
 
     def __init__(self, function, *parts, **buffers):
@@ -59,7 +60,7 @@ def recurrent(kind, width=W, **how):
 
 def padded(x):
     """True at some of the last two places."""
-    return torch.cat([torch.zeros_like(x[:, :-2, 0], dtype=torch.bool), x[:, -2:, 0] > 0], 1)
+    return cat([zeros_like(x[:, :-2, 0], dtype=torch.bool), x[:, -2:, 0] > 0], 1)
 
 
 def encoder(mask=False, **how):
@@ -82,7 +83,7 @@ def channels(*makers):
 
 def bag(**how):
     return do(
-        lambda m, x: m.parts[0](x)[:, None] * torch.ones(5, 1),
+        lambda m, x: m.parts[0](x)[:, None] * ones(5, 1),
         partial(nn.EmbeddingBag, 9, W, **how),
     )
 
@@ -106,20 +107,20 @@ def shared():
     return nn.Sequential(first, nn.Tanh(), second)
 
 
-class Parameters(nn.Module):
+class Parameters(Module):
     """Parameters of several kinds: a number, a list, complex by a view, unused, empty."""
 
     def __init__(self):
         super().__init__()
         self.scale, self.unused, self.empty = (
-            nn.Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2))
+            Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2))
         )
-        self.matrices = nn.ParameterList((torch.randn(2, W, W) / 3).unbind())
-        self.phase = nn.Parameter(torch.randn(W // 2 + 1, 2))
+        self.matrices = nn.ParameterList((randn(2, W, W) / 3).unbind())
+        self.phase = Parameter(randn(W // 2 + 1, 2))
 
     def forward(self, x):
         for matrix in self.matrices:
-            x = torch.tanh(x @ matrix) * self.scale.exp()
+            x = tanh(x @ matrix) * self.scale.exp()
         return torch.fft.irfft(torch.fft.rfft(x) * torch.view_as_complex(self.phase), n=W)
 
 
@@ -143,12 +144,12 @@ class Reversed(torch.autograd.Function):
 
 def energy(m, x):
     """Of each place the gradient of a learned energy, by torch.func."""
-    slope = torch.func.grad(lambda z: torch.tanh(m.parts[0](z)).sum())
+    slope = torch.func.grad(lambda z: tanh(m.parts[0](z)).sum())
     return x + torch.func.vmap(slope)(x.reshape(-1, W)).view_as(x)
 
 
 def routed(m, x):
-    out = torch.zeros_like(x)
+    out = zeros_like(x)
     on = x[..., 0] > 0
     out[on] = m.parts[0](x[on])
     out[~on] = m.parts[1](x[~on])
@@ -174,9 +175,9 @@ def kept(m, x):
 
 FLOATS = torch.linspace(0.5, 1.5, W, dtype=torch.float64)
 TOKENS = {  # (N, 5) whole numbers -> (N, 5, W)
-    "embedding": partial(nn.Embedding, 9, W, padding_idx=0),
-    "max_norm": partial(nn.Embedding, 9, W, max_norm=1.0),
-    "sparse": partial(nn.Embedding, 9, W, sparse=True),
+    "embedding": partial(Embedding, 9, W, padding_idx=0),
+    "max_norm": partial(Embedding, 9, W, max_norm=1.0),
+    "sparse": partial(Embedding, 9, W, sparse=True),
     "bag": bag(padding_idx=0),
     "bag max": bag(mode="max"),
     "bag sum": bag(mode="sum", sparse=True),
@@ -211,16 +212,16 @@ FEATURES = {
     "softshrink": nn.Softshrink,
     "alpha": nn.AlphaDropout,
     "dropout": partial(nn.Dropout, inplace=True),
-    "glu": do(lambda m, x: F.glu(torch.cat([m.parts[0](x), x], -1)), Linear),
+    "glu": do(lambda m, x: F.glu(cat([m.parts[0](x), x], -1)), Linear),
     "orthogonal": lambda: P.orthogonal(Linear()),
     "spectral": lambda: P.spectral_norm(Linear()),
     "skew": skew,
     "shared": shared,
-    "twice": do(lambda m, x: m.parts[0](torch.tanh(m.parts[0](x))), Linear),
+    "twice": do(lambda m, x: m.parts[0](tanh(m.parts[0](x))), Linear),
     "parameters": Parameters,
     "moving buffer": do(moving, Linear, b=FLOATS),
     "transposed tie": do(
-        lambda m, x: x + F.linear(torch.tanh(m.parts[0](x)), m.parts[0].weight.T), Linear
+        lambda m, x: x + F.linear(tanh(m.parts[0](x)), m.parts[0].weight.T), Linear
     ),
     "overwritten": do(overwritten, Linear),
     "hook": lambda: hooked("forward", lambda m, i, out: out * 1.5),
@@ -248,7 +249,7 @@ HABITS = INPUTS | {  # what users' modules do; the first two to the whole networ
     "layer hook": lambda: hooked("forward", lambda m, i, out: out + 0.1 * out.square()),
     "keeps": do(kept, Linear),
     "functional": do(lambda m, x: F.elu(x + 0.1 * torch.sin(m.parts[0](x))), Linear),
-    "chunks": do(lambda m, x: torch.cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
+    "chunks": do(lambda m, x: cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
     "numpy": do(
         lambda m, x: m.parts[0](x) * (1 if abs(m.parts[0].bias.detach().numpy()[0]) < 0.3 else -1),
         Linear,
@@ -264,7 +265,7 @@ HABITS = INPUTS | {  # what users' modules do; the first two to the whole networ
 KINDS = TOKENS | PLACES | FEATURES | HABITS
 
 
-class Network(nn.Module):
+class Network(Module):
     def __init__(self, parts, named):
         super().__init__()
         self.parts = nn.ModuleList(parts)
@@ -302,7 +303,7 @@ def network(kind, seed):
     tokens = chosen[0] in TOKENS
     return (
         module,
-        torch.randint(0, 9, (10, 5)) if tokens else torch.randn(10, 5, W, dtype=torch.float64),
+        torch.randint(0, 9, (10, 5)) if tokens else randn(10, 5, W, dtype=torch.float64),
         chosen,
     )
 
@@ -318,10 +319,10 @@ def plainly(net, module, x, y, w, v=None):
 
     def flat(given):
         dense = [
-            torch.zeros_like(p) if g is None else g.to_dense() if g.is_sparse else g
+            zeros_like(p) if g is None else g.to_dense() if g.is_sparse else g
             for g, p in zip(given, parameters)
         ]
-        return torch.cat([g.reshape(-1) for g in dense])
+        return cat([g.reshape(-1) for g in dense])
 
     with sdpa_kernel(SDPBackend.MATH):
         out = module(x.clone())
@@ -421,13 +422,13 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
         assert torch.backends.mha.get_fastpath_enabled()
 
 
-class Turned(nn.Module):
+class Turned(Module):
     """Complex factors that lie at an odd place among the weights."""
 
     def __init__(self):
         super().__init__()
-        self.one = nn.Parameter(torch.ones(1))
-        self.phase = nn.Parameter(torch.ones(2, 2))
+        self.one = Parameter(ones(1))
+        self.phase = Parameter(ones(2, 2))
 
     def forward(self, x):
         return torch.fft.irfft(
@@ -439,7 +440,7 @@ def test_a_complex_view_without_a_second_derivative_is_said_and_the_ggn_takes_it
     net = fv.Net.from_module(Turned())
     data = blobs(6, 3, 3)
     f = fv.nll(net, data)
-    v = torch.ones(5)
+    v = ones(5)
     assert f.value_and_grad(net.w)[1].isfinite().all()
     assert f.operator(net.w, "ggn")(v).isfinite().all()
     with raises(

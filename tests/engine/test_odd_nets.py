@@ -5,7 +5,8 @@ import copy
 import torch
 from cases import mlp
 from pytest import approx, mark, raises
-from torch import nn
+from torch import nn, randn
+from torch.nn import Linear
 from torch.nn import functional as F
 from torch.testing import assert_close
 
@@ -26,8 +27,8 @@ class Late(nn.Module):
 
     def __init__(self, size, late):
         super().__init__()
-        self.f = nn.Linear(12, 8)
-        self.u = nn.Linear(8, 4)
+        self.f = Linear(12, 8)
+        self.u = Linear(8, 4)
         self.size = size
         self.late = late
 
@@ -43,10 +44,8 @@ class Late(nn.Module):
 @mark.parametrize("late", ["before", "view"])
 @mark.parametrize("size", [1.0, 1e-4])
 def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
-    net, data, plane = made(
-        Late(size, late), torch.randn(60, 12), lambda name: name.startswith("u")
-    )
-    f = fv.nll(net, fv.Data(data.x, size * torch.randn(60, 4)), likelihood=size)
+    net, data, plane = made(Late(size, late), randn(60, 12), lambda name: name.startswith("u"))
+    f = fv.nll(net, fv.Data(data.x, size * randn(60, 4)), likelihood=size)
     evaluate = f.over(plane.origin, plane.axes)
     want = torch.stack([f(w) for w in plane.points(COORDS)]).detach()
     for _ in range(2):  # what is kept is as it was
@@ -62,10 +61,10 @@ class Together(nn.Module):
 
     def __init__(self, kind):
         super().__init__()
-        self.a = nn.Linear(12, 8)
+        self.a = Linear(12, 8)
         self.b = nn.BatchNorm1d(8, track_running_stats=False)
         self.kind = kind
-        self.h = nn.Linear(8, 4)
+        self.h = Linear(8, 4)
 
     def forward(self, x):
         z = self.a(x)
@@ -77,7 +76,7 @@ class Together(nn.Module):
     ("kind", "n"), [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)]
 )
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
-    net, data, _ = made(Together(kind), torch.randn(n, 12).sort(0).values)
+    net, data, _ = made(Together(kind), randn(n, 12).sort(0).values)
     for make, more in ((fv.nll, ()), (fv.quantity, ("nll",))):
         with raises(
             ValueError, match="each example alone, got outputs that depend on the rest of the batch"
@@ -91,18 +90,18 @@ def test_outputs_that_cancel_to_rounding_are_no_reason_to_refuse():
             return super().forward(x + 1e-8) - first(x)
 
     first = mlp(12, 64, 4, act=nn.ReLU)
-    net, data, _ = made(Centred(*copy.deepcopy(first)), torch.randn(100, 12))
+    net, data, _ = made(Centred(*copy.deepcopy(first)), randn(100, 12))
     assert float(fv.nll(net, data)(net.w).detach()) == approx(1.386294, rel=1e-5)  # log 4
 
 
 @mark.parametrize("p", [0.5, 0.02, 0.001])
 def test_dropout_in_the_forward_pass_is_always_seen(p):
-    class Dropped(nn.Linear):
+    class Dropped(Linear):
         def forward(self, x):
             return super().forward(F.dropout(torch.relu(x), p))
 
     for seed in range(10):
         torch.manual_seed(seed)
-        net, data, _ = made(nn.Sequential(nn.Linear(6, 6), Dropped(6, 4)), torch.randn(8, 6))
+        net, data, _ = made(nn.Sequential(Linear(6, 6), Dropped(6, 4)), randn(8, 6))
         with raises(ValueError, match="got two outputs for one input: turn dropout off"):
             fv.nll(net, data)

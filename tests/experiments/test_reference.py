@@ -4,6 +4,7 @@ computed, not borrowed."""
 import torch
 from cases import rng
 from pytest import approx, fixture
+from torch import zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -88,8 +89,8 @@ def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_
     """A point's is that of the kernels by hand: 1 - 2 E k(h, x) + E k(h, h'), which copies of it
     have too."""
     g = rng()
-    target = fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double())
-    exact = study.Reference(torch.zeros(1, 2), torch.randn(64, 6, generator=g).double())
+    target = fv.Gaussian(zeros(6).double(), zeros(6).double())
+    exact = study.Reference(zeros(1, 2), torch.randn(64, 6, generator=g).double())
     same, moved = (
         study.weights_mmd(fv.Gaussian(target.mean + m, target.log_std), exact, seed=1)
         for m in (0.0, 2.0)

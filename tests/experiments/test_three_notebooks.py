@@ -18,10 +18,12 @@ from experiment_notebooks import FOLDER, functions
 from PIL import Image
 from pytest import approx, fixture, mark, raises
 from scipy import stats
+from torch import arange, tensor, zeros
 from torch.testing import assert_close
 from torchvision import models
 
 import flatviz as fv
+from flatviz import symmetry
 
 
 def values(table):
@@ -66,8 +68,8 @@ def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny):
 
 def test_both_modes_are_equally_deep_and_runs_that_start_in_one_stay_there():
     space = functions("averaging")
-    ends = torch.tensor([-2.0, 2.0]).double()
-    nothing = fv.Data(torch.zeros(1, 1).double(), torch.zeros(1, 1).double())
+    ends = tensor([-2.0, 2.0]).double()
+    nothing = fv.Data(zeros(1, 1).double(), zeros(1, 1).double())
     # The other is 6 widths away
     assert space["loss"](ends, 2.0).tolist() == approx([math.log(2)] * 2, abs=1e-6)
     f = fv.nll(fv.Net.from_module(space["TwoModes"](2.0)), nothing, likelihood=1.0)
@@ -75,7 +77,7 @@ def test_both_modes_are_equally_deep_and_runs_that_start_in_one_stay_there():
         0.5 * math.exp(-0.5 * (2.3 / 0.3) ** 2) + 0.5 * math.exp(-0.5 * (1.7 / 0.6) ** 2)
     )
     by_hand += 1 + 0.5 * math.log(2 * math.pi)
-    assert float(f(torch.tensor([0.3], dtype=torch.float64))) == approx(by_hand, abs=1e-12)
+    assert float(f(tensor([0.3], dtype=torch.float64))) == approx(by_hand, abs=1e-12)
     settings = dict(kl_weight=0.1, steps=30, lr=0.02, momentum=0.9, likelihood=1.0)
     for start, radii, wide in ((1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)):
         cells = [dict(setting="width ratio 5", radius=r, seed=s) for r in radii for s in (0, 1)]
@@ -87,7 +89,7 @@ def test_both_modes_are_equally_deep_and_runs_that_start_in_one_stay_there():
 
 def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance():
     space = functions("averaging")
-    of = partial(torch.tensor, dtype=torch.float64)
+    of = partial(tensor, dtype=torch.float64)
     g_mean, g_log_std = space["expected_gradient"](of(1.5), of(0.1), 1.0)
     assert float(g_mean) == approx(-0.5 / 0.09, rel=1e-6)
     assert float(g_log_std) == approx(0.01 / 0.09, rel=1e-4)
@@ -97,8 +99,8 @@ def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance()
 def resnets(n, width, **how):
     """n small networks trained on 40 digits, and images to judge them on, two sets."""
     data = fv.datasets.digits_transfer().source
-    train = data.subset(torch.arange(40))
-    test = data.subset(torch.arange(40, 90))
+    train = data.subset(arange(40))
+    test = data.subset(arange(40, 90))
     task = fv.Task(train, train, train, 10)
     nets = [
         fv.pretrain(fv.models.resnet20(task, width=width, seed=i), train, seed=i, lr=0.1, **how)
@@ -121,11 +123,11 @@ def test_a_folder_of_checkpoints_is_the_same_once_symmetries_are_removed(tmp_pat
     nets, *images = resnets(12, width=4, epochs=2)
     moved = []
     for i, net in enumerate(nets):
-        units = fv.symmetry.units_of(net)
-        factor = fv.symmetry.random_factor(units, 1, seed=i)
-        order = fv.symmetry.random_order(units, 1, seed=i)
-        scaled = fv.symmetry.rescale(units, units.extended(net)[None], factor)
-        moved.append(units.net_at(net, fv.symmetry.permute(units, scaled, order)[0]))
+        units = symmetry.units_of(net)
+        factor = symmetry.random_factor(units, 1, seed=i)
+        order = symmetry.random_order(units, 1, seed=i)
+        scaled = symmetry.rescale(units, units.extended(net)[None], factor)
+        moved.append(units.net_at(net, symmetry.permute(units, scaled, order)[0]))
     plain, twin = (
         studied(tmp_path / name, given, *images, WIDTH=4, PER_SET=4)[0]
         for name, given in (("plain", nets), ("moved", moved))
@@ -237,8 +239,8 @@ def test_removal_changes_no_prediction():
 def test_units_are_the_same_where_each_holds_its_largest_weight_equally_often():
     space = functions("symmetry")
     incoming = space["weights_in"](space["units"], space["units"].permuted[0])  # of each unit
-    even, one = torch.zeros(2, 32, space["net"].dim)
-    even[torch.arange(32), incoming[torch.arange(32) % 16, 0]] = 1.0
+    even, one = zeros(2, 32, space["net"].dim)
+    even[arange(32), incoming[arange(32) % 16, 0]] = 1.0
     one[:, incoming[3, 0]] = 1.0
     assert space["same_units"](even)["same units"] == approx(1)
     assert space["same_units"](one)["same units"] < 1e-50
@@ -523,7 +525,7 @@ def test_torchvisions_weights_of_a_file_make_the_source_and_its_moped_prior(tmp_
     space = functions(
         "transfer", MODEL="resnet18", WEIGHTS=str(tmp_path / "weights.pth"), PRIOR="moped", SIDE=40
     )
-    images = fv.Data(torch.zeros(4, 3, 8, 8, dtype=torch.uint8), torch.arange(4))
+    images = fv.Data(zeros(4, 3, 8, 8, dtype=torch.uint8), arange(4))
     net, prior = space["source_network"](images, [], "cpu")
     assert torch.equal(net.module.network.layer4[1].bn2.weight, whole.layer4[1].bn2.weight)
     assert net.module.side == 40

@@ -4,7 +4,7 @@ it arrived."""
 import torch
 from cases import rng
 from pytest import approx, fixture, mark, raises
-from torch import nn
+from torch import float64, nn
 
 import flatviz as fv
 
@@ -18,16 +18,13 @@ def problem():
     """A classifier of three classes on 60 points, all of its weights treated."""
     g = rng()
     y = torch.arange(60) % 3
-    x = (
-        torch.randn(60, 2, generator=g, dtype=torch.float64)
-        + torch.eye(3, 2, dtype=torch.float64)[y]
-    )
+    x = torch.randn(60, 2, generator=g, dtype=float64) + torch.eye(3, 2, dtype=float64)[y]
     net = fv.Net.from_module(nn.Linear(2, 3).double())
     data = fv.Data(x, y)
     prior = fv.Gaussian(
         torch.zeros_like(net.w),
         torch.zeros_like(net.w),
-        torch.full((1, net.dim), 0.3, dtype=torch.float64),
+        torch.full((1, net.dim), 0.3, dtype=float64),
     )
     return net.at(prior.mean), fv.Task(data, data, data, n_classes=3), prior
 

@@ -11,10 +11,11 @@ from cases import rng
 from pytest import approx, fixture, mark, param, raises, warns
 from scipy.sparse.linalg import aslinearoperator, eigsh
 from scipy.stats import wasserstein_distance
-from torch import float64, nn
+from torch import arange, cat, eye, float64, linspace, nn, ones, randn, stack, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz import landscape
 from flatviz.engine import graphs
 from flatviz.landscape import krylov, search, trace
 from flatviz.objectives import curvature as core_curvature
@@ -22,13 +23,11 @@ from flatviz.objectives import curvature as core_curvature
 D = 60
 N_SEEDS = 120
 CLUSTERED = {
-    "outliers, a bulk, a null space": torch.cat(
-        [torch.linspace(1, 10, 10), torch.linspace(0.05, 0.6, 100), torch.zeros(790)]
+    "outliers, a bulk, a null space": cat(
+        [linspace(1, 10, 10), linspace(0.05, 0.6, 100), zeros(790)]
     ),
-    "power law": 10 * torch.arange(1, 401) ** -1.5,
-    "threefold eigenvalues": torch.cat(
-        [torch.tensor([9.0, 9, 9, 5, 5, 5]), torch.linspace(0, 1, 194)]
-    ),
+    "power law": 10 * arange(1, 401) ** -1.5,
+    "threefold eigenvalues": cat([tensor([9.0, 9, 9, 5, 5, 5]), linspace(0, 1, 194)]),
 }
 
 
@@ -36,18 +35,18 @@ CLUSTERED = {
 def outliers():
     """A quadratic whose D = 60 eigenvalues are a bulk in [-0.5, 1] and five outliers; (f, H,
     eigenvalues falling)."""
-    values = torch.cat(
+    values = cat(
         [
-            torch.linspace(-0.5, 1.0, D - 5, dtype=float64),
-            torch.tensor([5.0, 8, 9, 20, 30]).double(),
+            linspace(-0.5, 1.0, D - 5, dtype=float64),
+            tensor([5.0, 8, 9, 20, 30]).double(),
         ]
     )
-    basis, _ = torch.linalg.qr(torch.randn(D, D, generator=rng(), dtype=float64))
+    basis, _ = torch.linalg.qr(randn(D, D, generator=rng(), dtype=float64))
     H = (basis * values) @ basis.T
     return (lambda w: 0.5 * w @ H @ w), H, values.flip(0)
 
 
-START = torch.ones(D, dtype=float64)
+START = ones(D, dtype=float64)
 
 
 def bowl(values):
@@ -69,7 +68,7 @@ def test_a_restarted_run_finds_what_a_long_one_finds(outliers, monkeypatch):
     assert float(short.residual.max()) > 1e-2
     assert short.n_products == 6
     for s in (spectrum, short):
-        true = torch.stack(
+        true = stack(
             [(fv.hvp(f, START, v) - lam * v).norm() for v, lam in zip(s.vectors, s.values)]
         )
         assert_close(s.residual, true, rtol=1e-8, atol=1e-9)
@@ -78,10 +77,10 @@ def test_a_restarted_run_finds_what_a_long_one_finds(outliers, monkeypatch):
 @mark.parametrize("room", [40, 12])
 def test_the_residual_is_true_also_of_products_that_are_not_quite_symmetric(outliers, room):
     """Restarts (room=12) add to what is known of a residual: there it is a bound."""
-    H = outliers[1] + 1e-4 * torch.randn(D, D, generator=rng(1), dtype=float64)
+    H = outliers[1] + 1e-4 * randn(D, D, generator=rng(1), dtype=float64)
     run = krylov.Krylov(lambda v: H @ v, START, room, rng())
     values, columns, residual = search.largest(run, 2, 40, 1e-9)
-    true = torch.stack([(H @ v - lam * v).norm() for v, lam in zip(run.vectors(columns), values)])
+    true = stack([(H @ v - lam * v).norm() for v, lam in zip(run.vectors(columns), values)])
     assert bool((residual >= true * (1 - 1e-6)).all())
     assert float(true.min()) > 1e-4
     if room == 40:
@@ -98,14 +97,14 @@ def test_ggn_and_fisher_equal_their_definitions(tiny, likelihood):
         inner = torch.diag_embed(p) - p[:, :, None] * p[:, None]
         e = p - nn.functional.one_hot(data.y, 3)
     else:
-        data = fv.Data(data.x, torch.randn(12, 3, dtype=float64))
-        inner = torch.eye(3, dtype=float64).expand(12, 3, 3) / 0.25
+        data = fv.Data(data.x, randn(12, 3, dtype=float64))
+        inner = eye(3, dtype=float64).expand(12, 3, 3) / 0.25
         e = (out - data.y) / 0.25
     f = fv.nll(net, data, likelihood=likelihood)
     g = torch.einsum("ncd,nc->nd", J, e)
     dense = {"ggn": torch.einsum("ncd,nce,nef->df", J, inner, J) / 12, "fisher": g.T @ g / 12}
     dense["hessian"] = torch.autograd.functional.hessian(f, net.w)
-    v = torch.randn(net.dim, dtype=float64)
+    v = randn(net.dim, dtype=float64)
     for kind, M in dense.items():
         assert_close(f.operator(net.w, kind)(v), M @ v, rtol=1e-8, atol=1e-11)
         spectrum = fv.top_eigenpairs(f, net.w, 3, curvature=kind, tol=1e-8)
@@ -141,7 +140,7 @@ def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatc
     """12 examples in parts of 5, 5 and 2: the mean is over examples, not over parts."""
     net, data = tiny
     f = fv.nll(net, data)
-    v = torch.ones(net.dim, dtype=float64)
+    v = ones(net.dim, dtype=float64)
     whole = {kind: f.operator(net.w, kind)(v) for kind in ("hessian", "ggn", "fisher")}
     assert core_curvature.batch_that_fits(net, data, "categorical", net.w) > 12
     monkeypatch.setattr(core_curvature, "batch_that_fits", lambda *_: 5)
@@ -158,7 +157,7 @@ def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatc
 def test_a_part_of_the_weights_has_the_spectrum_of_its_block(tiny):
     net, data = tiny
     f = fv.nll(net, data)
-    mask = torch.zeros(net.dim, dtype=torch.bool)
+    mask = zeros(net.dim, dtype=torch.bool)
     dense = torch.autograd.functional.hessian(f, net.w)
     mask[[1, 5, 9]] = True
     for part in (mask, *(block.slice for block in net.blocks)):
@@ -167,7 +166,7 @@ def test_a_part_of_the_weights_has_the_spectrum_of_its_block(tiny):
         assert_close(
             spectrum.values, torch.linalg.eigvalsh(block).flip(0)[:2], rtol=1e-6, atol=1e-9
         )
-        outside = torch.ones(net.dim).index_fill(0, torch.arange(net.dim)[part], 0)
+        outside = ones(net.dim).index_fill(0, arange(net.dim)[part], 0)
         assert spectrum.vectors.shape == (2, net.dim)
         assert not (spectrum.vectors * outside).any()
         density = fv.spectral_density(f, net.w, runs=1, steps=len(block), k=2, part=part)
@@ -190,8 +189,8 @@ def test_what_is_no_objective_of_a_network_or_no_function_is_refused():
         ValueError,
         match=r"curvature='ggn' needs an objective of a network, as nll makes, got f\(w\)",
     ):
-        fv.top_eigenpairs(lambda w: w.square().sum(), torch.ones(5), 1, curvature="ggn")
-    w = torch.linspace(1, 2, 50)  # of ones the same count would be kept twice in nine
+        fv.top_eigenpairs(lambda w: w.square().sum(), ones(5), 1, curvature="ggn")
+    w = linspace(1, 2, 50)  # of ones the same count would be kept twice in nine
     with raises(ValueError, match="f must be a function of w, got .* at w"):
         fv.top_eigenpairs(lambda w: nn.functional.dropout(w).square().sum(), w, 1)
 
@@ -200,7 +199,7 @@ def test_what_is_no_objective_of_a_network_or_no_function_is_refused():
 def test_the_error_of_a_trace_covers_it(name):
     values = CLUSTERED[name].double()
     seen = [fv.hessian_trace(*bowl(values), seed=seed) for seed in range(N_SEEDS)]
-    estimates, stated = torch.tensor(seen, dtype=float64).T
+    estimates, stated = tensor(seen, dtype=float64).T
     off = (estimates - values.sum()).abs()
     # 95 % expected, of 120: 3 binomial standard deviations below is 89 %
     assert float((off < 2 * stated).double().mean()) >= 0.89
@@ -216,9 +215,9 @@ def test_a_trace_is_no_worse_than_hutchinsons_whatever_the_spectrum():
         ([4.0, 5.0, 8.0], 0.9),
         ([20.0, 30.0, 40.0], 0.2),
     ):
-        values = torch.cat([torch.tensor(outliers), torch.linspace(0, 1, 397)]).double()
+        values = cat([tensor(outliers), linspace(0, 1, 397)]).double()
         found = [fv.hessian_trace(*bowl(values), seed=seed) for seed in range(60)]
-        seen = torch.tensor(found, dtype=float64)
+        seen = tensor(found, dtype=float64)
         hutchinson = 2 / (1 + 2 / 400) * (values.square().sum() - values.sum() ** 2 / 400) / 60
         off = (seen[:, 0] - values.sum()).square().mean().sqrt()
         assert float(off / hutchinson.sqrt()) < most * 1.25
@@ -227,7 +226,7 @@ def test_a_trace_is_no_worse_than_hutchinsons_whatever_the_spectrum():
 
 def test_the_trace_of_a_matrix_of_low_rank_is_exact():
     """Rank 5 is inside the second basis, of 6 vectors: estimate and error are those of rounding."""
-    values = torch.cat([torch.arange(1.0, 6.0), torch.zeros(195)]).double()
+    values = cat([arange(1.0, 6.0), zeros(195)]).double()
     estimate, error = fv.hessian_trace(*bowl(values))
     assert estimate == approx(15, rel=1e-9)
     assert 0 <= error < 1e-9
@@ -242,7 +241,7 @@ def test_products_of_one_recording_are_those_of_the_dense_hessian_at_any_point(
     net, data = tiny
     f = fv.nll(net, data)
     recorded = []
-    pairs = torch.randn(3, 2, net.dim, generator=rng()).to(net.w)
+    pairs = randn(3, 2, net.dim, generator=rng()).to(net.w)
     want = [torch.autograd.functional.hessian(f, w) @ v for w, v in pairs]
 
     def record(warm, step):
@@ -271,7 +270,7 @@ def test_layers_are_those_of_the_dense_hessian(tiny):
     net, data = tiny
     f = fv.nll(net, data)
     dense = torch.autograd.functional.hessian(fv.nll(net, data), net.w)
-    layers = fv.landscape.layer_curvature(f, net.w)
+    layers = landscape.layer_curvature(f, net.w)
     assert list(layers) == ["0", "1", "3"]
     for layer, part in zip(layers.values(), (slice(0, 12), slice(12, 20), slice(20, 35))):
         block = dense[part, part]
@@ -280,7 +279,7 @@ def test_layers_are_those_of_the_dense_hessian(tiny):
         assert layer.lambda1 == approx(float(torch.linalg.eigvalsh(block)[-1]), rel=1e-3)
         assert layer.trace == approx(float(block.trace()), rel=1e-9)
     with raises(ValueError, match="layers are those of a network's objective, as nll makes, got f"):
-        fv.landscape.layer_curvature(lambda w: w.square().sum(), torch.ones(3))
+        landscape.layer_curvature(lambda w: w.square().sum(), ones(3))
 
 
 @mark.parametrize("name", CLUSTERED)
@@ -294,7 +293,7 @@ def test_the_density_is_unbiased_where_eigenvalues_cluster(name, runs):
         (values.sum(), [(s.nodes @ s.weights) * len(values) for s in found]),
         ((values > 0.02).double().mean(), [s.weights[s.nodes > 0.02].sum() for s in found]),
     ):
-        statistic = torch.stack(statistic)
+        statistic = stack(statistic)
         # a third of one eigenvalue beside it: Gauss nodes need not lie on the same side of the cut
         # as what they stand for
         slack = 0.33 / len(values) if float(exact) < 1 else 0.0
@@ -314,9 +313,7 @@ def test_the_density_is_unbiased_where_eigenvalues_cluster(name, runs):
 def test_a_null_space_is_told_from_rounding():
     """Two eigenvalues of 100 are not 0: once both are known, what the later runs see is the
     rounding of float32."""
-    s = fv.spectral_density(
-        *bowl(torch.cat([torch.tensor([8.0, 4.0]), torch.zeros(98)])), steps=10, k=2
-    )
+    s = fv.spectral_density(*bowl(cat([tensor([8.0, 4.0]), zeros(98)])), steps=10, k=2)
     rest = s.nodes[((s.nodes - 8).abs() > 1e-4) & ((s.nodes - 4).abs() > 1e-4)]
     assert float(rest.abs().max()) < 1e-5
     assert 100 * float(s.nodes @ s.weights) == approx(12, abs=1e-4)
@@ -327,17 +324,15 @@ def test_eigenpairs_of_a_quadratic_are_exact(quadratic):
     spectrum = fv.top_eigenpairs(f, c + 1, k=5)
     assert_close(spectrum.values, torch.linalg.eigvalsh(H).flip(0)[:5], rtol=1e-8, atol=0)
     assert float(spectrum.residual.max()) < 1e-8
-    assert_close(
-        spectrum.vectors @ spectrum.vectors.T, torch.eye(5, dtype=float64), rtol=0, atol=1e-10
-    )
+    assert_close(spectrum.vectors @ spectrum.vectors.T, eye(5, dtype=float64), rtol=0, atol=1e-10)
     assert spectrum.n_products <= 12 + 5
     with raises(ValueError, match="k must be at most the number of weights, 12, got 13"):
         fv.top_eigenpairs(f, c, 13)
 
 
 def test_the_largest_of_many_equal_ones_are_not_the_smallest():
-    assert fv.top_eigenpairs(lambda w: w.sum(), torch.zeros(4), k=2).values.tolist() == [0, 0]
-    f, w = bowl(torch.tensor([1.0] * 58 + [-7.0, -7.0], dtype=float64))
+    assert fv.top_eigenpairs(lambda w: w.sum(), zeros(4), k=2).values.tolist() == [0, 0]
+    f, w = bowl(tensor([1.0] * 58 + [-7.0, -7.0], dtype=float64))
     assert fv.top_eigenpairs(f, w, k=5).values.tolist() == approx([1.0] * 5)
     assert fv.top_eigenpairs(f, w, k=3, which="smallest").values.tolist() == approx(
         [-7.0, -7.0, 1.0]
@@ -353,9 +348,9 @@ def spectra(seeds):
             int(torch.randint(low, high, (), generator=g))
             for low, high in ((10, 201), (1, 11), (1, 13))
         )
-        laws = torch.randn, torch.rand, lambda *a, **kw: torch.randn(*a, **kw).abs() ** 3
+        laws = randn, torch.rand, lambda *a, **kw: randn(*a, **kw).abs() ** 3
         distinct = laws[seed % 3](-(-D // copies), generator=g, dtype=float64)
-        basis, _ = torch.linalg.qr(torch.randn(D, D, generator=g, dtype=float64))
+        basis, _ = torch.linalg.qr(randn(D, D, generator=g, dtype=float64))
         H = (basis * distinct.repeat_interleave(copies)[:D]) @ basis.T
         yield ((H + H.T) / 2).to((torch.float32, torch.float64)[seed % 2]), k, seed
 
@@ -395,7 +390,7 @@ def test_the_edges_of_a_density_have_every_copy_or_a_warning_says_that_they_may_
 
 
 def test_too_few_products_to_exclude_a_copy_are_said():
-    f, w = bowl(torch.cat([torch.tensor([2.0]), torch.linspace(0, 1, 500)]).double())
+    f, w = bowl(cat([tensor([2.0]), linspace(0, 1, 500)]).double())
     with warns(UserWarning, match="14 products found 1 eigenvalues, but are too few"):
         spectrum = fv.top_eigenpairs(f, w, 1, iters=14)
     assert float(spectrum.residual) < 1e-4
@@ -407,11 +402,11 @@ def test_residuals_above_tol_are_said():
     was above tol."""
     source = rng(14)
     values = torch.rand(169, generator=source, dtype=float64) * 0.99
-    values = torch.cat([torch.ones(9, dtype=float64), values])
-    Q = torch.linalg.qr(torch.randn(178, 178, generator=source, dtype=float64)).Q
+    values = cat([ones(9, dtype=float64), values])
+    Q = torch.linalg.qr(randn(178, 178, generator=source, dtype=float64)).Q
     H = (Q * values) @ Q.T
     f = lambda w: 0.5 * w @ H @ w
-    w = torch.zeros(178, dtype=float64)
+    w = zeros(178, dtype=float64)
     with warns(UserWarning, match="160 products leave a residual of .*, more than tol"):
         fv.top_eigenpairs(f, w, 6, seed=14)
     more = fv.top_eigenpairs(f, w, 6, seed=14, iters=1000)
@@ -420,14 +415,14 @@ def test_residuals_above_tol_are_said():
 
 def test_a_second_copy_among_thousands_is_found():
     spectrum = fv.top_eigenpairs(
-        *bowl(torch.tensor([9.0, 6.0, 6.0, 4.0, *torch.linspace(1, 0, 5000)]).double()), k=3
+        *bowl(tensor([9.0, 6.0, 6.0, 4.0, *linspace(1, 0, 5000)]).double()), k=3
     )
     assert spectrum.values.tolist() == approx([9.0, 6.0, 6.0], rel=1e-4)
     assert spectrum.n_products < 40
 
 
 def test_a_trace_keeps_no_test_vector_that_it_has_read():
-    h = torch.ones(2000)
+    h = ones(2000)
     kept = []
 
     def product(v):
@@ -446,17 +441,17 @@ def test_scipy_takes_the_operator_as_it_is(tiny):
     net, data = tiny
     f = fv.nll(net, data)
     dense = torch.autograd.functional.hessian(f, net.w)
-    operator = fv.landscape.curvature_operator(f, net.w)
+    operator = landscape.curvature_operator(f, net.w)
     values, vectors = eigsh(operator, 4, which="LA")
     want = torch.linalg.eigvalsh(dense)[-4:]
     assert_close(torch.as_tensor(values), want, rtol=1e-9, atol=0)
     residual = dense.numpy() @ vectors - vectors * values
     assert abs(residual).max() < 1e-9
-    v = torch.randn(net.dim).double()
+    v = randn(net.dim).double()
     assert_close(operator(v), dense @ v, rtol=1e-9, atol=1e-12)
     layer = net.blocks[0].slice
-    part = aslinearoperator(fv.landscape.curvature_operator(f, net.w, part=layer))
-    assert_close(torch.as_tensor(part @ torch.eye(8).double().numpy()), dense[layer, layer])
+    part = aslinearoperator(landscape.curvature_operator(f, net.w, part=layer))
+    assert_close(torch.as_tensor(part @ eye(8).double().numpy()), dense[layer, layer])
 
 
 def test_curvature_in_activations_takes_their_shape(tiny):
@@ -484,15 +479,15 @@ def test_eigenvalues_of_minibatches_are_those_of_their_dense_hessians(tiny):
     """Their mean is above that of the full loss, as lambda_max is convex."""
     net, data = tiny
     f = fv.nll(net, data)
-    spectra = fv.landscape.batch_eigenvalues(f, net.w, batch_size=4, k=2, tol=1e-10)
+    spectra = landscape.batch_eigenvalues(f, net.w, batch_size=4, k=2, tol=1e-10)
     for i, spectrum in enumerate(spectra):
-        part = data.subset(torch.arange(4 * i, 4 * i + 4))
+        part = data.subset(arange(4 * i, 4 * i + 4))
         loss = lambda w, x, y: nn.functional.cross_entropy(net(w, x), y)
         dense = torch.autograd.functional.hessian(partial(loss, x=part.x, y=part.y), net.w)
         want = torch.linalg.eigvalsh(dense).flip(0)[:2]
         assert_close(spectrum.values, want, rtol=1e-8, atol=1e-10)
-    largest = torch.stack([s.values[0] for s in spectra])
+    largest = stack([s.values[0] for s in spectra])
     assert largest.mean() > fv.top_eigenpairs(f, net.w, 1).values[0]
     assert sorted(fv.plot_density(spectra).data[0].x) == approx(sorted(largest.tolist()))
     with raises(ValueError, match=r"batches need an objective of data, as nll makes, got"):
-        fv.landscape.batch_eigenvalues(lambda w: w.sum(), net.w, batch_size=4)
+        landscape.batch_eigenvalues(lambda w: w.sum(), net.w, batch_size=4)

@@ -9,19 +9,20 @@ from internals import PointStore, Program
 from oracles import dense_covariance, stopping_at
 from pytest import approx, fixture, mark, raises
 from scipy.ndimage import label
-from torch import float64, nn
+from torch import float64, nn, randn, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz import landscape
 
-PLANE = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
+PLANE = fv.Plane(zeros(3), torch.eye(3)[:2], "distance")
 
 
 def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
     f, H, c = quadratic
     plane = fv.Plane(
         c,
-        torch.randn(2, 12, dtype=float64, generator=rng()),
+        randn(2, 12, dtype=float64, generator=rng()),
         "step",
     )
     surface = fv.slice_plane(f, plane, extent=2.0, resolution=21)
@@ -145,7 +146,7 @@ def test_a_line_says_whose_statistics_are_used(task, conv):
 
 def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
     q, _ = gaussians
-    plane = fv.Plane(q.mean + 0.3, torch.randn(2, 7, dtype=float64), "step")
+    plane = fv.Plane(q.mean + 0.3, randn(2, 7, dtype=float64), "step")
     seen = fv.project(q, plane)
     P = torch.linalg.pinv(plane.axes.T)
     assert_close(seen.covariance, P @ dense_covariance(q) @ P.T, rtol=1e-9, atol=1e-12)
@@ -157,13 +158,13 @@ def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
 
 def surface(values):
     values = torch.as_tensor(values).double()
-    plane = fv.Plane(torch.zeros(3).double(), torch.eye(3).double()[:2], "step")
+    plane = fv.Plane(zeros(3).double(), torch.eye(3).double()[:2], "step")
     return fv.Surface(plane, *(torch.arange(n).double() for n in values.shape), values)
 
 
 def test_valleys_die_where_they_meet_a_deeper_one():
     row = [5.0, 1.0, 4.0, 0.0, 6.0, 2.0, 9.0]  # minima 1, 0, 2; saddles 4 and 6 between them
-    found = fv.landscape.persistence(surface([row, row]))
+    found = landscape.persistence(surface([row, row]))
     assert found.birth.tolist() == [0, 1, 2]
     assert found.death.tolist() == [math.inf, 4, 6]
     assert found.parent.tolist() == [-1, 0, 0]
@@ -180,7 +181,7 @@ def test_valleys_die_where_they_meet_a_deeper_one():
 )
 def test_at_every_level_as_many_valleys_are_alive_as_there_are_components_below_it(values):
     """Components of {values <= level}, corners included, as scipy counts them."""
-    found = fv.landscape.persistence(surface(values))
+    found = landscape.persistence(surface(values))
     for level in values.flatten():
         _, count = label((values <= level).numpy(), structure=[[1] * 3] * 3)
         assert int(((found.birth <= level) & (found.death > level)).sum()) == count
@@ -188,9 +189,9 @@ def test_at_every_level_as_many_valleys_are_alive_as_there_are_components_below_
 
 def test_diverged_cells_are_walls_between_valleys():
     apart = torch.tensor([[0.0, math.nan, 1.0], [2.0, math.inf, 3.0]])
-    assert fv.landscape.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
+    assert landscape.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
     with raises(ValueError, match="the surface must have a finite value, got 4 diverged cells"):
-        fv.landscape.persistence(surface(torch.full((2, 2), math.nan)))
+        landscape.persistence(surface(torch.full((2, 2), math.nan)))
 
 
 def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task, monkeypatch):
@@ -241,7 +242,7 @@ def counted():
     """(objective, plane)."""
     eye = torch.eye(3, dtype=float64)
     return Counted(), fv.Plane(
-        torch.zeros(3, dtype=float64), eye[:2], "distance", extent=((-1, 1), (-2, 2))
+        zeros(3, dtype=float64), eye[:2], "distance", extent=((-1, 1), (-2, 2))
     )
 
 
@@ -321,7 +322,7 @@ def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
 def test_a_quick_look_states_its_error(task, conv, tiny):
     net, _ = conv
     f = fv.nll(net, task.train)
-    plane = fv.plane_random(net, net.w + 0.3 * torch.randn(net.dim), seed=0)
+    plane = fv.plane_random(net, net.w + 0.3 * randn(net.dim), seed=0)
     exact = fv.slice_plane(f, plane, resolution=5)
     quick = fv.slice_plane(f, plane, resolution=5, precision="bfloat16")
     true = float((exact.values - quick.values).abs().max())
@@ -350,4 +351,4 @@ def test_a_path_gives_the_values_at_its_points(quadratic):
     assert path.t.tolist() == [0, 1, 2, 3]
     assert path.x_label == "step"
     with raises(ValueError, match=r"t must have shape \(4,\), got \(2,\)"):
-        fv.slice_path(f, W, t=torch.zeros(2))
+        fv.slice_path(f, W, t=zeros(2))

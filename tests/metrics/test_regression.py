@@ -9,7 +9,7 @@ import scoringrules
 import torch
 from cases import rng
 from pytest import approx, mark, raises
-from torch import float64
+from torch import float64, randn
 from torch.distributions import Gamma, Independent, Laplace, Poisson, StudentT
 from torch.testing import assert_close
 
@@ -19,8 +19,8 @@ M = fv.metrics
 S = 6
 N = 50
 G = rng()
-MEANS = torch.randn(S, N, 1, generator=G, dtype=float64)
-Y = torch.randn(N, 1, generator=G, dtype=float64)
+MEANS = randn(S, N, 1, generator=G, dtype=float64)
+Y = randn(N, 1, generator=G, dtype=float64)
 STDS = 0.2 + torch.rand(S, N, 1, generator=G, dtype=float64)
 RAW = torch.log(torch.expm1(STDS - 1e-6))  # softplus of it is the noise, as "gaussian" says
 BOTH = torch.cat([MEANS, RAW], -1)
@@ -123,8 +123,8 @@ def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_
 
 def test_predictions_that_are_calibrated_by_construction_are_found_so():
     g = rng(3)
-    means = torch.randn(1, 20_000, 1, generator=g, dtype=float64)
-    y = means[0] + 0.5 * torch.randn(20_000, 1, generator=g, dtype=float64)
+    means = randn(1, 20_000, 1, generator=g, dtype=float64)
+    y = means[0] + 0.5 * randn(20_000, 1, generator=g, dtype=float64)
     p = fv.Prediction(means, y, 0.5)
     assert float(M.coverage(p, 0.9)) == approx(0.9, abs=0.007)  # three deviations
     assert scipy.stats.kstest(M.pit(p).flatten(), "uniform").pvalue > 0.01

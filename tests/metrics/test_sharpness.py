@@ -8,17 +8,18 @@ import torch
 from cases import rng
 from pytest import approx, mark, raises
 from scipy.stats import entropy
-from torch import float64
+from torch import float64, randn
 from torch.distributions import MultivariateNormal, kl_divergence
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz import metrics
 from flatviz.metrics.curvature import ordered
 
 
 def test_measures_of_a_quadratic_are_those_of_its_matrix(quadratic):
     f, H, c = quadratic
-    W = c + torch.randn(3, 12, generator=rng(), dtype=float64)
+    W = c + randn(3, 12, generator=rng(), dtype=float64)
     found = fv.sharpness(f, W, radius=0.1, adaptive_radius=0.2, probes=400)
     values = torch.linalg.eigvalsh(H).flip(0)
     assert_close(found.lambda1, values[0].expand(3), rtol=1e-6, atol=0)
@@ -39,8 +40,8 @@ def test_measures_of_a_quadratic_are_those_of_its_matrix(quadratic):
 
 def test_weyl_bounds_hold_on_the_samples_of_a_network_and_the_middle_is_the_averaged_hessian(tiny):
     f = fv.nll(*tiny)
-    W = f.net.w + 0.3 * torch.randn(4, f.dim, generator=rng(), dtype=float64)
-    lower, middle, upper = fv.metrics.weyl_bounds(f, W)
+    W = f.net.w + 0.3 * randn(4, f.dim, generator=rng(), dtype=float64)
+    lower, middle, upper = metrics.weyl_bounds(f, W)
     dense = torch.stack([torch.autograd.functional.hessian(f, w) for w in W])
     spectra = torch.linalg.eigvalsh(dense)
     assert middle == approx(float(torch.linalg.eigvalsh(dense.mean(0))[-1]), rel=1e-5)
@@ -69,30 +70,28 @@ def test_the_bound_is_the_largest_error_within_the_budget(error):
             entropy([[error], [1 - error]], [e, 1 - e])
             <= (kl + math.log(2 * math.sqrt(n) / 0.05)) / n
         ]
-        assert fv.metrics.pac_bayes_bound(error, kl, n) == approx(
-            max(inside, default=error), abs=1e-5
-        )
+        assert metrics.pac_bayes_bound(error, kl, n) == approx(max(inside, default=error), abs=1e-5)
     assert (
-        fv.metrics.pac_bayes_bound(1.0, 0.0, 100)
-        == fv.metrics.pac_bayes_bound(0.5, 1.0, 100, delta=0.0)
+        metrics.pac_bayes_bound(1.0, 0.0, 100)
+        == metrics.pac_bayes_bound(0.5, 1.0, 100, delta=0.0)
         == 1.0
     )
 
 
 def test_the_flat_bound_is_that_of_the_blurred_draws():
-    W, center = torch.randn(2, 3, 4, dtype=float64, generator=rng())
+    W, center = randn(2, 3, 4, dtype=float64, generator=rng())
     center = center[0]
     n = 400
     radius = 0.7
-    z = torch.randn(400_000, 4, generator=rng(1)).norm(dim=1)
+    z = randn(400_000, 4, generator=rng(1)).norm(dim=1)
     # A blur is longer than the radius once in sqrt(n) times
     s = radius / float(z.quantile(1 - 1 / math.sqrt(n)))
     blurred, prior = (
         MultivariateNormal(m, v**2 * torch.eye(4).double()) for m, v in ((W, s), (center, 1.5))
     )
     kl = float(kl_divergence(blurred, prior.expand((3,))).mean())
-    theirs = fv.metrics.pac_bayes_bound(0.1 + 1 / math.sqrt(n), kl, n)
-    assert fv.metrics.flat_bound(0.1, W, center, radius=radius, prior_std=1.5, n=n) == approx(
+    theirs = metrics.pac_bayes_bound(0.1 + 1 / math.sqrt(n), kl, n)
+    assert metrics.flat_bound(0.1, W, center, radius=radius, prior_std=1.5, n=n) == approx(
         theirs, rel=2e-3
     )
 
@@ -114,7 +113,7 @@ def grid_draws(f, n_beta, count=2000, limit=3.0):
 def test_of_a_power_of_w_it_is_one_over_the_power(power, exact, beta):
     n_beta = N * (1 / math.log(N) if beta is None else beta)
     draws = grid_draws(lambda x: 7 * x**power, n_beta)
-    found = fv.metrics.learning_coefficient(
+    found = metrics.learning_coefficient(
         lambda w: 7 * (w**power).sum(), torch.zeros(1).double(), draws, n=N, beta=beta
     )
     assert found == approx(exact, rel=0.01)  # midpoint quantiles miss a little of the tails
@@ -128,7 +127,7 @@ def test_of_a_quadratic_it_is_half_the_rank_whatever_the_curvature():
         torch.stack([one[torch.randperm(len(one))] for _ in curvature], 1)
         / curvature.clamp_min(0.1).sqrt()
     )
-    found = fv.metrics.learning_coefficient(
+    found = metrics.learning_coefficient(
         lambda w: 0.5 * (curvature * w * w).sum(), torch.zeros(4).double(), draws, n=N
     )
     assert found == approx(3 / 2, rel=0.01)

@@ -4,7 +4,7 @@ import gc
 
 import torch
 from pytest import approx, raises
-from torch import nn
+from torch import nn, ones, tensor
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -14,7 +14,7 @@ def test_value_gradient_and_batch_equal_plain_torch(tiny):
     net, data = tiny
     f = fv.nll(net, data)
     module = net.to_module()
-    index = torch.tensor([3, 5])
+    index = tensor([3, 5])
     loss = nn.functional.cross_entropy(module(data.x), data.y)
     loss.backward()
     assert_close(f(net.w), loss.detach())
@@ -29,12 +29,12 @@ def test_value_gradient_and_batch_equal_plain_torch(tiny):
 
 
 def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradient_is_refused():
-    w = torch.ones(3)
-    v = torch.tensor([1.0, 2.0, 3.0])
+    w = ones(3)
+    v = tensor([1.0, 2.0, 3.0])
     assert torch.equal(fv.hvp(lambda w: w.sum(), w, v), torch.zeros(3))
-    other = torch.ones(3, requires_grad=True)
+    other = ones(3, requires_grad=True)
     for f in (
-        lambda w: torch.tensor(2.0),
+        lambda w: tensor(2.0),
         lambda w: w.detach().square().sum(),
         lambda w: other.sum(),
     ):
@@ -55,7 +55,7 @@ def test_targets_of_another_layout_are_refused():
         fv.nll(net, fv.Data(x, torch.randn(2, 8, 8, 4)), likelihood=1.0)
     line = fv.Net.from_module(nn.Linear(3, 1))
     flat, column = (
-        fv.nll(line, fv.Data(x[:, :, 0, 0], torch.ones(shape)), likelihood=1.0)
+        fv.nll(line, fv.Data(x[:, :, 0, 0], ones(shape)), likelihood=1.0)
         for shape in ((2,), (2, 1))
     )
     assert float(flat(line.w)) == float(column(line.w))

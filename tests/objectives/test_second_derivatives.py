@@ -7,7 +7,8 @@ import warnings
 import torch
 from cases import mlp
 from pytest import approx, mark, raises, warns
-from torch import float64, nn
+from torch import float64, nn, randint, randn
+from torch.nn import Embedding, Linear, Sequential, Tanh
 from torch.nn import functional as F
 from torch.testing import assert_close
 
@@ -23,7 +24,7 @@ class Attending(nn.Module):
         super().__init__()
         self.norm = nn.LayerNorm(4)
         self.mix = nn.MultiheadAttention(4, 2, batch_first=True)
-        self.head = nn.Linear(8, 3)
+        self.head = Linear(8, 3)
 
     def forward(self, x):
         z = self.norm(x.view(len(x), 2, 4))
@@ -32,7 +33,7 @@ class Attending(nn.Module):
 
 def made(module, dtype=torch.float32):
     net = fv.Net.from_module(module.eval())
-    data = fv.Data(torch.randn(12, 8, dtype=dtype), torch.arange(12) % 3)
+    data = fv.Data(randn(12, 8, dtype=dtype), torch.arange(12) % 3)
     return net, data, fv.nll(net, data)
 
 
@@ -44,7 +45,7 @@ def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_
     net, data, f = made(Attending())
     before = kernels()
     wide = net.to(dtype=float64)
-    v = torch.randn(net.dim, dtype=float64)
+    v = randn(net.dim, dtype=float64)
     gradient = torch.func.grad(lambda w: F.cross_entropy(wide(w, data.x.double()), data.y))
     want = (gradient(wide.w + 1e-5 * v) - gradient(wide.w - 1e-5 * v)) / 2e-5
     got = fv.hvp(f, net.w, v.float())
@@ -58,10 +59,10 @@ def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
     """PyTorch's kernel of it has a wrong second derivative on the CPU; the first one is right."""
     norm = nn.utils.parametrizations.weight_norm
     net, _, f = made(
-        nn.Sequential(norm(nn.Linear(8, 4)), nn.Tanh(), norm(nn.Linear(4, 3), dim=None)).double(),
+        Sequential(norm(Linear(8, 4)), Tanh(), norm(Linear(4, 3), dim=None)).double(),
         torch.float64,
     )
-    w = net.w + 0.1 * torch.randn(net.dim, dtype=float64)
+    w = net.w + 0.1 * randn(net.dim, dtype=float64)
     rows = [
         (f.value_and_grad(w + e)[1] - f.value_and_grad(w - e)[1]) / 2e-5
         for e in 1e-5 * torch.eye(net.dim).double()
@@ -91,7 +92,7 @@ class WrongTwice(torch.autograd.Function):
         return 2 * grad.detach() * ctx.saved_tensors[0]
 
 
-class Squared(nn.Linear):
+class Squared(Linear):
     """A layer with `WrongTwice` of its weights."""
 
     def forward(self, x):
@@ -99,12 +100,12 @@ class Squared(nn.Linear):
 
 
 def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
-    net, _, f = made(nn.Sequential(nn.Linear(8, 4), nn.Tanh(), Squared(4, 3)))
+    net, _, f = made(Sequential(Linear(8, 4), Tanh(), Squared(4, 3)))
     for verb in (
         fv.top_eigenpairs,
         fv.hessian_trace,
         fv.spectral_density,
-        lambda f, w: fv.hvp(f, w, torch.randn(net.dim)),
+        lambda f, w: fv.hvp(f, w, randn(net.dim)),
     ):
         with raises(
             ValueError,
@@ -142,9 +143,9 @@ def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
 
 @mark.filterwarnings("ignore:There is a performance drop")
 def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
-    shortened = nn.Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
-    module = nn.Sequential(shortened, nn.Flatten(), nn.Linear(12, 2)).double().eval()
-    x = torch.randint(0, 5, (6, 4))
+    shortened = Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
+    module = Sequential(shortened, nn.Flatten(), Linear(12, 2)).double().eval()
+    x = randint(0, 5, (6, 4))
     net = fv.Net.from_module(module, example=x)
     outputs, J = jacobians(net, net.w, x)
     assert_close(outputs, net(net.w, x))
@@ -159,7 +160,7 @@ def diagonals(net, data, likelihood):
     return 1 / fv.fit_laplace(net, data, **how).variance - 1, len(data) * dense.diagonal()
 
 
-class Doubled(nn.Sequential):
+class Doubled(Sequential):
     def forward(self, x):
         return 2 * super().forward(x)  # the outputs are not the last layer's
 
@@ -169,10 +170,10 @@ SMOOTHED = fv.Likelihood.categorical(label_smoothing=0.1)
 
 @mark.parametrize(
     "chain, likelihood",
-    [(nn.Sequential, "categorical"), (Doubled, "categorical"), (nn.Sequential, SMOOTHED)],
+    [(Sequential, "categorical"), (Doubled, "categorical"), (Sequential, SMOOTHED)],
 )
 def test_the_diagonal_of_a_head_over_classes_is_that_of_the_whole_matrix(chain, likelihood):
-    net, data, _ = made(chain(nn.Linear(8, 5), nn.Tanh(), nn.Linear(5, 3)))
+    net, data, _ = made(chain(Linear(8, 5), Tanh(), Linear(5, 3)))
     assert_close(*diagonals(net, data, likelihood), rtol=1e-4, atol=1e-5)
 
 
@@ -181,9 +182,9 @@ class Language(nn.Module):
 
     def __init__(self, tied):
         super().__init__()
-        self.embed = nn.Embedding(6, 4)
-        self.body = nn.Linear(4, 4)
-        self.head = nn.Linear(4, 6, bias=not tied)
+        self.embed = Embedding(6, 4)
+        self.body = Linear(4, 4)
+        self.head = Linear(4, 6, bias=not tied)
         if tied:
             self.head.weight = self.embed.weight
 
@@ -194,8 +195,8 @@ class Language(nn.Module):
 @mark.parametrize("tied", [False, True])
 def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     """With weights of classes and places that do not count; a tied head has no closed form."""
-    x = torch.randint(0, 6, (5, 3))
-    y = torch.randint(0, 6, (5, 3))
+    x = randint(0, 6, (5, 3))
+    y = randint(0, 6, (5, 3))
     y[0] = -100
     y[1, 2] = -100
     data = fv.Data(x, y)
@@ -215,15 +216,15 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
 
 
 def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_size():
-    x = torch.randint(0, 6, (5, 3))
-    module = nn.Sequential(nn.Embedding(6, 300), nn.Linear(300, 20_000))
+    x = randint(0, 6, (5, 3))
+    module = Sequential(Embedding(6, 300), Linear(300, 20_000))
     data = fv.Data(x, x)
     head = fv.Net.from_module(module, "head", example=x)
     steps = []
     how = dict(seed=0, progress=lambda *about: steps.append(about))
     with raises(ValueError, match="at most 5,000 weights, got 6,020,000, whose covariance"):
         fv.fit_laplace(head, data, **how)
-    odd = fv.Net.from_module(nn.Sequential(*module, nn.Tanh()), "head", example=x)
+    odd = fv.Net.from_module(Sequential(*module, Tanh()), "head", example=x)
     with raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
@@ -231,7 +232,7 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
 
 def test_a_curvature_of_minutes_says_its_work_before_it_begins():
     """3 outputs of 50,000 examples: twice 6 multiply-adds of the net, and 2,000 squared of H."""
-    net = fv.Net.from_module(nn.Linear(2, 3))
+    net = fv.Net.from_module(Linear(2, 3))
     data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
     text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds")
     with warns(UserWarning, match=text):
@@ -245,13 +246,13 @@ def test_a_curvature_of_minutes_says_its_work_before_it_begins():
 @mark.parametrize("size", [1.0, 4.0, 5.0])
 def test_a_product_that_is_all_rounding_is_not_taken_for_a_wrong_derivative(size):
     """Logits that leave a loss of 1e-9; float64 has the eigenvalue, rounding of float32 is 1e-7."""
-    x = torch.randn(180, 512)
-    W = torch.randn(3, 512)
+    x = randn(180, 512)
+    W = randn(3, 512)
     logits = x @ W.T
     two = logits.topk(2).values
     sure = two[:, 0] - two[:, 1] > 4
     data = fv.Data(x[sure], logits[sure].argmax(1))
-    net = fv.Net.from_module(nn.Linear(512, 3, bias=False)).at(size * W.flatten())
+    net = fv.Net.from_module(Linear(512, 3, bias=False)).at(size * W.flatten())
     wide = fv.nll(net.to(dtype=float64), data.to(dtype=float64))
     got = fv.top_eigenpairs(fv.nll(net, data), net.w, 1, iters=40)
     want = fv.top_eigenpairs(wide, net.w.double(), 1)

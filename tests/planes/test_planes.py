@@ -5,15 +5,16 @@ from importlib.metadata import version
 import torch
 from cases import rng
 from pytest import approx, fixture, importorskip, raises, skip
-from torch import nn
+from torch import linspace, nn, randn, stack, tensor, zeros
+from torch.nn import Linear
 from torch.testing import assert_close
 
 import flatviz as fv
 
 
 def test_pca_finds_the_directions_of_most_variance_and_states_their_share():
-    scales = torch.tensor([3.0, 2.0, 0.5, 0.1])
-    W = torch.randn(4000, 4) * scales + 7
+    scales = tensor([3.0, 2.0, 0.5, 0.1])
+    W = randn(4000, 4) * scales + 7
     plane = fv.plane_pca(W)
     # And does not flip
     assert_close(fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5)
@@ -25,24 +26,24 @@ def test_pca_finds_the_directions_of_most_variance_and_states_their_share():
     assert plane.explained == approx(share[:2].tolist(), abs=0.02)
     assert_close(plane.origin, W.mean(0))
     coords = (W - plane.origin) @ plane.axes.T
-    assert bool((coords.abs().amax(0) < torch.tensor(plane.extent)[:, 1]).all())
+    assert bool((coords.abs().amax(0) < tensor(plane.extent)[:, 1]).all())
 
 
 def test_pca_needs_draws_that_span_a_plane():
     with raises(ValueError, match="at least 3 draws, got 2"):
-        fv.plane_pca(torch.randn(2, 5))
+        fv.plane_pca(randn(2, 5))
     with raises(ValueError, match="draws on one line: use slice_line"):
-        fv.plane_pca(torch.linspace(0, 1, 9)[:, None] * torch.ones(5))
+        fv.plane_pca(linspace(0, 1, 9)[:, None] * torch.ones(5))
     with raises(
         ValueError, match=r"draws must have shape \(S, D\), got \(5,\): one vector is draws\[None\]"
     ):
-        fv.plane_pca(torch.randn(5))
+        fv.plane_pca(randn(5))
 
 
 def test_a_plane_through_three_points_holds_them():
-    a, b, c = torch.randn(3, 9, generator=rng())
+    a, b, c = randn(3, 9, generator=rng())
     plane = fv.plane_through(a, b, c)
-    seen = fv.project(torch.stack([a, b, c]), plane)
+    seen = fv.project(stack([a, b, c]), plane)
     assert float(seen.distance.max()) < 1e-5
     assert plane.orthonormal
     assert (seen.coords[1] - seen.coords[0]).tolist() == approx(
@@ -53,7 +54,7 @@ def test_a_plane_through_three_points_holds_them():
 
 
 def test_a_plane_of_many_large_vectors_comes_from_the_gram_matrix_and_is_the_same(monkeypatch):
-    W = torch.randn(12, 40, generator=rng()) * torch.linspace(3, 0.1, 40)
+    W = randn(12, 40, generator=rng()) * linspace(3, 0.1, 40)
     planes = []
     for most in (2**24, 100):  # whole, and 8 columns a block
         monkeypatch.setattr("flatviz.planes.plane.MAX_AT_ONCE", most)
@@ -66,7 +67,7 @@ def test_a_plane_of_many_large_vectors_comes_from_the_gram_matrix_and_is_the_sam
 @fixture
 def net():
     """With a dead filter, and a dead bias."""
-    module = nn.Sequential(nn.Conv2d(2, 3, 2), nn.BatchNorm2d(3), nn.Flatten(), nn.Linear(3, 4))
+    module = nn.Sequential(nn.Conv2d(2, 3, 2), nn.BatchNorm2d(3), nn.Flatten(), Linear(3, 4))
     with torch.no_grad():
         module[0].weight[1] = 0.0
         module[3].bias[:] = 0.0
@@ -91,7 +92,7 @@ def test_each_normalisation_is_the_written_definition(net):
             by_slice = (
                 whole
                 if w[name].ndim < 2
-                else torch.stack([onto(*pair) for pair in zip(g[name], w[name])])
+                else stack([onto(*pair) for pair in zip(g[name], w[name])])
             )
             assert_close(filters[name], by_slice)
         assert not filters["0.weight"][1].any()
@@ -111,7 +112,7 @@ def test_conventions_of_other_tools_by_name(net):
         (net.w, raw, fv.plane_random(net, net.w, convention="li2018", seed=3).axes[0]),
     )
     for name in w:
-        by_slice = torch.stack([onto(*pair, 1e-10) for pair in zip(g[name], w[name])])
+        by_slice = stack([onto(*pair, 1e-10) for pair in zip(g[name], w[name])])
         assert_close(li[name], 0 * w[name] if w[name].ndim == 1 else by_slice)
     tensors = fv.plane_random(net, net.w, convention="per-tensor", seed=3).axes[0]
     assert_close(tensors, fv.plane_random(net, net.w, normalize="layer", seed=3).axes[0])
@@ -123,9 +124,9 @@ def test_conventions_of_other_tools_by_name(net):
 
 
 def test_a_parameter_without_numbers_is_passed_over():
-    module = nn.Linear(3, 2)
-    module.empty = nn.Parameter(torch.zeros(0, 2))
-    module.none = nn.Parameter(torch.zeros(0))
+    module = Linear(3, 2)
+    module.empty = nn.Parameter(zeros(0, 2))
+    module.none = nn.Parameter(zeros(0))
     net = fv.Net.from_module(module)
     for convention in ("flatviz", "li2018", "per-tensor", "loss-landscapes"):
         assert fv.plane_random(net, net.w, convention=convention, seed=0).axes.isfinite().all()
@@ -137,7 +138,7 @@ def test_the_loss_landscapes_convention_is_what_3_0_6_computes():
         skip("the convention is that of 3.0.6")
     library = importorskip("loss_landscapes.model_interface.model_wrapper")
     # it divides by 0 where a filter is dead
-    net = fv.Net.from_module(nn.Sequential(nn.Conv2d(2, 3, 2), nn.Flatten(), nn.Linear(3, 4)))
+    net = fv.Net.from_module(nn.Sequential(nn.Conv2d(2, 3, 2), nn.Flatten(), Linear(3, 4)))
     drawn = torch.rand(net.dim, generator=rng(5))
     modules = (net.to_module(w).requires_grad_(False) for w in (net.w, drawn))
     reference, direction = (
@@ -152,8 +153,8 @@ def test_the_loss_landscapes_convention_is_what_3_0_6_computes():
 
 
 def test_a_training_path_is_seen_from_its_end():
-    t = torch.linspace(3, 0, 20)[:, None]
-    W = 5 + t * torch.randn(9) + 0.3 * t**2 * torch.randn(9)
+    t = linspace(3, 0, 20)[:, None]
+    W = 5 + t * randn(9) + 0.3 * t**2 * randn(9)
     plane = fv.planes.plane_path(W)
     assert torch.equal(plane.origin, W[-1])
     assert plane.orthonormal
@@ -166,11 +167,11 @@ def test_a_training_path_is_seen_from_its_end():
 
 
 def test_a_plane_of_ones_own_directions():
-    w = torch.zeros(4)
-    u = torch.tensor([2.0, 0, 0, 0])
-    v = torch.tensor([1.0, 1, 0, 0])
+    w = zeros(4)
+    u = tensor([2.0, 0, 0, 0])
+    v = tensor([1.0, 1, 0, 0])
     plane = fv.plane_along(w, u, v)
-    assert torch.equal(plane.axes, torch.stack([u, v]))
+    assert torch.equal(plane.axes, stack([u, v]))
     assert plane.angle == approx(45)
     square = fv.plane_along(w, u, v, orthonormal=True)
     assert_close(square.axes, torch.eye(4)[:2], rtol=0, atol=1e-6)

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from cases import rng
 from pytest import fixture, mark, skip
-from torch import float64, nn
+from torch import float64, nn, randn, tensor
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -47,7 +47,7 @@ class Ground(nn.Module):
 
     def __init__(self, start) -> None:
         super().__init__()
-        self.w = nn.Parameter(torch.tensor(start, dtype=float64))
+        self.w = nn.Parameter(tensor(start, dtype=float64))
 
     def forward(self, x):
         return (2 * (height(self.w) + 3)).sqrt().expand(len(x), 1)
@@ -81,7 +81,7 @@ def ground_case(kappa=KAPPA):
         net,
         fv.Data(n, n),
         prior,
-        fv.Gaussian(net.w, torch.tensor(std).double().log()),
+        fv.Gaussian(net.w, tensor(std).double().log()),
         told,
         1.0,
     )
@@ -94,13 +94,9 @@ def network_case(kind, kappa=KAPPA):
     layers = [m for a, b in zip(widths, widths[1:]) for m in (nn.Linear(a, b), nn.Tanh())][:-1]
     module = nn.Sequential(*layers).double()
     for p in module.parameters():
-        p.data = torch.randn(p.shape, generator=source, dtype=float64)
-    x = torch.randn(11, widths[0], generator=source, dtype=float64)
-    y = (
-        torch.arange(11) % 3
-        if kind == "classes"
-        else torch.randn(11, 1, generator=source, dtype=float64)
-    )
+        p.data = randn(p.shape, generator=source, dtype=float64)
+    x = randn(11, widths[0], generator=source, dtype=float64)
+    y = torch.arange(11) % 3 if kind == "classes" else randn(11, 1, generator=source, dtype=float64)
     net = fv.Net.from_module(module)
     prior = fv.Gaussian(torch.zeros_like(net.w), torch.linspace(-0.5, 0.5, net.dim).double())
     noise = None if kind == "classes" else 0.4
@@ -138,7 +134,7 @@ def scored_case():
         net,
         told["widths"],
         W,
-        torch.randn(50, 2, generator=rng(8), dtype=float64),
+        randn(50, 2, generator=rng(8), dtype=float64),
         (torch.arange(50) * 7) % 3,
     )
 
@@ -170,12 +166,9 @@ def questions():
                 told | point | {"what": "points", "prior": {"mean": zeros, "logStd": zeros}}
             )
         source = rng(SEED)
-        xi = [
-            torch.randn(1, net.dim, generator=source, dtype=float64)[0].tolist()
-            for _ in range(STEPS)
-        ]
+        xi = [randn(1, net.dim, generator=source, dtype=float64)[0].tolist() for _ in range(STEPS)]
         asked["sgld", case] = told | {"what": "sgld", "start": w, "noise": xi, "rate": 0.01}
-        z, p = torch.randn(2, net.dim, generator=rng(1), dtype=float64)
+        z, p = randn(2, net.dim, generator=rng(1), dtype=float64)
         asked["hmc", case] = told | {
             "what": "trajectory",
             "z": z.tolist(),
@@ -297,7 +290,7 @@ def test_sgld_takes_the_steps_of_flatviz(answers, case):
 def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
     U = Potential(training_loss(net, data, likelihood, members=1), prior, len(data) / KAPPA)
-    z, p = torch.randn(2, net.dim, generator=rng(1), dtype=float64)
+    z, p = randn(2, net.dim, generator=rng(1), dtype=float64)
     first, slope, _ = U(z[None])
     there, speed, (value, _, _) = leapfrog(U, z[None], p[None], slope, SIZE, 12, Metric())
     energy = first + 0.5 * p.square().sum()
@@ -335,7 +328,7 @@ def test_the_largest_eigenvalues_are_those_of_top_eigenpairs(answers, case):
     exact = fv.top_eigenpairs(fv.nll(net, data, likelihood=likelihood), net.w, k=2)
     close([pair["value"] for pair in answers["eigen", case]], exact.values)
     for pair, vector in zip(answers["eigen", case], exact.vectors):
-        assert abs(abs(float(torch.tensor(pair["vector"]).double() @ vector.double())) - 1) < 1e-6
+        assert abs(abs(float(tensor(pair["vector"]).double() @ vector.double())) - 1) < 1e-6
 
 
 def test_kl_and_its_gradient_are_those_of_flatviz(answers):

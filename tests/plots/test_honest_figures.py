@@ -14,6 +14,7 @@ from internals import views_of
 from plotly.colors import sample_colorscale
 from pytest import approx, mark, raises
 from scipy.stats import binomtest
+from torch import tensor
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -68,9 +69,7 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
     assert basin_share(flat) == approx(math.pi * 0.5 / 16, rel=0.15)
     assert basin_share(flat) > 1.7 * basin_share(sharp)
     shown = fv.plots.plot_basin(bowl(2.0, floor=3.0)).data[0]
-    assert_close(
-        torch.tensor(shown.z).square(), torch.tensor(shown.customdata), atol=1e-4, rtol=1e-4
-    )
+    assert_close(tensor(shown.z).square(), tensor(shown.customdata), atol=1e-4, rtol=1e-4)
     with raises(
         ValueError,
         match="the plane's origin must be on the grid, got one beside it: take a symmetric extent",
@@ -87,7 +86,7 @@ def test_no_panel_is_mostly_one_colour(family):
         for i in (0, len(family) - 1):
             for trace in view.draw(scene, i).data:
                 if isinstance(trace, go.Contour) and trace.contours.coloring != "none":
-                    z = torch.tensor(trace.z)
+                    z = tensor(trace.z)
                     bands = ((z - trace.contours.start) / trace.contours.size).ceil().clamp(0, 18)
                     most = max(float((bands == k).double().mean()) for k in range(20))
                     assert most <= 0.5, (
@@ -109,7 +108,7 @@ def test_a_scale_that_clips_marks_its_end():
     outlier = fv.plot_surface(dataclasses.replace(surface, values=values), log=False).data[0]
     assert outlier.zmax == approx(float(values.quantile(0.98)), rel=1e-5)
     assert outlier.colorbar.ticktext[-1].startswith("≥")
-    assert ColorScale.over(torch.tensor([1.0, 2.0, 4.0])).hi == 4.0
+    assert ColorScale.over(tensor([1.0, 2.0, 4.0])).hi == 4.0
 
 
 @mark.parametrize("method", [m for m, record in fv.METHODS.items() if record.ascent is None])
@@ -142,10 +141,10 @@ def test_no_legend_names_a_method_twice_and_each_names_the_selected(family, name
 
 def test_wilsons_interval_is_scipys():
     for k, n in ((0, 7), (3, 7), (700, 997), (5, 5)):
-        lo, hi = wilson(torch.tensor([k / n], dtype=torch.float64), n)
+        lo, hi = wilson(tensor([k / n], dtype=torch.float64), n)
         known = binomtest(k, n).proportion_ci(method="wilson")
         assert (float(lo), float(hi)) == approx((known.low, known.high), abs=1e-6)
-    lo, hi = wilson(torch.tensor([0.0]), torch.tensor([0]))
+    lo, hi = wilson(tensor([0.0]), tensor([0]))
     assert (float(lo), float(hi)) == (0.0, 1.0)
 
 
@@ -153,7 +152,7 @@ def test_the_accuracy_curve_carries_the_noise_of_its_test_set(family):
     prediction = family.prediction[-1]
     fig = fv.plot_metrics(prediction, method="sabma")
     lo, hi = wilson(prediction.scores["accuracy"], len(prediction.y))
-    assert_close(torch.tensor(fig.data[0].y), torch.cat([lo, hi.flip(0)]))
+    assert_close(tensor(fig.data[0].y), torch.cat([lo, hi.flip(0)]))
     assert fig.layout.yaxis.range[0] <= float(lo[-1])
     assert fig.layout.yaxis.range[1] >= float(hi[-1])
 
@@ -166,10 +165,10 @@ def test_a_spread_of_rounding_noise_is_drawn_flat():
     assert hi - lo > 0.1
     assert len(fig.data) == 1  # and no barrier of 1e-7
     assert fv.plot_curve(fv.Curve(t, t)).layout.yaxis.range is None
-    lo, hi = room(torch.tensor([0.3, 0.30000001]))
+    lo, hi = room(tensor([0.3, 0.30000001]))
     assert lo < 0.28
     assert hi > 0.32
-    assert room(torch.tensor([0.0, 1.0])) == approx([-0.06, 1.06])
+    assert room(tensor([0.0, 1.0])) == approx([-0.06, 1.06])
 
 
 def test_results_draw_themselves_in_a_cell_without_a_button_to_a_server(family, monkeypatch):

@@ -12,6 +12,7 @@ from pytest import approx, fixture, raises
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz import families, plots
 from flatviz.pages import views
 from flatviz.pages.scene import Scene
 from flatviz.plots.mechanism import PHASES, ellipse, plot_step
@@ -28,14 +29,14 @@ def shown():
         net,
         data,
         q,
-        fv.families.mechanism(net, data, q, radii=[0.5, 2.0], seed=0, n_draws=8, resolution=7),
+        families.mechanism(net, data, q, radii=[0.5, 2.0], seed=0, n_draws=8, resolution=7),
     )
 
 
 def test_the_ellipse_of_the_worst_posterior_is_the_one_that_perturb_gives(shown):
     net, data, q, step = shown
     axes = step.surface.plane.axes
-    traces = {t.name: t for t in fv.plots.plot_mechanism(step).data}
+    traces = {t.name: t for t in plots.plot_mechanism(step).data}
     for name, p in (("the worst q′", worst(net, data, q, 2.0, n_draws=8, seed=0)), ("q", q)):
         off = torch.tensor(np.stack([traces[name].x, traces[name].y], 1)) - axes @ (p.mean - q.mean)
         inverse = torch.linalg.inv(axes @ dense_covariance(p) @ axes.T)
@@ -59,7 +60,7 @@ def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
     assert step.loss < float(step.worst_loss[0]) < float(step.worst_loss[1])
     # The plane holds the move of the mean
     assert_close(step.worst.norm(dim=1), step.length)
-    sam = fv.families.mechanism(
+    sam = families.mechanism(
         net, data, q, radii=[float(step.length[1])], mode="sam_mu", seed=0, n_draws=8, resolution=3
     )
     assert_close(sam.ball[0], torch.eye(2).double() * step.length[1] ** 2)
@@ -68,7 +69,7 @@ def test_the_worst_posterior_is_worse_and_sams_ball_reaches_as_far(shown):
 
 def test_frames_go_through_the_phases_of_each_radius(shown):
     step = shown[-1]
-    fig = fv.plots.plot_mechanism(step)
+    fig = plots.plot_mechanism(step)
     stops = fig.layout.sliders[0].steps
     assert len(stops) == len(fig.frames) == 2 * len(PHASES)
     assert [stop.args[0] for stop in stops] == [(frame.name,) for frame in fig.frames]
@@ -83,7 +84,7 @@ def test_frames_go_through_the_phases_of_each_radius(shown):
 def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, transferred, task):
     i = family.index("sabma", 2.0)
     q = family.posterior[family.index("vi")]
-    alone = fv.families.mechanism(transferred[0], task.train, q, radii=[2.0], seed=1, resolution=9)
+    alone = families.mechanism(transferred[0], task.train, q, radii=[2.0], seed=1, resolution=9)
     step = family[i].step
     assert_close(step.worst, alone.worst, rtol=1e-4, atol=1e-6)
     assert_close(step.ball, alone.ball, rtol=1e-4, atol=1e-8)
@@ -132,7 +133,7 @@ def test_the_ground_reaches_as_far_as_the_largest_radius_that_the_slider_offers(
     q = family.posterior[family.index("vi")]
     for method, mode in (("sabma", "kl_exact"), ("sam_mu", "sam_mu")):
         largest = fv.METHODS[method].tuned(net).largest
-        alone = fv.families.mechanism(
+        alone = families.mechanism(
             net, task.train, q, radii=[largest], seed=1, mode=mode, resolution=3
         )
         assert max(family.radii(method)) < largest
@@ -168,7 +169,7 @@ def test_the_first_seed_is_the_familys_own_and_the_others_are_those_of_fits_by_t
 
 
 def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
-    fig = fv.plots.plot_radius(repeated, method="sabma", radius=2.0)
+    fig = plots.plot_radius(repeated, method="sabma", radius=2.0)
     drawn = {(t.name, t.xaxis): t for t in fig.data}
     rows = [repeated.index("sabma", r) for r in repeated.radii("sabma")]
     for k, name in enumerate(("lambda1", "nll", "accuracy", "ece")):
@@ -186,12 +187,12 @@ def test_lines_are_means_over_seeds_and_bands_their_range(repeated):
 
 
 def test_a_family_without_radii_is_refused_and_one_of_one_seed_has_no_band(family):
-    assert not any("seeds" in t.name for t in fv.plots.plot_radius(family).data)
+    assert not any("seeds" in t.name for t in plots.plot_radius(family).data)
     with raises(
         ValueError,
         match="must be measured and have a method of several radii, got .*: use fv.families.meas",
     ):
-        fv.plots.plot_radius(dataclasses.replace(family, members=family.members[:1]))
+        plots.plot_radius(dataclasses.replace(family, members=family.members[:1]))
 
 
 def test_the_frontier_finds_the_temperature_of_equal_training_loss_between_those_fitted(family):
@@ -216,7 +217,7 @@ def test_the_frontier_finds_the_temperature_of_equal_training_loss_between_those
     made = dataclasses.replace(
         family, members=tuple(member(*key, loss) for key, loss in losses.items())
     )
-    fig = fv.plots.plot_frontier(made, method="sabma", radius=1.0)
+    fig = plots.plot_frontier(made, method="sabma", radius=1.0)
     ring, cross = ([t for t in fig.data if t.name == name][1] for name in ("selected", "VI at T*"))
     assert (ring.x[0], ring.y[0]) == approx((0.04, 1.2), rel=1e-6)
     # VI itself lies on the line too
@@ -226,10 +227,10 @@ def test_the_frontier_finds_the_temperature_of_equal_training_loss_between_those
         fig.layout.annotations[-1].text
         == "SA-BMA, radius 1 (○):<br>VI at T* = 0.2 (×) has its training loss"
     )
-    beyond = fv.plots.plot_frontier(made, method="sabma", radius=2.0)
+    beyond = plots.plot_frontier(made, method="sabma", radius=2.0)
     assert "no T of these" in beyond.layout.annotations[-1].text
     assert np.isnan(beyond.data[-1].y[0])
     live = [f"{p.trace} {p.path[-1]}" for p in fig.live[:4]]
     assert live == ["selected x", "selected y", "VI at T* x", "VI at T* y"]
     with raises(ValueError, match="must be measured and hold VI at two temperatures"):
-        fv.plots.plot_frontier(dataclasses.replace(made, members=made.members[1:]))
+        plots.plot_frontier(dataclasses.replace(made, members=made.members[1:]))

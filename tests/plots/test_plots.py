@@ -8,9 +8,11 @@ from cases import around, rng
 from internals import scored
 from pytest import approx, fixture, importorskip, mark, raises
 from scipy.interpolate import RegularGridInterpolator
+from torch import float64, linspace, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz import plots, results
 from flatviz.plots.calibration import wilson
 from flatviz.plots.color import ColorScale
 from flatviz.plots.surfaces import height_at
@@ -31,23 +33,23 @@ def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
     assert contour.type == "contour"
     assert list(contour.x) == surface.a.tolist()
     assert list(contour.y) == surface.b.tolist()
-    assert_close(torch.tensor(contour.customdata), surface.values.T)
+    assert_close(tensor(contour.customdata), surface.values.T)
     # Spans decades: logarithmic
-    assert_close(torch.tensor(contour.z), surface.values.T.log10())
+    assert_close(tensor(contour.z), surface.values.T.log10())
     assert fig.layout.yaxis.scaleanchor == "x"
     assert fig.layout.meta["alt"]
     assert "50 % of variance" in fig.layout.xaxis.title.text
     assert "distance in weight space" in fig.layout.xaxis.title.text
     assert contour.colorbar.title.text == "mean NLL (nats)"
     lower = dataclasses.replace(surface, values=surface.values - 5)  # not positive: linear
-    assert_close(torch.tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
+    assert_close(tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
 
 
 def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_by_method(
     surface, projection
 ):
     contour, key, rim, samples = fv.plot_surface(surface, projection, method="sabma").data
-    assert_close(torch.tensor(samples.marker.line.color), projection.values.log10())
+    assert_close(tensor(samples.marker.line.color), projection.values.log10())
     assert (samples.marker.line.cmin, samples.marker.line.cmax) == (contour.zmin, contour.zmax)
     assert samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color
     assert samples.marker.opacity == 1
@@ -55,10 +57,10 @@ def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_b
     assert key.showlegend
     assert not samples.showlegend
     assert samples.marker.size[1] > samples.marker.size[0]  # farther off the plane
-    assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
+    assert_close(tensor(samples.customdata)[:, 1], tensor([3.0, 4.0]))
 
 
-@mark.parametrize("draw", [fv.plot_surface, fv.plots.plot_surface_3d])
+@mark.parametrize("draw", [fv.plot_surface, plots.plot_surface_3d])
 def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
     values = surface.values.clone()
     values[0, 2] = math.nan
@@ -92,15 +94,14 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
 def test_the_projection_shows_what_the_plane_hides(projection):
     fig = fv.plot_projection(projection)
     samples = fig.data[-1]
-    assert_close(torch.tensor(samples.y), projection.distance)
-    assert_close(torch.tensor(samples.x), projection.coords.norm(dim=1))
+    assert_close(tensor(samples.y), projection.distance)
+    assert_close(tensor(samples.x), projection.coords.norm(dim=1))
     assert "distance in weight space" in fig.layout.xaxis.title.text
 
 
 def test_the_spectrum_shows_every_draw_with_its_residual():
     spectra = [
-        fv.Spectrum(torch.tensor([3.0, 1.0]) * s, torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9)
-        for s in (1, 2)
+        fv.Spectrum(tensor([3.0, 1.0]) * s, zeros(2, 5), tensor([0.1, 0.2]), 9) for s in (1, 2)
     ]
     draws, reference, mean = fv.plot_spectrum(
         spectra, method="vi", reference={"sgd": spectra[:1]}
@@ -119,18 +120,16 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
 
 
 def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
-    one = fv.Spectrum(
-        torch.tensor([3.0, 1.0]), torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9, "ResNet-18"
-    )
+    one = fv.Spectrum(tensor([3.0, 1.0]), zeros(2, 5), tensor([0.1, 0.2]), 9, "ResNet-18")
     spectrum = fv.plot_spectrum([one, one])
-    sharpness = fv.results.Sharpness(*[torch.tensor([1.0, 2.0, 4.0])] * 7)
+    sharpness = results.Sharpness(*[tensor([1.0, 2.0, 4.0])] * 7)
     assert spectrum.data[1].name == "ResNet-18"
     assert spectrum.data[1].showlegend
     assert spectrum.data[0].marker.color == INK
-    for fig in (spectrum, fv.plot_metrics(prediction), fv.plots.plot_sharpness(sharpness)):
+    for fig in (spectrum, fv.plot_metrics(prediction), plots.plot_sharpness(sharpness)):
         assert fig.data[-1].line.color == INK
         assert "SA-BMA" not in fig.to_json()
-    assert fv.plots.plot_reliability(prediction).data[0].marker.color == INK
+    assert plots.plot_reliability(prediction).data[0].marker.color == INK
 
 
 def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
@@ -142,13 +141,13 @@ def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
     fig = fv.plot_metrics({"sgd": single, "vi": prediction}, n_draws=3)
     curves = [t for t in fig.data if t.name != "noise"]
     assert [t.name for t in curves] == ["SGD (MAP)", "VI"] * 3
-    assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
+    assert_close(tensor(curves[3].y), prediction.scores["nll"])
     assert list(curves[0].x) == [1, 6]
     assert curves[0].y[0] == curves[0].y[1]
     assert fig.layout.shapes[0].x0 == 3
     for draw, said in (
         (fv.plot_metrics, "scores, got none: predict on a Data"),
-        (fv.plots.plot_reliability, "bins, got none"),
+        (plots.plot_reliability, "bins, got none"),
     ):
         with raises(ValueError, match=f"must carry .*{said}"):
             draw(fv.Prediction(prediction.outputs))
@@ -159,26 +158,26 @@ def test_reliability_bars_are_the_bins_of_all_draws_with_intervals_and_fade_with
 ):
     prediction = family.prediction[-1]
     count, _, right = prediction.bins[-1].unbind(-1)
-    bars, _, counts = fv.plots.plot_reliability(prediction).data
-    assert_close(torch.tensor(bars.y), right.nan_to_num(0))
-    assert_close(torch.tensor(counts.y), count)
+    bars, _, counts = plots.plot_reliability(prediction).data
+    assert_close(tensor(bars.y), right.nan_to_num(0))
+    assert_close(tensor(counts.y), count)
     order = count.argsort()
     assert all(bars.marker.opacity[i] <= bars.marker.opacity[j] for i, j in zip(order, order[1:]))
     assert bars.marker.opacity[int(count.argmax())] == 1
     assert bars.marker.opacity[int(count.argmin())] < 0.3
     lo, hi = wilson(right.nan_to_num(0), count)
     shown = count > 0
-    assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
-    assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
+    assert_close(tensor(bars.error_y.array)[shown], (hi - right)[shown])
+    assert_close(tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
 
 
 def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibration_error():
     """By hand: 100 answers of confidence 0.75 that are right 60 times, and 90 times."""
-    logits = torch.tensor([[[math.log(3.0), 0.0]] * 100])
+    logits = tensor([[[math.log(3.0), 0.0]] * 100])
     sixty = fv.Prediction(logits, (torch.arange(100) >= 60).long())
     ninety = fv.Prediction(logits, (torch.arange(100) >= 90).long())
     given = {"mine": scored(sixty), "theirs": scored(ninety)}
-    perfect, mine, theirs = fv.plots.plot_reliability(given).data
+    perfect, mine, theirs = plots.plot_reliability(given).data
     assert [perfect.name, mine.name, theirs.name] == [
         "perfect",
         "mine, ECE 0.150",
@@ -189,7 +188,7 @@ def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibrat
     curves = [t for t in fv.plot_metrics(given).data if t.name in given]
     assert len({t.line.color for t in curves}) == 2
     with raises(ValueError, match="needs at least one Prediction, got none"):
-        fv.plots.plot_reliability({})
+        plots.plot_reliability({})
 
 
 @mark.parametrize(
@@ -209,7 +208,7 @@ def test_even_ticks_are_round_even_and_inside(lo, hi):
 
 @fixture
 def spectrum():
-    scale = torch.cat([torch.linspace(-0.1, 1, 37), torch.tensor([4.0, 6.0, 9.0])]).double()
+    scale = torch.cat([linspace(-0.1, 1, 37), tensor([4.0, 6.0, 9.0])]).double()
     return fv.spectral_density(
         lambda w: 0.5 * (scale * w * w).sum(), torch.ones(40).double(), runs=3, steps=16, k=3
     )
@@ -218,20 +217,20 @@ def spectrum():
 def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_methods_colour(
     surface, projection
 ):
-    fig = fv.plots.plot_surface_3d(surface, projection, method="sabma")
+    fig = plots.plot_surface_3d(surface, projection, method="sabma")
     relief, drops, points = fig.data
     # Spans decades: logarithmic
-    assert_close(torch.tensor(relief.z), surface.values.T.log10())
-    assert_close(torch.tensor(points.z), projection.values.log10())
+    assert_close(tensor(relief.z), surface.values.T.log10())
+    assert_close(tensor(points.z), projection.values.log10())
     assert drops.line.color == points.marker.color == fv.METHODS["sabma"].look.color
     assert points.name == "SA-BMA"
     assert points.showlegend
     assert points.mode == "markers"
     assert fig.layout.scene.zaxis.ticktext
-    ticks = torch.linspace(-2, 2, 21)
+    ticks = linspace(-2, 2, 21)
     bowl = fv.Surface(surface.plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2)
-    W = torch.tensor([[0.31, -0.77, 2.0, 0.0], [1.05, 0.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0]])
-    drops = fv.plots.plot_surface_3d(
+    W = tensor([[0.31, -0.77, 2.0, 0.0], [1.05, 0.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0]])
+    drops = plots.plot_surface_3d(
         bowl, fv.project(W, bowl.plane, lambda w: (w * w).sum()), log=False
     ).data[1]
     assert drops.x[0] == drops.x[1] == approx(0.31)
@@ -239,33 +238,33 @@ def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_m
     # The grid's step is 0.2: bilinear is off by 0.01
     assert drops.z[1] == approx(0.31**2 + 0.77**2, abs=0.02)
     assert math.isnan(drops.z[7])  # beside the grid there is no surface
-    places = 4 * torch.rand(200, 2, dtype=torch.float64, generator=rng()) - 2
-    places[0] = torch.tensor([bowl.a[0], bowl.b[-1]])  # a corner
+    places = 4 * torch.rand(200, 2, dtype=float64, generator=rng()) - 2
+    places[0] = tensor([bowl.a[0], bowl.b[-1]])  # a corner
     grid = [bowl.a.double().numpy(), bowl.b.double().numpy()], bowl.values.double().numpy()
     oracle = RegularGridInterpolator(*grid, bounds_error=False)(places.numpy())
     assert_close(height_at(bowl, places), torch.from_numpy(oracle), equal_nan=True)
-    cut = fv.plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
-    assert float(torch.tensor(cut.data[0].z).max()) == 2.0  # and said so by the scale
+    cut = plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
+    assert float(tensor(cut.data[0].z).max()) == 2.0  # and said so by the scale
     with raises(ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"):
-        fv.plots.plot_surface_3d(fv.Surface(surface.plane, *[torch.zeros(5)] * 3))
+        plots.plot_surface_3d(fv.Surface(surface.plane, *[zeros(5)] * 3))
 
 
 def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
     fig = fv.plot_density(spectrum)
     curve, marks = fig.data
-    x = torch.tensor(curve.x)
-    y = torch.tensor(curve.y)
+    x = tensor(curve.x)
+    y = tensor(curve.y)
     assert float(torch.trapezoid(y, x)) == approx(1, abs=0.02)
-    assert_close(torch.tensor(marks.x), spectrum.values)
-    assert_close(torch.tensor(marks.error_x.array), spectrum.residual)
+    assert_close(tensor(marks.x), spectrum.values)
+    assert_close(tensor(marks.error_x.array), spectrum.residual)
     assert fig.layout.yaxis.type == "log"
     with raises(ValueError, match="plot_density needs nodes and weights, got a Spectrum without"):
         fv.plot_density(fv.top_eigenpairs(lambda w: (w * w).sum(), torch.ones(4), 1))
 
 
 def test_a_path_shows_its_barrier_where_it_is_highest():
-    t = torch.linspace(0, 1, 5)
-    straight = fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line")
+    t = linspace(0, 1, 5)
+    straight = fv.Curve(t, tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line")
     curve = fv.Curve(t, 1 + 2 * t)
     line, barrier, other = fv.plot_curve([straight, curve]).data
     assert list(line.y) == straight.values.tolist()
@@ -278,7 +277,7 @@ def test_a_path_shows_its_barrier_where_it_is_highest():
 
 def test_valleys_are_drawn_from_minimum_to_saddle(surface):
     found = fv.landscape.persistence(surface)
-    joins, valleys, minima = fv.plots.plot_persistence(found).data
+    joins, valleys, minima = plots.plot_persistence(found).data
     assert list(minima.y) == approx(found.birth.tolist())
     assert len(minima.y) == 2
     assert valleys.y[1] == approx(float(surface.values.max()))
@@ -300,7 +299,7 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, sp
         ),
         *(
             fv.plot_density(known_spectrum),
-            fv.plots.plot_persistence(fv.landscape.persistence(known_surface)),
+            plots.plot_persistence(fv.landscape.persistence(known_surface)),
         ),
     ):
         assert (
@@ -318,13 +317,13 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, sp
 def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
     q, _ = gaussians
     # Oblique
-    axes = torch.tensor([[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]], dtype=torch.float64)
+    axes = tensor([[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]], dtype=float64)
     plane = fv.Plane(q.mean + 0.3, axes, "distance")
-    ticks = torch.linspace(-3, 3, 5)
+    ticks = linspace(-3, 3, 5)
     surface = fv.Surface(plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2 + 1)
     fig = fv.plot_surface(surface, fv.project(q, plane))
     ring = next(t for t in fig.data if t.name == "95 % of its draws")
-    corners = torch.stack([torch.tensor(ring.x), torch.tensor(ring.y)], 1)
+    corners = torch.stack([tensor(ring.x), tensor(ring.y)], 1)
     draws = fv.project(q.sample(20_000, seed=0), plane).coords.double()
     share = _inside(draws, corners).double().mean()
     assert abs(float(share) - 0.95) < 0.006  # 4 standard errors
@@ -345,9 +344,9 @@ def _inside(points, corners):
 
 
 def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean():
-    rows = torch.tensor([3.0, 5.0, 4.0, 8.0], dtype=torch.float64)
-    found = fv.results.Sharpness(rows, *[2 * rows] * 6)
-    fig = fv.plots.plot_sharpness({"vi": found, "sabma": found}, measure="trace")
+    rows = tensor([3.0, 5.0, 4.0, 8.0], dtype=float64)
+    found = results.Sharpness(rows, *[2 * rows] * 6)
+    fig = plots.plot_sharpness({"vi": found, "sabma": found}, measure="trace")
     band, draws, line = fig.data[:3]
     assert list(draws.y) == [6, 10, 8, 16]
     assert list(line.y) == [6, 8, 8, 10]
@@ -360,11 +359,11 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     assert line.line.color != fig.data[5].line.color
     assert "Hessian" in fig.layout.yaxis.title.text
     assert found.interval("lambda1")[0] == 5
-    assert math.isnan(fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
+    assert math.isnan(results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
 
 
 def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged_draws():
-    x = torch.tensor([2.0, 0.0, 1.0])
+    x = tensor([2.0, 0.0, 1.0])
     outputs = torch.stack([x, x + 2, x + torch.inf])[..., None]
     fig = fv.plot(fv.Prediction(outputs, x[:, None], likelihood=0.5), x, level=0.8)
     noisy, means, mean, targets = fig.data
@@ -372,7 +371,7 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
     assert list(mean.y) == [1, 2, 3]
     assert list(targets.y) == [0, 1, 2]
     mixture = lambda v: sum(
-        0.5 * torch.distributions.Normal(m, 0.5).cdf(torch.tensor(v)) for m in (0.0, 2.0)
+        0.5 * torch.distributions.Normal(m, 0.5).cdf(tensor(v)) for m in (0.0, 2.0)
     )
     assert abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4
     assert abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
@@ -381,13 +380,13 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
     assert "1 draws diverged" in fig.layout.meta["note"]
     for how, said in (({"x": x[:2]}, "x must hold 3"), ({"target": 1}, "target must be below 1")):
         with raises(ValueError, match=said):
-            fv.plots.plot_predictive(fv.Prediction(outputs, likelihood=0.5), **how)
+            plots.plot_predictive(fv.Prediction(outputs, likelihood=0.5), **how)
     with raises(ValueError, match="use plot_reliability"):
-        fv.plots.plot_predictive(fv.Prediction(torch.zeros(2, 3, 2)))
-    lost = fv.plots.plot_predictive(fv.Prediction(outputs * torch.nan, likelihood=0.5))
+        plots.plot_predictive(fv.Prediction(zeros(2, 3, 2)))
+    lost = plots.plot_predictive(fv.Prediction(outputs * torch.nan, likelihood=0.5))
     assert "3 draws diverged" in lost.layout.meta["note"]
     assert not any(math.isfinite(v) for v in lost.data[2].y)
-    against = fv.plots.plot_predictive(fv.Prediction(outputs, x[:, None], likelihood=0.5))
+    against = plots.plot_predictive(fv.Prediction(outputs, x[:, None], likelihood=0.5))
     assert (
         list(against.data[2].x) == list(against.data[2].y) == list(against.data[3].x) == [1, 2, 3]
     )
@@ -395,8 +394,8 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
 
 def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_negative():
     rows = {
-        "a": fv.results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2),
-        "b": fv.results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
+        "a": results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2),
+        "b": results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
     }
     eigenvalues, traces = fv.plot(rows).data
     assert list(eigenvalues.x) == approx([3.0, 0.01])
@@ -410,8 +409,8 @@ def test_a_figure_of_plotly_express_takes_the_ground_of_the_house_and_keeps_its_
     px = importorskip("plotly.express")
     rows = {"x": [1, 2, 1, 2], "y": [3, 4, 5, 6], "score": ["nll", "nll", "ece", "ece"]}
     fig = px.line(rows, x="x", y="y", facet_col="score").update_layout(legend_orientation="v")
-    housed = fv.plots.theme.in_house_style(fig)
-    house = fv.plots.theme.figure("", "").layout.template.layout
+    housed = plots.theme.in_house_style(fig)
+    house = plots.theme.figure("", "").layout.template.layout
     assert housed.layout.template.layout.plot_bgcolor == house.plot_bgcolor != "#E5ECF6"
     assert [note.text for note in housed.layout.annotations] == ["nll", "ece"]
     assert housed.layout.legend == fig.layout.legend

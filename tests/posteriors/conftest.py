@@ -4,7 +4,8 @@ their weights, a source."""
 import torch
 from cases import rng
 from pytest import fixture
-from torch import float64, nn
+from torch import float64, nn, randn
+from torch.nn import Linear
 
 import flatviz as fv
 
@@ -14,8 +15,8 @@ def small():
     """(net, data, prior): float64 with LayerNorm, norm layers and head treated, on 24 points: D = 8
     + 15 = 23."""
     torch.manual_seed(3)
-    module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
-    x = torch.randn(24, 2, dtype=float64)
+    module = nn.Sequential(Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), Linear(4, 3)).double()
+    x = randn(24, 2, dtype=float64)
     y = torch.randint(0, 3, (24,))
     net = fv.Net.from_module(module, "norm+head")
     prior = fv.Gaussian(
@@ -30,7 +31,7 @@ def source(task):
     net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
     g = rng()
     return net, fv.Gaussian(
-        net.w + 0.01, torch.full_like(net.w, -2.0), 0.1 * torch.randn(2, net.dim, generator=g)
+        net.w + 0.01, torch.full_like(net.w, -2.0), 0.1 * randn(2, net.dim, generator=g)
     )
 
 
@@ -60,12 +61,12 @@ def linear_regression():
     def made(n, weights, noise, delta, seed=0):
         g = rng(seed)
         d = len(weights)
-        x = torch.randn(n, d, generator=g, dtype=float64)
-        off = torch.randn(n, 1, generator=g, dtype=float64)
+        x = randn(n, d, generator=g, dtype=float64)
+        off = randn(n, 1, generator=g, dtype=float64)
         x[:, 1] += x[:, 0]
         y = x @ torch.tensor(weights, dtype=float64)[:, None] + noise * off
         cov = torch.linalg.inv(x.T @ x / noise**2 + delta * torch.eye(d, dtype=float64))
-        net = fv.Net.from_module(nn.Sequential(nn.Linear(d, 1, bias=False)).double())
+        net = fv.Net.from_module(nn.Sequential(Linear(d, 1, bias=False)).double())
         return net, fv.Data(x, y), (cov @ x.T @ y)[:, 0] / noise**2, cov
 
     return made

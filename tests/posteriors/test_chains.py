@@ -7,7 +7,7 @@ from functools import partial
 import torch
 from cases import rng
 from pytest import approx, fixture, mark, raises
-from torch import float64
+from torch import float64, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -24,7 +24,7 @@ def linear(of_weights):
     each is known exactly,
     1 / (N (1 / std^2 + wd)), and 500 weights are 500 chains."""
     x = torch.ones(N, 500, dtype=float64)
-    return of_weights(lambda w, x: x * w, torch.zeros(500)), fv.Data(x, 0 * x)
+    return of_weights(lambda w, x: x * w, zeros(500)), fv.Data(x, 0 * x)
 
 
 H = 1 / STD**2
@@ -49,7 +49,7 @@ def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
     energy = fv.training.Energy(n)
     widths = []
     for chain in (SGNHT(0.02, 0.1, 0.02, energy), SGHMC(0.02, 0.1, energy)):
-        state = chain.init(torch.zeros(40, 500, dtype=float64))
+        state = chain.init(zeros(40, 500, dtype=float64))
         for _ in range(600):
             state, _ = chain.update(state, gradient, None, (noise(),))
         widths.append(float(state.w.var()) * n * h)
@@ -74,7 +74,7 @@ def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
     fit = partial(fv.fit_sgld, *linear, **FEW)
     assert_close(fit(prior=same).W, fit().W, rtol=1e-9, atol=1e-12)
     with raises(ValueError, match="prior must cover the net's 500 treated weights, got 3"):
-        fit(prior=fv.Gaussian(torch.zeros(3), torch.zeros(3)))
+        fit(prior=fv.Gaussian(zeros(3), zeros(3)))
 
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
@@ -143,7 +143,7 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
         return fv.SAM(rho)(w[..., None], g[..., None])[..., 0]
 
     grid = torch.linspace(-6.5, 7.5, 20_001, dtype=float64)
-    data = fv.Data(torch.zeros(3, 1, dtype=float64), torch.zeros(3, 600, dtype=float64))
+    data = fv.Data(zeros(3, 1, dtype=float64), zeros(3, 600, dtype=float64))
     middles = (torch.arange(600, dtype=float64) + 0.5) / 600
     start = grid[torch.searchsorted(torch.softmax(-3 * walled(grid), 0).cumsum(0), middles)]
     settings = dict(

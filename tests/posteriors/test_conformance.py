@@ -10,7 +10,8 @@ import torch
 from cases import around
 from every_verb import least
 from pytest import approx, fixture, mark, raises, warns
-from torch import nn
+from torch import float32, nn
+from torch.nn import Linear
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -102,13 +103,13 @@ def test_reduced_precision_is_inside_the_network_only(name, small):
     narrow = fv.Gaussian(prior.mean.float(), prior.log_std.float(), prior.factor.float())
     # Autocast leaves float64 alone
     given = (
-        net.to(dtype=torch.float32),
-        data.to(dtype=torch.float32),
+        net.to(dtype=float32),
+        data.to(dtype=float32),
         narrow,
     )
     q = run(name, *given, **in_training(name, fv.Training(precision="bfloat16")))
     plain = run(name, *given)
-    assert q.center.dtype == q.sample(1, seed=0).dtype == torch.float32
+    assert q.center.dtype == q.sample(1, seed=0).dtype == float32
     assert not torch.equal(q.center, plain.center)
     # 8 bits of mantissa, a few steps
     assert float((q.center - plain.center).norm() / plain.center.norm()) < 0.02
@@ -233,7 +234,7 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
 ):
     data = case[1]
     seen = []
-    layers = nn.Linear(2, 4), nn.BatchNorm1d(4), nn.Linear(4, 3)
+    layers = Linear(2, 4), nn.BatchNorm1d(4), Linear(4, 3)
     net = fv.Net.from_module(nn.Sequential(*layers).eval().double())
     prior = around(net, -2.0)
     monkeypatch.setattr(
@@ -255,7 +256,7 @@ def test_statistics_that_a_fit_trained_are_those_of_its_draws_saved_with_it_and_
     name, tmp_path
 ):
     torch.manual_seed(0)
-    layers = nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2)
+    layers = Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), Linear(8, 2)
     net = fv.Net.from_module(nn.Sequential(*layers).double())
     x = 2 * torch.randn(120, 3, dtype=torch.float64) + 1  # far from the statistics 0 and 1 at first
     data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())

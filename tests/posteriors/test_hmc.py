@@ -9,7 +9,7 @@ import torch
 from cases import rng
 from oracles import stopping_at
 from pytest import approx, fixture, raises
-from torch import nn
+from torch import float64, linspace, nn, ones, randn, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -21,21 +21,21 @@ from flatviz.posteriors.hmc import Metric, leapfrog
 def regression():
     """(net, data, prior): 4 weights, a prior with a rank, noise 0.5."""
     g = rng()
-    x = torch.randn(30, 4, generator=g, dtype=torch.float64)
+    x = randn(30, 4, generator=g, dtype=float64)
     x[:, 1] = x[:, 0] + 0.1 * x[:, 1]  # a ratio of 300 between widths of the likelihood
     y = (
-        x @ torch.tensor([[1.0], [-0.5], [0.2], [2.0]], dtype=torch.float64)
-        + 0.5 * torch.randn(30, 1, generator=g).double()
+        x @ tensor([[1.0], [-0.5], [0.2], [2.0]], dtype=float64)
+        + 0.5 * randn(30, 1, generator=g).double()
     )
-    mean, log_std = torch.tensor([[0.5, 0, 0, 1], [-1, 0, 0.5, -2]]).double()
-    prior = fv.Gaussian(mean, log_std, torch.ones(1, 4).double())
+    mean, log_std = tensor([[0.5, 0, 0, 1], [-1, 0, 0.5, -2]]).double()
+    prior = fv.Gaussian(mean, log_std, ones(1, 4).double())
     return fv.Net.from_module(nn.Linear(4, 1, bias=False).double()), fv.Data(x, y), prior
 
 
 def test_without_a_prior_weight_decay_is_one(regression):
     net, data, _ = regression
     same = fv.Gaussian(
-        torch.zeros(4).double(), torch.full((4,), -0.5 * math.log(30 * 0.2), dtype=torch.float64)
+        zeros(4).double(), torch.full((4,), -0.5 * math.log(30 * 0.2), dtype=float64)
     )
     how = dict(seed=0, n_draws=20, burn_in=10, likelihood=0.5)
     W = fv.fit_hmc(net, data, weight_decay=0.2, **how).W
@@ -44,9 +44,9 @@ def test_without_a_prior_weight_decay_is_one(regression):
 
 def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     """Integrate exp(-sum (y - w^3 x)^2 / 2 s^2) N(w; 0, 1) up to nine points."""
-    x = torch.linspace(0.2, 1, 5).double()[:, None]
-    net = of_weights(lambda w, x: w**3 * x, torch.zeros(1))
-    prior = fv.Gaussian(*torch.zeros(2, 1).double())
+    x = linspace(0.2, 1, 5).double()[:, None]
+    net = of_weights(lambda w, x: w**3 * x, zeros(1))
+    prior = fv.Gaussian(*zeros(2, 1).double())
     q = fv.fit_hmc(
         net,
         fv.Data(x, 0.6 * x),
@@ -58,10 +58,10 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
         likelihood=0.4,
         kl_weight=1.0,
     )
-    grid = torch.linspace(-6, 6, 20001).double()
+    grid = linspace(-6, 6, 20001).double()
     log_density = -((0.6 * x - grid**3 * x).square().sum(0) / (2 * 0.4**2)) - grid.square() / 2
     cumulative = log_density.softmax(0).cumsum(0)
-    for share in torch.linspace(0.1, 0.9, 9).tolist():
+    for share in linspace(0.1, 0.9, 9).tolist():
         at = grid[(cumulative - share).abs().argmin()]
         # at 2000 effective draws the standard deviation of a share is at most 0.011
         assert float((q.W[:, 0] < at).double().mean()) == approx(share, abs=0.035)
@@ -105,22 +105,22 @@ def learnt(z, gradients):
 def test_noise_alone_teaches_nothing():
     """Gradients of N(0, I) in 400 dimensions, 200 of them: their largest eigenvalue is about 5.8,
     and none is kept."""
-    z = torch.randn(200, 400, generator=rng())
+    z = randn(200, 400, generator=rng())
     metric = learnt(z, z)
     assert metric.rows == []
     assert metric.places == []
-    assert torch.equal(metric.scaled(torch.ones(2, 400)), torch.ones(2, 400))
+    assert torch.equal(metric.scaled(ones(2, 400)), ones(2, 400))
 
 
 @fixture
 def stiff_regression():
     """(net, data, prior, exact mean, exact covariance): six weights, precisions up to 5,000 times
     the prior's."""
-    x = torch.randn(40, 6).double() * torch.tensor([12, *[1] * 5])
-    y = x @ torch.ones(6, 1).double() + torch.randn(40, 1).double()
+    x = randn(40, 6).double() * tensor([12, *[1] * 5])
+    y = x @ ones(6, 1).double() + randn(40, 1).double()
     cov = torch.linalg.inv(torch.eye(6).double() + x.T @ x)
     net = fv.Net.from_module(nn.Linear(6, 1, bias=False).double())
-    return net, fv.Data(x, y), fv.Gaussian(*torch.zeros(2, 6).double()), cov @ (x.T @ y)[:, 0], cov
+    return net, fv.Data(x, y), fv.Gaussian(*zeros(2, 6).double()), cov @ (x.T @ y)[:, 0], cov
 
 
 def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(stiff_regression, tmp_path):

@@ -7,7 +7,7 @@ import torch
 from every_method import CASES, DELTA, ETA, NOISE, OTHER_MODES, ROUGH, N
 from oracles import dense_covariance
 from pytest import approx, fixture, mark
-from torch import float64, nn
+from torch import float64, nn, zeros
 
 import flatviz as fv
 
@@ -63,7 +63,7 @@ def regression(linear_regression):
 
 def standard(dim, *factor):
     """N(0, I), or with a factor N(0, I + factor^T factor), in float64."""
-    return fv.Gaussian(torch.zeros(dim).double(), torch.zeros(dim).double(), *factor)
+    return fv.Gaussian(zeros(dim).double(), zeros(dim).double(), *factor)
 
 
 @mark.parametrize("kl_weight", [1.0, 0.03])
@@ -97,10 +97,8 @@ def test_the_pull_of_the_kl_on_widths_does_not_depend_on_temperature_or_examples
     """Without curvature q's widths return to the prior's: from a tenth of them, in as many steps at
     any T / N."""
     net = fv.Net.from_module(nn.Linear(2, 1, bias=False).double())
-    nothing = fv.Data(torch.zeros(1000, 2, dtype=float64), torch.zeros(1000, 1, dtype=float64))
-    prior = fv.Gaussian(
-        torch.zeros(2, dtype=float64), torch.full((2,), math.log(0.1), dtype=float64)
-    )
+    nothing = fv.Data(zeros(1000, 2, dtype=float64), zeros(1000, 1, dtype=float64))
+    prior = fv.Gaussian(zeros(2, dtype=float64), torch.full((2,), math.log(0.1), dtype=float64))
     q = fv.fit_vi(
         net, nothing, prior, likelihood=1.0, start_scale=0.1, kl_weight=kl_weight, steps=300, seed=0
     )

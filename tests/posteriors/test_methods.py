@@ -9,7 +9,8 @@ from functools import partial
 import torch
 from cases import around, blobs, mlp, rng
 from pytest import approx, fixture, mark, raises, warns
-from torch import float64, nn
+from torch import float64, nn, randn
+from torch.nn import Conv2d, Dropout, Linear, Sequential
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -71,7 +72,7 @@ def test_bsam_is_its_published_step(tiny):
     momentum = 0.0
     s = torch.full_like(net.w, first)
     for k in range(steps):
-        g = grad(m + torch.randn(net.dim, generator=source, dtype=float64) * (12 * s) ** -0.5)
+        g = grad(m + randn(net.dim, generator=source, dtype=float64) * (12 * s) ** -0.5)
         at_worst = grad(m + radius * g / s)
         size = s.sqrt() * g.abs()
         momentum = b1 * momentum + (1 - b1) * (at_worst + wd * m)
@@ -101,7 +102,7 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
     ("treated", "kept"), [("norm+head", 8), (lambda name: name.startswith("0."), 16), ("all", 0)]
 )
 def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treated, kept):
-    module = nn.Sequential(nn.Linear(3, 4), nn.LayerNorm(4), nn.Linear(4, 2))
+    module = Sequential(Linear(3, 4), nn.LayerNorm(4), Linear(4, 2))
     net = fv.Net.from_module(module, treated)
     data = blobs(6, 3, 2)
     W = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=5).W
@@ -115,7 +116,7 @@ def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
     for settings, flat in (({}, True), (dict(ascent=None), False)):
         parts = fv.fit_multi(*tiny, settings=settings, ascent=fv.SAM(0.1), **how).parts
         assert [part.history.sharpness is not None for part in parts] == [flat] * 2
-    line = fv.Net.from_module(nn.Linear(2, 1).double())
+    line = fv.Net.from_module(Linear(2, 1).double())
     assert len(fv.fit_multi(line, fv.Data(data.x, data.x[:, :1]), likelihood=0.5, **how).parts) == 2
 
 
@@ -163,7 +164,7 @@ def moments_of(W, rank):
 
 
 def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
-    W = 1 + 0.1 * torch.randn(12, 6, dtype=float64)
+    W = 1 + 0.1 * randn(12, 6, dtype=float64)
     swag, state, kept = moments_of(W, 4)
     q = swag.result(state, None, kept)
     assert_close(q.mean, W.mean(0))
@@ -176,7 +177,7 @@ def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
 
 def test_variances_survive_float32_where_the_naive_formula_does_not():
     W = (
-        1 + 1e-4 * torch.randn(20, 6, dtype=float64)
+        1 + 1e-4 * randn(20, 6, dtype=float64)
     ).float()  # the mean of squares less the squared mean: 50 % off
     _, _, (n, _, squares, *_) = moments_of(W, 5)
     assert_close(squares / n, W.double().var(0, unbiased=False), rtol=0.01, atol=0)
@@ -199,19 +200,19 @@ NETWORKS = {
         ["2", "4"],
     ),
     "maps": (
-        nn.Sequential(nn.Conv2d(1, 4, 3), nn.Conv2d(4, 2, 3), nn.Flatten(), nn.Linear(8, 2)),
+        Sequential(Conv2d(1, 4, 3), Conv2d(4, 2, 3), nn.Flatten(), Linear(8, 2)),
         (5, 1, 6, 6),
         ["1", "3"],
     ),
     "channels of a sequence": (
-        nn.Sequential(nn.Conv1d(3, 4, 1), nn.Conv1d(4, 2, 3)),
+        Sequential(nn.Conv1d(3, 4, 1), nn.Conv1d(4, 2, 3)),
         (5, 3, 7),
         ["1"],
     ),
-    "tokens": (nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2)), (5, 7, 3), ["1"]),
-    "one layer": (nn.Linear(3, 2), (5, 3), [""]),
+    "tokens": (Sequential(Linear(3, 4), Linear(4, 2)), (5, 7, 3), ["1"]),
+    "one layer": (Linear(3, 2), (5, 3), [""]),
     "a dropout layer of its own": (
-        nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.7), nn.Linear(4, 2)).eval(),
+        Sequential(Linear(3, 4), Dropout(0.7), Linear(4, 2)).eval(),
         (5, 3),
         ["2"],
     ),
@@ -223,7 +224,7 @@ def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs
     module, shape, masked
 ):
     net = fv.Net.from_module(module)
-    x = torch.randn(shape)
+    x = randn(shape)
     rates = rates_of(net, x, 0.5)
     assert rates == dict.fromkeys(masked, 0.5)
     mask = weight_mask(net, rates, rng())
@@ -243,17 +244,17 @@ def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs
 
 
 def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
-    maps = nn.Conv2d(1, 4, 3), nn.Dropout2d(0.2), nn.Conv2d(4, 2, 3), nn.Dropout(0.3), nn.Flatten()
+    maps = Conv2d(1, 4, 3), nn.Dropout2d(0.2), Conv2d(4, 2, 3), Dropout(0.3), nn.Flatten()
     rest = (
-        nn.Linear(8, 4),
+        Linear(8, 4),
         nn.ReLU(),
-        nn.Dropout(0.0),
-        nn.Linear(4, 4),
-        nn.Dropout(0.4),
-        nn.Linear(4, 2),
+        Dropout(0.0),
+        Linear(4, 4),
+        Dropout(0.4),
+        Linear(4, 2),
     )
-    module = nn.Sequential(*maps, *rest)
-    x = torch.randn(5, 1, 6, 6)
+    module = Sequential(*maps, *rest)
+    x = randn(5, 1, 6, 6)
     net = fv.Net.from_module(module.eval())
     rates = {"2": 0.2, "5": 0.3, "10": 0.4}
     assert rates_of(net, x, None) == rates
@@ -266,20 +267,18 @@ def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
             p, abs=0.06
         )  # of 400 draws at the least: 2.5 sigma
     assert rates_of(
-        fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 2))), torch.randn(5, 3), None
+        fv.Net.from_module(Sequential(Linear(3, 4), Linear(4, 2))), randn(5, 3), None
     ) == {"1": 0.1}
-    encoder = nn.Sequential(
-        nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True), nn.Linear(4, 2)
+    encoder = Sequential(
+        nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True), Linear(4, 2)
     ).eval()
     with warns(UserWarning, match="dropout in 0.dropout1, 0.dropout2 stays off: masks are weights"):
-        assert rates_of(fv.Net.from_module(encoder), torch.randn(5, 3, 4), None) == {
-            "0.linear2": 0.3
-        }
+        assert rates_of(fv.Net.from_module(encoder), randn(5, 3, 4), None) == {"0.linear2": 0.3}
 
 
 def test_layers_that_are_not_treated_and_rates_beyond_the_bounds():
     net = fv.Net.from_module(NETWORKS["two layers"][0], lambda name: name.startswith("4"))
-    x = torch.randn(5, 3)
+    x = randn(5, 3)
     assert rates_of(net, x, 0.2) == {"4": 0.2}
     for rate in (0.0, 1.0):
         with raises(ValueError, match="rate must be above 0 and below 1"):
@@ -326,7 +325,7 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
 
 
 def test_particles_at_one_place_are_refused(line):
-    module = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).double()
+    module = Sequential(Linear(2, 2), Linear(2, 1)).double()
     with raises(
         ValueError, match=r"3 particles must start apart, got one place for all: treat a head"
     ):
@@ -352,7 +351,7 @@ STATED = re.compile(r"None: ([\d.]+), of a net with BatchNorm (\d\.\d+)")
     ],
 )
 def test_a_keyword_that_is_left_out_has_the_value_that_its_docstring_states(fit, how, norm):
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), norm(4), nn.Linear(4, 2)))
+    net = fv.Net.from_module(Sequential(Linear(2, 4), norm(4), Linear(4, 2)))
     data = blobs(12, 2, 2)
     prior = around(net, -1.0)
     given = (net, data, prior) if fit in (fv.fit_vi, fv.fit_sabma) else (net, data)

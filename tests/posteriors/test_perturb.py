@@ -8,6 +8,7 @@ from cases import blobs, rng
 from internals import MODES
 from oracles import as_torch, dense_covariance, random_gaussian
 from pytest import approx, mark
+from torch import cat
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -100,14 +101,14 @@ def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
 def test_rank_one_steps_follow_the_signed_score_or_shun_it():
     q = random_gaussian(0)
     g = gradient(random_gaussian(0))
-    s = torch.cat(q.score(q.at(*q.noise(1, seed=0))[0])[:2])
-    both = torch.cat(g[:2])
+    s = cat(q.score(q.at(*q.noise(1, seed=0))[0])[:2])
+    both = cat(g[:2])
     perturb = partial(fv.perturb, q, g, radius=0.5, noise=noise_of(q))
-    step = torch.cat(perturb(mode="rank1_pinv")[:2])
+    step = cat(perturb(mode="rank1_pinv")[:2])
     assert_close(step, 0.5 * torch.sign(s @ both) * s / (s @ s))
     assert float((s @ step) ** 2) == approx(0.25)  # its length under s s^T
     natural = torch.linalg.solve(torch.outer(s, s) + 1e-6 * torch.eye(len(s), dtype=s.dtype), both)
-    step = torch.cat(perturb(mode="rank1_damped", damping=1e-6)[:2])
+    step = cat(perturb(mode="rank1_damped", damping=1e-6)[:2])
     assert_close(step, 0.5 * natural / (both @ natural).sqrt(), rtol=1e-5, atol=1e-8)
     assert abs(cosine(step, s)) < 1e-3  # little damping: along g without s
     one = perturb(mode="rank1_pinv", joint=False)[0]
@@ -166,7 +167,7 @@ def test_a_radius_in_kl_is_the_exact_kl_in_every_mode_and_a_fit_says_what_it_rea
         delta = fv.perturb(q, gradient(q), radius=radius, radius_unit="kl", **how)
         plain = fv.perturb(q, gradient(q), radius=radius, **how)
         assert root(q.moved(delta)) == approx(radius, rel=0.01)
-        whole = [torch.cat([block.flatten() for block in step]) for step in (delta, plain)]
+        whole = [cat([block.flatten() for block in step]) for step in (delta, plain)]
         assert cosine(*whole) == approx(1, abs=1e-5)
     net = fv.Net.from_module(torch.nn.Linear(2, 3))
     data = blobs(12, 2, 3)

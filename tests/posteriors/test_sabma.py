@@ -8,7 +8,8 @@ from cases import around, blobs, mlp
 from internals import MODES
 from oracles import random_gaussian
 from pytest import approx, mark, raises, warns
-from torch import nn
+from torch import nn, zeros
+from torch.nn import Linear, ReLU
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -97,7 +98,7 @@ def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task
     net, prior = transferred
     fit = partial(fit, net, task.train, prior)
     # narrower, of another rank
-    start = fv.Gaussian(prior.mean + 0.1, prior.log_std - 1.0, torch.zeros(2, prior.dim))
+    start = fv.Gaussian(prior.mean + 0.1, prior.log_std - 1.0, zeros(2, prior.dim))
     still = fit(start=start, start_scale=1.0, lr=0.0, steps=2, seed=0)
     assert torch.equal(still.mean, start.mean)
     assert torch.equal(still.log_std, start.log_std)
@@ -105,7 +106,7 @@ def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task
     assert_close(still.history.kl[0], start.kl(prior))
     assert torch.equal(fit(start=prior, **QUICK).mean, fit(**QUICK).mean)
     with raises(ValueError, match="start must cover the net's 906 treated weights, got 3"):
-        fit(start=fv.Gaussian(torch.zeros(3), torch.zeros(3)), seed=0)
+        fit(start=fv.Gaussian(zeros(3), zeros(3)), seed=0)
 
 
 @mark.parametrize(
@@ -146,7 +147,7 @@ def test_a_grid_of_a_method_is_of_that_method(method, small):
 
 
 def test_what_cannot_run_together_runs_one_after_the_other(small):
-    module = nn.Sequential(nn.Linear(2, 5), nn.BatchNorm1d(5), nn.ReLU(), nn.Linear(5, 3)).double()
+    module = nn.Sequential(Linear(2, 5), nn.BatchNorm1d(5), ReLU(), Linear(5, 3)).double()
     net = fv.Net.from_module(module, "norm+head")
     data = small[1]
     prior = around(net, -1.5)
@@ -188,7 +189,7 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     )
     assert torch.equal(given.mean, chosen.mean)
     assert chosen.history.notes == given.history.notes  # the ascent's noise alone
-    wide = mlp(2, 1000, 1000, 3, act=nn.ReLU)
+    wide = mlp(2, 1000, 1000, 3, act=ReLU)
     net = fv.Net.from_module(wide)
     data = blobs(90, 2, 3)
     prior = around(net, -3.0)
@@ -204,11 +205,11 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
 def test_draws_of_a_large_network_share_the_examples_of_a_step():
     torch.manual_seed(0)
     layers = (
-        nn.Linear(4, 1500),
+        Linear(4, 1500),
         nn.LayerNorm(1500),
-        nn.ReLU(),
-        nn.Linear(1500, 1500),
-        nn.Linear(1500, 3),
+        ReLU(),
+        Linear(1500, 1500),
+        Linear(1500, 3),
     )
     data = blobs(60, 4, 3)
     net = fv.Net.from_module(nn.Sequential(*layers), "norm+head")

@@ -8,6 +8,7 @@ import torch
 from every_method import STEPS, algorithms
 from oracles import equal
 from pytest import fixture, raises
+from torch import zeros
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
@@ -17,7 +18,7 @@ from flatviz.training.driver import drive
 from flatviz.training.loop import NOT_REPLAYED
 from flatviz.training.streams import minibatches
 
-NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
+NAMES = list(algorithms(fv.Gaussian(zeros(2), zeros(2)), 1))
 
 
 def final(kind):
@@ -27,7 +28,7 @@ def final(kind):
 
 
 def test_every_algorithm_has_a_row():
-    cases = algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1).values()
+    cases = algorithms(fv.Gaussian(zeros(2), zeros(2)), 1).values()
     assert fv.METHODS
     missing = {c for c in final(Algorithm) if not getattr(c, "_is_protocol", False)} - {
         type(algorithm) for algorithm, *_ in cases

@@ -12,7 +12,7 @@ import torch
 from internals import PointStore, cached
 from pytest import fixture, importorskip, mark, raises, warns
 from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import arange, full, nn, ones, zeros
 
 import flatviz as fv
 from flatviz.storage import cache as module
@@ -83,7 +83,7 @@ def test_results_belong_to_code_and_neither_to_its_docstrings_nor_to_figures(
 )
 def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(cache, keep, flip):
     said = []
-    row = torch.arange(100.0)
+    row = arange(100.0)
     cached("rows", lambda: row, seed=0)
     (path,) = (cache / "rows").iterdir()
     content = bytearray(path.read_bytes())
@@ -132,13 +132,13 @@ def full_beyond(size):
 
 
 def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache, tmp_path):
-    path = fv.save({"row": torch.arange(3.0)}, tmp_path / "v.pt")
+    path = fv.save({"row": arange(3.0)}, tmp_path / "v.pt")
     said = []
     with full_beyond(5_000):
         with raises(OSError, match="File too large"):
-            fv.save({"row": torch.arange(10_000.0)}, path)
-        row, found = cached("rows", lambda: torch.arange(10_000.0), say=said.append, seed=0)
-    assert torch.equal(fv.load(path)["row"], torch.arange(3.0))
+            fv.save({"row": arange(10_000.0)}, path)
+        row, found = cached("rows", lambda: arange(10_000.0), say=said.append, seed=0)
+    assert torch.equal(fv.load(path)["row"], arange(3.0))
     assert len(row) == 10_000
     assert not found
     assert "File too large" in said[0]
@@ -149,8 +149,8 @@ def test_other_files_and_missing_ones_are_no_results(tmp_path):
     path = tmp_path / "r.pt"
     for write, text in (
         (lambda: path.write_text("hello"), "a damaged file, or one of something else"),
-        (lambda: torch.save({"t": torch.ones(2)}, path), ""),
-        (lambda: save_file({"t": torch.ones(2)}, path), ""),
+        (lambda: torch.save({"t": ones(2)}, path), ""),
+        (lambda: save_file({"t": ones(2)}, path), ""),
         (
             lambda: path.write_bytes(b"flatviz result 00\nPK"),
             "a file of an older flatviz, .*: compute it again",
@@ -173,14 +173,14 @@ POSIX = mark.skipif(os.name == "nt", reason="modes, links and pipes of POSIX")
 
 @POSIX
 def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(tmp_path):
-    path = fv.save(torch.ones(2), tmp_path / "disk" / "r.pt")
+    path = fv.save(ones(2), tmp_path / "disk" / "r.pt")
     path.chmod(0o600)
     (tmp_path / "link.pt").symlink_to(path)
-    fv.save(torch.zeros(2), tmp_path / "link.pt")
+    fv.save(zeros(2), tmp_path / "link.pt")
     assert (tmp_path / "link.pt").is_symlink()
     assert fv.load(path).tolist() == [0.0, 0.0]
     assert path.stat().st_mode & 0o777 == 0o600
-    fresh = fv.save(torch.ones(2), tmp_path / "fresh.pt")
+    fresh = fv.save(ones(2), tmp_path / "fresh.pt")
     (plain := tmp_path / "plain").touch()
     assert fresh.stat().st_mode == plain.stat().st_mode
 
@@ -191,16 +191,16 @@ def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
     left.touch(), current.touch()
     os.utime(left, (0, 0))
     name = 240 * "n" + ".pt"  # with more in front or behind, file systems refuse it
-    fv.save(torch.ones(2), tmp_path / name)
+    fv.save(ones(2), tmp_path / name)
     assert sorted(p.name for p in tmp_path.iterdir()) == [current.name, name]
 
 
 def test_keys_that_read_alike_keep_their_values(tmp_path):
     result = {
-        "a.b": torch.ones(1),
-        "a": {"b": torch.zeros(1)},
-        1: torch.full((1,), 2.0),
-        "1": torch.full((1,), 3.0),
+        "a.b": ones(1),
+        "a": {"b": zeros(1)},
+        1: full((1,), 2.0),
+        "1": full((1,), 3.0),
     }
     assert fv.load(fv.save(result, tmp_path / "r.pt")) == result
     # For any reader of safetensors
@@ -214,7 +214,7 @@ def test_keys_that_read_alike_keep_their_values(tmp_path):
 
 def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
     with raises(TypeError, match="must have a type of safetensors, got torch.complex128"):
-        fv.save(torch.zeros(2, dtype=torch.complex128), tmp_path / "file")
+        fv.save(zeros(2, dtype=torch.complex128), tmp_path / "file")
     assert not list(tmp_path.iterdir())
 
 
@@ -243,8 +243,8 @@ def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
     store.write(written, torch.tensor([True] * 4 + [False] * 2))
 
     def stored():
-        values = torch.full((6,), torch.nan, dtype=torch.float64)
-        done = torch.zeros(6, dtype=torch.bool)
+        values = full((6,), torch.nan, dtype=torch.float64)
+        done = zeros(6, dtype=torch.bool)
         PointStore(tmp_path, 6, objective="f").read(values, done)
         return values[done].tolist(), done.tolist()
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from internals import PointStore, cached
 from oracles import equal, stopping_at
 from pytest import fixture, mark, raises, warns
+from torch import arange, float64, tensor, zeros
 
 import flatviz as fv
 from flatviz.storage.cache import cache_key
@@ -53,13 +54,13 @@ def test_a_damaged_file_costs_the_saved_steps_and_never_the_values(fit, tmp_path
 
 def test_a_checkpoint_of_another_layout_is_refused_and_changes_nothing(tmp_path):
     state = {
-        "w": torch.arange(3.0),
-        "losses": [torch.tensor(1.0)],
+        "w": arange(3.0),
+        "losses": [tensor(1.0)],
         "kept": [],
         "noise": rng(1),
     }
     save_state(state, 7, tmp_path / "c", "a run")
-    for other in ({"w": torch.zeros(4)}, {"velocity": torch.zeros(3)}, {"w": torch.zeros(3)}):
+    for other in ({"w": zeros(4)}, {"velocity": zeros(3)}, {"w": zeros(3)}):
         with raises(
             ValueError,
             match="checkpoint must be of this run, .* got one of another version of flatviz in",
@@ -122,11 +123,9 @@ VALUES = [0.25 * i for i in range(8)]
 
 
 def result():
-    plane = fv.Plane(torch.zeros(4), torch.eye(4)[:2], "step", extent=((-1.0, 1.0), (0.0, 2.0)))
+    plane = fv.Plane(zeros(4), torch.eye(4)[:2], "step", extent=((-1.0, 1.0), (0.0, 2.0)))
     return {
-        "surface": fv.Surface(
-            plane, torch.arange(2.0), torch.arange(3.0), torch.arange(6.0).view(2, 3)
-        ),
+        "surface": fv.Surface(plane, arange(2.0), arange(3.0), arange(6.0).view(2, 3)),
         "seeds": (0, 1),
     }
 
@@ -134,7 +133,7 @@ def result():
 def state(scale=1.0):
     noise = rng(int(scale))
     return {
-        "w": scale * torch.arange(3.0),
+        "w": scale * arange(3.0),
         "losses": [scale * torch.ones(2)],
         "kept": [],
         "noise": noise,
@@ -187,16 +186,16 @@ class Points:
 
     def write(self, folder):
         store = PointStore(folder, 8, objective="f")
-        store.write(torch.tensor(VALUES, dtype=torch.float64), torch.ones(8, dtype=torch.bool))
+        store.write(tensor(VALUES, dtype=float64), torch.ones(8, dtype=torch.bool))
         return store.path
 
     def check(self, path):
-        values = torch.full((8,), -1.0, dtype=torch.float64)
-        done = torch.zeros(8, dtype=torch.bool)
+        values = torch.full((8,), -1.0, dtype=float64)
+        done = zeros(8, dtype=torch.bool)
         store = PointStore(path.parent, 8, objective="f")
         store.read(values, done)
         assert (values.tolist(), bool(done.all())) in ((VALUES, True), ([-1.0] * 8, False))
-        store.write(torch.tensor(VALUES, dtype=torch.float64), ~done | done)
+        store.write(tensor(VALUES, dtype=float64), ~done | done)
         store.read(values, done)
         assert done.all()
         assert values.tolist() == VALUES

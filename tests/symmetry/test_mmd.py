@@ -11,9 +11,10 @@ from cases import rng
 from oracles import equal, one_by_one, stopping_at
 from pytest import approx, mark, raises
 from symmetric_networks import mlp, network, optunet
-from torch import float64, nn
+from torch import allclose, float64, nn, stack
 
 import flatviz as fv
+from flatviz import symmetry
 from flatviz.symmetry.discrepancy import WHOLE, bandwidths
 
 
@@ -31,7 +32,7 @@ def written_out(A, B, norms):
             for S in (A, B)
         ]
         values.append(sum(inside) - 2 * sum(k(a, b) for a in A for b in B) / (len(A) * len(B)))
-    return float(torch.stack(values).mean())
+    return float(stack(values).mean())
 
 
 @mark.parametrize("block", [3, 7, 512])
@@ -44,7 +45,7 @@ def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(
     A = randn(9, 3)
     B = 0.5 + randn(5, 3, seed=1)
     monkeypatch.setattr("flatviz.symmetry.discrepancy.BLOCK", block)
-    value = fv.symmetry.mmd(A, {"b": B}, kernel=kernel, permutations=0)["b"].value
+    value = symmetry.mmd(A, {"b": B}, kernel=kernel, permutations=0)["b"].value
     assert float(value[0]) == approx(written_out(A, B, norms), rel=1e-12)
 
 
@@ -52,21 +53,21 @@ def test_bandwidths_follow_the_formula_and_look_at_the_target_alone():
     A = 3 * randn(40, 5)
     grid = bandwidths(A)
     for p, hs in grid.items():
-        d = torch.stack([(a - b).norm(p=p) for a in A[:20] for b in A[20:]])
+        d = stack([(a - b).norm(p=p) for a in A[:20] for b in A[20:]])
         assert hs[0] == approx(float(d.min()) / 2)
         assert hs[-1] == approx(2 * float(d.max()))
-        assert torch.allclose(hs[1:] / hs[:-1], hs[1] / hs[0])
+        assert allclose(hs[1:] / hs[:-1], hs[1] / hs[0])
     # All distances below the floors of the released code
-    near = torch.stack(list(bandwidths(1e-4 * A).values()))
-    assert torch.allclose(near[:, 0], torch.full((2,), 0.05, dtype=near.dtype))
-    assert torch.allclose(near[:, -1], torch.full((2,), 0.6, dtype=near.dtype))
+    near = stack(list(bandwidths(1e-4 * A).values()))
+    assert allclose(near[:, 0], torch.full((2,), 0.05, dtype=near.dtype))
+    assert allclose(near[:, -1], torch.full((2,), 0.6, dtype=near.dtype))
 
 
 def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
     sets = [
         (randn(40, 3, seed=2 * seed), {"b": randn(20, 3, seed=2 * seed + 1)}) for seed in range(40)
     ]
-    found = [fv.symmetry.mmd(*both, permutations=60)["b"] for both in sets]
+    found = [symmetry.mmd(*both, permutations=60)["b"] for both in sets]
     values = torch.cat([f.value for f in found])
     p = [f.p_value(WHOLE) for f in found]
     # unbiased, within three standard errors
@@ -78,14 +79,14 @@ def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
 
 def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
     net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 2)))
-    layers = fv.symmetry.layers_of(net)
+    layers = symmetry.layers_of(net)
     assert list(layers) == ["0", "2", WHOLE]
     assert [len(i) for i in layers.values()] == [8, 6, 14]
     A = randn(30, 14)
     B = randn(15, 14, seed=1)
     B[:, layers["2"]] += 2.0
-    found = fv.symmetry.mmd(A, {"b": B}, layers=layers)["b"]
-    alone = fv.symmetry.mmd(A[:, layers["2"]], {"b": B[:, layers["2"]]})["b"]
+    found = symmetry.mmd(A, {"b": B}, layers=layers)["b"]
+    alone = symmetry.mmd(A[:, layers["2"]], {"b": B[:, layers["2"]]})["b"]
     assert float(found.value[1]) == approx(float(alone.value[0]), rel=1e-12)
     assert found.of() == approx(float(found.value[:2].mean()))  # the median of two
     assert found.p_value("0") > 0.02
@@ -103,7 +104,7 @@ def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
 )
 def test_sets_that_cannot_be_compared_are_refused(target, draws, text):
     with raises(ValueError, match=text):
-        fv.symmetry.mmd(target, {"b": draws})
+        symmetry.mmd(target, {"b": draws})
 
 
 RECIPE = dict(epochs=3, lr=0.3, weight_decay=1e-3, batch_size=8)
@@ -121,7 +122,7 @@ def problem(build=mlp, shape=(6,)):
 @mark.parametrize(("build", "shape"), [(mlp, (6,)), (optunet, (1, 8, 8))])
 def test_a_member_of_the_pool_is_the_network_trained_alone(build, shape):
     net, data = problem(build, shape)
-    pool = fv.symmetry.train_pool(net, data, n=4, seed=5, **RECIPE)
+    pool = symmetry.train_pool(net, data, n=4, seed=5, **RECIPE)
     assert len(pool) >= 2
     torch.testing.assert_close(
         pool.W, one_by_one(net, data, pool.seeds.tolist(), **RECIPE), rtol=1e-9, atol=1e-9
@@ -132,7 +133,7 @@ def test_diverged_members_are_counted_and_left_out():
     net, data = problem()
     # On inputs this large many a network never learns, and some overflow
     far = fv.Data(data.x * 1e3, data.y)
-    pool = fv.symmetry.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
+    pool = symmetry.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
     assert 0 < pool.n_diverged < 30
     assert len(pool) + pool.n_diverged == 30
     assert bool(torch.isfinite(pool.W).all())
@@ -140,12 +141,12 @@ def test_diverged_members_are_counted_and_left_out():
     with raises(
         ValueError, match="must hold a network that converged, got 4 that did not: lower lr"
     ):
-        fv.symmetry.train_pool(net, fv.Data(data.x * 1e6, data.y), n=4, **RECIPE | dict(lr=1e3))
+        symmetry.train_pool(net, fv.Data(data.x * 1e6, data.y), n=4, **RECIPE | dict(lr=1e3))
 
 
 def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
     net, data = problem()
-    train = partial(fv.symmetry.train_pool, net, data, n=3, keep_epochs=True, **RECIPE)
+    train = partial(symmetry.train_pool, net, data, n=3, keep_epochs=True, **RECIPE)
     whole = train()
     assert whole.epochs.shape == (4, 3, net.dim)
     assert torch.equal(whole.epochs[-1], whole.W)
@@ -157,7 +158,7 @@ def test_a_stopped_pool_resumes_and_ends_as_if_it_had_never_stopped(tmp_path):
 def test_rates_fall_to_a_tenth_at_each_drop():
     net, data = problem()
     first, plain = (
-        fv.symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=d, **RECIPE).epochs
+        symmetry.train_pool(net, data, n=2, keep_epochs=True, drops=d, **RECIPE).epochs
         for d in ((2,), ())
     )
     assert torch.equal(first[2], plain[2])
@@ -167,7 +168,7 @@ def test_rates_fall_to_a_tenth_at_each_drop():
 def test_batchnorm_networks_are_refused():
     net, _, x = network("batchnorm")
     with raises(ValueError, match="a pool needs a network without BatchNorm"):
-        fv.symmetry.train_pool(net, fv.Data(x, torch.arange(20) % 3), n=2, **RECIPE)
+        symmetry.train_pool(net, fv.Data(x, torch.arange(20) % 3), n=2, **RECIPE)
 
 
 def test_pairs_written_out(monkeypatch):
@@ -175,7 +176,7 @@ def test_pairs_written_out(monkeypatch):
     W = torch.randn(7, net.dim, dtype=float64, generator=rng(3))
     for block in (2, 100):
         monkeypatch.setattr("flatviz.symmetry.pool.BLOCK", block)
-        found = fv.symmetry.pair_diversity(net, W, data.x)
+        found = symmetry.pair_diversity(net, W, data.x)
         assert len(found.information) == 21
         for at, (p, q) in enumerate(combinations((net(w, data.x).softmax(-1) for w in W), 2)):
             m = (p + q) / 2

@@ -9,7 +9,8 @@ import torch
 from cases import around, blobs, mlp, rng
 from oracles import equal, loop, random_gaussian, stopping_at
 from pytest import approx, fixture, mark, raises
-from torch import nn
+from torch import arange, float32, nn, randint, stack, zeros
+from torch.nn import Flatten, Linear, ReLU, Sequential
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -24,19 +25,19 @@ def conv_case():
     layers = (
         nn.Conv2d(3, 8, 3),
         nn.BatchNorm2d(8),
-        nn.ReLU(),
+        ReLU(),
         nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(),
-        nn.Linear(8, 3),
+        Flatten(),
+        Linear(8, 3),
     )
     x = torch.randn(20, 3, 6, 6)
-    y = torch.randint(0, 3, (20,))
-    return nn.Sequential(*layers), fv.Data(x, y)
+    y = randint(0, 3, (20,))
+    return Sequential(*layers), fv.Data(x, y)
 
 
 def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     net, data = tiny
-    W = torch.stack([net.w, net.w + 0.1])
+    W = stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
         plain, parts = (
             ascended(training_loss(net, data, training=how, members=2), W, index, fv.SAM(0.1))
@@ -59,7 +60,7 @@ def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_c
     value, g = loss(net.w, None)
     inside = {(getattr(torch, precision), True)}
     assert set(seen) == inside
-    assert value.dtype == g.dtype == torch.float32
+    assert value.dtype == g.dtype == float32
     for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
         g, reference = (ascended(each, net.w, None, ascent)[1] for each in (loss, exact))
         assert 1e-5 < float((g - reference).norm() / reference.norm()) < error
@@ -67,10 +68,10 @@ def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_c
 
 def test_gradients_below_the_least_number_of_float16_are_not_lost():
     torch.manual_seed(0)
-    layers = nn.Linear(3, 4, bias=False), nn.Linear(4, 2, bias=False)
+    layers = Linear(3, 4, bias=False), Linear(4, 2, bias=False)
     with torch.no_grad():
         layers[1].weight *= 1e-4
-    net = fv.Net.from_module(nn.Sequential(*layers))
+    net = fv.Net.from_module(Sequential(*layers))
     data = blobs(512, 3, 2)
     exact, half = (
         training_loss(net, data, training=fv.Training(p))(net.w, None)[1][:12]
@@ -85,7 +86,7 @@ def test_pretraining_takes_them_all(conv_case):
     data = conv_case[1]
     net = pretrain(training=fv.Training(precision="bfloat16", accumulate=2, validation=data))
     plain = pretrain()
-    assert net.w.dtype == torch.float32
+    assert net.w.dtype == float32
     assert_close(fv.nll(net, data)(net.w), fv.nll(plain, data)(plain.w), rtol=0.1, atol=0)
 
 
@@ -102,7 +103,7 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
         MemoryError,
         match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size",
     ):
-        advance(dict, too_large, iter([torch.arange(4)]), 1, run, "")
+        advance(dict, too_large, iter([arange(4)]), 1, run, "")
     with raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
         advance(dict, on_card, iter([None]), 1, run, "")
     with raises(RuntimeError, match="mat1 and mat2"):
@@ -145,14 +146,14 @@ def test_wrong_words_are_refused(tiny):
 
 @mark.gpu
 def test_on_a_gpu_a_step_without_memory_names_its_bytes():
-    module = nn.Sequential(nn.Flatten(), nn.Linear(4, 2**17), nn.ReLU(), nn.Linear(2**17, 2)).cuda()
-    data = fv.Data(torch.zeros(2**22, 4), torch.zeros(2**22).long()).to("cuda")
+    module = Sequential(Flatten(), Linear(4, 2**17), ReLU(), Linear(2**17, 2)).cuda()
+    data = fv.Data(zeros(2**22, 4), zeros(2**22).long()).to("cuda")
     with raises(MemoryError, match="Tried to allocate"):
         fv.fit_sgd(fv.Net.from_module(module, example=data.x[:2]), data, seed=0, steps=1)
 
 
 def test_a_last_batch_of_one_example_trains():
-    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 2))
+    module = Sequential(Linear(3, 6), nn.BatchNorm1d(6), ReLU(), Linear(6, 2))
     net = fv.Net.from_module(module.eval())
     data = blobs(65, 3, 2)
     fv.pretrain(net, data, seed=0, epochs=2)
@@ -166,7 +167,7 @@ def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_ne
     seeds, draws, monkeypatch
 ):
     monkeypatch.setattr("flatviz.training.streams.STEPS_AHEAD", 4)
-    q = random_gaussian(0, dim=7, rank=3, dtype=torch.float32)
+    q = random_gaussian(0, dim=7, rank=3, dtype=float32)
     ahead = MirroredNoise(seeds, draws, q, 10)
     sources = [rng(s) for s in seeds]
     want = torch.empty(0)
@@ -176,7 +177,7 @@ def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_ne
             if step % 2 == 0
             else None
         )
-        want = -want if fresh is None else torch.stack(fresh)  # (B, draws, D + K)
+        want = -want if fresh is None else stack(fresh)  # (B, draws, D + K)
         got = torch.cat(ahead.at(step), -1)
         assert torch.equal(got, want.squeeze(0) if len(seeds) == 1 else want)
 
@@ -221,12 +222,12 @@ def test_each_perturbation_gains_most_to_first_order_inside_the_ball_of_its_norm
             step @ g
         )
         # Members together: row by row
-        rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))
+        rows = ascent(stack([w, 2 * w]), stack([g, 3 * g]))
         assert_close(rows[1], ascent(2 * w, 3 * g))
 
 
 def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():
-    zero = torch.zeros(3)
+    zero = zeros(3)
     for kind in (fv.SAM, fv.ASAM, fv.FisherSAM):
         assert torch.equal(kind(0.1)(zero, zero), zero)
         with raises(ValueError, match="radius must be a finite number >= 0, got -0.1"):
@@ -259,11 +260,9 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
 
 
 def chain(dtype, treated="all"):
-    middle = nn.Sequential(nn.ReLU(), nn.Linear(8, 5, bias=False))
-    module = nn.Sequential(
-        nn.Flatten(), nn.Linear(6, 8), nn.LayerNorm(8), middle, nn.Tanh(), nn.Linear(5, 3)
-    )
-    data = fv.Data(torch.randn(20, 2, 3, dtype=dtype), torch.randint(0, 3, (20,)))
+    middle = Sequential(ReLU(), Linear(8, 5, bias=False))
+    module = Sequential(Flatten(), Linear(6, 8), nn.LayerNorm(8), middle, nn.Tanh(), Linear(5, 3))
+    data = fv.Data(torch.randn(20, 2, 3, dtype=dtype), randint(0, 3, (20,)))
     return fv.Net.from_module(module.to(dtype), treated), data
 
 
@@ -276,13 +275,13 @@ def convolution(dtype):
     layers = (
         nn.Conv2d(1, 3, 3),
         nn.BatchNorm2d(3),
-        nn.ReLU(),
+        ReLU(),
         nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(),
-        nn.Linear(3, 2),
+        Flatten(),
+        Linear(3, 2),
     )
-    data = fv.Data(torch.randn(12, 1, 6, 6, dtype=dtype), torch.arange(12) % 2)
-    return fv.Net.from_module(nn.Sequential(*layers).to(dtype), "norm+head", example=data.x), data
+    data = fv.Data(torch.randn(12, 1, 6, 6, dtype=dtype), arange(12) % 2)
+    return fv.Net.from_module(Sequential(*layers).to(dtype), "norm+head", example=data.x), data
 
 
 CHAINS = [
@@ -294,12 +293,12 @@ CHAINS = [
 @mark.parametrize("make", [*CHAINS, convolution])
 @mark.parametrize("ascent", [None, fv.SAM(0.1)])
 def test_one_step_together_is_each_step_alone(make, ascent):
-    for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
+    for dtype, tolerance in ((float32, 1e-5), (torch.float64, 1e-12)):
         net, data = make(dtype)
         loss = training_loss(net, data, members=3)
         W = rows(net)
         assert loss.network is not None
-        for index in (None, torch.arange(12).view(3, 4)):
+        for index in (None, arange(12).view(3, 4)):
             values, g, gain = ascended(loss, W, index, ascent)
             for i, w in enumerate(W):
                 one = None if index is None else index[i]
@@ -309,7 +308,7 @@ def test_one_step_together_is_each_step_alone(make, ascent):
 
 
 def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
-    net, data = chain(torch.float32)
+    net, data = chain(float32)
     how = fv.Training(precision="bfloat16")
     loss = training_loss(net, data, training=how, members=3)
     W = rows(net)
@@ -317,19 +316,17 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     alone, exact = (training_loss(net, data, training=p) for p in (how, fv.Training()))
     g, one_by_one, in_float32 = (f(W, None)[1] for f in (loss, alone, exact))
     # 8 bits of mantissa
-    assert g.dtype == torch.float32
+    assert g.dtype == float32
     assert 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
     assert_close(g, one_by_one, rtol=0.05, atol=0.01)
 
 
 def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics_of_its_own():
-    data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
-    net = fv.Net.from_module(
-        nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
-    )
+    data = fv.Data(torch.randn(16, 3), randint(0, 2, (16,)))
+    net = fv.Net.from_module(Sequential(Linear(3, 4), nn.BatchNorm1d(4), ReLU(), Linear(4, 2)))
     loss = training_loss(net, data, batchnorm="train", members=2)
     assert loss.network is None
-    W = torch.stack([net.w, 2 * net.w])
+    W = stack([net.w, 2 * net.w])
     ascended(loss, W, None, fv.SAM(0.1))
     for i, w in enumerate(W):
         alone = training_loss(net, data, batchnorm="train")
@@ -341,14 +338,14 @@ def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics
 
 
 PATCHED = {  # which layer of the three, and its other forward
-    "a layer": (0, lambda layer, x: 2 * nn.Linear.forward(layer, x) + 1),
+    "a layer": (0, lambda layer, x: 2 * Linear.forward(layer, x) + 1),
     "a function": (1, lambda layer, x: x.softmax(-1)),
 }
 
 
 @mark.parametrize("name", PATCHED)
 def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_itself(name):
-    module = mlp(4, 6, 3, act=nn.ReLU).eval()
+    module = mlp(4, 6, 3, act=ReLU).eval()
     data = blobs(20, 4, 3)
     index, forward = PATCHED[name]
     module[index].forward = MethodType(forward, module[index])

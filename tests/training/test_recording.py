@@ -11,6 +11,7 @@ from brought import hooked, stand_in
 from cases import rng
 from pytest import approx, fixture, mark, raises, warns
 from torch import nn
+from torch.nn import Linear
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 import flatviz as fv
@@ -38,7 +39,7 @@ def train(module, steps, *, optimiser=None):
 @fixture
 def module():
     # Dropout on: a user's loop has it
-    return nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2))
+    return nn.Sequential(Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), Linear(4, 2))
 
 
 def test_the_path_is_what_the_loop_itself_saw(module):
@@ -61,7 +62,7 @@ def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
 
 
 def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(module):
-    other = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    other = torch.optim.SGD(Linear(2, 2).parameters(), lr=0.1)
     with fv.record_path(module, treated=lambda name: name.startswith("3.")) as path:
         train(module, 2)
         other.step()
@@ -220,7 +221,7 @@ def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
         inside.set()
         assert go_on.wait(60)
 
-    other = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    other = torch.optim.SGD(Linear(2, 2).parameters(), lr=0.1)
     failed = []
 
     def step():
@@ -233,7 +234,7 @@ def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
     thread = threading.Thread(target=step)
     thread.start()
     assert inside.wait(60)
-    with fv.record_path(nn.Linear(3, 2)) as path:
+    with fv.record_path(Linear(3, 2)) as path:
         path.add()
         go_on.set()
         thread.join()

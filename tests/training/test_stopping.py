@@ -9,7 +9,7 @@ import torch
 from cases import mlp
 from forked import forked
 from pytest import approx, fixture, mark
-from torch import nn
+from torch import nn, randn
 
 import flatviz as fv
 from flatviz.training import SGD, Run, driver, training_loss
@@ -21,8 +21,8 @@ def case():
     """Twelve noisy labels to learn by heart, and others to judge by: the validation loss falls,
     then rises."""
     module = mlp(3, 16, 2)
-    x = torch.randn(40, 3)
-    y = (x[:, 0] + 0.8 * torch.randn(40) > 0).long()
+    x = randn(40, 3)
+    y = (x[:, 0] + 0.8 * randn(40) > 0).long()
     return fv.Net.from_module(module), fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
 
 
@@ -76,7 +76,7 @@ def test_a_gaussian_is_judged_at_its_mean(case, radius):
 
 def test_statistics_of_batchnorm_are_those_of_the_best_check():
     module = nn.Sequential(nn.Linear(3, 16), nn.BatchNorm1d(16), nn.Tanh(), nn.Linear(16, 2))
-    x = torch.randn(60, 3)
+    x = randn(60, 3)
     y = torch.randint(0, 2, (60,))
     data = fv.Data(x[:20], y[:20])
     validation = fv.Data(x[20:], y[20:])

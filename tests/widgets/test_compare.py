@@ -3,7 +3,8 @@
 import torch
 from cases import blobs, rng
 from pytest import approx, fixture, mark, raises
-from torch import nn
+from torch import nn, randn, tensor
+from torch.nn import Linear, ReLU, Sequential
 
 import flatviz as fv
 
@@ -13,9 +14,9 @@ def nets():
     """Data, a network, and the same function with its layers rescaled: sharper by one alone."""
     torch.manual_seed(0)
     data = blobs(60, 2, 3)
-    module = nn.Sequential(nn.Linear(2, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+    module = Sequential(Linear(2, 8), nn.BatchNorm1d(8), ReLU(), Linear(8, 3))
     module.train()(data.x)
-    other = nn.Sequential(nn.Linear(2, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+    other = Sequential(Linear(2, 8), nn.BatchNorm1d(8), ReLU(), Linear(8, 3))
     other.load_state_dict(module.state_dict())
     with torch.no_grad():
         other[1].weight.mul_(10)
@@ -61,11 +62,7 @@ def test_the_trace_of_a_small_network_is_exact_whatever_its_likelihood(nets, lik
     """Four test vectors gave 0.1 +- 3.4 for 12.2; numbers as targets were cross-entropy's between
     two nets with BatchNorm."""
     data, a, b = nets
-    data = (
-        data
-        if likelihood == "categorical"
-        else fv.Data(data.x, torch.randn(60, 3, generator=rng()))
-    )
+    data = data if likelihood == "categorical" else fv.Data(data.x, randn(60, 3, generator=rng()))
     two = fv.compare(a, b, data, resolution=5, likelihood=likelihood)
     for i, (module, (trace, error)) in enumerate(zip((a, b), two.traces)):
         g = fv.nll(fv.Net.from_module(module, "all"), data, likelihood=likelihood)
@@ -78,7 +75,7 @@ def test_the_trace_of_a_small_network_is_exact_whatever_its_likelihood(nets, lik
 def test_two_architectures_and_twice_the_same_weights_are_refused(nets):
     data, a, _ = nets
     with raises(ValueError, match="must have the same layers"):
-        fv.compare(a, nn.Linear(2, 3), data)
+        fv.compare(a, Linear(2, 3), data)
     with raises(ValueError, match="must have different weights"):
         fv.compare(a, a, data)
 
@@ -86,10 +83,9 @@ def test_two_architectures_and_twice_the_same_weights_are_refused(nets):
 @mark.parametrize("seed", range(3))
 def test_a_rescaled_copy_is_no_flatter_than_rounding_makes_it(seed):
     torch.manual_seed(seed)
-    data = fv.Data(torch.randn(60, 20), torch.randint(0, 3, (60,)))
+    data = fv.Data(randn(60, 20), torch.randint(0, 3, (60,)))
     a, b = (
-        nn.Sequential(nn.Linear(20, 16, bias=False), nn.ReLU(), nn.Linear(16, 3, bias=False))
-        for _ in range(2)
+        Sequential(Linear(20, 16, bias=False), ReLU(), Linear(16, 3, bias=False)) for _ in range(2)
     )
     with torch.no_grad():
         b[0].weight.copy_(a[0].weight * 10)
@@ -102,8 +98,8 @@ class Centre(nn.Module):
 
     def __init__(self, mean, sign):
         super().__init__()
-        self.register_buffer("mean", torch.tensor(mean))
-        self.register_buffer("sign", torch.tensor(sign))
+        self.register_buffer("mean", tensor(mean))
+        self.register_buffer("sign", tensor(sign))
 
     def forward(self, x):
         return (x - self.mean) * self.sign
@@ -118,8 +114,8 @@ class Centre(nn.Module):
 )
 def test_each_model_has_its_buffers_at_its_weights(norms):
     """A loss of another function was drawn at B."""
-    data = fv.Data(torch.randn(30, 4, 2), torch.arange(30) % 3)
-    models = [nn.Sequential(norm, nn.Flatten(), nn.Linear(8, 3)) for norm in norms]
+    data = fv.Data(randn(30, 4, 2), torch.arange(30) % 3)
+    models = [Sequential(norm, nn.Flatten(), Linear(8, 3)) for norm in norms]
     models[1].train()(3 * data.x + 1)
     two = fv.compare(*(m.eval() for m in models), data, resolution=5)
     losses = [float(nn.functional.cross_entropy(m(data.x), data.y)) for m in models]
@@ -129,7 +125,7 @@ def test_each_model_has_its_buffers_at_its_weights(norms):
 
 def test_models_in_training_mode_are_compared_in_evaluation_mode_and_that_is_said():
     data = blobs(30, 4, 3)
-    a, b = (nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 3)) for _ in range(2))
+    a, b = (Sequential(Linear(4, 8), nn.Dropout(0.5), Linear(8, 3)) for _ in range(2))
     sentence = fv.compare(a, b.eval(), data, resolution=5).sentence
     plain = fv.compare(a.eval(), b, data, resolution=5).sentence
     assert sentence == f"{plain} Both are in evaluation mode here, not in training mode as A came."
@@ -137,7 +133,7 @@ def test_models_in_training_mode_are_compared_in_evaluation_mode_and_that_is_sai
 
 def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
     data = blobs(30, 4, 3)
-    a, b = (nn.Linear(4, 3) for _ in range(2))
+    a, b = (Linear(4, 3) for _ in range(2))
     nn.init.zeros_(a.weight)
     nn.init.zeros_(a.bias)
     nn.init.normal_(b.weight, std=3)
@@ -146,10 +142,10 @@ def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
 
 
 def test_examples_of_the_loss_are_spread_over_data_sorted_by_class():
-    data = fv.Data(torch.randn(90, 4), torch.arange(90) // 30)
-    a = nn.Linear(4, 3)
-    two = fv.compare(a, nn.Linear(4, 3), data, resolution=5, examples=4)
-    spread = fv.nll(fv.Net.from_module(a, "all"), data.subset(torch.tensor([0, 30, 59, 89])))
+    data = fv.Data(randn(90, 4), torch.arange(90) // 30)
+    a = Linear(4, 3)
+    two = fv.compare(a, Linear(4, 3), data, resolution=5, examples=4)
+    spread = fv.nll(fv.Net.from_module(a, "all"), data.subset(tensor([0, 30, 59, 89])))
     want = fv.top_eigenpairs(spread, spread.net.w, 1).values[0]
     assert two.spectra[0].n == 4
     assert float(two.spectra[0].values[0]) == approx(float(want), rel=1e-2)

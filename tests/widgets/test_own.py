@@ -10,8 +10,9 @@ from cases import mlp, rng
 from internals import Fitting, value_digest, views_of
 from pytest import approx, fixture, mark, raises
 from timing import busy
-from torch import nn
+from torch import cat, nn, tensor
 from torch.distributions import Poisson
+from torch.nn import Flatten, Linear, Sequential
 from torch.utils.data import DataLoader
 
 import flatviz as fv
@@ -25,9 +26,7 @@ from flatviz.widgets import open
 @fixture(scope="module")
 def digits(task):
     """(train, test) of upright digits, 600 and 300."""
-    everything = fv.Data(
-        torch.cat([task.test.x, task.train.x]), torch.cat([task.test.y, task.train.y])
-    )
+    everything = fv.Data(cat([task.test.x, task.train.x]), cat([task.test.y, task.train.y]))
     order = torch.randperm(len(everything), generator=rng())
     return everything.subset(order[:600]), everything.subset(order[600:900])
 
@@ -35,10 +34,10 @@ def digits(task):
 def convs():
     """A BatchNorm conv net that pools."""
     torch.manual_seed(1)
-    return nn.Sequential(
+    return Sequential(
         *(nn.Conv2d(1, 12, 3, padding=1), nn.BatchNorm2d(12), nn.ReLU(), nn.MaxPool2d(2)),
         *(nn.Conv2d(12, 24, 3, padding=1), nn.BatchNorm2d(24), nn.ReLU(), nn.AdaptiveAvgPool2d(1)),
-        *(nn.Flatten(), nn.Linear(24, 10)),
+        *(Flatten(), Linear(24, 10)),
     )
 
 
@@ -127,7 +126,7 @@ class Words(nn.Module):
         super().__init__()
         self.each = each
         self.embed = nn.Embedding(9, 8)
-        self.head = nn.Linear(8, 2)
+        self.head = Linear(8, 2)
 
     def forward(self, input_ids, attention_mask=None):
         h = self.embed(input_ids)
@@ -171,7 +170,7 @@ def _brought():
         ),
         "labels of words": (Words(True), ids, (ids > 4).long(), None),
         "attention": (
-            nn.Sequential(Words(True).embed, attention(), nn.Flatten(), nn.Linear(48, 2)),
+            Sequential(Words(True).embed, attention(), Flatten(), Linear(48, 2)),
             ids,
             right,
             None,
@@ -221,7 +220,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
         {"nll", "rmse"} if numbers else {"accuracy", "nll", "ece", "brier"}
     )
     if name == "noise known":  # the head is linear: its Hessian is phi^T phi / (N noise^2)
-        phi = torch.cat(
+        phi = cat(
             [
                 torch.tanh(view._session.fits.net.to_module()[0](task.train.x)),
                 torch.ones(len(task.train), 1),
@@ -236,9 +235,9 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     """Gaussian noise of 1: NLLs are half the mean square, plus log sqrt(2 pi)."""
     x = torch.linspace(-3, 3, 60)[:, None]
     task = fv.Task(*[fv.Data(x, 2 * x)] * 3, 1, validation=fv.Data(x, 2 * x), likelihood=1.0)
-    net = fv.Net.from_module(nn.Linear(1, 1))
+    net = fv.Net.from_module(Linear(1, 1))
     before, near, far = (
-        Standing.of(net, torch.tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0)
+        Standing.of(net, tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0)
     )
     assert float(before.losses.mean()) == approx(0.5 * math.log(2 * math.pi))
     assert float(before.gain) == approx(2 * float((x**2).mean()))
@@ -249,18 +248,18 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     ):
         check_as_good("VI", far, before)
     made = []
-    assert own._learned(net.at(torch.tensor([1.9, 0.0])), task, 0, False, made.append).w[0] == 1.9
-    trained = own._learned(net.at(torch.tensor([0.0, 5.0])), task, 0, False, made.append)
+    assert own._learned(net.at(tensor([1.9, 0.0])), task, 0, False, made.append).w[0] == 1.9
+    trained = own._learned(net.at(tensor([0.0, 5.0])), task, 0, False, made.append)
     assert "learned already: NLL" in made[0]
     assert "may have seen" in made[0]
     assert "training at rate" in made[1]
     assert abs(float(trained.w[0]) - 2) < 0.1
     with raises(fv.Diverged, match="got NLL .* best constant outputs have"):
-        check_learned(net, torch.tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
+        check_learned(net, tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
 
 
 def test_a_prior_and_test_data_are_two_arguments(digits):
-    net = fv.Net.from_module(nn.Linear(2, 2))
+    net = fv.Net.from_module(Linear(2, 2))
     task = fv.datasets.moons_transfer(seed=0)
     prior = fv.Gaussian(net.w, torch.zeros(net.dim))
     for wrong in (dict(test=task.test), dict(), dict(test=task.test, prior=prior)):
@@ -268,12 +267,12 @@ def test_a_prior_and_test_data_are_two_arguments(digits):
             fv.lab(net, task, **wrong)
     for wrong in (dict(), dict(test=digits[1], prior=prior)):
         with raises(TypeError, match="a module must come with training and test data"):
-            fv.lab(nn.Linear(2, 2), digits[0], **wrong)
+            fv.lab(Linear(2, 2), digits[0], **wrong)
 
 
 def test_a_network_that_learns_nothing_is_refused(digits):
     # Its inputs are all zero
-    dead = nn.Sequential(nn.Flatten(), nn.Threshold(1e9, 0.0), nn.Linear(64, 10))
+    dead = Sequential(Flatten(), nn.Threshold(1e9, 0.0), Linear(64, 10))
     refused = (
         r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
     )
@@ -298,7 +297,7 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by
         match="^train: .* needs integer class labels, got floating targets: give likelihood=",
     ):
         fv.lab(
-            nn.Linear(2, 2),
+            Linear(2, 2),
             *[(np.ones((9, 2), "float32"), np.linspace(0, 1, 9))] * 2,
             progress=False,
         )
@@ -306,7 +305,7 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by
         ValueError, match=r"^test: labels must be in 0\.\.1 for a net with 2 outputs, got 2"
     ):
         fv.lab(
-            nn.Linear(2, 2),
+            Linear(2, 2),
             *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)],
             progress=False,
         )
@@ -319,7 +318,7 @@ class Language(nn.Module):
         super().__init__()
         self.embed = nn.Embedding(8, 8)
         self.body = mlp(8, 16, 8)
-        self.head = nn.Linear(8, 8, bias=False)
+        self.head = Linear(8, 8, bias=False)
         self.head.weight = self.embed.weight
 
     def forward(self, x):
