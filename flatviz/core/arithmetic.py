@@ -125,6 +125,12 @@ def users_arithmetic() -> Iterator[None]:
         yield
 
 
+# glibc hands freed memory back to the system beyond twice the largest block that was freed so far,
+# and the next pass waits for its pages again: up to a fifth of the time of a ResNet.  A block of
+# just under the largest that counts (32 MiB), freed once and never written, ends that; up to 64 MiB
+# of freed memory then stay with the process.
+torch.empty(31 * 2**20, dtype=torch.uint8)
+
 # Multiply-adds for each thread: some 5 ms, which is how long a thread may wait on a busy machine
 SHARE = 200_000_000
 PER_NUMBER = 32  # cost of reading a number from memory, in multiply-adds

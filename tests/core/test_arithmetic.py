@@ -1,6 +1,9 @@
 """Arithmetic and threads of torch: what verbs set while they run, and that the user's setting comes
 back."""
 
+import platform
+import subprocess
+import sys
 import threading
 
 import torch
@@ -252,3 +255,32 @@ def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each
     assert torch.equal(fv.slice_plane(f, plane, extent=1.0, resolution=4).values, alone)
     assert {count for _, count in seen} == {1}
     assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == 2
+
+
+PAGES = """
+import resource
+import torch
+import flatviz.core.arithmetic
+
+def chain():
+    tensors = [torch.zeros(2**20)]
+    for _ in range(10):
+        tensors.append(tensors[-1] + 1)
+
+def faults():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+
+for _ in range(5):
+    chain()
+before = faults()
+for _ in range(20):
+    chain()
+print(faults() - before)
+"""
+
+
+@mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's rule for freed memory")
+def test_a_pass_takes_the_memory_that_the_pass_before_freed():
+    ran = subprocess.run([sys.executable, "-c", PAGES], capture_output=True, text=True, check=True)
+    pages = 20 * 11 * 2**22 // 4096
+    assert int(ran.stdout) < pages / 10

@@ -75,6 +75,20 @@ def test_intervals_and_pit_are_those_of_the_mixture_by_scipy(kind, size):
     assert float(M.predictive_std(p)[size - 1]) == approx(np.sqrt(variance.mean()))
 
 
+def test_crps_of_a_mixture_by_its_quantiles_is_the_integral_of_its_definition():
+    """Of four draws of Student's t, where 400 quantiles of each stand for it."""
+    outputs, likelihood, _ = KINDS["Student's t"]
+    p = fv.Prediction(outputs[:, :8], Y[:8], likelihood)
+    squared = lambda share, low, high: scipy.integrate.quad(
+        lambda t: share(t).mean() ** 2, low, high
+    )[0]
+    values = []
+    for y, means in zip(Y[:8, 0].tolist(), MEANS[:4, :8, 0].T.numpy()):
+        part = scipy.stats.t(5, means, 0.6)
+        values.append(squared(part.cdf, -np.inf, y) + squared(part.sf, y, np.inf))
+    assert float(M.crps(p)[3]) == approx(np.mean(values), rel=2e-5)
+
+
 def test_crps_is_that_of_scoringrules():
     y = Y[:, 0].numpy()
     weights = np.full((N, S), 1 / S)

@@ -136,6 +136,17 @@ def test_the_released_code_does_not_look_at_the_loss_and_without_its_quirks_foll
         assert cosine(got, s) == approx(1, abs=1e-6)
 
 
+def test_total_derivatives_shrink_every_width_alike():
+    """The released score in log sigma is a total derivative through the draw, about -1/2 for every
+    weight."""
+    q = fv.Gaussian(
+        torch.randn(400, dtype=torch.float64),
+        torch.full((400,), math.log(0.01), dtype=torch.float64),
+    )
+    step = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise_of(q))[1]
+    assert float(step.max()) < 0 and float(step.std() / step.mean().abs()) < 0.2
+
+
 def test_radius_zero_moves_nothing_in_any_mode():
     q = random_gaussian(0)
     still = [fv.perturb(q, gradient(q), radius=0.0, mode=mode, noise=noise_of(q)) for mode in MODES]
