@@ -226,7 +226,7 @@ DESCRIBED = public_names() | {
 SILENT = ("METHODS", "datasets.public_images")  # a table; it downloads
 
 
-@mark.parametrize(("name", "value"), DESCRIBED.items())
+@mark.parametrize("name, value", DESCRIBED.items())
 def test_every_public_name_says_what_it_does_with_which_arguments_and_shows_it(name, value):
     text = inspect.getdoc(value)
     if name not in SILENT and (inspect.isfunction(value) or name in fv.__all__):

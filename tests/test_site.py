@@ -150,7 +150,7 @@ def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site,
     assert len(re.findall("<li>", open_part)) + open_part.count("<td") > 0
 
 
-@mark.parametrize(("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
+@mark.parametrize("page, link", [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
 def test_contents_and_gallery_have_thumbnails(site, page, link):
     text = (site / f"{page}.html").read_text(encoding="utf-8")
     shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)

@@ -40,9 +40,7 @@ def problem(model, task):
     )
 
 
-@mark.parametrize(
-    ("model", "n", "most"), [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)]
-)
+@mark.parametrize("model, n, most", [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)])
 def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most, task):
     module, data = problem(model, task)
     net = fv.Net.from_module(module).with_example(data.x).restrict("norm+head")
@@ -94,7 +92,7 @@ def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
 
 
 @mark.parametrize(
-    ("widths", "n"), [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)]
+    "widths, n", [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)]
 )
 def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths, n):
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))

@@ -179,7 +179,7 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text"),
+    "arguments, text",
     [
         (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
         (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
@@ -276,7 +276,7 @@ def test_an_unknown_command_or_option_is_status_2(printed):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "mark"), [("utf-8", "✗"), ("cp1252", r"\N{BALLOT X}")]
+    "encoding, mark", [("utf-8", "✗"), ("cp1252", r"\N{BALLOT X}")]
 )  # the second: a file on Windows
 def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark):
     (tmp_path / "torch.py").write_text("raise OSError('libtorch is broken')")
@@ -442,7 +442,7 @@ def test_a_run_that_states_more_than_ten_minutes_starts_with_yes_alone(toy, prin
 
 
 @pytest.mark.parametrize(
-    ("words", "text"),
+    "words, text",
     [
         (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
         (

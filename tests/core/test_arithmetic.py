@@ -125,7 +125,7 @@ def elsewhere(function):
     return results[0]
 
 
-@mark.parametrize(("work", "wanted"), [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
+@mark.parametrize("work, wanted", [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
 def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_more_than_the_user_set(
     work, wanted
 ):

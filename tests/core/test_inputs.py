@@ -286,7 +286,7 @@ WRONG = [
 ]
 
 
-@mark.parametrize(("make", "kind", "text"), WRONG)
+@mark.parametrize("make, kind, text", WRONG)
 def test_inputs_that_cannot_be_used_are_one_clear_error(make, kind, text):
     with raises(kind, match=text):
         make()
@@ -330,7 +330,7 @@ def test_a_data_set_of_someone_elses_gives_the_names_it_has():
 
 
 @mark.parametrize(
-    ("y", "names", "error"),
+    "y, names, error",
     [
         (arange(4), ("a", "b"), "must name every class, 0 to 3, got 2 names"),
         (arange(2), "ab", "class_names must be a tuple of texts"),

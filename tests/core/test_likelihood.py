@@ -242,7 +242,7 @@ def test_every_verb_takes_it(name, nets):
 
 
 @mark.parametrize(
-    ("name", "exact"), [("own", True), ("noise", True), ("Student's t", False), ("counts", False)]
+    "name, exact", [("own", True), ("noise", True), ("Student's t", False), ("counts", False)]
 )
 def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
     outputs, y, likelihood, _ = CASES[name]
@@ -441,7 +441,7 @@ def mean_check(likelihood, y=None):
     return check(randn(N, C), randn(N) if y is None else y, likelihood)
 
 
-@mark.parametrize(("call", "kind", "text"), WRONG.values(), ids=WRONG)
+@mark.parametrize("call, kind, text", WRONG.values(), ids=WRONG)
 @mark.parametrize(
     "checked", [True, False], ids=["", "after torch.compile"]
 )  # which turns off what distributions check

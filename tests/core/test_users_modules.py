@@ -212,7 +212,7 @@ REFUSED = {
 
 
 @mark.filterwarnings("ignore")
-@mark.parametrize(("make", "message"), REFUSED.values(), ids=REFUSED)
+@mark.parametrize("make, message", REFUSED.values(), ids=REFUSED)
 def test_modules_that_cannot_be_followed_say_what_to_do(make, message):
     module = make()
     with raises(ValueError, match=message):

@@ -174,7 +174,7 @@ WRONG = {
 }
 
 
-@mark.parametrize(("given", "kind", "text"), WRONG.values(), ids=WRONG)
+@mark.parametrize("given, kind, text", WRONG.values(), ids=WRONG)
 def test_what_is_no_data_is_one_clear_error(given, kind, text):
     with raises(kind, match=text):
         data_from(given)

@@ -179,7 +179,7 @@ def test_a_shift_by_a_whole_pixel_moves_the_picture():
 
 
 @mark.parametrize(
-    ("x", "kind", "severity", "message"),
+    "x, kind, severity, message",
     [
         (rand(2, 1, 8, 8), "rain", 1, "kind must be one of 'gaussian_noise'"),
         (rand(2, 1, 8, 8), "fog", 6, "severity must be a whole number from 1 to 5, got 6"),

@@ -22,7 +22,7 @@ VECTORS = [
 
 
 @mark.parametrize("rank", [0, 5])
-@mark.parametrize(("verb", "settings", "alone", "each"), VECTORS)
+@mark.parametrize("verb, settings, alone, each", VECTORS)
 def test_a_fit_stays_within_its_bound_and_the_bound_is_no_idle_one(
     verb, settings, alone, each, rank, device
 ):

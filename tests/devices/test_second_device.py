@@ -136,7 +136,7 @@ def out_of_memory(step):
 
 
 @mark.parametrize(
-    ("took", "spoil", "note"),
+    "took, spoil, note",
     [
         ((1.0, 2.0), None, "replayed they take 2e+03 ms, launched 1e+03 ms"),
         ((1.0, 1.0), lambda step: (step(), step()), "a replayed step gives another result"),

@@ -346,9 +346,7 @@ OBJECTIVES = {
 }
 
 
-@mark.parametrize(
-    ("name", "precision"), [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")]
-)
+@mark.parametrize("name, precision", [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")])
 def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped(
     name, precision, tmp_path, monkeypatch
 ):

@@ -73,7 +73,7 @@ class Together(nn.Module):
 
 
 @mark.parametrize(
-    ("kind", "n"), [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)]
+    "kind, n", [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)]
 )
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
     net, data, _ = made(Together(kind), randn(n, 12).sort(0).values)

@@ -61,7 +61,7 @@ MORE = "a higher λ1"
 
 
 @pytest.mark.parametrize(
-    ("said", "mark"),
+    "said, mark",
     [
         ({LESS: "holds"}, "yes"),
         ({LESS: "does not hold"}, "reverse"),

@@ -72,7 +72,7 @@ def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path)
 
 
 @mark.parametrize(
-    ("name", "small"), [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})]
+    "name, small", [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})]
 )
 def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name, small):
     _, found, _ = run_small(name, SEEDS=1, STEPS=5, EPOCHS=5, **small)

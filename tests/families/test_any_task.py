@@ -228,7 +228,7 @@ def prediction(n):
 
 
 @mark.parametrize(
-    ("mine", "word"), [(90, "helps"), (60, "harms"), (72, "makes no clear difference")]
+    "mine, word", [(90, "helps"), (60, "harms"), (72, "makes no clear difference")]
 )  # of 100, against 75 and 40: by the normal interval of paired differences, 15, -15 and -3 of 100
 def test_transfer_helps_or_harms_by_the_interval_of_the_difference_to_the_better_one(mine, word):
     said = worth_of_transfer(prediction(mine), {"worse": prediction(40), "better": prediction(75)})

@@ -29,7 +29,7 @@ def problem():
     return net.at(prior.mean), fv.Task(data, data, data, n_classes=3), prior
 
 
-@mark.parametrize(("method", "radius"), [("sabma", 0.5), ("sam_mu", 0.1), ("f-vi", 0.1)])
+@mark.parametrize("method, radius", [("sabma", 0.5), ("sam_mu", 0.1), ("f-vi", 0.1)])
 def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius):
     net, task, prior = problem
     record = fv.METHODS[method]

@@ -37,7 +37,7 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
 
 
 @mark.parametrize(
-    ("values", "half"),
+    "values, half",
     [([1.0, 2.0, 3.0], 4.302653 / math.sqrt(3)), ([1.0, 1.0], 0.0), ([1.0], math.nan)],
 )
 def test_the_interval_is_students(values, half):

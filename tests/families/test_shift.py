@@ -42,7 +42,7 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
 
 
 @mark.parametrize(
-    ("wrong", "text"),
+    "wrong, text",
     [
         (dict(batchnorm=None), "its statistics must be chosen, got batchnorm=None"),
         (dict(kinds=["frost"]), "a kind must be one of .*, got 'frost'"),

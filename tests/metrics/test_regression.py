@@ -183,7 +183,7 @@ WRONG = {
 }
 
 
-@mark.parametrize(("call", "text"), WRONG.values(), ids=WRONG)
+@mark.parametrize("call, text", WRONG.values(), ids=WRONG)
 def test_a_score_of_another_kind_of_prediction_is_one_clear_error(call, text):
     with raises(ValueError, match=text):
         call()

@@ -278,7 +278,7 @@ A = predictions(0)
 
 
 @mark.parametrize(
-    ("reference", "kind", "text"),
+    "reference, kind, text",
     [
         (
             predictions(0, N=20),

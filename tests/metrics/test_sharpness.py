@@ -109,7 +109,7 @@ def grid_draws(f, n_beta, count=2000, limit=3.0):
 
 
 @mark.parametrize("beta", [None, 0.3])
-@mark.parametrize(("power", "exact"), [(2, 1 / 2), (4, 1 / 4)])
+@mark.parametrize("power, exact", [(2, 1 / 2), (4, 1 / 4)])
 def test_of_a_power_of_w_it_is_one_over_the_power(power, exact, beta):
     n_beta = N * (1 / math.log(N) if beta is None else beta)
     draws = grid_draws(lambda x: 7 * x**power, n_beta)

@@ -224,7 +224,7 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1
 
 
 @mark.parametrize(
-    ("name", "state", "kept", "text"),
+    "name, state, kept, text",
     [
         *(
             (name, STATE, 200, f"{name}.*(get it again|damaged)")

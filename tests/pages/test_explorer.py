@@ -30,7 +30,7 @@ MAPS = "see.directions=random+directions,+2-D+map"
 
 
 @mark.parametrize(
-    ("hash", "state", "look"),
+    "hash, state, look",
     [
         ("method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface"),
         ("method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi", "sabma/2/5", "Flatness | vi/0"),

@@ -191,9 +191,7 @@ def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibrat
         plots.plot_reliability({})
 
 
-@mark.parametrize(
-    ("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)]
-)
+@mark.parametrize("lo, hi", [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)])
 def test_even_ticks_are_round_even_and_inside(lo, hi):
     places = even_ticks(lo, hi)
     steps = [b - a for a, b in zip(places, places[1:])]

@@ -99,7 +99,7 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
 
 
 @mark.parametrize(
-    ("treated", "kept"), [("norm+head", 8), (lambda name: name.startswith("0."), 16), ("all", 0)]
+    "treated, kept", [("norm+head", 8), (lambda name: name.startswith("0."), 16), ("all", 0)]
 )
 def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treated, kept):
     module = Sequential(Linear(3, 4), nn.LayerNorm(4), Linear(4, 2))
@@ -219,7 +219,7 @@ NETWORKS = {
 }
 
 
-@mark.parametrize(("module", "shape", "masked"), NETWORKS.values(), ids=NETWORKS)
+@mark.parametrize("module, shape, masked", NETWORKS.values(), ids=NETWORKS)
 def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs(
     module, shape, masked
 ):
@@ -342,7 +342,7 @@ STATED = re.compile(r"None: ([\d.]+), of a net with BatchNorm (\d\.\d+)")
 
 @mark.parametrize("norm", [nn.LayerNorm, nn.BatchNorm1d])
 @mark.parametrize(
-    ("fit", "how"),
+    "fit, how",
     [
         *((fit, dict(snapshots=5)) for fit in (fv.fit_swa, fv.fit_swag_diag, fv.fit_swag)),
         (fv.fit_sgd, dict(steps=3)),

@@ -86,7 +86,7 @@ def test_the_step_follows_the_natural_gradient_and_has_the_asked_length_in_its_m
 @mark.parametrize(
     "share", [1.0, 0.1, 0.0]
 )  # of the factor: far below std, the Fisher blocks say little of the KL
-@mark.parametrize(("blocks", "rel"), [("mean", 1e-9), ("mean+std+factor", 0.01)])
+@mark.parametrize("blocks, rel", [("mean", 1e-9), ("mean+std+factor", 0.01)])
 def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
     whole = random_gaussian(1)
     q = fv.Gaussian(whole.mean, whole.log_std, share * whole.factor)

@@ -57,7 +57,7 @@ def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(
 
 
 @mark.parametrize(
-    ("file", "text", "same"),
+    "file, text, same",
     [
         ("core/net.py", 'def f():\n    """Other words."""\n    return 1  # a remark\n', True),
         ("core/net.py", 'def f():\n    """Words."""\n    return 2\n', False),
@@ -79,7 +79,7 @@ def test_results_belong_to_code_and_neither_to_its_docstrings_nor_to_figures(
 
 
 @mark.parametrize(
-    ("keep", "flip"), [*zip((0, 1, 100, 400, -1), [None] * 5), *zip([None] * 3, (0.01, 0.5, 0.99))]
+    "keep, flip", [*zip((0, 1, 100, 400, -1), [None] * 5), *zip([None] * 3, (0.01, 0.5, 0.99))]
 )
 def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(cache, keep, flip):
     said = []

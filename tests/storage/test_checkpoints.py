@@ -102,9 +102,7 @@ CASES = [
 ]
 
 
-@mark.parametrize(
-    ("name", "settings", "other"), CASES, ids=lambda v: v if isinstance(v, str) else ""
-)
+@mark.parametrize("name, settings, other", CASES, ids=lambda v: v if isinstance(v, str) else "")
 def test_the_file_of_a_run_with_another_argument_is_refused(name, settings, other, tiny, tmp_path):
     net, data = tiny
     fit = partial(getattr(fv, name), checkpoint=tmp_path / "run", **settings)

@@ -28,7 +28,7 @@ ACTIONS = [("permute", name) for name in NETWORKS] + [
 ]
 
 
-@mark.parametrize(("action", "name"), ACTIONS)
+@mark.parametrize("action, name", ACTIONS)
 def test_permuting_and_scaling_units_move_the_weights_and_not_the_function(action, name):
     net, units, x = network(name)
     V = several(net, units)
@@ -108,7 +108,7 @@ def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_
 
 
 @mark.parametrize(
-    ("name", "action", "values", "text"),
+    "name, action, values, text",
     [
         ("mlp", "permute", torch.zeros(9, dtype=torch.long), "once each in layer '0'"),
         ("mlp", "permute", arange(8), r"shape \(..., 9\)"),
@@ -178,7 +178,7 @@ def block():
 
 
 @mark.parametrize(
-    ("make", "at_rest", "moved"),
+    "make, at_rest, moved",
     [
         (Hand, ["q", "k", "v"], []),
         (

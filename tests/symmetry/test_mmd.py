@@ -37,7 +37,7 @@ def written_out(A, B, norms):
 
 @mark.parametrize("block", [3, 7, 512])
 @mark.parametrize(
-    ("kernel", "norms"), [("both", (1.0, 2.0)), ("laplace", (1.0,)), ("gaussian", (2.0,))]
+    "kernel, norms", [("both", (1.0, 2.0)), ("laplace", (1.0,)), ("gaussian", (2.0,))]
 )
 def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(
     block, kernel, norms, monkeypatch
@@ -95,7 +95,7 @@ def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
 
 
 @mark.parametrize(
-    ("target", "draws", "text"),
+    "target, draws, text",
     [
         (randn(3, 2), randn(5, 2), "vectors of target must be a whole number >= 4"),
         (randn(9, 2), randn(1, 2), "draws of b must be a whole number >= 2"),
@@ -119,7 +119,7 @@ def problem(build=mlp, shape=(6,)):
     )
 
 
-@mark.parametrize(("build", "shape"), [(mlp, (6,)), (optunet, (1, 8, 8))])
+@mark.parametrize("build, shape", [(mlp, (6,)), (optunet, (1, 8, 8))])
 def test_a_member_of_the_pool_is_the_network_trained_alone(build, shape):
     net, data = problem(build, shape)
     pool = symmetry.train_pool(net, data, n=4, seed=5, **RECIPE)

@@ -46,7 +46,7 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
         assert_close(parts, plain, rtol=1e-9, atol=1e-12)
 
 
-@mark.parametrize(("precision", "error"), [("bfloat16", 0.05), ("float16", 0.02)])
+@mark.parametrize("precision, error", [("bfloat16", 0.05), ("float16", 0.02)])
 def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())
@@ -162,7 +162,7 @@ def test_a_last_batch_of_one_example_trains():
     fv.fit_ensemble(net, data, seed=0, members=2, steps=4, batch_size=64, batchnorm="train")
 
 
-@mark.parametrize(("seeds", "draws"), [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
+@mark.parametrize("seeds, draws", [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
 def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_negative_after_it(
     seeds, draws, monkeypatch
 ):

@@ -141,7 +141,7 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
 
 
 @mark.parametrize(
-    ("cost", "steps", "measured"),
+    "cost, steps, measured",
     [(10, 400, [0, 150, 200, 250, 300, 350, 400]), (30, 100, [0, 100])],
 )
 def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost, steps, measured):
@@ -178,7 +178,7 @@ def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(mod
 
 
 @mark.parametrize(
-    ("maker", "package", "base"),
+    "maker, package, base",
     [
         ("huggingface", "transformers", "TrainerCallback"),
         ("lightning", "lightning.pytorch", "Callback"),

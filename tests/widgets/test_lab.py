@@ -116,7 +116,7 @@ def test_own_settings_go_before_those_of_the_net(conv, task):
 
 
 @mark.parametrize(
-    ("name", "value", "said"),
+    "name, value, said",
     [
         ("method", "nope", "method must be one of 'sgd', 'vi', 'sam_mu', 'sabma', got 'nope'"),
         ("method", 3, "'method' trait"),
