@@ -142,12 +142,9 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     f = fv.nll(net, data)
     want = loop(net, data, plane.points(coords))
     monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
-    planner = EvaluationPlanner(net, data, f.score)
-    evaluate = Evaluator(
-        planner, plane.origin, plane.axes, replace(planner.plan(plane.origin, plane.axes), chunk=8)
-    )
+    evaluate = f.over(plane.origin, plane.axes)
     assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
-    assert evaluate._started is None
+    assert evaluate.plan.traced
 
 
 def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_points():
