@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from scipy.stats import binomtest
 from torch import nn
 
 import flatviz as fv
@@ -29,3 +30,10 @@ def blobs(n: int, features: int, classes: int) -> fv.Data:
 def around(net: fv.Net, log_std: float) -> fv.Gaussian:
     """The Gaussian at the net's weights whose widths are all exp(log_std)."""
     return fv.Gaussian(net.w, torch.full_like(net.w, log_std))
+
+
+def wilson(right: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    """Wilson's intervals (2, ...) of shares `right` of n answers, by scipy."""
+    pairs = zip((right * n).round().int().flatten().tolist(), n.int().flatten().tolist())
+    ends = [binomtest(k, m).proportion_ci(method="wilson") for k, m in pairs]
+    return torch.tensor([(end.low, end.high) for end in ends], dtype=torch.float64).T

@@ -25,12 +25,9 @@ from pytest import fixture
 import flatviz as fv
 import flatviz.cli.experiments
 import flatviz.cli.run
-import flatviz.cli.tour
-import flatviz.families.tour
 from flatviz.cli.commands import COMMANDS
 from flatviz.datasets import digits_transfer
 from flatviz.models.public import PublicNet
-from flatviz.storage.cache import cache_folder
 
 FEW = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 QUICK = dict(
@@ -47,9 +44,9 @@ def quick(monkeypatch, tmp_path, request):
         net, prior = request.getfixturevalue(shared[model])
         return net, digits_transfer(shots=10, seed=seed), prior
 
-    monkeypatch.setattr(flatviz.families.tour, "prepare", prepare)
+    monkeypatch.setattr("flatviz.families.tour.prepare", prepare)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(flatviz.cli.tour, "run_tour", partial(run_tour, **QUICK))
+    monkeypatch.setattr("flatviz.cli.tour.run_tour", partial(run_tour, **QUICK))
     return tmp_path / "out" / "tour.html"
 
 
@@ -94,7 +91,7 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     assert second.count("reused from") == 6  # five steps as they come, and once at the end
     assert table(first) == table(second)
     assert quick.read_text(encoding="utf-8") == page
-    files = sorted(cache_folder().rglob("*.safetensors"))
+    files = sorted((quick.parent.parent / "cache").rglob("*.safetensors"))
     for path in files:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     third = tour().out
@@ -233,6 +230,7 @@ def test_help_and_wrong_words_are_answered_without_torch():
     asked += [[command, "--help"] for command in COMMANDS]
     code = f"""
 import sys
+from flatviz.cli import main
 for words in {asked}:
     main(words)
     loaded = {{"torch", "numpy", "plotly", "pandas"}} & sys.modules.keys()
@@ -389,7 +387,7 @@ def toy(tmp_path, monkeypatch):
         "language": "python",
     }
     jupytext.write(notebook, folder / "toy.ipynb")
-    monkeypatch.setattr(flatviz.cli.experiments, "folder_of_notebooks", lambda: folder.parent)
+    monkeypatch.setattr("flatviz.cli.experiments.folder_of_notebooks", lambda: folder.parent)
     return tmp_path / "out"
 
 

@@ -11,7 +11,7 @@ from torch.testing import assert_close
 import flatviz as fv
 from flatviz.core.objective import as_objective
 from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
-from flatviz.results import interval, to_plain
+from flatviz.results import to_plain
 
 
 def test_radius_zero_of_every_method_is_the_one_vi_and_map_is_one_draw(family):
@@ -34,16 +34,6 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
     assert_close(family.surface.values[5, 5], f(family.surface.plane.origin), rtol=1e-4, atol=1e-6)
     assert family.surface.n == len(task.train)
     assert family.prediction[i].n_draws == 6
-
-
-@mark.parametrize(
-    "values, half",
-    [([1.0, 2.0, 3.0], 4.302653 / math.sqrt(3)), ([1.0, 1.0], 0.0), ([1.0], math.nan)],
-)
-def test_the_interval_is_students(values, half):
-    mean, found = interval(torch.tensor(values))
-    assert mean == approx(sum(values) / len(values))
-    assert found == approx(half, rel=1e-5, nan_ok=True)
 
 
 @fixture(scope="module")

@@ -5,6 +5,7 @@ import dataclasses
 
 import numpy as np
 import torch
+from browsing import plain
 from cases import rng
 from internals import Fitting, repeat_family
 from oracles import dense_covariance, random_gaussian, worst
@@ -13,9 +14,6 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz import families, plots
-from flatviz.pages import views
-from flatviz.pages.scene import Scene
-from flatviz.plots.mechanism import PHASES, ellipse, plot_step
 
 
 @fixture(scope="module")
@@ -47,7 +45,8 @@ def test_the_shadow_of_the_ball_is_where_the_nearest_move_has_the_exact_kl_of_th
     _, _, q, step = shown
     axes = step.surface.plane.axes
     cov = dense_covariance(q)
-    for a in ellipse(step.ball[1], torch.zeros(2))[::9]:
+    (ball,) = [t for t in plots.plot_mechanism(step).data if t.name == "ball of the radius"]
+    for a in torch.tensor(np.stack([ball.x, ball.y], 1))[::9]:
         # Of all moves with this shadow
         nearest = cov @ axes.T @ torch.linalg.solve(axes @ cov @ axes.T, a)
         assert_close(axes @ nearest, a)
@@ -71,14 +70,21 @@ def test_frames_go_through_the_phases_of_each_radius(shown):
     step = shown[-1]
     fig = plots.plot_mechanism(step)
     stops = fig.layout.sliders[0].steps
-    assert len(stops) == len(fig.frames) == 2 * len(PHASES)
+    phases = len(stops) // 2  # of two radii
+    assert len(stops) == len(fig.frames)
     assert [stop.args[0] for stop in stops] == [(frame.name,) for frame in fig.frames]
-    assert stops[-1].label == f"radius 2: {PHASES[-1]}"
+    assert stops[-1].label.startswith("radius 2: ")
     # The mean is at q, moves to q′, and is back once the gradient is kept
     for k, frame in enumerate(fig.frames):
         (mean,) = [t for t in frame.data if t.name == "the mean now"]
-        there = step.worst[k // len(PHASES)] if 0 < k % len(PHASES) < 3 else torch.zeros(2)
+        there = step.worst[k // phases] if 0 < k % phases < 3 else torch.zeros(2)
         assert_close(torch.tensor([mean.x[0], mean.y[0]]), there.double())
+
+
+def in_page(family, i):
+    """The step of a member as page and lab draw it."""
+    how = dict(method=family.method[i], radius=family.radius[i])
+    return fv.widgets.plot_view(family, "mechanism", **how)
 
 
 def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, transferred, task):
@@ -94,21 +100,18 @@ def test_in_page_and_lab_the_radius_moves_the_ball_and_the_ground_stays(family, 
     for still in (family[family.index(method, 0.0)].step for method in ("vi", "sgd", "sabma")):
         assert float(still.length) == 0
         assert float(still.ball.abs().max()) == 0
-    view = next(v for v in views.VIEWS if v.name == "mechanism")
-    small, large = (view.draw(Scene(family), family.index("sabma", r)) for r in (0.5, 2.0))
-    assert [p.path for p in small.live] == [p.path for p in large.live]
-    assert "surface" in view.fixed
+    small, large = (in_page(family, i) for i in (family.index("sabma", 0.5), i))
     inner, outer = (
         next(t for t in fig.data if t.name == "ball of the radius") for fig in (small, large)
     )
-    assert max(outer.x) == approx(4 * max(inner.x), rel=1e-5)
-    assert f"{float(step.worst_loss):.3g} at q′" in plot_step(family, i).layout.annotations[0].text
+    assert plain(outer.x).max() == approx(4 * plain(inner.x).max(), rel=1e-5)
+    assert f"{float(step.worst_loss):.3g} at q′" in large.layout.annotations[0].text
 
 
 def drawn(fig, *names):
     """Every coordinate of the traces of these names that are in sight."""
     data = [t for t in fig.data if t.name in names and t.visible in (None, True)]
-    return np.abs(np.concatenate([np.array(v, float) for t in data for v in (t.x, t.y)]))
+    return np.abs(np.concatenate([plain(v) for t in data for v in (t.x, t.y)]))
 
 
 def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_and_nothing_is_cut(
@@ -116,7 +119,7 @@ def test_axes_are_the_same_at_every_radius_so_that_the_ball_grows_and_q_stays_an
 ):
     ends = set()
     for i in range(len(family)):
-        fig = plot_step(family, i)
+        fig = in_page(family, i)
         ends |= {fig.layout.xaxis.range, fig.layout.yaxis.range}
         lo, hi = fig.layout.xaxis.range
         assert drawn(fig, "q", "ball of the radius", "SAM's ball", "the worst q′").max() < hi == -lo

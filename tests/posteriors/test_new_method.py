@@ -7,11 +7,9 @@ import torch
 from internals import Fitting
 
 import flatviz as fv
-import flatviz.cli.tour
 from flatviz.catalog import LOOKS, Look
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import Method, Tuned, table
-from flatviz.widgets.members import first_radii
 
 MEASURED = dict(n_draws=2, n_spectra=1, k=2, resolution=5, around_resolution=5)
 
@@ -36,7 +34,6 @@ def toy(tmp_path, monkeypatch):
 
 def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
     net, prior = transferred
-    assert first_radii(net)["toy"] == (0.0,)
     radii = {"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}
     lab = fv.widgets.Lab(
         Fitting(net, task, prior, 0, {"steps": 2}), radii=radii, measuring=MEASURED
