@@ -13,7 +13,6 @@ from torch import Tensor, nn, randn, stack
 
 import flatviz as fv
 from flatviz.training import training_loss
-from flatviz.training.points import starts
 
 
 def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64) -> fv.Gaussian:
@@ -114,11 +113,11 @@ def stopping_at(step: int):
     return stop
 
 
-def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
+def one_by_one(net, data, starts, seeds, *, epochs, lr, weight_decay, batch_size):
     """The same training of one network after the other, plain SGD: what `train_pool` is compared
     with, (S, D)."""
     rows = []
-    for w, seed in zip(starts(net, list(seeds), head_only=False), seeds):
+    for w, seed in zip(starts, seeds):
         loss = training_loss(net, data)
         source = torch.Generator().manual_seed(seed)
         w = w.clone()

@@ -13,7 +13,6 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz import plots, results
-from flatviz.plots.surfaces import height_at
 from flatviz.plots.theme import INK, even_ticks
 
 
@@ -239,7 +238,11 @@ def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_m
     places[0] = tensor([bowl.a[0], bowl.b[-1]])  # a corner
     grid = [bowl.a.double().numpy(), bowl.b.double().numpy()], bowl.values.double().numpy()
     oracle = RegularGridInterpolator(*grid, bounds_error=False)(places.numpy())
-    assert_close(height_at(bowl, places), torch.from_numpy(oracle), equal_nan=True)
+    W = bowl.plane.points(places.float())
+    shadow = fv.project(W, bowl.plane, lambda w: (w * w).sum())
+    drops = plots.plot_surface_3d(bowl, shadow, log=False).data[1]
+    foot = torch.tensor(drops.z).double()[1::3]  # a line is two ends and a gap
+    assert_close(foot, torch.from_numpy(oracle), equal_nan=True, rtol=1e-4, atol=1e-4)
     cut = plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
     assert float(tensor(cut.data[0].z).max()) == 2.0  # and said so by the scale
     with raises(ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"):
