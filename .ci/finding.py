@@ -4,7 +4,9 @@
     python .ci/finding.py --check     status 1, if it is not that of the table
 
 A row is (T or radius, training loss, λ1, NLL, ECE), means over the seeds; of training loss and λ1
-geometric means, as in the experiment's figure.
+geometric means, as in the experiment's figure. Then the half widths of λ1, NLL and ECE: 95 %
+intervals of the difference from VI at `T`, seed by seed. An interval of the mean itself would show
+how much the seeds differ from one another.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from scipy.stats import t as student
 
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "flatviz" / "pages" / "playground" / "finding.js"
@@ -25,11 +28,19 @@ WARMEST = 0.1
 DIGITS = 5
 
 
-def row(name: float, fits: pd.DataFrame) -> list[float]:
-    """One place of the picture."""
-    logs = np.exp(np.log(fits[["train", "lambda1"]]).mean())
-    values = [*logs, *fits[["nll", "ece"]].mean()]
-    return [name, *(float(f"{value:.{DIGITS}g}") for value in values)]
+def row(name: float, fits: pd.DataFrame, beside: pd.DataFrame) -> list[float]:
+    """One place of the picture, its intervals those of the difference from `beside`."""
+    here, there = (
+        table.set_index("seed")[["train", "lambda1", "nll", "ece"]].transform(
+            {"train": np.log, "lambda1": np.log, "nll": abs, "ece": abs}
+        )
+        for table in (fits, beside)
+    )
+    train, lambda1, nll, ece = here.mean()
+    values = [np.exp(train), np.exp(lambda1), nll, ece]
+    half = student.ppf(0.975, len(here) - 1) * (here - there).sem().drop("train")
+    half["lambda1"] *= values[1]
+    return [name, *(float(f"{value:.{DIGITS}g}") for value in [*values, *half])]
 
 
 def finding() -> dict[str, object]:
@@ -39,14 +50,14 @@ def finding() -> dict[str, object]:
     plain = table[(table.method == "vi") & (table.knob == 1)]
     plain = plain[plain["T"].between(COLDEST, WARMEST)]
     flat = table[(table.method == "sabma") & (table["T"] == T)]
+    at_T = plain[plain["T"] == T]
     return {
-        "task": TASK,
         "seeds": int(plain.seed.nunique()),
         "T": T,
-        "vi": [row(at, fits) for at, fits in plain.groupby("T")],
+        "vi": [row(at, fits, at_T) for at, fits in plain.groupby("T")],
         "sabma": [
-            row(0.0, plain[plain["T"] == T]),
-            *(row(at, fits) for at, fits in flat.groupby("radius")),
+            row(0.0, at_T, at_T),
+            *(row(at, fits, at_T) for at, fits in flat.groupby("radius")),
         ],
     }
 
@@ -57,7 +68,8 @@ def text() -> str:
     return "\n".join(
         [
             "// Made by .ci/finding.py of data/frontier.csv:"
-            " (T or radius, training loss, λ1, NLL, ECE).",
+            " (T or radius, training loss, λ1, NLL, ECE,",
+            "// half widths of λ1, NLL, ECE).",
             "// prettier-ignore",
             "export const FINDING = {",
             *lines,

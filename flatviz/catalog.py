@@ -1,10 +1,12 @@
-"""The methods, one a line: name, label, colour, line style, unit of the radius, and record.
+"""The methods, one a line of catalog.toml: name, label, colour, line style, unit, and record.
 
 Plots read this table alone, so that drawing a result loads no training.
 `flatviz.posteriors.METHODS` adds the records.
 """
 
+import tomllib
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Literal
 
 NO_UNIT = "(no radius)"
@@ -78,154 +80,8 @@ class Look:
 # Look of a record outside of the table
 UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")
 
-ROWS = (
-    Look("sgd", "SGD (MAP)", "#1f2933", "dot", "x", "sgd.METHOD", flat=True),
-    Look("fisher_sam", "FisherSAM", "#3d5a4c", "dot", "x-open", "sgd.FISHER_SAM", unit="Fisher"),
-    Look("swa", "SWA", "#5c4a00", "dot", "hexagram", "swag.SWA_METHOD", flat=True),
-    Look(
-        "swag_diag", "SWAG-diagonal", "#a07c00", "dash", "star-square", "swag.DIAGONAL", flat=True
-    ),
-    Look("swag", "SWAG", "#8a6d00", "longdashdot", "star", "swag.METHOD", flat=True, public="SWAG"),
-    Look(
-        "mfvi", "mean-field VI", "#4f79a8", "dot", "square-open", "vi.MEAN_FIELD_METHOD", flat=True
-    ),
-    Look("moped", "MOPED", "#2a9d9d", "dashdot", "square-x", "vi.MOPED", flat=True),
-    Look("vi", "VI", "#0072B2", "dash", "square", "vi.METHOD", flat=True, public="VI"),
-    Look("vi_t", "VI over T", "#3a86c8", "dot", "square-dot", "vi.OVER_T", TEMPERATURE),
-    Look(
-        "sam_mu",
-        "SAM on the mean",
-        "#D55E00",
-        "dashdot",
-        "triangle-up",
-        "sabma.SAM_ON_MEAN",
-        EUCLIDEAN,
-        "sam_mu",
-    ),
-    Look(
-        "sabma",
-        "SA-BMA",
-        "#009E73",
-        "solid",
-        "circle",
-        "sabma.METHOD",
-        KL_BALL,
-        "kl_exact",
-        public="SABMA",
-    ),
-    Look("sabma_t", "SA-BMA over T", "#2f9e78", "dot", "circle-dot", "sabma.OVER_T", TEMPERATURE),
-    Look(
-        "rank1_pinv",
-        "SA-BMA, rank 1",
-        "#5b7a1d",
-        "dashdot",
-        "star-triangle-up",
-        "sabma.RANK_ONE",
-        KL_BALL,
-        "rank1_pinv",
-    ),
-    Look(
-        "authors_code",
-        "released SA-BMA code",
-        "#CC79A7",
-        "longdash",
-        "diamond",
-        "sabma.RELEASED",
-        EUCLIDEAN,
-        "authors_code",
-    ),
-    Look(
-        "bsam",
-        "bSAM",
-        "#a34700",
-        "dashdot",
-        "triangle-down",
-        "bsam.METHOD",
-        unit="share of a step g / s",
-        public="BSAM",
-    ),
-    Look(
-        "ivon",
-        "IVON",
-        "#1565c0",
-        "longdash",
-        "square-cross",
-        "ivon.METHOD",
-        public="IVON",
-    ),
-    Look(
-        "laplace",
-        "Laplace",
-        "#7b3fa0",
-        "solid",
-        "hexagon",
-        "laplace.METHOD",
-        flat=True,
-        public="laplace_evidence marginal_noise",
-    ),
-    Look("sgld", "SGLD", "#b3124f", "solid", "cross", "sgld.METHOD", flat=True, public="SGLD"),
-    Look(
-        "sghmc",
-        "SGHMC",
-        "#d6336c",
-        "dash",
-        "cross-open",
-        "sgld.SGHMC_METHOD",
-        flat=True,
-        public="SGHMC",
-    ),
-    Look(
-        "psgld",
-        "pSGLD",
-        "#8e2157",
-        "longdash",
-        "diamond-x",
-        "psgld.METHOD",
-        flat=True,
-        public="PSGLD",
-    ),
-    Look(
-        "sgnht",
-        "SGNHT",
-        "#e0558a",
-        "longdashdot",
-        "diamond-cross",
-        "sgnht.METHOD",
-        flat=True,
-        public="SGNHT",
-    ),
-    Look("hmc", "HMC", "#111111", "solid", "circle-cross", "hmc.METHOD"),
-    Look("csgld", "cyclical SGLD", "#7d0f38", "dot", "x-open", "sgld.CYCLICAL_SGLD", flat=True),
-    Look(
-        "csghmc", "cyclical SGHMC", "#c2185b", "dashdot", "x-open", "sgld.CYCLICAL_SGHMC", flat=True
-    ),
-    Look(
-        "emcmc",
-        "E-MCMC",
-        "#96506b",
-        "dashdot",
-        "diamond-open",
-        "coupled.METHOD",
-        flat=True,
-        public="EMCMC",
-    ),
-    Look(
-        "svgd",
-        "SVGD",
-        "#5a3d8a",
-        "dashdot",
-        "octagon",
-        "coupled.SVGD_METHOD",
-        flat=True,
-        public="SVGD",
-    ),
-    Look("ptl", "PTL", "#8c6f7a", "longdash", "pentagon", "multi.PTL"),
-    Look("dropout", "MC dropout", "#2f7d7d", "dash", "circle-open", "dropout.METHOD", flat=True),
-    Look(
-        "ensemble", "deep ensemble", "#4d5b66", "solid", "bowtie", "sgd.ENSEMBLE_METHOD", flat=True
-    ),
-    Look("multiswag", "MultiSWAG", "#6b5b2f", "solid", "star-diamond", "multi.METHOD", flat=True),
-)
+_TABLE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+ROWS = tuple(Look(**row) for row in tomllib.loads(_TABLE)["rows"])
 LOOKS = {
     look.name: look for row in ROWS for look in ([row, row.flat_version] if row.flat else [row])
 }

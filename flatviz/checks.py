@@ -77,12 +77,18 @@ def check_many_weights(W: Tensor, dim: int | None = None, name: str = "W") -> Te
 
 
 def check_dense(value: Tensor, name: str) -> None:
-    """A tensor with an entry for each number."""
+    """Check for a tensor with a number for each entry, in a dtype that torch computes in."""
     if value.layout != torch.strided:
-        raise TypeError(
-            f"{name} must be a dense tensor, got one of layout {value.layout}: give"
-            f" {name}.to_dense()"
-        )
+        came = f"of layout {value.layout}: give {name}.to_dense()"
+    elif value.is_meta:
+        came = "on the meta device, which has no numbers: load it"
+    elif value.is_quantized:
+        came = f"in {value.dtype}, which is quantized: give {name}.dequantize()"
+    elif value.is_floating_point() and value.element_size() == 1:
+        came = f"in {value.dtype}, which torch only stores: give {name}.float()"
+    else:
+        return
+    raise TypeError(f"{name} must be a dense tensor of numbers to compute with, got one {came}")
 
 
 def check_finite(w: Tensor, name: str) -> None:

@@ -38,27 +38,35 @@ def _standard(p: Distribution) -> tuple[Distribution, Tensor | float, Tensor | f
 
 
 def mean(p: Distribution) -> Tensor:
-    """Compute the mean of each target; a ValueError where it has no closed form."""
+    """Compute the mean of each target; a ValueError where it has none, or none in closed form."""
     q, shift, scale = _standard(entrywise(p))
     return shift + scale * _moment(q, "mean")
 
 
 def variance(p: Distribution) -> Tensor:
-    """Compute the variance of each target; a ValueError where it has no closed form."""
+    """Compute the variance of each target; a ValueError as in `mean`."""
     q, _, scale = _standard(entrywise(p))
     return scale * scale * _moment(q, "variance")
 
 
 def _moment(q: Distribution, name: str) -> Tensor:
+    undefined = f"a {name} needs a distribution that has one in closed form, got {q}"
+    way_out = "read quantile(0.5) and other quantiles, or sample"
+    if isinstance(q, (Cauchy, HalfCauchy)):
+        raise ValueError(f"{undefined}: {way_out}")
     try:
-        if not isinstance(q, (Cauchy, HalfCauchy)):
-            return getattr(q, name)
+        value = getattr(q, name)
     except NotImplementedError:
-        pass
-    raise ValueError(
-        f"a {name} needs a distribution that has one in closed form, got {q}: read quantile(0.5)"
-        " and other quantiles, or sample"
-    )
+        raise ValueError(f"{undefined}: {way_out}") from None
+    lost = int(value.isnan().sum())
+    parameters = [t for t in vars(q).values() if isinstance(t, Tensor)]
+    # NaN of a diverged draw is in its parameters too, and stays
+    if lost and parameters and not any(bool(t.isnan().any()) for t in parameters):
+        raise ValueError(
+            f"{undefined}, of which {lost} of {value.numel()} have no {name} (one of StudentT needs"
+            f" df > 1): {way_out}"
+        )
+    return value
 
 
 def cdf(p: Distribution, y: Tensor) -> Tensor:

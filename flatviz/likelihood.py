@@ -111,9 +111,8 @@ class Likelihood:
             else GaussianLikelihood(_noise(noise, "noise"))
         )
 
-    @property
-    def longest_gradient(self) -> float | None:
-        """Length to which SGD shortens a gradient in the weights, in nats; None: it leaves them.
+    def longest_gradient(self, y: Tensor) -> float | None:
+        """Return the length to which SGD shortens a gradient in the weights; None: it leaves it.
 
         A gradient in a noise that the network computes has no bound as the noise falls.
         """
@@ -353,7 +352,6 @@ class CategoricalLikelihood(Likelihood):
     dim: WholeNumber | None = None
 
     name = "categorical"
-    longest_gradient = None
 
     def __post_init__(self) -> None:
         check_fields(self)
@@ -363,6 +361,34 @@ class CategoricalLikelihood(Likelihood):
             raise ValueError(
                 f"weight must be a tensor (C,) of numbers >= 0, one a class, got {self.weight!r}"
             )
+
+    def longest_gradient(self, y: Tensor) -> float | None:
+        """Return 1 for several labels an example, as of a language model.
+
+        Its logits may begin at some tens of nats, where a step of SGD leaves it as it can no longer
+        learn.
+        """
+        return None if y.ndim == 1 else 1.0
+
+    def _mass(self, y: Tensor, n_classes: int) -> tuple[Tensor, Tensor]:
+        """Return the weights of -log p in the summed loss of one p for all, and their divisor."""
+        n = torch.bincount(y[y != self.ignore], minlength=n_classes).double()
+        weight = torch.ones_like(n) if self.weight is None else self.weight.to(n)
+        smooth = self.label_smoothing
+        return weight * ((1 - smooth) * n + smooth * n.mean()), weight @ n
+
+    def of_constant(self, y: Tensor, outputs: Tensor) -> float:
+        """Compute the mean loss of the best one output, the same at all places."""
+        mass, divisor = self._mass(y, outputs.shape[self._dim(outputs)])
+        return float(-torch.xlogy(mass, mass / mass.sum()).sum() / divisor)
+
+    def best_constant(self, y: Tensor, start: Tensor) -> Tensor:
+        """Return the logarithms of the shares of the classes, the same at all places."""
+        dim = self._dim(start)
+        mass, _ = self._mass(y, start.shape[dim])
+        shares = (mass / mass.sum()).clamp_min(torch.finfo(torch.float64).tiny)
+        log_p = shares.log().to(start)
+        return log_p.view(-1, *[1] * (start.ndim - 1 - dim)).expand_as(start).clone()
 
     def of(self, outputs: Tensor) -> Distribution:
         """Return the distribution of the classes."""
@@ -536,7 +562,6 @@ class GaussianLikelihood(Likelihood):
 
     name = "gaussian"
     ignore = None
-    longest_gradient = None
 
     @property
     def _constant(self) -> float:
@@ -546,6 +571,9 @@ class GaussianLikelihood(Likelihood):
     def __repr__(self) -> str:
         noise = self.noise
         return f"Likelihood.gaussian({noise.tolist() if isinstance(noise, Tensor) else noise})"
+
+    def longest_gradient(self, y: Tensor) -> None:
+        """Return None: the noise is fixed."""
 
     def of(self, outputs: Tensor) -> Distribution:
         """Return the distribution of the targets."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import field, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.distributions import Distribution
 
 from flatviz import distributions
-from flatviz.checks import Labels, check_count, check_is, check_share, shown
+from flatviz.checks import Labels, check_count, check_share, shown
 from flatviz.likelihood import Likelihood, Noise, as_likelihood
 from flatviz.noun import Drawn
 from flatviz.private import PrivateNumbers
@@ -135,7 +135,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def std(self) -> Tensor:
         """Predictive standard deviation of a regression over draws and noise, (N, ...)."""
         noise = self._by_draw(distributions.variance(self.distribution)).mean(0)
-        return (noise + self.means.var(0, correction=0)).sqrt()
+        between = self.means.var(0, correction=0)
+        return noise.where(noise.isinf(), noise + between).sqrt()  # infinite means have NaN
 
     def below(self, y: Tensor) -> Tensor:
         """Compute P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
@@ -226,27 +227,23 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         return n
 
 
-def labels_of(prediction: Prediction, y: Tensor | None) -> Tensor:
-    """Check labels (N,), given or from the prediction, as int64 of all places that count.
+def labels_of(prediction: Prediction) -> Tensor:
+    """Check the labels (N,) of a prediction; return those of all places that count, as int64.
 
     Targets of a regression are checked likewise.
 
     Raises:
         ValueError: Without labels, or for labels that cannot be scored.
     """
-    y = prediction.y if y is None else y
-    if y is None:
-        raise ValueError("scores need labels, got none: predict on a Data, or give y")
-    # A prediction's labels were not checked by a public verb
-    check_is(y, Tensor, "y", "use torch.as_tensor")
-    if len(y) != prediction.outputs.shape[1]:
-        raise ValueError(f"y must hold {prediction.outputs.shape[1]} labels, got {len(y)}")
-    y = as_likelihood(prediction.likelihood).check(
-        y.to(prediction.outputs.device), prediction.outputs[0]
-    )
+    if prediction.y is None:
+        raise ValueError(
+            "scores need labels, got none: predict on a Data, or fv.Prediction(outputs, y)"
+        )
+    likelihood = as_likelihood(prediction.likelihood)
+    y = likelihood.check(prediction.y.to(prediction.outputs.device), prediction.outputs[0])
     if not prediction.has_classes:
         return y
-    counts = as_likelihood(prediction.likelihood).mask(y)
+    counts = likelihood.mask(y)
     return (y if counts is None else y[counts]).flatten().long()
 
 
@@ -255,14 +252,6 @@ def log_density(prediction: Prediction, y: Tensor) -> Tensor:
     many = y.expand(prediction.n_draws, *y.shape).flatten(0, 1)
     entries = as_likelihood(prediction.likelihood).entries(prediction.outputs.flatten(0, 1), many)
     return -entries.reshape(prediction.n_draws, -1)
-
-
-def running_mean_log(log_p: Tensor) -> Iterator[Tensor]:
-    """Iterate over logs of the means of exp(log_p[:1]), exp(log_p[:2]), ..., in log space."""
-    total = None
-    for size, row in enumerate(log_p, 1):
-        total = row if total is None else torch.logaddexp(total, row)
-        yield total - math.log(size)
 
 
 def for_sizes(
@@ -279,7 +268,12 @@ def for_sizes(
 
     if n_draws is not None:
         return of_numbers(torch.logsumexp(log_p[: prediction.size(n_draws)], 0) - math.log(n_draws))
-    return torch.stack([of_numbers(log_mean) for log_mean in running_mean_log(log_p)])
+    total = log_p[0]
+    values = [of_numbers(total)]
+    for size, row in enumerate(log_p[1:], 2):
+        total = torch.logaddexp(total, row)
+        values.append(of_numbers(total - math.log(size)))
+    return torch.stack(values)
 
 
 def accuracy_of(log_bma: Tensor, y: Tensor) -> Tensor:
@@ -329,9 +323,9 @@ def _means(prediction: Prediction) -> Tensor | None:
 def scored(prediction: Prediction) -> Prediction:
     """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
 
-    A regression has NLL and RMSE, or NLL alone where its mean has no closed form.
+    A regression has NLL and RMSE, or NLL alone where there is no mean, or none in closed form.
     """
-    y = labels_of(prediction, None)
+    y = labels_of(prediction)
     if not prediction.has_classes:
         scores = {
             "nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())

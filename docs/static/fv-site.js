@@ -5,7 +5,9 @@
   const base = document.currentScript.src.replace(/[^/]*$/, "");
   const loads = {},
     drawers = [],
-    PAPER = 660; // px: as wide as a figure is on paper
+    PAPER = 660, // px: as wide as a figure is on paper
+    NARROW = 460, // px: a phone
+    BAR = 80; // px, of a colour bar with its numbers and title
   let printing = false;
   const script = (name) =>
     (loads[name] ??= new Promise((resolve, reject) => {
@@ -43,6 +45,13 @@
   const dataOf = (node) =>
     JSON.parse(node.querySelector("script[type='application/json']").textContent);
 
+  const legendOf = (layout) => ({ ...layout.template?.layout?.legend, ...layout.legend });
+  const marginOf = (layout) => ({
+    ...{ t: 80, b: 80, l: 80, r: 80 },
+    ...layout.template?.layout?.margin,
+    ...layout.margin,
+  });
+
   // Panels side by side, a long legend and menus need room: on a phone such a figure scrolls in its
   // box.
   function widthNeeded({ data = [], layout }) {
@@ -52,7 +61,8 @@
         .map((k) => layout[k].domain?.[0] ?? 0),
     ).size;
     const named = data.filter((trace) => trace.showlegend !== false && trace.name).length;
-    const many = named > 6 || (layout.updatemenus?.length ?? 0) > 1;
+    const many =
+      (named > 6 && legendOf(layout).orientation !== "h") || (layout.updatemenus?.length ?? 0) > 1;
     return Math.max(columns < 2 ? 0 : Math.min(240 + 160 * columns, 760), many ? 560 : 0);
   }
 
@@ -69,8 +79,8 @@
   // The title of an axis that is longer than the axis is broken into lines; what stands below it in
   // small print stays.
   function withAxisTitles(layout, width) {
-    const margin = layout.margin ?? layout.template?.layout?.margin ?? {},
-      inner = width - (margin.l ?? 80) - (margin.r ?? 80);
+    const margin = marginOf(layout),
+      inner = width - margin.l - margin.r;
     const changed = { ...layout };
     for (const name of Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k))) {
       const axis = layout[name],
@@ -87,31 +97,55 @@
     return changed;
   }
 
-  // A legend above the picture gets a row for what does not fit beside each other, for which the
-  // figure grows.
+  // A legend above or below the picture gets a row for what does not fit beside each other, for
+  // which the figure grows.
   function withLegend(layout, data, width) {
-    const legend = { ...layout.template?.layout?.legend, ...layout.legend };
+    const legend = legendOf(layout);
     const names = data
       .filter((trace) => trace.name && trace.showlegend !== false)
       .map((trace) => trace.name.length);
-    if (
-      legend.orientation !== "h" ||
-      (legend.y ?? 1) < 1 ||
-      names.length < 2 ||
-      layout.showlegend === false
-    )
+    if (legend.orientation !== "h" || names.length < 2 || layout.showlegend === false)
       return layout;
-    const margin = layout.margin ?? layout.template?.layout?.margin ?? {},
-      inner = width - (margin.l ?? 80) - (margin.r ?? 80);
+    const margin = marginOf(layout);
+    const inner = width - margin.l - margin.r;
     const rows = Math.ceil(
       names.length / Math.max(1, Math.floor(inner / (46 + 7.2 * Math.max(...names)))),
     );
-    const more = Math.max(0, 34 + 19 * rows - (margin.t ?? 80));
+    const above = (legend.y ?? 1) >= 1;
+    const more = Math.max(0, above ? 34 + 19 * rows - margin.t : 76 + 19 * rows - margin.b);
+    margin[above ? "t" : "b"] += more;
+    // it begins below the titles of the axes, however high the figure is
+    const place = above ? {} : { y: 0, yref: "container", yanchor: "bottom" };
     return {
       ...layout,
       height: layout.height + more,
-      margin: { ...margin, t: (margin.t ?? 80) + more },
+      margin,
+      legend: { ...layout.legend, ...place },
     };
+  }
+
+  // Panels of a grid stand below one another where the window is narrow.
+  function withGrid(layout, width) {
+    const { columns = 1, rows = 1, xgap = 0.1 } = layout.grid ?? {};
+    if (columns < 2 || width >= 240 + 160 * columns) return layout;
+    const grid = { ...layout.grid, columns: 1, rows: rows * columns, ygap: xgap };
+    return { ...layout, grid, height: Math.round(0.8 * columns * layout.height) };
+  }
+
+  // A ground whose axes have one scale is as high as its width allows: `layout.width` is the width
+  // at which it fills its figure. On a phone its colour bar is thin.
+  function withGround(layout, data, width) {
+    if (!layout.yaxis?.scaleanchor || !layout.width) return layout;
+    const { l, r, t, b } = marginOf(layout);
+    const narrow = width < NARROW;
+    for (const { colorbar } of narrow ? data : [])
+      if (colorbar) Object.assign(colorbar, { thickness: 9, title: { text: "" } });
+    const inner = (all) => all - l - r - (narrow ? BAR / 2 : BAR);
+    const share = Math.min(1, inner(width) / (layout.width - l - r - BAR));
+    const height = Math.round(share * (layout.height - t - b) + t + b);
+    const { text = "" } = layout.yaxis.title ?? {};
+    const title = { ...layout.yaxis.title, text: narrow ? text.replace(" (", "<br>(") : text };
+    return { ...layout, height, yaxis: { ...layout.yaxis, title } };
   }
 
   // A title that is wider than the figure is broken into lines, for which the figure grows.
@@ -121,7 +155,7 @@
     if (!title?.text || title.text.length <= 0.55 * room || title.text.includes("<")) return layout;
     const lines = inLines(title.text, room);
     const more = 18 * (lines.length - 1),
-      margin = layout.margin ?? layout.template?.layout?.margin ?? {};
+      margin = marginOf(layout);
     const placed = {
       ...title,
       text: lines.join("<br>"),
@@ -134,7 +168,7 @@
       ...layout,
       title: placed,
       height: layout.height + more,
-      margin: { ...margin, t: (margin.t ?? 60) + more },
+      margin: { ...margin, t: margin.t + more },
     };
   }
 
@@ -154,6 +188,7 @@
       const shown = structuredClone(current()),
         data = shown.data,
         dark = house && isDark() && !printing;
+      shown.layout = withGrid(withGround(shown.layout, data, width), width);
       delete shown.layout.width;
       delete shown.layout.meta;
       shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
@@ -285,12 +320,18 @@
     drawers.forEach((draw) => draw());
     if (on) [...undrawn].forEach(bring);
   };
+  const breakable = () => {
+    // code in a table may go on in the next line, after what ends a part of it
+    for (const part of document.querySelectorAll(".bd-article table code .pre"))
+      part.innerHTML = part.innerHTML.replace(/[(.,=[](?=[^\s.,)\]])/g, "$&<wbr>");
+  };
   const reachable = () => {
     // what scrolls can be scrolled by keys too
     for (const node of document.querySelectorAll(".bd-article pre, .bd-article table"))
       node.tabIndex = node.scrollWidth > node.clientWidth ? 0 : -1;
   };
   const begin = () => {
+    breakable();
     new ResizeObserver(reachable).observe(document.body);
     formulas();
     document.querySelectorAll(".fv-figure, .fv-live, .fv-lab").forEach((node) => {

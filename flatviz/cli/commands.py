@@ -82,6 +82,14 @@ def check_there(option: str, path: Path, *, folder: bool = False) -> Path:
     return path
 
 
+def check_data(name: str) -> str:
+    """Check a task's name, and that the folder it names is there."""
+    _, colon, place = check_task(name).partition(":")
+    if colon:
+        check_there("the path of --data", Path(place), folder=True)
+    return name
+
+
 def check_compared(files: list[Path | None]) -> None:
     """Check that two files and a folder are there.
 
@@ -123,10 +131,11 @@ def out(default: str | None, what: str, name: str = "--out") -> Callable:
 
 
 PATH = click.Path(path_type=Path)
+COUNT = click.IntRange(min=1)
 DATA = click.option(
     "--data",
     metavar="NAME",
-    callback=checked(check_task),
+    callback=checked(check_data),
     help="Task: digits-near, digits, moons, image-folder:PATH, cifar10:ROOT ...",
 )
 DEVICE = click.option(
@@ -141,7 +150,10 @@ SEED = click.option(
     help="Seed of the split, the networks and all noise (0).",
 )
 WORKERS = click.option(
-    "--workers", type=int, metavar="N", help="Share the fits among N processes of one thread each."
+    "--workers",
+    type=COUNT,
+    metavar="N",
+    help="Share the fits among N processes of one thread each.",
 )
 
 
@@ -155,10 +167,10 @@ WORKERS = click.option(
 @DATA
 @click.option(
     "--size",
-    type=int,
+    type=COUNT,
     help="Pixels of each side to which a folder's images are scaled (as they are).",
 )
-@click.option("--per-class", type=int, help="Read at most this many images of each class (all).")
+@click.option("--per-class", type=COUNT, help="Read at most this many images of each class (all).")
 @click.option(
     "--model",
     metavar="|".join(NETWORKS),
@@ -232,7 +244,7 @@ def lab(**options: object) -> int | None:
 )
 @click.option(
     "--size",
-    type=int,
+    type=COUNT,
     help="Pixels of each side to which images are scaled; needed where they differ.",
 )
 @click.option(
@@ -267,7 +279,7 @@ def compare(a: Path | None, b: Path | None, data: Path | None, **options: object
 @click.option("--yes", is_flag=True, help="Start a run whose estimate exceeds ten minutes.")
 @DATA
 @SEED
-@click.option("--seeds", type=int, help="Number of seeds.")
+@click.option("--seeds", type=COUNT, help="Number of seeds.")
 @DEVICE
 @WORKERS
 @out(None, "the notebook with its results as one page, which needs no network")

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import get_ident, local
 from typing import Any
@@ -23,21 +24,21 @@ _CPU = _torch.mkldnn
 _UNITS = (_CUDA.matmul, _CUDNN.conv, _CUDNN.rnn, _CPU.matmul, _CPU.conv, _CPU.rnn)
 
 
+@dataclass(eq=False)
 class OfProcess:
     """Settings of the whole process, `wanted` while any thread is in a block that needs them.
 
     The last thread to leave restores the user's values; one that the user changes meanwhile stays.
     """
 
-    def __init__(
-        self, read: Callable[[], tuple], write: Callable[[tuple], object], wanted: tuple
-    ) -> None:
-        self.read = read
-        self.write = write
-        self.wanted = wanted
+    read: Callable[[], tuple]
+    write: Callable[[tuple], object]
+    wanted: tuple
+
+    def __post_init__(self) -> None:
         self._lock = lock_of_process()
         self._threads = set[int]()  # threads in a block that needs them
-        self._users = wanted
+        self._users = self.wanted
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._after_fork)
 

@@ -45,12 +45,12 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         try:
             given = signature.bind(*args, **kwargs).arguments
         except TypeError as error:
-            raise TypeError(_called_so(verb.__name__, signature, kwargs, error)) from None
+            raise TypeError(_wrong_call(verb.__name__, signature, kwargs, error)) from None
         if not checks:  # at the first call, as most verbs are never called in a session
             checks.update(argument_checks(verb))
         for name, value in given.items():
             checks[name](value, name)
-        device, work = _where((args, kwargs))
+        device, work = _device_and_work((args, kwargs))
         args, kwargs = placed(_usable((args, kwargs)), device)
         # Not in inference mode, whose tensors no later verb could use
         gradients = torch.is_grad_enabled()
@@ -63,12 +63,11 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
             return for_readers(verb(*args, **kwargs))
 
     hints = get_type_hints(verb, NAMES | inspect.unwrap(verb).__globals__)
-    shown = [
+    typed = [
         p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()
     ]
-    vars(checked).update(
-        __signature__=signature.replace(parameters=shown, return_annotation=hints.get("return"))
-    )
+    plain = signature.replace(parameters=typed, return_annotation=hints.get("return"))
+    vars(checked)["__signature__"] = plain
     return checked
 
 
@@ -88,17 +87,17 @@ def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Check:
     return check_of(hint | None if parameter.default is None else hint)
 
 
-def _called_so(
+def _wrong_call(
     name: str, signature: inspect.Signature, kwargs: dict[str, object], error: TypeError
 ) -> str:
     """Explain a call with wrong arguments: the reason, the nearest keyword, the valid arguments."""
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     reason = str(error)
-    for unknown in [key for key in kwargs if key not in signature.parameters][:1]:
-        near = get_close_matches(unknown, signature.parameters, 1)
-        reason = f"got an unexpected keyword argument {shown(unknown)}" + (
-            f", did you mean {near[0]!r}?" if near else ""
-        )
+    unknown = [key for key in kwargs if key not in signature.parameters]
+    if unknown:
+        reason = f"got an unexpected keyword argument {shown(unknown[0])}"
+        if near := get_close_matches(unknown[0], signature.parameters, 1):
+            reason += f", did you mean {near[0]!r}?"
     return f"{name}: {reason}: it takes {inspect.Signature(plain)}"
 
 
@@ -112,7 +111,7 @@ def _usable(value: Any) -> Any:
     return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)
 
 
-def _where(given: object) -> tuple[torch.device, float]:
+def _device_and_work(given: object) -> tuple[torch.device, float]:
     """Find the device that a verb computes on, and the multiply-adds of its largest operation.
 
     The device is that of its network, or without one the first GPU that weights or a posterior lie
@@ -123,9 +122,12 @@ def _where(given: object) -> tuple[torch.device, float]:
     work = [0.0]
 
     def look(value: object) -> object:
-        if isinstance(value, (Tensor, Net)):
-            (nets if isinstance(value, Net) else others).append(value.device)
-            work.append(PER_NUMBER * (value.dim if isinstance(value, Net) else value.numel()))
+        if isinstance(value, Net):
+            nets.append(value.device)
+            work.append(PER_NUMBER * value.dim)
+        elif isinstance(value, Tensor):
+            others.append(value.device)
+            work.append(PER_NUMBER * value.numel())
         elif isinstance(value, Data):  # it passes in batches
             others.append(value.x.device)
         elif not isinstance(value, FOR_READERS):
@@ -133,4 +135,6 @@ def _where(given: object) -> tuple[torch.device, float]:
         return value
 
     look(given)
-    return next(iter(nets + [d for d in others if d.type != "cpu"]), torch.device("cpu")), max(work)
+    gpus = [device for device in others if device.type != "cpu"]
+    device = [*nets, *gpus, torch.device("cpu")][0]
+    return device, max(work)

@@ -68,11 +68,6 @@ class Data:
         } | {"y": self.y}
         for name, value in tensors.items():
             check_dense(value, name)
-            if value.is_meta:
-                raise ValueError(
-                    f"{name} must hold numbers, got a tensor on the meta device, which has none:"
-                    " load it"
-                )
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
         if len(x) == 0:

@@ -20,7 +20,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
-from flatviz.checks import check_device, check_weights
+from flatviz.checks import check_dense, check_device, check_weights
 from flatviz.core.data import batch_of
 from flatviz.core.derivatives import Unfused, differentiable
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
@@ -92,7 +92,9 @@ class Net:
 
     net(w, x) -> (N, C).  `Net.from_module` makes one.  It works on a copy in evaluation mode: the
     user's module is never changed, BatchNorm uses the running statistics stored in the net, and so
-    the net *is* a function of `w`.
+    the net *is* a function of `w`: verbs refuse one whose outputs depend on random numbers.  A
+    module that draws some of Python's `random` or of NumPy beside its outputs moves those
+    generators, which belong to all threads, with each pass; those of torch stay as they are.
 
     Attributes:
         w: Current values of the treated weights.
@@ -186,6 +188,7 @@ class Net:
         frozen = frozenset(name for name, p in duplicate.named_parameters() if not p.requires_grad)
         duplicate.requires_grad_(False)
         for name, value in duplicate.named_parameters():
+            check_dense(value, f"weight {name}")
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(
                     f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did"
@@ -410,6 +413,7 @@ class Net:
 
         Autocast would otherwise cast each part that enters a product by itself.
         """
+        check_dense(w, "w")
         parts = w.split(self._sizes)
         kind = w.device.type
         if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from numbers import Real
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -182,6 +183,7 @@ class Objective:
         return f" with the BatchNorm statistics of {owner}"
 
 
+@dataclass(eq=False)
 class PointEvaluator:
     """Evaluator of values (S,) at origin + coords @ axes for coords (S, K), here by `f.many`.
 
@@ -189,23 +191,19 @@ class PointEvaluator:
     plain ones is worthwhile.
     """
 
+    f: Objective
+    origin: Tensor
+    axes: Tensor
+    together: bool = False
     reuses: bool = False
-
-    def __init__(
-        self, f: Objective, origin: Tensor, axes: Tensor, *, together: bool = False
-    ) -> None:
-        self._f = f
-        self._origin = origin
-        self._axes = axes
-        self._together = together
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Values (S,) at coords (S, K)."""
-        W = [self._origin + row @ self._axes for row in coords.to(self._axes)]
-        if self._together:
-            return self._f.many(torch.stack(W))
+        W = [self.origin + row @ self.axes for row in coords.to(self.axes)]
+        if self.together:
+            return self.f.many(torch.stack(W))
         # One at a time, so that a value's rounding does not depend on the other points
-        return torch.cat([self._f.many(w[None]) for w in W])
+        return torch.cat([self.f.many(w[None]) for w in W])
 
 
 class FunctionObjective(Objective):

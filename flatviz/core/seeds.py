@@ -43,7 +43,9 @@ def random_state() -> tuple:
 def saved_rng(seed: int = 0) -> AbstractContextManager:
     """Run a block whose draws come from private generators of torch, from `seed` on.
 
-    The global generators, which other threads use, do not change.  A module that draws from Python
-    or NumPy uses the user's numbers.
+    torch's global generators, which other threads use, do not change.  Those of Python and NumPy
+    have no such place of a thread: to save and restore them would take numbers from other threads
+    twice.  A module that draws from them moves them; where its outputs depend on them, verbs
+    refuse it.
     """
     return PrivateNumbers(seed)

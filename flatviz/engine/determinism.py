@@ -35,6 +35,9 @@ PRODUCTS = {
 ROUNDINGS = 2**10
 # and in any arithmetic relative to the largest number, as a larger one would check nothing
 LOOSEST = 2**-4
+RANDOM = (
+    "the net must be a function of its weights, got two outputs for one input: turn dropout off"
+)
 
 
 @dataclass(frozen=True)
@@ -171,10 +174,7 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
                 f"inputs {x.describe()} do not pass through {net!r} as keywords: {brief(error)}"
             ) from error
         if looked.draws or not _agree(net, work.eps, few, few):
-            raise ValueError(
-                "the net must be a function of its weights, got two outputs for one input: turn"
-                " dropout off"
-            )
+            raise ValueError(RANDOM)
         half = len(few) // 2
         if half and not _agree(net, work.eps, few, few[:half], few[half:]):
             raise ValueError(

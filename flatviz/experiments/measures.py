@@ -9,7 +9,7 @@ sharpness, scores, scores under shift, and the distance from HMC.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple
 
 import torch
@@ -206,6 +206,7 @@ SEVERITY = 3
 SCORES = ("nll", "accuracy", "ece")
 
 
+@dataclass(eq=False)
 class Measurement:
     """Measure a posterior on one network and task: posterior -> {quantity: value}.
 
@@ -224,27 +225,21 @@ class Measurement:
         n_spectra: Number of draws whose curvature is measured.
     """
 
-    def __init__(
-        self,
-        net: Net,
-        task: Task,
-        *,
-        seed: int,
-        exact: Reference | None = None,
-        n_draws: int = 30,
-        n_spectra: int = 5,
-    ) -> None:
-        self.net = net
-        self.task = task
-        self.exact = exact
-        self.n_draws = n_draws
-        self.n_spectra = n_spectra
-        self.seed = seed
-        self.f = nll(net, task.train)
-        images = len(task.input_shape) == 3
-        self.shifted = (
-            [corrupt(task.test, kind, SEVERITY, seed=seed) for kind in SHIFTS] if images else []
-        )
+    net: Net
+    task: Task
+    _: KW_ONLY
+    seed: int
+    exact: Reference | None = None
+    n_draws: int = 30
+    n_spectra: int = 5
+
+    def __post_init__(self) -> None:
+        self.f = nll(self.net, self.task.train)
+        images = len(self.task.input_shape) == 3
+        self.shifted = [
+            corrupt(self.task.test, kind, SEVERITY, seed=self.seed)
+            for kind in (SHIFTS if images else ())
+        ]
 
     def __call__(self, q: Posterior) -> dict[str, float]:
         """Compute all quantities."""

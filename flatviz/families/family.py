@@ -137,13 +137,23 @@ def measure(
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
     family = replace(family, surface=surface, inputs=line_of_inputs(task) | family.inputs)
     spectra = {id(q): top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors}
-    reach = max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors)
-    sizes = max(count(q, n_draws) for q in posteriors), n_spectra, k
-    ground = _Ground(net, task, family, sizes, around_resolution, reach, seed, progress, spectra)
-    looks = once(family, ground.measured, "measuring", progress)
+    ground = _Ground(
+        net=net,
+        task=task,
+        family=family,
+        n_draws=max(count(q, n_draws) for q in posteriors),
+        n_spectra=n_spectra,
+        k=k,
+        resolution=around_resolution,
+        reach=max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors),
+        seed=seed,
+        progress=progress,
+        spectra=spectra,
+    )
+    measured = once(family, ground.measured, "measuring", progress)
     members = (
-        replace(look, method=m.method, radius=m.radius, unit=m.unit)
-        for m, look in zip(family, looks)
+        replace(new, method=m.method, radius=m.radius, unit=m.unit)
+        for m, new in zip(family, measured)
     )
     return with_pixels(task, replace(family, members=tuple(members)))
 
@@ -200,10 +210,11 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
     n_spectra = max(map(len, family.spectrum))
     f = loss_of(fits.net, fits.task)
     fitted = fits.members(dict.fromkeys(keys), seeds)
+    own = [member_values(m.spectrum, computed(m.prediction)) for m in family]
 
     def values(q: Posterior | None, seed: int) -> dict[str, Tensor]:
         if q is None:
-            return dict.fromkeys(first[0], torch.tensor(torch.nan))
+            return dict.fromkeys(own[0], torch.tensor(torch.nan))
         W = q.sample(count(q, n_draws), seed=seed)
         spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
         task = fits.task
@@ -212,8 +223,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
         )
         return member_values(spectra, prediction)
 
-    first = [member_values(m.spectrum, computed(m.prediction)) for m in family]
-    columns = [first]
+    columns = [own]
     for seed in track(list(seeds), "seeds", fits.progress):
         rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
         columns.append([rows[key] for key in keys])
@@ -229,7 +239,10 @@ class _Ground:
     """Planes, sizes and spectra shared by the measurements of all members of a family.
 
     Args:
-        sizes: Numbers of draws, of draws with a spectrum, and of its eigenvalues.
+        family: The family, with its surface, maps and inputs.
+        n_draws: Draws of each member.
+        n_spectra: Draws whose spectrum is computed.
+        k: Eigenvalues of a spectrum.
         resolution: Points a side of the surfaces around a center.
         reach: Extent of the surfaces along the sharpest directions.
         spectra: Spectra at centers, by id.
@@ -237,8 +250,10 @@ class _Ground:
 
     net: Net
     task: Task
-    family: Family  # with its surface, maps and inputs
-    sizes: tuple[int, int, int]
+    family: Family
+    n_draws: int
+    n_spectra: int
+    k: int
     resolution: int
     reach: float
     seed: int
@@ -249,17 +264,17 @@ class _Ground:
     def of(cls, fits: Fitting, family: Family) -> _Ground:
         """Read the ground of a measured family."""
         first = family[0]
-        sizes = family.n_draws, max(map(len, family.spectrum)), len(first.spectrum[0].values)
-        reach = float(computed(first.sharpest).a.max())
         return cls(
-            fits.net,
-            fits.task,
-            family,
-            sizes,
-            len(computed(first.around).a),
-            reach,
-            fits.seed + 1,
-            fits.progress,
+            net=fits.net,
+            task=fits.task,
+            family=family,
+            n_draws=family.n_draws,
+            n_spectra=max(map(len, family.spectrum)),
+            k=len(first.spectrum[0].values),
+            resolution=len(computed(first.around).a),
+            reach=float(computed(first.sharpest).a.max()),
+            seed=fits.seed + 1,
+            progress=fits.progress,
         )
 
     @cached_property
@@ -276,12 +291,13 @@ class _Ground:
         family = self.family
         seed = self.seed
         q = member.posterior
-        (n_draws, n_spectra, k) = self.sizes
+        n_draws = self.n_draws
         f = loss_of(net, task)
         draws = q.sample(count(q, n_draws), seed=seed)
-        starts = track(list(draws[:n_spectra]), "eigenvalues", self.progress)
+        starts = track(list(draws[: self.n_spectra]), "eigenvalues", self.progress)
         spectra = tuple(
-            top_eigenpairs(f, w, k, seed=seed, name=f"draw {i}") for i, w in enumerate(starts, 1)
+            top_eigenpairs(f, w, self.k, seed=seed, name=f"draw {i}")
+            for i, w in enumerate(starts, 1)
         )
         prediction = predicted(
             net,

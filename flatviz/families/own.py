@@ -28,10 +28,12 @@ from flatviz.families.standing import (
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.trials import TUNED, choose
 from flatviz.gaussian import Gaussian
+from flatviz.likelihood import GaussianLikelihood, as_likelihood
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
 from flatviz.training.driver import Diverged
+from flatviz.training.gradient import Training
 from flatviz.training.points import pretrain
 from flatviz.training.settings import DRAWS
 from flatviz.training.streams import steps_per_epoch
@@ -49,6 +51,8 @@ EPOCHS = 30
 # Smallest number for a regression, as a curve through few points takes longer than a class
 STEPS = 500
 BATCH = 64  # of the same
+FAR_OFF = 1.5  # of errors beside the given noise; then 95 % intervals hold about 80 %
+FEW = 10  # held-out examples, below which no training stops by them
 TRIALS = 6  # of a full one
 FIT_WORK = 8.0  # of a fit of VI, beside that of pre-training
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
@@ -109,13 +113,14 @@ def prepare_own(
 
     Over the head alone, where the network has no such layers.
 
-    The treated weights are normalisation layers and head, or the head alone.  A module that has not
-    learned `train` is trained first.  The prior of the normalisation layers is SWAG's on `train`,
-    the head's is wide and about 0; each rate is the first at which the network learns.  Settings of
-    the fits are those of the best of several trials by NLL on a validation split, a fifth of
-    `train`.  If no trial stays finite, learns and is about as good as the trained network, rates
-    and widths of the prior decrease along `SHRINK`, and finally the head alone is treated.  The
-    computation follows from the arguments alone, never from the time that it takes.
+    The treated weights are normalisation layers and head, or the head alone.  A module that has
+    not learned `train` is trained first, to its lowest loss on a validation split.  The prior of
+    the normalisation layers is SWAG's on `train`, the head's is wide and about 0; each rate is
+    the first at which the network learns.  Settings of the fits are those of the best of several
+    trials by NLL on a validation split, a fifth of `train`.  If no trial stays finite, learns and
+    is about as good as the trained network, rates and widths of the prior decrease along
+    `SHRINK`, and finally the head alone is treated.  The computation follows from the arguments
+    alone, never from the time that it takes.
 
     Args:
         module: The network, inputs (N, ...) -> outputs (N, ...).
@@ -154,6 +159,7 @@ def prepare_own(
         )
     held_out = partial(Standing.of, data=task.parts()["validation"], likelihood=likelihood)
     before = held_out(net, net.w, progress=progress)
+    _compare_noise(net, task, say)
 
     def chosen(fits: Fitting, last: bool) -> Prepared:
         trial = choose(
@@ -204,6 +210,23 @@ def prepare_own(
             raise
         say(f"left out, for no trial learned: normalisation layers ({error})")
         return chosen(_head_alone(net, task, seed, progress, say), last=True)
+
+
+def _compare_noise(net: Net, task: Task, say: Say) -> None:
+    """Say where a given noise is far from the errors on held-out examples."""
+    likelihood = as_likelihood(task.likelihood)
+    if not isinstance(likelihood, GaussianLikelihood):
+        return
+    data = task.parts()["validation"]
+    outputs = outputs_of(net, net.w, data.x)
+    noise = torch.as_tensor(likelihood.noise).to(outputs)
+    ratio = float(((outputs - data.y.view_as(outputs)) / noise).square().mean().sqrt())
+    if not 1 / FAR_OFF < ratio < FAR_OFF:
+        way = "narrow" if ratio > 1 else "wide"
+        say(
+            f"intervals of targets will be too {way}: errors on held-out examples are {ratio:.2g}"
+            f" times the noise of {likelihood!r}: give their size, or outputs of mean and noise"
+        )
 
 
 def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Fitting:
@@ -274,6 +297,7 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
         )
         return net
 
+    held_out = task.parts()["validation"]
     epochs = (
         EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), BATCH)))
     )
@@ -287,6 +311,7 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
             last_lr=lr / 2,
             likelihood=likelihood,
             batch_size=BATCH,
+            training=Training(validation=held_out if len(held_out) >= FEW else None),
             seed=seed,
             progress=progress,
         )

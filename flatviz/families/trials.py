@@ -20,19 +20,22 @@ from flatviz.results import Posterior
 from flatviz.training.driver import Diverged
 
 TUNED = METHODS["vi"]  # whose settings the variational methods share
-# of rates and of the prior's widths: the first at which a trial is finite and learns is taken
+# Factors of rates and of the prior's widths: the first at which a trial is finite and learns
 SHRINK = (1.0, 0.3, 0.1, 0.03)
 
 
 @dataclass(frozen=True)
 class Trial:
-    """The best of several trials at one share of rates and widths.
+    """The best of several trials at one factor of `SHRINK`.
 
     Args:
-        fits: The fits, with its settings and prior.
-        posterior: Their posterior.
-        standing: Standing of its center on held-out examples.
-        good: Whether that is about as good as the trained network.
+        fits: The fits, with the trial's settings and prior.
+        choice: Its settings.
+        posterior: Its posterior.
+        standing: Standing of the posterior's center on held-out examples.
+        n_trials: Number of trials that it is the best of.
+        shrink: The factor.
+        good: Whether it is about as good as the trained network.
     """
 
     fits: Fitting
@@ -89,21 +92,21 @@ def choose(
 
 
 def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Setting], shrink: float) -> Trial:
-    """Return the best of the trials at one share of rates and widths, fitted."""
+    """Return the best of the trials at one factor of `SHRINK`, fitted."""
     net = fits.net
     task = fits.task
-    record = TUNED.tuned(net).settings["lr"]
+    held_out = task.parts()["validation"]
+    usual_lr = TUNED.tuned(net).settings["lr"]
     log_std = fits.prior.log_std + math.log(shrink)
     narrow = replace(fits.prior, log_std=log_std, factor=shrink * fits.prior.factor)
-    lower = {} if shrink == 1 else {"lr": shrink * fixed.get("lr", record)}
-    fixed = {**fixed, **lower}
     head_std = shrink * HEAD_STD
+    if shrink != 1:
+        fixed = {**fixed, "lr": shrink * fixed.get("lr", usual_lr)}
     choice = choices_of(TUNED, net, 1, fixed=fixed, head_std=head_std)[0]
     if n_trials > 1:
-        case = net, task, task.parts()["validation"], narrow
         rows = tried(
             TUNED,
-            [case],
+            [(net, task, held_out, narrow)],
             [fits.seed],
             n_trials,
             fixed=fixed,
@@ -115,12 +118,12 @@ def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Setting], shrink: fl
             raise Diverged(
                 f"one of {n_trials} trials of {TUNED.label} must stay finite, got none: {ADVICE}"
             )
-    settings = {name: value for name, value in choice.settings.items() if name != "lr"}
     prior = with_head_std(net, narrow, choice.head_std)
-    scale = choice.settings["lr"] / record
-    best = replace(fits, prior=prior, fit=settings, lr_scale=scale)
-    q = replace(best, fit=choice.settings, lr_scale=1.0).member(TUNED.name)
+    q = replace(fits, prior=prior, fit=choice.settings, lr_scale=1.0).member(TUNED.name)
     stage = f"{TUNED.label} with the best of {n_trials} trials"
     check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
-    standing = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
+    standing = Standing.of(net, q.center, held_out, task.likelihood)
+    # Other methods have rates of their own, so that the chosen rate becomes a factor of theirs
+    others = {name: value for name, value in choice.settings.items() if name != "lr"}
+    best = replace(fits, prior=prior, fit=others, lr_scale=choice.settings["lr"] / usual_lr)
     return Trial(best, choice, q, standing, n_trials, shrink)

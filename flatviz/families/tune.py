@@ -33,8 +33,8 @@ def _one_of(*values: int) -> Place:
     return lambda u: values[min(int(u * len(values)), len(values) - 1)]
 
 
-def _or_zero(place: Place, share: float = 1 / 8) -> Place:
-    return lambda u: 0.0 if u < share else place((u - share) / (1 - share))
+def _or_zero(place: Place) -> Place:
+    return lambda u: 0.0 if u < ZEROS else place((u - ZEROS) / (1 - ZEROS))
 
 
 SPACE: dict[str, Place] = {  # settings that are tuned in methods that have them
@@ -47,7 +47,9 @@ SPACE: dict[str, Place] = {  # settings that are tuned in methods that have them
 }
 NATURAL_LR = _log(0.2, 2.0)  # of methods with a KL weight, which take natural-gradient steps
 HEAD_STD = _log(0.1, 1.0)  # of the prior, for methods with one
-MIN_RADIUS = 0.05  # of the largest; an eighth of all trials have radius 0
+MIN_RADIUS = 0.05  # of the largest
+ZEROS = 1 / 8  # share of trials with radius 0
+N_DRAWS = 30  # averaged for a score
 DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that all methods share
 
 
@@ -65,27 +67,6 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
     return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
 
 
-def score_of(
-    net: Net,
-    method: Method,
-    q: Posterior,
-    data: Data,
-    *,
-    seed: int,
-    n_draws: int = 30,
-    likelihood: Likelihood = "categorical",
-) -> dict[str, float]:
-    """Compute the scores by which a method is judged: accuracy, NLL, ECE, Brier of averaged draws.
-
-    A regression has NLL and RMSE.
-    """
-    if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
-        prediction = scored(net, method, q, data, seed=seed, n_draws=n_draws, likelihood=likelihood)
-    else:
-        prediction = averaged(predicted(net, q, data.x, n_draws, seed=seed), data.y)
-    return {name: float(values[-1]) for name, values in prediction.scores.items()}
-
-
 def scored(
     net: Net,
     method: Method,
@@ -93,7 +74,7 @@ def scored(
     data: Data,
     *,
     seed: int,
-    n_draws: int = 30,
+    n_draws: int = N_DRAWS,
     likelihood: Likelihood = "categorical",
 ) -> Prediction:
     """Predict as a method is judged: linearised for Laplace, all draws of an ensemble."""
@@ -177,13 +158,18 @@ def nlls_of(
     seed: int,
 ) -> list[float]:
     """Compute the NLL of one fit on each of the splits; inf where it diverged."""
-    q = unless_diverged(
-        Fitting(net, task, prior, seed=seed, tuned={method.name: choice}).member, method.name
-    )
+    fits = Fitting(net, task, prior, seed=seed, tuned={method.name: choice})
+    q = unless_diverged(fits.member, method.name)
     if q is None:
         return [math.inf] * len(splits)
-    nlls = [
-        score_of(net, method, q, data, seed=seed + 1, likelihood=task.likelihood)["nll"]
-        for data in splits
-    ]
-    return [nll if math.isfinite(nll) else math.inf for nll in nlls]
+    likelihood = task.likelihood
+
+    def nll(data: Data) -> float:
+        if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
+            prediction = scored(net, method, q, data, seed=seed + 1, likelihood=likelihood)
+        else:
+            prediction = averaged(predicted(net, q, data.x, N_DRAWS, seed=seed + 1), data.y)
+        value = float(prediction.scores["nll"][-1])
+        return value if math.isfinite(value) else math.inf
+
+    return [nll(data) for data in splits]

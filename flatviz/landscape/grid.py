@@ -153,7 +153,11 @@ def on_grid(
     coords = torch.cartesian_prod(*ticks).view(-1, len(ticks)).to(origin)
     over = partial(f.over, origin, axes, coords=coords)
     evaluate = over(exact=exact, precision=precision)
-    plain = partial(_plain, over, coords)
+
+    def plain(index: Tensor) -> Tensor:
+        """Compute the values at points of these indices by the plain forward pass."""
+        return over(exact=True)(coords[index]).cpu()
+
     flat = torch.full((len(coords),), float("nan"), dtype=origin.dtype)
     done = torch.zeros(len(coords), dtype=torch.bool)
     store = _store(f, origin, axes, ticks, cache, exact=exact, precision=precision)
@@ -181,11 +185,6 @@ def on_grid(
     return flat.view(tuple(map(len, ticks))).to(origin.device), (
         _error(flat, coords, plain) if reduced else None
     )
-
-
-def _plain(over: Callable[..., PointEvaluator], coords: Tensor, index: Tensor) -> Tensor:
-    """Compute the values at points of these indices by the plain forward pass."""
-    return over(exact=True)(coords[index]).cpu()
 
 
 def _reproduced(evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Tensor) -> bool:

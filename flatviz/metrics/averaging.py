@@ -6,7 +6,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from flatviz.checks import Labels, Positive
+from flatviz.checks import Positive
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.prediction import (
@@ -24,22 +24,15 @@ LARGEST_LOG_T = math.log(100)
 
 def of_classes(
     prediction: Prediction,
-    y: Tensor | None,
     n_draws: int | None,
     score: Callable[..., Tensor],
     *how: int | None,
 ) -> Tensor:
     """Compute `score(log mean, labels, *how)` of classes, as `for_sizes`."""
-    log_p, y = counted(prediction, y)
-    return for_sizes(prediction, log_p, n_draws, lambda log_bma: score(log_bma, y, *how))
-
-
-def counted(prediction: Prediction, y: Tensor | None) -> tuple[Tensor, Tensor]:
-    """Return log probabilities (S, M, C) and labels (M,) of all places that count."""
-    labels = labels_of(prediction, y)
-    if y is not None:
-        prediction = prediction.changed(y=y)
-    return prediction.log_probs, labels
+    y = labels_of(prediction)
+    return for_sizes(
+        prediction, prediction.log_probs, n_draws, lambda log_bma: score(log_bma, y, *how)
+    )
 
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
@@ -51,7 +44,8 @@ def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
     # torch's softmax over few classes in the last dimension is ten times as slow
     log_p = outputs.mT.contiguous().log_softmax(-2)
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
-    return scored(prediction.changed(outputs=log_bma[None], y=labels_of(prediction, y)))
+    labelled = prediction if y is None else prediction.changed(y=y)
+    return scored(labelled.changed(outputs=log_bma[None], y=labels_of(labelled)))
 
 
 def class_ece_of(
@@ -100,7 +94,7 @@ def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
 
 
 @public
-def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
+def fit_temperature(prediction: Prediction) -> float:
     """Find T > 0 at which the average over draws of softmax(log p / T) has the smallest NLL.
 
     It uses Brent's method on log T.  log p are logits, or the log probabilities of another
@@ -110,7 +104,6 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
 
     Args:
         prediction: Outputs on a validation split, neither that of training nor that of testing.
-        y: Labels (N,); default those of the `Data` predicted on.
 
     Raises:
         ValueError: Without labels, for outputs that are NaN or inf, a regression (use
@@ -131,8 +124,8 @@ def fit_temperature(prediction: Prediction, y: Labels | None = None) -> float:
             f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop"
             " those draws"
         )
-    log_p, y = counted(prediction, y)
-    logits = log_p.detach().double()
+    y = labels_of(prediction)
+    logits = prediction.log_probs.detach().double()
 
     def nll_at(log_t: float) -> float:
         return float(

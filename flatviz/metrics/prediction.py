@@ -26,7 +26,7 @@ from flatviz.core import (
     track,
 )
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
-from flatviz.engine.determinism import check_logits
+from flatviz.engine.determinism import RANDOM, check_logits
 from flatviz.engine.stacked import forward
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
@@ -88,7 +88,8 @@ def predict(
 
     Raises:
         ValueError: For n_draws < 1, more draws than there are, a posterior of another length,
-            inputs the net cannot take, or a net with BatchNorm and no choice.
+            inputs the net cannot take, a net that draws random numbers, or a net with BatchNorm and
+            no choice.
 
     Example:
         >>> import torch, flatviz as fv
@@ -174,7 +175,7 @@ def _linear(net: Net, center: Tensor, W: Tensor, x: Tensor | Inputs) -> Tensor:
 
 
 def check_inputs(net: Net, x: Tensor | Inputs) -> None:
-    """Check that the net runs on one of these inputs."""
+    """Check that the net runs on one of these inputs, without random numbers."""
     expected = (
         ""
         if net.example is None
@@ -192,6 +193,8 @@ def check_inputs(net: Net, x: Tensor | Inputs) -> None:
             f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{expected}:"
             f" {brief(error)}"
         ) from error
+    if net.look(x).draws:
+        raise ValueError(RANDOM)
 
 
 @public

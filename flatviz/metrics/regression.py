@@ -17,7 +17,7 @@ import torch
 from torch import Tensor
 from torch.distributions import Distribution, Normal
 
-from flatviz.checks import Count, Labels, Positive, PositiveShare
+from flatviz.checks import Count, Positive, PositiveShare
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.prediction import labels_of, scored
@@ -28,14 +28,14 @@ SAMPLES = 10_000  # in all, where torch has no quantiles
 N_LEVELS = 99
 
 
-def _targets(prediction: Prediction, y: Tensor | None) -> Tensor:
+def _targets(prediction: Prediction) -> Tensor:
     """Targets, of the shape of a draw's means, (N, ...)."""
     if prediction.has_classes:
         raise ValueError(
             f"a regression is scored here, got {prediction.likelihood!r}, of classes: use ece, nll,"
             " brier, fit_temperature"
         )
-    y = labels_of(prediction, y).to(prediction.outputs)
+    y = labels_of(prediction).to(prediction.outputs)
     return y.reshape(len(y), *prediction.distribution.batch_shape[1:])
 
 
@@ -55,9 +55,9 @@ def _is_discrete(p: Distribution) -> bool:
         return False
 
 
-def _below(prediction: Prediction, y: Tensor | None) -> Tensor:
+def _below(prediction: Prediction) -> Tensor:
     """F_s(y) of each draw, (S, N, ...)."""
-    y = _targets(prediction, y)
+    y = _targets(prediction)
     if _is_discrete(prediction.distribution):
         raise ValueError(
             "intervals and PIT need a continuous distribution, got"
@@ -67,7 +67,7 @@ def _below(prediction: Prediction, y: Tensor | None) -> Tensor:
 
 
 @public
-def pit(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
+def pit(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the probability integral transform F(y) of each target, (N, ...).
 
     Uniform where the predictions are calibrated: a heap at 0 and 1 is a deviation too small, one at
@@ -75,7 +75,6 @@ def pit(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
-        y: Targets (N, ...); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; default all S.
 
     Raises:
@@ -88,25 +87,26 @@ def pit(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
         >>> [round(v, 3) for v in fv.metrics.pit(prediction).flatten().tolist()]
         [0.159, 0.5, 0.841]
     """
-    return _below(prediction, y)[: prediction.size(n_draws)].mean(0)
+    return _below(prediction)[: prediction.size(n_draws)].mean(0)
 
 
 @public
 def coverage(
     prediction: Prediction,
     level: PositiveShare = 0.9,
-    y: Labels | None = None,
     *,
     n_draws: Count | None = None,
 ) -> Tensor:
     """Compute the share of targets in the central interval of probability `level`.
 
-    (S,) for every ensemble size, () for `n_draws`.
+    (S,) for every ensemble size, () for `n_draws`.  The interval is of a new target, with the noise
+    of the likelihood: a given noise below the errors on new inputs covers too few, whatever the
+    posterior.  That of the network's function, `prediction.means.quantile(level, 0)`, is far
+    narrower, and no share of targets is promised of it.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
         level: Probability of the interval, from the quantile (1 - level) / 2 to (1 + level) / 2.
-        y: Targets (N, ...); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
 
     Raises:
@@ -119,7 +119,7 @@ def coverage(
         >>> fv.metrics.coverage(prediction, 0.9)  # -3 lies outside of 0 -+ 1.64
         tensor([0.6667])
     """
-    below = _below(prediction, y)
+    below = _below(prediction)
 
     def share(size: int) -> Tensor:
         away = (below[:size].mean(0) - 0.5).abs()
@@ -190,7 +190,6 @@ def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> T
 @public
 def quantile_calibration_error(
     prediction: Prediction,
-    y: Labels | None = None,
     *,
     n_draws: Count | None = None,
     n_levels: Count = N_LEVELS,
@@ -202,7 +201,6 @@ def quantile_calibration_error(
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
-        y: Targets (N, ...); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
         n_levels: Number of levels.
 
@@ -216,7 +214,7 @@ def quantile_calibration_error(
         >>> round(float(fv.metrics.quantile_calibration_error(prediction)), 3)
         0.22
     """
-    below = _below(prediction, y)
+    below = _below(prediction)
     levels = torch.arange(1, n_levels + 1).to(below) / (n_levels + 1)
 
     def error(size: int) -> Tensor:
@@ -228,9 +226,7 @@ def quantile_calibration_error(
 
 
 @public
-def crps(
-    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
-) -> Tensor:
+def crps(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the mean continuous ranked probability score, in units of y; the less, the better.
 
     (S,) for every ensemble size, () for `n_draws`.  For one certain value it is the absolute error.
@@ -240,7 +236,6 @@ def crps(
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
-        y: Targets (N, ...); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
 
     Raises:
@@ -252,7 +247,7 @@ def crps(
         >>> round(float(fv.metrics.crps(prediction)), 4)  # (sqrt 2 - 1) / sqrt pi
         0.2337
     """
-    y = _targets(prediction, y)
+    y = _targets(prediction)
     p = prediction.distribution
     if not isinstance(p, Normal):
         points, exact = _points(prediction)
@@ -300,7 +295,7 @@ def _of_points(points: Tensor, y: Tensor, exact: bool) -> Tensor:
 
 
 @public
-def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
+def fit_deviation(prediction: Prediction) -> float:
     """Find the factor for predictive deviations, s = sqrt(mean z^2), z = (y - mean) / std.
 
     Above 1 predictions are too sure.  mean and std are those of the mixture of all draws.  For one
@@ -308,7 +303,6 @@ def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
 
     Args:
         prediction: Outputs on a validation split, neither that of training nor that of testing.
-        y: Targets (N, ...); default those of the `Data` predicted on.
 
     Raises:
         ValueError: For classes, without targets, and for outputs or a variance that are not finite.
@@ -319,7 +313,7 @@ def fit_deviation(prediction: Prediction, y: Labels | None = None) -> float:
         >>> fv.metrics.fit_deviation(fv.Prediction(torch.zeros(1, 3, 1), y, likelihood=1.0))
         2.0
     """
-    y = _targets(prediction, y)
+    y = _targets(prediction)
     z = (y - prediction.mean) / prediction.std
     scale = float(z.double().square().mean().sqrt())
     if not 0 < scale < math.inf or not bool(prediction.std.isfinite().all()):

@@ -5,7 +5,7 @@ They are accuracy, NLL and Brier score, calibration errors and their bins, and r
 
 from torch import Tensor
 
-from flatviz.checks import Count, Labels, Whole
+from flatviz.checks import Count, Whole
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.metrics import averaging
@@ -26,16 +26,13 @@ from flatviz.words import check_choice
 
 
 @public
-def accuracy(
-    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
-) -> Tensor:
+def accuracy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the share of inputs whose most probable class is right.
 
     The result is (S,) for every ensemble size, () for `n_draws`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
 
     Raises:
@@ -50,11 +47,11 @@ def accuracy(
         >>> fv.metrics.accuracy(prediction, n_draws=2).tolist()
         0.5
     """
-    return of_classes(prediction, y, n_draws, accuracy_of)
+    return of_classes(prediction, n_draws, accuracy_of)
 
 
 @public
-def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None) -> Tensor:
+def nll(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the mean of -log p(y) in nats, with p averaged over draws.
 
     The result is (S,) for every ensemble size, () for `n_draws`.  For a regression p is the mixture
@@ -62,7 +59,6 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
 
     Example:
@@ -72,7 +68,7 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
         >>> [round(v, 3) for v in fv.metrics.nll(prediction).tolist()]
         [1.588, 0.41]
     """
-    y = labels_of(prediction, y)
+    y = labels_of(prediction)
     if not prediction.has_classes:
         return for_sizes(
             prediction,
@@ -87,16 +83,13 @@ def nll(prediction: Prediction, y: Labels | None = None, *, n_draws: Count | Non
 
 
 @public
-def brier(
-    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
-) -> Tensor:
+def brier(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the mean of sum_c (p_c - 1[y = c])^2, between 0 and 2.
 
     The result is (S,) for every ensemble size, () for `n_draws`.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
 
     Example:
@@ -106,13 +99,12 @@ def brier(
         >>> [round(v, 3) for v in fv.metrics.brier(prediction).tolist()]
         [0.922, 0.264]
     """
-    return of_classes(prediction, y, n_draws, brier_of)
+    return of_classes(prediction, n_draws, brier_of)
 
 
 @public
 def ece(
     prediction: Prediction,
-    y: Labels | None = None,
     *,
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
@@ -124,7 +116,6 @@ def ece(
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
         n_bins: Number of bins of equal width; 15, as in Guo et al. 2017.  Values of different
             numbers of bins are not comparable.
@@ -136,13 +127,12 @@ def ece(
         >>> [round(v, 3) for v in fv.metrics.ece(prediction).tolist()]
         [0.536, 0.31]
     """
-    return ece_of(reliability(prediction, y, n_draws=n_draws, n_bins=n_bins))
+    return ece_of(reliability(prediction, n_draws=n_draws, n_bins=n_bins))
 
 
 @public
 def class_ece(
     prediction: Prediction,
-    y: Labels | None = None,
     *,
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
@@ -158,7 +148,6 @@ def class_ece(
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
         n_bins: Number of bins of equal width.
         label: The error of one class alone; of two classes label=1 is the error of p(1), the binary
@@ -176,13 +165,12 @@ def class_ece(
     """
     if label is not None and label >= (n_classes := len(prediction.classes)):
         raise ValueError(f"label must be below {n_classes}, the number of classes, got {label}")
-    return of_classes(prediction, y, n_draws, averaging.class_ece_of, n_bins, label)
+    return of_classes(prediction, n_draws, averaging.class_ece_of, n_bins, label)
 
 
 @public
 def ace(
     prediction: Prediction,
-    y: Labels | None = None,
     *,
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
@@ -196,7 +184,6 @@ def ace(
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
         n_bins: Number of bins of equal count.
 
@@ -207,13 +194,12 @@ def ace(
         >>> [round(v, 3) for v in fv.metrics.ace(prediction, n_bins=2).tolist()]
         [0.536, 0.31]
     """
-    return of_classes(prediction, y, n_draws, averaging.ace_of, n_bins)
+    return of_classes(prediction, n_draws, averaging.ace_of, n_bins)
 
 
 @public
 def reliability(
     prediction: Prediction,
-    y: Labels | None = None,
     *,
     n_draws: Count | None = None,
     n_bins: Count = N_BINS,
@@ -224,7 +210,6 @@ def reliability(
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
         n_bins: Number of bins of equal width.
 
@@ -235,13 +220,11 @@ def reliability(
         >>> fv.metrics.reliability(prediction, n_draws=2, n_bins=2).tolist()
         [[1.0, 0.5, 0.0], [1.0, 0.8807970881462097, 1.0]]
     """
-    return of_classes(prediction, y, n_draws, bins_of, n_bins)
+    return of_classes(prediction, n_draws, bins_of, n_bins)
 
 
 @public
-def risk_coverage(
-    prediction: Prediction, y: Labels | None = None, *, n_draws: Count | None = None
-) -> Tensor:
+def risk_coverage(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the share of wrong answers among the k surest ones, for k = 1 .. N: (N,).
 
     The value at k is the risk at coverage k / N; the last is 1 - accuracy; the mean is the area
@@ -249,7 +232,6 @@ def risk_coverage(
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
-        y: Labels (N,); default those of the `Data` predicted on.
         n_draws: Ensemble size, the first draws; default all S.
 
     Raises:
@@ -261,7 +243,7 @@ def risk_coverage(
         >>> fv.metrics.risk_coverage(fv.Prediction(logits, torch.tensor([0, 0, 0])))
         tensor([0.0000, 0.0000, 0.3333])
     """
-    return of_classes(prediction, y, n_draws or prediction.n_draws, averaging.risk_of)
+    return of_classes(prediction, n_draws or prediction.n_draws, averaging.risk_of)
 
 
 SCORES = {

@@ -3,8 +3,8 @@
 import operator
 import re
 import warnings
-from collections.abc import Iterable, Iterator
-from functools import reduce
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial, reduce
 from itertools import chain, islice
 from typing import get_args
 
@@ -22,6 +22,7 @@ from flatviz.core import (
     Product,
     Progress,
     differentiable,
+    generator,
     hessian_operator,
     threads,
     track,
@@ -216,45 +217,66 @@ def _outer_product(e: Tensor) -> Product:
 
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 MOST_NUMBERS = 2**30  # of the Jacobian of one example: 4 GiB in float32
-LONG_WORK = 3e11  # multiply-adds of some half a minute on a core
+SPEED = 5e9  # multiply-adds of them a second, about, on a core
+LONG_WORK = 60 * SPEED
+FEWER = "label_draws=10 estimates it from that many backward passes an example; "
 
 
 def jacobians(
-    net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)
+    net: Net,
+    w: Tensor,
+    x: Tensor | Fields,
+    part: slice = slice(None),
+    read: Callable[..., Tensor] = torch.flatten,
+    more: Sequence[Tensor] = (),
 ) -> tuple[Tensor, Tensor]:
     """Compute outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,).
 
     The inputs `x` (N, ...) must fit in memory.
+
+    read: what to differentiate, (C,), of the outputs of an example and its row of each of `more`.
     """
     w = w.detach()
 
-    def outputs(v: Tensor, one: Tensor) -> tuple[Tensor, Tensor]:
+    def outputs(v: Tensor, one: Tensor, *its: Tensor) -> tuple[Tensor, Tensor]:
         full = v if part == slice(None) else torch.cat([w[: part.start], v, w[part.stop :]])
-        out = net(full, one[None])[0].reshape(-1)
+        out = read(net(full, one[None])[0], *its)
         return out, out
 
     jacobian = jacrev(outputs, has_aux=True)
     try:
         with twice():  # vmap has no rule for fused attention, and takes its rows one by one
-            J, out = vmap(jacobian, in_dims=(None, 0))(w[part], x)
+            J, out = vmap(jacobian, in_dims=(None, 0, *[0] * len(more)))(w[part], x, *more)
         # vmap gives wrong derivatives of EmbeddingBag
-        first, _ = _rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]))
+        one = partial(_read, read, [t[0] for t in more])
+        first, _ = _rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]), one)
     # what function transforms do not take, as an embedding with max_norm, hooks, an
     # autograd.Function
     except RuntimeError:
         first = None
     if first is None or not same_to_rounding(J[:1].sum(1), first):
-        J, out = map(torch.stack, zip(*(_rows(net, w, one, part) for one in x.split(1))))
+        each = (partial(_read, read, [t[i] for t in more]) for i in range(len(x)))
+        rows = [_rows(net, w, one, part, read=its) for one, its in zip(x.split(1), each)]
+        J, out = map(torch.stack, zip(*rows))
     return out.detach(), J.detach()
 
 
+def _read(read: Callable[..., Tensor], its: Sequence[Tensor], out: Tensor) -> Tensor:
+    return read(out, *its)
+
+
 def _rows(
-    net: Net, w: Tensor, x: Tensor | Fields, part: slice, along: Tensor | None = None
+    net: Net,
+    w: Tensor,
+    x: Tensor | Fields,
+    part: slice,
+    along: Tensor | None = None,
+    read: Callable[[Tensor], Tensor] = torch.flatten,
 ) -> tuple[Tensor, Tensor]:
     """Compute J (C, P), or along @ J, and outputs (C,) of one example, by rows."""
     with differentiable(), twice():
         point = w.clone().requires_grad_(True)
-        out = net(point, x).reshape(-1)
+        out = read(net(point, x)[0])
         along = torch.eye(len(out)).to(out) if along is None else along
         return (
             torch.stack(
@@ -306,7 +328,56 @@ def ggn(
     return total
 
 
-def check_jacobians(net: Net, data: Data, size: int, *, dense: bool, warn: bool) -> None:
+def sampled_ggn(
+    net: Net,
+    w: Tensor,
+    data: Data,
+    likelihood: Likelihood,
+    draws: int,
+    *,
+    seed: int,
+    part: slice = slice(None),
+    diagonal: bool = False,
+    progress: Progress = False,
+) -> Tensor:
+    """Estimate `ggn` without bias, by `draws` labels of each place from the network's predictions.
+
+        H = sum_n E[g g^T],   g = d/dw sum_t sqrt(s_nt) log p(y_nt),   y_nt ~ p
+
+    It takes `draws` backward passes an example, whatever the number of outputs.
+
+    Raises:
+        ValueError: For a likelihood that is not of classes.
+    """
+    p = as_likelihood(likelihood)
+    if not isinstance(p, CategoricalLikelihood):
+        raise ValueError(f"label_draws needs likelihood='categorical', got {likelihood!r}")
+    source = generator(seed)
+    scale = len(data) / p.count(data.y)
+    total = torch.zeros(())
+
+    def read(out: Tensor, labels: Tensor, root: Tensor) -> Tensor:
+        log_p = p.log_probs(out[None])[0]  # (places, C)
+        return (root * log_p.gather(-1, labels)).sum(0)
+
+    size = max(1, CHUNK_NUMBERS // (draws * w[part].numel()))
+    for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
+        with torch.no_grad():
+            outputs = net(w, x)
+            probs = p.log_probs(outputs).exp()
+            labels = probs.flatten(0, 1).cpu().multinomial(draws, True, generator=source)
+            share = p.shares(outputs, y)
+            s = scale * (probs.new_ones(probs.shape[:2]) if share is None else share.flatten(1))
+        more = (labels.view(*probs.shape[:2], draws).to(y.device), s.sqrt()[..., None])
+        _, g = jacobians(net, w, x, part, read, more)
+        g = g.flatten(0, 1)
+        total = total + (g.square().sum(0) if diagonal else g.T @ g) / draws
+    return total
+
+
+def check_jacobians(
+    net: Net, data: Data, size: int, *, dense: bool, warn: bool, draws: int | None = None
+) -> None:
     """Check the memory and work of the Jacobians in `size` weights.
 
     warn: Warn with an estimate of the work where all of them take more than LONG_WORK.
@@ -315,22 +386,23 @@ def check_jacobians(net: Net, data: Data, size: int, *, dense: bool, warn: bool)
         ValueError: For a Jacobian of one example that is beyond MOST_NUMBERS.
     """
     with torch.no_grad():
-        n_outputs = net(net.w, data.x[:1]).numel()
+        n_outputs = draws or net(net.w, data.x[:1]).numel()
     work = n_outputs * len(data) * (2 * work_of(net, data.x).macs + size * (size if dense else 1))
     if warn and work > LONG_WORK:
         warnings.warn(
-            f"the curvature takes {work:.0e} multiply-adds, minutes on a CPU, for {n_outputs:,}"
-            f" outputs of {len(data):,} examples in {size:,} weights: progress=True shows the time"
-            " left; fewer examples, data.subset(index), or an untied head of classes take less",
+            f"the curvature takes {work:.0e} multiply-adds, about {work / SPEED / 60:,.0f} minutes"
+            f" on a core, for {n_outputs:,} outputs of {len(data):,} examples in {size:,} weights:"
+            f" {FEWER}progress=True shows the time left; fewer examples, data.subset(index), or an"
+            " untied head of classes take less",
             stacklevel=5,  # the caller of the public verb
         )
     if (numbers := n_outputs * size) > MOST_NUMBERS:
         raise ValueError(
             f"the curvature needs the Jacobian of {n_outputs:,} outputs of an example in"
             f" {size:,} weights, got {numbers * net.w.element_size() / 2**30:,.0f} GiB and"
-            f" {n_outputs * len(data):,} backward passes in all: treat the head alone, with"
-            " structure='diagonal', which has a closed form for a linear head of classes; untie"
-            " one that shares its weight (head.weight = nn.Parameter(head.weight.clone()))"
+            f" {n_outputs * len(data):,} backward passes in all: {FEWER}or treat the head alone,"
+            " with structure='diagonal', which has a closed form for a linear head of classes;"
+            " untie one that shares its weight (head.weight = nn.Parameter(head.weight.clone()))"
         )
 
 
@@ -340,19 +412,18 @@ def ggn_diagonal(
     data: Data,
     likelihood: Likelihood = "categorical",
     progress: Progress = False,
+    rest: Callable[..., Tensor] | None = None,
 ) -> Tensor:
     """Compute the diagonal (D,) of H.
 
     A linear head over classes has a closed form; other weights need a backward pass for
-    each output and example.
+    each output and example, or what `rest` takes in place of `ggn`.
     """
+    rest = rest or partial(ggn, net, w, data, likelihood)
     head, values = softmax_head(net, w, data, likelihood, progress) or (slice(0, 0), w[:0])
     parts = [slice(0, head.start), slice(head.stop, net.dim)]
     before, after = (
-        ggn(net, w, data, likelihood, part=s, diagonal=True, progress=progress)
-        if s.start < s.stop
-        else w[:0]
-        for s in parts
+        rest(part=s, diagonal=True, progress=progress) if s.start < s.stop else w[:0] for s in parts
     )
     return torch.cat([before, values, after])
 

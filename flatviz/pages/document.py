@@ -124,7 +124,10 @@ def document(
     ]
     terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in (facts or {}).items())
     shown = "\n".join(part.html if isinstance(part, Script) else part for part in pictures)
-    table = f"<h2>All posteriors</h2>\n{picture}{_folded(table_html(rows))}" if rows else ""
+    table = ""
+    if rows:
+        numbers = "<details><summary>Numbers of the first seed</summary>"
+        table = f"<h2>All posteriors</h2>\n{picture}{numbers}{table_html(rows)}</details>"
     origin = (
         f"<details><summary>How this was made</summary><dl>{terms}</dl></details>" if terms else ""
     )
@@ -146,13 +149,8 @@ def document(
 """
 
 
-def _folded(table: str) -> str:
-    summary = "Numbers of the first seed"
-    return f"<details><summary>{summary}</summary>{table}</details>"
-
-
-def texts_of(file: str) -> dict[str, dict[str, str]]:
-    """Read section -> name -> text.
+def texts_of(file: str) -> dict[str, dict[str, Json]]:
+    """Read section -> name -> text, or another value.
 
     A line break within a paragraph is a space, and paragraphs are lines.
     """
@@ -162,8 +160,11 @@ def texts_of(file: str) -> dict[str, dict[str, str]]:
 
     sections = tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
     return {
-        section: {name: joined(text) for name, text in texts.items()}
-        for section, texts in sections.items()
+        section: {
+            name: joined(value) if isinstance(value, str) else value
+            for name, value in values.items()
+        }
+        for section, values in sections.items()
     }
 
 

@@ -8,15 +8,14 @@ import math
 from torch import Tensor
 
 from flatviz.plots.radius import table_of
-from flatviz.plots.theme import on_dark, short, style
+from flatviz.plots.theme import on_dark, short, span_of, style
 from flatviz.results import Family
 
 PANELS = {"lambda1": "λ1", "nll": "NLL", "ece": "ECE"}
 LOGARITHMIC = ("lambda1",)
-CAPTION = (
-    "A dot is the mean over {seeds}, a bar reaches from the smallest to the largest; all draws of a"
-    " posterior, test split; left is better. λ1 on a logarithmic axis."
-)
+ONE_SEED = "A dot is one posterior of this seed"
+SEEDS = "A dot is the mean over {} seeds, a bar reaches from the smallest to the largest"
+CAPTION = "{}, with all its draws, on the test split; left is better. λ1 on a logarithmic axis."
 
 
 def dots_html(family: Family) -> str:
@@ -26,7 +25,7 @@ def dots_html(family: Family) -> str:
     that is VI, is VI's row.
     """
     table = table_of(family, PANELS)
-    scales = {name: _scale(name, values) for name, values in table.items()}
+    scales = {name: span_of(values) for name, values in table.items()}
     heads = "".join(
         f"<span>{PANELS[name]}<small>{short(low)} to {short(high)}</small></span>"
         for name, (low, high) in scales.items()
@@ -44,18 +43,12 @@ def dots_html(family: Family) -> str:
         colors = f"--light:{look.color};--dark:{on_dark(look.color)}"
         rows.append(f'<div style="{colors}"><span>{label}<b>{knob}</b></span>{marks}</div>')
     seeds = next(iter(table.values())).shape[1]
-    caption = CAPTION.format(seeds="this seed alone" if seeds == 1 else f"{seeds} seeds")
+    caption = CAPTION.format(ONE_SEED if seeds == 1 else SEEDS.format(seeds))
     return (
         f'<figure class="dots" style="--panels:{len(table)}">'
         f'<div class="heads"><span>method<b>radius, T</b></span>{heads}</div>'
         f"{''.join(rows)}<figcaption>{caption}</figcaption></figure>"
     )
-
-
-def _scale(name: str, values: Tensor) -> tuple[float, float]:
-    """Return the range of the finite values."""
-    finite = values[values.isfinite()]
-    return float(finite.min()), float(finite.max())
 
 
 def _mark(values: Tensor, name: str, scale: tuple[float, float]) -> str:
@@ -70,8 +63,7 @@ def _mark(values: Tensor, name: str, scale: tuple[float, float]) -> str:
         return 100 * (of(value) - low) / (high - low) if high > low else 50.0
 
     mean = place(float(finite.mean()))
-    low = place(float(finite.min()))
-    high = place(float(finite.max()))
+    low, high = map(place, span_of(finite))
     title = f"{PANELS[name]} {short(float(finite.mean()))}"
     where = f"--at:{mean:.1f};--low:{low:.1f};--wide:{high - low:.1f}"
     return f'<i style="{where}" title="{title}"><u></u></i>'

@@ -95,8 +95,12 @@ def _changed(family: Family, radius: float) -> str:
     """Count the seeds on which SA-BMA's largest radius has a lower λ₁, NLL and ECE than 0."""
     at_0, at_end = (family.index("sabma", r) for r in (0.0, radius))
     table = table_of(family, ("lambda1", "nll", "ece"))
-    lambda1, nll, ece = (int((v[at_end] < v[at_0]).sum()) for v in table.values())
+    lower = [(v[at_end] < v[at_0]) for v in table.values()]
+    if len(lower[0]) == 1:
+        moved = [("falls" if bool(of_one) else "rises") for of_one in lower]
+        return "From radius 0 to {:g} λ₁ {}, NLL {}, ECE {}".format(radius, *moved)
+    lambda1, nll, ece = (int(of_all.sum()) for of_all in lower)
     return (
-        f"From radius 0 to {radius:g} λ₁ falls on {lambda1} of {table['nll'].shape[1]} seeds, NLL"
-        f" on {nll}, ECE on {ece}"
+        f"From radius 0 to {radius:g} λ₁ falls on {lambda1} of {len(lower[0])} seeds, NLL on {nll},"
+        f" ECE on {ece}"
     )

@@ -1,4 +1,4 @@
-"""Figures of page and lab: one entry each in `VIEWS`; their captions are in `captions.toml`."""
+"""Figures of page and lab: one entry each in `VIEWS`; captions.toml has their words and places."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from flatviz.plots.landscape import plot_projection
 from flatviz.plots.mechanism import PHASE_TEXTS, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
-from flatviz.plots.theme import Figure, Properties, Property, figure, style
+from flatviz.plots.theme import Figure, Properties, Property, figure, span_of, style
 from flatviz.results import Family, Prediction
 
 Draw = Callable[[Scene, int], Figure]
@@ -114,8 +114,7 @@ def _surface(scene: Scene, i: int) -> Figure:
 
 def _reach(ticks: Tensor, at: Tensor) -> list[float]:
     """Return the ends of an axis that holds the surface and these draws with their markers."""
-    lo = float(ticks.min())
-    hi = float(ticks.max())
+    lo, hi = span_of(ticks)
     at = at[at.isfinite()]
     room = 0.03 * (hi - lo)
     return [min([lo, *(at - room).tolist()]), max([hi, *(at + room).tolist()])]
@@ -156,10 +155,6 @@ def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more
     return _of_member(plot, part, scene, i, reference=reference, **more)
 
 
-_spectrum = partial(_beside, plot_spectrum, "spectrum")
-_reliability = partial(_of_member, plot_reliability, "prediction")
-
-
 def _metrics(scene: Scene, i: int) -> Figure:
     return _beside(plot_metrics, "prediction", scene, i, n_draws=scene.family.n_draws)
 
@@ -170,10 +165,6 @@ def _predictive(scene: Scene, i: int) -> Figure:
 
 def _images(scene: Scene, i: int) -> Figure:
     return figure("Where draws disagree most", TEXTS["images"]["alt"])  # drawn by images.js
-
-
-def _step(scene: Scene, i: int) -> Figure:
-    return plot_step(scene.family, i)
 
 
 def _scored(family: Family) -> Prediction:
@@ -188,19 +179,9 @@ def _caption_of_step(family: Family, i: int) -> str:
     return f"{caption} {TEXTS['step']['marks']}"
 
 
-TWO = "2-D map"
-THREE = "3-D relief"
-SHARED = dict(group="Surface", slot="surface", fixed=("surface",), span=5, height=470)
-ALL = dict(span=12, height=470)
-WIDE = dict(span=8, height=470)
-RADIUS: Properties = dict(span=5, height=600, group="Radius")
-PLACE = ("xaxis", "yaxis")
-SAMPLES = {"samples": "draws"}
-
-
-def _view(name: str, draw: Draw, **settings: Property) -> View:
-    """Build a view with the texts of its name."""
-    return View(name, draw, **{**TEXTS[name], **settings})
+def _view(name: str, draw: Draw, **conditions: Property) -> View:
+    """Build a view with the texts and the place that captions.toml has for it."""
+    return View(name, draw, **{**TEXTS[name], **conditions})
 
 
 def _through_the_center(plane: str) -> list[View]:
@@ -209,90 +190,46 @@ def _through_the_center(plane: str) -> list[View]:
     shared: Properties = dict(
         group="Flatness", slot="directions", height=470, least=400, needs=(plane,)
     )
-    option = {"plane": PLANES[plane], "view": TWO}
-    raised: Properties = dict(
-        option=option | {"view": THREE}, alt=texts["alt"].format(plane=PLANES[plane]), like=plane
-    )
+    place = {"plane": PLANES[plane]}
+    raised: Properties = dict(alt=texts["alt"].format(**place), like=plane)
+    raised["option"] = place | TEXTS["relief"]["option"]
+    option = place | TEXTS["surface"]["option"]
     return [
         View(plane, partial(_basin, plane, False), texts["caption"], option=option, **shared),
         View(f"{plane} relief", partial(_basin, plane, True), texts["relief"], **raised, **shared),
     ]
 
 
-STEPS: Properties = dict(
-    caption_of=_caption_of_step,
-    when=lambda f: f[0].step is not None,
-    phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),
-)
 VIEWS = (
-    _view("surface", _surface, option={"view": TWO}, link=SAMPLES, shared=PLACE, **SHARED),
-    _view("relief", _relief, option={"view": THREE}, **SHARED),
-    View(
+    _view("surface", _surface),
+    _view("relief", _relief),
+    _view(
         "mechanism",
-        _step,
-        MOVES.format(back=BACK),
-        shared=PLACE,
-        fixed=("surface",),
-        least=420,
-        **RADIUS | STEPS,
+        lambda scene, i: plot_step(scene.family, i),
+        caption=MOVES.format(back=BACK),
+        caption_of=_caption_of_step,
+        when=lambda f: f[0].step is not None,
+        phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),
     ),
-    _view(
-        "radius",
-        partial(_with_ring, plot_radius),
-        **RADIUS | dict(span=7, least=480),
-        when=lambda f: bool(columns_of(f)),
-    ),
-    _view(
-        "frontier",
-        partial(_with_ring, plot_frontier),
-        **RADIUS | dict(least=390),
-        when=has_frontier,
-    ),
+    _view("radius", partial(_with_ring, plot_radius), when=lambda f: bool(columns_of(f))),
+    _view("frontier", partial(_with_ring, plot_frontier), when=has_frontier),
     *_through_the_center("sharpest"),
     *_through_the_center("around"),
-    _view(
-        "hidden",
-        _hidden,
-        span=3,
-        height=470,
-        least=260,
-        shared=PLACE,
-        group="Surface",
-        link=SAMPLES,
-    ),
-    _view(
-        "spectrum", _spectrum, shared=("yaxis",), group="Flatness", link={"draws": "eigenvalues"}
-    ),
-    _view(
-        "metrics",
-        _metrics,
-        shared=("yaxis", "yaxis2", "yaxis3"),
-        group="Scores",
-        link={"x": "sizes"},
-    ),
+    _view("hidden", _hidden),
+    _view("spectrum", partial(_beside, plot_spectrum, "spectrum")),
+    _view("metrics", _metrics),
     _view(
         "reliability",
-        _reliability,
-        shared=("yaxis2",),
-        group="Scores",
+        partial(_of_member, plot_reliability, "prediction"),
         when=lambda f: _scored(f).bins is not None,
     ),
-    _view(
-        "predictive",
-        _predictive,
-        shared=PLACE,
-        group="Scores",
-        when=lambda f: not _scored(f).has_classes,
-        **WIDE,
-    ),
+    _view("predictive", _predictive, when=lambda f: not _scored(f).has_classes),
     _view(
         "inputs",
         lambda scene, i: plot_input_maps(scene.family, i),
-        group="Inputs",
         when=lambda f: "a" in f.inputs,
-        **ALL,
     ),
-    _view("images", _images, group="Images", when=lambda f: bool(f.images), kind="images", **ALL),
+    _view("images", _images, when=lambda f: bool(f.images)),
 )
 
 

@@ -16,12 +16,14 @@ from flatviz.plots.theme import (
     Properties,
     axes_of,
     band,
+    diagonal,
     figure,
     layout_of,
     numbers,
     panels,
     room,
     scatter,
+    span_of,
     style,
     styles,
 )
@@ -280,9 +282,7 @@ def plot_reliability(
         "marker.opacity": solid,
     }
     fig.add_live(bars, "marker.color", sizes=sizes)
-    fig.add_trace(
-        scatter([0, 1], [0, 1], "lines", "perfect", line=dict(color=MUTED, dash="dash", width=1.5))
-    )
+    fig.add_trace(diagonal())
     below = dict(
         marker=dict(color=MUTED, line=dict(width=0)), hovertemplate="%{y} inputs<extra></extra>"
     )
@@ -302,8 +302,7 @@ def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
         yaxis=dict(title="accuracy", range=[0, 1]),
     )
     fig = figure(title, alt, **axes)
-    diagonal = dict(color=MUTED, dash="dash", width=1.5)
-    fig.add_trace(scatter([0, 1], [0, 1], "lines", "perfect", line=diagonal))
+    fig.add_trace(diagonal())
     looks = styles(named)
     for name, p in named.items():
         look = looks[name]
@@ -454,8 +453,7 @@ def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str
     )
     for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):
         means = torch.stack([c[score] for c in curves.values()])
-        lo = float(means.min())
-        hi = float(means.max())
+        lo, hi = span_of(means)
         margin = 0.5 * (hi - lo) or 0.1
         span = [max(0.0, lo - margin), hi + margin if score == "nll" else min(1.0, hi + margin)]
         axes |= layout_of(

@@ -20,6 +20,7 @@ from flatviz.plots.theme import (
     points,
     scatter,
     short,
+    span_of,
 )
 from flatviz.results import Projection
 
@@ -64,8 +65,7 @@ class ColorScale:
                 " the extent"
             )
         values = values[values.isfinite()]
-        lowest = float(values.min())
-        highest = float(values.max())
+        lowest, highest = span_of(values)
         lo, hi = color_range or (lowest, highest)
         scale = cls(lo, hi, (lo > 0 and hi / lo > 10) if log is None else log and lo > 0)
         if color_range is None and len(values) > 1:

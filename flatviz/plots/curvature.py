@@ -32,6 +32,7 @@ from flatviz.plots.theme import (
     panels,
     room,
     scatter,
+    span_of,
     style,
 )
 from flatviz.weight_space import MEASURES, LayerCurvature, Sharpness, Spectrum
@@ -174,8 +175,7 @@ def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = 
         )
     nodes = spectrum.nodes.double()
     weights = spectrum.weights.double()
-    lo = float(nodes.min())
-    hi = float(nodes.max())
+    lo, hi = span_of(nodes)
     width = max((hi - lo) / 150, 1e-12)
     at = torch.linspace(lo - 6 * width, hi + 6 * width, POINTS, dtype=torch.float64)
     density = _smooth(at, nodes, weights, width)
@@ -265,9 +265,10 @@ def plot_sharpness(
         f"{style(m).label}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items()
     )
     drawn = torch.cat([getattr(s, measure).double().cpu() for s in groups.values()])
-    margin = 0.3 * float(drawn.max() - drawn.min()) or 0.1 * float(drawn.abs().max()) or 1.0
+    lowest, highest = span_of(drawn)
+    margin = 0.3 * (highest - lowest) or 0.1 * abs(highest) or 1.0
     # With two draws the band is wider than the axis
-    y = dict(title=label, range=[float(drawn.min()) - margin, float(drawn.max()) + margin])
+    y = dict(title=label, range=[lowest - margin, highest + margin])
     x = dict(title="ensemble size, in draws")
     fig = figure(title or "Flatness against ensemble size", alt, xaxis=x, yaxis=y)
     for method, sharpness in groups.items():

@@ -20,6 +20,7 @@ from flatviz.plots.theme import (
     numbers,
     scatter,
     short,
+    span_of,
 )
 from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
@@ -200,8 +201,8 @@ def capital(text: str) -> str:
 
 def ends_text(surface: Surface) -> str:
     """Write the lowest and the highest finite value."""
-    finite = surface.values[torch.isfinite(surface.values)]
-    return f"from {finite.min():.3g} to {finite.max():.3g}"
+    lo, hi = span_of(surface.values)
+    return f"from {short(lo)} to {short(hi)}"
 
 
 def ends_of(spectrum: Spectrum) -> str:

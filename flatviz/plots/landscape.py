@@ -17,10 +17,12 @@ from flatviz.plots.theme import (
     ROUNDING,
     Figure,
     Properties,
+    diagonal,
     figure,
     room,
     scatter,
     short,
+    span_of,
     style,
 )
 from flatviz.results import Curve, Persistence, Projection
@@ -59,13 +61,9 @@ def plot_curve(
     y = dict(title=first.y_label, type="log" if log else "linear")
     fig = figure(title, alt, xaxis_title=with_print(first.x_label, small_print(*curves)), yaxis=y)
     values = torch.cat([c.values for c in curves])
-    flat = values[values.isfinite()]
-    if (
-        not log
-        and len(flat)
-        and float(flat.max() - flat.min()) <= ROUNDING * float(flat.abs().max())
-    ):
-        fig.update_yaxes(range=room(flat))  # so that rounding does not look like a landscape
+    lo, hi = span_of(values)
+    if not log and hi - lo <= ROUNDING * max(abs(lo), abs(hi)):
+        fig.update_yaxes(range=room(values))  # so that rounding does not look like a landscape
     for i, c in enumerate(curves):
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
@@ -149,11 +147,7 @@ def plot_projection(
     )
     y = dict(title="off the plane", range=[0, reach], scaleanchor="x")
     fig = figure(title, alt, xaxis=x, yaxis=y)
-    fig.add_trace(
-        scatter(
-            [0, reach], [0, reach], "lines", "equal", line=dict(color=MUTED, dash="dash", width=1)
-        )
-    )
+    fig.add_trace(diagonal(reach, "equal", width=1))
     values = values_of(projection)
     scale = ColorScale.over(values, color_range, log) if bool(values.isfinite().any()) else None
     if method is not None:
@@ -189,8 +183,7 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
         >>> len(fig.data[2].x)  # minima
         2
     """
-    finite = persistence.surface.values[torch.isfinite(persistence.surface.values)]
-    top = float(finite.max())
+    _, top = span_of(persistence.surface.values)
     order = persistence.depth.argsort(descending=True, stable=True)[:MAX_VALLEYS]
     death = persistence.death.clamp_max(top)
     column = {int(m): i for i, m in enumerate(order, 1)}

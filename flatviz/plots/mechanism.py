@@ -21,6 +21,7 @@ from flatviz.plots.theme import (
     Properties,
     points,
     short,
+    span_of,
     style,
 )
 from flatviz.results import Family, Mechanism
@@ -59,7 +60,9 @@ LABELS = {  # trace -> label, number of its point, side
     "gradient g′ at q′": ("g′", 1, "top right"),
     "step: − g′ from q": ("−g′", 1, "bottom left"),
 }
-HALO = "0 0 3px #fefefe, 0 0 3px #fefefe, 0 0 2px #fefefe"  # of a label, on any ground
+HALO = ", ".join(  # of a label, on any ground
+    f"{x}px {y}px 1px #fefefe" for x in (-1.5, 0, 1.5) for y in (-1.5, 0, 1.5) if x or y
+)
 COLORS = dict(q=LOOKS["vi"].color, worst=LOOKS["sabma"].color, sam=LOOKS["sam_mu"].color)
 
 
@@ -120,7 +123,7 @@ def labelled(trace: go.Scatter, color: str, shown: bool = True) -> go.Scatter:
     """Add the trace's label beside one of its points, if it has one and is shown."""
     text, at, side = LABELS.get(trace.name, ("", 0, None))
     texts = [text if i == at and shown else "" for i in range(len(trace.x))]
-    font = dict(color=color, size=13, shadow=HALO)
+    font = dict(color=color, size=14, weight=700, shadow=HALO)
     return trace.update(mode=f"{trace.mode}+text", text=texts, textposition=side, textfont=font)
 
 
@@ -312,19 +315,14 @@ def _figure(step: Mechanism, title: str, alt: str) -> Figure:
     """Draw the ground of a step, with room for labels beside it."""
     surface = computed(step.surface)
     fig = ground(surface, ColorScale.over(surface.values), title, alt)
-    ends = {
-        axis: [float(ticks.min()), float(ticks.max())]
-        for axis, ticks in (("x", surface.a), ("y", surface.b))
-    }
-    return fig.update_layout(
-        xaxis_range=ends["x"], yaxis_range=ends["y"], width=width_of(surface) + 160
-    )
+    ends = dict(xaxis_range=span_of(surface.a), yaxis_range=span_of(surface.b))
+    return fig.update_layout(ends, width=width_of(surface) + 160)
 
 
 def _half(step: Mechanism) -> float:
     """Return half of the width of the step's ground."""
-    ticks = computed(step.surface).a
-    return float(ticks.max() - ticks.min()) / 2
+    lo, hi = span_of(computed(step.surface).a)
+    return (hi - lo) / 2
 
 
 def _alt(step: Mechanism, k: int) -> str:

@@ -15,6 +15,7 @@ from flatviz.plots.theme import (
     Properties,
     axes_of,
     band,
+    diagonal,
     figure,
     layout_of,
     numbers,
@@ -71,8 +72,7 @@ def plot_calibration(
     fig.add_trace(
         band(ends, ends - half, ends + half, MUTED, 0.15, "calibrated, 95 %", legend=True)
     )
-    diagonal = dict(color=MUTED, dash="dash", width=1.5)
-    fig.add_trace(scatter(ends, ends, "lines", "perfect", legend=True, line=diagonal))
+    fig.add_trace(diagonal().update(showlegend=True))
     for name, at in curves.items():
         look = style(name)
         hover = f"{look.label}: %{{y:.2f}} of targets lie below the quantile of %{{x:.2f}}"

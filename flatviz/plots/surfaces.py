@@ -23,7 +23,18 @@ from flatviz.plots.ground import (
     small_print,
     title_of,
 )
-from flatviz.plots.theme import GRID, INK, LOSS_SCALE, MUTED, Figure, figure, numbers, points, style
+from flatviz.plots.theme import (
+    GRID,
+    INK,
+    LOSS_SCALE,
+    MUTED,
+    Figure,
+    figure,
+    numbers,
+    points,
+    span_of,
+    style,
+)
 from flatviz.results import Projection, Surface
 
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and far off it
@@ -295,7 +306,7 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
         showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11)
     )
     titles = [dict(text=title, font=dict(size=11)) for title in axis_titles(surface.plane)]
-    ends = [(float(t.min()), float(t.max())) for t in (surface.a, surface.b)]
+    ends = [span_of(t) for t in (surface.a, surface.b)]
     spans = [hi - lo for lo, hi in ends]
     # Otherwise labels overlap where axes meet
     room = [[lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)]

@@ -201,10 +201,16 @@ def band(
         "lines",
         name,
         fill="toself",
-        fillcolor=tinted(color, opacity),
+        fillcolor=f"rgba({', '.join(map(str, _channels(color)))}, {opacity})",
         line=dict(width=0),
         **look,
     )
+
+
+def diagonal(end: float = 1.0, name: str = "perfect", width: float = 1.5) -> go.Scatter:
+    """Draw the dashed line where both axes are equal, from 0 to `end`."""
+    line = dict(color=MUTED, dash="dash", width=width)
+    return scatter([0, end], [0, end], "lines", name, line=line)
 
 
 def axes_of(panel: int) -> Properties:
@@ -238,9 +244,9 @@ def short(value: float) -> str:
     return f"{value:.3g}"
 
 
-def tinted(color: str, opacity: float) -> str:
-    """Convert a colour (hex) and its opacity to a fill of plotly."""
-    return f"rgba({', '.join(str(int(color[i : i + 2], 16)) for i in (1, 3, 5))}, {opacity})"
+def _channels(color: str) -> tuple[int, ...]:
+    """Return red, green and blue of a colour (hex), 0 to 255."""
+    return tuple(bytes.fromhex(color.removeprefix("#")))
 
 
 def dark_colors() -> dict[str, str]:
@@ -252,10 +258,8 @@ def on_dark(color: str) -> str:
     """Lighten a colour (hex) to a contrast of 4.5 with the ground of a dark page."""
     ground = _luminance(DARK_PAPER)
     for white in range(0, 100, 2):
-        shares = (
-            round(int(color[i : i + 2], 16) * (1 - white / 100) + 2.55 * white) for i in (1, 3, 5)
-        )
-        lighter = "#" + "".join(f"{share:02x}" for share in shares)
+        shares = [round(c * (1 - white / 100) + 2.55 * white) for c in _channels(color)]
+        lighter = f"#{bytes(shares).hex()}"
         if (_luminance(lighter) + 0.05) / (ground + 0.05) >= CONTRAST:
             return lighter
     return "#ffffff"
@@ -263,9 +267,18 @@ def on_dark(color: str) -> str:
 
 def _luminance(color: str) -> float:
     """Compute the relative luminance of WCAG 2, 0 to 1."""
-    parts = [int(color[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    parts = [c / 255 for c in _channels(color)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def span_of(values: Tensor) -> tuple[float, float]:
+    """Return the lowest and the highest finite value; NaN where none is finite."""
+    finite = values[values.isfinite()].double()
+    if not len(finite):
+        return math.nan, math.nan
+    lo, hi = finite.aminmax()
+    return float(lo), float(hi)
 
 
 def room(values: Tensor, margin: float = 0.06) -> list[float]:
@@ -273,8 +286,9 @@ def room(values: Tensor, margin: float = 0.06) -> list[float]:
 
     Values that differ by rounding alone appear as a flat line.
     """
-    finite = values[values.isfinite()].double()
-    lo, hi = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    lo, hi = span_of(values)
+    if math.isnan(lo):
+        return room(torch.tensor([0.0, 1.0]), margin)
     least = ROUNDING * max(abs(lo), abs(hi))
     if hi - lo <= least:
         wide = 0.1 * max(abs(lo), abs(hi)) or 1.0

@@ -1,7 +1,7 @@
 """Posteriors over weights: methods `fit_<method>(net, data, ...) -> Posterior`.
 
 `METHODS` is the table of all.  A new posterior is a file that ends with its record, and one line in
-`flatviz/catalog.py`: figures, page, the lab's menu and the conformance tests read the table.
+`flatviz/catalog.toml`: figures, page, the lab's menu and the conformance tests read the table.
 """
 
 from importlib import import_module

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -216,16 +217,16 @@ def fit_hmc(
     )
 
 
+@dataclass(eq=False)
 class Potential:
     """U and its gradient for all chains at once.
 
     z (C, D + K) -> U (C,) in float64, dU/dz (C, D + K), mean NLL (C,).
     """
 
-    def __init__(self, loss: Gradient, prior: Gaussian, weight: float) -> None:
-        self.loss = loss
-        self.prior = prior
-        self.weight = weight
+    loss: Gradient
+    prior: Gaussian
+    weight: float
 
     def weights(self, z: Tensor) -> Tensor:
         """Compute w(z), (C, D)."""

@@ -80,8 +80,7 @@ class IVON(Algorithm[IVONState]):
     ) -> tuple[IVONState, Record]:
         """Take one step."""
         m, g, h, step = state
-        draws = noise[0].shape[0] if noise else 1
-        check_noise(noise, (draws, *m.shape))
+        check_noise(noise, ("S", *m.shape))
         (z,) = noise
         value, slopes = gradient(m + self.std(h) * z, batch)
         hessian = (slopes * z).mean(0) / self.std(h)

@@ -49,9 +49,8 @@ from flatviz.training.variational import (
     Descent,
     GaussianMethod,
     GaussianState,
-    finite_members,
     fit_gaussian,
-    fit_gaussians,
+    fit_members,
 )
 
 
@@ -342,17 +341,15 @@ def fit_sabma_grid(
         [(0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1)]
     """
     members = [(float(r), s) for r in radius for s in seed]
-    seeds = [s for _, s in members]
     label = f"{len(members)} members of SA-BMA"
-    run = Run(label, seeds[0], checkpoint, progress, batch_size, training)
+    run = Run(label, members[0][1], checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
     problem = examined(net, data, likelihood)
     radii = [r for r, _ in members] if any(radius) else [0.0]
     size = prior.mean.new_tensor(radii) if len(radii) > 1 else radii[0]
     build = partial(SABMA, radius=size, perturbation=perturbation)
-    fits = fit_gaussians(build, problem, prior, vi, batchnorm, run, seeds)
-    return finite_members(members, fits)
+    return fit_members(build, problem, prior, vi, batchnorm, run, members)
 
 
 _NAMES = "kl_weight start_scale weight_decay steps lr momentum batch_size mc_samples"

@@ -300,7 +300,7 @@ def _tail(
     epoch = steps_per_epoch(len(data), run.batch_size)
     steps = snapshots * epoch
     keep = range(epoch - 1, steps, epoch)
-    swag = replace(swag, sgd=replace(swag.sgd, clip=loss.p.longest_gradient))
+    swag = replace(swag, sgd=replace(swag.sgd, clip=loss.longest_gradient))
     q = swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps, keep=keep))
     return replace(q, buffers=loss.buffers_at(q.mean))  # the collected ones belong to other weights
 

@@ -45,9 +45,8 @@ from flatviz.training.settings import (
 from flatviz.training.variational import (
     Descent,
     GaussianMethod,
-    finite_members,
     fit_gaussian,
-    fit_gaussians,
+    fit_members,
 )
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
@@ -179,48 +178,41 @@ def fit_vi_grid(
     data: Data,
     prior: Gaussian,
     *,
-    temperature: Sequence[float],
+    radius: Sequence[float],
     seed: Sequence[int],
-    lr: float | None = None,
-    weight_decay: float = 0.0,
-    batch_size: int | None = None,
-    steps: int = 600,
-    momentum: float = 0.9,
-    kl_weight: float | None = None,
-    mc_samples: int | None = None,
-    start_scale: float | None = None,
-    likelihood: Likelihood = "categorical",
+    batch_size: int | None,
+    likelihood: Likelihood,
     training: Training = PLAIN,
-    batchnorm: Statistics = "frozen",
     progress: Progress = False,
+    **settings: Setting,
 ) -> dict[tuple[float, int], Gaussian]:
-    """Fit every temperature with every seed at once by `fit_vi`, as `fit_sabma_grid` fits radii.
+    """Fit every temperature with every seed at once by `fit_vi`: (temperature, seed) -> posterior.
 
-    Return (temperature, seed) -> posterior, each equal to its single fit, to rounding.  Arguments
-    are those of `fit_vi`; a temperature of 0 stands for `kl_weight`.
+    Args:
+        net: As in `fit_vi`.
+        data: The training examples.
+        prior: Over the D treated weights.
+        radius: Temperatures, by the name that `Method.fit_grid` has for them; 0: `kl_weight`.
+        seed: Seeds of noise and minibatches.
+        batch_size: Examples a minibatch; None, all of them.
+        likelihood: As in `nll`.
+        training: `Training(...)`: precision, accumulation, early stopping.
+        progress: True, None (where a terminal watches) or a function.
+        **settings: The others of the method's record.
 
     Raises:
         ValueError: As `fit_vi`.
         Diverged: If each member diverges.
     """
-    members = [(float(t), s) for t in temperature for s in seed]
-    seeds = [s for _, s in members]
-    run = Run(f"{len(members)} members of VI", seeds[0], None, progress, batch_size, training)
-    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale)
+    vi = Vi.of(settings)
+    members = [(float(t), s) for t in radius for s in seed]
     weights = [t or vi.kl_weight for t, _ in members]
     varied = prior.mean.new_tensor(weights) if len(set(weights)) > 1 else weights[0]
+    label = f"{len(members)} members of VI"
+    run = Run(label, members[0][1], None, progress, batch_size, training)
     problem = examined(net, data, likelihood)
-    fits = fit_gaussians(
-        lambda d: VI(replace(d, kl_weight=varied)), problem, prior, vi, batchnorm, run, seeds
-    )
-    return finite_members(members, fits)
-
-
-def _fit_grid(
-    net: Net, data: Data, prior: Gaussian, *, radius: Sequence[float], **how: Setting
-) -> dict[tuple[float, int], Gaussian]:
-    """Call `fit_vi_grid` as `Method.fit_grid` is called, where a radius is a temperature."""
-    return fit_vi_grid(net, data, prior, temperature=radius, **how)
+    build = lambda d: VI(replace(d, kl_weight=varied))  # noqa: E731
+    return fit_members(build, problem, prior, vi, "frozen", run, members)
 
 
 @public
@@ -315,7 +307,7 @@ def _tuned(tempered: Tempered) -> dict[str, Setting]:
 
 METHOD = Method(
     fit=fit_vi,
-    fit_grid=_fit_grid,
+    fit_grid=fit_vi_grid,
     algorithm=vi_of,
     plain=Tuned(_tuned(TEMPERED), tour=(0.0,), lab=(0.0,)),
     batchnorm=Tuned(_tuned(TEMPERED_BATCHNORM), tour=(0.0,), lab=(0.0,)),
@@ -324,7 +316,7 @@ METHOD = Method(
 
 OVER_T = replace(
     METHOD.over_temperature(tour=(0.003, 0.01, 0.02, 0.05, 0.1), lab=(0.003, 0.01, 0.1)),
-    fit_grid=_fit_grid,
+    fit_grid=fit_vi_grid,
 )
 _REST = "kl_weight weight_decay steps lr momentum batch_size"
 MEAN_FIELD_METHOD = Method(

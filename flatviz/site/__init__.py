@@ -73,7 +73,8 @@ def defined_in(experiment: str, **parameters: Any) -> dict[str, Any]:
     return space
 
 
-def _place(path: Path) -> tuple:
+def _place(path: Path) -> tuple[bool, bool, bool, str]:
+    """Sort the contents first, then the chapters by number, those by letter, and the rest."""
     head = path.stem.split("_")[0]
     return (path.stem != CONTENTS, not head.isdigit(), len(head) > 1, path.stem)
 

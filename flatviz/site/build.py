@@ -117,6 +117,9 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path, solved)))
     if pictured := _thumbnails(notebook, path):
         notebook.cells.insert(1, new_markdown_cell(pictured))
+    for cell in notebook.cells:
+        if "hide-cell" in cell.metadata.get("tags", ()):
+            cell.metadata["mystnb"] = {"code_prompt_show": "Solution as code"}
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         printed = sum(len(o.text) for o in cell.get("outputs", ()) if o.output_type == "stream")
         folded = ["hide-output"] if printed > MAX_TEXT else []

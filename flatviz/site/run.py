@@ -35,11 +35,12 @@ from flatviz.plots.theme import CONFIG, in_house_style
 from flatviz.results import Family
 from flatviz.widgets.lab import Lab
 
+# Cell that runs before a notebook's own
 BEFORE = "%cd -q {}\n%reset -f\nimport flatviz.site.run\nflatviz.site.run.register()"
-PATIENCE = 1800  # seconds for a cell
-LAB_PATIENCE = 900  # seconds until a lab has fitted its posteriors
+CELL_SECONDS = 1800  # that a cell may take
+LAB_SECONDS = 900  # that a lab may take to fit its posteriors
 SENTENCES = re.compile(r"((- )?\*\*.*\n?|\n)+")  # printed lines that begin in bold
-PLAIN = "A picture of the notebook; it is drawn by JavaScript."
+NO_ALT = "A picture of the notebook; it is drawn by JavaScript."
 MAX_PICTURES = 40  # pictures of one `interact`, over all its controls
 FEW = 4  # the same in a small run
 # Thread of Jupyter's event loop, as a browser's may run in the main one
@@ -108,13 +109,14 @@ def _client() -> NotebookClient:
         "--IPKernelApp.ignore_cwd=True",
     ]
     client = NotebookClient(
-        new_notebook(), timeout=PATIENCE, kernel_name="python3", extra_arguments=quiet
+        new_notebook(), timeout=CELL_SECONDS, kernel_name="python3", extra_arguments=quiet
     )
     atexit.register(_end, client)
     return client
 
 
 def _end(client: NotebookClient) -> None:
+    """Kill the kernel, which holds nothing to keep."""
     provisioner = client.km and client.km.provisioner
     if isinstance(provisioner, LocalProvisioner) and provisioner.process:
         provisioner.process.kill()
@@ -151,16 +153,16 @@ def figure_html(fig: BaseFigure) -> str:
     title = (drawn["layout"].get("title") or {}).get("text")  # of a figure by plotly.express
     height = drawn["layout"].get("height") or 460
     return _element(
-        "fv-figure", meta.get("alt") or title or PLAIN, drawn | {"config": CONFIG}, height
+        "fv-figure", meta.get("alt") or title or NO_ALT, drawn | {"config": CONFIG}, height
     )
 
 
 def widget_html(widget: ipywidgets.Widget) -> str:
     """Return the element of a widget: the lab as its live page, `interact` as its pictures."""
     if isinstance(widget, Lab):
-        if not widget.wait(LAB_PATIENCE) or widget.family is None:
+        if not widget.wait(LAB_SECONDS) or widget.family is None:
             raise RuntimeError(
-                f"the lab must show a family after {LAB_PATIENCE} s, it says: {widget.status}"
+                f"the lab must show a family after {LAB_SECONDS} s, it says: {widget.status}"
             )
         return family_html(widget.family, start=(widget.method, widget.radius, widget.n_draws))
     if isinstance(widget, ipywidgets.interactive):
@@ -174,26 +176,27 @@ def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
     There are about `count` of them.
     """
     controls = widget.kwargs_widgets
-    lists = [_choices(w) for w in controls]
-    room = count // math.prod(len(c or [0]) for c in lists)
-    stops = max(2, int(room ** (1 / max(1, lists.count(None))) + 1e-9))
-    values = [c or _stops(w, stops) for c, w in zip(lists, controls)]
-    names = [w._kwarg for w in controls]
-    figures = [
-        json.loads(widget.f(**dict(zip(names, chosen))).to_json())
-        for chosen in itertools.product(*values)
-    ]
+    lists = [_choices(control) for control in controls]
+    room = count // math.prod(len(choices) for choices in lists if choices)
+    n_sliders = max(1, lists.count(None))
+    stops = max(2, int(room ** (1 / n_sliders) + 1e-9))
+    values = [choices or _stops(control, stops) for choices, control in zip(lists, controls)]
+    names = [control._kwarg for control in controls]
+    figures = []
+    for chosen in itertools.product(*values):
+        figure = widget.f(**dict(zip(names, chosen)))
+        figures.append(json.loads(figure.to_json()))
     about = [
         {
-            "name": w.description,
-            "list": c is not None,
-            "labels": [_label(v) for v in vs],
-            "start": vs.index(w.value),
+            "name": control.description,
+            "list": choices is not None,
+            "labels": [_label(value) for value in offered],
+            "start": offered.index(control.value),
         }
-        for w, c, vs in zip(controls, lists, values)
+        for control, choices, offered in zip(controls, lists, values)
     ]
     layouts = [fig["layout"] for fig in figures]
-    alt = (layouts[0].get("meta") or {}).get("alt") or PLAIN
+    alt = (layouts[0].get("meta") or {}).get("alt") or NO_ALT
     height = max(layout.get("height") or 460 for layout in layouts) + 40 * len(about)
     return _element(
         "fv-live", alt, {"controls": about, "figures": figures, "config": CONFIG}, height

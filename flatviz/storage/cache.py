@@ -20,10 +20,10 @@ from flatviz.storage.digest import CannotHashError, process_state, value_digest
 from flatviz.storage.files import DamagedFileError, read_file, set_aside, write_file
 
 T = TypeVar("T")
-KIND = "result"  # of file
+KIND = "result"  # what a file says that it holds
 _PACKAGE = Path(flatviz.__file__).resolve().parent
 DRAWING_LAYERS = {"plots", "pages", "widgets", "site", "cli"}  # no cached result depends on them
-DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)
+DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)  # what may begin with a docstring
 
 
 def cache_folder() -> Path:
@@ -245,11 +245,10 @@ class PointStore:
 
     def __init__(self, folder: str | Path | bool, n: int, **settings: object) -> None:
         base = cache_folder() / "slices" if folder is True else Path(str(folder))
-        # Layout of the file
         where = {
             "machine": machine(),
             "threads": torch.get_num_threads(),
-            "layout": 2,
+            "layout": 2,  # of the file; files of an earlier layout are not read
         }
         self.path = base / f"{cache_key(n=n, **settings, **where)}.safetensors"
         self._into: Path | None = self.path  # None after a failed write
@@ -258,7 +257,8 @@ class PointStore:
     def read(self, values: Tensor, done: Tensor) -> None:
         """Fill `values` (n,) and the mask `done` (n,) from the file."""
         for stored in _stored(self.path, self._say):
-            values.copy_(stored["values"]), done.copy_(stored["done"])
+            values.copy_(stored["values"])
+            done.copy_(stored["done"])
 
     def write(self, values: Tensor, done: Tensor) -> None:
         """Store those `values` (n,) that are `done` (n,)."""

@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar, cast
 
 import torch
@@ -113,25 +114,20 @@ class Driven(NamedTuple, Generic[S]):
     kept: Sequence[Tensor]
 
 
+@dataclass(eq=False)
 class Running(Generic[S]):
     """State, draws, history and noise of a run: all that its steps change."""
 
-    def __init__(
-        self,
-        algorithm: Algorithm[S],
-        state: S,
-        loss: TrainingLoss,
-        noise: Noise,
-        keep: Container[int],
-    ) -> None:
-        self.algorithm = algorithm
-        self.state = state
-        self.loss = loss
-        self.noise = noise
-        self.keep = keep
+    algorithm: Algorithm[S]
+    state: S
+    loss: TrainingLoss
+    noise: Noise
+    keep: Container[int]
+
+    def __post_init__(self) -> None:
         self.kept: list[Tensor] = []
         self.rows: dict[str, list[Tensor]] = {name: [] for name in Record._fields}
-        self.step, self.notes = replayed(algorithm.update, state, loss)
+        self.step, self.notes = replayed(self.algorithm.update, self.state, self.loss)
 
     def update(self, at: int, batch: Batch) -> None:
         """Take step number `at`."""

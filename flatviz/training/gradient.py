@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count
+from flatviz.checks import Count, shown
 from flatviz.core import Data, Fields, public
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
@@ -185,13 +185,18 @@ class TrainingLoss:
         return {"loss": self.gradient}
 
 
-def check_noise(noise: Noises, *shapes: tuple[int, ...]) -> None:
-    """Raise ValueError unless a step's noise has these shapes."""
-    came = [tuple(z.shape) for z in noise]
-    if came != [tuple(shape) for shape in shapes]:
+def check_noise(noise: Noises, *shapes: tuple[int | str, ...]) -> None:
+    """Raise ValueError unless a step's noise has these shapes; "S" is any number of draws."""
+    tensors = isinstance(noise, (tuple, list)) and all(isinstance(z, Tensor) for z in noise)
+    came = [tuple(z.shape) for z in noise] if tensors else []
+    sides = [zip(wanted, shape) for wanted, shape in zip(shapes, came)]
+    draws = {n for each in sides for side, n in each if side == "S"}
+    exact = [tuple(next(iter(draws), 1) if n == "S" else n for n in wanted) for wanted in shapes]
+    if not tensors or came != exact:
         raise ValueError(
-            f"noise must be standard normal tensors of shapes {[*map(tuple, shapes)]}, got {came}:"
-            " the method's noise(state, seeds, steps).at(step) gives them"
+            f"noise must be standard normal tensors of shapes {[*map(tuple, shapes)]}, got"
+            f" {came if tensors else shown(noise)}: the method's"
+            " noise(state, seeds, steps).at(step) gives them"
         )
 
 

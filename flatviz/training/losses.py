@@ -11,7 +11,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, Statistics
+from flatviz.checks import Count, Statistics, shown
 from flatviz.core import (
     Data,
     Fields,
@@ -24,7 +24,7 @@ from flatviz.core import (
     randn_like,
     threads,
 )
-from flatviz.engine.batchnorm import TrainingNet, buffers_at
+from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.likelihood import as_likelihood
@@ -147,24 +147,25 @@ class NetworkLoss(TrainingLoss):
     def __call__(self, w: Tensor, batch: Batch) -> tuple[Tensor, Tensor]:
         """Compute mean loss (...) and its gradient (..., D)."""
         lead = w.shape[:-1]
+        check_batch(batch, lead[:-1] if self.shared else lead)
         if self.shared:
             batch = self._parts(batch, w)
         index = batch
         if batch is not None:
-            if batch.numel() == 0:
-                raise ValueError(
-                    "batch must name at least one example, got none: leave the step out"
-                )
             spread = (1,) * (len(lead) - batch.ndim + 1)
             n = batch.shape[-1]
             index = batch.reshape(*batch.shape[:-1], *spread, n).expand(*lead, n).reshape(-1, n)
         W = w.reshape(-1, w.shape[-1])
         n = self.examples if index is None else index.shape[1]
         with threads(self.problem.work.layer * n * (len(W) if self._batched(len(W), n) else 1)):
-            if self.training.accumulate == 1:
-                value, g = self._rows(W, index)
-            else:
-                value, g = self.training.in_parts(self._rows, W, index, self.examples)
+            try:
+                if self.training.accumulate == 1:
+                    value, g = self._rows(W, index)
+                else:
+                    value, g = self.training.in_parts(self._rows, W, index, self.examples)
+            except IndexError as error:  # no look before, which would wait for a GPU
+                check_in_range(index, self.examples, error)
+                raise
         self._first = False
         return value.view(lead), g.view_as(w)
 
@@ -183,6 +184,11 @@ class NetworkLoss(TrainingLoss):
         """Refuse data that the net cannot read."""
         examined(self.problem.net, data, self.problem.likelihood)
 
+    @property
+    def longest_gradient(self) -> float | None:
+        """Length to which SGD shortens a gradient, as the likelihood says."""
+        return self.p.longest_gradient(self.problem.data.y)
+
     def of_constant(self) -> float:
         """Compute the least loss of one output for all examples; NaN for a stream."""
         data = self.problem.data
@@ -196,14 +202,15 @@ class NetworkLoss(TrainingLoss):
     def score(self, w: Tensor, data: Data) -> Tensor:
         """Compute the mean loss of other data at `w` (D,) or (B, D), () or (B,).
 
-        The nets are as they predict now, without gradients or noise.
+        The nets are as they predict now, without gradients or noise.  NaN where w diverged.
         """
         W = w.view(-1, w.shape[-1])
-        nets = [self.net_at(row, member) for member, row in enumerate(W)]
-        losses = [
-            self.p.nll(forward(net, row[None], data.x)[0], data.y) for net, row in zip(nets, W)
-        ]
-        return torch.stack(losses).view(w.shape[:-1])
+        losses = W.new_full((len(W),), math.nan)
+        for member, row in enumerate(W):
+            if bool(row.isfinite().all()):
+                outputs = forward(self.net_at(row, member), row[None], data.x)[0]
+                losses[member] = self.p.nll(outputs, data.y)
+        return losses.view(w.shape[:-1])
 
     def net_at(self, w: Tensor, member: int = 0) -> Net:
         """Return the network at `w` (D,) as it predicts now, with this member's statistics."""
@@ -300,6 +307,36 @@ def _value_and_grad(
     return value.detach(), g if scale == 1 else g / scale
 
 
+def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:
+    """Check the kind and shape of the index of a minibatch for members `lead`; reads no value."""
+    if batch is None:
+        return
+    if not isinstance(batch, Tensor) or batch.dtype not in (torch.int64, torch.int32):
+        raise TypeError(
+            f"batch must be an int64 tensor of numbers of examples, got {shown(batch)}: use"
+            " torch.as_tensor, and mask.nonzero()[:, 0] of a mask"
+        )
+    if batch.ndim == 0 or batch.shape[:-1] != lead[: batch.ndim - 1]:
+        raise ValueError(
+            f"batch must have shape (n,), or {(*lead, 'n')} with one for each member, got"
+            f" {tuple(batch.shape)}"
+        )
+    if batch.numel() == 0:
+        raise ValueError("batch must name at least one example, got none: leave the step out")
+
+
+def check_in_range(index: Tensor | None, examples: int, error: IndexError) -> None:
+    """Explain an `IndexError` by examples that are not there."""
+    if index is None:
+        return
+    low, high = (int(t) for t in index.aminmax())
+    if low < 0 or high >= examples:
+        raise ValueError(
+            f"batch must name examples from 0 to {examples - 1}, got {low} to {high}: number the"
+            " rows of the loss's data"
+        ) from error
+
+
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
     """Refuse a `q` over other weights than the net's treated ones."""
     if q.dim != net.dim:
@@ -376,6 +413,8 @@ def loss_of(
     net = problem.net
     data = problem.data
     train = batchnorm == "train" and net.has_batchnorm
+    if batchnorm == "train":
+        warn_of_kept_statistics(net, data)
     training.check_weights(net.w)
     rows = members * draws
     network = None

@@ -226,7 +226,7 @@ def descend(
         Diverged: If the loss or the weights become NaN or inf.
     """
     lr = rates(optim.lr, optim.steps, w, partial(cosine, last=last))
-    clip = loss.p.longest_gradient
+    clip = loss.longest_gradient
     sgd = SGD(lr, optim.momentum, optim.weight_decay, optim.ascent, clip)
     state, history, _ = drive(sgd, sgd.init(w), loss, run, steps=optim.steps, shuffle=shuffle)
     if clip is not None:

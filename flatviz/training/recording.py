@@ -4,6 +4,7 @@ import math
 import time
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
@@ -35,24 +36,22 @@ def _after_step(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> 
 register_optimizer_step_post_hook(_after_step)
 
 
+@dataclass(eq=False)
 class Watch:
     """Measure loss, curvature and sharpness on `data` at some steps, within a share of the time."""
 
-    def __init__(
-        self, data: Data, likelihood: Likelihood, budget: float, products: int, log: Log | None
-    ) -> None:
-        self.data = data
-        self.likelihood = likelihood
-        self.budget = budget
-        self.products = products
-        self.log = log
-        # Seconds: the start, and the time of the loop, of all measurements, of the last one
-        self.began = time.perf_counter()
-        self.looped = 0.0
-        self.spent = 0.0
-        self.cost = 0.0
-        self.looks = 0
-        self.rows = list[tuple[float, ...]]()
+    data: Data
+    likelihood: Likelihood
+    budget: float
+    products: int
+    log: Log | None
+    # Seconds: the start, and the time of the loop, of all measurements, of the last one
+    began: float = field(default_factory=lambda: time.perf_counter())
+    looped: float = 0.0
+    spent: float = 0.0
+    cost: float = 0.0
+    looks: int = 0
+    rows: list[tuple[float, ...]] = field(default_factory=list)
 
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
         """Measure the net after `step`, if the budget leaves time for it and for the end."""

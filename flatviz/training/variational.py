@@ -198,8 +198,7 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         self, s: GaussianState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[GaussianState, Record]:
         """Take one step."""
-        draws = noise[0].shape[-2] if noise and noise[0].ndim > 1 else 1
-        each = (*s.mean.shape[:-1], draws)
+        each = (*s.mean.shape[:-1], "S")
         check_noise(noise, (*each, s.q.dim), (*each, s.q.rank))
         return self.descent.update(s, self.gradient(s.q, gradient, batch, noise), noise)
 
@@ -306,14 +305,22 @@ def noise_shares(
     return algorithm.noise_share(q, loss, batch, noises)
 
 
-def finite_members(
-    members: Sequence[tuple[float, int]], fits: Sequence[Gaussian | Diverged]
+def fit_members(
+    build: Callable[[Descent], GaussianMethod],
+    problem: Problem,
+    prior: Gaussian,
+    vi: Vi,
+    batchnorm: Statistics,
+    run: Run,
+    members: Sequence[tuple[float, int]],
 ) -> dict[tuple[float, int], Gaussian]:
-    """(radius, seed) -> fit, without those that diverged, which a warning names.
+    """Fit members (radius, seed) at once, without those that diverge, which a warning names.
 
     Raises:
-        Diverged: If each member diverged.
+        ValueError: As `fit_gaussians`.
+        Diverged: If each member diverges.
     """
+    fits = fit_gaussians(build, problem, prior, vi, batchnorm, run, [s for _, s in members])
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
     diverged = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
     names = ", ".join(diverged)

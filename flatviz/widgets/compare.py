@@ -54,7 +54,7 @@ PASSES = 500  # passes of all examples through a model
 WORK = 400_000_000_000  # multiply-adds of all passes
 MIN_EXAMPLES = 32  # of the loss
 MAX_EXAMPLES = 512
-ROUNDING = 1e-5  # error of a loss in float32
+ROUNDING = 1e-5  # error of a loss in float32, and of outputs beside the largest
 GRID = (  # figures of a page
     "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"
 )
@@ -70,11 +70,11 @@ class Comparison:
     """Comparison of two models, each quantity a pair: of A, of B.
 
     surface, points, path: the loss on a plane through both, where they are, and on the line
-    between.  spectra, traces (value, error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) + f(w
-    - d)) / 2 - f(w) along filter-normalised directions of length STEP, which rescaling of layers
-    leaves as it is.  smad: mean height of a saddle above the minimum that it ends, over the valleys
-    of the surface; 0 for one valley.  note: in which mode the models are, where it is not that they
-    came in.
+    between.  spectra, traces (value, error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) +
+    f(w - d)) / 2 - f(w) along filter-normalised directions of length STEP, which a rescaling of
+    whole layers leaves as it is, but not one of units.  smad: mean height of a saddle above the
+    minimum that it ends, over the valleys of the surface; 0 for one valley.  note: in which mode
+    the models are, where it is not that they came in.
     """
 
     surface: Surface
@@ -97,9 +97,16 @@ class Comparison:
                 f"Neither is flatter: λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B,"
                 f" which its error explains.{self.note}"
             )
+        outputs = [p.outputs for p in self.predictions]
+        size = max(float(out.abs().max()) for out in outputs)
+        if float((outputs[0] - outputs[1]).abs().max()) <= ROUNDING * size:
+            return (
+                f"Neither is flatter: on these {outputs[0].shape[1]} examples A and B are one"
+                f" function to rounding. λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of"
+                f" B by the scales of their weights alone.{self.note}"
+            )
         flat, sharp = (0, 1) if lambdas[0] < lambdas[1] else (1, 0)
         gain, half = interval((self.rises[sharp] - self.rises[flat]).double())
-        size = max(float(p.outputs.abs().max()) for p in self.predictions)
         half = max(half, ROUNDING * (size + float(self.path.values[[0, -1]].abs().max())))
         around = " and ".join(
             f"{short(float(r.mean()))} around {name}" for name, r in zip(NAMES, self.rises)
@@ -111,15 +118,17 @@ class Comparison:
                 " with weights of 0, its directions leave the loss as it is"
             )
         elif gain > half:
-            says = "This survives filter normalisation, which no rescaling of layers can change"
+            says = (
+                "This survives filter normalisation, which no rescaling of whole layers can change"
+            )
         elif -gain > half:
             says = (
-                "This does not survive filter normalisation, which no rescaling of layers can"
-                f" change: there {NAMES[sharp]} is flatter"
+                "This does not survive filter normalisation, which no rescaling of whole layers"
+                f" can change: there {NAMES[sharp]} is flatter"
             )
         else:
             says = (
-                "After filter normalisation, which no rescaling of layers can change, the"
+                "After filter normalisation, which no rescaling of whole layers can change, the"
                 " difference is not clear"
             )
         less = (
@@ -211,9 +220,10 @@ def compare(
 
     Planes, path, curvature, scores, and one sentence.
 
-    Both are compared in evaluation mode.  On the plane and the path between them buffers, as
-    BatchNorm's statistics, are interpolated as the weights are, so that each model keeps its
-    buffers at its weights.  Curvature is of the mean NLL over all
+    Models whose outputs agree to rounding are one function, whatever the scales of their
+    weights: neither is flatter.  Both are compared in evaluation mode.  On the plane and the
+    path between them buffers, as BatchNorm's statistics, are interpolated as the weights are, so
+    that each model keeps its buffers at its weights.  Curvature is of the mean NLL over all
     weights.  The last value of a cell shows all of it; `.sentence` says which is flatter,
     `.to_html(path)` writes one page.
 

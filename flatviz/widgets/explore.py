@@ -16,7 +16,7 @@ from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.ground import one_or_several
 from flatviz.plots.landscape import plot_projection
 from flatviz.plots.surfaces import plot_surface
-from flatviz.plots.theme import Figure
+from flatviz.plots.theme import Figure, span_of
 from flatviz.results import Prediction, Projection, Spectrum, Surface
 from flatviz.widgets.view import FixedLayout, kernel_shell
 
@@ -54,9 +54,7 @@ def explore(result: object, *more: object, **options: object) -> ipywidgets.inte
 
 @explore.register
 def _surface(surface: Surface, projection: Projection | None = None) -> ipywidgets.interactive:
-    finite = surface.values[surface.values.isfinite()]
-    low = float(finite.min())
-    high = float(finite.max())
+    low, high = span_of(surface.values)
     n = 0 if projection is None else len(projection.coords)
 
     def draw(samples: int, ceiling: float, log: bool) -> Figure:

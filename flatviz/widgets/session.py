@@ -90,8 +90,6 @@ def preview_of(
 ) -> Shown | None:
     """Fit `STEPS` steps from the nearest member and measure what is in sight.
 
-    The rest waits for the whole fit.
-
     The rest waits for the complete fit.  None for a method that cannot start at a posterior.
     """
     near = family[family.index(method, radius)]
@@ -232,7 +230,16 @@ class Session:
     ) -> None:
         self.error = ""
         fits = self.fits
-        self._worker.submit(name, lambda progress: work(replace(fits, progress=progress)), weights)
+
+        def noting_errors(progress: Progress) -> None:
+            try:
+                work(replace(fits, progress=progress))
+            except Exception as error:
+                if not self.error:  # otherwise that of each member is there
+                    self.error = f"{name}: {type(error).__name__}: {error}"
+                raise
+
+        self._worker.submit(name, noting_errors, weights)
         self.report(0.0, f"{name}: fitting")
 
     def _first(self, fits: Fitting) -> None:

@@ -21,7 +21,8 @@ from flatviz.pages.document import Json
 from flatviz.pages.page import bundled, plotlyjs
 from flatviz.results import Family
 
-_VIEWS: dict[str, tuple[int, list[weakref.ref]]] = {}  # cell -> (count of its execution, its views)
+# Name of a cell -> the count of its last execution, and the views that it made
+_VIEWS: dict[str, tuple[int, list[weakref.ref]]] = {}
 CONTROLS = ("radius", "n_draws", "method", "look")
 MAX_PICTURE = 4_000_000  # characters of the pictures that a page may send for the saved notebook
 PNG = re.compile(r"data:image/png;base64,[A-Za-z0-9+/=]+")
@@ -32,8 +33,8 @@ NOT_DRAWN = (  # shown where no browser has drawn the lab: in a notebook that wa
 )
 
 
-def register(thing: Widget) -> None:
-    """Note that `thing` belongs to the running cell, and close those of an earlier run of it.
+def register(view: Widget) -> None:
+    """Note that `view` belongs to the running cell, and close those of an earlier run of it.
 
     Outside a notebook it does nothing.
     """
@@ -46,7 +47,7 @@ def register(thing: Widget) -> None:
         for former in filter(None, (ref() for ref in views)):
             former.close()
         views = []
-    _VIEWS[name] = count, [*views, weakref.ref(thing)]
+    _VIEWS[name] = count, [*views, weakref.ref(view)]
 
 
 def running_cell() -> tuple[str, int] | None:
@@ -252,10 +253,11 @@ def snapshot(content: Mapping, name: str) -> str:
     """
     images = content.get("images")
     text = content.get("text")
-    good = isinstance(images, list) and all(
-        isinstance(image, str) and PNG.fullmatch(image) for image in images
-    )
-    if not good or not images or sum(map(len, images)) > MAX_PICTURE or not isinstance(text, str):
+    if not (isinstance(images, list) and images and isinstance(text, str)):
+        return ""
+    if not all(isinstance(image, str) and PNG.fullmatch(image) for image in images):
+        return ""
+    if sum(map(len, images)) > MAX_PICTURE:
         return ""
     alt = html.escape(text[:1000], quote=True)
     drawn = "".join(f'<img src="{image}" alt="{alt}" style="max-width:100%">' for image in images)

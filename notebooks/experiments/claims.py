@@ -334,15 +334,19 @@ if SAVE:
 # %% [markdown]
 # ## Five cards
 #
-# Each has a title, the answer that its table gives by rule, a picture, and the control that could have proved the title wrong. The table
-# counts comparisons: a mark says what a comparison shows **of the title**, after correction for all claims of its family.
+# Each has a title, the answer, a table, and a picture. The table counts comparisons, after a correction for all claims made together.
+# A mark says what a comparison shows **of the title**:
 #
-# - ● *yes*: the title is shown there. ◉ *yes, within the margin*: shown, and shown to be smaller than the margin of its claim.
-# - □ *the same*: the difference is shown to be within the margin. ✕ *reverse*: the reverse of the title is shown.
-# - ○ *inconclusive*. *Not asked*: no claim was written down on it. Each row of a table adds up to its last column.
+# - ● *yes*: the title holds there.
+# - ◉ *yes, small*: the title holds there, and the difference is shown to be smaller than a margin set beforehand.
+# - □ *same*: the difference is shown to be smaller than the margin; its sign is not shown.
+# - ✕ *reverse*: the reverse of the title holds there.
+# - ○ *open*: inconclusive, these seeds do not decide.
+# - *Not asked*: no claim was written down before the seeds were used.
 #
-# The answer is *yes* where every row of the table, controls too, has mostly ●, and no ✕; *no* where no row has a ●, and each has mostly
-# ◉, □ or ✕; else it depends. A bar is a 95 % interval of the mean over seeds, which are compared pair by pair.
+# Below each table stands what one comparison is, and the control that could have proved the title wrong. The answer is **yes** where
+# every row, controls too, has mostly ● and no ✕; **no** where no row has a ●, and each has mostly ◉, □ or ✕; else **it depends**. A bar
+# is a 95 % interval of the mean over seeds, which are compared pair by pair.
 
 
 # %%
@@ -357,8 +361,8 @@ def rows_with(text, at="", setting="", names="SA-BMA T"):
 
 
 # %%
-YES, SMALL, SAME, REVERSE = "● yes", "◉ yes, within the margin", "□ the same", "✕ reverse"
-UNDECIDED, UNASKED = "○ inconclusive", "not asked"
+YES, SMALL, SAME, REVERSE = "● yes", "◉ yes, small", "□ same", "✕ reverse"
+UNDECIDED, UNASKED = "○ open", "not asked"
 WHAT_IS_EQUAL = "what is held equal, and on the task"
 SYMBOLS = {
     YES: "circle",
@@ -422,8 +426,12 @@ def estimates(rows, number):
 
 
 # %%
-def card(claim, groups, on, control, drawn, unit, number=DIFFERENCE, equal=0.0, reach=math.inf):
+def card(
+    claim, groups, on, each, control, drawn, unit, number=DIFFERENCE, equal=0.0, reach=math.inf
+):
     """Claim, answer and control as text, and a picture of `drawn`: name of a colour -> (labels, rows); equal: where nothing differs.
+
+    `each` says what one comparison is.
 
     Rows farther than `reach` from there are said in words, so that the others can be read.
     """
@@ -439,7 +447,8 @@ def card(claim, groups, on, control, drawn, unit, number=DIFFERENCE, equal=0.0, 
         near,
         f"\n\n*Not drawn*, for they are far away: {'; '.join(far)}." if far else "",
     )
-    display(Markdown(f"### {claim}\n\n{answer(groups, on)}\n\n*Control*: {control}{beyond}"))
+    below = f"*A comparison* is {each}. *Control*: {control}{beyond}"
+    display(Markdown(f"### {claim}\n\n{answer(groups, on)}\n\n{below}"))
     places = list(
         dict.fromkeys(place for labels, _ in reversed(drawn.values()) for place in labels)
     )
@@ -485,7 +494,8 @@ def against_vi(claim, name, lower, same, margin, unit, **how):
     drawn = {"at equal T": (where(at_T), at_T), "at equal training loss": (where(at_loss), at_loss)}
     control = "VI at the temperature at which it has the training loss of SA-BMA, listed in [frontier](frontier.ipynb)."
     control += f" Margin: {margin}, as the claim of each task says. On cifar10 a step takes one draw ([draws](draws.ipynb))."
-    card(claim, groups, WHAT_IS_EQUAL, control, drawn, unit, **how)
+    each = "one task at one temperature T"
+    card(claim, groups, WHAT_IS_EQUAL, each, control, drawn, unit, **how)
 
 
 # %%
@@ -511,7 +521,8 @@ control += " ([averaging](averaging.ipynb))."
 drawn = {f"against the {name}": (rows.claim.str.partition(" draws")[0], rows)
          for name, rows in (("sharpest", sharpest), ("random ones", random))}  # fmt: skip
 card("3 · Within one posterior, flat draws predict better than others", groups,
-     "what they are compared with, and on the number of draws", control, drawn,
+     "what they are compared with, and on the number of draws",
+     "one method, VI or SA-BMA, with one score (NLL, error) or one number of draws (1, 5, 10)", control, drawn,
      "NLL of the flattest less the others (nats)")  # fmt: skip
 
 # %%
@@ -521,7 +532,7 @@ flatter, better_nll = (
 )
 control = "the method itself with twice its steps, for the flat-seeking version takes two gradients a step. Its λ1 is lower in "
 control += f"{(flatter.shown == YES).sum()} of {len(flatter)} methods, higher in {(flatter.shown == REVERSE).sum()}."
-card("4 · A flat-seeking version of a method predicts better", {"NLL": better_nll}, "the method", control,
+card("4 · A flat-seeking version of a method predicts better", {"NLL": better_nll}, "the method", "one method", control,
      {"NLL": (better_nll.name, better_nll)}, "NLL of F- less that of the method (nats)")  # fmt: skip
 
 # %%
@@ -533,6 +544,7 @@ card(
     "5 · Ten networks trained apart predict better than one",
     groups,
     "the task",
+    "one task",
     control,
     drawn,
     "accuracy gained (points)",

@@ -503,10 +503,29 @@ def theory(stack, q, T, sizes, radii):
 CLAIMS = (FOLDER / "draws.toml").read_bytes()
 HASH = hashlib.sha256(CLAIMS).hexdigest()[:12]
 ENOUGH = 512  # draws a step of the fits with which noise is compared
+CLOSE = (1.0, 1.1, 1.2, 1.35, 1.5)  # temperatures over T*, for cifar16
+NARROW = 0.5  # times VI's covariance after the fit, there
+NARROWED = f"vi x {NARROW:g}"  # name of that method in the table
 
 
 def batches(seeds):
     return [seeds[i : i + TOGETHER] for i in range(0, len(seeds), TOGETHER)]
+
+
+def near_star(name, rows, S):
+    """Rows of SA-BMA at T = .3 and of VI at temperatures from each seed's T* on, its covariance as fitted and narrowed."""
+    for seed, mine in rows.groupby("seed"):
+        stack = Stack(name, [seed], DEVICE)
+        curve = np.log(mine[mine.method == "vi"].sort_values("train")[["train", "T"]])
+        flat = mine[(mine.method == "sabma") & (mine["T"] == 0.3)]
+        star = np.exp(np.interp(np.log(flat.train.iloc[0]), curve.train, curve["T"]))
+        cells = [(0.0, round(star * times, 4)) for times in CLOSE]
+        q = fit_many(stack, cells, S, STEPS)
+        wide = math.sqrt(NARROW)
+        narrow = fv.Gaussian.unchecked(q.mean, q.log_std + math.log(wide), wide * q.factor)
+        yield flat
+        yield measure(stack, q, cells).assign(method="vi")
+        yield measure(stack, narrow, cells).assign(method=NARROWED)
 
 
 def fits_of(name, seeds, few):
@@ -522,10 +541,15 @@ def fits_of(name, seeds, few):
         plans += [("common", ENOUGH if stack.name != "cifar16" else 128, STEPS)]
     for kind, S, steps in plans:
         about = dict(setting=stack.name, kind=kind, draws=S, steps=steps)
+        parts = []
         for cells in (vi, flat):
             q = fit_many(stack, cells, S, steps, kind)
             rows = measure(stack, q, cells)
-            yield rows.assign(method="vi" if cells is vi else "sabma", **about)
+            parts.append(rows.assign(method="vi" if cells is vi else "sabma", **about))
+        yield from parts
+        if stack.name == "cifar16" and (kind, S, steps) == ("common", 8, STEPS):
+            for rows in near_star(name, pd.concat(parts), S):
+                yield rows.assign(**about | dict(kind="closer"))
     if not few and stack.name == "digits-near":
         q = fit_many(stack, [(0.0, 0.03)], 128, STEPS)
         rows = theory(stack, q, 0.03, counts, (1.0, 2.0)).rename(columns={"S": "draws"})
@@ -774,6 +798,59 @@ for task, rows in vague.groupby("setting"):
         print(f"  {row['words']}: {estimate(row | some)} without them")
 
 # %% [markdown]
+# ## After the table: closer temperatures, and a narrower VI
+#
+# The temperatures of *cifar16* lie far apart (0.3, 0.45), and its λ1 falls by several times between them, so its claims rest on an
+# interpolation. This run came after the table and carries no claim: on new fits of the same seeds, VI with 8 draws at *T\** × 1, 1.1,
+# 1.2, 1.35 and 1.5, *T\** that of the table; and the same fits with their covariance × 0.5, the simplest other way to a lower training
+# loss.
+
+
+# %%
+def near(rival, S=8):
+    """SA-BMA less a rival at equal training loss, (seeds, quantities), from the closer temperatures."""
+    rows = ROWS[(ROWS.kind == "closer") & (ROWS.draws == S)].set_index("seed")
+    rows = rows.assign(**{name: np.log(rows[name]) for name in LOGS})
+    mine = rows[rows.method == "sabma"]
+    there = on_curve(mine, rows[rows.method == rival])
+    return mine[there.columns] - there
+
+
+def neighbours(quantity, S=8):
+    """Logarithms of SA-BMA's value over that of VI's fits next below and next above its training loss, by seed."""
+    rows = ROWS[(ROWS.kind == "closer") & (ROWS.draws == S)].set_index("seed")
+    found = {}
+    for seed, mine in rows[rows.method == "sabma"].iterrows():
+        line = rows[rows.method == "vi"].loc[[seed]].sort_values("train")
+        below = line[line.train <= mine.train][quantity]
+        above = line[line.train > mine.train][quantity]
+        if len(below) and len(above):
+            found[seed] = np.log(mine[quantity] / [below.iloc[-1], above.iloc[0]])
+    return pd.DataFrame.from_dict(found, orient="index", columns=["below", "above"])
+
+
+def interval(values):
+    """Mean with its 95 % interval and number of seeds, of logarithms as a ratio."""
+    row = mean_zero(values.dropna())
+    middle, low, high = np.exp(row["mean"] + row["half"] * np.array([0, -1, 1]))
+    return f"{middle:.2f} ({low:.2f} to {high:.2f}, {row['n']:g} seeds)"
+
+
+BOTH = neighbours("lambda1_of_mean")
+JUMP = interval(BOTH.above - BOTH.below)
+CLOSER = {rival: near(rival) for rival in ("vi", NARROWED)}
+print(f"VI's λ1 of the mean Hessian falls between these two fits by a factor of {JUMP}")
+print(f"SA-BMA over VI's fit of the next lower training loss: {interval(BOTH.below)}")
+print(f"SA-BMA over VI's fit of the next higher training loss: {interval(BOTH.above)}")
+for rival, apart_near in CLOSER.items():
+    for name in ("lambda1_of_mean", "lambda1", "kl"):
+        print(f"SA-BMA over {rival} at equal training loss, {name}: {interval(apart_near[name])}")
+    row = mean_zero(apart_near.nll.dropna())
+    print(
+        f"SA-BMA less {rival} at equal training loss, NLL: {row['mean']:+.3f} +- {row['half']:.3f}"
+    )
+
+# %% [markdown]
 # ## Objective reached by each estimator
 #
 # VI's objective at *T*, over that with 8 draws a step of all examples, on the seeds that both have; passes: over the training data, a step.
@@ -1002,6 +1079,11 @@ WHAT_HOLDS = [
     f"({cifar[1]}, {cifar[8]} and {cifar[32]} seeds of the 20 planned; {CONVERGED}). "
     f"Whether it rises with the draws: from 1 to 8 by {said('cifar16-1.0-0.3-lambda1_of_mean-higher-8-1')}, from 8 to 32 by "
     f"{said('cifar16-1.0-0.3-lambda1_of_mean-higher-32-8')}. At *T* = 0.03, without a claim, it is {beside('cifar16', 1.0, 0.03, 8)} with 8.",
+    f"**On *cifar16* with closer temperatures**, after the table and without a claim (8 draws): λ1 of VI's mean Hessian falls by a "
+    f"factor of {JUMP} between the two fits around SA-BMA's training loss, so that the ratio there, {interval(CLOSER['vi'].lambda1_of_mean)}, "
+    f"lies across a jump. VI with its covariance × {NARROW:g} after the fit, at a higher *T*, reaches that training loss too: SA-BMA's "
+    f"λ1 of the mean Hessian is {interval(CLOSER[NARROWED].lambda1_of_mean)} of its, the mean λ1 of draws "
+    f"{interval(CLOSER[NARROWED].lambda1)}, the KL {interval(CLOSER[NARROWED].kl)}.",
     f"**One draw an example** costs one pass a step: VI's objective is {said('digits-near-0.0-0.03-objective-lower-split-1', 'cifar16-0.0-0.3-objective-lower-split-1')} "
     f"of that with one draw a step, and {said('digits-near-0.0-0.03-objective-same-split-8', 'cifar16-0.0-0.3-objective-same-split-8')} of that with 8 draws; "
     f"on *digits-near* SA-BMA's *T\\** is {said('digits-near-1.0-0.03-T-same-split-8')} of that with 8.",
@@ -1019,9 +1101,9 @@ NEAR = "digits-near-1.0-0.03-lambda1_of_mean-same"
 IMAGES = "cifar16-1.0-0.3-lambda1_of_mean-lower"
 README = [
     f"**The draws of a step** matter: with 1, 8, 128 SA-BMA has the training loss of VI at *T* = {t_star('digits-near', 1.0, 0.03, 1, 8, 128)}, and "
-    f"λ1 of the mean Hessian {said(f'{NEAR}-1', f'{NEAR}-8', f'{NEAR}-128')} of VI's there.",
-    f"**{CIFAR}**: on *cifar16*, images, *T* = 0.3, that ratio is {said(f'{IMAGES}-1', f'{IMAGES}-8', f'{IMAGES}-32')} with "
-    f"1{' (gates fail)' if failed('cifar16', 1) else ''}, 8, 32 draws ({cifar[1]} seeds{LIMIT}); its limit is open.",
+    f"λ1 of the mean Hessian {said(f'{NEAR}-1', f'{NEAR}-8', f'{NEAR}-128')} of VI's.",
+    f"**{CIFAR}**: on *cifar16*, *T* = 0.3, that ratio is {said(f'{IMAGES}-1', f'{IMAGES}-8', f'{IMAGES}-32')} with "
+    f"1{' (fails a check)' if failed('cifar16', 1) else ''}, 8, 32 draws ({cifar[1]} seeds{LIMIT}); its limit is open.",
 ]  # fmt: skip
 print(*(f"- {sentence}" for sentence in README), sep="\n")
 

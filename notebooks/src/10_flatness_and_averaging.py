@@ -286,7 +286,7 @@ _ = ipywidgets.interact(flat_less, against=["sharp", "random"], score=names)
 
 # %%
 def on_ensembles(seeds):
-    return [dict(claim=f"{m}, {n} flattest less {n} {other}: lower NLL", **row) for m in scores for other in ("sharp", "random")
+    return [dict(claim=f"{style(m).label}, {n} flattest less {n} {other}: lower NLL", **row) for m in scores for other in ("sharp", "random")
             for n, row in zip(sizes, paired(m, other, "nll", seeds))]  # fmt: skip
 
 
@@ -297,7 +297,10 @@ def on_draws(seeds):
         for what in ("nll", "error")
     }
     return [
-        dict(claim=f"{m}: λ1 and {what} rise together", **mean_zero(values))
+        dict(
+            claim=f"{style(m).label}: λ1 and {what.replace('nll', 'NLL')} rise together",
+            **mean_zero(values),
+        )
         for (m, what), values in z.items()
     ]
 
@@ -309,7 +312,7 @@ def claims_from(seeds):
 
 # %%
 claims = claims_from(slice(None))
-claims[["claim", "mean", "half", "p", "corrected", "verdict"]].round(4)
+claims[["claim", "mean", "half", "p", "corrected", "verdict"]].style.hide().format(precision=4)
 
 # %%
 counts = claims.verdict.value_counts().to_dict()

@@ -194,6 +194,10 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
             ["tour", "--data", "image-folder"],
             "data must be image-folder:PATH, got 'image-folder': give the folder after",
         ),
+        (
+            ["tour", "--data", f"image-folder:{__file__[:-1]}"],
+            "the path of --data must be a folder, got",
+        ),
         (["tour", "--model", "conf"], "got 'conf': did you mean 'conv'?"),
         (
             ["tour", "--device", "gpu"],
@@ -227,6 +231,7 @@ def test_help_and_wrong_words_are_answered_without_torch():
     """In a process of its own, for here torch is loaded."""
     asked = [["--help"], ["toor"], ["run"], ["run", "frontir"], ["tour", "--data", "digitz"]]
     asked += [["compare", "a.pt"], ["docs", "none"], ["tour", "--device", "gpu"]]
+    asked += [["tour", "--data", "image-folder:none"], ["tour", "--per-class", "0"]]
     asked += [[command, "--help"] for command in COMMANDS]
     code = f"""
 import sys

@@ -12,6 +12,7 @@ from torch.distributions import (
     AffineTransform,
     Bernoulli,
     Cauchy,
+    Independent,
     Laplace,
     Normal,
     Poisson,
@@ -286,6 +287,28 @@ def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
         _ = heavy.mean
 
 
+@mark.parametrize("df", [0.7, 1.0, 1.5, 3.0])
+def test_moments_of_students_t_are_there_where_scipy_has_them(df):
+    outputs = randn(2, 5, 1)
+    y = randn(5, 1)
+    t = fv.Likelihood(lambda o: Independent(StudentT(df, o, 0.6, validate_args=False), 1))
+    p = fv.Prediction(outputs, y, t)
+    assert torch.isfinite(p.scores["nll"]).all()
+    if df <= 1:  # where scipy says inf or NaN
+        assert set(p.scores) == {"nll"}
+        for moment in ("mean", "std"):
+            with raises(ValueError, match=r"of which 10 of 10 have no .*quantile\(0.5\)"):
+                getattr(p, moment)
+        return
+    theirs = scipy.stats.t(df, outputs, 0.6)
+    assert_close(p.mean, torch.as_tensor(theirs.mean()).mean(0))
+    variance = torch.as_tensor(theirs.var().mean(0) + theirs.mean().var(0))
+    assert_close(p.std, variance.sqrt())
+    assert set(p.scores) == {"nll", "rmse"}
+    lost = p.changed(outputs=outputs.where(torch.tensor([False, True])[:, None, None], math.nan))
+    assert lost.means[0].isnan().all() and not lost.means[1].isnan().any()
+
+
 def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
     x = randn(80, 3)
     B = randn(3, 2)
@@ -495,3 +518,27 @@ def test_a_distribution_that_does_not_say_its_support_or_is_not_to_check_it_is_t
         mean_check(fv.Likelihood(lambda o: Bernoulli(logits=o[:, 0], validate_args=False)), soft)
         is soft
     )
+
+
+@mark.parametrize("smoothing", [0.0, 0.2])
+def test_the_best_constant_of_places_is_that_of_a_search(smoothing):
+    """One distribution for all places, with weights and places that do not count, by L-BFGS."""
+    y = classes(7, 5)
+    p = fv.Likelihood.categorical(weight=WEIGHT, label_smoothing=smoothing)
+    logits = torch.zeros(C, dtype=torch.float64, requires_grad=True)
+    search = torch.optim.LBFGS([logits], max_iter=200, line_search_fn="strong_wolfe")
+
+    def loss():
+        search.zero_grad()
+        value = F.cross_entropy(
+            logits.expand(7 * 5, -1), y.flatten(), WEIGHT.double(), label_smoothing=smoothing
+        )
+        value.backward()
+        return value
+
+    search.step(loss)
+    start = torch.zeros(1, 5, C, dtype=torch.float64)
+    assert p.of_constant(y, start) == approx(float(loss()), abs=1e-8)
+    best = p.best_constant(y, start)
+    assert float(p.nll(best.expand(7, -1, -1), y)) == approx(float(loss()), abs=1e-8)
+    assert_close(best[0, 3], logits.detach().log_softmax(0), atol=1e-4, rtol=0)

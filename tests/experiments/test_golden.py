@@ -65,11 +65,11 @@ MORE = "a higher λ1"
     [
         ({LESS: "holds"}, "yes"),
         ({LESS: "does not hold"}, "reverse"),
-        ({LESS: "inconclusive"}, "inconclusive"),
+        ({LESS: "inconclusive"}, "open"),
         ({f"SA-BMA has {MORE}": "holds"}, "reverse"),
-        ({WITHIN: "holds"}, "the same"),
+        ({WITHIN: "holds"}, "same"),
         ({WITHIN: "does not hold"}, "yes"),
-        ({LESS: "holds", WITHIN: "holds"}, "yes, within the margin"),
+        ({LESS: "holds", WITHIN: "holds"}, "yes, small"),
     ],
 )
 def test_a_mark_of_a_card_says_what_its_title_says(said, mark):

@@ -120,9 +120,9 @@ def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_
         assert M.fit_deviation(wide) == approx(1, rel=1e-10)
         # F of the stretched distribution at y is F at mean + (y - mean) / s
         nearer = p.mean + (3 * Y - p.mean) / s
-        assert_close(M.pit(wide), M.pit(p, nearer))
+        assert_close(M.pit(wide), M.pit(p.changed(y=nearer)))
         assert float(wide.scores["nll"][-1]) == approx(
-            float(M.nll(p, nearer)[-1]) + math.log(s), rel=1e-9
+            float(M.nll(p.changed(y=nearer))[-1]) + math.log(s), rel=1e-9
         )
     # of one Gaussian draw no other factor has a smaller NLL
     one = fv.Prediction(MEANS[:1], 3 * Y, 0.6)

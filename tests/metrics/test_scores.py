@@ -50,10 +50,10 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
         assert [float(score(prediction, n_draws=size)) for score in SCORES + FURTHER] == approx(
             found
         )
-    with raises(ValueError, match="scores need labels, got none: predict on a Data, or give y"):
+    with raises(ValueError, match="scores need labels, got none: predict on a Data"):
         metrics.accuracy(fv.Prediction(prediction.outputs))
-    with raises(ValueError, match="y must hold 50 labels, got 3"):
-        metrics.accuracy(prediction, torch.zeros(3, dtype=torch.long))
+    with raises(ValueError, match="y must hold 50 labels, one for each input, got 3"):
+        prediction.changed(y=torch.zeros(3, dtype=torch.long))
     with raises(ValueError, match="asked for 7 draws, but this prediction has 6"):
         metrics.nll(prediction, n_draws=7)
 
@@ -205,7 +205,8 @@ def test_predict_carries_the_scores_of_every_size(transferred, task):
     assert_close(p.outputs[3], module(task.test.x).detach(), rtol=1e-4, atol=1e-5)
     unlabelled = fv.predict(net, prior, task.test.x, 2, seed=0)
     assert_close(unlabelled.outputs, p.outputs[:2])
-    assert_close(metrics.accuracy(unlabelled, task.test.y), p.scores["accuracy"][:2])
+    labelled = unlabelled.changed(y=task.test.y)
+    assert_close(labelled.scores["accuracy"], p.scores["accuracy"][:2])
 
 
 def test_mutual_information_is_a_mean_divergence_and_disagreement_counts_pairs(

@@ -81,7 +81,7 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
 def test_noise_of_another_shape_is_one_clear_error(case):
     algorithm, state, loss, how = case
     noise = algorithm.noise(state, how["seeds"], STEPS).at(0)
-    wrong = [(), noise + noise, tuple(z[..., :-1] for z in noise)] if noise else []
+    wrong = [None, (None,), (), noise + noise, tuple(z[..., :-1] for z in noise)] if noise else []
     for given in wrong:
         with raises(ValueError, match="noise must be standard normal tensors of shapes"):
             algorithm.update(state, loss, None, given)

@@ -352,3 +352,35 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     net = fv.Net.from_module(module)
     values, _ = training_loss(net, data, members=3)(rows(net), None)
     assert_close(values, loop(net, data, rows(net)), rtol=1e-5, atol=1e-5)
+
+
+class Tied(nn.Module):
+    """A language model of one block, with a head tied to an embedding as torch initialises it."""
+
+    def __init__(self):
+        super().__init__()
+        self.embed = nn.Embedding(24, 32)
+        self.place = nn.Embedding(8, 32)
+        self.mix = nn.TransformerEncoderLayer(
+            32, 2, 64, dropout=0.0, batch_first=True, norm_first=True
+        )
+        self.norm = nn.LayerNorm(32)
+        self.head = nn.Linear(32, 24, bias=False)
+        self.head.weight = self.embed.weight
+
+    def forward(self, x):
+        h = self.embed(x) + self.place(torch.arange(8))
+        return self.head(self.norm(self.mix(h, src_mask=torch.full((8, 8), -1e9).triu(1))))
+
+
+def test_a_language_model_that_begins_far_off_learns_at_the_default_rate():
+    """Each token is one of two after the last: log 2 = .69 nats; constant outputs have 3.2."""
+    torch.manual_seed(0)
+    x = torch.randint(0, 24, (128, 1))
+    for _ in range(8):
+        x = torch.cat([x, (5 * x[:, -1:] + 1 + torch.randint(0, 2, (128, 1))) % 24], 1)
+    data = fv.Data(x[:, :-1], x[:, 1:])
+    net = fv.Net.from_module(Tied(), example=x[:2, :-1])
+    assert float(fv.nll(net, data)(net.w)) > 15
+    late = fv.pretrain(net, data, epochs=20, batch_size=16, seed=0)
+    assert float(fv.nll(late, data)(late.w)) < 1.5  # 0.8 with short steps, 2.5 without

@@ -8,7 +8,7 @@ from functools import partial
 import torch
 from cases import mlp
 from forked import forked
-from pytest import approx, fixture, mark
+from pytest import approx, fixture, mark, raises
 from torch import nn, randn
 
 import flatviz as fv
@@ -132,3 +132,10 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
     assert len(seen) <= len(whole.history.loss) - 22
     assert torch.equal(resumed.center, whole.center)
     assert torch.equal(resumed.history.validation, whole.history.validation)
+
+
+def test_a_run_that_diverges_before_a_check_is_one_that_diverged(tiny):
+    net, data = tiny
+    how = fv.Training(validation=data)
+    with raises(fv.Diverged, match="must stay finite, got NaN or inf"):
+        fv.fit_sgd(net, data, seed=0, steps=9, lr=1e38, training=how)

@@ -43,8 +43,7 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
     assert [float(s.values[0]) for s in two.spectra] == approx(lambdas, rel=1e-2)
     # One function, each filter normalised
     torch.testing.assert_close(two.rises[0], two.rises[1], rtol=1e-2, atol=1e-5)
-    assert two.sentence.startswith(f"{'AB'[lambdas.index(min(lambdas))]} is flatter")
-    assert "not clear" in two.sentence
+    assert two.sentence.startswith("Neither is flatter: on these 60 examples A and B are one")
     assert two.path.values[0] == approx(float(f[0](f[0].net.w)), rel=1e-5)
     # With its own statistics of BatchNorm
     assert two.path.values[-1] == approx(float(f[1](f[1].net.w)), rel=1e-5)
@@ -80,17 +79,25 @@ def test_two_architectures_and_twice_the_same_weights_are_refused(nets):
         fv.compare(a, a, data)
 
 
+@mark.parametrize("units", [False, True], ids=["layers", "units"])
 @mark.parametrize("seed", range(3))
-def test_a_rescaled_copy_is_no_flatter_than_rounding_makes_it(seed):
+def test_a_rescaled_copy_is_no_flatter_than_rounding_makes_it(seed, units):
+    """A rescaling of units changes rises along filter-normalised directions too."""
     torch.manual_seed(seed)
-    data = fv.Data(randn(60, 20), torch.randint(0, 3, (60,)))
+    data = fv.Data(torch.randn(60, 20), torch.randint(0, 3, (60,)))
     a, b = (
-        Sequential(Linear(20, 16, bias=False), ReLU(), Linear(16, 3, bias=False)) for _ in range(2)
+        nn.Sequential(nn.Linear(20, 16, bias=False), nn.ReLU(), nn.Linear(16, 3, bias=False))
+        for _ in range(2)
     )
     with torch.no_grad():
-        b[0].weight.copy_(a[0].weight * 10)
-        b[2].weight.copy_(a[2].weight / 10)
-    assert "is not clear" in fv.compare(a, b, data, resolution=5).sentence
+        factor = torch.logspace(-1, 1, 16) if units else torch.tensor([10.0])
+        b[0].weight.copy_(a[0].weight * factor[:, None])
+        b[2].weight.copy_(a[2].weight / factor)
+    sentence = fv.compare(a, b, data, resolution=5).sentence
+    assert "on these 60 examples A and B are one function to rounding" in sentence
+    with torch.no_grad():
+        b[2].weight[0, 0] += 1e-3  # another function, if near
+    assert "one function" not in fv.compare(a, b, data, resolution=5).sentence
 
 
 class Centre(nn.Module):

@@ -88,6 +88,13 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
     assert 0.08 in lab.family.radii("sam_mu")
 
 
+def test_an_error_of_the_first_family_beside_its_fits_is_the_labs_error_too(make_lab):
+    lab = make_lab(radii={"vi": (0.0,)}, fit={"steps": 2}, measuring=COARSE | {"resolution": 1})
+    assert lab.wait(120) and lab.family is None
+    assert lab.error.startswith("first family: ValueError: resolution must be")
+    assert lab.view._status["error"] == lab.error
+
+
 def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widget(
     make_lab, family, monkeypatch, left_over
 ):

@@ -338,3 +338,21 @@ def test_a_language_model_with_a_tied_head_gets_a_head_of_its_own_and_stays_as_i
     assert not prepared.fits.net.tied
     assert torch.equal(module.embed.weight, before)
     assert module.head.weight is module.embed.weight
+
+
+@mark.parametrize("noise", [0.7, 0.2])
+def test_a_regression_stops_at_its_lowest_held_out_loss_and_a_noise_far_off_is_said(noise):
+    """120 points of a line with noise 0.7 in 8 dimensions, which a network can learn by heart."""
+    g = rng()
+    x = torch.randn(1120, 8, generator=g)
+    y = x[:, :1] + 0.7 * torch.randn(1120, 1, generator=g)
+    torch.manual_seed(0)
+    module = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 1))
+    lines = []
+    train, test = fv.Data(x[:120], y[:120]), fv.Data(x[120:], y[120:])
+    trained = own.prepare_own(module, train, test, likelihood=noise, say=lines.append).before
+    nll = float(trained.losses.mean())
+    error = noise * math.sqrt(2 * (nll - math.log(noise) - math.log(2 * math.pi) / 2))
+    assert error < 0.85  # 1.1 where it learns until the end
+    far = [line for line in lines if "intervals of targets will be too narrow" in line]
+    assert len(far) == (noise == 0.2)

@@ -64,7 +64,7 @@ export const CARDS = [
       "cloud within the radius has a low loss. Both train on one ground and are tested on " +
       "another, " +
       "moved by 0.3. Which has the lower test loss?",
-    guesses: [...Object.entries(NAMES), ["even", "Even"]],
+    guesses: [...Object.entries(NAMES), ["even", "About equal"]],
     set: {},
     then: {},
     truth: (/** @type {Model} */ model) => result(model).winner,

@@ -1,11 +1,11 @@
 // What the experiment `frontier` found on a trained network, as a picture: curvature and test
-// scores
-// against training loss, VI along its temperature, SA-BMA along its radius.
+// scores against training loss, VI along its temperature, SA-BMA along its radius.
 import { FINDING } from "./finding.js";
 import { Labels } from "./labels.js";
 import { Board, colorOf, inks, node, symbol, two, words } from "./ui.js";
 
-/** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE */
+/** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE, half widths of the last three */
+/** @typedef {{ x: number, y: number, low: number, high: number }} Place In the picture, with the ends of its bar */
 
 const PANELS = [
   { title: "curvature λ₁", at: 2, ticks: [1, 1.5, 2, 2.5, 3] },
@@ -14,6 +14,8 @@ const PANELS = [
 ];
 const LOSSES = [0.02, 0.05, 0.1, 0.2];
 const FULL = 2 * Math.PI;
+const HALF = 3; // columns from a value to the half width of its interval
+const CAP = 4; // px, half the width of a bar's end
 export const STOPS = {
   T: FINDING.vi.map(([T]) => T),
   radius: FINDING.sabma.map(([radius]) => radius),
@@ -50,9 +52,10 @@ export class Frontier {
   /** @param {Partial<Frontier>} change */
   show(change) {
     Object.assign(this, change);
-    const { task, seeds } = FINDING;
+    const { T, seeds } = FINDING;
     const found = this.open ? "A lower temperature does most of what the radius does." : "";
-    this.message.replaceChildren(node("b", {}, found), ` A network on ${task}, ${seeds} seeds.`);
+    const bars = `95 % bars: difference from VI, T = ${T}`;
+    this.message.replaceChildren(node("b", {}, found), ` ${seeds} seeds; ${bars}.`);
     this.board.draw();
     this.board.say(this.sentence());
   }
@@ -89,13 +92,20 @@ export class Frontier {
       rows.map((row) => row[1]),
       true,
     );
-    const y = spanOf(rows.map((row) => row[panel.at]));
-    const [from, to, top, bottom] = [left + 40, left + wide - 14, 34, height - 42];
+    const barOf = (/** @type {Row} */ row) =>
+      [-1, 0, 1].map((side) => row[panel.at] + side * row[panel.at + HALF]);
+    const y = spanOf(rows.flatMap(barOf));
+    const [from, to, top, bottom] = [left + 40, left + wide - 14, 38, height - 42];
     const X = (/** @type {Row} */ row) => from + (to - from) * x(row[1]);
-    const Y = (/** @type {Row} */ row) => bottom - (bottom - top) * y(row[panel.at]);
+    const placed = (/** @type {number} */ value) => bottom - (bottom - top) * y(value);
+    const Y = (/** @type {Row} */ row) => placed(row[panel.at]);
+    const placeOf = (/** @type {Row} */ row) => {
+      const [low, middle, high] = barOf(row).map(placed);
+      return { x: X(row), y: middle, low, high };
+    };
     const labels = new Labels(pen, left + wide, bottom, from);
     for (const tick of panel.ticks) {
-      const at = bottom - (bottom - top) * y(tick);
+      const at = placed(tick);
       if (at < top || at > bottom) continue;
       pen.lineWidth = 1;
       pen.strokeStyle = ink.line;
@@ -103,12 +113,20 @@ export class Frontier {
       pen.moveTo(from, at);
       pen.lineTo(to, at);
       pen.stroke();
-      words(pen, String(tick), from - 6, at, { color: ink.soft, size: 12, align: "right" });
+      words(pen, String(tick), from - 6, at, {
+        color: ink.soft,
+        size: 12,
+        align: "right",
+      });
     }
     for (const tick of LOSSES) {
       const at = from + (to - from) * x(tick);
       if (at < from) continue;
-      words(pen, String(tick), at, bottom + 14, { color: ink.soft, size: 12, align: "center" });
+      words(pen, String(tick), at, bottom + 14, {
+        color: ink.soft,
+        size: 12,
+        align: "center",
+      });
     }
     words(pen, panel.title, from, 14, { weight: 600, size: 14, halo: false });
     const axis = "training loss (nats)";
@@ -117,8 +135,8 @@ export class Frontier {
       size: 12.5,
       align: "center",
     });
-    if (this.open) this.line(pen, vi, X, Y, "vi", labels);
-    this.line(pen, sabma, X, Y, "sabma", labels);
+    if (this.open) this.line(pen, vi, placeOf, "vi", labels);
+    this.line(pen, sabma, placeOf, "sabma", labels);
     const [here, there] = [rowOf("vi", this.T), rowOf("sabma", this.radius)];
     symbol(pen, "square", X(here), Y(here), 7, colorOf("vi"));
     symbol(pen, "circle", X(there), Y(there), 7, colorOf("sabma"));
@@ -134,34 +152,46 @@ export class Frontier {
     };
     labels.put(`VI, T = ${this.T}`, X(here) - 10, Y(here) - 20, named);
     if (!this.open) return;
-    for (const row of [vi[0], vi[vi.length - 1]])
-      if (row[0] !== this.T)
-        labels.put(`T = ${row[0]}`, X(row), Y(row) - 18, { color: colorOf("vi"), align: "center" });
+    for (const row of [vi[0], vi[vi.length - 1]]) {
+      const { x, high } = placeOf(row);
+      const look = { color: colorOf("vi"), align: /** @type {"center"} */ ("center") };
+      if (row[0] !== this.T) labels.put(`T = ${row[0]}`, x, high - 14, look);
+    }
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {Row[]} rows @param {Labels} labels */
   line(
     pen,
     rows,
-    /** @type {(row: Row) => number} */ X,
-    /** @type {(row: Row) => number} */ Y,
+    /** @type {(row: Row) => Place} */ placeOf,
     /** @type {string} */ method,
     labels,
   ) {
+    const places = rows.map(placeOf);
     pen.strokeStyle = pen.fillStyle = colorOf(method);
     pen.lineWidth = method === "vi" ? 2 : 3.2;
     pen.setLineDash(method === "vi" ? [7, 5] : []);
     pen.beginPath();
-    for (const row of rows) pen.lineTo(X(row), Y(row));
+    for (const { x, y } of places) pen.lineTo(x, y);
     pen.stroke();
     pen.setLineDash([]);
-    rows.forEach((row, i) => {
+    pen.lineWidth = 1.5;
+    places.forEach(({ x, y, low, high }, i) => {
       pen.beginPath();
-      pen.arc(X(row), Y(row), 3, 0, FULL);
+      pen.arc(x, y, 3, 0, FULL);
       pen.fill();
-      const before = rows[Math.max(0, i - 1)];
+      pen.beginPath();
+      pen.moveTo(x, low);
+      pen.lineTo(x, high);
+      for (const end of [low, high]) {
+        pen.moveTo(x - CAP, end);
+        pen.lineTo(x + CAP, end);
+        labels.avoid(x, end, 5);
+      }
+      pen.stroke();
+      const before = places[Math.max(0, i - 1)];
       for (const t of [0.25, 0.5, 0.75, 1])
-        labels.avoid(X(before) + t * (X(row) - X(before)), Y(before) + t * (Y(row) - Y(before)), 4);
+        labels.avoid(before.x + t * (x - before.x), before.y + t * (y - before.y), 4);
     });
   }
 
@@ -170,6 +200,10 @@ export class Frontier {
     return [
       { method: "vi", row: rowOf("vi", this.T) },
       { method: "sabma", row: rowOf("sabma", this.radius) },
-    ].map(({ method, row }) => ({ method, nll: two(row[3]), lambda: two(row[2]) }));
+    ].map(({ method, row }) => ({
+      method,
+      nll: two(row[3]),
+      lambda: two(row[2]),
+    }));
   }
 }

@@ -95,7 +95,8 @@ export function drawRegression(pane, pen, width, height) {
     pen.arc(((x[i] / 3 + 1) / 2) * width, Y(v), 3.6, 0, 7);
     pen.fill();
   });
-  words(pen, "band: two standard deviations", 8, height - 12, { size: 12.5, color: ink.soft });
+  if (pane === pane.world.panes[0])
+    words(pen, "band: two standard deviations", 8, height - 12, { size: 12.5, color: ink.soft });
 }
 
 export function drawLoss(pane, pen, width, height) {
@@ -145,8 +146,13 @@ export function drawLoss(pane, pen, width, height) {
 
 // Scores and curvature of every pane against steps.
 export function drawTraces(world, pen, width, height) {
+  if (!world.steps) {
+    const look = { color: inks().soft, size: 15, halo: false };
+    words(pen, "Play draws the scores against the steps here.", 0, 12, look);
+    return;
+  }
   const charts = [
-    ["test loss", "test"],
+    [world.kind === "gap" ? "test NLL" : "test loss", "test"],
     ["calibration error, ECE", "ece"],
     ["λ₁ of the training loss", "lambda"],
   ].filter(([, key]) => key !== "ece" || world.kind !== "gap");

@@ -127,14 +127,6 @@ export class NetworkWorld {
               },
             )
           : null,
-        menuOf(
-          "network",
-          Object.entries(NETS).map(([key, [text]]) => [key, text]),
-          this.net,
-          restart((value) => {
-            this.net = value;
-          }),
-        ),
       ),
       node(
         "div",
@@ -150,23 +142,40 @@ export class NetworkWorld {
           (x) => (x === 1 ? "1: Bayes" : `${x}: colder than Bayes`),
           "the weight of KL(q ‖ prior)",
         ),
-        slider("rate", "learning rate", [0.005, 0.01, 0.02, 0.05, 0.1]),
-        slider("shots", "points a class or side", [4, 8, 12, 20, 40, 80]),
-        slider("noise", "noise of the points", [0, 0.1, 0.15, 0.2, 0.3, 0.5]),
-        new Slider(
-          "ensemble",
-          [1, 2, 5, 10, 20, 30],
-          10,
-          (value) => {
-            this.draws = value;
-            for (const pane of this.panes) pane.refresh(Infinity);
-            this.draw();
-          },
-          { say: (x) => `${x} draw${x > 1 ? "s" : ""}` },
-        ).node,
       ),
       this.verdict,
       this.traces.node,
+      node(
+        "details",
+        { class: "pg-more" },
+        node("summary", {}, "More: network, points, rate"),
+        menuOf(
+          "network",
+          Object.entries(NETS).map(([key, [text]]) => [key, text]),
+          this.net,
+          restart((value) => {
+            this.net = value;
+          }),
+        ),
+        node(
+          "div",
+          { class: "pg-sliders" },
+          slider("rate", "learning rate", [0.005, 0.01, 0.02, 0.05, 0.1]),
+          slider("shots", "points a class or side", [4, 8, 12, 20, 40, 80]),
+          slider("noise", "noise of the points", [0, 0.1, 0.15, 0.2, 0.3, 0.5]),
+          new Slider(
+            "ensemble",
+            [1, 2, 5, 10, 20, 30],
+            10,
+            (value) => {
+              this.draws = value;
+              for (const pane of this.panes) pane.refresh(Infinity);
+              this.draw();
+            },
+            { say: (x) => `${x} draw${x > 1 ? "s" : ""}` },
+          ).node,
+        ),
+      ),
     );
   }
 
@@ -312,13 +321,13 @@ export class NetworkWorld {
   // The scores of a pane, beside its menu.
   readingOf(p) {
     if (p.lost) return "diverged";
-    const loss = `test loss ${two(p.test.at(-1))}`;
+    const loss = two(p.test.at(-1));
     if (this.kind === "gap") {
       const [gap, points] = [p.unsure.gap, p.unsure.points].map((x) => Number(x.toPrecision(2)));
-      return `${loss}; draws differ: gap ${gap}, points ${points}`;
+      return `test NLL ${loss}; spread ${gap} in the gap, ${points} at the points`;
     }
     const right = Math.round(100 * p.right);
-    return `${loss}, ECE ${two(p.ece.at(-1))}, ${right} % right, λ₁ ${two(p.axes[0].value)}`;
+    return `test loss ${loss}, ECE ${two(p.ece.at(-1))}, ${right} % right, λ₁ ${two(p.axes[0].value)}`;
   }
 
   // Whether the flatter of the networks has the lower test loss here.
