@@ -9,7 +9,7 @@ from pytest import mark, raises
 from torch import nn
 
 import flatviz as fv
-from flatviz.core.seeds import random_state
+from flatviz.core.seeds import random_state, saved_rng
 
 
 def test_draws_of_another_thread_do_not_repeat_while_verbs_draw(task):
@@ -32,6 +32,53 @@ def test_draws_of_another_thread_do_not_repeat_while_verbs_draw(task):
     thread.join()
     for numbers in zip(*drawn):
         assert len(set(numbers)) == len(drawn)
+
+
+def test_fused_dropout_which_takes_no_generator_follows_the_seed_and_moves_nothing():
+    before = random_state()
+
+    def dropped():
+        with saved_rng(3):
+            return torch.native_dropout(torch.ones(50), 0.5, True)[0]
+
+    assert torch.equal(dropped(), dropped())
+    assert 0 < int((dropped() == 0).sum()) < 50
+    assert random_state() == before
+
+
+def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_same():
+    def draws():
+        return [
+            torch.rand(3),
+            torch.randn(2),
+            torch.randint(9, (2,)),
+            torch.randperm(5),
+            torch.zeros(3).uniform_(),
+        ]
+
+    with saved_rng(5):
+        want = draws()
+
+    def background():
+        with saved_rng(5):
+            got = draws()
+            begun.set()
+            assert ready.wait(10)
+        return got
+
+    begun = threading.Event()
+    ready = threading.Event()
+    torch.manual_seed(11)
+    stream = torch.rand(4)
+    torch.manual_seed(11)
+    with ThreadPoolExecutor(1) as thread:
+        job = thread.submit(background)
+        assert begun.wait(10)
+        mine = torch.rand(2)
+        ready.set()
+        got = job.result()
+    assert torch.equal(torch.cat([mine, torch.rand(2)]), stream)
+    assert all(map(torch.equal, got, want))
 
 
 class Draws(torch.nn.Linear):

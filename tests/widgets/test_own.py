@@ -349,7 +349,8 @@ def test_a_regression_stops_at_its_lowest_held_out_loss_and_a_noise_far_off_is_s
     torch.manual_seed(0)
     module = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 1))
     lines = []
-    train, test = fv.Data(x[:120], y[:120]), fv.Data(x[120:], y[120:])
+    train = fv.Data(x[:120], y[:120])
+    test = fv.Data(x[120:], y[120:])
     trained = own.prepare_own(module, train, test, likelihood=noise, say=lines.append).before
     nll = float(trained.losses.mean())
     error = noise * math.sqrt(2 * (nll - math.log(noise) - math.log(2 * math.pi) / 2))
