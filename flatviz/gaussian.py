@@ -86,7 +86,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         delta holds changes of the first entries of theta = (mean, log_std, factor).
         """
         parts = (self.mean, self.log_std, self.factor)
-        return Gaussian.unchecked(*(t + d for t, d in zip(parts, delta)), *parts[len(delta) :])
+        moved = [part + change for part, change in zip(parts, delta)]
+        return Gaussian.unchecked(*moved, *parts[len(delta) :])
 
     @property
     def dim(self) -> int:
@@ -127,7 +128,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
         Shapes: z1 (..., n, D), z2 (..., n, K), draws (..., n, D).
         """
-        return torch.addcmul(self.mean.unsqueeze(-2), self.std.unsqueeze(-2), z1) + z2 @ self.factor
+        diagonal = torch.addcmul(self.mean.unsqueeze(-2), self.std.unsqueeze(-2), z1)
+        return diagonal + z2 @ self.factor
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` weight vectors, (n, D).
@@ -206,7 +208,10 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         Shapes: (..., D), (..., D), (..., K, D).
         """
         a = self.precision_mul(w - self.mean)
-        along = self.factor @ a if a.ndim == 1 else (self.factor @ a.unsqueeze(-1)).squeeze(-1)
+        if a.ndim == 1:
+            along = self.factor @ a
+        else:
+            along = (self.factor @ a.unsqueeze(-1)).squeeze(-1)
         outer = along.unsqueeze(-1) * a.unsqueeze(-2)
         return a, (self.std * a).square() - self.leverage, outer - self.factor_precision
 
@@ -226,10 +231,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """
         rows = torch.cat(((self.mean - prior.mean).unsqueeze(-2), self.factor), -2)
         pulled = prior.precision_mul(rows)
-        squares = (pulled * rows).sum((-2, -1)) + torch.linalg.vecdot(
-            self.std.square(), prior.precision_diag
-        )
-        return 0.5 * (squares + (prior.logdet - self.logdet - self.dim)), pulled
+        squares = (pulled * rows).sum((-2, -1))
+        trace = torch.linalg.vecdot(self.std.square(), prior.precision_diag)
+        return 0.5 * (squares + trace + (prior.logdet - self.logdet - self.dim)), pulled
 
     def kl_and_path_grad(
         self, prior: Gaussian, z1: Tensor, z2: Tensor
@@ -249,7 +253,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
             + z2 @ (pulled[..., 1:, :] - self.factor_precision)
         )
         x = x + pulled[..., :1, :]
-        return kl, (x.mean(-2), (x * wide).mean(-2), z2.mT @ x / z1.shape[-2])
+        of_factor = z2.mT @ x / z1.shape[-2]
+        return kl, (x.mean(-2), (x * wide).mean(-2), of_factor)
 
 
 def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:

@@ -109,7 +109,8 @@ def _words(hint: object) -> str:
     origin = get_origin(hint) or hint
     parts = get_args(hint)
     if origin is Annotated:
-        return next((part for part in parts[1:] if isinstance(part, str)), None) or _words(parts[0])
+        names = [part for part in parts[1:] if isinstance(part, str)]
+        return names[0] if names else _words(parts[0])
     if origin in (Union, UnionType):
         return ", or ".join(map(_words, parts))
     if origin is Literal:

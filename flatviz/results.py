@@ -107,9 +107,8 @@ class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
         """Return the largest coordinates of q, q', the ball, and SAM's ball at radius k."""
         ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
         q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
-        return max(
-            float(end.max()) for end in (q, ball, self.worst[k].abs() + worst, self.length[k])
-        )
+        ends = (q, ball, self.worst[k].abs() + worst, self.length[k])
+        return max(float(end.max()) for end in ends)
 
 
 class Member(Noun, made_by="fv.families.fit_family makes one"):

@@ -171,7 +171,8 @@ class Mixture(Noun):
     ) -> list:
         """Compute `drawn(part, n, seed)` of each part, and take one of each in turn, `n` in all."""
         k = len(self.parts)
-        each = [drawn(part, -(-(n - j) // k), seed + j) for j, part in enumerate(self.parts[:n])]
+        counts = [math.ceil((n - j) / k) for j in range(min(n, k))]
+        each = [drawn(self.parts[j], count, seed + j) for j, count in enumerate(counts)]
         return [each[i % k][i // k] for i in range(n)]
 
 
@@ -464,8 +465,9 @@ class Sharpness(Noun, made_by="fv.sharpness makes one"):
         The first half interval is NaN.
         """
         values = getattr(self, name).double()
-        mean, half = zip(*(interval(values[:m]) for m in range(1, len(values) + 1)))
-        return torch.tensor(mean, dtype=torch.float64), torch.tensor(half, dtype=torch.float64)
+        rows = [interval(values[:m]) for m in range(1, len(values) + 1)]
+        mean, half = torch.tensor(rows, dtype=torch.float64).unbind(1)
+        return mean, half
 
 
 def interval(values: Tensor) -> tuple[float, float]:
@@ -476,7 +478,9 @@ def interval(values: Tensor) -> tuple[float, float]:
     from scipy.stats import t  # comes with scikit-learn
 
     n = len(values)
-    half = float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n) if n > 1 else math.nan
+    if n < 2:
+        return float(values.mean()), math.nan
+    half = float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n)
     return float(values.mean()), half
 
 

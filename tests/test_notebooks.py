@@ -15,7 +15,7 @@ from pytest import mark, raises
 
 import flatviz as fv
 from flatviz.site import CONTENTS, EXPERIMENTS, read, with_blanks
-from flatviz.site.run import PLAIN, CellError, run
+from flatviz.site.run import NO_ALT, CellError, run
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -32,7 +32,7 @@ def test_the_notebook_runs_in_its_small_form(path):
         if "data" in o
     ]
     silent = [
-        text[:200] for text in shown if f'aria-label="{PLAIN}"' in text or 'aria-label=""' in text
+        text[:200] for text in shown if f'aria-label="{NO_ALT}"' in text or 'aria-label=""' in text
     ]
     assert not silent, (
         "a figure needs words: flatviz.plots.theme.figure(title, alt), or layout.meta['alt']"

@@ -87,7 +87,7 @@
         title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
       const [from, to] = axis.domain ?? [0, 1];
       const [first, ...rest] = (title?.text ?? "").split("<br>");
-      const room = Math.floor(((to - from) * inner + (from === 0 && to === 1 ? 40 : 0)) / 7.4);
+      const room = Math.floor(((to - from) * inner) / 7.4);
       if (!first || first.includes("<") || first.length <= room) continue;
       changed[name] = {
         ...axis,
@@ -152,13 +152,14 @@
   function withTitle(layout, width) {
     const title = typeof layout.title === "string" ? { text: layout.title } : layout.title;
     const room = Math.floor((width - 30) / 8.2);
-    if (!title?.text || title.text.length <= 0.55 * room || title.text.includes("<")) return layout;
-    const lines = inLines(title.text, room);
+    const [first, ...rest] = (title?.text ?? "").split("<br>");
+    if (first.length <= 0.55 * room || first.includes("<")) return layout;
+    const lines = inLines(first, room);
     const more = 18 * (lines.length - 1),
       margin = marginOf(layout);
     const placed = {
       ...title,
-      text: lines.join("<br>"),
+      text: [...lines, ...rest].join("<br>"),
       xref: "container",
       x: 0,
       xanchor: "left",
@@ -321,9 +322,11 @@
     if (on) [...undrawn].forEach(bring);
   };
   const breakable = () => {
-    // code in a table may go on in the next line, after what ends a part of it
+    // code and paths in a table may go on in the next line, after what ends a part of them
     for (const part of document.querySelectorAll(".bd-article table code .pre"))
       part.innerHTML = part.innerHTML.replace(/[(.,=[](?=[^\s.,)\]])/g, "$&<wbr>");
+    for (const cell of document.querySelectorAll(".bd-article td"))
+      if (!cell.children.length) cell.innerHTML = cell.innerHTML.replace(/[/_]\b/g, "$&<wbr>");
   };
   const reachable = () => {
     // what scrolls can be scrolled by keys too

@@ -89,9 +89,8 @@ def run_random_plane(
         f"{_named('random_plane')}(distance={distance:g}, steps={steps},"
         f" normalization={normalization!r}), seed {seed}"
     )
-    axes, coords = _on_axes(
-        torch.stack(visited).double() - full.w.double(), ROUNDING * float(full.w.double().norm())
-    )
+    center = full.w.double()
+    axes, coords = _on_axes(torch.stack(visited).double() - center, ROUNDING * float(center.norm()))
     plane = Plane(full.w, axes.to(full.w.dtype), "distance in weight space", name)
     a, b = coords.to(full.w.dtype).T
     statistics = "frozen" if full.has_batchnorm else None
@@ -115,7 +114,8 @@ def _on_axes(points: Tensor, rounding: float) -> tuple[Tensor, Tensor]:
     far = across[int(across.norm(dim=1).argmax())]
     if float(far.norm()) <= least:
         raise ValueError("points must span a plane, got such of one direction: use plane_random")
-    axes = torch.stack([first, far / far.norm() * (1 if float(far @ points[0]) >= 0 else -1)])
+    side = 1 if float(far @ points[0]) >= 0 else -1
+    axes = torch.stack([first, side * far / far.norm()])
     coords = points @ axes.T
     off = float((points - coords @ axes).norm(dim=1).max())
     if off > 10 * least:

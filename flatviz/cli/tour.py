@@ -23,8 +23,8 @@ from flatviz.posteriors import METHODS
 from flatviz.words import OFFLINE
 
 DIGITS = (
-    "A small network is pre-trained on digits rotated by {} degrees. A posterior over its norm"
-    " layers and head is then fitted to {} upright digits of each class."
+    "A small network is trained on digits rotated by {} degrees. A posterior, a distribution over"
+    " the weights of its norm layers and head, is then fitted to {} upright digits of each class."
 )
 WHAT = {"digits": DIGITS.format(90, "ten"), "digits-near": DIGITS.format(15, "two")}
 OTHER = (
@@ -156,16 +156,19 @@ def _facts(tour: Tour, asked: Asked, tuned: Choices | None) -> dict[str, str]:
     )
     statistics = computed(family[0].prediction).batchnorm
     temperature = METHODS["vi"].tuned(tour.net).settings["kl_weight"]
-    chosen = {
-        METHODS[m].label: str(choice) for m, choice in (tuned or {}).items() if m in family.methods
-    }
+    chosen = {}
+    for method, choice in (tuned or {}).items():
+        if method in family.methods:
+            chosen[METHODS[method].label] = str(choice)
+    kinds = ", ".join(dict.fromkeys(block.kind for block in tour.net.blocks))
     what = "images" if len(task.input_shape) == 3 else "examples"
     sizes = ", ".join(f"{len(part)} {name}" for name, part in task.parts().items())
     return {
         "task": f"{task.name}: {sizes} {what}",
         "source network": f"{tour.recipe}",
         "network": (
-            f"{asked.model}; treated: {tour.net!r}; all other weights stay at their source value"
+            f"{asked.model}; {tour.net.dim} treated weights ({kinds}); all others stay at their"
+            " source value"
         ),
         "prior": (
             f"SWAG of rank {RANK} on the source task, covariance times {tour.recipe.scale:g}; "

@@ -88,9 +88,8 @@ def symmetric(
     def differs(product: Product, v: Tensor, out: Tensor, mask: Tensor | float = 1.0) -> bool:
         u = randn_like(v, source) * mask
         back = product(u)
-        scale = (u.norm() * (out * mask).norm() + v.norm() * (back * mask).norm()) / math.sqrt(
-            v.numel()
-        )
+        size = u.norm() * (out * mask).norm() + v.norm() * (back * mask).norm()
+        scale = size / math.sqrt(v.numel())
         return bool((u @ out - v @ back).abs() > tolerance * scale)
 
     def exact(v: Tensor) -> bool:

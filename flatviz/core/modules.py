@@ -61,9 +61,8 @@ def copied(module: nn.Module) -> nn.Module:
             f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself:"
             " remove that"
         )
-    _ORIGINS[copy] = [ref for ref in _ORIGINS.get(module, []) if ref() is not None] + [
-        weakref.ref(t) for t in tensors
-    ]
+    earlier = [ref for ref in _ORIGINS.get(module, []) if ref() is not None]
+    _ORIGINS[copy] = earlier + [weakref.ref(tensor) for tensor in tensors]
     return copy
 
 
@@ -94,7 +93,8 @@ def memory_of_originals(module: nn.Module) -> set[int]:
 
     Those that are gone by now are left out.
     """
-    return memory_of(*(t for ref in _ORIGINS.get(module, []) if (t := ref()) is not None))
+    tensors = [ref() for ref in _ORIGINS.get(module, [])]
+    return memory_of(*(tensor for tensor in tensors if tensor is not None))
 
 
 def _refuse(module: nn.Module) -> None:

@@ -82,8 +82,9 @@ class Objective:
 
         The function itself may differentiate inside, as the loss of a PINN does.
         """
+        w = w.clone() if w.is_inference() else w.detach()
         with differentiable():
-            return _number(self(w.clone() if w.is_inference() else w.detach()), self.label).detach()
+            return _number(self(w), self.label).detach()
 
     @arithmetic()
     def value_and_grad(self, w: Tensor) -> tuple[Tensor, Tensor]:
@@ -178,8 +179,10 @@ class Objective:
         """
         if self.net is None or self.batchnorm != "frozen":
             return ""
-        at = [t for t, end in ((0, a), (1, b)) if torch.equal(self.net.w.to(end), end)]
-        owner = f"the net at t = {at[0]}" if at else "a net that is neither end"
+        owner = "a net that is neither end"
+        for t, end in ((1, b), (0, a)):
+            if torch.equal(self.net.w.to(end), end):
+                owner = f"the net at t = {t}"
         return f" with the BatchNorm statistics of {owner}"
 
 

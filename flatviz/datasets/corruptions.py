@@ -73,10 +73,9 @@ def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = Non
     cos = angle.cos()
     sin = angle.sin()
     move = x.new_zeros(len(x), 2) if shift is None else -2 * shift
-    theta = torch.stack(
-        [torch.stack([cos, -sin, move[:, 0]], 1), torch.stack([sin, cos, move[:, 1]], 1)], 1
-    )
-    grid = F.affine_grid(theta, list(x.shape), align_corners=False)
+    across = torch.stack([cos, -sin, move[:, 0]], 1)
+    down = torch.stack([sin, cos, move[:, 1]], 1)
+    grid = F.affine_grid(torch.stack([across, down], 1), list(x.shape), align_corners=False)
     return F.grid_sample(x, grid, padding_mode="border", align_corners=False)
 
 
@@ -86,17 +85,16 @@ def _fog(x: Tensor, strength: float, source: torch.Generator) -> Tensor:
     mist = x.new_zeros(n, 1, height, width)
     for scale in (2, 4, 8):
         rough = _rand(x, source, n, 1, scale, scale)
-        mist = (
-            mist
-            + F.interpolate(rough, (height, width), mode="bicubic", align_corners=False) / scale
-        )
+        smooth = F.interpolate(rough, (height, width), mode="bicubic", align_corners=False)
+        mist = mist + smooth / scale
     mist = mist / mist.flatten(1).amax(1)[:, None, None, None]
     return (1 - strength) * x + strength * (0.3 + 0.7 * mist)
 
 
 def _pixelate(x: Tensor, coarser: float, _: torch.Generator) -> Tensor:
     small = [max(1, round(side / coarser)) for side in x.shape[2:]]
-    return F.interpolate(F.interpolate(x, small, mode="area"), list(x.shape[2:]), mode="nearest")
+    coarse = F.interpolate(x, small, mode="area")
+    return F.interpolate(coarse, list(x.shape[2:]), mode="nearest")
 
 
 def _signs(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:

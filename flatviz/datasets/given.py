@@ -221,13 +221,14 @@ def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[
         return numbered.squeeze(-1 if array.ndim == 2 else 0), tuple(numbers)
     y = _tensor(y, "labels")
     y = y.long() if y.dtype == torch.bool else y
-    if (
-        y.ndim == 2
-        and y.shape[1] > 1
-        and bool(((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all())
-    ):
-        y = y.argmax(1)
-    return y[:, 0] if y.ndim == 2 and y.shape[1] == 1 and not y.is_floating_point() else y, names
+    if y.ndim != 2:
+        return y, names
+    one_hot = bool(((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all())
+    if y.shape[1] > 1 and one_hot:
+        return y.argmax(1), names
+    if y.shape[1] == 1 and not y.is_floating_point():
+        return y[:, 0], names
+    return y, names
 
 
 def stream(examples: object, *, workers: int = 2) -> Data:
@@ -273,7 +274,8 @@ def stream(examples: object, *, workers: int = 2) -> Data:
 def _read_twice(examples: Examples) -> Tensor:
     """Return the first input, after reading a few examples twice; refuse random transforms."""
     before = random_state()
-    few = torch.linspace(0, len(examples) - 1, min(len(examples), CHECKED)).long().tolist()
+    n = len(examples)
+    few = torch.linspace(0, n - 1, min(n, CHECKED)).long().tolist()
     first, again = ([pair_of(examples[i], i)[0] for i in few] for _ in range(2))
     same = (
         a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
@@ -318,4 +320,5 @@ def _labels(examples: Examples) -> Tensor:
         labels = getattr(examples, name, None)  # a foreign object
         if labels is not None and len(labels) == len(examples):
             return torch.as_tensor(labels)
-    return torch.stack([torch.as_tensor(pair_of(examples[i], i)[1]) for i in range(len(examples))])
+    each = (pair_of(examples[i], i)[1] for i in range(len(examples)))
+    return torch.stack([torch.as_tensor(label) for label in each])

@@ -184,9 +184,8 @@ def image_folder(
     y = labels[chosen]
     shape = images[chosen[0]][0].shape
     if len(chosen) * shape.numel() > MEMORY:
-        stamps = tuple(
-            (s.st_size, s.st_mtime_ns) for s in (os.stat(images.files[i]) for i in chosen)
-        )
+        stats = [os.stat(images.files[i]) for i in chosen]
+        stamps = tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
         return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
     x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
     for row, i in enumerate(chosen):
@@ -282,18 +281,13 @@ def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
     if x.shape[1] != shape[0]:
         if {x.shape[1], shape[0]} != {1, 3}:
             raise ValueError(f"images must have {shape[0]} channels, or 1 and 3, got {x.shape[1]}")
-        x = (
-            x.expand(-1, 3, -1, -1)
-            if shape[0] == 3
-            else x.float().mean(1, keepdim=True).round().byte()
-        )
+        if shape[0] == 3:
+            x = x.expand(-1, 3, -1, -1)
+        else:
+            x = x.float().mean(1, keepdim=True).round().byte()
     if x.shape[2:] != tuple(shape[1:]):
-        x = (
-            F.interpolate(x.float(), size=tuple(shape[1:]), mode="bilinear", antialias=True)
-            .round()
-            .clamp(0, 255)
-            .byte()
-        )
+        smooth = F.interpolate(x.float(), tuple(shape[1:]), mode="bilinear", antialias=True)
+        x = smooth.round().clamp(0, 255).byte()
     return replace(images, x=Pixels(x, images.x.mean, images.x.std, images.x.dtype))
 
 

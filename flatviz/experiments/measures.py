@@ -8,6 +8,7 @@ probability is below `MAX_RHAT`, and each is worth `MIN_ESS` independent draws. 
 sharpness, scores, scores under shift, and the distance from HMC.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, NamedTuple
@@ -123,10 +124,12 @@ def sample_reference(
     whole, *halves = (
         averaged(Prediction(part, task.test.y)) for part in (outputs, *outputs.chunk(2))
     )
-    facts: dict[str, Any] = {name: float(whole.scores[name]) for name in ("nll", "accuracy", "ece")}
+    scores = ("nll", "accuracy", "ece")
+    facts: dict[str, Any] = {name: float(whole.scores[name]) for name in scores}
     facts |= {"halves_tv": total_variation(*halves), "halves_agreement": agreement(*halves)}
     if diagnose:
-        true = outputs.softmax(-1).gather(-1, task.test.y.expand(len(q.W), -1)[..., None])[..., 0]
+        y = task.test.y.expand(len(q.W), -1)
+        true = outputs.softmax(-1).gather(-1, y[..., None])[..., 0]
         diagnoses = {
             "weights": diagnose_chains(q),
             "probabilities": diagnose_chains(Draws(true, chains=q.chains)),
@@ -134,8 +137,8 @@ def sample_reference(
         facts |= {name: str(diagnosis) for name, diagnosis in diagnoses.items()}
         facts["rhat"] = max(float(diagnosis.rhat.max()) for diagnosis in diagnoses.values())
         facts["ess"] = min(float(diagnosis.bulk.min()) for diagnosis in diagnoses.values())
-    of_chain = q.by_chain.shape[1]
-    kept = q.by_chain[:, :: -(-of_chain * q.chains // KEPT_DRAWS)].flatten(0, 1)
+    thin = math.ceil(len(q.W) / KEPT_DRAWS)
+    kept = q.by_chain[:, ::thin].flatten(0, 1)
     facts["halves_mmd"] = _mmd(*kept.chunk(2))
     return Reference(whole.probs[0], kept, facts)
 

@@ -286,7 +286,9 @@ def amount(row: Any) -> str:
     if np.isnan(row.mean):  # a seed has no value
         return quantity.label
     if row.ratio:
-        middle, low, high = np.exp([row.mean, row.mean - row.half, row.mean + row.half])
+        middle = np.exp(row.mean)
+        low = np.exp(row.mean - row.half)
+        high = np.exp(row.mean + row.half)
         return f"{quantity.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
     return f"{quantity.label} {quantity.factor * row.mean:+.2g} ± {quantity.factor * row.half:.2g}"
 

@@ -135,12 +135,14 @@ def convergence_gap(
         noise = MirroredNoise([seed], draws, q, 2 * pairs)
         rows = [objective(algorithm, q, gradient, noise.at(step)) for step in range(2 * pairs)]
         values, pulls = (torch.stack(column) for column in zip(*rows))
-        return values.double().view(-1, 2).mean(1), pulls.mean(0).double() / q.leverage.cpu()
+        distance = pulls.mean(0).double() / q.leverage.cpu()
+        return values.double().view(-1, 2).mean(1), distance
 
     short, first = at(q, seed + 1)
     more, second = at(q, seed + 2)
     values = torch.cat((short, more))
-    saved = values - torch.cat((at(longer, seed + 1)[0], at(longer, seed + 2)[0]))
+    after = torch.cat([at(longer, seed + i)[0] for i in (1, 2)])
+    saved = values - after
     products = first * second  # of independent draws, and so unbiased for the square
     widths = float(products.mean())
     noise = 2 * float(products.std()) / math.sqrt(q.dim)

@@ -38,10 +38,14 @@ def examples(
         ) from error
     y = given.y
     if isinstance(as_likelihood(likelihood), CategoricalLikelihood):
-        y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
-        y = y.long() if y.is_floating_point() and bool((y == y.round()).all()) else y
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y[:, 0]
+        if y.is_floating_point() and bool((y == y.round()).all()):
+            y = y.long()
     given = replace(given, y=y)
-    return given.to(dtype=torch.float32) if torch.float64 in (given.x.dtype, y.dtype) else given
+    if torch.float64 in (given.x.dtype, y.dtype):
+        return given.to(dtype=torch.float32)
+    return given
 
 
 def _as_taken(net: Net, data: Data) -> Data:
@@ -75,9 +79,9 @@ def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int
             f" {tuple(test.x.shape[1:])}"
         )
     order = torch.randperm(len(train), generator=generator(seed))[:MAX_EXAMPLES]
-    validation, fitted = (
-        train.subset(part) for part in order.tensor_split([max(1, round(HELD_OUT * len(order)))])
-    )
+    n_held_out = max(1, round(HELD_OUT * len(order)))
+    validation = train.subset(order[:n_held_out])
+    fitted = train.subset(order[n_held_out:])
     task = Task(fitted, fitted, test, n_classes, "your data", validation, likelihood=likelihood)
     for name in ("train", "test"):
         try:

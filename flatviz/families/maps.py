@@ -64,21 +64,20 @@ def input_maps(
     x = torch.cat([task.train.tensor(), task.test.tensor()]).cpu()
     lo = x.amin(0) - MARGIN
     hi = x.amax(0) + MARGIN
-    a, b = (torch.linspace(float(lo[k]), float(hi[k]), resolution) for k in (0, 1))
-    family = replace(
-        family,
-        inputs=family.inputs | dict(a=a, b=b, x=task.train.tensor().cpu(), y=task.train.y.cpu()),
-    )
+    grid = {
+        "a": torch.linspace(float(lo[0]), float(hi[0]), resolution),
+        "b": torch.linspace(float(lo[1]), float(hi[1]), resolution),
+        "x": task.train.tensor().cpu(),
+        "y": task.train.y.cpu(),
+    }
+    family = replace(family, inputs=family.inputs | grid)
+
+    def row(q: Posterior, n_draws: int) -> dict[str, Tensor]:
+        return input_row(net, task, family, q, n_draws, seed=seed)
+
     if reference is not None:
-        family.inputs["reference"] = input_row(
-            net, task, family, reference, REFERENCE_DRAWS, seed=seed
-        )["probs"][-1]
-    return with_maps(
-        family,
-        once(
-            family, lambda m: input_row(net, task, family, m.posterior, family.n_draws, seed=seed)
-        ),
-    )
+        family.inputs["reference"] = row(reference, REFERENCE_DRAWS)["probs"][-1]
+    return with_maps(family, once(family, lambda m: row(m.posterior, family.n_draws)))
 
 
 def input_row(
@@ -93,16 +92,11 @@ def input_row(
         return {}
     a = family.inputs["a"]
     b = family.inputs["b"]
-    grid = (
-        torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2).to(task.train.tensor())
-    )
-    probs = predicted(net, q, grid, n_draws, seed=seed).probs[..., 1]
+    points = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2)
+    probs = predicted(net, q, points.to(task.train.tensor()), n_draws, seed=seed).probs[..., 1]
     n = len(probs)
-    maps = (
-        (probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None])
-        .reshape(n, len(b), len(a))
-        .cpu()
-    )
+    means = probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None]
+    maps = means.reshape(n, len(b), len(a)).cpu()
     return {"probs": torch.cat([maps, maps[-1:].expand(n_draws - n, -1, -1)])}
 
 
@@ -112,9 +106,8 @@ def has_images(task: Task) -> bool:
     There are at most `MAX_CLASSES` classes.
     """
     shape = task.test.x.shape
-    return (
-        task.one_label and len(shape) == 4 and shape[1] in (1, 3) and task.n_classes <= MAX_CLASSES
-    )
+    are_images = len(shape) == 4 and shape[1] in (1, 3)
+    return are_images and task.one_label and task.n_classes <= MAX_CLASSES
 
 
 def with_pixels(task: Task, family: Family) -> Family:
@@ -150,7 +143,8 @@ def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, T
     """
     probs = prediction.outputs.log_softmax(-1).double().exp()
     n = torch.arange(1, len(probs) + 1, device=probs.device).double()
-    total, alone = (entr(p).sum(-1) for p in (probs.cumsum(0) / n[:, None, None], probs))
+    total = entr(probs.cumsum(0) / n[:, None, None]).sum(-1)
+    alone = entr(probs).sum(-1)
     shared = total - alone.cumsum(0) / n[:, None]
     values = torch.cat([alone[:1], shared[1:]]).nan_to_num(nan=-1.0).cpu()
     nats, rows = values.sort(dim=1, descending=True, stable=True)
@@ -163,16 +157,12 @@ def _pixels(data: Data, index: Tensor) -> Tensor:
     They are scaled from the lowest value among them to the highest.
     """
     here = index.to(data.x.device)
-    x = (
-        data.x.bytes[here].float()
-        if isinstance(data.x, Pixels)
-        else data.subset(here).tensor().float()
-    ).cpu()
-    if max(x.shape[2:]) > MAX_SIDE:
-        scale = MAX_SIDE / max(x.shape[2:])
-        x = adaptive_avg_pool2d(
-            x, (max(1, round(scale * x.shape[2])), max(1, round(scale * x.shape[3])))
-        )
+    x = data.x.bytes[here] if isinstance(data.x, Pixels) else data.subset(here).tensor()
+    x = x.float().cpu()
+    scale = MAX_SIDE / max(x.shape[2:])
+    if scale < 1:
+        height, width = (max(1, round(scale * side)) for side in x.shape[2:])
+        x = adaptive_avg_pool2d(x, (height, width))
     lo, hi = (0.0, 255.0) if isinstance(data.x, Pixels) else (float(x.min()), float(x.max()))
     pixels = ((x - lo) * (255 / max(hi - lo, 1e-12))).round().to(torch.uint8)
     return pixels[:, 0] if pixels.shape[1] == 1 else pixels.permute(0, 2, 3, 1).contiguous()

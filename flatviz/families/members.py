@@ -149,15 +149,14 @@ class Fitting:
             check_choice(method, tuple(METHODS), "a method of radii")
             for radius in some:
                 check_radius(radius, "radius")
-        tour = {name: some for name, m in METHODS.items() if (some := m.tuned(self.net).tour)}
-        every = {
-            name: (self.choice(name).radius, some)
-            for name, some in (tour if radii is None else radii).items()
-        }
-        return {
-            name: tuple(some) if r is None else tuple(sorted({*some, r}))
-            for name, (r, some) in every.items()
-        }
+        if radii is None:
+            tours = {name: method.tuned(self.net).tour for name, method in METHODS.items()}
+            radii = {name: tour for name, tour in tours.items() if tour}
+        every = {}
+        for name, some in radii.items():
+            chosen = self.choice(name).radius
+            every[name] = tuple(some) if chosen is None else tuple(sorted({*some, chosen}))
+        return every
 
     def key(self, method: str, radius: float) -> tuple[str, float]:
         """Return method and radius under which a member is fitted."""
@@ -166,11 +165,8 @@ class Fitting:
             return method, radius
         mine = self.choice(method)
         theirs = self.choice(other)
-        return (
-            other
-            if (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
-            else method
-        ), 0.0
+        alike = (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
+        return other if alike else method, 0.0
 
     def member(self, method: str, radius: float | None = None) -> Posterior:
         """Fit one method; radius None is the chosen one, else that of its record."""
@@ -178,11 +174,8 @@ class Fitting:
         choice = self.choice(method)
         prior, settings = self.keywords_of(method)
         radius = choice.radius if radius is None else radius
-        if (
-            radius is not None
-            and check_radius(radius, "radius") == 0
-            and record.at_zero is not None
-        ):
+        is_zero = radius is not None and check_radius(radius, "radius") == 0
+        if is_zero and record.at_zero is not None:
             record = METHODS[record.at_zero]
             radius = None
         keywords = self.keywords(record.name, settings, radius)
@@ -196,10 +189,10 @@ class Fitting:
             }
             start = self.keywords("sgd", {**changed, **(self.fit or {})})
             ascent = {name: value for name, value in keywords.items() if name == "ascent"}
-            net = net.at(METHODS["sgd"].fit(net, self.task.train, **how, **start, **ascent).center)
-        return record.fit(
-            net, self.task.train, *((prior,) if record.needs_prior else ()), **how, **keywords
-        )
+            solution = METHODS["sgd"].fit(net, self.task.train, **how, **start, **ascent)
+            net = net.at(solution.center)
+        priors = (prior,) if record.needs_prior else ()
+        return record.fit(net, self.task.train, *priors, **how, **keywords)
 
     def preview(self, method: str, radius: float, near: Posterior, steps: int) -> Posterior | None:
         """A short `member`.
@@ -267,12 +260,12 @@ class Fitting:
                     failed = error
         if not fitted:
             raise failed
-        members = {
-            cell: fitted[place]
-            for cell in asked
-            if (place := (*self.key(*cell), self.seed)) in fitted
-        }
-        return Family(tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in members.items()))
+        members = []
+        for method, radius in dict.fromkeys(asked):
+            place = (*self.key(method, radius), self.seed)
+            if place in fitted:
+                members.append(Member(method, radius, METHODS[method].unit, fitted[place]))
+        return Family(tuple(members))
 
     def _how(self) -> dict[str, Setting]:
         """Return seed, progress, and a likelihood other than that of classes.

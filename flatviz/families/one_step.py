@@ -72,9 +72,8 @@ def mechanism(
         (torch.Size([2, 2]), True)
     """
     step = Step(net, data, q, seed, n_draws, likelihood)
-    return step.with_surface(
-        step.at([(float(r), mode) for r in radii], unit=UNITS[mode], name=name), resolution
-    )
+    asked = [(float(radius), mode) for radius in radii]
+    return step.with_surface(step.at(asked, unit=UNITS[mode], name=name), resolution)
 
 
 def member_steps(
@@ -157,7 +156,8 @@ class Step:
         q = self.q
         z1, z2 = self.noise
         plane = plane or self.plane
-        moves = [perturb(q, self.g, radius=r, mode=mode, noise=(z1[0], z2[0])) for r, mode in asked]
+        noise = (z1[0], z2[0])
+        moves = [perturb(q, self.g, radius=r, mode=mode, noise=noise) for r, mode in asked]
         gaussians = [q.moved(delta) for delta in moves]
         at_worst = [self.expected(worst) for worst in gaussians]
         shadows = [

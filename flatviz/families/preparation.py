@@ -166,7 +166,8 @@ def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str
     is on one side of 0.
     """
     right = {
-        n: (p.bma().argmax(1) == computed(p.y)).double() for n, p in [*others.items(), ("", mine)]
+        name: (prediction.bma().argmax(1) == computed(prediction.y)).double()
+        for name, prediction in {**others, "": mine}.items()
     }
     share = {n: 100 * float(r.mean()) for n, r in right.items()}
     name = max(others, key=share.__getitem__)

@@ -48,14 +48,15 @@ class Standing:
         y = data.y
         p = as_likelihood(likelihood)
         if y.ndim == 1 and isinstance(p, CategoricalLikelihood):
-            wrong = torch.where(
-                outputs.isfinite().all(1), (outputs.argmax(1) != y).double(), torch.nan
-            )
-            return cls(wrong, (y != y.mode().values).to(wrong), True)
+            wrong = (outputs.argmax(1) != y).double()
+            wrong[~outputs.isfinite().all(1)] = torch.nan
+            most_frequent = y.mode().values
+            return cls(wrong, (y != most_frequent).to(wrong), True)
         constant = outputs.mean(0, keepdim=True)
         if bool(outputs.isfinite().all()):
             constant = p.best_constant(y, constant)
-        return cls(p.losses(outputs, y), p.losses(constant.expand_as(outputs), y), False)
+        of_constant = p.losses(constant.expand_as(outputs), y)
+        return cls(p.losses(outputs, y), of_constant, False)
 
     @property
     def gain(self) -> Tensor:
@@ -76,11 +77,8 @@ class Standing:
 
     def score(self, losses: Tensor) -> str:
         """Write accuracy or NLL of these losses as text."""
-        return (
-            f"accuracy {1 - float(losses.mean()):.3f}"
-            if self.classes
-            else f"NLL {float(losses.mean()):.3f}"
-        )
+        mean = float(losses.mean())
+        return f"accuracy {1 - mean:.3f}" if self.classes else f"NLL {mean:.3f}"
 
     def __str__(self) -> str:
         return self.score(self.losses)
@@ -94,7 +92,8 @@ def error_of_mean(values: Tensor) -> Tensor:
 def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = False) -> Tensor:
     """Compute outputs (N, C) at `w`, one block of inputs after the other."""
     with torch.no_grad():
-        blocks = track(x.split(256), "checking", progress, total=-(-len(x) // 256))
+        total = math.ceil(len(x) / 256)
+        blocks = track(x.split(256), "checking", progress, total=total)
         return torch.cat([net(w, block) for block in blocks])
 
 
@@ -114,11 +113,8 @@ def check_learned(
     Raises:
         Diverged: With `advice` on what to do.
     """
-    part = (
-        data
-        if len(data) <= MAX_CHECKED
-        else data.subset(torch.arange(0, len(data), -(-len(data) // MAX_CHECKED)))
-    )
+    every = math.ceil(len(data) / MAX_CHECKED)
+    part = data if every == 1 else data.subset(torch.arange(0, len(data), every))
     now = Standing.of(net, w, part, likelihood, progress)
     if not now.learned:
         raise Diverged(

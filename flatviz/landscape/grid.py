@@ -1,5 +1,6 @@
 """Values on a grid along a line or over a plane: its extent, its points, resumable runs."""
 
+import itertools
 import math
 import time
 import warnings
@@ -61,8 +62,8 @@ def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
         values = values.expand(2, 2)
-    valid = extent is not True and tuple(values.shape) == (2, 2) and bool(values.isfinite().all())
-    if not valid or not bool((values[:, 0] < values[:, 1]).all()):
+    valid = extent is not True and tuple(values.shape) == (2, 2)
+    if not valid or not bool(values.isfinite().all() and (values[:, 0] < values[:, 1]).all()):
         raise ValueError(f"{expected}, got {shown(extent)}")
     return [(float(lo), float(hi)) for lo, hi in values]
 
@@ -99,12 +100,14 @@ def _first_over(over: Callable[[float], bool], t: float) -> float:
 
     It is t doubled `DOUBLINGS` times where it never does.
     """
-    outside = next((s for k in range(DOUBLINGS + 1) if over(s := t * 2**k)), None)
+    doubled = (t * 2**k for k in range(DOUBLINGS + 1))
+    outside = next(filter(over, doubled), None)
     if outside is None:
         return t * 2**DOUBLINGS
     inside = outside / 2
     if outside == t:  # the first step was too far
-        inside = next((s for k in range(1, HALVINGS + 1) if not over(s := t / 2**k)), 0.0)
+        halved = (t / 2**k for k in range(1, HALVINGS + 1))
+        inside = next(itertools.filterfalse(over, halved), 0.0)
         outside = 2 * inside or t / 2**HALVINGS
     for _ in range(BISECTIONS):
         middle = math.sqrt((inside or outside / 2) * outside)
@@ -247,7 +250,8 @@ def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> f
     values = flat.nan_to_num(-math.inf, posinf=-math.inf)
     near = coords.norm(dim=1).cpu().masked_fill(flat.isfinite(), math.inf)
     diverged = near.argsort()[: min(DIVERGED, int((~flat.isfinite()).sum()))]
-    index = torch.cat([torch.tensor([len(flat) // 2, int(values.argmax())]), diverged]).unique()
+    middle_and_largest = torch.tensor([len(flat) // 2, int(values.argmax())])
+    index = torch.cat([middle_and_largest, diverged]).unique()
     exact = plain(index)
     difference = (flat[index] - exact).abs()[exact.isfinite()].nan_to_num(torch.inf)
     return float(difference.max()) if len(difference) else float("nan")
@@ -256,7 +260,9 @@ def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> f
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
     """Space n values from lo to hi symmetrically, so that the middle of an odd number is exact."""
     steps = torch.arange(n, dtype=torch.float64) * 2 - (n - 1)
-    ticks = ((lo + hi) / 2 + (hi - lo) / 2 * steps / (n - 1)).to(like)
+    middle = (lo + hi) / 2
+    half = (hi - lo) / 2
+    ticks = (middle + half * steps / (n - 1)).to(like)
     if not bool((ticks.diff() > 0).all()):
         raise ValueError(
             f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g},"

@@ -39,7 +39,8 @@ class Operator:
         """Compute the product with `v` (P,)."""
         with torch.inference_mode(False):
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
-            out = self._product(self.embed(v).to(self._w.dtype)).to(v.dtype)[self._index]
+            full = self._product(self.embed(v).to(self._w.dtype))
+            out = full.to(v.dtype)[self._index]
         if not bool(out.isfinite().all()):
             raise ValueError(
                 "the curvature at w must be finite, got NaN or inf: look at f(w), and move w to"

@@ -80,7 +80,9 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             run.step()
             chain.read(run)
             certain = _enough([c.nats() for c in chains], searches)
-            if certain or (chain.over and bool((run.ritz()[0][:k] - before > error).any())):
+            if certain:
+                break
+            if chain.over and bool((run.ritz()[0][:k] - before > error).any()):
                 break
 
 
@@ -98,7 +100,8 @@ class Chain:
         room = len(run.Q)
         if room < run.dim:
             n = min(n, max((room - k) // 4, room - k - products + run.n_products))
-        run.restart(torch.cat([torch.arange(k), k + order[:n].sort()[0]]))
+        others = k + order[:n].sort()[0]
+        run.restart(torch.cat([torch.arange(k), others]))
         run.ahead = None
         self.ended = False
         self._error = error
@@ -136,7 +139,8 @@ class Polynomial:
         """Compute -log of the chance that B has an eigenvalue over `s`."""
         if s <= self.largest:
             return 0.0
-        return max(0.0, float((s - self._zeros).log().sum() - self._log_scale) - self._log_sphere)
+        log_p = float((s - self._zeros).log().sum() - self._log_scale)
+        return max(0.0, log_p - self._log_sphere)
 
 
 def excludes(run: Krylov, ritz: Tensor, errors: Tensor, value: float, scale: float) -> bool:

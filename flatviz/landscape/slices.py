@@ -102,7 +102,9 @@ def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
     name = f"line{whose}" if (whose := f.whose_statistics(a, b)) else ""
-    inside = on_grid(f, a, (b - a)[None], [t[1:-1]])[0] if resolution > 2 else t[:0]
+    inside = t[1:-1]
+    if len(inside):
+        inside = on_grid(f, a, (b - a)[None], [inside])[0]
     at_ends = f.many(torch.stack([a, b]))
     values = torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]])
     return Curve(t, values, y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
@@ -185,7 +187,8 @@ def project(
         pinv = torch.linalg.pinv(axes)
         covariance = pinv.T @ wide.cov_mul(pinv.T).T
         # Variance off the plane
-        off = (wide.variance.sum() - (covariance * (axes @ axes.T)).sum()).clamp_min(0)
+        on_plane = (covariance * (axes @ axes.T)).sum()
+        off = (wide.variance.sum() - on_plane).clamp_min(0)
         spread = float((off + distance[0].square()).sqrt())
         covariance = covariance.to(W.dtype)
     return Projection(

@@ -80,12 +80,8 @@ def hessian_trace(
     operator = Operator(f, w, curvature, part)
     like = operator.like
     if products >= like.numel():
-        return (
-            math.fsum(
-                float(operator(e)[i]) for i, e in enumerate(torch.eye(like.numel()).to(like))
-            ),
-            0.0,
-        )
+        axes = torch.eye(like.numel()).to(like)
+        return math.fsum(float(operator(e)[i]) for i, e in enumerate(axes)), 0.0
     fits = max(krylov.BASIS_BYTES // (like.numel() * like.element_size()), 3)
     return _estimated(operator, like, min(products // 2, fits), products, seed)
 
@@ -138,12 +134,10 @@ def layer_curvature(
     }
     rows = {}
     for name, part in track(list(parts.items()), "layers", progress):
-        top = top_eigenpairs(
-            f, w, 1, part=part.to(w.device), iters=products, curvature=curvature, seed=seed
-        )
-        trace = hessian_trace(
-            f, w, part=part.to(w.device), products=max(products, 6), curvature=curvature, seed=seed
-        )
+        here = part.to(w.device)
+        top = top_eigenpairs(f, w, 1, part=here, iters=products, curvature=curvature, seed=seed)
+        least = max(products, 6)
+        trace = hessian_trace(f, w, part=here, products=least, curvature=curvature, seed=seed)
         rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
     return rows
 
@@ -161,9 +155,8 @@ def _estimated(
     while run.size < size:
         while run.size < min(n, size):
             run.step()
-        now = sum(float(run.beyond(*probe).double().square().sum()) for probe in probes) / (
-            products - run.size
-        )
+        outside = sum(float(run.beyond(*probe).double().square().sum()) for probe in probes)
+        now = outside / (products - run.size)
         if now >= before:
             break
         before = now
@@ -186,12 +179,12 @@ def beyond_basis(
 
     def outside(g: Tensor, y: Tensor) -> Tensor:
         """Compute the mean eigenvalue outside of the basis by one test vector g, from y = H g."""
-        return (g.double() @ run.beyond(g, y).double()) / (
-            g.double().square().sum() - (inside @ g).double().square().sum()
-        )
+        squares = g.double().square().sum() - (inside @ g).double().square().sum()
+        return g.double() @ run.beyond(g, y).double() / squares
 
     rest = [outside(*probe) for probe in probes]
     more = (randn_like(inside[0], source) for _ in range(products - len(probes)))  # none is kept
     rest += [outside(g, run.product(g)) for g in more]
-    t = run.C[: run.size, : run.size].trace() + (dim - run.size) * torch.stack(rest).cpu()
+    trace_inside = run.C[: run.size, : run.size].trace()
+    t = trace_inside + (dim - run.size) * torch.stack(rest).cpu()
     return float(t.mean()), float(t.std() / math.sqrt(len(t)))

@@ -56,7 +56,8 @@ def class_ece_of(
     # The sum over a bin: its count times (share - mean)
     gap = torch.nn.functional.one_hot(y, p.shape[1]) - p
     bins = ((p.nan_to_num() * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
-    each = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap).abs().sum(0) / len(p)
+    sums = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap)
+    each = sums.abs().sum(0) / len(p)
     return each.mean() if label is None else each[label]
 
 
@@ -90,7 +91,7 @@ def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
     """Compute the running share of mistakes, the surest answer first, (N,)."""
     sure, predicted = log_bma.max(-1)
     wrong = _sorted_by(-sure[:, None], (predicted != y).to(log_bma)[:, None])[:, 0]
-    return wrong.cumsum(0) / torch.arange(1, len(wrong) + 1, device=wrong.device, dtype=wrong.dtype)
+    return wrong.cumsum(0) / torch.arange(1, len(wrong) + 1).to(wrong)
 
 
 @public
@@ -128,11 +129,8 @@ def fit_temperature(prediction: Prediction) -> float:
     logits = prediction.log_probs.detach().double()
 
     def nll_at(log_t: float) -> float:
-        return float(
-            nll_of(
-                (logits / math.exp(log_t)).log_softmax(-1).logsumexp(0) - math.log(len(logits)), y
-            )
-        )
+        log_p = (logits / math.exp(log_t)).log_softmax(-1)
+        return float(nll_of(log_p.logsumexp(0) - math.log(len(logits)), y))
 
     ends = -LARGEST_LOG_T, LARGEST_LOG_T
     best = minimize_scalar(nll_at, bounds=ends, method="bounded", options={"xatol": 1e-8})

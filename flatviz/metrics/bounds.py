@@ -105,7 +105,8 @@ def flat_bound(
     """
     check_weights(center, W.shape[1], "center")
     d = W.shape[1]
-    ratio = (radius / prior_std) ** 2 / float(chi2.isf(1 / math.sqrt(n), W.shape[1]))
+    square = float(chi2.isf(1 / math.sqrt(n), W.shape[1]))
+    ratio = (radius / prior_std) ** 2 / square
     kl = float((W - center).double().square().sum(1).mean()) / prior_std**2
     kl = 0.5 * (kl + d * (ratio - 1 - math.log(ratio)))
     return pac_bayes_bound(min(1.0, worst + 1 / math.sqrt(n)), kl, n, delta=delta)

@@ -148,17 +148,18 @@ def weyl_bounds(
     """
     f = as_objective(f)
     check_many_weights(W, f.dim)
-    top = [float(top_eigenpairs(f, w, 1, iters=iters, seed=seed).values[0]) for w in W]
-    low = [
-        float(top_eigenpairs(f, w, 1, which="smallest", iters=iters, seed=seed).values[0])
-        for w in W
-    ]
-    moved = lambda v: torch.stack([f(w + v) for w in W]).mean()  # noqa: E731
-    middle = float(
-        top_eigenpairs(moved, torch.zeros_like(W[0]), 1, iters=iters, seed=seed).values[0]
-    )
+
+    def first(f: ObjectiveLike, w: Tensor, which: Literal["largest", "smallest"]) -> float:
+        return float(top_eigenpairs(f, w, 1, which=which, iters=iters, seed=seed).values[0])
+
+    def mean(v: Tensor) -> Tensor:
+        return torch.stack([f(w + v) for w in W]).mean()
+
+    top = [first(f, w, "largest") for w in W]
+    low = [first(f, w, "smallest") for w in W]
     total = sum(low)
-    return max(t + total - b for t, b in zip(top, low)) / len(W), middle, sum(top) / len(W)
+    below = max(largest + total - smallest for largest, smallest in zip(top, low))
+    return below / len(W), first(mean, torch.zeros_like(W[0]), "largest"), sum(top) / len(W)
 
 
 @public

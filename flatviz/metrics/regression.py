@@ -101,8 +101,8 @@ def coverage(
 
     (S,) for every ensemble size, () for `n_draws`.  The interval is of a new target, with the noise
     of the likelihood: a given noise below the errors on new inputs covers too few, whatever the
-    posterior.  That of the network's function, `prediction.means.quantile(level, 0)`, is far
-    narrower, and no share of targets is promised of it.
+    posterior.  Intervals of the network's function, by `prediction.means.quantile(level, 0)`, are
+    far narrower, and promise no share of targets.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -253,16 +253,19 @@ def crps(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
         points, exact = _points(prediction)
         return _of_sizes(prediction, n_draws, lambda size: _of_points(points[:, :size], y, exact))
     S = prediction.size(n_draws)
-    mean, std = (t.unflatten(0, prediction.outputs.shape[:2])[:S] for t in (p.loc, p.scale))
+    shape = prediction.outputs.shape[:2]
+    mean = p.loc.unflatten(0, shape)[:S]
+    std = p.scale.unflatten(0, shape)[:S]
     near = _distance(mean - y, std)
     total = torch.zeros_like(y)
     apart = torch.zeros_like(y)
     values = []
     for k in range(S):  # pairs with those before
-        pairs = _distance(mean[k] - mean[: k + 1], (std[k].square() + std[: k + 1].square()).sqrt())
+        size = k + 1
+        stds = (std[k].square() + std[:size].square()).sqrt()
+        pairs = _distance(mean[k] - mean[:size], stds)
         total = total + near[k]
         apart = apart + 2 * pairs.sum(0) - pairs[k]
-        size = k + 1
         values.append((total / size - apart / (2 * size**2)).mean())
     return values[-1] if n_draws is not None else torch.stack(values)
 
@@ -289,8 +292,9 @@ def _of_points(points: Tensor, y: Tensor, exact: bool) -> Tensor:
     """Mean CRPS of points (P, S, N, ...); of samples E|Y - Y'| is over pairs of two."""
     x = points.flatten(0, 1).sort(0).values
     n = len(x)
-    weight = (2 * torch.arange(1, n + 1) - n - 1).to(x).view(-1, *[1] * (x.ndim - 1))
-    apart = 2 * (weight * x).sum(0) / (n * (n if exact else n - 1))
+    weight = (2 * torch.arange(1, n + 1) - n - 1).to(x)
+    weighted = weight.view(-1, *[1] * (x.ndim - 1)) * x
+    apart = 2 * weighted.sum(0) / (n * (n if exact else n - 1))
     return ((x - y).abs().mean(0) - apart / 2).mean()
 
 

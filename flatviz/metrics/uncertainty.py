@@ -209,7 +209,8 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
             f"{name} must hold averaged class probabilities (N, C), got shape {tuple(value.shape)}"
         )
     # Tolerance for sums in half precision
-    if bool(((value < 0) | ((value.sum(1, keepdim=True) - 1).abs() > 1e-2)).any()):
+    off = (value.sum(1) - 1).abs() > 1e-2
+    if bool((value < 0).any() or off.any()):
         raise ValueError(
             f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use"
             " logits.softmax(1)"

@@ -96,7 +96,9 @@ class _ResNet(nn.Module):
             nn.Conv2d(channels, width, 3, padding=1, bias=False), normed(width), nn.ReLU()
         )
         self.stages = nn.Sequential(
-            stage(width, width, 1), stage(width, 2 * width, 2), stage(2 * width, 4 * width, 2)
+            stage(width, width, 1),
+            stage(width, 2 * width, 2),
+            stage(2 * width, 4 * width, 2),
         )
         self.head = nn.Linear(4 * width, n_classes)
 

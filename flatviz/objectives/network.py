@@ -102,8 +102,8 @@ class NetworkObjective(Objective):
                     progress,
                     total=-(-len(self.data) // self.chunk),
                 )
-                rows = (torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches)
-                values = reduce(operator.add, rows) / len(self.data)
+                sums = (torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches)
+                values = reduce(operator.add, sums) / len(self.data)
             else:
                 read = list(self.data.batches(self.chunk)) if self.data.in_memory else None
                 values = torch.stack([self.value(w, read) for w in track(W, self.label, progress)])
@@ -308,7 +308,10 @@ def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> T
             f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function"
         )
     right = log_p.argmax(-1).view(y.shape) == y
-    share = (right if (counts := p.counts(y)) is None else right[counts]).to(out.dtype).mean()
+    counts = p.counts(y)
+    if counts is not None:
+        right = right[counts]
+    share = right.to(out.dtype).mean()
     return share if what == "accuracy" else 1 - share
 
 

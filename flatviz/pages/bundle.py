@@ -102,16 +102,18 @@ def pack(
         range(len(family)),
         key=lambda i: (computed(family[i].prediction).n_draws, len(family[i].spectrum), i),
     )
-    figures = {
-        v.name: drawn[largest].get(v.name) or v.draw(scene, largest) for v in views.views_of(family)
+    every = views.views_of(family)
+    figures = {v.name: drawn[largest].get(v.name) or v.draw(scene, largest) for v in every}
+    fields = {
+        name: {"offset": offset, "shape": shape.tolist()}
+        for offset, (name, shape) in zip(offsets, shapes.items())
     }
-    fields = {n: {"offset": o, "shape": s.tolist()} for o, (n, s) in zip(offsets, shapes.items())}
     index = {
         "n_max": scene.family.n_draws,
         "record": sum(sizes),
         "fields": fields,
         "members": [meta | ({"note": note} if note else {}) for meta in metas],
-        "figures": [_entry(scene, view, figures[view.name]) for view in views.views_of(family)],
+        "figures": [_entry(scene, view, figures[view.name]) for view in every],
         "phases": list(PHASES),
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
@@ -280,7 +282,8 @@ def _reach(member: Member) -> str:
 
 def _alt(view: View, fig: Figure) -> str:
     """Describe a member's figure, and the parts of it that cannot be drawn."""
-    return ". ".join(filter(None, (view.alt or fig.layout.meta["alt"], fig.layout.meta["note"])))
+    meta = fig.layout.meta
+    return ". ".join(filter(None, (view.alt or meta["alt"], meta["note"])))
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
@@ -303,7 +306,7 @@ def _shared(view: View, fig: Figure) -> list[str]:
 
 def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
     """Return the finite ranges of the axes that hold every member."""
-    ranges = {axis: [float(end) for end in fig.layout[axis].range] for axis in _shared(view, fig)}
+    ranges = {axis: [*map(float, fig.layout[axis].range)] for axis in _shared(view, fig)}
     return {axis: ends for axis, ends in ranges.items() if all(map(math.isfinite, ends))}
 
 
@@ -335,9 +338,9 @@ def assign(drawn: Json, path: str, value: object) -> None:
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
-    drawn: dict[str, Json] = (
-        json.loads(fig.to_json()) if view.kind == "plotly" else {"data": [], "layout": {"meta": {}}}
-    )
+    drawn: dict[str, Json] = {"data": [], "layout": {"meta": {}}}
+    if view.kind == "plotly":
+        drawn = json.loads(fig.to_json())
     layout = drawn["layout"] | {"height": view.height}
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}

@@ -109,12 +109,11 @@ class Scene:
         texts = []
         n = self.family.n_draws
         for m in of_sabma[:: max(1, len(of_sabma) - 1)] if n > FEW else ():
-            count, sure, right = (
-                computed(computed(m.prediction).bins).double().nan_to_num().unbind(-1)
-            )
-            few, many = (100 * (count * (sure - right)).sum(-1) / count.sum(-1))[
-                [FEW - 1, -1]
-            ].tolist()
+            bins = computed(computed(m.prediction).bins).double().nan_to_num()
+            count, sure, right = bins.unbind(-1)
+            points = 100 * (count * (sure - right)).sum(-1) / count.sum(-1)
+            few = float(points[FEW - 1])
+            many = float(points[-1])
             texts.append(
                 f"{few:+.1f} points with {FEW} draws and {many:+.1f} with {n} at radius"
                 f" {m.radius:g}"

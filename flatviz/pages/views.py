@@ -115,9 +115,11 @@ def _surface(scene: Scene, i: int) -> Figure:
 def _reach(ticks: Tensor, at: Tensor) -> list[float]:
     """Return the ends of an axis that holds the surface and these draws with their markers."""
     lo, hi = span_of(ticks)
-    at = at[at.isfinite()]
     room = 0.03 * (hi - lo)
-    return [min([lo, *(at - room).tolist()]), max([hi, *(at + room).tolist()])]
+    at = at[at.isfinite()]
+    left = (at - room).tolist()
+    right = (at + room).tolist()
+    return [min([lo, *left]), max([hi, *right])]
 
 
 def _relief(scene: Scene, i: int) -> Figure:

@@ -71,11 +71,11 @@ def plane_random(
         )
     source = generator(seed)
     draw = torch.rand if convention == "loss-landscapes" else torch.randn
-    drawn = [draw(net.dim, generator=source, dtype=w.dtype).to(w.device) for _ in range(2)]
+    drawn = [draw(net.dim, generator=source, dtype=w.dtype) for _ in range(2)]
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
         unit += f", {READ_FROM.get(convention, convention)} convention"
-    axes = torch.stack([normalized(net, d, w, normalize, convention) for d in drawn])
+    axes = torch.stack([normalized(net, d.to(w), w, normalize, convention) for d in drawn])
     return Plane(
         w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * 2
     )
@@ -147,7 +147,9 @@ def plane_along(
         >>> fv.plane_along(torch.zeros(3), *plane.axes, orthonormal=True).orthonormal
         True
     """
-    axes = torch.stack([check_weights(d, w.numel(), f"direction {i}") for i, d in ((1, u), (2, v))])
+    check_weights(u, w.numel(), "direction 1")
+    check_weights(v, w.numel(), "direction 2")
+    axes = torch.stack([u, v])
     if not orthonormal:
         return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * 2)
     Q, R = torch.linalg.qr(axes.double().T)
@@ -302,7 +304,8 @@ def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """
     width = max(1, MAX_AT_ONCE // len(W))
     blocks = [slice(i, i + width) for i in range(0, W.shape[1], width)]
-    gram = sum((part := (W[:, b] - origin[b]).double()) @ part.T for b in blocks)
+    centred = ((W[:, block] - origin[block]).double() for block in blocks)
+    gram = sum(part @ part.T for part in centred)
     squares, U = torch.linalg.eigh(gram)
     scale = squares.flip(0).clamp_min(0).sqrt()
     U = U.flip(1)[:, :2]
@@ -332,9 +335,9 @@ def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
         >>> float(shadows.distance.max()) < 1e-6
         True
     """
-    points = torch.stack(
-        [check_weights(v, a.numel(), name) for v, name in ((a, "a"), (b, "b"), (c, "c"))]
-    ).double()
+    for weights, name in ((a, "a"), (b, "b"), (c, "c")):
+        check_weights(weights, a.numel(), name)
+    points = torch.stack([a, b, c]).double()
     origin = points.mean(0)
     first = points[1] - points[0]
     second = points[2] - points[0]

@@ -94,14 +94,13 @@ def center_of(surface: Surface) -> float:
     """Return the value at the plane's origin; a ValueError where the grid does not have it."""
     i = int(surface.a.abs().argmin())
     j = int(surface.b.abs().argmin())
-    steps = [float(t.diff().abs().max()) for t in (surface.a, surface.b)]
-    if any(
-        float(t[k].abs()) > 1e-4 * step for t, k, step in zip((surface.a, surface.b), (i, j), steps)
-    ):
-        raise ValueError(
-            "the plane's origin must be on the grid, got one beside it: take a symmetric extent,"
-            " odd resolution"
-        )
+    for ticks, k in ((surface.a, i), (surface.b, j)):
+        step = float(ticks.diff().abs().max())
+        if float(ticks[k].abs()) > 1e-4 * step:
+            raise ValueError(
+                "the plane's origin must be on the grid, got one beside it: take a symmetric"
+                " extent, odd resolution"
+            )
     return float(surface.values[i, j])
 
 
@@ -114,9 +113,9 @@ def scale_of_rises(rise: Surface, color_range: tuple[float, float]) -> ColorScal
     """Build the colour scale of `color_range`, which marks rises below or above it."""
     values = rise.values[rise.values.isfinite()]
     lo, hi = color_range
-    return ColorScale(
-        lo, hi, root=True, below=bool((values < lo - 1e-6).any()), above=bool((values > hi).any())
-    )
+    below = bool((values < lo - 1e-6).any())
+    above = bool((values > hi).any())
+    return ColorScale(lo, hi, root=True, below=below, above=above)
 
 
 def basin_scale(rises: list[Surface]) -> ColorScale:

@@ -101,20 +101,17 @@ def plot_metrics(
             hover = "%{fullData.name}, %{x} draws: %{y:.4f}"
             x, y = _over_sizes(p.scores[score], longest)
             curve = scatter(x, y, "lines", look.label, line=look.line(2.2), hover=hover)
+            follows = i >= n_reference
             curve.update(
                 legendgroup=str(i),
                 showlegend=row == 0,
-                visible=i >= n_reference or name not in named,
+                visible=follows or name not in named,
                 **axes_of(row),
             )
-            fig.add_live(
-                curve,
-                *(
-                    ("x", "y", "line.color", "line.dash", "name")
-                    if i >= n_reference
-                    else ("visible",)
-                ),
-            )
+            if follows:
+                fig.add_live(curve, "x", "y", "line.color", "line.dash", "name")
+            else:
+                fig.add_live(curve, "visible")
     if n_draws is not None:
         last = axes_of(len(labels) - 1)["xaxis"]
         fig.add_shape(
@@ -127,10 +124,10 @@ def plot_metrics(
             yref="paper",
             line=dict(color=INK, width=1),
         )
-        fig.follow(
-            {f"layout.shapes.0.{end}": range(1, longest + 1) for end in ("x0", "x1")}, rows="size"
-        )
-    fig.note("<br>".join(filter(None, (note_of_diverged(p, name) for name, p in named.items()))))
+        counts = range(1, longest + 1)
+        fig.follow({"layout.shapes.0.x0": counts, "layout.shapes.0.x1": counts}, rows="size")
+    notes = [note_of_diverged(p, name) for name, p in named.items()]
+    fig.note("<br>".join(filter(None, notes)))
     return fig
 
 
@@ -158,10 +155,11 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
     n = torch.as_tensor(n, dtype=torch.float64, device=p.device).expand_as(p)
     trials = n.clamp_min(1)
     middle = (p + Z**2 / (2 * trials)) / (1 + Z**2 / trials)
-    half = Z * (p * (1 - p) / trials + Z**2 / (4 * trials**2)).sqrt() / (1 + Z**2 / trials)
-    lo = (middle - half).clamp(0, 1)
-    hi = (middle + half).clamp(0, 1)
-    return torch.where(n > 0, lo, 0.0).to(share.dtype), torch.where(n > 0, hi, 1.0).to(share.dtype)
+    variance = p * (1 - p) / trials + Z**2 / (4 * trials**2)
+    half = Z * variance.sqrt() / (1 + Z**2 / trials)
+    lo = torch.where(n > 0, (middle - half).clamp(0, 1), 0.0)
+    hi = torch.where(n > 0, (middle + half).clamp(0, 1), 1.0)
+    return lo.to(share.dtype), hi.to(share.dtype)
 
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
@@ -360,12 +358,9 @@ def plot_risk_coverage(
     fig = figure(title, alt, xaxis=x, yaxis=y)
     for method, r in rows.items():
         look = style(method)
-        shown = (
-            torch.linspace(max(0, int(FIRST * len(r)) - 1), len(r) - 1, min(len(r), 120))
-            .round()
-            .long()
-            .unique()
-        )
+        start = max(0, int(FIRST * len(r)) - 1)
+        at = torch.linspace(start, len(r) - 1, min(len(r), 120))
+        shown = at.round().long().unique()
         drawn: Properties = dict(
             line=look.line(2),
             marker=look.marker(8, maxdisplayed=9),

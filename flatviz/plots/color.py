@@ -114,12 +114,14 @@ class ColorScale:
         texts = map(short if self.log or self.root or len(values) == 1 else "{:.6g}".format, values)
         places = self(torch.tensor(values, dtype=torch.float64)).tolist()
         start, end = self.ends
-        ends = [(start, f"≤ {short(self.lo)}")] * self.below + [
-            (end, f"≥ {short(self.hi)}")
-        ] * self.above
+        ends = []
+        if self.below:
+            ends.append((start, f"≤ {short(self.lo)}"))
+        if self.above:
+            ends.append((end, f"≥ {short(self.hi)}"))
         labels = list(ends)
+        # 0 first, then from the largest: on a scale of roots small values are dense
         for place, text in sorted(zip(places, texts), key=lambda tick: (tick[0] != 0, -tick[0])):
-            # On a scale of roots small values are dense: keep 0 and the larger
             beside = labels if self.root else ends
             if all(abs(place - other) > NEAR_END * (end - start) for other, _ in beside):
                 labels.append((place, text))

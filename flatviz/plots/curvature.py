@@ -226,7 +226,8 @@ def _histogram(spectra: Sequence[Spectrum], title: str | None) -> Figure:
 
 def _smooth(at: Tensor, nodes: Tensor, weights: Tensor, width: float) -> Tensor:
     z = (at[:, None] - nodes) / width
-    return ((-0.5 * z.square()).exp() * weights).sum(1) / (width * math.sqrt(2 * math.pi))
+    heights = (-0.5 * z.square()).exp() * weights
+    return heights.sum(1) / (width * math.sqrt(2 * math.pi))
 
 
 Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]

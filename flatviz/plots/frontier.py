@@ -182,7 +182,8 @@ def _add_equal(
     share = [
         float(np.interp(at, loss[line].log(), values[line], **beyond)) for values in table.values()
     ]
-    t = float(np.interp(at, loss[cold].log(), np.log([family[i].radius for i in cold]), **beyond))
+    log_t = np.log([family[i].radius for i in cold])
+    t = float(np.interp(at, loss[cold].log(), log_t, **beyond))
     for i, (quantity, equal) in enumerate(zip(table, share)):
         for name, y, symbol, size in (
             ("selected", float(table[quantity][member]), "circle-open", 16),

@@ -186,11 +186,14 @@ def plot_predictive(
         *map(finite_draws.quantile, ends),
         *torch.quantile(means, means.new_tensor(ends), dim=0),
     )
-    mean, lo, hi, *inner = (v.reshape(n, -1)[:, min(target, v.numel() // n - 1)] for v in lines)
+    columns = [line.reshape(n, -1) for line in lines]
+    chosen = [column[:, min(target, column.shape[1] - 1)] for column in columns]
     if not finite.any():
-        mean, lo, hi, *inner = (torch.full_like(v, torch.nan) for v in (mean, lo, hi, *inner))
-    order = (mean if x is None else x.flatten()).argsort()
-    at = (mean if x is None else x.flatten())[order]
+        chosen = [torch.full_like(column, torch.nan) for column in chosen]
+    mean, lo, hi, *inner = chosen
+    at = mean if x is None else x.flatten()
+    order = at.argsort()
+    at = at[order]
     look = style(method, "mean")
     share = f"{100 * level:g} %"
     alt = (
@@ -200,10 +203,10 @@ def plot_predictive(
     across = "x" if x is not None else "predictive mean"
     y = None if prediction.y is None else prediction.y.reshape(n, -1)[:, target][order]
     heights = torch.cat([lo, hi] if y is None else [lo, hi, y.to(lo)])
-    axes = dict(
-        xaxis=dict(title=across, range=room(at, 0.02)), yaxis=dict(title="y", range=room(heights))
-    )
-    fig = figure(title, alt, **axes, legend=dict(y=-0.18, yanchor="top"))
+    x_axis = dict(title=across, range=room(at, 0.02))
+    y_axis = dict(title="y", range=room(heights))
+    legend = dict(y=-0.18, yanchor="top")
+    fig = figure(title, alt, xaxis=x_axis, yaxis=y_axis, legend=legend)
     for low, high, opacity, name in (
         (lo, hi, 0.15, f"{share} of targets"),
         (*inner, 0.35, f"{share} of draws"),

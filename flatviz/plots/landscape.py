@@ -67,7 +67,8 @@ def plot_curve(
     for i, c in enumerate(curves):
         color = COLORS[(i + 1) % len(COLORS)]
         name = c.name or f"curve {i + 1}"
-        line = dict(color=color, width=2, dash=DASHES[(i + i // len(COLORS)) % len(DASHES)])
+        dash = DASHES[(i + i // len(COLORS)) % len(DASHES)]
+        line = dict(color=color, width=2, dash=dash)
         look = dict(marker=dict(size=4, color=color), line=line)
         hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
         fig.add_trace(
@@ -200,19 +201,19 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
     title = title or f"Valleys of {label}, {n} in all"
     fig = figure(title, alt, xaxis=dict(title=below, dtick=dtick), yaxis=dict(title=label))
     parent = persistence.parent.tolist()
-    joins = [
-        (place, column[parent[m]], *[float(death[m])] * 2)
-        for m, place in column.items()
-        if parent[m] in column
-    ]
-    valleys = [
-        (place, place, float(persistence.birth[m]), float(death[m])) for m, place in column.items()
-    ]
-    for name, lines, look in (
+    joins = []
+    valleys = []
+    for m, place in column.items():
+        top = float(death[m])
+        valleys += [(place, float(persistence.birth[m])), (place, top), (None, None)]
+        if parent[m] in column:
+            joins += [(place, top), (column[parent[m]], top), (None, None)]
+    for name, ends, look in (
         ("joins", joins, dict(color=MUTED, width=1)),
         ("valleys", valleys, dict(color=COLORS[1], width=4)),
     ):
-        x, y = ([end for line in lines for end in (*line[k : k + 2], None)] for k in (0, 2))
+        x = [place for place, _ in ends]
+        y = [value for _, value in ends]
         fig.add_trace(scatter(x, y, "lines", name, line=look))
     minima: Properties = dict(
         marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}"

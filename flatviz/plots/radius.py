@@ -113,7 +113,8 @@ def values_of(family: Family, quantity: str) -> Tensor:
         return torch.stack([m.over_seeds[quantity] for m in family]).double()
     if quantity == "lambda1":
         return torch.tensor([[mean_lambda1(spectra)] for spectra in family.spectrum]).double()
-    return torch.tensor([[float(p.scores[quantity][-1])] for p in family.prediction]).double()
+    values = [float(p.scores[quantity][-1]) for p in family.prediction]
+    return torch.tensor(values)[:, None].double()
 
 
 def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
@@ -153,7 +154,9 @@ def columns_of(family: Family) -> list[str]:
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:
     """Return the place of a radius on the axis: its power of ten, 0 left of the smallest other."""
-    return math.log10(radius) if radius > 0 else math.log10(min(r for r in radii if r > 0)) - ZERO
+    if radius > 0:
+        return math.log10(radius)
+    return math.log10(min(r for r in radii if r > 0)) - ZERO
 
 
 def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:

@@ -309,17 +309,18 @@ def _scene(surface: Surface, scale: ColorScale) -> dict:
     ends = [span_of(t) for t in (surface.a, surface.b)]
     spans = [hi - lo for lo, hi in ends]
     # Otherwise labels overlap where axes meet
-    room = [[lo - 0.08 * s, hi + 0.08 * s] for (lo, hi), s in zip(ends, spans)]
-    scene = {
-        f"{letter}axis": dict(title=t, range=r, **axis) for letter, t, r in zip("xy", titles, room)
-    }
+    scene = {}
+    for letter, title, (lo, hi), span in zip("xy", titles, ends, spans):
+        beside = 0.08 * span
+        scene[f"{letter}axis"] = dict(title=title, range=[lo - beside, hi + beside], **axis)
     scene["zaxis"] = dict(title=surface.label, **axis)
     if scale.log or scale.root:
         bar = scale.bar(surface.label)
         scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
     sides = [s / max(spans) if surface.plane.orthonormal else 1.0 for s in spans] + [1.0]
     right, front = _low_corner(surface)
-    camera = dict(eye=dict(x=1.3 * right, y=1.4 * front, z=1.0), center=dict(x=0, y=0, z=-0.16))
+    eye = dict(x=1.3 * right, y=1.4 * front, z=1.0)
+    camera = dict(eye=eye, center=dict(x=0, y=0, z=-0.16))
     return scene | dict(aspectmode="manual", aspectratio=dict(zip("xyz", sides)), camera=camera)
 
 
@@ -400,14 +401,17 @@ def _drops(
 def height_at(surface: Surface, coords: Tensor) -> Tensor:
     """Interpolate the surface at in-plane coordinates (S, 2), bilinearly; NaN outside the grid."""
     places = coords.double().unbind(1)
-    (i, s), (j, t) = map(_cell, (surface.a.double(), surface.b.double()), places)
+    i, s = _cell(surface.a.double(), places[0])
+    j, t = _cell(surface.b.double(), places[1])
     values = surface.values.double()
     before = torch.lerp(values[i, j], values[i, j + 1], t)
-    return torch.lerp(before, torch.lerp(values[i + 1, j], values[i + 1, j + 1], t), s)
+    after = torch.lerp(values[i + 1, j], values[i + 1, j + 1], t)
+    return torch.lerp(before, after, s)
 
 
 def _cell(ticks: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
     """Find the cell of each place, and its position in it from 0 to 1; NaN outside the grid."""
     cell = (torch.searchsorted(ticks, at.contiguous()) - 1).clamp(0, len(ticks) - 2)
     share = (at - ticks[cell]) / (ticks[cell + 1] - ticks[cell])
-    return cell, torch.where((at < ticks[0]) | (at > ticks[-1]), torch.nan, share)
+    outside = (at < ticks[0]) | (at > ticks[-1])
+    return cell, share.masked_fill(outside, torch.nan)

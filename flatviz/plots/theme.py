@@ -231,7 +231,8 @@ def layout_of(panel: int, x: Properties, y: Properties) -> Properties:
 def panels(n: int, gap: float) -> list[list[float]]:
     """Divide the width into n panels, `gap` apart; the height, from the top down, backwards."""
     wide = (1 - gap * (n - 1)) / n
-    return [[i * (wide + gap), min(i * (wide + gap) + wide, 1.0)] for i in range(n)]
+    starts = [i * (wide + gap) for i in range(n)]
+    return [[start, min(start + wide, 1.0)] for start in starts]
 
 
 def numbers(values: object) -> Property:
@@ -316,7 +317,9 @@ def even_ticks(lo: float, hi: float) -> list[float]:
     rough = (hi - lo) / 5
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
-    return [i * step for i in range(math.ceil(lo / step - 1e-9), math.floor(hi / step + 1e-9) + 1)]
+    first = math.ceil(lo / step - 1e-9)
+    last = math.floor(hi / step + 1e-9)
+    return [i * step for i in range(first, last + 1)]
 
 
 def in_house_style(fig: go.Figure) -> go.Figure:

@@ -101,7 +101,8 @@ class BSAM(Algorithm[BSAMState]):
         self, state: BSAMState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
         """Return N(m, 1 / (N s))."""
-        return Gaussian(state.m, -0.5 * (math.log(self.n) + state.s.log()), history=history)
+        log_std = -0.5 * (math.log(self.n) + state.s.log())
+        return Gaussian(state.m, log_std, history=history)
 
 
 @public

@@ -276,8 +276,8 @@ def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:
     """
     # The other mode cancels in float32
     d = torch.cdist(w, w, compute_mode="donot_use_mm_for_euclid_dist")
-    pairs = torch.triu_indices(len(w), len(w), 1, device=w.device)
-    h = d[pairs[0], pairs[1]].median().square() / math.log(len(w))
+    row, column = torch.triu_indices(len(w), len(w), 1, device=w.device)
+    h = d[row, column].median().square() / math.log(len(w))
     k = (-d.square() / h).exp()
     apart = k.sum(1, keepdim=True) * w - k @ w  # sum over j of (w_i - w_j) k
     return (2 * temperature / h * apart - k @ g) / len(w)

@@ -99,9 +99,8 @@ def fit_dropout(
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     w, history = descend(loss, net.w, run, optim, shuffle=seed + 1)
     source = generator(seed + 2)
-    return Draws(
-        torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)]), history
-    )
+    W = torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)])
+    return Draws(W, history)
 
 
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
@@ -180,9 +179,9 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
         owner, _, kind = b.name.rpartition(".")
         if kind == "weight" and owner in rates:
             keep = 1 - rates[owner]
-            column = (torch.rand(b.shape[1], generator=source, dtype=mask.dtype) < keep) / keep
-            shaped = mask[b.slice].view(b.shape)
-            shaped.mul_(column.view(1, -1, *[1] * (len(b.shape) - 2)))
+            kept = torch.rand(b.shape[1], generator=source, dtype=mask.dtype) < keep
+            by_input = mask[b.slice].view(b.shape[0], b.shape[1], -1)
+            by_input *= (kept / keep)[:, None]
     return mask.to(net.device)
 
 

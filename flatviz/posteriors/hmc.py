@@ -192,9 +192,19 @@ def fit_hmc(
         if step in keep:
             draws.append(potential.weights(z))
 
-    state: State = {"z": z, "value": value, "slope": slope, "loss": loss, "size": size.state}
-    state |= {"kept": draws, "losses": losses, "rates": rates}
-    state |= {"seen places": metric.places, "seen slopes": metric.slopes, "metric": metric.rows}
+    state: State = {
+        "z": z,
+        "value": value,
+        "slope": slope,
+        "loss": loss,
+        "size": size.state,
+        "kept": draws,
+        "losses": losses,
+        "rates": rates,
+        "seen places": metric.places,
+        "seen slopes": metric.slopes,
+        "metric": metric.rows,
+    }
     state |= {f"noise {i}": source for i, source in enumerate(sources)}
     about: dict[str, object] = dict(
         **members.about,
@@ -212,9 +222,8 @@ def fit_hmc(
             f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in,"
             " or most_steps"
         )
-    return Draws(
-        torch.stack(draws, 1).flatten(0, 1), History(torch.stack(losses[1:])), chains=chains
-    )
+    W = torch.stack(draws, 1).flatten(0, 1)
+    return Draws(W, History(torch.stack(losses[1:])), chains=chains)
 
 
 @dataclass(eq=False)
@@ -235,8 +244,9 @@ class Potential:
     def __call__(self, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Compute U, its gradient, and the mean NLL."""
         loss, g = self.loss(self.weights(z), None)
-        slope = self.weight * torch.cat((g * self.prior.std, g @ self.prior.factor.T), 1) + z
-        return self.weight * loss.double() + 0.5 * z.double().square().sum(1), slope, loss
+        slope_of_loss = torch.cat((g * self.prior.std, g @ self.prior.factor.T), 1)
+        value = self.weight * loss.double() + 0.5 * z.double().square().sum(1)
+        return value, self.weight * slope_of_loss + z, loss
 
 
 def leapfrog(

@@ -98,7 +98,8 @@ def fit_multi(
     for i, w in enumerate(track(modes.W, "posteriors", progress)):
         if checkpoint is not None:
             inner["checkpoint"] = f"{checkpoint}.{i}"
-        parts.append(callable_of(fit)(net.at(w), data, seed=seed + 1000 * i + 1, **inner))
+        own_seed = seed + 1000 * i + 1
+        parts.append(callable_of(fit)(net.at(w), data, seed=own_seed, **inner))
     return Mixture(tuple(parts))
 
 

@@ -73,8 +73,8 @@ class SGLD(Chain[PointState]):
         """Take one step."""
         check_noise(noise, s.w.shape)
         g, record = self.energy.gradient(s.w, gradient, batch)
-        w = s.w + (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
-        return PointState(w, s.v, s.step + 1), record
+        move = (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
+        return PointState(s.w + move, s.v, s.step + 1), record
 
 
 @dataclass(frozen=True, eq=False)

@@ -301,7 +301,8 @@ def _tail(
     steps = snapshots * epoch
     keep = range(epoch - 1, steps, epoch)
     swag = replace(swag, sgd=replace(swag.sgd, clip=loss.longest_gradient))
-    q = swag.result(*drive(swag, swag.init(net.w), loss, run, steps=steps, keep=keep))
+    driven = drive(swag, swag.init(net.w), loss, run, steps=steps, keep=keep)
+    q = swag.result(*driven)
     return replace(q, buffers=loss.buffers_at(q.mean))  # the collected ones belong to other weights
 
 

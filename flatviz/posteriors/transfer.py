@@ -159,7 +159,8 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR
         >>> bool((std <= 0.1 * net.w.abs() + 1e-4).all())
         True
     """
-    return Gaussian(net.w.detach().clone(), (share * net.w.abs()).clamp_min(floor).log())
+    std = (share * net.w.abs()).clamp_min(floor)
+    return Gaussian(net.w.detach().clone(), std.log())
 
 
 def _with_classes(

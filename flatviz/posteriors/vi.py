@@ -180,8 +180,8 @@ def fit_vi_grid(
     *,
     radius: Sequence[float],
     seed: Sequence[int],
-    batch_size: int | None,
-    likelihood: Likelihood,
+    batch_size: int | None = None,
+    likelihood: Likelihood = "categorical",
     training: Training = PLAIN,
     progress: Progress = False,
     **settings: Setting,
@@ -198,13 +198,13 @@ def fit_vi_grid(
         likelihood: As in `nll`.
         training: `Training(...)`: precision, accumulation, early stopping.
         progress: True, None (where a terminal watches) or a function.
-        **settings: The others of the method's record.
+        **settings: Others of the method's record, in place of its own.
 
     Raises:
         ValueError: As `fit_vi`.
         Diverged: If each member diverges.
     """
-    vi = Vi.of(settings)
+    vi = Vi.of({**METHOD.tuned(net).settings, **settings})
     members = [(float(t), s) for t in radius for s in seed]
     weights = [t or vi.kl_weight for t, _ in members]
     varied = prior.mean.new_tensor(weights) if len(set(weights)) > 1 else weights[0]

@@ -217,8 +217,9 @@ def _content(thing: type | types.FunctionType) -> tuple:
 
 
 def _tensor(t: Tensor) -> tuple:
-    content = t.detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy()
-    return type(t).__name__, str(t.dtype), tuple(t.shape), hashlib.sha256(content.data).digest()
+    flat = t.detach().cpu().contiguous().reshape(-1)
+    content = flat.view(torch.uint8).numpy().data
+    return type(t).__name__, str(t.dtype), tuple(t.shape), hashlib.sha256(content).digest()
 
 
 @functools.lru_cache

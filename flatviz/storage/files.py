@@ -199,7 +199,8 @@ def load_state(state: State, path: str | Path, run: str) -> int:
         raise ValueError(
             f"checkpoint must be of this run, {run!r}, got {came} in {path}: name another file"
         )
-    device = next((v.device for v in state.values() if isinstance(v, Tensor)), torch.device("cpu"))
+    devices = [value.device for value in state.values() if isinstance(value, Tensor)]
+    device = devices[0] if devices else torch.device("cpu")
     for name, value in state.items():
         if isinstance(value, torch.Generator):
             value.set_state(tensors[name])

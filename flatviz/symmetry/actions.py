@@ -109,8 +109,9 @@ def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
         W[:, layer.rows] = rows.gather(1, at.expand_as(rows))
     for layer, at in zip(units.permuted, local):  # inside the group, which moved with its rows
         columns = W[:, layer.columns]
-        first = torch.arange(layer.n)[:, None] // layer.inside * layer.inside
-        W[:, layer.columns] = columns.gather(1, at % layer.inside.to(W.device) + first.to(W.device))
+        inside = layer.inside.to(W.device)
+        first = torch.arange(layer.n, device=W.device)[:, None] // inside * inside
+        W[:, layer.columns] = columns.gather(1, at % inside + first)
     return W
 
 
@@ -121,7 +122,8 @@ def scaled_by(
     W = W.clone()
     layers = units.scaled if layers is None else layers
     for layer in layers:
-        W[:, layer.rows] *= factor[:, layer.slice, None] ** units.power[layer.rows[0]].to(W)
+        power = units.power[layer.rows[0]].to(W)
+        W[:, layer.rows] *= factor[:, layer.slice, None] ** power
     for layer in layers:
         W[:, layer.columns] /= factor[:, layer.slice, None]
     return W
@@ -137,7 +139,8 @@ def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
     chosen = (chosen + n * torch.arange(groups, device=chosen.device)[:, None]).flatten(1)
     for layer in layers:
         pieces = order[:, layer.slice].unflatten(1, (groups * n, -1))
-        order[:, layer.slice] = pieces.gather(1, chosen[..., None].expand_as(pieces)).flatten(1)
+        index = chosen[..., None].expand_as(pieces)
+        order[:, layer.slice] = pieces.gather(1, index).flatten(1)
     return order
 
 
@@ -206,9 +209,8 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
     swaps: dict[int, Tensor] = {}
     for layer in units.permuted:
         part = order[:, layer.start : layer.stop]
-        if not torch.equal(
-            part.sort(1).values.cpu(), torch.arange(layer.start, layer.stop).expand(n, -1)
-        ):
+        sorted_part = part.sort(1).values.cpu()
+        if not bool((sorted_part == torch.arange(layer.start, layer.stop)).all()):
             raise ValueError(
                 f"order must hold units {layer.start} to {layer.stop - 1} once each in layer"
                 f" {layer.name!r}"

@@ -130,10 +130,10 @@ def mmd(
         grid = {p: hs for p, hs in bandwidths(A).items() if kernel in ("both", KINDS[p])}
         for name, draws in sets.items():
             both = torch.cat([A, draws[:, index.to(draws.device)].to(A)])
-            order = torch.rand(
-                permutations, len(both), generator=generator(seed + 1), dtype=torch.float64
-            ).argsort(1)
-            labels = torch.cat([torch.arange(len(both))[None], order]) < len(A)
+            source = generator(seed + 1)
+            keys = torch.rand(permutations, len(both), generator=source, dtype=torch.float64)
+            order = torch.cat([torch.arange(len(both))[None], keys.argsort(1)])
+            labels = order < len(A)
             columns[name].append(_values(both, labels.to(A), grid))
     tables = {name: torch.stack(values, -1) for name, values in columns.items()}
     return {name: Mmd(tuple(layers), table[0], table[1:]) for name, table in tables.items()}
@@ -158,7 +158,8 @@ def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
     of_ones = Z @ sums
     cross = of_ones - within
     rest = sums.sum() - 2 * of_ones + within
-    return within / (m * (m - 1)) + rest / (n * (n - 1)) - 2 * cross / (m * n)
+    alike = within / (m * (m - 1)) + rest / (n * (n - 1))
+    return alike - 2 * cross / (m * n)
 
 
 def bandwidths(target: Tensor) -> Grid:
@@ -176,7 +177,9 @@ def bandwidths(target: Tensor) -> Grid:
     half = min(len(target) // 2, MAX_FOR_GRID)
     grids = {}
     for p in KINDS:
-        d = torch.cdist(target[:half].double(), target[half : 2 * half].double(), p=p).flatten()
+        first = target[:half].double()
+        second = target[half : 2 * half].double()
+        d = torch.cdist(first, second, p=p).flatten()
         lo = d.min()
         if lo < 0.1:
             lo = d.kthvalue(max(1, round(0.05 * len(d)))).values.clamp_min(0.1)

@@ -183,26 +183,33 @@ class Reading:
         batch = "running_mean" in given
         parts = ("weight", "bias", *STATISTICS)
         places = [self._place(given.get(key)) for key in parts]
-        axis, n = (
-            (1, x.shape[1]) if batch else (len(x.shape) - 1, math.prod(given["normalized_shape"]))
-        )
+        if batch:
+            axis = 1
+            n = x.shape[1]
+            action = "flip"
+            reason = "BatchNorm"
+        else:
+            axis = len(x.shape) - 1
+            n = math.prod(given["normalized_shape"])
+            action = "all"
+            reason = "LayerNorm, which reads all units at once"
         here = self._flows.get(x, self.unknown._replace(axis=axis))
         if here.axis != axis or any(
             place is None and given.get(key) is not None for key, place in zip(parts, places)
         ):
             return []
         name = "a norm without gain" if places[0] is None else self._layer_of(places[0])
-        action, reason = (
-            ("flip", "BatchNorm") if batch else ("all", "LayerNorm, which reads all units at once")
-        )
         here.nodes[1].root().refused.setdefault(action, reason)
         if n != here.nodes[0].root().n:
             here.refuse("all", f"{name}, which normalises over more than the units")
         after = Flow((here.nodes[0], self._node(1, name, n)), axis)
         if places[0] is None:
             after.nodes[1].refused["all"] = name
-        for place, flow, power in zip(places, (after, after, here, here), (1, 1, 1, 2)):
-            self._note(place, flow, power)
+        gain, shift, mean, variance = places
+        self._note(gain, after)
+        self._note(shift, after)
+        self._note(mean, here)
+        self._note(variance, here, power=2)
         return [after]
 
     def _commuting(self, step: Step) -> list[Flow]:
@@ -242,13 +249,14 @@ class Reading:
             return []
         carried: list[Flow] = []
         for i, out in enumerate(before):
-            axes = [
-                a
-                for a in (first.axis, *reversed(range(out.ndim)))
-                if a < out.ndim and out.shape[a] % n == 0
-            ]
-            fits = (a for a in axes if all(_same(after[k][i], out, a, moves[k]) for k in (0, 1)))
-            carried += [first._replace(axis=a) for a in fits][:1]
+            swapped = after[0][i]
+            rotated = after[1][i]
+            for axis in (first.axis, *reversed(range(out.ndim))):
+                if axis >= out.ndim or out.shape[axis] % n:
+                    continue
+                if _same(swapped, out, axis, moves[0]) and _same(rotated, out, axis, moves[1]):
+                    carried.append(first._replace(axis=axis))
+                    break
         if len(carried) < len(before):
             return []
         for other in others:
@@ -284,9 +292,8 @@ class Reading:
 def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
     """Apply a matrix (n, n) to the units along an axis."""
     units = t.movedim(axis, -1).unflatten(-1, (len(M), -1))
-    return (
-        torch.einsum("...ij,ik->...kj", units, M.to(t)).flatten(-2).movedim(-1, axis).contiguous()
-    )
+    moved = torch.einsum("...ij,ik->...kj", units, M.to(t))
+    return moved.flatten(-2).movedim(-1, axis).contiguous()
 
 
 def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:

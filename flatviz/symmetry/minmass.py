@@ -89,7 +89,8 @@ def min_mass(
     """
     W = units.check("scale", W)
     # Networks in the last dimension, for reads in memory order
-    squares = torch.where(units.counted.to(W.device), W.double().square(), 0).T.contiguous()
+    counted = units.counted.to(W.device)
+    squares = torch.where(counted, W.double().square(), 0).T.contiguous()
     steps = [step for layer in units.scaled for step in _steps(layer, units.counted)]
     log_factor = squares.new_zeros(units.n_scaled, len(W))
     before = total = squares.sum(0)
@@ -107,11 +108,12 @@ def min_mass(
             break
     factor = log_factor.T.exp().to(W.dtype)
     W, normal = normed(units, scaled_by(units, W, factor), units.free)
-    ends = [(squares[rows].sum(1), squares[columns].sum(1)) for _, rows, columns in steps]
-    residual = torch.cat(
-        [torch.where((a > 0) & (b > 0), (a - b).abs() / (a + b), 0) for a, b in ends]
-    ).amax(0)
-    return MinMass(W, factor * normal, before, total, residual)
+    apart = []
+    for _, rows, columns in steps:
+        a = squares[rows].sum(1)
+        b = squares[columns].sum(1)
+        apart.append(torch.where((a > 0) & (b > 0), (a - b).abs() / (a + b), 0))
+    return MinMass(W, factor * normal, before, total, torch.cat(apart).amax(0))
 
 
 def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
@@ -119,18 +121,16 @@ def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
 
     These are all units, or one at a time where units feed each other.
     """
-    rows, columns = (at[:, counted[at[0]]] for at in (layer.rows, layer.columns))
+    rows = layer.rows[:, counted[layer.rows[0]]]
+    columns = layer.columns[:, counted[layer.columns[0]]]
     if not torch.isin(rows, columns).any():
         return [(layer.slice, rows, columns)]
-    loops = (
-        [torch.isin(r, c) for r, c in zip(rows, columns)],
-        [torch.isin(c, r) for r, c in zip(rows, columns)],
-    )
-    units = range(layer.start, layer.stop)
-    return [
-        (slice(u, u + 1), r[~i][None], c[~j][None])
-        for u, r, c, i, j in zip(units, rows, columns, *loops)
-    ]
+    steps = []
+    for unit, into, out in zip(range(layer.start, layer.stop), rows, columns):
+        from_others = into[~torch.isin(into, out)]
+        to_others = out[~torch.isin(out, into)]
+        steps.append((slice(unit, unit + 1), from_others[None], to_others[None]))
+    return steps
 
 
 ASCENTS = SAM(0.05), ASAM(0.5, 0.0)
@@ -214,7 +214,11 @@ class Orbit(Noun):
             "t: half of the units times exp(t), the others by exp(-t)",
             "measure / its value at t = 0",
         )
-        return [Curve(self.t, v / v[len(v) // 2], *axes, name) for name, v in self.measures.items()]
+        middle = len(self.t) // 2
+        return [
+            Curve(self.t, values / values[middle], *axes, name)
+            for name, values in self.measures.items()
+        ]
 
 
 @public

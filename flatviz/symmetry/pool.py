@@ -133,15 +133,15 @@ def train_pool(
     state, history, snapshots = driven
     last = history.loss[-epoch:].mean(0)
     share = torch.bincount(data.y).double() / len(data)
-    good = torch.isfinite(state.w).all(1) & (last < LEARNED * float(entr(share).sum()))
+    entropy = float(entr(share).sum())
+    good = torch.isfinite(state.w).all(1) & (last < LEARNED * entropy)
     if not bool(good.any()):
         raise ValueError(
             f"the pool must hold a network that converged, got {n} that did not: lower lr"
         )
     kept = torch.stack((W, *snapshots))[:, good] if keep_epochs else None
-    return Pool(
-        state.w[good], torch.tensor(seeds)[good.cpu()], last[good], int((~good).sum()), kept
-    )
+    n_failed = int((~good).sum())
+    return Pool(state.w[good], torch.tensor(seeds)[good.cpu()], last[good], n_failed, kept)
 
 
 BLOCK = 8  # networks
@@ -198,7 +198,9 @@ def diversity_of(probs: Tensor) -> PairDiversity:
     apart = []
     pairs = torch.triu_indices(len(probs), len(probs), offset=1, device=probs.device)
     for s, t in pairs.split(BLOCK * len(probs), dim=1):
-        mixed = entr((probs[s] + probs[t]) / 2).sum(-1)
-        information.append((mixed - (entropies[s] + entropies[t]) / 2).mean(-1))
-        apart.append((answers[s] != answers[t]).to(probs.dtype).mean(-1))
+        of_mixture = entr((probs[s] + probs[t]) / 2).sum(-1)
+        of_parts = (entropies[s] + entropies[t]) / 2
+        information.append((of_mixture - of_parts).mean(-1))
+        differ = answers[s] != answers[t]
+        apart.append(differ.to(probs.dtype).mean(-1))
     return PairDiversity(torch.cat(information).clamp_min(0), torch.cat(apart))

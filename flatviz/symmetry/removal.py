@@ -1,5 +1,6 @@
 """One representative of all equal networks, by unit norms, sorted units, or matching."""
 
+import itertools
 from collections.abc import Callable
 from typing import Literal
 
@@ -213,11 +214,10 @@ def align(
     best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
     match = torch.full((len(W),), -torch.inf, dtype=W.dtype, device=W.device)
     for start in range(starts):
-        initial = (
-            best.clone()
-            if start == 0
-            else random_order(units, len(W), seed=seed + start).to(W.device)
-        )
+        if start == 0:
+            initial = best.clone()
+        else:
+            initial = random_order(units, len(W), seed=seed + start).to(W.device)
         layers = torch.randperm(len(steps.parts), generator=source).tolist()
         order, value = steps.climb(initial, layers)
         better = value > match
@@ -253,7 +253,8 @@ class _Steps:
         for at in rows:
             counted[at] = False  # so that none is counted twice
         columns = [layer.columns[:, counted[layer.columns[0]]] for layer in layers]
-        return torch.cat([at.reshape(n, -1) for pair in zip(rows, columns) for at in pair], 1)
+        by_layer = itertools.chain.from_iterable(zip(rows, columns))
+        return torch.cat([addresses.reshape(n, -1) for addresses in by_layer], 1)
 
     def climb(self, order: Tensor, parts: list[int]) -> tuple[Tensor, Tensor]:
         """Sweep over the parts until no match rises; return orders (S, U) and matches (S,)."""
@@ -291,16 +292,8 @@ def _assignments(products: Tensor, groups: int) -> Tensor:
     The result is (S, groups, n / groups).
     """
     size = products.shape[1] // groups
-    blocks = (
-        products.detach()
-        .cpu()
-        .double()
-        .unflatten(2, (groups, size))
-        .unflatten(1, (groups, size))
-        .diagonal(dim1=1, dim2=3)
-    )
-    best = [
-        linear_sum_assignment(table, maximize=True)[1]
-        for table in blocks.permute(0, 3, 1, 2).flatten(0, 1).numpy()
-    ]
-    return torch.as_tensor(np.stack(best), device=products.device).view(len(products), groups, size)
+    grouped = products.detach().cpu().double().view(len(products), groups, size, groups, size)
+    inside = grouped.diagonal(dim1=1, dim2=3)  # of one group, (S, size, size, groups)
+    tables = inside.permute(0, 3, 1, 2).flatten(0, 1).numpy()
+    best = np.stack([linear_sum_assignment(table, maximize=True)[1] for table in tables])
+    return torch.as_tensor(best, device=products.device).view(len(products), groups, size)

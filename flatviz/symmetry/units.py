@@ -157,15 +157,16 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
     def extended(self, net: Net) -> Tensor:
         """Return the net's w followed by the running statistics: v (E,)."""
         buffers = net.buffers()
-        return torch.cat(
-            [net.w, *(buffers[name].reshape(-1).to(net.w) for name in self.statistics)]
-        )
+        statistics = [buffers[name].reshape(-1).to(net.w) for name in self.statistics]
+        return torch.cat([net.w, *statistics])
 
     def net_at(self, net: Net, v: Tensor) -> Net:
         """Return the net at v (E,), running statistics included."""
         check_weights(v, self.size, "v")
         moved = {name: v[place].clone() for name, place in self.statistics.items()}
-        return net.with_buffers(net.buffers() | moved).at(v[: self.dim]) if moved else net.at(v)
+        if moved:
+            net = net.with_buffers(net.buffers() | moved)
+        return net.at(v[: self.dim])
 
 
 @public
@@ -259,11 +260,8 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
 
 def _free(reading: Reading, kind: int) -> list[Node]:
     """List the layers that an action may move, in order of execution."""
-    return list(
-        dict.fromkeys(
-            n.root() for k, n in reading.nodes if k == kind and "all" not in n.root().refused
-        )
-    )
+    roots = dict.fromkeys(node.root() for k, node in reading.nodes if k == kind)
+    return [root for root in roots if "all" not in root.refused]
 
 
 def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:

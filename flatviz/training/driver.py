@@ -317,9 +317,7 @@ def advance(
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     """Raise `Diverged` for a run whose loss or parameters became NaN or inf."""
-    if bool(torch.isfinite(losses).all()) and all(
-        bool(torch.isfinite(p).all()) for p in parameters
-    ):
+    if all(bool(torch.isfinite(values).all()) for values in (losses, *parameters)):
         return
     bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
     at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
@@ -338,15 +336,14 @@ def risen(
     are returned.  `before`, computed only where the end is large, returns the loss at the start of
     the fit, as draws of a wide start have a larger one.
     """
-    last = (
-        losses[-math.ceil(len(losses) / 10) :].mean(0) if validation is None else validation.amin(0)
-    )
+    last = _at_end(losses) if validation is None else validation.amin(0)
     if before is not None and bool((last > FAR).any()):
         losses = losses[:1].clamp(max=before())
     far = last - losses[0] > FAR * (1 + losses[0].abs())
     if not bool(far.any()):
         return ()
-    first, end = (float(t.reshape(-1)[far.reshape(-1)][0]) for t in (losses[0], last))
+    first = float(losses[0][far][0])
+    end = float(last[far][0])
     note = (
         f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example:"
         " lower lr or radius, or start narrower"
@@ -354,12 +351,17 @@ def risen(
     return _noted(note)
 
 
+def _at_end(losses: Tensor) -> Tensor:
+    """Compute the mean of the last tenth of the steps."""
+    return losses[-math.ceil(len(losses) / 10) :].mean(0)
+
+
 def beside_constant(losses: Tensor, constant: float) -> tuple[str, ...]:
     """Warn, and return a note, where a loss ends above that of the best constant outputs; else ().
 
     A run of less than `TRAINED` steps is not judged.
     """
-    end = float(losses[-math.ceil(len(losses) / 10) :].mean(0).max())
+    end = float(_at_end(losses).max())
     if len(losses) < TRAINED or not end > constant + ABOVE * (1 + abs(constant)):
         return ()
     note = (

@@ -92,18 +92,16 @@ class Perturbation:
         if self.mode == "authors_code":
             return _authors_code(q, radius, _needed(noise, self.mode), self.switches)
         if self.mode in ("sam_mu", "sam_theta"):
-            steps = [_spread(radius, g) * g / _spread(_norm(q, g) + 1e-12, g) for g in grad]
+            steps = [_of_length(radius, q, block) for block in grad]
             return [*steps[:2], *(step / fold(q) for step in steps[2:])]
         if self.mode == "kl_exact":
             steps = _along(q, grad, fisher_solve(q, grad, self.damping), radius, self.joint)
             return _onto_ball(q, steps, radius) if self.joint and len(steps) == 3 else steps
         z1, z2 = _needed(noise, self.mode)
         score = q.score(_draw(q, z1, z2))[: len(grad)]
-        groups = [range(len(grad))] if self.joint else [[i] for i in range(len(grad))]
-        moved = (
-            self._rank1(q, [grad[i] for i in group], [score[i] for i in group], radius)
-            for group in groups
-        )
+        if self.joint:
+            return self._rank1(q, grad, score, radius)
+        moved = (self._rank1(q, [g], [s], radius) for g, s in zip(grad, score))
         return list(chain.from_iterable(moved))
 
     def _rank1(
@@ -118,12 +116,11 @@ class Perturbation:
         squared = reduce(operator.add, (_dot(q, s, s) for s in score))
         if self.mode == "rank1_pinv":
             return [s * _spread(radius * dot.sign() / _positive(squared), s) for s in score]
-        size = sum(s[(0,) * (q.mean.ndim - 1)].numel() for s in score)
-        damping = (
-            squared / max(size, 1)
-            if self.damping is None
-            else torch.full_like(squared, self.damping)
-        )
+        if self.damping is None:
+            size = sum(s[(0,) * (q.mean.ndim - 1)].numel() for s in score)
+            damping = squared / max(size, 1)
+        else:
+            damping = torch.full_like(squared, self.damping)
         natural = [
             (g - s * _spread(dot / (damping + squared), s)) / _spread(damping, s)
             for s, g in zip(score, grad)
@@ -272,19 +269,19 @@ def _onto_ball(
     for _ in range(most):
         kl = wide.moved([step * _spread(x.exp(), step) for step in steps]).kl(wide)
         # Finite where the gradient is 0
-        y = (0.5 * (2 * kl).clamp_min(1e-300).log() - target).nan_to_num(10.0).clamp(-10, 10)
+        log_reach = 0.5 * (2 * kl).clamp_min(1e-300).log()
+        y = (log_reach - target).nan_to_num(10.0).clamp(-10, 10)
         if last is not None:
-            slope = torch.where(x == last[0], slope, (y - last[1]) / (x - last[0])).clamp(0.5, 4.0)
+            secant = (y - last[1]) / (x - last[0])
+            slope = torch.where(x == last[0], slope, secant).clamp(0.5, 4.0)
         low = torch.where(y < 0, x, low)
         high = torch.where(y > 0, x, high)
         last = (x, y)
         x = x - y / slope
         # A secant step that leaves the bracket of the root
         x = torch.where((x < low) | (x > high), (low + high) / 2, x)
-    return [
-        (step * _spread(torch.where(radius > 0, x.exp(), 0.0), step)).to(q.mean.dtype)
-        for step in steps
-    ]
+    factor = torch.where(radius > 0, x.exp(), 0.0)
+    return [(step * _spread(factor, step)).to(q.mean.dtype) for step in steps]
 
 
 def _double(q: Gaussian) -> Gaussian:
@@ -293,7 +290,8 @@ def _double(q: Gaussian) -> Gaussian:
 
 def reach_of(worst: Gaussian, q: Gaussian) -> Tensor:
     """Compute the exact sqrt(2 KL(worst || q)), (...): the radius of any mode in this unit."""
-    return (2 * _double(worst).kl(_double(q)).clamp_min(0)).sqrt().to(q.mean.dtype)
+    kl = _double(worst).kl(_double(q)).clamp_min(0)
+    return (2 * kl).sqrt().to(q.mean.dtype)
 
 
 def _authors_code(
@@ -318,8 +316,8 @@ def _authors_code(
             released.log_prob(draw).sum(), (s, c), materialize_grads=True
         )
         a_mean = released.precision_mul(draw - mean).detach()
-    steps = [_spread(radius, a) * a / _spread(_norm(q, a) + 1e-12, a) for a in (a_mean, a_s, a_c)]
-    return [*steps[:2], steps[2] / unfold]
+    of_mean, of_s, of_c = (_of_length(radius, q, score) for score in (a_mean, a_s, a_c))
+    return [of_mean, of_s, of_c / unfold]
 
 
 def _draw(q: Gaussian, z1: Tensor, z2: Tensor) -> Tensor:
@@ -345,9 +343,16 @@ def _norm(q: Gaussian, a: Tensor) -> Tensor:
     return torch.linalg.vector_norm(a.flatten(q.mean.ndim - 1), dim=-1)
 
 
+def _of_length(radius: Tensor, q: Gaussian, block: Tensor) -> Tensor:
+    """Scale a block of each member to the Euclidean length `radius`."""
+    return _spread(radius, block) * block / _spread(_norm(q, block) + 1e-12, block)
+
+
 def _spread(scale: Tensor, block: Tensor) -> Tensor:
     """Reshape one number a member (...) to multiply a block of each."""
-    return scale.reshape(scale.shape + (1,) * (block.ndim - scale.ndim)) if scale.ndim else scale
+    if scale.ndim == 0:
+        return scale
+    return scale.reshape(scale.shape + (1,) * (block.ndim - scale.ndim))
 
 
 def _positive(n: Tensor) -> Tensor:

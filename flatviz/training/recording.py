@@ -166,10 +166,12 @@ class RecordedPath:
         if self._step > self._steps[-1]:
             self.add(self._step)
         self.net = self._net()
-        if kind is None and self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
+        if kind is not None:
+            return
+        if self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
             self.watch.looks -= 1
             self.watch.at(lambda: self.net, self._steps[-1], always=True)
-        if kind is None and len(self._steps) == 1:
+        if len(self._steps) == 1:
             warnings.warn(
                 "no step of a torch.optim optimiser was seen: call path.add() in the loop",
                 stacklevel=2,

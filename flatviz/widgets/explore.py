@@ -68,7 +68,9 @@ def _surface(surface: Surface, projection: Projection | None = None) -> ipywidge
     log = ipywidgets.Checkbox(
         low > 0 and high / low > 10, description="logarithmic", disabled=low <= 0
     )
-    samples = ipywidgets.IntSlider(n, min(n, 1), max(n, 1), description="samples", disabled=n == 0)
+    samples = ipywidgets.IntSlider(
+        n, min=min(n, 1), max=max(n, 1), description="samples", disabled=n == 0
+    )
     return _moved(draw, samples=samples, ceiling=ceiling, log=log)
 
 

@@ -210,11 +210,13 @@ class Lab(ipywidgets.VBox):
     @property
     def stops(self) -> dict[str, list[float]]:
         """Radii that each method's slider offers beside the fitted ones: 0, then log steps."""
-        radii = self._session.radii
-        stops = {m: log_stops(r, self._tuned[m].largest) for m, r in radii.items() if any(r)}
-        return {
-            m: some[METHODS[m].unit == TEMPERATURE :] for m, some in stops.items()
-        }  # T = 0 is no temperature
+        stops = {}
+        for method, radii in self._session.radii.items():
+            if any(radii):
+                stops[method] = log_stops(radii, self._tuned[method].largest)
+                if METHODS[method].unit == TEMPERATURE:
+                    del stops[method][0]  # T = 0 is no temperature
+        return stops
 
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
         """Write the members fitted so far as one page with the same controls.

@@ -299,7 +299,7 @@ assert torch.equal(resumed.W, q.W)  # stopped and resumed: the same bits
 # `plain` are its settings (`Tuned`) for networks without BatchNorm, `needs_prior` hands the prior to its fit,
 # `warm_start` starts it at SGD's solution. The lab's menu and all figures read them; radii in `Tuned(..., tour=,
 # lab=)` put it in the tour and the lab's first fits. In a clone the record ends `flatviz/posteriors/metropolis.py`,
-# and the line is in `flatviz/catalog.py`; here we enter both by hand.
+# and the line is in `flatviz/catalog.toml`; here we enter both by hand.
 
 # %%
 from flatviz.catalog import LOOKS, Look
@@ -393,9 +393,9 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 #
 # 1. put the functions and the record, as `METHOD`, into `flatviz/posteriors/metropolis.py`, with `@public` and a docstring
 #    with a runnable example on `fit_metropolis`;
-# 2. add its line to `flatviz/catalog.py`, as above;
+# 2. add its line to `flatviz/catalog.toml`, as above;
 # 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`;
-# 4. name it in its line of the catalog, `public="fit_metropolis"`, and run `python .ci/stubs.py`; say how far it is from an exact
+# 4. name it in its line of the catalog, `public = "fit_metropolis"`, and run `python .ci/stubs.py`; say how far it is from an exact
 #    posterior in `CASES` of `tests/every_method.py`;
 # 5. run `python -m pytest tests/posteriors tests/test_touches_nothing.py`.
 #

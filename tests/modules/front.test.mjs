@@ -2,6 +2,7 @@
 // its address.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { recolored } from "../../flatviz/pages/front/colors.js";
 import { Members } from "../../flatviz/pages/front/members.js";
 import { assigned, between, bound, joined, nearest } from "../../flatviz/pages/front/records.js";
 import { State } from "../../flatviz/pages/front/state.js";
@@ -152,4 +153,13 @@ test("an address read is the state that wrote it, and undo goes back to before",
   assert.deepEqual(state.all, all);
   state.read("#method=none&draws=nonsense&b=x");
   assert.deepEqual(state.all, all);
+});
+
+test("on dark ground a band of the ink has the light ink and its opacity, and white lines stay", () => {
+  const band = { fillcolor: "rgba(31, 41, 51, 0.2)", line: { color: "#1f2933" } };
+  assert.deepEqual(recolored(band), {
+    fillcolor: "rgba(228, 231, 235, 0.2)",
+    line: { color: "#e4e7eb" },
+  });
+  assert.equal(recolored("rgba(255,255,255,0.5)"), "rgba(255,255,255,0.5)");
 });

@@ -224,12 +224,10 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0))
     net = fv.Net.from_module(Language(tied=True).double(), example=x)
     want = ggn(net, net.w, data, likelihood)
-    draws = 20_000
-    how = dict(seed=0, part=slice(0, 24))
-    got = sampled_ggn(net, net.w, data, likelihood, draws, **how)
-    # Each entry is a mean of `draws` products, whose deviation is at most some times the scale
-    scale = want.diagonal()[:24].outer(want.diagonal()[:24]).sqrt()
-    assert float(((got - want[:24, :24]).abs() / scale).max()) < 6 * 3 / draws**0.5
+    draws = 3000
+    got = sampled_ggn(net, net.w, data, likelihood, draws, seed=0, part=slice(0, 24))
+    # by chance some times 1 / sqrt(3000) = 0.02
+    assert float((got - want[:24, :24]).norm() / want[:24, :24].norm()) < 0.1
     diagonal = sampled_ggn(net, net.w, data, likelihood, 50, seed=0, diagonal=True)
     assert_close(diagonal, sampled_ggn(net, net.w, data, likelihood, 50, seed=0).diagonal())
     for structure in ("last_layer", "diagonal"):
@@ -240,7 +238,7 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
             )
             for m in (None, draws)
         )  # fmt: skip
-        assert_close(exact.log_std, sampled.log_std, rtol=0, atol=0.05)
+        assert_close(exact.log_std, sampled.log_std, rtol=0, atol=0.1)
     with raises(ValueError, match="label_draws needs structure='last_layer'"):
         fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
     with raises(ValueError, match="label_draws needs likelihood='categorical'"):

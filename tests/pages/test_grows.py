@@ -152,6 +152,33 @@ def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_f
     page.close()
 
 
+@pytest.mark.browser
+def test_the_picture_for_a_saved_notebook_is_whole_and_waits_where_it_is_scrolled_away(
+    family, browser
+):
+    bundle = pack(family, note=", rough", live=True)
+    traits = {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Surface"}}
+    page = shown(browser, bundle, traits, busy=True)
+    page.evaluate("() => { channel.send = ({ want }) => (window.asked ??= []).push(want); }")
+    status = {"kind": "status", "share": 0.5, "text": "fitting", "busy": True, "error": ""}
+    page.evaluate(TOLD, [[status]])
+    drawn = "(shown) => document.querySelector('.flatviz')?.dataset.shown === shown"
+    page.wait_for_function(drawn, arg="preview", polling=100)
+    page.wait_for_timeout(4000)  # twice the rest before a picture is taken
+    assert page.evaluate("() => window.asked ?? []") == []
+    page.evaluate("() => { window.place = document.querySelector('.flatviz'); place.remove(); }")
+    whole = pack(family, live=True)
+    records = base64.b64encode(whole.buffer).decode()
+    sent = {"kind": "family", "index": whole.text, "records": records}
+    page.evaluate(TOLD, [[sent, status | {"busy": False}]])
+    page.wait_for_timeout(2000)
+    assert page.evaluate("() => window.asked ?? []") == []
+    page.evaluate("() => document.body.append(window.place)")
+    page.wait_for_function("() => window.asked?.includes('picture')", polling=100)
+    assert page.evaluate(drawn, "fitted")
+    page.close()
+
+
 STAND_IN = in_page("kernel_stand_in")
 
 TOLD = in_page("told_by_the_kernel")

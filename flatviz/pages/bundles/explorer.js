@@ -1,32 +1,34 @@
 var flatvizExplorer=(()=>{var bt=Object.defineProperty;var Me=Object.getOwnPropertyDescriptor;var Oe=Object.getOwnPropertyNames;var Le=Object.prototype.hasOwnProperty;var Ee=(e,t)=>{for(var s in t)bt(e,s,{get:t[s],enumerable:!0})},Ae=(e,t,s,i)=>{if(t&&typeof t=="object"||typeof t=="function")for(let n of Oe(
-t))!Le.call(e,n)&&n!==s&&bt(e,n,{get:()=>t[n],enumerable:!(i=Me(t,n))||i.enumerable});return e};var _e=e=>Ae(bt({},"__esModule",{value:!0}),e);var rs={};Ee(rs,{isDark:()=>Q,learnColors:()=>Z,onThemeChange:()=>tt,recolored:()=>T,show:()=>Tt,start:()=>os});function xt(e){let{index:t}=e,s=e.buffer instanceof ArrayBuffer?e.buffer:e.buffer.buffer.slice(e.buffer.byteOffset,e.buffer.byteOffset+e.buffer.
+t))!Le.call(e,n)&&n!==s&&bt(e,n,{get:()=>t[n],enumerable:!(i=Me(t,n))||i.enumerable});return e};var _e=e=>Ae(bt({},"__esModule",{value:!0}),e);var ls={};Ee(ls,{isDark:()=>Q,learnColors:()=>Z,onThemeChange:()=>tt,recolored:()=>T,show:()=>Nt,start:()=>rs});function xt(e){let{index:t}=e,s=e.buffer instanceof ArrayBuffer?e.buffer:e.buffer.buffer.slice(e.buffer.byteOffset,e.buffer.byteOffset+e.buffer.
 byteLength),i=t.record;return t.members.map((n,a)=>({meta:n,data:new Float32Array(s,a*i*4,i),read:new Map}))}var K=e=>Uint8Array.from(atob(e),
-t=>t.charCodeAt(0));function Ft(e){let t=e.length/4,s=new Uint8Array(e.length);for(let i=0;i<4;i++)for(let n=0;n<t;n++)s[4*n+i]=e[i*t+n];return s}
-function Dt(e,[t,...s]){if(!s.length)return Array.from(e);let i=e.length/t;return Array.from({length:t},(n,a)=>Dt(e.subarray(a*i,(a+1)*i),s))}
-function D(e,t,s){if(!t.read.has(s)){let{offset:i,shape:n}=e[s],a=t.data.subarray(i,i+n.reduce((o,r)=>o*r,1));t.read.set(s,Dt(a,n))}return t.
+t=>t.charCodeAt(0));function Dt(e){let t=e.length/4,s=new Uint8Array(e.length);for(let i=0;i<4;i++)for(let n=0;n<t;n++)s[4*n+i]=e[i*t+n];return s}
+function Pt(e,[t,...s]){if(!s.length)return Array.from(e);let i=e.length/t;return Array.from({length:t},(n,a)=>Pt(e.subarray(a*i,(a+1)*i),s))}
+function D(e,t,s){if(!t.read.has(s)){let{offset:i,shape:n}=e[s],a=t.data.subarray(i,i+n.reduce((o,r)=>o*r,1));t.read.set(s,Pt(a,n))}return t.
 read.get(s)}function gt({field:e,rows:t},s,i,n,a){let o=i.meta.words[e];if(t==="phase")return(o??D(s,i,e))[a];if(o!==void 0)return o;let r=D(
 s,i,e);return t==="draws"?r.slice(0,n):t==="segments"?r.slice(0,3*n):t==="size"?r[Math.min(n,r.length)-1]:r}function G(e,[t,...s],i){let n=Array.
 isArray(e)?[...e]:{...e};return n[t]=s.length?G(n[t]??{},s,i):i,n}function wt(e,t,s){return Array.isArray(e)&&Array.isArray(t)?t.map((i,n)=>wt(
 e[n],i,s)):typeof e=="number"&&typeof t=="number"?e+s*(t-e):s<.5?e:t}function X(e,t){let s=n=>n>0?Math.log10(n):-1/0,i=n=>n===t?0:Math.abs(s(
-n)-s(t));return e.reduce((n,a,o)=>i(a)<i(e[n])?o:n,0)}var Pt={"#1f2933":"#e4e7eb","#6b7780":"#a3aeb9","#e4e7eb":"#323b45","#ffffff":"#15191e","#fff":"#15191e"};function Z(e){for(let[t,s]of Object.
-entries(e))Pt[t]??=s}function Q(){let{body:e,documentElement:t}=document;return e.dataset.jpThemeLight?e.dataset.jpThemeLight==="false":t.dataset.
-theme?t.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function T(e){return typeof e=="string"?e.length<4?e:e.replace(
-/#(?:[0-9a-f]{6}|fff)\b/gi,t=>Pt[t.toLowerCase()]??t):Array.isArray(e)?typeof e[0]=="number"?e:e.map(T):e===null||typeof e!="object"||ArrayBuffer.
+n)-s(t));return e.reduce((n,a,o)=>i(a)<i(e[n])?o:n,0)}var yt={"#1f2933":"#e4e7eb","#6b7780":"#a3aeb9","#e4e7eb":"#323b45","#ffffff":"#15191e","#fff":"#15191e"};function Z(e){for(let[t,s]of Object.
+entries(e))yt[t]??=s}function Q(){let{body:e,documentElement:t}=document;return e.dataset.jpThemeLight?e.dataset.jpThemeLight==="false":t.dataset.
+theme?t.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function je(e,...t){let s=t.slice(0,3).map(r=>Number(r).toString(
+16).padStart(2,"0")),i=yt[`#${s.join("")}`];if(!i||e.startsWith("rgba(255"))return e;let[n,a,o]=[1,3,5].map(r=>parseInt(i.slice(r,r+2),16));
+return`rgba(${n}, ${a}, ${o}, ${t[3]})`}function T(e){return typeof e=="string"?e.length<4?e:e.replace(/#(?:[0-9a-f]{6}|fff)\b/gi,t=>yt[t.toLowerCase()]??
+t).replace(/rgba\((\d+), ?(\d+), ?(\d+), ?([\d.]+)\)/g,je):Array.isArray(e)?typeof e[0]=="number"?e:e.map(T):e===null||typeof e!="object"||ArrayBuffer.
 isView(e)?e:Object.fromEntries(Object.entries(e).map(([t,s])=>[t,t==="colorscale"||t==="bdata"?s:T(s)]))}function tt(e){let t=matchMedia("(p\
 refers-color-scheme: dark)"),s=new MutationObserver(e);return s.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]}),
 s.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",e),()=>{s.disconnect(),t.removeEventListener(
-"change",e)}}var je="http://www.w3.org/1998/Math/MathML",Ce={alpha:"α",gamma:"γ",delta:"δ",lambda:"λ",theta:"θ",Delta:"Δ",nabla:"∇",sum:"∑",in:"\
-∈",sim:"∼",approx:"≈",le:"≤",cdot:"·",mid:"|",parallel:"∥",to:"→",leftarrow:"←",quad:" "},Se=["max","min","log","KL","E"],Te=[
-"∑","max","min"],Ne=/\\[a-zA-Z]+|[{}_^]|[0-9.]+|[a-zA-Zα-ωΑ-Ω]′?|\s+|./gu,N=(e,...t)=>({tag:e,inside:t});function Be(e){let s=(e.replace(
-/\\text\{[^}]*\}/g,l=>l.replaceAll(" "," ")).match(Ne)??[]).filter(l=>!/^ +$/.test(l)),i=0,n=()=>{let l=[];for(;i<s.length&&s[i]!=="}";)l.push(
+"change",e)}}var Ce="http://www.w3.org/1998/Math/MathML",Se={alpha:"α",gamma:"γ",delta:"δ",lambda:"λ",theta:"θ",Delta:"Δ",nabla:"∇",sum:"∑",in:"\
+∈",sim:"∼",approx:"≈",le:"≤",cdot:"·",mid:"|",parallel:"∥",to:"→",leftarrow:"←",quad:" "},Te=["max","min","log","KL","E"],Ne=[
+"∑","max","min"],Be=/\\[a-zA-Z]+|[{}_^]|[0-9.]+|[a-zA-Zα-ωΑ-Ω]′?|\s+|./gu,N=(e,...t)=>({tag:e,inside:t});function Fe(e){let s=(e.replace(
+/\\text\{[^}]*\}/g,l=>l.replaceAll(" "," ")).match(Be)??[]).filter(l=>!/^ +$/.test(l)),i=0,n=()=>{let l=[];for(;i<s.length&&s[i]!=="}";)l.push(
 o());return i+=1,l.length===1?l[0]:N("mrow",...l)},a=()=>{let l=s[i++]??"";if(l==="{")return n();let c=l.startsWith("\\")?l.slice(1):"";if(c===
 "frac")return N("mfrac",a(),a());if(c==="sqrt")return N("msqrt",a());if(c==="text"){let d=++i;for(;i<s.length&&s[i]!=="}";)i+=1;return{tag:"\
-mtext",text:s.slice(d,i++).join("")}}if(Se.includes(c))return{tag:"mo",text:c};let h=c?Ce[c]??c:l;return/^[0-9.]+$/.test(h)?{tag:"mn",text:h}:
+mtext",text:s.slice(d,i++).join("")}}if(Te.includes(c))return{tag:"mo",text:c};let h=c?Se[c]??c:l;return/^[0-9.]+$/.test(h)?{tag:"mn",text:h}:
 h.endsWith("′")?N("mrow",{tag:"mi",text:h[0]},{tag:"mo",text:"′"}):/^\p{L}$/u.test(h)?{tag:"mi",text:h}:{tag:h===" "?"mtext":"mo",text:h}},
-o=()=>{let l=a(),c={};for(;s[i]==="_"||s[i]==="^";)c[s[i++]]=a();let{_:h,"^":d}=c,f=Te.includes(l.text??"");return h&&d?N(f?"munderover":"ms\
+o=()=>{let l=a(),c={};for(;s[i]==="_"||s[i]==="^";)c[s[i++]]=a();let{_:h,"^":d}=c,f=Ne.includes(l.text??"");return h&&d?N(f?"munderover":"ms\
 ubsup",l,h,d):h?N(f?"munder":"msub",l,h):d?N("msup",l,d):l},r=[];for(;i<s.length;)r.push(o());return N("math",N("mrow",...r))}function Wt({tag:e,
-text:t,inside:s=[]}){let i=document.createElementNS(je,e);return t&&(i.textContent=t),t==="′"&&i.setAttribute("lspace","0"),/^[()[\]|∥]$/.
-test(t??"")&&i.setAttribute("stretchy","false"),i.append(...s.map(Wt)),i}function Rt(e){let t=Wt(Be(e));return t.setAttribute("display","blo\
+text:t,inside:s=[]}){let i=document.createElementNS(Ce,e);return t&&(i.textContent=t),t==="′"&&i.setAttribute("lspace","0"),/^[()[\]|∥]$/.
+test(t??"")&&i.setAttribute("stretchy","false"),i.append(...s.map(Wt)),i}function Rt(e){let t=Wt(Fe(e));return t.setAttribute("display","blo\
 ck"),t}function u(e,t={},...s){let i=document.createElement(e);for(let[n,a]of Object.entries(t))i.setAttribute(n,a);return i.append(...s),i}var C=e=>Number(
 e.toPrecision(3)).toString(),st=(e,t)=>`${e} ${t}${e===1?"":"s"}`,H=class{method;wanted;stops;stopsOf;first;constructor(t,s){this.change=s,this.
 remembered={};let i=t?` ${t}`:"";this.letter=u("span",{class:"fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method",
@@ -38,12 +40,12 @@ stops[Number(this.radius.value)]}))}show(t,s,i,n=!1){let a=i.map(([l,,c])=>`${l}
 l=>i.find(c=>c[0]===l)[2],this.first=l=>i.find(c=>c[0]===l)[4],this.select.replaceChildren(...i.map(([l,c])=>{let h=u("option",{value:l},c);
 return h.selected=l===t,h}))),this.method=t,this.wanted=s,this.stops=this.stopsOf(t),this.radius.max=Math.max(1,this.stops.length-1),this.radius.
 disabled=this.stops.length<2,this.radius.value=X(this.stops,s);let o=i.find(l=>l[0]===t)[3],r=this.stops.length<2?"none":`${C(s)} ${o}${s===
-0?" (= VI)":""}`;this.text.textContent=n?this.stops.length<2?"no radius":`radius ${C(s)}`:r,this.radius.setAttribute("aria-valuetext",r)}},Fe=1200,
-De={duration:800,easing:"cubic-in-out"},yt=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1},J=class{every;next;text;constructor(t,s,{
-text:i="Play",every:n=Fe}={}){this.next=t,this.text=i,this.every=n,this.timer=0,this.button=I(i,s,()=>this.timer?this.halt():this.go(!0))}get glide(){
-return this.timer&&!yt.matches?De:void 0}go(t){this.timer=setTimeout(()=>this.go(!1),this.every),this.next(t)?this.button.textContent="Pause":
-this.halt()}halt(){clearTimeout(this.timer),this.timer=0,this.button.textContent=this.text}},It=900,Pe=1900,et=class{constructor(t,s){this.player=
-new J(s,"ascend, gradient there, step back, descend",{text:"Play the step",every:Pe}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,
+0?" (= VI)":""}`;this.text.textContent=n?this.stops.length<2?"no radius":`radius ${C(s)}`:r,this.radius.setAttribute("aria-valuetext",r)}},De=1200,
+Pe={duration:800,easing:"cubic-in-out"},kt=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1},J=class{every;next;text;constructor(t,s,{
+text:i="Play",every:n=De}={}){this.next=t,this.text=i,this.every=n,this.timer=0,this.button=I(i,s,()=>this.timer?this.halt():this.go(!0))}get glide(){
+return this.timer&&!kt.matches?Pe:void 0}go(t){this.timer=setTimeout(()=>this.go(!1),this.every),this.next(t)?this.button.textContent="Pause":
+this.halt()}halt(){clearTimeout(this.timer),this.timer=0,this.button.textContent=this.text}},It=900,We=1900,et=class{constructor(t,s){this.player=
+new J(s,"ascend, gradient there, step back, descend",{text:"Play the step",every:We}),this.slider=u("input",{type:"range",class:"fv-phase",min:0,
 step:1,"aria-label":"phase of the step"}),this.text=u("output"),this.slider.addEventListener("input",()=>t(Number(this.slider.value))),this.
 node=u("div",{class:"fv-phases",role:"group","aria-label":"phases of the step"},this.player.button,this.slider,this.text)}show(t,s){if(this.
 node.hidden=!t.length,!t.length)return;let[i,n]=t[s];this.slider.max=t.length-1,this.slider.value=s,this.slider.setAttribute("aria-valuetext",
@@ -51,20 +53,20 @@ node.hidden=!t.length,!t.length)return;let[i,n]=t[s];this.slider.max=t.length-1,
 -menu"},u("summary",{},e),s);for(let[n,a]of t){let o=u("button",{type:"button"},n);o.addEventListener("click",()=>{i.open=!1,a()}),s.append(
 o)}return i.addEventListener("keydown",n=>{n.key==="Escape"&&(i.open=!1,i.firstChild.focus())}),i.addEventListener("focusout",n=>{n.relatedTarget&&
 !i.contains(n.relatedTarget)&&(i.open=!1)}),i}function I(e,t,s){let i=u("button",{type:"button",title:t},e);return i.addEventListener("click",
-s),i}var We={"λ₁":"the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",NLL:"negative\
+s),i}var Re={"λ₁":"the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",NLL:"negative\
  log likelihood: mean of −log p of the right answers; low is good",ECE:"expected calibration error: how far confidence is from the share o\
 f right answers; low is good","q′":"a posterior near q; the worst one has the highest loss on average",KL:"Kullback-Leibler divergence: ho\
 w far one distribution is from another, in nats",T:"temperature: the weight of the prior; 1 is Bayes' rule"};function Ut(e){let t=new Set,s=i=>i.
-split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((n,a)=>a%2===0||t.has(n)?n:(t.add(n),u("abbr",{title:We[n],tabindex:0},n)));return e.split(`
+split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((n,a)=>a%2===0||t.has(n)?n:(t.add(n),u("abbr",{title:Re[n],tabindex:0},n)));return e.split(`
 `).filter(Boolean).map(i=>i.startsWith("= ")?u("p",{class:"fv-equation"},Rt(i.slice(2))):u("p",{},...i.split("**").flatMap((n,a)=>a%2?u("b",
-{},...s(n)):s(n))))}async function it(e){let t=new Image;return t.src=e,await t.decode(),t}function kt(e,t){let s=u("a",{href:e,download:t});
+{},...s(n)):s(n))))}async function it(e){let t=new Image;return t.src=e,await t.decode(),t}function zt(e,t){let s=u("a",{href:e,download:t});
 document.body.append(s),s.click(),s.remove()}var B=e=>e.margin?.t??e.template.layout.margin.t;function Kt({layout:e,data:t},s,i,n){if(!e.yaxis?.scaleanchor||e.xaxis2)return null;let[a,o]=[
-"xaxis","yaxis"].map(d=>s[d]??e[d].range),r=t.some(d=>d.colorbar)?130:20,l=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=Re({data:t,layout:e}).reduce((d,f)=>d+
+"xaxis","yaxis"].map(d=>s[d]??e[d].range),r=t.some(d=>d.colorbar)?130:20,l=a&&o?(a[1]-a[0])/(o[1]-o[0]):1,c=Ie({data:t,layout:e}).reduce((d,f)=>d+
 44+7.2*f.length,0),h=Math.min(i-60-r-(n-B(e)-92)*l,i-60-r-c)/2;return h<8?null:{margin:{...e.margin,t:B(e),l:60+h,r:r+h}}}function Ht(e,t){let s=[
 "",2,3,4].filter(r=>e[`xaxis${r}`]),i=s.length>1&&s.every(r=>!e[`yaxis${r}`].domain);if(t>=460||!i)return e;let n=.1,a=(1-n*(s.length-1))/s.
 length,o={};return s.forEach((r,l)=>{let c=1-l*(a+n),h=l===s.length-1;o[`xaxis${r}`]={...e[`xaxis${r}`],domain:[0,1],showticklabels:h,title:h?
 e[`xaxis${r}`].title:""},o[`yaxis${r}`]={...e[`yaxis${r}`],domain:[Math.max(0,c-a),c],showticklabels:!0,nticks:4,title:l===1?e.yaxis.title:""}}),
-{...e,...o,margin:{...e.margin,t:58}}}function Re({data:e,layout:t}){return t.showlegend===!1?[]:e.filter(s=>s.mode&&s.name&&s.showlegend!==
+{...e,...o,margin:{...e.margin,t:58}}}function Ie({data:e,layout:t}){return t.showlegend===!1?[]:e.filter(s=>s.mode&&s.name&&s.showlegend!==
 !1&&s.visible!==!1).map(s=>s.name)}function Jt({data:e,layout:t},s,i){let n=i-(t.margin?.t??76)-(t.margin?.b??92),a=p=>({...p,title:{...p.title,
 font:{...p.title.font,size:Math.max(10,Math.min(15,n/(.54*p.title.text.length)))}}}),o=e.map(p=>p.colorbar?.title?.text?{...p,colorbar:a(p.colorbar)}:
 p),{scene:r}=t,l=460/s;for(let p of Object.keys(t).filter(x=>/^[xy]axis\d*$/.test(x))){let x=t[p],[b,m]=x.domain??[0,1],z=p[0]==="y"?n:s-60,
@@ -73,13 +75,13 @@ title.font,size:Math.max(9,M)}}}})}if(!r?.camera||l<=1)return{data:o,layout:t};l
 x])=>[p,x*l**.7])),h=({title:p})=>p.text.replace(/ of [^)]*\)/,")"),d=(p,x)=>({...p,title:{...p.title,text:x,font:{size:10}},tickfont:{size:9}}),
 f={xaxis:d(r.xaxis,h(r.xaxis)),yaxis:d(r.yaxis,h(r.yaxis)),zaxis:d(r.zaxis,"")};return{data:o,layout:{...t,scene:{...r,...f,camera:{...r.camera,
 eye:c}}}}}function Yt({data:e,layout:t,phases:s},i,n){let a=Math.max(0,B(t)-76)+(t.annotations?.some(r=>r.yref==="paper"&&r.y>=1)?16:0),o=(n?12:36)+Math.
-min(34,a)+17*Gt({data:$t(e),layout:t},i).length;return{margin:{...t.margin,...s.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:i<240?40:50,r:12}}}}function Gt({
+min(34,a)+17*Gt({data:Mt(e),layout:t},i).length;return{margin:{...t.margin,...s.length?{t:o,b:8,l:8,r:8}:{t:o,b:48,l:i<240?40:50,r:12}}}}function Gt({
 data:e,layout:t},s){if(t.showlegend===!1)return[];let i=[],n=0;for(let{name:a,mode:o,marker:r,line:l,showlegend:c,visible:h}of e){if(!o||!a||
 c===!1||h===!1)continue;let d=/markers/.test(o)&&typeof r?.color=="string"?r.color:l?.color??"#1f2933",f=26+6.6*a.length,p=/markers/.test(o)?
 /cross/.test(r?.symbol)?"✚":"●":"–";f>n&&(i.push([]),n=s-24),n-=f,i.at(-1)?.push(`<span style="color:${d}">${p} ${a}</span>`)}return i.
 map(a=>a.join("   "))}function Xt(e,t){let s=Gt(e,t),{annotations:i=[],margin:n}=e.layout;if(!s.length)return{};let a={x:0,y:1,xref:"paper",
 yref:"paper",xanchor:"left",yanchor:"bottom",xshift:8-n.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...i,{...a,text:s.
-join("<br>"),font:{size:11}}]}}var Vt=e=>e.type==="scatter"&&/lines/.test(e.mode)&&e.name?.length<11;function $t(e){if(e.some(i=>i.type==="s\
+join("<br>"),font:{size:11}}]}}var Vt=e=>e.type==="scatter"&&/lines/.test(e.mode)&&e.name?.length<11;function Mt(e){if(e.some(i=>i.type==="s\
 catter"&&i.mode==="markers"&&i.visible!==!1))return e;let t=e.filter(i=>Vt(i)&&i.showlegend!==!1&&i.visible!==!1).length,s=0;return e.map(i=>{
 if(!Vt(i)||i.showlegend===!1||i.visible===!1)return i;let n=i.y?.length??atob(i.y?.bdata??"").length/Number(i.y?.dtype?.[1]??8),a=n>2&&n<60?
 Math.max(0,n-1-s++*Math.max(1,Math.floor(n/t))):n-1,o=Array.from({length:n},(r,l)=>l===a?i.name:"");return{...i,showlegend:!1,mode:`${i.mode}\
@@ -90,30 +92,30 @@ function te(e,{phases:t},s){let[,...i]=(e.title?.text??"").split("<br>"),n={...e
 font,size:12}},a=h=>Math.max(...h.split("<br>").map(d=>d.length)),o=e.annotations?.map(h=>({...h,font:{...h.font,size:a(h.text??"")>54?8.5:10}})),
 r={...e.legend,font:{...e.legend?.font,size:11}},{xaxis:l}=e,c=l?.title?.text?.split("<br>")[0];if(t.length)for(let h of["xaxis","yaxis"])e=
 {...e,[h]:{...e[h],title:{text:""},showticklabels:!1,ticks:"",automargin:!1}};return{...e,title:n,legend:r,...c&&!t.length?{xaxis:{...l,title:{
-...l.title,text:c}}}:{},...o?{annotations:o}:{}}}var Mt=e=>`${e[0]}axis${e.slice(1)}`;var Ie=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,se=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
-ie={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},Ot=["contour","heatmap"];function nt(e,t){return Array.
+...l.title,text:c}}}:{},...o?{annotations:o}:{}}}var Ot=e=>`${e[0]}axis${e.slice(1)}`;var qe=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,se=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
+ie={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},Lt=["contour","heatmap"];function nt(e,t){return Array.
 isArray(e)&&Array.isArray(t)?e.length===t.length&&e.every((s,i)=>nt(s,t[i])):Object.is(e,t)}function ee(e,t,s){let i=t.split("."),n=i.pop();
-i.reduce((a,o)=>a[o],e)[n]=s}function Lt(e,t,s,i,n){let a=[],o={};for(let[h,d]of s){let[,f,p]=h.match(Ie)??[];if(f!==void 0&&Array.isArray(d)&&
+i.reduce((a,o)=>a[o],e)[n]=s}function Et(e,t,s,i,n){let a=[],o={};for(let[h,d]of s){let[,f,p]=h.match(qe)??[];if(f!==void 0&&Array.isArray(d)&&
 Number.isInteger(t._fullData?.[f]?.index))a.push([Number(f),p,d]);else if(se.test(h))o[h]=d;else return!1}let r=[...new Set(a.map(([h])=>h))].
-filter(h=>t._fullData[h].visible===!0);if(!r.every(h=>Ue(t,t._fullData[h])))return!1;for(let[h,d,f]of a)ee(t.data[h],d,f),r.includes(h)&&ee(
-t._fullData[h],d,f);if(!r.every(h=>Ke(t,h)))return!1;qe(e,t,o);let l=new Set(r.map(h=>`${t._fullData[h].type} ${q(t._fullData[h])}`));return new Set(
-[...l].map(h=>Je(t,n?null:r,...h.split(" "),i))).forEach(h=>h?.style(t)),!0}function qe(e,t,s){let i={};for(let[n,a]of Object.entries(s)){let[
+filter(h=>t._fullData[h].visible===!0);if(!r.every(h=>Ke(t,t._fullData[h])))return!1;for(let[h,d,f]of a)ee(t.data[h],d,f),r.includes(h)&&ee(
+t._fullData[h],d,f);if(!r.every(h=>He(t,h)))return!1;Ue(e,t,o);let l=new Set(r.map(h=>`${t._fullData[h].type} ${q(t._fullData[h])}`));return new Set(
+[...l].map(h=>Ve(t,n?null:r,...h.split(" "),i))).forEach(h=>h?.style(t)),!0}function Ue(e,t,s){let i={};for(let[n,a]of Object.entries(s)){let[
 ,o,r,l]=n.match(se)??[];t.layout[o][r][l]=a,i[`${o}[${r}].opacity`]=t.layout[o][r].opacity??1}Object.keys(i).length&&e.relayout(t,i)}var q=e=>e.
-xaxis+e.yaxis;function Ue(e,t){let s=e._fullLayout?._plots?.[q(t)],i=ie[t.type];if(!s||!i||t.zorder||!e.calcdata?.[t.index]?.[0]?.trace)return!1;
-let{calc:n,plot:a,style:o}=t._module;return[n,a,o].every(r=>typeof r=="function")&&!s.plot.select(`.${i}`).empty()}function Ke(e,t){let s=e.
-_fullData[t],{t:i}=e.calcdata[t][0],n=e._fullLayout._plots[q(s)],a=[n.xaxis,n.yaxis].filter(c=>c.autorange),o=()=>Ot.includes(s.type)||a.every(
-c=>He(e,s,c)),r=o();Ot.includes(s.type)||(s._length=Math.min(s.x.length,s.y.length));let l=s._module.calc(e,s);return l[0].trace=s,l[0].t={...i,
-...l[0].t},e.calcdata[t]=l,r&&o()}function He(e,t,s){let n=e._fullData.find(h=>Ot.includes(h.type)&&h.visible===!0&&q(h)===q(t))?._extremes?.[s.
+xaxis+e.yaxis;function Ke(e,t){let s=e._fullLayout?._plots?.[q(t)],i=ie[t.type];if(!s||!i||t.zorder||!e.calcdata?.[t.index]?.[0]?.trace)return!1;
+let{calc:n,plot:a,style:o}=t._module;return[n,a,o].every(r=>typeof r=="function")&&!s.plot.select(`.${i}`).empty()}function He(e,t){let s=e.
+_fullData[t],{t:i}=e.calcdata[t][0],n=e._fullLayout._plots[q(s)],a=[n.xaxis,n.yaxis].filter(c=>c.autorange),o=()=>Lt.includes(s.type)||a.every(
+c=>Je(e,s,c)),r=o();Lt.includes(s.type)||(s._length=Math.min(s.x.length,s.y.length));let l=s._module.calc(e,s);return l[0].trace=s,l[0].t={...i,
+...l[0].t},e.calcdata[t]=l,r&&o()}function Je(e,t,s){let n=e._fullData.find(h=>Lt.includes(h.type)&&h.visible===!0&&q(h)===q(t))?._extremes?.[s.
 _id],a=t._extremes?.[s._id];if(!n?.min?.length||!a)return!1;let o=Math.abs(s.range[1]-s.range[0])/s._length,r=Math.min(...n.min.map(h=>h.val)),
 l=Math.max(...n.max.map(h=>h.val)),c=({pad:h,extrapad:d})=>o*(h+(d?s._length/20:0));return a.min.every(h=>h.val-c(h)>=r)&&a.max.every(h=>h.val+
-c(h)<=l)}function Je(e,t,s,i,n){let a=e._fullLayout._plots[i],o=e.calcdata.filter(([{trace:d}])=>d?.type===s&&d.visible===!0&&d._length!==0&&
-q(d)===i),{_module:r}=o[0][0].trace,l=a.plot.select(`.${ie[s]}`);if(r.crossTraceCalc?.(e,a),o.forEach(Ve),s!=="scatter")return r.plot(e,a,o,
+c(h)<=l)}function Ve(e,t,s,i,n){let a=e._fullLayout._plots[i],o=e.calcdata.filter(([{trace:d}])=>d?.type===s&&d.visible===!0&&d._length!==0&&
+q(d)===i),{_module:r}=o[0][0].trace,l=a.plot.select(`.${ie[s]}`);if(r.crossTraceCalc?.(e,a),o.forEach(Ye),s!=="scatter")return r.plot(e,a,o,
 l),r;let h=l.selectAll("g.trace").size()===o.length&&t&&!n&&o.every(([{trace:d}])=>!/^tonext/.test(d.fill)&&!d.stackgroup);return h?o.filter(
 ([{trace:d}])=>t.includes(d.index)).forEach(d=>r.plot(e,a,[d],l,{duration:0})):r.plot(e,a,o,l,n),a.zoomScalePts=l.selectAll(".trace").selectAll(
-"path.point"),h&&!o.some(([{trace:d}])=>d.error_y?.visible||d.error_x?.visible)?null:r}function Ve(e){let{error_y:t}=e[0].trace;t?.visible&&
+"path.point"),h&&!o.some(([{trace:d}])=>d.error_y?.visible||d.error_x?.visible)?null:r}function Ye(e){let{error_y:t}=e[0].trace;t?.visible&&
 e.forEach((s,i)=>{let n=s.i??i,a=t.array[n],o=(t.symmetric?t.array:t.arrayminus)[n];Number.isFinite(s.y)&&Number.isFinite(a)&&Number.isFinite(
-o)&&Object.assign(s,{yh:s.y+a,ys:s.y-o})})}function Et(e){for(let{plot:t}of Object.values(e._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
-transition().duration(0)}var Ye=matchMedia("(pointer: coarse)"),U=class{entry;tools;state;scene;revision;member;constructor(t,s,i){this.entry=t,this.tools=i,this.state=
+o)&&Object.assign(s,{yh:s.y+a,ys:s.y-o})})}function At(e){for(let{plot:t}of Object.values(e._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
+transition().duration(0)}var Ge=matchMedia("(pointer: coarse)"),U=class{entry;tools;state;scene;revision;member;constructor(t,s,i){this.entry=t,this.tools=i,this.state=
 "",this.width=0,this.revision=0,this.glides=0,this.mark=u("span",{class:"fv-letter",hidden:""},s),this.plot=u("div",{role:"group"}),this.node=
 u("div",{class:"fv-plot"},this.mark,this.plot),this.rings=[]}draw(t,s,{height:i,most:n=1/0,width:a=this.plot.clientWidth,dark:o,phone:r=!1,ranges:l,
 transition:c,at:h=0}){let{entry:d,plot:f,tools:p}=this,{index:x,Plotly:b}=p,m=a<460&&Yt(d,a,r);if(this.narrow=!!m&&r,d.layout.yaxis?.scaleanchor&&
@@ -122,20 +124,20 @@ W,Math.max(n,v+k+85)):Math.max(300,Math.min(i,W)))}if(d.layout.yaxis?.scaleancho
 test(k)).length;i=Math.round(Math.max(300,Math.min(i,B(d.layout)+(a-160)/v+70)))}m&&d.phases.length&&(l=this.low(l,(i-m.margin.t-m.margin.b)/
 (a-m.margin.l-m.margin.r),s));let z=m||Kt(d,l,a,i),w=d.binds.some(v=>v.rows!=="all"&&v.rows!=="phase"),M=[z&&a,o,i,JSON.stringify(l)].join("\
 /"),O=[M,t.meta.method,t.meta.radius,t.version??0,w?s:""].join("/"),L=`${O}/${h}`;if(this.state===L)return this.resize(a),!1;let g=!this.state,
-y=d.binds.map(v=>gt(v,x.fields,t,s,h));if(this.place===O&&!yt.matches)return this.slide(y,{state:L,at:h,dark:o}),!1;this.place=O,d.phases.length&&
+y=d.binds.map(v=>gt(v,x.fields,t,s,h));if(this.place===O&&!kt.matches)return this.slide(y,{state:L,at:h,dark:o}),!1;this.place=O,d.phases.length&&
 (f.dataset.phase=h);let E=g||this.scene!==M?null:d.binds.flatMap(({path:v},k)=>nt(y[k],this.values[k])?[]:[[v,o?T(y[k]):y[k]]]);this.state=L,
-this.scene=M,this.member=t,this.values=y;let _=performance.now()<this.glides;if(_&&Et(f),this.glides=c?performance.now()+c.duration+100:0,E&&
-Lt(b,f,E,c,_))return this.resize(a),this.spread(),!0;let $={data:d.data,layout:{...d.layout,height:i,uirevision:"kept",datarevision:++this.revision}};
+this.scene=M,this.member=t,this.values=y;let _=performance.now()<this.glides;if(_&&At(f),this.glides=c?performance.now()+c.duration+100:0,E&&
+Et(b,f,E,c,_))return this.resize(a),this.spread(),!0;let $={data:d.data,layout:{...d.layout,height:i,uirevision:"kept",datarevision:++this.revision}};
 d.binds.forEach((v,k)=>{$=G($,v.path.split("."),y[k])});for(let[v,k]of Object.entries(l))$=G($,["layout",v,"range"],k);return z&&($.layout={
-...$.layout,margin:z.margin}),$.layout=Ht($.layout,a),$=Jt($,a,i),m&&($.data=$t($.data).map(v=>Zt(v,d))),this.print=m?Qt($.layout):"",m&&($.
-layout=te({...$.layout,...Xt($,a)},d,r)),Ye.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(v=>({
+...$.layout,margin:z.margin}),$.layout=Ht($.layout,a),$=Jt($,a,i),m&&($.data=Mt($.data).map(v=>Zt(v,d))),this.print=m?Qt($.layout):"",m&&($.
+layout=te({...$.layout,...Xt($,a)},d,r)),Ge.matches&&($.layout.dragmode=!1),o?$={data:T($.data),layout:T($.layout)}:$={data:$.data.map(v=>({
 ...v})),layout:$.layout},this.width=a,f.style.height=`${i}px`,b.react(f,$.data,$.layout,x.config),g?this.listen():f._fullLayout.width!==a&&b.
 Plots.resize(f),this.spread(),!0}low(t,s,i){let{entry:n,tools:a}=this,[o,r]=["xaxis","yaxis"].map(d=>t[d]??n.layout[d].range),l=(r[0]+r[1])/
 2,c=n.binds.filter(({path:d})=>d.endsWith(".y")),h=s*(o[1]-o[0])/2;for(let d of c)for(let f of a.members)for(let p of n.phases.keys())for(let x of gt(
 d,a.index.fields,f,i,p))h=Math.max(h,1.06*Math.abs(x-l)||0);return h<r[1]-l?{...t,yaxis:[l-h,l+h]}:t}slide(t,{state:s,at:i,dark:n}){let{entry:a,
-plot:o,tools:r}=this,l=this.values,c=performance.now(),h=c<this.glides;h&&Et(o),this.state=s,this.glides=0,delete o.dataset.phase;let d=()=>{
+plot:o,tools:r}=this,l=this.values,c=performance.now(),h=c<this.glides;h&&At(o),this.state=s,this.glides=0,delete o.dataset.phase;let d=()=>{
 if(this.state!==s)return;let f=Math.min(1,(performance.now()-c)/It),p=f*f*(3-2*f),x=t.map((z,w)=>a.binds[w].rows==="phase"?wt(l[w],z,p):z),b=a.
-binds.flatMap(({path:z},w)=>nt(x[w],this.values[w])?[]:[[z,n?T(x[w]):x[w]]]);this.values=x;let m=o.clientWidth&&Lt(r.Plotly,o,b,void 0,h);h=
+binds.flatMap(({path:z},w)=>nt(x[w],this.values[w])?[]:[[z,n?T(x[w]):x[w]]]);this.values=x;let m=o.clientWidth&&Et(r.Plotly,o,b,void 0,h);h=
 !1,m?f<1?requestAnimationFrame(d):(o.dataset.phase=i,this.spread()):(this.renew(),r.redraw())};requestAnimationFrame(d)}spread(){if(!this.entry.
 phases.length)return;let{left:t,right:s,top:i,bottom:n}=this.plot.querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")?.getBoundingClientRect()??
 {},a=[];for(let o of this.plot.querySelectorAll(".scatterlayer .textpoint")){o.style.transform="";let r=o.getBoundingClientRect();if(!r.width)
@@ -150,14 +152,14 @@ this))}drawOf(t){if(!t)return null;let{link:s}=this.entry,i=s[t.data.name];retur
 this.perDraw(t.data)):s.x==="sizes"?Math.round(t.x)-1:null}perDraw(t){return Math.max(1,Math.round(t.x.length/this.member.meta.n_spectra))}light(t){
 this.rings.forEach(r=>r.remove()),this.rings=[];let s=this.plot._fullLayout;if(t===null||!this.state||!s)return;let i=(r,l)=>{let c=u("div",
 {class:r,style:Object.entries(l).map(([h,d])=>`${h}:${d.toFixed(1)}px`).join(";")});this.rings.push(c),this.node.append(c)},{link:n}=this.entry,
-a=this.plot.offsetTop,o=this.plot.offsetLeft;for(let r of this.plot._fullData){let l=n[r.name],c=s[Mt(r.xaxis??"x")],h=s[Mt(r.yaxis??"y")];if(!l||
+a=this.plot.offsetTop,o=this.plot.offsetLeft;for(let r of this.plot._fullData){let l=n[r.name],c=s[Ot(r.xaxis??"x")],h=s[Ot(r.yaxis??"y")];if(!l||
 !c?.d2p||!r.x)continue;let d=l==="draws"?1:this.perDraw(r);for(let f=t*d;f<(t+1)*d&&f<r.x.length;f++){let p={left:o+c._offset+c.d2p(r.x[f]),
 top:a+h._offset+h.d2p(r.y[f])};Number.isFinite(p.left)&&Number.isFinite(p.top)&&i("fv-ring",p)}}if(n.x==="sizes"&&s.xaxis?.d2p){let{t:r,h:l}=s.
 _size;i("fv-rule",{left:o+s.xaxis._offset+s.xaxis.d2p(t+1),top:a+r,height:l})}}image(t,s=1){let{width:i,height:n}=this.plot._fullLayout;return this.
-tools.Plotly.toImage(this.plot,{format:t,width:i,height:n,scale:s})}};var Ge=255,Xe=254;function _t(e){if(!e.images){let{pool:t,labels:s,shown:i,nats:n,n_draws:a,classes:o,probs:r}=e.meta.images,l=K(r);e.images=
-{classes:o,kept:c=>Math.min(c,a),prob(c,h,d){let f=l[(c*t.length+h)*o.length+d];return f===Ge?NaN:f/Xe},of:c=>i[c-1].map((h,d)=>({place:h,row:t[h],
-label:s[h],nats:n[c-1][d]}))}}return e.images}var At=new WeakMap;function ne(e,...t){for(let s of t){let i=s?.rows?.indexOf(e)??-1;if(i<0)continue;
-At.has(s)||At.set(s,{bytes:K(s.pixels),urls:new Map});let{bytes:n,urls:a}=At.get(s),[o,r,l=1]=s.shape;if(!a.has(e)){let c=u("canvas",{width:r,
+tools.Plotly.toImage(this.plot,{format:t,width:i,height:n,scale:s})}};var Xe=255,Ze=254;function jt(e){if(!e.images){let{pool:t,labels:s,shown:i,nats:n,n_draws:a,classes:o,probs:r}=e.meta.images,l=K(r);e.images=
+{classes:o,kept:c=>Math.min(c,a),prob(c,h,d){let f=l[(c*t.length+h)*o.length+d];return f===Xe?NaN:f/Ze},of:c=>i[c-1].map((h,d)=>({place:h,row:t[h],
+label:s[h],nats:n[c-1][d]}))}}return e.images}var _t=new WeakMap;function ne(e,...t){for(let s of t){let i=s?.rows?.indexOf(e)??-1;if(i<0)continue;
+_t.has(s)||_t.set(s,{bytes:K(s.pixels),urls:new Map});let{bytes:n,urls:a}=_t.get(s),[o,r,l=1]=s.shape;if(!a.has(e)){let c=u("canvas",{width:r,
 height:o}),h=c.getContext("2d"),d=h.createImageData(r,o);for(let f=0;f<o*r;f++){for(let p=0;p<3;p++)d.data[4*f+p]=n[i*o*r*l+f*l+(l>1?p:0)];d.
 data[4*f+3]=255}h.putImageData(d,0,0),a.set(e,c.toDataURL())}return a.get(e)}return""}function A(e,t={},...s){let i=document.createElementNS(
 "http://www.w3.org/2000/svg",e);for(let[n,a]of Object.entries(t))i.setAttribute(n,a);return i.append(...s),i}var at=12,V=(e,t)=>e.length>t?`${e.
@@ -185,7 +187,7 @@ lit=t,this.paint())}show(t){this.pointed===t||t===null&&!this.state||(this.point
 getBoundingClientRect(),{x:a,y:o,step:r,items:l}=this.chart,c=Math.max(0,Math.min(l.classes.length-1,Math.floor((s.clientX-i-a(0)+r/2)/r))),
 h=f=>{let p=l.prob(f,this.now.place,c);return Number.isFinite(p)?Math.abs(o(p)-(s.clientY-n)):1/0},d=Array.from({length:l.kept(this.n)},(f,p)=>p).
 reduce((f,p)=>h(p)<h(f)?p:f,0);h(d)<14?this.tools.point(t,d):t==="hover"&&this.tools.point("hover",null)}paint(){let{plot:t,member:s,n:i,width:n,
-height:a,dark:o}=this;if(!n)return;let r=_t(s),l=r.of(i),c=n>=620;this.ink=o?{ink:"#e4e7eb",soft:"#a3aeb9",line:"#3a434d",paper:"#15191e",mark:"\
+height:a,dark:o}=this;if(!n)return;let r=jt(s),l=r.of(i),c=n>=620;this.ink=o?{ink:"#e4e7eb",soft:"#a3aeb9",line:"#3a434d",paper:"#15191e",mark:"\
 #ff9d5c"}:{ink:"#1f2933",soft:"#52606d",line:"#d9dee4",paper:"#ffffff",mark:"#b84a00"};let h=[this.pointed,Number(this.chosen||NaN)].find(g=>l.
 some(y=>y.row===g))??l[0].row;this.now=l.find(g=>g.row===h);let d=document.activeElement,f=t.contains(d)?d.dataset.row:null,p=A("svg",{width:n,
 height:a,viewBox:`0 0 ${n} ${a}`,"font-size":12,"font-family":"system-ui, sans-serif",fill:this.ink.ink});p.append(A("rect",{width:n,height:a,
@@ -195,27 +197,27 @@ foot:w}:{left:40,top:.54*a+50,width:b,height:.46*a-60-w,turned:z,foot:w},O=(g,y,
 i)===1?"it is least sure":"the draws disagree most";O(c&&r.kept(i)>1?`Images on which ${L}`:`Where ${L}`,x.left+(this.mark.hidden?4:18),22),
 l.forEach((g,y)=>p.append(this.tile(r,g,y,l.length,x))),p.append(oe(this,r,M)),t.style.height=`${a}px`,t.replaceChildren(p),this.painting=!0,
 f&&t.querySelector(`[data-row="${f}"]`)?.focus(),this.painting=!1,this.drawn={rows:l.map(g=>g.row),row:h},this.name()}describe(t){this.words=
-t,this.name()}name(){if(!this.now||!this.words)return;let{classes:t,of:s}=_t(this.member),i=s(this.n).map(n=>t[n.label]).join(", ");this.plot.
+t,this.name()}name(){if(!this.now||!this.words)return;let{classes:t,of:s}=jt(this.member),i=s(this.n).map(n=>t[n.label]).join(", ");this.plot.
 setAttribute("aria-label",`${this.words} Labels of the images: ${i}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{
 place:s,row:i,label:n,nats:a},o,r,{left:l,top:c,width:h,height:d}){let p=Math.ceil(r/4),x=h/4,b=Math.min(x-10,d/p-48),m=b+48,z=l+o%4*x+(x-b)/
 2,w=c+Math.floor(o/4)*m,{member:M,tools:O,lit:L,n:g,ink:y}=this,E=t.kept(g),{classes:_}=t,$=new Map;for(let S=0;S<E;S++){let R=this.best(t,S,
 s);$.set(R,($.get(R)??0)+1)}let v=[...$].sort((S,R)=>R[1]-S[1]),k=L!==null&&L<E?this.best(t,L,s):null,P=k===null?v.map(([S,R])=>`${_[S]??"no\
 ne"}${E>1?`×${R}`:""}`).join(" "):`${x>110?`draw ${L+1}: `:""}${_[k]??"none"}, ${ae(t.prob(L,s,k))}`,j=Math.floor((x-8)/6.9),W=V(P,j),Y=a.toFixed(
-2),ye=[`${_[n]} · ${Y} nats`,`${_[n]} · ${Y}`].find(S=>S.length<=j)??`${V(_[n],j-Y.length-3)} · ${Y}`,Bt=`test image ${i}, label ${_[n]},\
+2),ye=[`${_[n]} · ${Y} nats`,`${_[n]} · ${Y}`].find(S=>S.length<=j)??`${V(_[n],j-Y.length-3)} · ${Y}`,Ft=`test image ${i}, label ${_[n]},\
  disagreement ${a.toFixed(2)} nats; answers ${P}`,ke=A("image",{x:z,y:w,width:b,height:b,href:ne(i,M.meta.images,O.index.images),style:"imag\
 e-rendering:pixelated"}),ze={x:z-1,y:w-1,width:b+2,height:b+2,fill:"none"},vt=this.now.row===i,$e=k!==null&&k!==n;return A("g",{"data-row":i,
-role:"button",tabindex:0,"aria-label":Bt,"aria-pressed":vt,style:"cursor:pointer"},A("title",{},Bt),ke,A("rect",{...ze,stroke:vt?y.mark:y.line,
+role:"button",tabindex:0,"aria-label":Ft,"aria-pressed":vt,style:"cursor:pointer"},A("title",{},Ft),ke,A("rect",{...ze,stroke:vt?y.mark:y.line,
 "stroke-width":vt?3:1}),A("text",{x:z+b/2,y:w+b+16,"text-anchor":"middle"},ye),A("text",{x:z+b/2,y:w+b+32,"text-anchor":"middle","font-size":11.5,
 class:"fv-said","font-weight":k===null?400:600,fill:k===null?y.soft:$e?y.mark:y.ink},W))}best(t,s,i){let n=NaN,a=-1;return t.classes.forEach(
 (o,r)=>{let l=t.prob(s,i,r);l>a&&([n,a]=[r,l])}),n}async image(t,s=1){let{width:i,height:n}=this,a=this.plot.firstChild.cloneNode(!0);a.setAttribute(
 "xmlns","http://www.w3.org/2000/svg");let o=`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(a))}`;if(t==="svg")
 return o;let r=await it(o),l=u("canvas",{width:i*s,height:n*s});return l.getContext("2d").drawImage(r,0,0,l.width,l.height),l.toDataURL("ima\
-ge/png")}};var jt={tab:"",compare:null,picked:null,chosen:{},step:-1,phase:null},rt=class{past;model;most;when;acted;changed;methods;constructor(t,{n_max:s,
+ge/png")}};var Ct={tab:"",compare:null,picked:null,chosen:{},step:-1,phase:null},rt=class{past;model;most;when;acted;changed;methods;constructor(t,{n_max:s,
 members:i},n,a){this.model=t,this.most=s,this.methods=i.map(o=>o.method),this.changed=n,this.acted=a,this.past=[],this.last="",this.when=0,this.
 start=this.all}get all(){let{model:t}=this,s=Math.max(1,Math.min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("ra\
-dius"),n_draws:s,...jt,...t.get("look")??{}}}change(t){let s=Object.keys(t).join(),i=Date.now();(s!==this.last||i-this.when>700)&&this.past.
+dius"),n_draws:s,...Ct,...t.get("look")??{}}}change(t){let s=Object.keys(t).join(),i=Date.now();(s!==this.last||i-this.when>700)&&this.past.
 push(this.all),this.past.length>100&&this.past.shift(),this.last=s,this.when=i,this.acted(t),this.put({...this.all,...t})}put({method:t,radius:s,
-n_draws:i,...n}){let a=Object.fromEntries(Object.keys(jt).map(o=>[o,n[o]??jt[o]]));for(let[o,r]of Object.entries({method:t,radius:s,n_draws:i,
+n_draws:i,...n}){let a=Object.fromEntries(Object.keys(Ct).map(o=>[o,n[o]??Ct[o]]));for(let[o,r]of Object.entries({method:t,radius:s,n_draws:i,
 look:a}))this.model.set(o,r);this.model.save_changes(),this.changed()}undo(){this.last="",this.acted(this.start),this.past.length&&this.put(
 {...this.past.pop(),step:this.all.step})}reset(){this.change({...this.start,step:this.all.step}),this.last=""}get hash(){let{method:t,radius:s,
 n_draws:i,tab:n,compare:a,picked:o,chosen:r,step:l,phase:c}=this.all,h=new URLSearchParams({method:t,radius:s,draws:i});n&&h.set("tab",n),a&&
@@ -233,16 +235,16 @@ paddingTop):0}reads({step:t}){return t>=0&&t<this.story.length-1}inSight(){let{s
 max(0,t.findLastIndex(a=>a.getBoundingClientRect().top<i));return n<t.length-1?n:-1}follow(){let{page:{state:t,resting:s},story:i}=this,n=this.
 inSight(),a=t.all;if(s()||n===a.step)return;a.step<0&&(this.explored=a);let{method:o,radius:r,n_draws:l}=t.start;t.acted({step:n}),t.put(n<0&&
 this.explored||{method:o,radius:r,n_draws:l,...i.at(n).set,step:n})}goTo(){let{step:t}=this.page.state.all;this.story.length&&this.inSight()!==
-t&&(this.sections[t]??this.page.stage).scrollIntoView()}};var Ze=40,Qe=450;async function Ct(e,t){for(let[s,i,n]of e){let{method:a,radius:o}=n.member.meta;kt(await n.image(t,t==="png"?2:1),["flatviz",
+t&&(this.sections[t]??this.page.stage).scrollIntoView()}};var Qe=40,ts=450;async function St(e,t){for(let[s,i,n]of e){let{method:a,radius:o}=n.member.meta;zt(await n.image(t,t==="png"?2:1),["flatviz",
 i.name,a,o||"",s==="B"?"b":""].filter(Boolean).join("-")+`.${t}`)}}async function re({el:e,state:t,member:s,radii:i,shown:n}){let a=t.all,{method:o,
 label:r}=s.meta,l=[];for(let O of i){for(t.put({...a,radius:O});e.dataset.state!==`${o}/${O}/${a.n_draws}`;)await new Promise(requestAnimationFrame);
 l.push({radius:O,images:await Promise.all(n().map(async([,,L])=>it(await L.image("png"))))})}t.put(a);let c=Math.max(...l.map(({images:O})=>O.
-reduce((L,g)=>L+g.width,0))),h=Math.max(...l.flatMap(({images:O})=>O.map(L=>L.height))),d=u("canvas",{width:c+c%2,height:h+Ze+h%2}),f=d.getContext(
+reduce((L,g)=>L+g.width,0))),h=Math.max(...l.flatMap(({images:O})=>O.map(L=>L.height))),d=u("canvas",{width:c+c%2,height:h+Qe+h%2}),f=d.getContext(
 "2d"),{color:p,backgroundColor:x,fontFamily:b}=getComputedStyle(e),m=[],z=["video/mp4","video/webm"].find(O=>MediaRecorder.isTypeSupported(O)),
 w=new MediaRecorder(d.captureStream(),{mimeType:z,videoBitsPerSecond:4e6}),M=new Promise(O=>{w.addEventListener("stop",O)});w.addEventListener(
 "dataavailable",({data:O})=>m.push(O)),w.start();for(let{radius:O,images:L}of[...l,...l.slice(0,-1).reverse(),l[0]])Object.assign(f,{fillStyle:x,
 font:`600 18px ${b}`}),f.fillRect(0,0,d.width,d.height),L.reduce((g,y)=>(f.drawImage(y,g,0),g+y.width),0),f.fillStyle=p,f.fillText(`${r}, ra\
-dius ${O}`,14,d.height-14),await new Promise(g=>{setTimeout(g,Qe)});w.stop(),await M,kt(URL.createObjectURL(new Blob(m,{type:z})),`flatviz-${o}\
+dius ${O}`,14,d.height-14),await new Promise(g=>{setTimeout(g,ts)});w.stop(),await M,zt(URL.createObjectURL(new Blob(m,{type:z})),`flatviz-${o}\
 -radius.${z?.slice(6)}`)}function le(e,t,{n_draws:s,phase:i}){let n=e.filter(([,a])=>a.kind==="plotly").map(([,a,{member:{meta:o}}])=>{let l=a.
 phases.length&&i!==null?`, phase=${JSON.stringify(t.phases[Math.min(i,t.phases.length-1)])}`:"";return`fv.widgets.plot_view(family, ${JSON.stringify(
 a.name)}, method=${JSON.stringify(o.method)}, radius=${o.radius}, n_draws=${s}${l})`});return["import flatviz as fv","",...t.code??[],...n].
@@ -399,24 +401,24 @@ x-width: min(420px, calc(100vw - 40px));
 radius:e.b.wanted,...o}})),e.draws=u("input",{type:"range",class:"fv-draws",min:1,max:s.n_max,step:1,"aria-label":"ensemble size"}),e.drawsText=
 u("output"),e.draws.addEventListener("input",()=>t.change({n_draws:Number(e.draws.value)})),e.compare=I("Compare","two states side by side, \
 on the same scales",()=>{let o=e.current(),r=i.methods.find(l=>l==="vi"&&l!==o.a.method)??o.a.method;t.change({compare:o.b?null:{method:r,radius:i.
-stops(r)[0]}})}),e.player=new J(o=>es(e,o),"go through the fitted radii of this method"),e.undo=I("Undo","take the last change back",()=>t.undo()),
+stops(r)[0]}})}),e.player=new J(o=>ss(e,o),"go through the fitted radii of this method"),e.undo=I("Undo","take the last change back",()=>t.undo()),
 e.copied=new ht,e.more=qt("Menu",[["Reset",()=>t.reset()],["Copy as code",()=>e.copied.take(le(e.shown(),s,t.all),"code")],...n?[["Copy link",
-()=>e.copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>Ct(e.shown(),"svg")],["Save as PNG",()=>Ct(e.shown(),"p\
+()=>e.copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>St(e.shown(),"svg")],["Save as PNG",()=>St(e.shown(),"p\
 ng")],...globalThis.MediaRecorder?[["Save film of the radius",()=>{let{member:o}=e.current().a;re({el:e.el,state:t,member:o,radii:i.fitted(o.
 meta.method),shown:()=>e.shown()})}]]:[]]),e.bar=u("progress",{max:1,value:0,"aria-label":"share of the fit that is done"}),e.said=u("span",
 {role:"status"}),e.button=I("Stop","stop or start fitting",()=>a?.(e.button.textContent==="Stop"?"stop":"run")),e.bands=I("Bands over seeds",
 "fit every member again with two more seeds, behind the picture",()=>a?.("seeds")),e.bands.hidden=s.seeds!==1,e.work=u("div",{class:"fv-work"},
-e.button,e.bar,e.said,e.bands),e.work.hidden=!i.live,e.note=u("div",{class:"fv-note",role:"alert",hidden:""})}function es(e,t){let{a:{method:s,
+e.button,e.bar,e.said,e.bands),e.work.hidden=!i.live,e.note=u("div",{class:"fv-note",role:"alert",hidden:""})}function ss(e,t){let{a:{method:s,
 member:i}}=e.current(),{radius:n}=i.meta,a=e.members.fitted(s),o=a.find(r=>r>n)??(t?a[0]:void 0);return o===void 0||a.length<2?!1:(t&&e.state.
 past.push(e.state.all),e.state.put({...e.state.all,radius:o}),!0)}function fe(e){let{el:t,index:s,state:i}=e,n=[...new Set(s.figures.map(r=>r.
 group))];e.controls=u("div",{class:"fv-controls",role:"group","aria-label":"controls"},e.a.node,u("label",{},u("span",{},"ensemble size"),e.
 draws,e.drawsText),e.b.node);let a=u("div",{class:"fv-buttons",role:"group","aria-label":"actions"},e.player.button,e.compare,e.undo,e.more);
 e.reading=u("p",{class:"fv-reading"}),e.readingB=u("p",{class:"fv-reading",hidden:""}),e.spoken=u("div",{"aria-live":"polite"},e.reading,e.readingB),
-e.names=n.length>1?[...n,"All"]:n;let o=`fv-panel-${Math.random().toString(36).slice(2)}`;e.tabs=ss(e,o),e.grid=u("div",{class:"fv-figures",
+e.names=n.length>1?[...n,"All"]:n;let o=`fv-panel-${Math.random().toString(36).slice(2)}`;e.tabs=is(e,o),e.grid=u("div",{class:"fv-figures",
 role:"tabpanel",id:o,"aria-label":"pictures",tabindex:0}),e.head=u("div",{class:"fv-bar"},e.controls,e.work,e.note,e.spoken,u("div",{class:"\
 fv-strip"},e.tabs,a)),e.stage=u("div",{class:"fv-stage"},e.head,e.copied.node,e.grid),e.article=new lt(s.story??[],{el:t,stage:e.stage,state:i,
 resting:()=>e.stopped||e.printing||!e.placed}),t.classList.add("flatviz"),he(t),t.replaceChildren(u("style",{},de),u("div",{class:"fv-body"},
-e.article.node,e.stage))}function ss(e,t){let{names:s,state:i}=e,n=u("div",{class:"fv-tabs",role:"tablist","aria-label":"views"});return e.tabButtons=
+e.article.node,e.stage))}function is(e,t){let{names:s,state:i}=e,n=u("div",{class:"fv-tabs",role:"tablist","aria-label":"views"});return e.tabButtons=
 s.map(a=>{let o=u("button",{type:"button",role:"tab","aria-controls":t},a);return o.addEventListener("click",()=>i.change({tab:a})),o}),n.append(
 ...e.tabButtons),n.addEventListener("keydown",a=>{let o={ArrowRight:1,ArrowLeft:-1}[a.key];if(!o)return;let r=(s.indexOf(e.layout.tabOf(i.all))+
 o+s.length)%s.length;i.change({tab:s[r]}),e.tabButtons[r].focus()}),n.hidden=s.length<2,n}function dt(e,t){let{a:s,b:i,n_draws:n}=t,{members:a,
@@ -429,10 +431,10 @@ t),p=(b,m)=>[(i?`${m}: `:"")+(f?a.numbers(b,n):a.sentence(b,n)),u("span",{class:
 b=>l.inTab(b,x)&&Object.keys(b.entry(t.chosen).link).length>0)),e.tabButtons.forEach((b,m)=>{b.setAttribute("aria-selected",e.names[m]===x),
 b.tabIndex=e.names[m]===x?0:-1})}function ct(e,{phases:t},{phase:s}){return t.length&&Math.min(s??t.length,t.length-1)}function ft(e){let{layout:t,el:s}=e,i=e.current();t.arrange(
 i),dt(e,i),!e.placed&&!e.stopped&&(e.placed=!0,e.article.goTo());let n=Q()&&!e.printing;s.dataset.theme=n?"dark":"light",e.pending=e.frames.
-filter(o=>!o.node.hidden).flatMap(o=>is(e,o,i));for(let o of e.pending)o.height=t.height(i,o.frame),o.most=e.printing?1/0:t.reads(i)||i.b&&s.
+filter(o=>!o.node.hidden).flatMap(o=>ns(e,o,i));for(let o of e.pending)o.height=t.height(i,o.frame),o.most=e.printing?1/0:t.reads(i)||i.b&&s.
 clientWidth<640?o.height:t.screen-t.tall(e.head,i)-8,o.picture.state&&(o.width=o.picture.plot.clientWidth);let a=({frame:o})=>{let{top:r,bottom:l}=o.
 node.getBoundingClientRect();return l<0||r>window.innerHeight};t.tabOf(i)==="All"&&e.pending.sort((o,r)=>Number(a(o))-Number(a(r))),pe(e,i,n)}
-function is(e,t,s){let i=t.entry(s.chosen),n=i.kind==="plotly"&&!i.binds.length,a=s.b&&!n?{A:s.a,B:s.b}:{A:s.a};if(t.shown!==`${i.name}/${Object.
+function ns(e,t,s){let i=t.entry(s.chosen),n=i.kind==="plotly"&&!i.binds.length,a=s.b&&!n?{A:s.a,B:s.b}:{A:s.a};if(t.shown!==`${i.name}/${Object.
 keys(a)}`){t.shown=`${i.name}/${Object.keys(a)}`,t.node.dataset.name=i.name;for(let[l,c]of Object.entries(i.option))t.menus[l].value=c;let r=Object.
 keys(a).map(l=>t.made[i.name+l]??=new(i.kind==="images"?ot:U)(i,l,e.tools));t.pair.replaceChildren(...r.map(l=>l.node))}let o=s.a.member.meta.
 captions?.[i.name]??i.caption;return t.caption.textContent!==o&&(t.caption.textContent=o),t.phases?.show(i.phases,ct(e,i,s)),Object.entries(
@@ -482,7 +484,7 @@ r(s.phases.node):0)-r(s.about.firstChild)-r(s.choice)-24;let f=Object.keys(c).fi
 return l;if(this.tabOf(t)==="All")return Math.max(x,Math.min(l,h-r(n)-40));let b=i.closest(".jp-Notebook")?0:i.getBoundingClientRect().top+window.
 scrollY,m=M=>(M.phases?r(M.phases.node):0)+(d?r(M.choice)+r(M.caption):t.b?36:80),z=24+(d?Math.max(...this.frames.filter(M=>!M.node.hidden).
 map(m)):m(s)),w=h-r(n)-Math.max(z,i.clientWidth>=1e3&&b<.3*h?b+48:0);return Math.round(Math.max(x,Math.min(t.b?440:560,w)))}};var be=e=>t=>`${e} ${t.toFixed(3)}`,xe={accuracy:e=>`accuracy ${(100*e).toFixed(1)} %`,nll:e=>`NLL ${e.toFixed(3)} nats`,ece:be("ECE"),rmse:e=>`\
-RMSE ${C(e)}`},ns={...xe,accuracy:e=>`${(100*e).toFixed(1)} % right`,nll:be("NLL")},mt=class{live;list;index;fields;constructor(t,s){this.index=
+RMSE ${C(e)}`},as={...xe,accuracy:e=>`${(100*e).toFixed(1)} % right`,nll:be("NLL")},mt=class{live;list;index;fields;constructor(t,s){this.index=
 t.index,this.fields=t.index.fields,this.live=s,this.list=xt(t)}get methods(){return[...new Set(this.list.map(t=>t.meta.method))]}of(t){return this.
 list.filter(s=>s.meta.method===t)}fitted(t){return this.of(t).filter(s=>!s.meta.note).map(s=>s.meta.radius).sort((s,i)=>s-i)}stops(t){let s=this.
 live?this.index.stops[t]??[]:[];return[...new Set([...this.of(t).map(i=>i.meta.radius),...s])].sort((i,n)=>i-n)}standing(t,s){let i=this.methods.
@@ -496,8 +498,8 @@ method:t,member:s,wanted:i},n){let a=h=>D(this.fields,s,h),o=h=>a(h)[n-1],r=s.me
 "";return`${l}${s.meta.label}${c}${s.meta.note??""}, ${st(Math.min(n,s.meta.n_draws),"draw")}: `+(Number.isFinite(o("nll"))?`${this.scores(o).
 join(", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(a("lambda1")[0])?`largest eigenvalue λ₁ ${C(a("lambda1")[0])}.`:"no l\
 argest eigenvalue λ₁ was found.")}numbers({member:t},s){let i=a=>D(this.fields,t,a)[s-1],[n]=D(this.fields,t,"lambda1");return Number.isFinite(
-i("nll"))?`${this.scores(i,ns).join(", ")}, λ₁ ${C(n)}`:"diverged"}aboutDraw({member:t},s){let i=D(this.fields,t,"draw loss")[s],n=D(this.
-fields,t,"draw distance")[s];return Number.isFinite(i)?` Draw ${s+1}: training loss ${C(i)}, ${C(n)} off the plane.`:""}};function Tt(e){return new St(e).handle}var St=class{a;b;draws;drawsText;compare;player;undo;copied;more;bar;said;button;bands;work;note;controls;reading;readingB;spoken;names;tabs;tabButtons;grid;head;stage;article;pending=[];hovered=null;timers={};waiting=!1;stopped=!1;printing=!1;placed=!1;stale=!0;frames=[];forget=()=>{};constructor({
+i("nll"))?`${this.scores(i,as).join(", ")}, λ₁ ${C(n)}`:"diverged"}aboutDraw({member:t},s){let i=D(this.fields,t,"draw loss")[s],n=D(this.
+fields,t,"draw distance")[s];return Number.isFinite(i)?` Draw ${s+1}: training loss ${C(i)}, ${C(n)} off the plane.`:""}};function Nt(e){return new Tt(e).handle}var Tt=class{a;b;draws;drawsText;compare;player;undo;copied;more;bar;said;button;bands;work;note;controls;reading;readingB;spoken;names;tabs;tabButtons;grid;head;stage;article;pending=[];hovered=null;timers={};waiting=!1;stopped=!1;busy=!1;printing=!1;placed=!1;stale=!0;frames=[];forget=()=>{};constructor({
 Plotly:t,model:s,el:i,bundle:n,ask:a=null,hash:o=!1,former:r=null}){let{index:l}=n;Z(l.dark),this.Plotly=t,this.model=s,this.el=i,this.index=
 l,this.ask=a,this.hash=o,this.schedule=this.schedule.bind(this),this.members=new mt(n,!!(l.live&&a)),this.state=new rt(s,l,this.schedule,w=>{
 ["method","radius","compare","step"].some(M=>M in w)&&this.player.halt(),["phase","chosen","tab","compare","step"].some(M=>M in w)&&this.frames.
@@ -516,17 +518,18 @@ made[s.name+i]]).filter(([,,i])=>i?.node.isConnected&&i.state)})}later(t,s,i){cl
 this.waiting||this.stopped||(this.waiting=!0,requestAnimationFrame(()=>{this.waiting=!1,!this.stopped&&(this.el.isConnected?ft(this):setTimeout(
 this.schedule,100))}))}point(t,s){let{state:i}=this;if(t==="click"){i.change({picked:i.all.picked===s?null:s});return}this.hovered!==s&&(this.
 hovered=s,dt(this,this.current()),this.mark())}mark(){this.pictures.forEach(t=>t.light(t.plot.clientWidth?this.lit:null))}async photograph(){
-if(this.stopped||!this.el.isConnected)return;let t=await Promise.all(this.shown().slice(0,2).map(([,,s])=>s.image("png")));this.ask("picture",
-{images:t,text:this.spoken.innerText})}get handle(){let t=i=>(...n)=>this[i](...n),{state:s}=this;return{get history(){return{past:s.past,start:s.
-start}},add:t("add"),status:t("status"),lost:t("lost"),stop:t("stop")}}add(t){this.members.add(t);for(let s of t.index.figures??[]){let i=Object.
-assign(this.index.figures.find(a=>a.name===s.name),s),{made:n}=this.frames.find(a=>a.entries.includes(i));(s.data||s.layout)&&["A","B"].forEach(
-a=>n[i.name+a]?.renew())}this.schedule()}status({share:t,text:s,busy:i,error:n}){this.bar.value=t,this.said.textContent=s,this.button.textContent=
-i?"Stop":"Run",this.bands.disabled=i,this.note.hidden=!n,this.note.textContent=n??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.
-hidden=!1,this.note.textContent=t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),this.frames.forEach(t=>t.phases?.player.halt()),
-Object.values(this.timers).forEach(clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Nt=e=>document.getElementById(e),we=e=>JSON.parse(Nt(e).textContent??""),as=()=>new Promise(e=>{requestAnimationFrame(()=>setTimeout(e))});
+if(!this.el.isConnected||this.busy&&this.el.dataset.shown==="preview"){this.later("shot",()=>this.photograph(),1500);return}let t=await Promise.
+all(this.shown().slice(0,2).map(([,,s])=>s.image("png")));this.stopped||this.ask("picture",{images:t,text:this.spoken.innerText})}get handle(){
+let t=i=>(...n)=>this[i](...n),{state:s}=this;return{get history(){return{past:s.past,start:s.start}},add:t("add"),status:t("status"),lost:t(
+"lost"),stop:t("stop")}}add(t){this.members.add(t);for(let s of t.index.figures??[]){let i=Object.assign(this.index.figures.find(a=>a.name===
+s.name),s),{made:n}=this.frames.find(a=>a.entries.includes(i));(s.data||s.layout)&&["A","B"].forEach(a=>n[i.name+a]?.renew())}this.schedule()}status({
+share:t,text:s,busy:i,error:n}){this.busy=i,this.bar.value=t,this.said.textContent=s,this.button.textContent=i?"Stop":"Run",this.bands.disabled=
+i,this.note.hidden=!n,this.note.textContent=n??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.hidden=!1,this.note.textContent=
+t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),this.frames.forEach(t=>t.phases?.player.halt()),Object.values(this.timers).forEach(
+clearTimeout),this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Bt=e=>document.getElementById(e),we=e=>JSON.parse(Bt(e).textContent??""),os=()=>new Promise(e=>{requestAnimationFrame(()=>setTimeout(e))});
 async function ge(e){let t=new Blob([K(we(e))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(
-t).arrayBuffer())}async function os(){performance.mark("flatviz-start");let e=we("flatviz-start"),t=Nt("explorer"),s={get:r=>e[r],set:(r,l)=>{
+t).arrayBuffer())}async function rs(){performance.mark("flatviz-start");let e=we("flatviz-start"),t=Bt("explorer"),s={get:r=>e[r],set:(r,l)=>{
 e[r]=l},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
- later."),await as();let[i,n]=await Promise.all([ge("flatviz-index"),ge("flatviz-records")]),a=document.createElement("script");a.textContent=
-Nt("plotly").textContent,document.head.append(a);let o={index:JSON.parse(new TextDecoder().decode(i)),buffer:Ft(n)};Tt({Plotly:globalThis.Plotly,
-model:s,el:t,bundle:o,hash:!0})}return _e(rs);})();
+ later."),await os();let[i,n]=await Promise.all([ge("flatviz-index"),ge("flatviz-records")]),a=document.createElement("script");a.textContent=
+Bt("plotly").textContent,document.head.append(a);let o={index:JSON.parse(new TextDecoder().decode(i)),buffer:Dt(n)};Nt({Plotly:globalThis.Plotly,
+model:s,el:t,bundle:o,hash:!0})}return _e(ls);})();

@@ -552,27 +552,27 @@ ranking(i.test),e=s.loss-t.loss<Nt;return{first:t,second:s,winner:e?"even":t.met
 i.whole("vi",i.seed,{T:e}))})).reduce((e,o)=>o.loss<e.loss?o:e),rival:H(i.test,i.whole("sabma",i.seed))}}var ls=(i,t,s,e="")=>t.filter(o=>o.
 draws===s&&i.placeOf(o.q.mean)===e).length;function Ee(i,t){let s=[ut,yt].map(o=>ls(i,t,o,"narrow hollow")),e=[ut,yt].map(o=>ls(i,t,o,"wide \
 meadow"));return`Radius ${Ns}: with ${ut} draw a step (filled) ${e[0]} of ${xt} runs end in the meadow and ${s[0]} in the hollow; with ${yt}\
- (rings) ${e[1]} and ${s[1]}. `}var qt=[{key:"shift",title:"Shift",view:"grounds",ask:"VI moves a cloud of weights to where its average loss\
- is low, SA-BMA to where the worst cloud within the radius has a low loss. Both train on one ground and are tested on another, moved by 0.3.\
- Which has the lower test loss?",guesses:[...Object.entries(So),["even","About equal"]],set:{},then:{},truth:i=>Ae(i).winner,answer(i){let{first:t,
-second:s,winner:e}=Ae(i),o=[...i.runs].map(([a,{learner:h}])=>`${Me(a)} is ${i.whereIs(h.q.mean)}`),r=`${t.loss.toFixed(2)} to ${s.loss.toFixed(
-2)}`;return`${e==="even"?"They are even":`${Me(t.method)} wins`}: ${r}. ${o.join(", ")}. With a shift of 0?`}},{key:"temperature",title:"Tem\
-perature",view:"grounds",ask:"The temperature T weighs the pull to the prior: the larger T, the wider VI's cloud. Up to now both had T = 0.1\
-. Is there a T at which VI has SA-BMA's test loss?",guesses:Te,set:{},then:{viT:ko},truth:i=>{let{loss:t,rival:s}=$e(i);return t-s<Nt?"yes":
-"no"},answer(i){let{T:t,loss:s,rival:e}=$e(i),o=i.runs.get("vi"),r=o?i.whereIs(o.learner.q.mean):"",n=s-e<Nt?"as low as":"above";return`At T\
- = ${i.settings.viT} VI is ${r} too. Its lowest test loss over the slider, ${s.toFixed(2)} at T = ${t}, is ${n} SA-BMA's ${e.toFixed(2)}. Bu\
-t this ground was made so that the difference is plain.`}},{key:"network",title:"A trained network",view:"frontier",ask:"A network pre-train\
-ed on rotated digits, two labels a class, 40 seeds. At the same temperature SA-BMA (radius 1) is flatter than VI. Is there a T at which VI h\
-as both its training loss and its curvature λ₁?",guesses:Te,set:{},then:{},truth:()=>"yes",answer:()=>"Nearly: VI along its temperature (\
-blue) passes through almost the places of SA-BMA along its radius (green). At equal training loss λ₁ is 0.96 of VI's and the NLL 0.007 lower\
-. Most of what the radius does here, a lower temperature does."},{key:"draws",title:"Draws",view:"grounds",ask:`A step averages gradients ov\
-er S draws from the cloud. The ascent to the worst cloud follows their noise as well. At radius ${Ns}: with which S does SA-BMA stay out of \
-the hollow more often?`,guesses:[["one",`S = ${ut}`],["many",`S = ${yt}`],["even","As often"]],on:["sabma"],set:{radius:Ns,draws:ut},then:{},
-seeds:[{draws:ut},{draws:yt}],tell:Ee,counts:i=>[ut,yt].map(t=>({name:`S = ${t}`,value:i.ends.length?`${ls(i,i.ends,t,"wide meadow")} of ${xt}`:
-"–"})),truth:i=>{let[t,s]=[ut,yt].map(e=>ls(i,i.ends,e,"narrow hollow"));return t<s?"one":t>s?"many":"even"},answer:i=>Ee(i,i.ends)+"Few d\
-raws widen the cloud as a higher temperature does; with many, SA-BMA falls into the hollow as VI does. On the trained network few draws do t\
-he reverse: with 1, 8, 128 a step the radius is worth VI's T = 0.0137, 0.0211, 0.0237, from 0.03."}],Le=(i,t)=>i.view==="frontier"||("seeds"in
-i?t.ends.length>0:t.steps>=et);var mt={seeds:40,T:.03,vi:[[.006,.013308,1.0158,.58418,.042675,.076063,.01291,.0077517],[.01,.022048,1.3511,.56598,.035909,.061803,.0087214,
+ (rings) ${e[1]} and ${s[1]}. `}var qt=[{key:"shift",title:"Shift",view:"grounds",ask:"Variational inference (VI) moves a cloud of weights t\
+o where its average loss is low, SA-BMA to where even the worst cloud nearby, within the radius, has a low loss. Both train on one ground an\
+d are tested on another, moved by 0.3. Which has the lower test loss?",guesses:[...Object.entries(So),["even","About equal"]],set:{},then:{},
+truth:i=>Ae(i).winner,answer(i){let{first:t,second:s,winner:e}=Ae(i),o=[...i.runs].map(([a,{learner:h}])=>`${Me(a)} is ${i.whereIs(h.q.mean)}`),
+r=`${t.loss.toFixed(2)} to ${s.loss.toFixed(2)}`;return`${e==="even"?"They are even":`${Me(t.method)} wins`}: ${r}. ${o.join(", ")}. Try a s\
+hift of 0.`}},{key:"temperature",title:"Temperature",view:"grounds",ask:"A wide prior keeps a cloud from shrinking, and the temperature T we\
+ighs it: the larger T, the wider VI's cloud. Up to now both had T = 0.1. Is there a T at which VI has SA-BMA's test loss?",guesses:Te,set:{},
+then:{viT:ko},truth:i=>{let{loss:t,rival:s}=$e(i);return t-s<Nt?"yes":"no"},answer(i){let{T:t,loss:s,rival:e}=$e(i),o=i.runs.get("vi"),r=o?i.
+whereIs(o.learner.q.mean):"",n=s-e<Nt?"as low as":"above";return`At T = ${i.settings.viT} VI is ${r} too. Its lowest test loss over the slid\
+er, ${s.toFixed(2)} at T = ${t}, is ${n} SA-BMA's ${e.toFixed(2)}. But this ground was made so that the difference is plain.`}},{key:"networ\
+k",title:"A trained network",view:"frontier",ask:"A network trained on rotated digits adapts to two upright ones a class; means over 40 seed\
+s. At the same temperature SA-BMA (radius 1) is flatter than VI. Is there a T at which VI has both its training loss and its curvature λ₁?",
+guesses:Te,set:{},then:{},truth:()=>"yes",answer:()=>"Nearly: the line of VI along its temperature (blue) almost covers that of SA-BMA along\
+ its radius (green). At equal training loss λ₁ is 0.96 of VI's and the NLL 0.007 lower. Most of what the radius does here, a lower temperatu\
+re does."},{key:"draws",title:"Draws",view:"grounds",ask:`A step averages gradients over S draws from the cloud. The ascent to the worst clo\
+ud follows their noise as well. At radius ${Ns}: with which S does SA-BMA stay out of the hollow more often?`,guesses:[["one",`S = ${ut}`],[
+"many",`S = ${yt}`],["even","As often"]],on:["sabma"],set:{radius:Ns,draws:ut},then:{},seeds:[{draws:ut},{draws:yt}],tell:Ee,counts:i=>[ut,yt].
+map(t=>({name:`S = ${t}`,value:i.ends.length?`${ls(i,i.ends,t,"wide meadow")} of ${xt}`:"–"})),truth:i=>{let[t,s]=[ut,yt].map(e=>ls(i,i.ends,
+e,"narrow hollow"));return t<s?"one":t>s?"many":"even"},answer:i=>Ee(i,i.ends)+"Few draws widen the cloud as a higher temperature does; with\
+ many, SA-BMA falls into the hollow as VI does. On the trained network few draws do the reverse: with 1, 8, 128 a step the radius is worth V\
+I's T = 0.0137, 0.0211, 0.0237, from 0.03."}],Le=(i,t)=>i.view==="frontier"||("seeds"in i?t.ends.length>0:t.steps>=et);var mt={seeds:40,T:.03,vi:[[.006,.013308,1.0158,.58418,.042675,.076063,.01291,.0077517],[.01,.022048,1.3511,.56598,.035909,.061803,.0087214,
 .0065766],[.015,.032973,1.6514,.5554,.03367,.047402,.0054091,.0045322],[.02,.043971,1.8783,.55011,.036256,.030927,.0030981,.0029507],[.03,.065808,
 2.1927,.54699,.04311,0,0,0],[.05,.10942,2.5763,.55254,.062964,.062848,.0039081,.0036917],[.075,.16348,2.8693,.56774,.088486,.11056,.006941,.0051976],
 [.1,.21667,3.0677,.58631,.11308,.14151,.00908,.0064426]],sabma:[[0,.065808,2.1927,.54699,.04311,0,0,0],[.5,.055361,2.0196,.54416,.03901,.020374,
@@ -580,7 +580,7 @@ i?t.ends.length>0:t.steps>=et);var mt={seeds:40,T:.03,vi:[[.006,.013308,1.0158,.
 st digits",at:4,ticks:[.04,.06,.08,.1]}],To=[.02,.05,.1,.2],Ao=2*Math.PI,$o=3,Ie=4,Ne={T:mt.vi.map(([i])=>i),radius:mt.sabma.map(([i])=>i)},
 Pt=(i,t)=>mt[i].find(([s])=>s===t)??mt[i][0],Oe=(i,t=!1)=>{let s=n=>t?Math.log(n):n,e=Math.min(...i.map(s)),o=Math.max(...i.map(s)),r=.09*(o-
 e);return n=>(s(n)-e+r)/(o-e+2*r)},cs=class{T=mt.T;radius=1;open=!1;constructor(){this.board=new X((t,s,e)=>this.draw(t,s,e),{ratio:.36,label:"",
-least:300}),this.message=w("p",{class:"pg-message"}),this.node=w("div",{class:"pg-frontier"},this.message,this.board.node)}show(t){Object.assign(
+least:276}),this.message=w("p",{class:"pg-message"}),this.node=w("div",{class:"pg-frontier"},this.message,this.board.node)}show(t){Object.assign(
 this,t);let{T:s,seeds:e}=mt,o=this.open?"A lower temperature does most of what the radius does.":"",r=`95 % bars: difference from VI, T = ${s}`;
 this.message.replaceChildren(w("b",{},o),` ${e} seeds; ${r}.`),this.board.draw(),this.board.say(this.sentence())}sentence(){let t=([,,s,e])=>`\
 λ₁ ${s.toFixed(2)}, NLL ${e.toFixed(3)}`;return`SA-BMA at radius ${this.radius}: ${t(Pt("sabma",this.radius))}. VI at T = ${this.T}: ${t(
@@ -741,11 +741,12 @@ e/png"),`flatviz-${this.model.name}.png`)}};var Fo={kind:"gap",label:"a regressi
 "div",{class:"pg"});Cs(s),s.append(w("style",{},se));let e=new URLSearchParams(t.link===!1?"":location.search),o=e.has("embed"),r={},n=t.worlds??
 ["weights","step","network","gap"],a=new Set(o?n.slice(0,1):n);document.documentElement.classList.toggle("pg-embedded",o);let h=(g,p,c)=>s.append(
 w("h2",{},g),...p.map(f=>w("p",{},f)),c);(a.has("weights")||a.has("step"))&&(r.weights=new ms(t),s.append(r.weights.node));let l=()=>{a.has(
-"step")&&(r.step=new is(r.weights),h("One step of SA-BMA",["From where SA-BMA stands above, whenever the run above rests."],r.step.node)),a.
-has("network")&&(r.network=new Bt(t),h("A network of about fifty weights",["The same two trainings, of a network. Flat shows as wide rings o\
-f the loss around the draws. On spirals the flatter training mostly has the lower test loss as well; on the moons it is a matter of the seed\
-. Click on a picture to add a point."],r.network.node)),a.has("gap")&&(r.gap=new Bt({...t,...Fo}),h("A regression with a gap",["No points li\
-e in the middle, so an honest answer is unsure there. HMC draws from the exact posterior, if it runs long enough: its band is narrow at the \
-points and wide between them. VI and SA-BMA fit one Gaussian: after some hundred steps their bands are too wide at the points and widen less\
- in the middle."],r.gap.node)),s.playground=r},d=()=>{s.dataset.theme=U()?"dark":"light";for(let g of Object.values(r))g.recolor()};return i.
-replaceChildren(s),d(),r.weights?setTimeout(l,50):l(),Ps(d)}var Do={render:({model:i,el:t})=>je(t,{worlds:i.get("worlds"),autoplay:!1,link:!1})};return Xe(zo);})();
+"step")&&(r.step=new is(r.weights),h("One step of SA-BMA",["The next step of SA-BMA's cloud on the ground above, once its run rests."],r.step.
+node)),a.has("network")&&(r.network=new Bt(t),h("A network of about fifty weights",["The same two methods train a network. Where it is flat,\
+ the rings of the loss around the draws are wide. On spirals the flatter training mostly has the lower test loss as well; on the moons it is\
+ a matter of the seed. Click on a picture to add a point."],r.network.node)),a.has("gap")&&(r.gap=new Bt({...t,...Fo}),h("A regression with \
+a gap",["No points lie in the middle, so an honest answer is unsure there. HMC, Hamiltonian Monte Carlo, draws from the exact posterior, if \
+it runs long enough: its band is narrow at the points and wide between them. VI and SA-BMA fit one Gaussian: after some hundred steps their \
+bands are too wide at the points and widen less in the middle."],r.gap.node)),s.playground=r},d=()=>{s.dataset.theme=U()?"dark":"light";for(let g of Object.
+values(r))g.recolor()};return i.replaceChildren(s),d(),r.weights?setTimeout(l,50):l(),Ps(d)}var Do={render:({model:i,el:t})=>je(t,{worlds:i.
+get("worlds"),autoplay:!1,link:!1})};return Xe(zo);})();

@@ -24,11 +24,22 @@ export function isDark() {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+// A colour with its opacity, as `rgba(31, 41, 51, 0.2)`: the opacity stays.
+function faded(text, ...parts) {
+  const hex = parts.slice(0, 3).map((part) => Number(part).toString(16).padStart(2, "0"));
+  const dark = DARK[`#${hex.join("")}`];
+  if (!dark || text.startsWith("rgba(255")) return text;
+  const [r, g, b] = [1, 3, 5].map((i) => parseInt(dark.slice(i, i + 2), 16));
+  return `rgba(${r}, ${g}, ${b}, ${parts[3]})`;
+}
+
 export function recolored(value) {
   if (typeof value === "string")
     return value.length < 4
       ? value
-      : value.replace(/#(?:[0-9a-f]{6}|fff)\b/gi, (c) => DARK[c.toLowerCase()] ?? c);
+      : value
+          .replace(/#(?:[0-9a-f]{6}|fff)\b/gi, (c) => DARK[c.toLowerCase()] ?? c)
+          .replace(/rgba\((\d+), ?(\d+), ?(\d+), ?([\d.]+)\)/g, faded);
   if (Array.isArray(value)) return typeof value[0] === "number" ? value : value.map(recolored);
   if (value === null || typeof value !== "object" || ArrayBuffer.isView(value)) return value;
   return Object.fromEntries(

@@ -63,6 +63,7 @@ export class Explorer {
   timers = {};
   waiting = false;
   stopped = false;
+  busy = false;
   printing = false;
   placed = false;
   stale = true;
@@ -229,14 +230,19 @@ export class Explorer {
   }
 
   async photograph() {
-    // what a notebook without a kernel will show
-    if (this.stopped || !this.el.isConnected) return;
+    // what a notebook without a kernel will show: nothing rough that is whole soon; JupyterLab
+    // detaches a view that is scrolled away
+    if (!this.el.isConnected || (this.busy && this.el.dataset.shown === "preview")) {
+      this.later("shot", () => this.photograph(), 1500);
+      return;
+    }
     const images = await Promise.all(
       this.shown()
         .slice(0, 2)
         .map(([, , p]) => p.image("png")),
     );
-    this.ask("picture", { images, text: this.spoken.innerText });
+    // another view, whose picture is newer, may have taken its place meanwhile
+    if (!this.stopped) this.ask("picture", { images, text: this.spoken.innerText });
   }
 
   get handle() {
@@ -275,6 +281,7 @@ export class Explorer {
 
   // What the kernel does: share done, a line of text, whether it works, an error to be read whole.
   status({ share, text, busy, error }) {
+    this.busy = busy;
     this.bar.value = share;
     this.said.textContent = text;
     this.button.textContent = busy ? "Stop" : "Run";

@@ -60,10 +60,9 @@ export const CARDS = [
     title: "Shift",
     view: "grounds",
     ask:
-      "VI moves a cloud of weights to where its average loss is low, SA-BMA to where the worst " +
-      "cloud within the radius has a low loss. Both train on one ground and are tested on " +
-      "another, " +
-      "moved by 0.3. Which has the lower test loss?",
+      "Variational inference (VI) moves a cloud of weights to where its average loss is low, " +
+      "SA-BMA to where even the worst cloud nearby, within the radius, has a low loss. Both train " +
+      "on one ground and are tested on another, moved by 0.3. Which has the lower test loss?",
     guesses: [...Object.entries(NAMES), ["even", "About equal"]],
     set: {},
     then: {},
@@ -75,7 +74,7 @@ export const CARDS = [
       );
       const by = `${first.loss.toFixed(2)} to ${second.loss.toFixed(2)}`;
       const who = winner === "even" ? "They are even" : `${nameOf(first.method)} wins`;
-      return `${who}: ${by}. ${places.join(", ")}. With a shift of 0?`;
+      return `${who}: ${by}. ${places.join(", ")}. Try a shift of 0.`;
     },
   },
   {
@@ -83,8 +82,8 @@ export const CARDS = [
     title: "Temperature",
     view: "grounds",
     ask:
-      "The temperature T weighs the pull to the prior: the larger T, the wider VI's cloud. Up to " +
-      "now both had T = 0.1. Is there a T at which VI has SA-BMA's test loss?",
+      "A wide prior keeps a cloud from shrinking, and the temperature T weighs it: the larger T, " +
+      "the wider VI's cloud. Up to now both had T = 0.1. Is there a T at which VI has SA-BMA's test loss?",
     guesses: YES_NO,
     set: {},
     then: { viT: WARM },
@@ -109,18 +108,16 @@ export const CARDS = [
     title: "A trained network",
     view: "frontier",
     ask:
-      "A network pre-trained on rotated digits, two labels a class, 40 seeds. At the same " +
-      "temperature SA-BMA (radius 1) is flatter than VI. Is there a T at which VI has both its " +
-      "training loss and its curvature λ₁?",
+      "A network trained on rotated digits adapts to two upright ones a class; means over 40 " +
+      "seeds. At the same temperature SA-BMA (radius 1) is flatter than VI. Is there a T at which " +
+      "VI has both its training loss and its curvature λ₁?",
     guesses: YES_NO,
     set: {},
     then: {},
     truth: () => "yes",
     answer: () =>
-      "Nearly: VI along its temperature (blue) passes through almost the places of SA-BMA along" +
-      " its " +
-      "radius (green). At equal training loss λ₁ is 0.96 of VI's and the NLL 0.007 lower. Most " +
-      "of " +
+      "Nearly: the line of VI along its temperature (blue) almost covers that of SA-BMA along its " +
+      "radius (green). At equal training loss λ₁ is 0.96 of VI's and the NLL 0.007 lower. Most of " +
       "what the radius does here, a lower temperature does.",
   },
   {

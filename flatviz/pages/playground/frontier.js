@@ -43,7 +43,7 @@ export class Frontier {
     this.board = new Board((pen, width, height) => this.draw(pen, width, height), {
       ratio: 0.36,
       label: "",
-      least: 300,
+      least: 276,
     });
     this.message = node("p", { class: "pg-message" });
     this.node = node("div", { class: "pg-frontier" }, this.message, this.board.node);

@@ -38,7 +38,7 @@ export function mount(el, options = {}) {
       made.step = new StepView(made.weights);
       section(
         "One step of SA-BMA",
-        ["From where SA-BMA stands above, whenever the run above rests."],
+        ["The next step of SA-BMA's cloud on the ground above, once its run rests."],
         made.step.node,
       );
     }
@@ -47,8 +47,8 @@ export function mount(el, options = {}) {
       section(
         "A network of about fifty weights",
         [
-          "The same two trainings, of a network. Flat shows as wide rings of the loss around " +
-            "the draws. " +
+          "The same two methods train a network. Where it is flat, the rings of the loss around " +
+            "the draws are wide. " +
             "On spirals the flatter training mostly has the lower test loss as well; on the " +
             "moons it is a matter of the seed. Click on a picture to add a point.",
         ],
@@ -60,9 +60,9 @@ export function mount(el, options = {}) {
       section(
         "A regression with a gap",
         [
-          "No points lie in the middle, so an honest answer is unsure there. HMC draws from the" +
-            " exact posterior, if it runs long enough: its band is narrow " +
-            "at the points and wide between them. VI and SA-BMA fit one Gaussian: after some " +
+          "No points lie in the middle, so an honest answer is unsure there. HMC, Hamiltonian " +
+            "Monte Carlo, draws from the exact posterior, if it runs long enough: its band is " +
+            "narrow at the points and wide between them. VI and SA-BMA fit one Gaussian: after some " +
             "hundred steps their bands are too wide at the points and widen less in the middle.",
         ],
         made.gap.node,
