@@ -152,7 +152,7 @@ def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_f
     page.close()
 
 
-@pytest.mark.browser
+@mark.browser
 def test_the_picture_for_a_saved_notebook_is_whole_and_waits_where_it_is_scrolled_away(
     family, browser
 ):
