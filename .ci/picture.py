@@ -1,5 +1,6 @@
 """Make README's pictures from the playground: docs/lab.gif, its first three questions with their
-answers, and docs/frontier.png, the third answer, light and dark.
+answers, and docs/frontier.png, the third answer, light and dark; and docs/draws.png from the stored
+output of the experiment `draws`.
 
     python .ci/picture.py
 
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import shutil
 import tempfile
 from pathlib import Path
@@ -23,6 +25,8 @@ from flatviz.pages.page import playground_page
 ROOT = Path(__file__).resolve().parent.parent
 OUT = ROOT / "docs" / "lab.gif"
 FRONTIER = {"light": ROOT / "docs" / "frontier.png", "dark": ROOT / "docs" / "frontier-dark.png"}
+DRAWS = {"light": ROOT / "docs" / "draws.png", "dark": ROOT / "docs" / "draws-dark.png"}
+EXPERIMENT = ROOT / "notebooks" / "experiments" / "draws.ipynb"
 SIZE = dict(width=520, height=900)
 WIDE = dict(width=760, height=900)  # two panels
 DENSE = 1.5
@@ -110,6 +114,16 @@ def frontier(page: Page) -> bytes:
     return page.locator(".pg-frontier").screenshot()
 
 
+def draws(page: Page, scheme: str) -> bytes:
+    """The experiment's first picture; on dark ground its light is turned round, not its colours."""
+    cells = json.loads(EXPERIMENT.read_text(encoding="utf-8"))["cells"]
+    data = (out.get("data", {}) for cell in cells for out in cell.get("outputs", []))
+    png = next(d["image/png"] for d in data if "image/png" in d)
+    turned = "" if scheme == "light" else "filter: invert(0.92) hue-rotate(180deg)"
+    page.set_content(f'<img src="data:image/png;base64,{png}" style="{turned}">')
+    return page.locator("img").screenshot()
+
+
 def palette_of(picture: Image.Image) -> Image.Image:
     """128 colours of this picture, those of `KEY` among them and exact."""
     sample = picture.copy()
@@ -136,6 +150,8 @@ def main() -> None:
         pictures = frames(opened(browser, path, "light", SIZE))
         for scheme, out in FRONTIER.items():
             out.write_bytes(frontier(opened(browser, path, scheme, WIDE)))
+        for scheme, out in DRAWS.items():
+            out.write_bytes(draws(browser.new_page(), scheme))
         browser.close()
     palette = palette_of(pictures[TRAINING + 1][0])
     loop = [picture.quantize(palette=palette, dither=Image.Dither.NONE) for picture, _ in pictures]

@@ -552,27 +552,27 @@ ranking(i.test),e=s.loss-t.loss<Nt;return{first:t,second:s,winner:e?"even":t.met
 i.whole("vi",i.seed,{T:e}))})).reduce((e,o)=>o.loss<e.loss?o:e),rival:H(i.test,i.whole("sabma",i.seed))}}var ls=(i,t,s,e="")=>t.filter(o=>o.
 draws===s&&i.placeOf(o.q.mean)===e).length;function Ee(i,t){let s=[ut,yt].map(o=>ls(i,t,o,"narrow hollow")),e=[ut,yt].map(o=>ls(i,t,o,"wide \
 meadow"));return`Radius ${Ns}: with ${ut} draw a step (filled) ${e[0]} of ${xt} runs end in the meadow and ${s[0]} in the hollow; with ${yt}\
- (rings) ${e[1]} and ${s[1]}. `}var qt=[{key:"shift",title:"Shift",view:"grounds",ask:"Variational inference (VI) moves a cloud of weights t\
-o where its average loss is low, SA-BMA to where even the worst cloud nearby, within the radius, has a low loss. Both train on one ground an\
-d are tested on another, moved by 0.3. Which has the lower test loss?",guesses:[...Object.entries(So),["even","About equal"]],set:{},then:{},
-truth:i=>Ae(i).winner,answer(i){let{first:t,second:s,winner:e}=Ae(i),o=[...i.runs].map(([a,{learner:h}])=>`${Me(a)} is ${i.whereIs(h.q.mean)}`),
-r=`${t.loss.toFixed(2)} to ${s.loss.toFixed(2)}`;return`${e==="even"?"They are even":`${Me(t.method)} wins`}: ${r}. ${o.join(", ")}. Try a s\
-hift of 0.`}},{key:"temperature",title:"Temperature",view:"grounds",ask:"A wide prior keeps a cloud from shrinking, and the temperature T we\
-ighs it: the larger T, the wider VI's cloud. Up to now both had T = 0.1. Is there a T at which VI has SA-BMA's test loss?",guesses:Te,set:{},
-then:{viT:ko},truth:i=>{let{loss:t,rival:s}=$e(i);return t-s<Nt?"yes":"no"},answer(i){let{T:t,loss:s,rival:e}=$e(i),o=i.runs.get("vi"),r=o?i.
-whereIs(o.learner.q.mean):"",n=s-e<Nt?"as low as":"above";return`At T = ${i.settings.viT} VI is ${r} too. Its lowest test loss over the slid\
-er, ${s.toFixed(2)} at T = ${t}, is ${n} SA-BMA's ${e.toFixed(2)}. But this ground was made so that the difference is plain.`}},{key:"networ\
-k",title:"A trained network",view:"frontier",ask:"A network trained on rotated digits adapts to two upright ones a class; means over 40 seed\
-s. At the same temperature SA-BMA (radius 1) is flatter than VI. Is there a T at which VI has both its training loss and its curvature λ₁?",
-guesses:Te,set:{},then:{},truth:()=>"yes",answer:()=>"Nearly: the line of VI along its temperature (blue) almost covers that of SA-BMA along\
- its radius (green). At equal training loss λ₁ is 0.96 of VI's and the NLL 0.007 lower. Most of what the radius does here, a lower temperatu\
-re does."},{key:"draws",title:"Draws",view:"grounds",ask:`A step averages gradients over S draws from the cloud. The ascent to the worst clo\
-ud follows their noise as well. At radius ${Ns}: with which S does SA-BMA stay out of the hollow more often?`,guesses:[["one",`S = ${ut}`],[
-"many",`S = ${yt}`],["even","As often"]],on:["sabma"],set:{radius:Ns,draws:ut},then:{},seeds:[{draws:ut},{draws:yt}],tell:Ee,counts:i=>[ut,yt].
-map(t=>({name:`S = ${t}`,value:i.ends.length?`${ls(i,i.ends,t,"wide meadow")} of ${xt}`:"–"})),truth:i=>{let[t,s]=[ut,yt].map(e=>ls(i,i.ends,
-e,"narrow hollow"));return t<s?"one":t>s?"many":"even"},answer:i=>Ee(i,i.ends)+"Few draws widen the cloud as a higher temperature does; with\
- many, SA-BMA falls into the hollow as VI does. On the trained network few draws do the reverse: with 1, 8, 128 a step the radius is worth V\
-I's T = 0.0137, 0.0211, 0.0237, from 0.03."}],Le=(i,t)=>i.view==="frontier"||("seeds"in i?t.ends.length>0:t.steps>=et);var mt={seeds:40,T:.03,vi:[[.006,.013308,1.0158,.58418,.042675,.076063,.01291,.0077517],[.01,.022048,1.3511,.56598,.035909,.061803,.0087214,
+ (rings) ${e[1]} and ${s[1]}. `}var qt=[{key:"shift",title:"Shift",view:"grounds",ask:"Variational inference (VI) lowers the average loss of\
+ a cloud of weights, SA-BMA that of the worst cloud within the radius. Both train on one ground, are tested on another, moved by 0.3. Which \
+has the lower test loss?",guesses:[...Object.entries(So),["even","Equal"]],set:{},then:{},truth:i=>Ae(i).winner,answer(i){let{first:t,second:s,
+winner:e}=Ae(i),o=[...i.runs].map(([a,{learner:h}])=>`${Me(a)} is ${i.whereIs(h.q.mean)}`),r=`${t.loss.toFixed(2)} to ${s.loss.toFixed(2)}`;
+return`${e==="even"?"They are even":`${Me(t.method)} wins`}: ${r}. ${o.join(", ")}. Try a shift of 0.`}},{key:"temperature",title:"Temperatu\
+re",view:"grounds",ask:"A wide prior keeps a cloud from shrinking, and the temperature T weighs it: the larger T, the wider VI's cloud. Up t\
+o now both had T = 0.1. Is there a T at which VI has SA-BMA's test loss?",guesses:Te,set:{},then:{viT:ko},truth:i=>{let{loss:t,rival:s}=$e(i);
+return t-s<Nt?"yes":"no"},answer(i){let{T:t,loss:s,rival:e}=$e(i),o=i.runs.get("vi"),r=o?i.whereIs(o.learner.q.mean):"",n=s-e<Nt?"as low as":
+"above";return`At T = ${i.settings.viT} VI is ${r} too. Its lowest test loss over the slider, ${s.toFixed(2)} at T = ${t}, is ${n} SA-BMA's ${e.
+toFixed(2)}. But this ground was made so that the difference is plain.`}},{key:"network",title:"A trained network",view:"frontier",ask:"A ne\
+twork trained on rotated digits adapts to two upright ones a class; means over 40 seeds. At the same temperature SA-BMA (radius 1) is flatte\
+r than VI. Is there a T at which VI has both its training loss and its curvature λ₁?",guesses:Te,set:{},then:{},truth:()=>"yes",answer:()=>"\
+Nearly: the line of VI along its temperature (blue) almost covers that of SA-BMA along its radius (green). At equal training loss λ₁ is 0.96\
+ of VI's and the NLL 0.007 lower. Most of what the radius does here, a lower temperature does."},{key:"draws",title:"Draws",view:"grounds",ask:`\
+A step averages gradients over S draws from the cloud. The ascent to the worst cloud follows their noise as well. At radius ${Ns}: with whic\
+h S does SA-BMA stay out of the hollow more often?`,guesses:[["one",`S = ${ut}`],["many",`S = ${yt}`],["even","As often"]],on:["sabma"],set:{
+radius:Ns,draws:ut},then:{},seeds:[{draws:ut},{draws:yt}],tell:Ee,counts:i=>[ut,yt].map(t=>({name:`S = ${t}`,value:i.ends.length?`${ls(i,i.ends,
+t,"wide meadow")} of ${xt}`:"–"})),truth:i=>{let[t,s]=[ut,yt].map(e=>ls(i,i.ends,e,"narrow hollow"));return t<s?"one":t>s?"many":"even"},answer:i=>Ee(
+i,i.ends)+"Few draws widen the cloud as a higher temperature does; with many, SA-BMA falls into the hollow as VI does. On the trained networ\
+k few draws do the reverse: with 1, 8, 128 a step the radius is worth VI's T = 0.0137, 0.0211, 0.0237, from 0.03."}],Le=(i,t)=>i.view==="fro\
+ntier"||("seeds"in i?t.ends.length>0:t.steps>=et);var mt={seeds:40,T:.03,vi:[[.006,.013308,1.0158,.58418,.042675,.076063,.01291,.0077517],[.01,.022048,1.3511,.56598,.035909,.061803,.0087214,
 .0065766],[.015,.032973,1.6514,.5554,.03367,.047402,.0054091,.0045322],[.02,.043971,1.8783,.55011,.036256,.030927,.0030981,.0029507],[.03,.065808,
 2.1927,.54699,.04311,0,0,0],[.05,.10942,2.5763,.55254,.062964,.062848,.0039081,.0036917],[.075,.16348,2.8693,.56774,.088486,.11056,.006941,.0051976],
 [.1,.21667,3.0677,.58631,.11308,.14151,.00908,.0064426]],sabma:[[0,.065808,2.1927,.54699,.04311,0,0,0],[.5,.055361,2.0196,.54416,.03901,.020374,

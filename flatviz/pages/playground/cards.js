@@ -60,10 +60,10 @@ export const CARDS = [
     title: "Shift",
     view: "grounds",
     ask:
-      "Variational inference (VI) moves a cloud of weights to where its average loss is low, " +
-      "SA-BMA to where even the worst cloud nearby, within the radius, has a low loss. Both train " +
-      "on one ground and are tested on another, moved by 0.3. Which has the lower test loss?",
-    guesses: [...Object.entries(NAMES), ["even", "About equal"]],
+      "Variational inference (VI) lowers the average loss of a cloud of weights, SA-BMA that of the " +
+      "worst cloud within the radius. Both train on one ground, are tested on another, moved by " +
+      "0.3. Which has the lower test loss?",
+    guesses: [...Object.entries(NAMES), ["even", "Equal"]],
     set: {},
     then: {},
     truth: (/** @type {Model} */ model) => result(model).winner,
