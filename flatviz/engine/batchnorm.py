@@ -84,7 +84,10 @@ def warn_of_kept_statistics(net: Net, data: Data) -> None:
     """Warn where a training with batch statistics leaves those of other norms as they are."""
     x, _ = data.batch(torch.arange(min(2, len(data)), device=data.y.device))
     if kept := kept_statistics(net, x):
-        kinds = [f"{name} ({type(net.module.get_submodule(name)).__name__})" for name in kept]
+        kinds = [
+            f"{name or 'the module'} ({type(net.module.get_submodule(name)).__name__})"
+            for name in kept
+        ]
         warnings.warn(
             "training with batch statistics must be of BatchNorm, which alone moves its own, got"
             f" {', '.join(kinds[:3])}{', ...' * (len(kinds) > 3)} too: it stays in evaluation mode"

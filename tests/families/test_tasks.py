@@ -122,5 +122,5 @@ def test_commands_take_one_kind_of_executor_and_close_it(monkeypatch, capsys, tm
     assert "enough" in capsys.readouterr().err
     with raises(RuntimeError, match="after shutdown"):
         seen[0].submit(int)
-    assert main(["tour", "--workers", "0", *out]) == 1
-    assert "workers must be" in capsys.readouterr().err
+    assert main(["tour", "--workers", "0", *out]) == 2
+    assert "'--workers': 0 is not" in capsys.readouterr().err
