@@ -13,18 +13,21 @@ os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 import pytest
 import torch
 from browsing import chromium, need_chromium, standing
+from cases import rng
+from internals import pack
 from oracles import random_gaussian
+from pytest import fixture, skip
 from second_device import missing, second_device
-from torch import nn
+from torch import float64, nn, randn
 
 import flatviz as fv
-from flatviz.pages.bundle import pack
+from flatviz import families
 
 torch.set_num_threads(int(os.environ.get("FLATVIZ_TEST_THREADS", 1)))
 SHIFT = int(os.environ.get("FLATVIZ_TEST_SEED", 0))
 
 
-@pytest.fixture(autouse=True, scope="session")
+@fixture(autouse=True, scope="session")
 def shifted_seeds():
     """FLATVIZ_TEST_SEED is added to every seed of torch.manual_seed: a test holds for other weights
     and inputs as well."""
@@ -34,7 +37,7 @@ def shifted_seeds():
         yield
 
 
-@pytest.fixture(autouse=True)
+@fixture(autouse=True)
 def seeded(shifted_seeds):
     """Weights and inputs that a test draws are the same whatever ran before it, and the random
     state outside stays."""
@@ -43,13 +46,13 @@ def seeded(shifted_seeds):
         yield
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def task() -> fv.Task:
     """The digits, 10 shots a class."""
     return fv.datasets.digits_transfer(shots=10, seed=0)
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def transferred(task):
     """(net, prior) of the LayerNorm MLP after a short pre-training: D = 906."""
     source = fv.pretrain(fv.models.mlp(task), task.source, seed=0, epochs=8)
@@ -57,7 +60,7 @@ def transferred(task):
     return fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=64)
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def conv(task):
     """(net, prior) of the BatchNorm conv net after a short pre-training."""
     source = fv.pretrain(fv.models.convnet(task), task.source, seed=0, epochs=6)
@@ -65,54 +68,54 @@ def conv(task):
     return fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=64)
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def family(task, transferred):
     """A measured family of seven members: few radii, steps, draws and cells."""
     net, prior = transferred
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.2), "sabma": (0.0, 0.5, 2.0)}
-    fitted = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
-    return fv.families.measure(
+    fitted = families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
+    return families.measure(
         net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9
     )
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def bundle(family):
     """The family as page and lab hold it."""
     return pack(family)
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def moons():
     """(net, task, prior, family) of two moons, a task in the plane: few steps, draws and cells."""
     task = fv.datasets.moons_transfer(seed=0)
     source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
     net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
-    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    family = families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
     few = dict(n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
-    return net, task, prior, fv.families.measure(net, task, family, seed=1, **few)
+    return net, task, prior, families.measure(net, task, family, seed=1, **few)
 
 
-@pytest.fixture
+@fixture
 def tiny():
     """A float64 MLP on 12 points, all weights treated, small enough for dense algebra: D =
     2*4+4+8+4*3+3 = 35."""
     torch.manual_seed(3)
     module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
-    x = torch.randn(12, 2, dtype=torch.float64)
+    x = randn(12, 2, dtype=float64)
     y = torch.randint(0, 3, (12,))
     net = fv.Net.from_module(module)
     return net, fv.Data(x, y)
 
 
-@pytest.fixture
+@fixture
 def quadratic():
     """f(w) = 1/2 (w - c)^T H (w - c) with known H (D, D), D = 12, float64."""
-    generator = torch.Generator().manual_seed(1)
-    root = torch.randn(12, 12, generator=generator, dtype=torch.float64)
-    H = root @ root.T + torch.eye(12, dtype=torch.float64)
-    c = torch.randn(12, generator=generator, dtype=torch.float64)
+    generator = rng(1)
+    root = randn(12, 12, generator=generator, dtype=float64)
+    H = root @ root.T + torch.eye(12, dtype=float64)
+    c = randn(12, generator=generator, dtype=float64)
 
     def f(w):
         r = w.to(H) - c
@@ -121,13 +124,13 @@ def quadratic():
     return f, H, c
 
 
-@pytest.fixture
+@fixture
 def gaussians():
     """Two low-rank Gaussians of D = 7, K = 3 in float64: (q, prior)."""
     return random_gaussian(0), random_gaussian(1)
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def browser():
     """Headless Chromium; without one these tests are skipped, or fail where
     FLATVIZ_REQUIRE_BROWSER=1."""
@@ -209,10 +212,10 @@ def pytest_runtest_makereport(item):
 def pytest_runtest_setup(item):
     """A test marked gpu is skipped where there is no CUDA."""
     if item.get_closest_marker("gpu") and not torch.cuda.is_available():
-        pytest.skip("no CUDA device")
+        skip("no CUDA device")
 
 
-@pytest.fixture
+@fixture
 def left_over():
     """Call it: threads that began after the test did and are alive after ten seconds (one may be
     returning from its last line)."""

@@ -6,23 +6,13 @@ A new method has a row in `CASES`, and in `algorithms` where it has a step of it
 from functools import partial
 
 import torch
+from cases import rng
+from internals import MODES
 
 import flatviz as fv
-from flatviz.posteriors import (
-    BSAM,
-    EMCMC,
-    IVON,
-    PSGLD,
-    SABMA,
-    SGHMC,
-    SGLD,
-    SGNHT,
-    SVGD,
-    SWAG,
-    VI,
-)
+from flatviz.posteriors import BSAM, EMCMC, IVON, PSGLD, SABMA, SGHMC, SGLD, SGNHT, SVGD, SWAG, VI
 from flatviz.training import SGD, Descent, Energy
-from flatviz.training.perturb import MODES, Perturbation
+from flatviz.training.perturb import Perturbation
 
 N = 40
 NOISE = 0.5
@@ -232,7 +222,7 @@ def algorithms(prior, n):
     sgd = SGD(RATES, weight_decay=0.01, ascent=fv.SAM(0.1))
     energy = Energy(n, prior=prior)
     descent = Descent(prior, n, RATES, kl_weight=0.3, draws=2)
-    W = w + 0.1 * torch.randn(3, len(w), generator=torch.Generator().manual_seed(0), dtype=w.dtype)
+    W = w + 0.1 * torch.randn(3, len(w), generator=rng(), dtype=w.dtype)
     keep = range(4, STEPS, 2)
     return {
         "sgd": (sgd, w, ()),

@@ -11,11 +11,13 @@ from types import SimpleNamespace
 
 import loss_landscapes.metrics
 import torch
+from internals import Fitting
+from torch import arange
 
 import flatviz
+from flatviz import families, landscape, plots, symmetry
 from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.catalog import NO_UNIT
-from flatviz.families.members import Fitting
 from flatviz.metrics.scores import SCORES
 
 SMALL_COUNTS = dict(
@@ -75,7 +77,7 @@ SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
 
 
 def _regression():
-    return flatviz.Prediction(torch.zeros(2, 3, 1), torch.arange(3.0)[:, None], 0.5)
+    return flatviz.Prediction(torch.zeros(2, 3, 1), arange(3.0)[:, None], 0.5)
 
 
 def _three(made, data):
@@ -228,7 +230,7 @@ def calls(fv, module, data, task, metrics):
             "laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)
         ),
         "posteriors.marginal_noise": lambda: fv.posteriors.marginal_noise(
-            made.net[0], fv.Data(data.x, torch.arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
+            made.net[0], fv.Data(data.x, arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
         ),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(
             made.net[0], data, prior_precision=1.0
@@ -255,10 +257,8 @@ def calls(fv, module, data, task, metrics):
         ),
         "nll": lambda: keep("f", fv.nll(made.net[0], data)),
         "input_nll": lambda: fv.input_nll(made.net[0], data),
-        "landscape.curvature_operator": lambda: fv.landscape.curvature_operator(
-            made.f, made.q.mean
-        ),
-        "landscape.batch_eigenvalues": lambda: fv.landscape.batch_eigenvalues(
+        "landscape.curvature_operator": lambda: landscape.curvature_operator(made.f, made.q.mean),
+        "landscape.batch_eigenvalues": lambda: landscape.batch_eigenvalues(
             made.f, made.q.mean, batch_size=10, iters=5
         ),
         "hvp": lambda: fv.hvp(made.f, made.q.mean, made.q.mean),
@@ -281,9 +281,9 @@ def calls(fv, module, data, task, metrics):
             fv.quantity(made.net[0], data, "nll", batchnorm=data), made.plane, resolution=3
         ),
         "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.q.sample(3, seed=0))),
-        "landscape.persistence": lambda: keep("valleys", fv.landscape.persistence(made.surface)),
-        "plots.plot_surface_3d": lambda: fv.plots.plot_surface_3d(made.surface, made.projection),
-        "landscape.layer_curvature": lambda: fv.landscape.layer_curvature(
+        "landscape.persistence": lambda: keep("valleys", landscape.persistence(made.surface)),
+        "plots.plot_surface_3d": lambda: plots.plot_surface_3d(made.surface, made.projection),
+        "landscape.layer_curvature": lambda: landscape.layer_curvature(
             made.f, made.q.mean, products=6
         ),
         "hessian_trace": lambda: fv.hessian_trace(made.f, made.q.mean, products=8, curvature="ggn"),
@@ -307,30 +307,28 @@ def calls(fv, module, data, task, metrics):
             for name in OF_A_REGRESSION
         },
         "metrics.scale_deviation": lambda: fv.metrics.scale_deviation(_regression(), 2.0),
-        "plots.plot_calibration": lambda: fv.plots.plot_calibration(_regression()),
-        "metrics.ood_scores": lambda: fv.metrics.ood_scores(
-            torch.arange(5.0), torch.arange(2.0, 6.0)
-        ),
+        "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
+        "metrics.ood_scores": lambda: fv.metrics.ood_scores(arange(5.0), arange(2.0, 6.0)),
         "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made.prediction)),
         "families.shifted_scores": lambda: keep(
             "shift",
-            fv.families.shifted_scores(
+            families.shifted_scores(
                 *pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"
             ),
         ),
-        "plots.plot_severity": lambda: fv.plots.plot_severity({"vi": made.shift}),
-        "plots.plot_history": lambda: fv.plots.plot_history(made.q.history),
-        "plots.plot_layers": lambda: fv.plots.plot_layers(
-            fv.landscape.layer_curvature(made.f, made.q.mean, products=6)
+        "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
+        "plots.plot_history": lambda: plots.plot_history(made.q.history),
+        "plots.plot_layers": lambda: plots.plot_layers(
+            landscape.layer_curvature(made.f, made.q.mean, products=6)
         ),
-        "plots.plot_predictive": lambda: fv.plots.plot_predictive(
+        "plots.plot_predictive": lambda: plots.plot_predictive(
             fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)
         ),
-        "plots.plot_risk_coverage": lambda: fv.plots.plot_risk_coverage({"vi": made.risk}),
+        "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
         "sharpness": lambda: keep(
             "sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)
         ),
-        "plots.plot_sharpness": lambda: fv.plots.plot_sharpness({"vi": made.sharpness}),
+        "plots.plot_sharpness": lambda: plots.plot_sharpness({"vi": made.sharpness}),
         "metrics.pac_bayes_bound": lambda: fv.metrics.pac_bayes_bound(0.1, 2.0, 50),
         "metrics.flat_bound": lambda: fv.metrics.flat_bound(
             0.1, made.q.sample(2, seed=0), made.q.mean, radius=1, prior_std=1, n=9
@@ -350,18 +348,18 @@ def calls(fv, module, data, task, metrics):
             for name in ("surface", "projection", "spectrum", "prediction")
         ],
         "score": lambda: fv.score(made.prediction, "nll"),
-        "families.convergence_gap": lambda: fv.families.convergence_gap(
+        "families.convergence_gap": lambda: families.convergence_gap(
             *_three(made, task), made.q, "vi", seed=0, n_draws=2, fit={"steps": 1}
         ),
         "families.fit_family": lambda: keep(
-            "family", fv.families.fit_family(*_three(made, task), seed=0, **FAMILY)
+            "family", families.fit_family(*_three(made, task), seed=0, **FAMILY)
         ),
         "families.measure": lambda: keep(
-            "measured", fv.families.measure(made.net[0], task, made.family, seed=0, **SMALL)
+            "measured", families.measure(made.net[0], task, made.family, seed=0, **SMALL)
         ),
         "families.mechanism": lambda: keep(
             "step",
-            fv.families.mechanism(
+            families.mechanism(
                 made.net[0], data, made.q, radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3
             ),
         ),
@@ -394,32 +392,32 @@ def symmetric_calls(fv):
     net = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.ReLU(), linear(4, 2)))
     odd = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.Tanh(), linear(4, 2)))
     units = flatviz.symmetry.units_of(net)
-    W = net.w.expand(6, -1) * (1 + torch.arange(6.0)[:, None])
+    W = net.w.expand(6, -1) * (1 + arange(6.0)[:, None])
     return {
-        "symmetry.units_of": lambda: fv.symmetry.units_of(net),
-        "symmetry.random_order": lambda: fv.symmetry.random_order(units, 6, seed=0),
-        "symmetry.random_factor": lambda: fv.symmetry.random_factor(units, 6, seed=0),
-        "symmetry.permute": lambda: fv.symmetry.permute(
+        "symmetry.units_of": lambda: symmetry.units_of(net),
+        "symmetry.random_order": lambda: symmetry.random_order(units, 6, seed=0),
+        "symmetry.random_factor": lambda: symmetry.random_factor(units, 6, seed=0),
+        "symmetry.permute": lambda: symmetry.permute(
             units, W, flatviz.symmetry.random_order(units, 6, seed=0)
         ),
-        "symmetry.rescale": lambda: fv.symmetry.rescale(
+        "symmetry.rescale": lambda: symmetry.rescale(
             units, W, flatviz.symmetry.random_factor(units, 6, seed=0)
         ),
-        "symmetry.flip": lambda: fv.symmetry.flip(
+        "symmetry.flip": lambda: symmetry.flip(
             flatviz.symmetry.units_of(odd), odd.w[None], -torch.ones(4)
         ),
-        "symmetry.unit_norm": lambda: fv.symmetry.unit_norm(units, W),
-        "symmetry.sort_units": lambda: fv.symmetry.sort_units(units, W),
-        "symmetry.canonical": lambda: fv.symmetry.canonical(units, W),
-        "symmetry.min_mass": lambda: fv.symmetry.min_mass(units, W),
-        "symmetry.align": lambda: fv.symmetry.align(units, W, net.w),
-        "symmetry.layers_of": lambda: fv.symmetry.layers_of(net),
-        "symmetry.mmd": lambda: fv.symmetry.mmd(
+        "symmetry.unit_norm": lambda: symmetry.unit_norm(units, W),
+        "symmetry.sort_units": lambda: symmetry.sort_units(units, W),
+        "symmetry.canonical": lambda: symmetry.canonical(units, W),
+        "symmetry.min_mass": lambda: symmetry.min_mass(units, W),
+        "symmetry.align": lambda: symmetry.align(units, W, net.w),
+        "symmetry.layers_of": lambda: symmetry.layers_of(net),
+        "symmetry.mmd": lambda: symmetry.mmd(
             W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), permutations=3
         ),
-        "symmetry.train_pool": lambda: fv.symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
-        "symmetry.pair_diversity": lambda: fv.symmetry.pair_diversity(net, W, _blobs().x),
-        "symmetry.rescaled_orbit": lambda: fv.symmetry.rescaled_orbit(
+        "symmetry.train_pool": lambda: symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
+        "symmetry.pair_diversity": lambda: symmetry.pair_diversity(net, W, _blobs().x),
+        "symmetry.rescaled_orbit": lambda: symmetry.rescaled_orbit(
             net, _blobs(), W[0], resolution=3
         ),
     }
@@ -428,7 +426,7 @@ def symmetric_calls(fv):
 def _images():
     """(net, posterior, data) of small images."""
     net = flatviz.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
-    data = flatviz.Data(torch.linspace(0, 1, 8 * 64).view(8, 1, 8, 8), torch.arange(8) % 2)
+    data = flatviz.Data(torch.linspace(0, 1, 8 * 64).view(8, 1, 8, 8), arange(8) % 2)
     return net, flatviz.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
 
 

@@ -7,24 +7,22 @@ import dataclasses
 import threading
 
 import torch
+from cases import rng
+from internals import float32_flags
+from torch import Tensor, nn, randn, stack
 
 import flatviz as fv
-from flatviz.core.arithmetic import float32_flags
-from flatviz.core.seeds import generator
-from flatviz.training.losses import training_loss
-from flatviz.training.points import starts
+from flatviz.training import training_loss
 
 
 def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64) -> fv.Gaussian:
     """A Gaussian whose mean, widths and factor are all different."""
-    g = torch.Generator().manual_seed(seed)
-    mean, log_std = (torch.randn(dim, generator=g, dtype=dtype) for _ in range(2))
-    return fv.Gaussian(
-        mean, 0.3 * log_std - 1, 0.3 * torch.randn(rank, dim, generator=g, dtype=dtype)
-    )
+    g = rng(seed)
+    mean, log_std = (randn(dim, generator=g, dtype=dtype) for _ in range(2))
+    return fv.Gaussian(mean, 0.3 * log_std - 1, 0.3 * randn(rank, dim, generator=g, dtype=dtype))
 
 
-def dense_covariance(q: fv.Gaussian) -> torch.Tensor:
+def dense_covariance(q: fv.Gaussian) -> Tensor:
     """Sigma (D, D), written out."""
     return torch.diag((2 * q.log_std).exp()) + q.factor.T @ q.factor
 
@@ -36,24 +34,22 @@ def as_torch(q: fv.Gaussian) -> torch.distributions.LowRankMultivariateNormal:
 
 def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
     """Compute `perturb`'s q' for the gradient of E_q[NLL], by autograd with the same noise."""
-    z = torch.randn(
-        n_draws, q.dim + q.rank, generator=torch.Generator().manual_seed(seed), dtype=q.mean.dtype
-    )
+    z = randn(n_draws, q.dim + q.rank, generator=rng(seed), dtype=q.mean.dtype)
     theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
     W = theta[0] + theta[1].exp() * z[:, : q.dim] + z[:, q.dim :] @ theta[2]
-    losses = [torch.nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
+    losses = [nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
     delta = fv.perturb(
-        q, torch.autograd.grad(torch.stack(losses).mean(), theta), radius=radius, blocks="mean+std"
+        q, torch.autograd.grad(stack(losses).mean(), theta), radius=radius, blocks="mean+std"
     )
     return fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
 
 
-def loop(net, data, points) -> torch.Tensor:
+def loop(net, data, points) -> Tensor:
     """The NLL at each point: a copy of the module with these weights, on a copy of the inputs."""
     with torch.no_grad():
-        return torch.stack(
+        return stack(
             [
-                torch.nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y)
+                nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y)
                 for w in points
             ]
         )
@@ -63,7 +59,7 @@ def equal(a, b) -> bool:
     """Whether two results hold the same to the bit; an open value equals another."""
     if type(a) is not type(b):
         return False
-    if isinstance(a, torch.Tensor):
+    if isinstance(a, Tensor):
         return (
             a.dtype == b.dtype
             and a.shape == b.shape
@@ -80,7 +76,7 @@ def equal(a, b) -> bool:
     return a == b
 
 
-class Looks(torch.nn.Linear):
+class Looks(nn.Linear):
     """A layer that notes torch's float32 flags in each pass."""
 
     seen: set = set()
@@ -117,20 +113,20 @@ def stopping_at(step: int):
     return stop
 
 
-def one_by_one(net, data, seeds, *, epochs, lr, weight_decay, batch_size):
+def one_by_one(net, data, starts, seeds, *, epochs, lr, weight_decay, batch_size):
     """The same training of one network after the other, plain SGD: what `train_pool` is compared
     with, (S, D)."""
     rows = []
-    for w, seed in zip(starts(net, list(seeds), head_only=False), seeds):
+    for w, seed in zip(starts, seeds):
         loss = training_loss(net, data)
-        source = generator(seed)
+        source = torch.Generator().manual_seed(seed)
         w = w.clone()
         for _ in range(epochs):
             for index in torch.randperm(len(data), generator=source).split(batch_size):
                 g = loss(w, index)[1]
                 w = w - lr * (g + weight_decay * w)
         rows.append(w)
-    return torch.stack(rows)
+    return stack(rows)
 
 
 @contextlib.contextmanager

@@ -9,8 +9,7 @@ import zlib
 
 import numpy as np
 from browsing import in_page, plain, watched
-
-from flatviz.pages.page import family_page
+from internals import family_page
 
 EXPLORE = {"step": -1}  # below the article, where the tabs are
 

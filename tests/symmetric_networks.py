@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 import torch
 from torch import nn
+from torch.nn import AdaptiveAvgPool2d, Conv2d, Flatten, Linear, ReLU, Sequential
 from torch.nn.modules.batchnorm import _BatchNorm
 
 import flatviz as fv
-from flatviz.core import saved_rng
 
 
 class Block(nn.Module):
@@ -17,9 +17,9 @@ class Block(nn.Module):
 
     def __init__(self, inside: int, outside: int) -> None:
         super().__init__()
-        self.conv1 = nn.Conv2d(inside, outside, 3, padding=1)
-        self.conv2 = nn.Conv2d(outside, outside, 3, padding=1)
-        self.short = None if inside == outside else nn.Conv2d(inside, outside, 1, bias=False)
+        self.conv1 = Conv2d(inside, outside, 3, padding=1)
+        self.conv2 = Conv2d(outside, outside, 3, padding=1)
+        self.short = None if inside == outside else Conv2d(inside, outside, 1, bias=False)
 
     def forward(self, x):
         return torch.relu(
@@ -27,52 +27,53 @@ class Block(nn.Module):
         )
 
 
-def mlp(activation=nn.ReLU, widths=(6, 5, 4, 3)):
-    layers = [m for a, b in zip(widths, widths[1:]) for m in (nn.Linear(a, b), activation())]
-    return nn.Sequential(*layers[:-1])
+def mlp(activation=ReLU, widths=(6, 5, 4, 3)):
+    layers = [m for a, b in zip(widths, widths[1:]) for m in (Linear(a, b), activation())]
+    return Sequential(*layers[:-1])
 
 
 def conv_flat():
     """A convolution whose channels are flattened over 3 x 3 places into a Linear."""
-    return nn.Sequential(
+    return Sequential(
         *(
-            nn.Conv2d(1, 4, 3),
-            nn.ReLU(),
+            Conv2d(1, 4, 3),
+            ReLU(),
             nn.MaxPool2d(2),
-            nn.Conv2d(4, 6, 2),
+            Conv2d(4, 6, 2),
             nn.LeakyReLU(),
-            nn.Flatten(),
+            Flatten(),
         ),
-        *(nn.Linear(6 * 4, 5), nn.ReLU(), nn.Linear(5, 3)),
+        *(Linear(6 * 4, 5), ReLU(), Linear(5, 3)),
     )
 
 
 def batchnorm():
-    return nn.Sequential(
+    return Sequential(
         *(
-            nn.Conv2d(1, 4, 3, bias=False),
+            Conv2d(1, 4, 3, bias=False),
             nn.BatchNorm2d(4),
-            nn.ReLU(),
-            nn.Conv2d(4, 5, 2),
+            ReLU(),
+            Conv2d(4, 5, 2),
             nn.BatchNorm2d(5),
-            nn.ReLU(),
+            ReLU(),
         ),
-        *(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(5, 3)),
+        *(AdaptiveAvgPool2d(1), Flatten(), Linear(5, 3)),
     )
 
 
 def optunet(side=8):
     """The network of Laurent et al. 2024, as `flatviz run symmetry` trains it."""
     first, pool, second = {28: (4, 3, 5), 8: (3, 2, 2)}[side]
-    with saved_rng(0):
-        lower = nn.Conv2d(1, 2, first, bias=False), nn.ReLU(), nn.MaxPool2d(pool)
+    with torch.random.fork_rng():
+        torch.default_generator.manual_seed(0)
+        lower = Conv2d(1, 2, first, bias=False), ReLU(), nn.MaxPool2d(pool)
         upper = (
-            nn.Conv2d(2, 10, second, groups=2, bias=False),
-            nn.ReLU(),
-            nn.AdaptiveAvgPool2d(1),
-            nn.Flatten(),
+            Conv2d(2, 10, second, groups=2, bias=False),
+            ReLU(),
+            AdaptiveAvgPool2d(1),
+            Flatten(),
         )
-        return nn.Sequential(*lower, *upper, nn.Linear(10, 10))
+        return Sequential(*lower, *upper, Linear(10, 10))
 
 
 NETWORKS = {
@@ -81,15 +82,15 @@ NETWORKS = {
     "optunet": (optunet, (1, 8, 8)),
     "batchnorm": (batchnorm, (1, 8, 8)),
     "residual": (
-        lambda: nn.Sequential(
-            *(nn.Conv2d(1, 4, 3), nn.ReLU(), Block(4, 4), Block(4, 6), Block(6, 6)),
-            *(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(6, 3)),
+        lambda: Sequential(
+            *(Conv2d(1, 4, 3), ReLU(), Block(4, 4), Block(4, 6), Block(6, 6)),
+            *(AdaptiveAvgPool2d(1), Flatten(), Linear(6, 3)),
         ),
         (1, 6, 6),
     ),
     "tanh": (lambda: mlp(nn.Tanh), (6,)),
     "layernorm": (
-        lambda: nn.Sequential(nn.Linear(6, 5), nn.LayerNorm(5), nn.ReLU(), nn.Linear(5, 3)),
+        lambda: Sequential(Linear(6, 5), nn.LayerNorm(5), ReLU(), Linear(5, 3)),
         (6,),
     ),
 }

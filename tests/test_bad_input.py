@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import numpy as np
-import pytest
 import torch
 from every_verb import public_names
-from torch import nn
+from pytest import mark, raises
+from torch import arange, nn, zeros
 
 import flatviz as fv
 from flatviz import checks
@@ -28,8 +28,8 @@ PASSED_ON = ("plot", "explore")  # by the type of the first argument, to one of 
 VERBS = {n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in PASSED_ON}
 NAN = math.nan
 INF = math.inf
-line = torch.zeros(3)
-plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "distance")
+line = zeros(3)
+plane = fv.Plane(zeros(3), torch.eye(3)[:2], "distance")
 
 RULES = {  # a type: values that pass, values that do not, with a part of the error
     "Count": (
@@ -93,8 +93,8 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
         [line],
         {
             line.view(1, 3): r"shape \(D,\), got \(1, 3\): one of its vectors is x\[0\]",
-            torch.arange(3): "floating-point torch.Tensor, got a int64 tensor",
-            torch.zeros(0): "at least one number",
+            arange(3): "floating-point torch.Tensor, got a int64 tensor",
+            zeros(0): "at least one number",
             line / 0: "x must be finite, got 3 NaN",
         },
     ),
@@ -105,12 +105,12 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
     ),
     "Numbers": (
         checks.Numbers,
-        [torch.zeros(0, 3), line],
+        [zeros(0, 3), line],
         {"text": "floating-point torch.Tensor, got 'text'"},
     ),
     "Labels": (
         checks.Labels,
-        [torch.arange(3)],
+        [arange(3)],
         {torch.tensor(1): r"shape \(N,\), got a single number", 1: "a tensor of labels"},
     ),
     "text": (str, ["", "a"], {1: "a text, got 1", None: "a text, got None"}),
@@ -168,20 +168,20 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
     "text beside": (Annotated[int, "steps"] | None, [1], {"a": "a number, got 'a'"}),
     "posterior": (
         AnyPosterior,
-        [fv.Draws(torch.zeros(2, 3)), torch.zeros(2, 3)],
+        [fv.Draws(zeros(2, 3)), zeros(2, 3)],
         {line: r"shape \(S, D\)", 1: "a posterior"},
     ),
 }
 
 
-@pytest.mark.parametrize("name", RULES)
+@mark.parametrize("name", RULES)
 def test_a_rule_lets_what_keeps_it_pass_and_names_what_does_not(name):
     hint, right, wrong = RULES[name]
     check = check_of(hint)
     for value in right:
         check(value, "x")
     for value, said in wrong.items():
-        with pytest.raises((TypeError, ValueError), match=said):
+        with raises((TypeError, ValueError), match=said):
             check(value, "x")
 
 
@@ -194,11 +194,11 @@ def test_a_dict_is_asked_for_its_keys_and_its_values():
         ([], "a dict"),
     )
     for value, said in wrong:
-        with pytest.raises((TypeError, ValueError), match=said):
+        with raises((TypeError, ValueError), match=said):
             check(value, "x")
 
 
-@pytest.mark.parametrize("name", VERBS)
+@mark.parametrize("name", VERBS)
 def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
     """`object()` is right nowhere but where anything is, and the verb's first argument is refused
     by a call."""
@@ -215,17 +215,17 @@ def test_every_argument_of_a_verb_refuses_what_it_cannot_be(name):
     }
     for argument, check in found.items():
         if argument not in free:
-            with pytest.raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):
+            with raises((TypeError, ValueError), match=rf"^{argument} must .*, got "):
                 check(object(), argument)
     needed = [p for p in inspect.signature(VERBS[name]).parameters.values() if p.default is p.empty]
     given = [object() for p in needed if p.kind is p.POSITIONAL_OR_KEYWORD]
     if needed and needed[0].name not in free:
-        with pytest.raises((TypeError, ValueError), match=rf"^{needed[0].name} must .*, got "):
+        with raises((TypeError, ValueError), match=rf"^{needed[0].name} must .*, got "):
             VERBS[name](*given, **{p.name: object() for p in needed if p.kind is p.KEYWORD_ONLY})
 
 
 def test_a_wrong_call_gets_the_reason_the_nearest_keyword_and_the_arguments():
-    with pytest.raises(
+    with raises(
         TypeError, match=r"^plane_through: missing a required argument: 'c': it takes \(a, b, c\)$"
     ):
         fv.plane_through(line, line)
@@ -233,18 +233,19 @@ def test_a_wrong_call_gets_the_reason_the_nearest_keyword_and_the_arguments():
         r"^slice_line: got an unexpected keyword argument 'resolutoin', did you mean"
         r" 'resolution'\?: it takes \(f, a, b, \*, res"
     )
-    with pytest.raises(TypeError, match=said):
+    with raises(TypeError, match=said):
         fv.slice_line(line, resolutoin=3)
 
 
 FITS = [name for name in VERBS if re.fullmatch(r"fit_\w+|pretrain", name)]
 
 
-@pytest.mark.parametrize("name", FITS)
+@mark.parametrize("name", FITS)
 def test_help_on_a_fit_has_a_line_for_each_keyword_with_its_plain_type_and_its_default(name):
     shown = pydoc.render_doc(VERBS[name], renderer=pydoc.plaintext)
     parameters = inspect.signature(VERBS[name]).parameters
-    assert len(parameters) > 5 and "how" not in parameters
+    assert len(parameters) > 5
+    assert "how" not in parameters
     for p in parameters.values():
         assert re.search(rf"^ +{p.name}: \S", shown, re.M), p.name  # what it means
         assert p.default is p.empty or re.search(
@@ -279,7 +280,7 @@ def test_keywords_that_fits_share_are_checked_at_a_call():
     fit = functools.partial(
         fv.fit_sgd,
         fv.Net.from_module(nn.Linear(2, 2)),
-        fv.Data(torch.ones(2, 2), torch.arange(2)),
+        fv.Data(torch.ones(2, 2), arange(2)),
         seed=0,
     )
     unknown = "^fit_sgd: got an unexpected keyword argument 'rate'"
@@ -288,7 +289,7 @@ def test_keywords_that_fits_share_are_checked_at_a_call():
         (dict(steps=0), "steps must be a whole number >= 1, got 0"),
         (dict(rate=1), unknown),
     ):
-        with pytest.raises((TypeError, ValueError), match=said):
+        with raises((TypeError, ValueError), match=said):
             fit(**wrong)
 
 

@@ -4,11 +4,12 @@ it."""
 import ast
 from pathlib import Path
 
-import pytest
 import torch
+from pytest import approx, mark, raises
+from torch import ones, tensor, zeros
+from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.core.objective import as_objective
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FOLDERS = ("objectives", "landscape", "planes", "metrics", "bridges")
@@ -21,7 +22,7 @@ FOREIGN = {  # (file, what is asked): why it may be probed
 }
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+@mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_nobody_probes_our_own_objects(path):
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
@@ -36,20 +37,21 @@ def test_nobody_probes_our_own_objects(path):
 def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
     class Bowl(fv.Objective):
         def __call__(self, w):
-            return (w * torch.tensor([1.0, 2.0, 3.0])).square().sum() / 2
+            return (w * tensor([1.0, 2.0, 3.0])).square().sum() / 2
 
     f = Bowl()
-    w = torch.tensor([0.5, 0.2, 0.1])
+    w = tensor([0.5, 0.2, 0.1])
     assert (f.net, f.dim, f.n, f.batchnorm, f.label, f.key) == (None, None, None, None, "f(w)", "")
-    H = torch.tensor([1.0, 4.0, 9.0])
-    torch.testing.assert_close(f.hvp(w, torch.ones(3)), H)
-    torch.testing.assert_close(f.value_and_grad(w)[1], H * w)
-    torch.testing.assert_close(fv.top_eigenpairs(f, w, 3).values, H.flip(0))
+    H = tensor([1.0, 4.0, 9.0])
+    assert_close(f.hvp(w, ones(3)), H)
+    assert_close(f.value_and_grad(w)[1], H * w)
+    assert_close(fv.top_eigenpairs(f, w, 3).values, H.flip(0))
     plane = fv.plane_along(w, *torch.eye(3)[:2])
     surface = fv.slice_plane(f, plane, resolution=3)
     plain = fv.slice_plane(lambda w: f(w), plane, resolution=3)
-    assert torch.equal(surface.values, plain.values) and surface.label == plain.label == "f(w)"
-    assert float(fv.sharpness(f, w[None], k=2).lambda1) == pytest.approx(9, rel=1e-5)
+    assert torch.equal(surface.values, plain.values)
+    assert surface.label == plain.label == "f(w)"
+    assert float(fv.sharpness(f, w[None], k=2).lambda1) == approx(9, rel=1e-5)
 
 
 def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_is_used():
@@ -68,26 +70,20 @@ def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_
         def operator(self, w, curvature="hessian"):
             return lambda v: 5 * v
 
-    curve = fv.slice_line(Bowl(), torch.zeros(3), torch.ones(3), resolution=3)
+    curve = fv.slice_line(Bowl(), zeros(3), ones(3), resolution=3)
     assert (curve.y_label, curve.n, curve.batchnorm) == ("bowl", 7, "frozen")
-    with pytest.raises(ValueError, match=r"w must have shape \(3,\), got \(4,\)"):
-        fv.top_eigenpairs(Bowl(), torch.ones(4), 1)
-    assert torch.equal(fv.hvp(Bowl(), torch.ones(3), torch.ones(3)), torch.full((3,), 5.0))
-    assert float(fv.top_eigenpairs(Bowl(), torch.ones(3), 1).values) == 5
+    with raises(ValueError, match=r"w must have shape \(3,\), got \(4,\)"):
+        fv.top_eigenpairs(Bowl(), ones(4), 1)
+    assert torch.equal(fv.hvp(Bowl(), ones(3), ones(3)), torch.full((3,), 5.0))
+    assert float(fv.top_eigenpairs(Bowl(), ones(3), 1).values) == 5
 
 
-def test_a_plain_function_is_wrapped_once_and_what_cannot_be_called_is_refused():
-    f = as_objective(lambda w: w.sum())
-    assert as_objective(f) is f
-    with pytest.raises(
-        TypeError, match=r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor"
-    ):
-        fv.slice_path(torch.zeros(3), torch.zeros(2, 3))
-    with pytest.raises(
-        TypeError, match="an objective must return a real number, got torch.complex64"
-    ):
-        fv.slice_path(lambda w: w.sum() * 1j, torch.zeros(2, 3))
-    with pytest.raises(
+def test_what_is_no_objective_is_refused():
+    with raises(TypeError, match=r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor"):
+        fv.slice_path(zeros(3), zeros(2, 3))
+    with raises(TypeError, match="an objective must return a real number, got torch.complex64"):
+        fv.slice_path(lambda w: w.sum() * 1j, zeros(2, 3))
+    with raises(
         ValueError, match=r"an objective must return one number, got shape \(3,\) from f\(w\)"
     ):
-        fv.slice_path(lambda w: w, torch.zeros(2, 3))
+        fv.slice_path(lambda w: w, zeros(2, 3))

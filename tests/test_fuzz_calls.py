@@ -14,12 +14,14 @@ from functools import partial
 
 import every_verb
 import numpy as np
-import pytest
 import torch
+from pytest import mark
 from test_results import one_of_each
+from torch import zeros
 
 import flatviz
 import flatviz as fv
+from flatviz import datasets
 
 X = torch.rand(30, 1, 8, 8)
 Y = torch.arange(30) % 3
@@ -40,10 +42,10 @@ WRONG = (
     (),
     [None],
     object(),
-    torch.zeros(0),
+    zeros(0),
     torch.tensor(float("nan")),
-    torch.zeros(3, dtype=torch.complex64),
-    torch.zeros(2, 3),
+    zeros(3, dtype=torch.complex64),
+    zeros(2, 3),
     DATA,
     int,
     lambda: 0,
@@ -54,15 +56,15 @@ CALLS = {
     fv.Task: dict(
         source=DATA, train=DATA, test=DATA, n_classes=3, name="t", validation=DATA, source_classes=3
     ),
-    fv.datasets.few_shot: dict(data=DATA, shots=2, seed=0),
-    fv.datasets.pick_classes: dict(data=DATA, classes=[0, 2]),
-    fv.datasets.transfer_task: dict(source=DATA, target=DATA, shots=2, seed=0),
-    fv.datasets.images_like: dict(images=IMAGES, shape=(3, 4, 4)),
-    fv.datasets.corrupt: dict(data=IMAGES, kind="fog", severity=1, seed=0),
-    fv.datasets.data_from: dict(examples=(X, Y), n=3, classes=("a", "b", "c")),
-    fv.datasets.stream: dict(examples=list(zip(X, Y)), workers=1),
-    fv.datasets.moons_transfer: dict(shots=2, noise=0.1, seed=0),
-    fv.datasets.image_folder: dict(path="nowhere", size=4, per_class=2, classes=("a",), seed=0),
+    datasets.few_shot: dict(data=DATA, shots=2, seed=0),
+    datasets.pick_classes: dict(data=DATA, classes=[0, 2]),
+    datasets.transfer_task: dict(source=DATA, target=DATA, shots=2, seed=0),
+    datasets.images_like: dict(images=IMAGES, shape=(3, 4, 4)),
+    datasets.corrupt: dict(data=IMAGES, kind="fog", severity=1, seed=0),
+    datasets.data_from: dict(examples=(X, Y), n=3, classes=("a", "b", "c")),
+    datasets.stream: dict(examples=list(zip(X, Y)), workers=1),
+    datasets.moons_transfer: dict(shots=2, noise=0.1, seed=0),
+    datasets.image_folder: dict(path="nowhere", size=4, per_class=2, classes=("a",), seed=0),
     fv.models.mlp: dict(task=TASK, hidden=(4,), seed=0),
     fv.models.convnet: dict(task=TASK, channels=(2, 2), seed=0),
     fv.models.learned_noise: dict(module=torch.nn.Linear(2, 1), noise=0.5),
@@ -110,7 +112,7 @@ def fault(call, label, wrong, explained=()):
     )
 
 
-@pytest.mark.parametrize("seed", range(2))
+@mark.parametrize("seed", range(2))
 def test_a_wrong_value_is_one_clear_error(seed, gaussians):
     nouns = [noun for noun in one_of_each(gaussians[0]).values()]
     calls = {
@@ -163,8 +165,8 @@ class Recorded:
         return call
 
 
-@pytest.mark.long
-@pytest.mark.filterwarnings("ignore")
+@mark.long
+@mark.filterwarnings("ignore")
 def test_a_wrong_argument_of_a_verb_is_one_clear_error(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     seen = {}

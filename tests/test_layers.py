@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from pytest import mark
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 FILES = sorted(ROOT.rglob("*.py"))
@@ -126,7 +126,7 @@ PACKAGES = {"flatviz"} | {
 }
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+@mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_imports_point_down_and_methods_keep_apart(path):
     own = path.relative_to(ROOT).with_suffix("").parts[0]
     if own in ("__init__", "__main__"):
@@ -170,7 +170,7 @@ def test_no_files_import_each_other_in_a_circle_not_even_for_types():
     graphlib.TopologicalSorter(below).prepare()
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+@mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_files_are_short_or_say_why(path):
     text = path.read_text(encoding="utf-8")
     docstring = ast.get_docstring(ast.parse(text)) or ""

@@ -3,37 +3,38 @@
 import math
 from functools import partial
 
-import pytest
 import torch
-from torch import nn
+from cases import mlp, rng
+from pytest import mark, raises
+from torch import arange, full, isnan, randn, tensor, zeros
+from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz import metrics
 from flatviz.core.objective import PointEvaluator
-from flatviz.metrics import scores
-from flatviz.metrics.curvature import ordered
 
 NAN = math.nan
 INF = math.inf
 
 
 def data(y=None):
-    x = torch.randn(12, 2, generator=torch.Generator().manual_seed(0))
-    return fv.Data(x, torch.arange(12) % 3 if y is None else y)
+    x = randn(12, 2, generator=rng())
+    return fv.Data(x, arange(12) % 3 if y is None else y)
 
 
 def prediction(bad=None, value=NAN, y=None):
     """Of 4 draws on 6 inputs; draw number `bad` has one output that is `value`."""
-    outputs = torch.randn(4, 6, 3, generator=torch.Generator().manual_seed(1))
+    outputs = randn(4, 6, 3, generator=rng(1))
     if bad is not None:
         outputs[bad, 2, 1] = value
-    return fv.Prediction(outputs, torch.arange(6) % 3 if y is None else y)
+    return fv.Prediction(outputs, arange(6) % 3 if y is None else y)
 
 
 with torch.random.fork_rng():
     torch.manual_seed(0)
-    NET = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)))
+    NET = fv.Net.from_module(mlp(2, 4, 3))
     DATA = data()
-W = NET.w + 0.1 * torch.randn(3, NET.dim, generator=torch.Generator().manual_seed(0))
+W = NET.w + 0.1 * randn(3, NET.dim, generator=rng())
 FLAT = {
     "accuracy": fv.quantity(NET, DATA, "accuracy"),
     "a detached function": lambda w: fv.nll(NET, DATA)(w).detach(),
@@ -45,14 +46,14 @@ DERIVATIVES = {
     "spectral_density": lambda f: fv.spectral_density(f, NET.w, k=1, steps=4),
     "hessian_trace": lambda f: fv.hessian_trace(f, NET.w, products=6),
     "sharpness": lambda f: fv.sharpness(f, W),
-    "weyl_bounds": lambda f: fv.metrics.weyl_bounds(f, W),
+    "weyl_bounds": lambda f: metrics.weyl_bounds(f, W),
 }
 
 
-@pytest.mark.parametrize("verb", DERIVATIVES)
-@pytest.mark.parametrize("name", FLAT)
+@mark.parametrize("verb", DERIVATIVES)
+@mark.parametrize("name", FLAT)
 def test_a_derivative_of_what_has_none_is_refused(verb, name):
-    with pytest.raises(
+    with raises(
         ValueError,
         match="needs an objective that torch can differentiate|needs an f with a gradient",
     ):
@@ -64,31 +65,29 @@ def half_diverged(w):
     return w[0].log() + w.square().sum()
 
 
-@pytest.mark.parametrize("verb", ["top_eigenpairs", "spectral_density", "hessian_trace"])
+@mark.parametrize("verb", ["top_eigenpairs", "spectral_density", "hessian_trace"])
 def test_curvature_where_the_loss_diverged_is_one_clear_error(verb):
-    w = torch.tensor([-1.0, *[1.0] * 9])
+    w = tensor([-1.0, *[1.0] * 9])
     options = dict(products=6) if verb == "hessian_trace" else dict(k=1)
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"f\(w\) must be finite to have derivatives, got nan: w is where f diverged",
     ):
         getattr(fv, verb)(half_diverged, w, **options)
-    with pytest.raises(
-        ValueError, match="the curvature at w must be finite, got NaN or inf: look at f"
-    ):
-        getattr(fv, verb)(lambda w: w.abs().sqrt().sum(), torch.zeros(10), **options)
+    with raises(ValueError, match="the curvature at w must be finite, got NaN or inf: look at f"):
+        getattr(fv, verb)(lambda w: w.abs().sqrt().sum(), zeros(10), **options)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "y, kind, text",
     [
         (
-            torch.full((12,), 3),
+            full((12,), 3),
             ValueError,
             r"labels must be in 0\.\.2 for a net with 3 outputs, got 3",
         ),
         (
-            torch.full((12,), 0.5),
+            full((12,), 0.5),
             TypeError,
             "likelihood='categorical' needs integer class labels, got floating targets",
         ),
@@ -101,46 +100,43 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
         *(partial(fv.quantity, NET, bad, what) for what in ("accuracy", "error", "nll")),
         lambda: fv.predict(NET, W, bad, 2, seed=0),
     ):
-        with pytest.raises(kind, match=text):
+        with raises(kind, match=text):
             verb()
     # A function of one's own knows its labels
     assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0
 
 
-SCORES = scores.SCORES | {"reliability": fv.metrics.reliability}
+NAMES = "accuracy nll brier ece ace class_ece reliability".split()
+SCORES = {name: getattr(metrics, name) for name in NAMES}
 
 
-@pytest.mark.parametrize("score", SCORES)
+@mark.parametrize("score", SCORES)
 def test_a_score_refuses_labels_that_are_no_classes(score):
     for y, kind, text in (
-        (torch.full((6,), 3), ValueError, r"labels must be in 0\.\.2 .* got 3"),
-        (torch.full((6,), -1), ValueError, r"labels must be in 0\.\.2 .* got -1"),
-        (torch.full((6,), 0.5), TypeError, "needs integer class labels, got floating targets"),
-        (torch.zeros(6, 3).long(), ValueError, r"labels must have shape \(6,\), got \(6, 3\)"),
+        (full((6,), 3), ValueError, r"labels must be in 0\.\.2 .* got 3"),
+        (full((6,), -1), ValueError, r"labels must be in 0\.\.2 .* got -1"),
+        (full((6,), 0.5), TypeError, "needs integer class labels, got floating targets"),
+        (zeros(6, 3).long(), ValueError, r"labels must have shape \(6,\), got \(6, 3\)"),
         ([0] * 6, TypeError, r"y must be a (tensor of labels \(N,\)|Tensor), got a list"),
     ):
-        with pytest.raises(kind, match=text):
+        with raises(kind, match=text):
             SCORES[score](prediction(), y)
-        with pytest.raises(kind, match=text):
+        with raises(kind, match=text):
             SCORES[score](prediction(y=y))
 
 
-@pytest.mark.parametrize("dtype", [torch.int32, torch.int16, torch.int8, torch.uint8, torch.int64])
+@mark.parametrize("dtype", [torch.int32, torch.int16, torch.int8, torch.uint8, torch.int64])
 def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
-    y = torch.arange(6) % 3
+    y = arange(6) % 3
     for score in SCORES.values():
-        torch.testing.assert_close(
-            score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True
-        )
-        torch.testing.assert_close(
-            score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True
-        )
-    other = data((torch.arange(12) % 3).to(dtype))
+        assert_close(score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True)
+        assert_close(score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True)
+    other = data((arange(12) % 3).to(dtype))
     assert other.y.dtype == torch.int64
     assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "axes, text",
     [
         ([[1.0, 0, 0], [0, 0, 0]], r"axes must have a length > 0, got 0 for number 2"),
@@ -150,21 +146,21 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     ],
 )
 def test_axes_that_span_no_plane_are_refused(axes, text):
-    with pytest.raises(ValueError, match=text):
-        fv.Plane(torch.zeros(3), torch.tensor(axes), "step")
-    with pytest.raises(ValueError, match="directions? must|[uv] must be finite|axes must"):
-        fv.plane_along(torch.zeros(3), *torch.tensor(axes))
+    with raises(ValueError, match=text):
+        fv.Plane(zeros(3), tensor(axes), "step")
+    with raises(ValueError, match="directions? must|[uv] must be finite|axes must"):
+        fv.plane_along(zeros(3), *tensor(axes))
 
 
 def test_nearly_parallel_axes_are_a_plane():
-    fv.Plane(torch.zeros(3), torch.tensor([[1.0, 0, 0], [1.0, 1e-4, 0]]), "step")
-    fv.Plane(torch.zeros(3), torch.tensor([[1e-30, 0, 0], [0, 1e20, 0]]), "step")
+    fv.Plane(zeros(3), tensor([[1.0, 0, 0], [1.0, 1e-4, 0]]), "step")
+    fv.Plane(zeros(3), tensor([[1e-30, 0, 0], [0, 1e20, 0]]), "step")
 
 
 def test_a_projection_of_another_plane_is_refused_by_every_picture():
     eye = torch.eye(3)
-    plane = fv.Plane(torch.zeros(3), eye[:2], "step")
-    other = fv.Plane(torch.zeros(3), eye[1:], "step")
+    plane = fv.Plane(zeros(3), eye[:2], "step")
+    other = fv.Plane(zeros(3), eye[1:], "step")
     surface = fv.slice_plane(lambda w: w.square().sum(), plane, extent=1.0, resolution=5)
     on, off = (fv.project(torch.rand(4, 3), p, lambda w: w.square().sum()) for p in (plane, other))
     text = "projection and surface live in different planes: project onto surface.plane"
@@ -174,44 +170,49 @@ def test_a_projection_of_another_plane_is_refused_by_every_picture():
         lambda p: fv.plots.plot_surface_3d(surface, p),
     ):
         draw(on)
-        with pytest.raises(ValueError, match=text):
+        with raises(ValueError, match=text):
             draw(off)
 
 
 def test_a_curve_with_a_hole_has_no_barrier():
     t = torch.linspace(0, 1, 5)
-    hole = fv.Curve(t, torch.tensor([1.0, 2.0, NAN, 0.0, 1.0]))
-    assert math.isnan(hole.barrier) and hole.n_diverged == 1
+    hole = fv.Curve(t, tensor([1.0, 2.0, NAN, 0.0, 1.0]))
+    assert math.isnan(hole.barrier)
+    assert hole.n_diverged == 1
     for values in ([NAN, 1, 1, 1, 1], [1, 1, 1, 1, INF], [-INF, 1, 1, 1, 1]):
-        assert math.isnan(fv.Curve(t, torch.tensor([float(v) for v in values])).barrier)
-    wall = fv.Curve(t, torch.tensor([1.0, 2.0, INF, 0.0, 1.0]))
-    assert wall.barrier == INF and wall.n_diverged == 1
-    assert fv.Curve(t, torch.tensor([1.0, 0.5, 0.0, 0.5, 1.0])).barrier == 0.0
+        assert math.isnan(fv.Curve(t, tensor([float(v) for v in values])).barrier)
+    wall = fv.Curve(t, tensor([1.0, 2.0, INF, 0.0, 1.0]))
+    assert wall.barrier == INF
+    assert wall.n_diverged == 1
+    assert fv.Curve(t, tensor([1.0, 0.5, 0.0, 0.5, 1.0])).barrier == 0.0
     assert fv.Curve(t[:1], torch.ones(1)).barrier == 0.0
 
 
-@pytest.mark.parametrize("value", [NAN, INF])
-@pytest.mark.parametrize("score", SCORES)
+@mark.parametrize("value", [NAN, INF])
+@mark.parametrize("score", SCORES)
 def test_a_score_of_draws_without_a_value_is_nan_from_that_draw_on(score, value):
     bad = SCORES[score](prediction(bad=2, value=value))
     good = SCORES[score](prediction())
-    torch.testing.assert_close(bad[:2], good[:2], equal_nan=True)
-    assert bool(torch.isnan(bad[2:]).all())
-    assert bool(torch.isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all())
+    assert_close(bad[:2], good[:2], equal_nan=True)
+    assert bool(isnan(bad[2:]).all())
+    assert bool(isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all())
 
 
 def test_predictions_without_a_value_are_counted_and_scored_nan():
     p = prediction(bad=1)
-    assert p.n_diverged == 1 and prediction().n_diverged == 0
+    assert p.n_diverged == 1
+    assert prediction().n_diverged == 0
     masked = prediction(bad=1, value=-INF)  # a class that is ruled out is no divergence
-    assert masked.n_diverged == 0 and bool(torch.isfinite(fv.metrics.ece(masked)).all())
+    assert masked.n_diverged == 0
+    assert bool(torch.isfinite(metrics.ece(masked)).all())
 
 
 def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
-    values = fv.metrics.disagreement(prediction(bad=1))
-    good = fv.metrics.disagreement(prediction())
-    assert bool(torch.isnan(values[1]).all()) and bool(torch.isnan(values[:, 1]).all())
-    torch.testing.assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
+    values = metrics.disagreement(prediction(bad=1))
+    good = metrics.disagreement(prediction())
+    assert bool(isnan(values[1]).all())
+    assert bool(isnan(values[:, 1]).all())
+    assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
 
 
 def test_a_reduced_precision_that_loses_values_states_no_small_error():
@@ -228,34 +229,27 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
         def over(self, origin, axes, *, exact=False, precision=None, plan=None, coords=None):
             return (PointEvaluator if exact else Quick)(self, origin, axes)
 
-    plane = fv.Plane(torch.zeros(3), torch.eye(3)[:2], "step")
+    plane = fv.Plane(zeros(3), torch.eye(3)[:2], "step")
     quick = fv.slice_plane(Lossy(), plane, extent=1.0, resolution=5, precision="bfloat16")
-    assert quick.n_diverged == 20 and quick.error == INF
+    assert quick.n_diverged == 20
+    assert quick.error == INF
     inside = fv.slice_plane(Lossy(), plane, extent=0.2, resolution=5, precision="bfloat16")
-    assert inside.n_diverged == 0 and inside.error == 0
+    assert inside.n_diverged == 0
+    assert inside.error == 0
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "what", ["accuracy", "error", "nll", lambda out, y: (out.argmax(-1) == y).float().mean()]
 )
 def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
     """Along the first axis the weights and the bias of class 0 grow by 3e38: its logits are inf at
     a = 1."""
     f = fv.quantity(NET, DATA, what)
-    axes = torch.zeros(2, NET.dim)
+    axes = zeros(2, NET.dim)
     axes[0, 12:16] = 3e38
     axes[0, 24] = 3e38
     axes[1, 0] = 1.0
     surface = fv.slice_plane(f, fv.Plane(NET.w, axes, "step"), extent=(0, 1), resolution=2)
-    assert (
-        torch.isnan(surface.values).tolist() == [[False, False], [True, True]]
-        and surface.n_diverged == 2
-    )
-    assert torch.isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]
-
-
-def test_draws_are_not_ordered_by_values_that_are_none():
-    with pytest.raises(
-        ValueError, match="values must be finite, got 1 NaN or inf: drop those draws"
-    ):
-        ordered(W, torch.tensor([1.0, NAN, 2.0]), "flat")
+    assert isnan(surface.values).tolist() == [[False, False], [True, True]]
+    assert surface.n_diverged == 2
+    assert isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]

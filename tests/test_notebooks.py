@@ -9,19 +9,19 @@ import re
 from pathlib import Path
 
 import nbformat
-import pytest
 from course import CHAPTERS, NOTEBOOKS, executed, name
+from internals import main
+from pytest import mark, raises
 
 import flatviz as fv
-from flatviz.cli import main
 from flatviz.site import CONTENTS, EXPERIMENTS, read, with_blanks
 from flatviz.site.run import NO_ALT, CellError, run
 
 ROOT = Path(__file__).resolve().parent.parent
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+@mark.long
+@mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_the_notebook_runs_in_its_small_form(path):
     cells = executed(path).cells
     shown = [
@@ -51,7 +51,7 @@ def statements(code):
     return sum(not hasattr(node, "body") for node in found)
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+@mark.parametrize("path", CHAPTERS, ids=name)
 def test_the_notebook_has_the_form_of_a_chapter(path):
     cells = nbformat.read(path, as_version=4).cells
     head = cells[0].source
@@ -59,9 +59,8 @@ def test_the_notebook_has_the_form_of_a_chapter(path):
         "the first cell: a title, and after **Takes** the minutes"
     )
     if any(c.cell_type == "code" for c in cells):
-        assert cells[1].metadata.get("tags") == ["parameters"] and cells[1].source.startswith(
-            "FAST = False"
-        )
+        assert cells[1].metadata.get("tags") == ["parameters"]
+        assert cells[1].source.startswith("FAST = False")
     levels = [
         len(m)
         for c in cells
@@ -78,7 +77,7 @@ def test_the_notebook_has_the_form_of_a_chapter(path):
             )
 
 
-@pytest.mark.parametrize("path", CHAPTERS, ids=name)
+@mark.parametrize("path", CHAPTERS, ids=name)
 def test_the_students_version_has_a_blank_for_each_exercise_and_needs_no_line_of_a_solution(path):
     chapter = read(path)
     student = with_blanks(chapter)
@@ -95,12 +94,14 @@ def test_the_students_version_has_a_blank_for_each_exercise_and_needs_no_line_of
         == [c.source for c in student.cells].count("# your code")
         > 1
     )
-    assert "Solution" not in text and nbformat.validate(student) is None
+    assert "Solution" not in text
+    assert nbformat.validate(student) is None
     kept = [c.source for c in student.cells if c.cell_type == "code"]
     gone = [c.source for c in chapter.cells if c.cell_type == "code" and c.source not in kept]
     (set_there, _) = mentioned(gone)
     (set_here, read_here) = mentioned(kept)
-    assert gone and not (set_there - set_here) & read_here
+    assert gone
+    assert not (set_there - set_here) & read_here
 
 
 def mentioned(cells):
@@ -147,15 +148,16 @@ def test_a_run_keeps_what_cells_print_return_and_display():
     notebook = nbformat.v4.new_notebook(cells=[cell("print('a')\nx = 2\nx + 1"), cell(display)])
     assert run(notebook, "n") > 0
     first, second = (c.outputs for c in notebook.cells)
-    assert first[0].text == "a\n" and first[1].data["text/plain"] == "3" and len(first) == 2
-    assert second[0].data["text/html"] == "<b>b</b>" and len(second) == 1
+    assert first[0].text == "a\n"
+    assert first[1].data["text/plain"] == "3"
+    assert len(first) == 2
+    assert second[0].data["text/html"] == "<b>b</b>"
+    assert len(second) == 1
 
 
 def test_names_of_one_notebook_are_unknown_to_the_next():
     run(nbformat.v4.new_notebook(cells=[cell("x = 1")]), "one")
-    with pytest.raises(
-        CellError, match=r"two, code cell 1: NameError: name 'x' is not defined\n    x"
-    ):
+    with raises(CellError, match=r"two, code cell 1: NameError: name 'x' is not defined\n    x"):
         run(nbformat.v4.new_notebook(cells=[cell("x")]), "two")
 
 
@@ -168,21 +170,20 @@ def test_an_interact_is_one_element_with_a_picture_at_every_stop():
     ]
     notebook = nbformat.v4.new_notebook(cells=cells)
     # The widget itself would have hidden it
-    with pytest.raises(CellError, match="ZeroDivisionError"):
+    with raises(CellError, match="ZeroDivisionError"):
         run(notebook, "n")
     (shown,) = notebook.cells[2].outputs
     data = json.loads(
         re.search(r'<script type="application/json">(.*)</script>', shown.data["text/html"])[1]
     )
     stops = [float(label) for label in data["controls"][0]["labels"]]
-    assert (
-        stops[0] == 0
-        and stops[-1] == 100
-        and 50 in stops
-        and len(data["figures"]) == 2 * len(stops) <= 42
-    )
+    assert stops[0] == 0
+    assert stops[-1] == 100
+    assert 50 in stops
+    assert len(data["figures"]) == 2 * len(stops) <= 42
     assert [f["data"][0]["x"][1] for f in data["figures"]] == [s for s in stops for _ in "ud"]
-    assert stops[data["controls"][0]["start"]] == 50 and data["controls"][1]["labels"] == [
+    assert stops[data["controls"][0]["start"]] == 50
+    assert data["controls"][1]["labels"] == [
         "up",
         "down",
     ]
@@ -223,7 +224,7 @@ def read_by(code, known, seen=frozenset()):
     )
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=name)
+@mark.parametrize("path", NOTEBOOKS, ids=name)
 def test_no_later_cell_gives_another_value_to_what_a_slider_reads(path):
     cells = [c.source for c in nbformat.read(path, as_version=4).cells if c.cell_type == "code"]
     compiled = [compile(source, "cell", "exec") for source in cells]

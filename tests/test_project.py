@@ -11,10 +11,10 @@ import tomllib
 from pathlib import Path
 
 import pandas as pd
-import pytest
 import yaml
 from experiment_notebooks import executed
 from PIL import Image
+from pytest import mark, raises, skip
 
 import flatviz as fv
 from flatviz.cli.commands import COMMANDS
@@ -44,7 +44,8 @@ def test_environment_yml_asks_for_what_pyproject_asks_for():
             *(e for e in pip if not e.startswith("-")),
         ]
     )
-    assert found.pop("python") == PROJECT["requires-python"] and found.pop("pip") == ""
+    assert found.pop("python") == PROJECT["requires-python"]
+    assert found.pop("pip") == ""
     assert found == wanted
 
 
@@ -60,9 +61,8 @@ def test_every_dependency_has_its_reason():
 def test_the_readme_has_two_commands_and_its_picture():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     commands = re.findall(r"```sh\n(.*?)\n```", readme, flags=re.S)
-    assert "flatviz tour --out tour.html" in commands[0] and commands[1].endswith(
-        "-m pytest -n 2 --dist loadfile"
-    )
+    assert "flatviz tour --out tour.html" in commands[0]
+    assert commands[1].endswith("-m pytest -n 2 --dist loadfile")
     assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install") for c in commands[:2])
     pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)|(?:src|srcset)=\"([^\"]+)", readme)
     for picture in map("".join, pictures):
@@ -70,7 +70,8 @@ def test_the_readme_has_two_commands_and_its_picture():
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
     text = re.sub(r"```.*?```|<[^>]*>|\]\([^)]*\)", "", readme, flags=re.S)
-    assert len(text.split()) <= 400 and "@@" not in readme  # read in two minutes
+    assert len(text.split()) <= 400  # read in two minutes
+    assert "@@" not in readme
     # No raw output
     assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {
         "sh",
@@ -95,12 +96,11 @@ def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_
         )  # what is called a link is one
         assert set(re.findall(r"^\[(\w+)\]: ", told, flags=re.M)) == doors
     filled = links["written"](readme, "someone/flatviz")
-    assert (
-        "[playground]: https://someone.github.io/flatviz/play.html" in filled
-        and "/someone/flatviz/blob/main/" in filled
-    )
+    assert "[playground]: https://someone.github.io/flatviz/play.html" in filled
+    assert "/someone/flatviz/blob/main/" in filled
     indexed = links["absolute"](filled, "someone/flatviz")
-    assert indexed.count("](https://") > 5 and not re.findall(
+    assert indexed.count("](https://") > 5
+    assert not re.findall(
         r"\]\((?!http)|^\[\w+\]: (?!http)|(?:src|srcset)=.(?!http)", indexed, flags=re.M
     )
     assert (
@@ -123,7 +123,8 @@ def test_the_playground_draws_the_table_of_the_frontier_and_says_what_the_readme
     )[0]
     cards = (finding["OUT"].parent / "cards.js").read_text(encoding="utf-8")
     ratio, nll = re.search(r"([\d.]+) of VI's and the NLL ([\d.]+) lower", cards).groups()
-    assert f"λ1 is {ratio} of VI's (" in at_equal_loss and f"NLL -{nll}," in at_equal_loss
+    assert f"λ1 is {ratio} of VI's (" in at_equal_loss
+    assert f"NLL -{nll}," in at_equal_loss
     temperatures = re.search(r"worth VI's T = ([\d., ]+), from", cards)[1]
     assert f"loss of VI at *T* = {temperatures}, and" in (ROOT / "README.md").read_text("utf-8")
 
@@ -151,7 +152,7 @@ def test_stored_outputs_are_pictures_and_text_and_small():
 def test_no_file_names_an_index_of_packages():
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
     if listed.returncode:
-        pytest.skip("not a git checkout")
+        skip("not a git checkout")
     word = "index" + "-url"
     for name in listed.stdout.split():
         if (ROOT / name).is_file() and not name.endswith(
@@ -164,7 +165,7 @@ def synced(script, monkeypatch, *arguments):
     """The exit status of the script, run here: jupytext takes half a minute to import on a slow
     machine."""
     monkeypatch.setattr(sys, "argv", [str(script), *arguments])
-    with pytest.raises(SystemExit) as end:
+    with raises(SystemExit) as end:
         runpy.run_path(str(script), run_name="__main__")
     return end.value.code
 
@@ -195,22 +196,19 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
     )
     made.write_text(json.dumps(notebook), encoding="utf-8")
     # Kept
-    assert (
-        synced(script, monkeypatch) == 0
-        and json.loads(made.read_bytes())["cells"][1]["outputs"] == shown
-    )
+    assert synced(script, monkeypatch) == 0
+    assert json.loads(made.read_bytes())["cells"][1]["outputs"] == shown
     source.write_text(
         source.read_text(encoding="utf-8").replace("1 + 1", "1 + 3"), encoding="utf-8"
     )
     # Of other code
-    assert (
-        synced(script, monkeypatch) == 0
-        and json.loads(made.read_bytes())["cells"][1]["outputs"] == []
-    )
+    assert synced(script, monkeypatch) == 0
+    assert json.loads(made.read_bytes())["cells"][1]["outputs"] == []
     source.write_text(
         source.read_text(encoding="utf-8").replace("1 + 3", "1 + 1"), encoding="utf-8"
     )
-    assert synced(script, monkeypatch) == 0 and made.read_bytes() == first
+    assert synced(script, monkeypatch) == 0
+    assert made.read_bytes() == first
     made.write_text(made.read_text(encoding="utf-8").replace("1 + 1", "1 + 2"), encoding="utf-8")
     assert synced(script, monkeypatch, "--check") == 1
     assert "00_x.ipynb differs" in capsys.readouterr().out
@@ -252,7 +250,9 @@ def test_what_github_runs_are_the_projects_own_commands():
 
 def test_every_system_of_the_sources_is_there_with_its_command_and_its_test():
     rows = pd.read_csv(ROOT / "data" / "sources.csv")
-    assert len(rows) > 20 and not rows.isna().any().any() and not rows.duplicated("system").any()
+    assert len(rows) > 20
+    assert not rows.isna().any().any()
+    assert not rows.duplicated("system").any()
     assert {"matrix-variate", "rank-1", "k-tied"} <= {s.split()[0] for s in rows.system}
     for row in rows.itertuples(index=False):
         if row.where == "not in flatviz":
@@ -269,18 +269,17 @@ def test_every_system_of_the_sources_is_there_with_its_command_and_its_test():
         elif words[0] == "flatviz":
             assert words[1] in COMMANDS, row
         else:
-            assert words[2] == "flatviz[laplace]" and "laplace" in PROJECT["optional-dependencies"]
+            assert words[2] == "flatviz[laplace]"
+            assert "laplace" in PROJECT["optional-dependencies"]
 
 
 def test_the_citation_names_the_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
-    assert (
-        citation["version"] == fv.__version__ == PROJECT["version"]
-        and citation["license"] == PROJECT["license"]
-    )
+    assert citation["version"] == fv.__version__ == PROJECT["version"]
+    assert citation["license"] == PROJECT["license"]
 
 
-@pytest.mark.long
+@mark.long
 def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_claims():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
@@ -290,4 +289,5 @@ def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_clai
         sentences += "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M))
         hashes = re.search(rf"{claims}: (\w+); those of the table: (.*)", printed).groups()
         assert hashes[0] == hashes[1]  # the table was made with these claims
-    assert block == sentences and block.count("\n") == 5
+    assert block == sentences
+    assert block.count("\n") == 5

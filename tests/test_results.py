@@ -4,53 +4,56 @@ dense matrices, and of several members."""
 import math
 
 import numpy as np
-import pytest
 import torch
+from cases import rng
 from oracles import as_torch, dense_covariance, equal, random_gaussian
+from pytest import approx, mark, raises
+from torch import eye, float64, ones, randn, tensor, zeros
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz import results
-from flatviz.weight_space import MEASURES
 
 
 def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member():
-    draws = fv.Draws(torch.tensor([[0.0, 0.0], [1.0, 1.0], [1.2, 0.9], [9.0, 9.0]]))
+    draws = fv.Draws(tensor([[0.0, 0.0], [1.0, 1.0], [1.2, 0.9], [9.0, 9.0]]))
     assert any(torch.equal(draws.center, w) for w in draws.W)
-    with pytest.raises(
+    with raises(
         ValueError,
         match="asked for 5 draws, but this ensemble has 4 members: lower n_draws, or train more",
     ):
         draws.sample(5, seed=0)
-    assert fv.Draws(torch.ones(1, 3)).sample(4, seed=0).shape == (4, 3)
+    assert fv.Draws(ones(1, 3)).sample(4, seed=0).shape == (4, 3)
 
 
 def test_a_mixture_gives_every_part_its_share():
-    parts = (fv.Draws(torch.zeros(1, 2)), fv.Draws(torch.ones(1, 2)))
+    parts = (fv.Draws(zeros(1, 2)), fv.Draws(ones(1, 2)))
     W = fv.Mixture(parts).sample(41, seed=0)
     assert W[:, 0].tolist() == [i % 2 for i in range(41)]
     assert torch.equal(fv.Mixture(parts).sample(1, seed=0), fv.Mixture(parts).center[None])
 
 
 def test_an_oblique_plane_knows_its_lengths_and_angle():
-    plane = fv.Plane(torch.zeros(2), torch.tensor([[2.0, 0.0], [1.0, 1.0]]), "step")
-    assert plane.lengths == pytest.approx((2.0, math.sqrt(2)))
-    assert plane.angle == pytest.approx(45.0)
-    assert not plane.orthonormal and fv.Plane(torch.zeros(2), torch.eye(2), "step").orthonormal
-    torch.testing.assert_close(plane.points(torch.tensor([[1.0, 2.0]])), torch.tensor([[4.0, 2.0]]))
+    plane = fv.Plane(zeros(2), tensor([[2.0, 0.0], [1.0, 1.0]]), "step")
+    assert plane.lengths == approx((2.0, math.sqrt(2)))
+    assert plane.angle == approx(45.0)
+    assert not plane.orthonormal
+    assert fv.Plane(zeros(2), eye(2), "step").orthonormal
+    assert_close(plane.points(tensor([[1.0, 2.0]])), tensor([[4.0, 2.0]]))
 
 
 def one_of_each(q):
     """Every noun with every field filled, with long texts and many members."""
-    W = torch.zeros(30, 7)
+    W = zeros(30, 7)
     sides = (0.5, 0.2), ((-1.0, 1.0),) * 2
     plane = fv.Plane(
-        W[0], torch.eye(7)[:2], "distance in weight space", "plane through three solutions", *sides
+        W[0], eye(7)[:2], "distance in weight space", "plane through three solutions", *sides
     )
     surface = fv.Surface(
         plane,
         W[:, 0],
         W[:, 1],
-        torch.zeros(30, 30),
+        zeros(30, 30),
         "mean NLL (nats)",
         100,
         "frozen",
@@ -62,13 +65,11 @@ def one_of_each(q):
     )
     spectrum = fv.Spectrum(W[0], W, W[0], 80, "at the center", 100, "frozen", "ggn", W[0], W[0])
     projection = fv.Projection(
-        plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", torch.eye(2), 0.3
+        plane, W[:, :2], W[:, 0], W[:, 0], "mean NLL (nats)", "draws of SA-BMA", eye(2), 0.3
     )
     scores = dict.fromkeys(("nll", "accuracy", "ece"), W[0])
-    weighted = fv.Likelihood.categorical(weight=torch.ones(10))
-    prediction = fv.Prediction(
-        torch.zeros(30, 100, 10), torch.zeros(100), weighted, "frozen", scores, W
-    )
+    weighted = fv.Likelihood.categorical(weight=ones(10))
+    prediction = fv.Prediction(zeros(30, 100, 10), zeros(100), weighted, "frozen", scores, W)
     rest = dict(
         projection=projection, around=surface, spectrum=(spectrum,) * 3, prediction=prediction
     )
@@ -115,7 +116,8 @@ def test_every_noun_is_one_line_of_less_than_120_characters(gaussians, task, tin
         fv.Mixture((fv.Draws(net.w[None]),)),
     ):
         assert "\n" not in repr(shown) and len(repr(shown)) < 120, repr(shown)
-        assert repr(shown).startswith(type(shown).__name__) and "tensor(" not in repr(shown)
+        assert repr(shown).startswith(type(shown).__name__)
+        assert "tensor(" not in repr(shown)
 
 
 def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
@@ -125,7 +127,7 @@ def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
         ("a", 0): {"noun": "Draws", "fields": {}},
     }
     assert equal(whole, fv.load(fv.save(whole, tmp_path / "all.pt")))
-    with pytest.raises(TypeError, match="cannot save a function"):
+    with raises(TypeError, match="cannot save a function"):
         fv.save(lambda: 0, tmp_path / "f.pt")
     assert [p.name for p in tmp_path.iterdir()] == ["all.pt"]  # a failed save leaves nothing
 
@@ -133,38 +135,26 @@ def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
 def test_numpys_numbers_are_saved_as_plain_ones(tmp_path):
     back = fv.load(
         fv.save(
-            {"score": np.float64(0.5), "name": np.str_("a"), "n": MEASURES["sam"]},
+            {"score": np.float64(0.5), "name": np.str_("a"), "n": np.int64(3)},
             tmp_path / "n.pt",
         )
     )
-    assert back["score"] == 0.5 and type(back["score"]) is float and type(back["name"]) is str
+    assert back["score"] == 0.5
+    assert type(back["score"]) is float
+    assert type(back["name"]) is str
 
 
 def test_kl_and_log_prob_equal_torchs_low_rank_normal(gaussians):
     q, prior = gaussians
     w = q.sample(4, seed=0)
-    torch.testing.assert_close(q.log_prob(w), as_torch(q).log_prob(w), rtol=1e-10, atol=1e-10)
-    torch.testing.assert_close(
+    assert_close(q.log_prob(w), as_torch(q).log_prob(w), rtol=1e-10, atol=1e-10)
+    assert_close(
         q.kl(prior),
         torch.distributions.kl_divergence(as_torch(q), as_torch(prior)),
         rtol=1e-10,
         atol=0,
     )
-    assert float(q.kl(q)) == pytest.approx(0, abs=1e-10)
-
-
-def test_the_path_gradient_of_the_kl_is_its_gradient_on_average_and_zero_at_every_draw_of_the_prior(
-    gaussians,
-):
-    q, prior = gaussians
-    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
-    wanted = torch.autograd.grad(fv.Gaussian(*theta).kl(prior), theta)
-    z1, z2 = q.noise(40_000, seed=0)
-    noise = torch.cat((z1, -z1)), torch.cat((z2, -z2))
-    for found, want in zip(q.kl_and_path_grad(prior, *noise)[1], wanted):
-        assert float((found - want).norm() / want.norm()) < 0.05  # draws leave 1 to 2 %
-    for zero in prior.kl_and_path_grad(prior, z1[:1], z2[:1])[1]:
-        torch.testing.assert_close(zero, torch.zeros_like(zero), rtol=0, atol=1e-12)
+    assert float(q.kl(q)) == approx(0, abs=1e-10)
 
 
 def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
@@ -173,23 +163,21 @@ def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
     theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
     wanted = torch.autograd.grad(fv.Gaussian(*theta).log_prob(w), theta)
     for found, want in zip(q.score(w), wanted):
-        torch.testing.assert_close(found, want, rtol=1e-9, atol=1e-9)
+        assert_close(found, want, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("rank", [0, 3])
+@mark.parametrize("rank", [0, 3])
 def test_products_with_covariance_and_precision_equal_dense_ones(rank):
     q = random_gaussian(0, rank=rank)
     S = dense_covariance(q)
-    v = torch.randn(3, 7, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
-    torch.testing.assert_close(q.cov_mul(v), v @ S)
-    torch.testing.assert_close(q.precision_mul(v), v @ S.inverse())
-    torch.testing.assert_close(q.precision_diag, S.inverse().diagonal())
-    torch.testing.assert_close(q.factor_precision, q.factor @ S.inverse())
-    torch.testing.assert_close(q.variance, S.diagonal())
-    torch.testing.assert_close(q.logdet, S.logdet())
-    torch.testing.assert_close(
-        q.log_prob(v), torch.distributions.MultivariateNormal(q.mean, S).log_prob(v)
-    )
+    v = randn(3, 7, dtype=float64, generator=rng())
+    assert_close(q.cov_mul(v), v @ S)
+    assert_close(q.precision_mul(v), v @ S.inverse())
+    assert_close(q.precision_diag, S.inverse().diagonal())
+    assert_close(q.factor_precision, q.factor @ S.inverse())
+    assert_close(q.variance, S.diagonal())
+    assert_close(q.logdet, S.logdet())
+    assert_close(q.log_prob(v), torch.distributions.MultivariateNormal(q.mean, S).log_prob(v))
 
 
 def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
@@ -201,27 +189,29 @@ def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
     assert float((torch.cov(W.T) - S).abs().max() / S.abs().max()) < 0.03
     # One z2 for all weights: drawn a layer at a time it would be zero across layers
     blocks = S[:3, 3:].abs().max()
-    assert blocks > 0.05 and float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
+    assert blocks > 0.05
+    assert float((torch.cov(W.T) - S)[:3, 3:].abs().max()) < 0.5 * blocks
 
 
-@pytest.mark.parametrize("rank", [0, 3])
+@mark.parametrize("rank", [0, 3])
 def test_the_algebra_of_members_at_once_is_that_of_each_alone(rank):
     alone = [random_gaussian(seed, rank=rank) for seed in (0, 1, 2)]
     prior = random_gaussian(9)
     together = fv.Gaussian.unchecked(
         *(torch.stack([getattr(q, n) for q in alone]) for n in ("mean", "log_std", "factor"))
     )
-    g = torch.Generator().manual_seed(0)
-    v, many = (torch.randn(*shape, 7, generator=g, dtype=torch.float64) for shape in ((3,), (3, 4)))
-    z2 = torch.randn(3, 4, rank, generator=g, dtype=torch.float64)
+    g = rng()
+    v, many = (randn(*shape, 7, generator=g, dtype=float64) for shape in ((3,), (3, 4)))
+    z2 = randn(3, 4, rank, generator=g, dtype=float64)
 
     def check(of):
         """Compare `of(q, i)` of member i with that of all members, where i selects everything."""
         values = of(together, slice(None)), *(of(q, i) for i, q in enumerate(alone))
         for all_rows, *each in zip(*(t if isinstance(t, tuple) else (t,) for t in values)):
-            torch.testing.assert_close(all_rows, torch.stack(each), rtol=1e-12, atol=1e-12)
+            assert_close(all_rows, torch.stack(each), rtol=1e-12, atol=1e-12)
 
-    assert together.dim == 7 and together.rank == rank
+    assert together.dim == 7
+    assert together.rank == rank
     for name in ("variance", "leverage", "logdet", "precision_diag", "factor_precision"):
         check(lambda q, i, name=name: getattr(q, name))
     for x in (v, many):

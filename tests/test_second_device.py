@@ -6,14 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
+from pytest import mark
 from second_device import missing
 
 FOLDER = Path(__file__).parent / "devices"
 
 
-@pytest.mark.long
-@pytest.mark.skipif(bool(missing()), reason=missing())
+@mark.long
+@mark.skipif(bool(missing()), reason=missing())
 def test_everything_that_a_user_calls_runs_on_a_second_device():
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     command = [

@@ -15,21 +15,20 @@ import threading
 import urllib.parse
 
 import nbformat
-import pytest
 from browsing import answer, faults, in_page, limited, watched
 from course import NOTEBOOKS, executed
 from every_verb import public_names
+from internals import bundled, run_tour
 from playwright.sync_api import TimeoutError
 from plotly.offline import get_plotlyjs
+from pytest import fixture, mark, param
 
 import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
-from flatviz.families.tour import run_tour
-from flatviz.pages.page import bundled
 from flatviz.site.build import DOCS, build
 from flatviz.site.run import family_html
 
-pytestmark = pytest.mark.long
+pytestmark = mark.long
 
 FEW = ("contents", "01_network_is_a_vector", "03_curvature")
 WITH_AXE = ("index", "playground", "03_curvature", "reference/engine")  # it takes the most time
@@ -51,13 +50,13 @@ def made(folder, notebooks):
     return folder
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def site(tmp_path_factory):
     """The folder of the site, two chapters with their results."""
     return made(tmp_path_factory.mktemp("site"), [p for p in NOTEBOOKS if p.stem in FEW])
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def whole(tmp_path_factory):
     """The folder of the site of all notebooks, in their small form."""
     return made(tmp_path_factory.mktemp("whole"), NOTEBOOKS)
@@ -72,9 +71,7 @@ def name(path, site):
     return path.relative_to(site).with_suffix("").as_posix()
 
 
-@pytest.fixture(
-    params=["site", pytest.param("whole", marks=[pytest.mark.slow, pytest.mark.timeout(3600)])]
-)
+@fixture(params=["site", param("whole", marks=[mark.slow, mark.timeout(3600)])])
 def either(request):
     """Each of the two sites."""
     return request.getfixturevalue(request.param)
@@ -120,15 +117,14 @@ def test_every_public_name_stands_in_the_reference(site):
         if inspect.isfunction(v) or inspect.isclass(v)
     ]
     missing = [n for n in names if f'id="flatviz.{n}"' not in text]
-    assert len(names) > 100 and not missing
+    assert len(names) > 100
+    assert not missing
 
 
 def test_the_first_page_begins_with_two_weights_and_is_small(site):
     text = (site / "index.html").read_text(encoding="utf-8")
-    assert (
-        text.index('id="playground-weights"') < text.index('class="fv-lab"')
-        and len(text.encode()) < 2_000_000
-    )
+    assert text.index('id="playground-weights"') < text.index('class="fv-lab"')
+    assert len(text.encode()) < 2_000_000
 
 
 def test_a_chapter_offers_itself_with_blanks(site):
@@ -138,10 +134,11 @@ def test_a_chapter_offers_itself_with_blanks(site):
         for link in re.findall(r'href="([^"]*03_curvature.ipynb)"', page)
     )
     said = ["\n".join(cell.source for cell in notebook.cells) for notebook in (given, blank)]
-    assert [text.count("Solution") for text in said] == [4, 0] and said[1].count("# your code") == 4
+    assert [text.count("Solution") for text in said] == [4, 0]
+    assert said[1].count("# your code") == 4
 
 
-@pytest.mark.parametrize("name", ["frontier", "reference", "coverage"])
+@mark.parametrize("name", ["frontier", "reference", "coverage"])
 def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site, name):
     page = (site / "experiments" / f"{name}.html").read_text(encoding="utf-8")
     article = page[page.index("<article") : page.index("</article>")]
@@ -149,16 +146,16 @@ def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site,
     heads = re.findall(r"<h2>([^<]+)", re.sub(r"<details.*?</details>", "", article, flags=re.S))
     assert heads == ["In short", "What would change our mind"]
     assert open_part.index("Question.") < open_part.index("In short")
-    assert len(folded) >= 2 and len(re.findall("<li>", open_part)) + open_part.count("<td") > 0
+    assert len(folded) >= 2
+    assert len(re.findall("<li>", open_part)) + open_part.count("<td") > 0
 
 
-@pytest.mark.parametrize(
-    ("page", "link"), [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")]
-)
+@mark.parametrize("page, link", [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
 def test_contents_and_gallery_have_thumbnails(site, page, link):
     text = (site / f"{page}.html").read_text(encoding="utf-8")
     shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)
-    assert len(shown) >= 15 and all((site / source).exists() for source in shown)
+    assert len(shown) >= 15
+    assert all((site / source).exists() for source in shown)
 
 
 WIDE = "() => document.documentElement.scrollWidth - innerWidth"
@@ -209,8 +206,8 @@ SMALL = """() => [...document.querySelectorAll(
   .filter((c) => c.offsetHeight < 43.5 || c.offsetWidth < 43.5).map((c) => c.outerHTML)"""
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("name", ["index", "playground", "contents", "gallery"])
+@mark.browser
+@mark.parametrize("name", ["index", "playground", "contents", "gallery"])
 def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large_as_a_finger(
     site, browser, name
 ):
@@ -219,7 +216,8 @@ def test_on_the_smallest_phone_nothing_scrolls_sideways_and_targets_are_as_large
     ).new_page()
     page.goto((site / f"{name}.html").as_uri())
     answer(page, LOOK, seconds=PAGE)
-    assert page.evaluate(WIDE) <= 0 and page.evaluate(SMALL) == []
+    assert page.evaluate(WIDE) <= 0
+    assert page.evaluate(SMALL) == []
     page.context.close()
 
 
@@ -235,22 +233,22 @@ NONE = {
 }
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def visited(site, browser):
     """What was seen on a page of each kind."""
     return looks(site, browser, [site / f"{page}.html" for page in LOOKED_AT])
 
 
-@pytest.mark.browser
-@pytest.mark.parametrize("what", NONE)
+@mark.browser
+@mark.parametrize("what", NONE)
 def test_a_page_of_each_kind_is_whole_without_network(visited, what):
     assert not {where: seen[what] for where, seen in visited.items() if seen[what] != NONE[what]}
 
 
-@pytest.mark.slow
-@pytest.mark.browser
-@pytest.mark.timeout(3600)
-@pytest.mark.parametrize("scheme", SCHEMES)
+@mark.slow
+@mark.browser
+@mark.timeout(3600)
+@mark.parametrize("scheme", SCHEMES)
 def test_every_page_is_whole_and_axe_finds_no_serious_fault_in_either_scheme(
     whole, browser, scheme
 ):
@@ -261,7 +259,8 @@ def test_every_page_is_whole_and_axe_finds_no_serious_fault_in_either_scheme(
         for what in NONE
         if seen[what] != NONE[what]
     }
-    assert len(found) > 40 and not wrong
+    assert len(found) > 40
+    assert not wrong
 
 
 def a_chapter(folder, n_figures):
@@ -286,7 +285,7 @@ def a_chapter(folder, n_figures):
 WIDTHS = "() => [...document.querySelectorAll('.js-plotly-plot')].map((p) => p._fullLayout.width)"
 
 
-@pytest.mark.browser
+@mark.browser
 def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser, tmp_path):
     page, _, errors = watched(browser, "file:")
     page.set_default_timeout(1000 * PAGE)
@@ -297,11 +296,12 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
     page.evaluate("() => { window.dispatchEvent(new Event('beforeprint')); }")
     assert page.evaluate(WIDTHS) == [660] * 4
     page.evaluate("() => { window.dispatchEvent(new Event('afterprint')); }")
-    assert min(page.evaluate(WIDTHS)) > 700 and not errors
+    assert min(page.evaluate(WIDTHS)) > 700
+    assert not errors
     page.close()
 
 
-@pytest.mark.browser
+@mark.browser
 def test_the_search_finds_a_word_of_a_chapter(site, browser):
     # A search reads pages, which a browser allows of a server only
     handler = functools.partial(Quiet, directory=str(site))
@@ -312,7 +312,8 @@ def test_the_search_finds_a_word_of_a_chapter(site, browser):
             page, foreign, errors = watched(browser, base)
             page.goto(f"{base}search.html?q=mixing+desk")
             page.locator("#search-results a[href*='01_network_is_a_vector']").first.wait_for()
-            assert not foreign and not errors
+            assert not foreign
+            assert not errors
             page.close()
         finally:
             server.shutdown()
@@ -323,7 +324,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Nothing is printed."""
 
 
-@pytest.mark.browser
+@mark.browser
 def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browser):
     context = browser.new_context(viewport={"width": 1280, "height": 720})
     context.set_offline(True)
@@ -331,13 +332,15 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
     page.goto((site / "01_network_is_a_vector.html").as_uri() + "?slides")
     page.locator(".slide:not([hidden])").wait_for()
     count = page.locator(".slide").count()
-    assert count > 10 and page.locator(".slide:not([hidden]) h1").count() == 1
+    assert count > 10
+    assert page.locator(".slide:not([hidden]) h1").count() == 1
     drawn = 0
     for i in range(1, count):
         page.keyboard.press("ArrowRight")
         shown = page.locator(".slide:not([hidden])")
         assert shown.get_attribute("aria-label") == f"slide {i + 1} of {count}"
-        assert shown.locator("h2, h3").count() >= 1 and len(shown.inner_text()) > 20
+        assert shown.locator("h2, h3").count() >= 1
+        assert len(shown.inner_text()) > 20
         for figure in shown.locator(".fv-figure").all():
             figure.locator(".main-svg").first.wait_for()
             drawn += 1
@@ -346,12 +349,16 @@ def test_slides_turn_by_keys_and_draw_their_figures_without_network(site, browse
         " n.getBoundingClientRect().width > 1).length"
     )
     # Formulas once, code folded
-    assert page.evaluate(twice) == 0 and page.locator(".slide .cell_input:visible").count() == 0
-    assert drawn and not foreign and not errors and not faults(page)
+    assert page.evaluate(twice) == 0
+    assert page.locator(".slide .cell_input:visible").count() == 0
+    assert drawn
+    assert not foreign
+    assert not errors
+    assert not faults(page)
     context.close()
 
 
-@pytest.mark.browser
+@mark.browser
 def test_the_sliders_of_an_interact_move_its_picture_without_python(site, browser):
     page, _, errors = watched(browser, "file:")
     page.goto(next(site.rglob("03_curvature.html")).as_uri())
@@ -367,5 +374,6 @@ def test_the_sliders_of_an_interact_move_its_picture_without_python(site, browse
         "(t) => document.querySelector('.fv-live .js-plotly-plot').layout.title.text !== t",
         arg=before,
     )
-    assert "v1" in title() and not errors
+    assert "v1" in title()
+    assert not errors
     page.close()

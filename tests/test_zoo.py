@@ -7,11 +7,14 @@ The large ones run by `-m slow`; those of Hugging Face need `pip install -e ".[z
 import copy
 from types import SimpleNamespace
 
-import pytest
 import torch
 import torchvision
-from torch import nn
+from cases import rng
+from pytest import approx, fixture, importorskip, mark, param, raises
+from torch import nn, no_grad, randn
+from torch.nn import Linear
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 
@@ -27,7 +30,7 @@ WITHOUT_SECOND_DERIVATIVE = {"mobilenet_v3_small"}  # their gates are hardsigmoi
 
 
 def vision(name):
-    return getattr(torchvision.models, name)(weights=None, num_classes=4), torch.randn(6, 3, 64, 64)
+    return getattr(torchvision.models, name)(weights=None, num_classes=4), randn(6, 3, 64, 64)
 
 
 def small_vit(_):
@@ -35,11 +38,11 @@ def small_vit(_):
     module = torchvision.models.VisionTransformer(num_classes=4, **sizes)
     # Zero as it comes: every output would be alike
     nn.init.normal_(module.heads.head.weight, std=0.1)
-    return module, torch.randn(6, 3, 32, 32)
+    return module, randn(6, 3, 32, 32)
 
 
 def hugging_face_vit(_):
-    transformers = pytest.importorskip("transformers")
+    transformers = importorskip("transformers")
     sizes = dict(
         hidden_size=16,
         num_hidden_layers=2,
@@ -50,11 +53,11 @@ def hugging_face_vit(_):
     )
     return transformers.ViTForImageClassification(
         transformers.ViTConfig(num_labels=4, **sizes)
-    ), torch.randn(6, 3, 32, 32)
+    ), randn(6, 3, 32, 32)
 
 
 def bert(_):
-    transformers = pytest.importorskip("transformers")
+    transformers = importorskip("transformers")
     sizes = dict(
         hidden_size=16,
         num_hidden_layers=2,
@@ -70,22 +73,22 @@ def bert(_):
 
 def timm_resnet(_):
     """A ResNet of timm of a tenth of its width."""
-    timm = pytest.importorskip("timm")
+    timm = importorskip("timm")
     sizes = dict(block=timm.models.resnet.BasicBlock, layers=(1, 1, 1, 1), channels=(8, 8, 16, 16))
-    return timm.models.ResNet(num_classes=4, **sizes), torch.randn(6, 3, 32, 32)
+    return timm.models.ResNet(num_classes=4, **sizes), randn(6, 3, 32, 32)
 
 
 def timm_vit(_):
-    timm = pytest.importorskip("timm")
+    timm = importorskip("timm")
     sizes = dict(img_size=32, patch_size=8, embed_dim=16, depth=2, num_heads=2)
-    return timm.models.VisionTransformer(num_classes=4, **sizes), torch.randn(6, 3, 32, 32)
+    return timm.models.VisionTransformer(num_classes=4, **sizes), randn(6, 3, 32, 32)
 
 
 def encoder(_):
     layers = nn.TransformerEncoder(
         nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False
     )
-    return nn.Sequential(layers, nn.Flatten(), nn.Linear(40, 4)), torch.randn(6, 5, 8)
+    return nn.Sequential(layers, nn.Flatten(), Linear(40, 4)), randn(6, 5, 8)
 
 
 MAKERS = {
@@ -110,7 +113,7 @@ QUICK = {
     "timm ViT",
     "shufflenet_v2_x0_5",
 }
-CASES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in MAKERS]
+CASES = [name if name in QUICK else param(name, marks=mark.long) for name in MAKERS]
 
 
 def made(name):
@@ -145,7 +148,7 @@ def logits(out):
     return out if isinstance(out, torch.Tensor) else out.logits
 
 
-@pytest.mark.parametrize("name", CASES)
+@mark.parametrize("name", CASES)
 def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(name):
     module, data = made(name)
     before = copy.deepcopy(module.state_dict())
@@ -153,28 +156,28 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
     f = fv.nll(net, data)
     plane = fv.plane_random(net, net.w, seed=1)
     surface = fv.slice_plane(f, plane, extent=0.5, resolution=3)
-    with torch.no_grad():
+    with no_grad():
         points = plane.points(torch.cartesian_prod(surface.a, surface.b))
         want = torch.stack(
             [F.cross_entropy(logits(net.to_module(w).eval()(data.x)), data.y) for w in points]
         ).view(3, 3)
     # float32, another order of sums
-    torch.testing.assert_close(surface.values, want, rtol=1e-4, atol=1e-5)
+    assert_close(surface.values, want, rtol=1e-4, atol=1e-5)
 
     wide = net.to(dtype=torch.float64)
     x = data.x.double() if data.x.is_floating_point() else data.x
-    v = torch.randn(net.dim, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
+    v = randn(net.dim, generator=rng(2), dtype=torch.float64)
     v = v / v.norm() * (1e-3 + wide.w.norm()) / 100
     exact = fv.nll(wide, fv.Data(x, data.y))
-    with torch.no_grad():
+    with no_grad():
         step = 1e-5  # short: a ReLU that turns within it spoils the difference
         moved = (wide(wide.w + step * v, x) - wide(wide.w - step * v, x)) / (2 * step)  # J v
         p = wide(wide.w, x).softmax(-1)
         ggn = float((p * moved.square()).sum(1).sub((p * moved).sum(1).square()).mean())
     got = float(v @ exact.operator(wide.w, "ggn")(v))
-    assert got == pytest.approx(ggn, rel=1e-3, abs=1e-12)
+    assert got == approx(ggn, rel=1e-3, abs=1e-12)
     if name in WITHOUT_SECOND_DERIVATIVE:
-        with pytest.raises(
+        with raises(
             ValueError,
             match="got hardsigmoid in .* for which PyTorch has none: use curvature='ggn'",
         ):
@@ -195,41 +198,41 @@ def assert_differences(net, f, v):
         slopes = [float(v @ f.value_and_grad(net.w + sign * step * v)[1]) for sign in (1, -1)]
         differences.append((slopes[0] - slopes[1]) / (2 * step))
     closest = min(differences, key=lambda d: abs(d - got))
-    assert got == pytest.approx(closest, rel=1e-3, abs=1e-9)
+    assert got == approx(closest, rel=1e-3, abs=1e-9)
 
 
 def test_logits_are_taken_from_an_object():
-    class Wrapped(nn.Linear):
+    class Wrapped(Linear):
         def forward(self, x):
             return SimpleNamespace(logits=super().forward(x), hidden=x)
 
     module = Wrapped(3, 2)
-    data = fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1]))
+    data = fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1]))
     net = fv.Net.from_module(module)
     surface = fv.slice_plane(
         fv.nll(net, data), fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3
     )
     want = F.cross_entropy(nn.functional.linear(data.x, module.weight, module.bias), data.y)
-    assert float(surface.values[1, 1]) == pytest.approx(float(want.detach()), rel=1e-6)
+    assert float(surface.values[1, 1]) == approx(float(want.detach()), rel=1e-6)
 
 
 def test_outputs_that_are_no_logits_are_one_clear_error():
-    class Pair(nn.Linear):
+    class Pair(Linear):
         def forward(self, x):
             return super().forward(x), x
 
     net = fv.Net.from_module(Pair(3, 2))
-    with pytest.raises(
+    with raises(
         TypeError,
         match="the module must return a tensor, or an object or dict with logits, got tuple",
     ):
-        fv.nll(net, fv.Data(torch.randn(4, 3), torch.tensor([0, 1, 0, 1])))
+        fv.nll(net, fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1])))
 
 
-@pytest.fixture
+@fixture
 def language():
     """A GPT-2 of random weights, whose head is tied to its embedding, and data of tokens."""
-    transformers = pytest.importorskip("transformers")
+    transformers = importorskip("transformers")
     sizes = dict(vocab_size=20, n_positions=8, n_embd=8, n_layer=2, n_head=2)
     ends = dict(bos_token_id=0, eos_token_id=0)
     module = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, **ends)).eval()
@@ -240,31 +243,33 @@ def language():
 def test_a_language_model_with_a_tied_head_has_right_values_and_products(language):
     module, data = language
     net = fv.Net.from_module(module, "head", example=data)
-    assert net.tied == {"transformer.wte.weight": ["lm_head.weight"]} and net.dim == 20 * 8
+    assert net.tied == {"transformer.wte.weight": ["lm_head.weight"]}
+    assert net.dim == 20 * 8
     f = fv.nll(net, data)
-    w = net.w + 0.1 * torch.randn(net.dim)
+    w = net.w + 0.1 * randn(net.dim)
     moved = copy.deepcopy(module)
-    with torch.no_grad():
+    with no_grad():
         moved.lm_head.weight.copy_(w.view(20, 8))
     out = moved(**data.x.named).logits
     want = F.cross_entropy(out.flatten(0, 1), data.y.flatten())
-    torch.testing.assert_close(f(w), want, rtol=1e-5, atol=1e-6)
+    assert_close(f(w), want, rtol=1e-5, atol=1e-6)
     # float32: products of a batch in another order
     slope = torch.autograd.grad(want, moved.lm_head.weight)[0]
-    torch.testing.assert_close(f.value_and_grad(w)[1], slope.flatten(), rtol=1e-4, atol=1e-6)
+    assert_close(f.value_and_grad(w)[1], slope.flatten(), rtol=1e-4, atol=1e-6)
 
 
 def test_adapters_are_what_is_treated_by_default_and_by_name(language):
-    peft = pytest.importorskip("peft")
+    peft = importorskip("peft")
     module, data = language
     before = F.cross_entropy(module(**data.x.named).logits.flatten(0, 1), data.y.flatten())
     how = dict(r=2, target_modules=["c_attn"], lora_dropout=0.0, fan_in_fan_out=True)
     adapted = peft.get_peft_model(module, peft.LoraConfig(**how))
     net = fv.Net.from_module(adapted, example=data)
     named = fv.Net.from_module(adapted, lambda name: "lora_" in name, example=data)
-    assert net.blocks == named.blocks and net.dim == 2 * 2 * (8 + 24)
+    assert net.blocks == named.blocks
+    assert net.dim == 2 * 2 * (8 + 24)
     f = fv.nll(net, data)
-    torch.testing.assert_close(f(net.w), before)  # B begins at 0
+    assert_close(f(net.w), before)  # B begins at 0
     q = fv.fit_laplace(net, data, seed=0, steps=20, structure="full")
     assert float(f(q.center)) < float(before)
     assert fv.predict(net, q, data, 3, seed=0).outputs.shape == (3, 6, 8, 20)

@@ -33,7 +33,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -71,26 +70,26 @@ class Results:
     parts: dict[str, dict[str, Any]] = field(default_factory=dict)
     part: str = ""
 
-    def begin(self, part: str, what: str) -> None:
+    def begin(self, part, what):
         """A part begins."""
         self.part = part
         self.parts[part] = {"what": what, "rows": {}}
         print(f"\n## {part}: {what}", flush=True)
 
-    def row(self, name: str, value: float | None, unit: str = "", goal: str = "", note: str = ""):
+    def row(self, name, value, unit="", goal="", note=""):
         """A row; another of its name is replaced."""
         self.parts[self.part]["rows"][name] = [value, unit, goal, note]
         number = "" if value is None else f"{value:.4g} {unit}"
         print(f"{name:<60} {number:<18} {goal and f'wanted {goal}':<16} {note}", flush=True)
         self.write()
 
-    def say(self, name: str, value: object) -> None:
+    def say(self, name, value):
         """Something about the part: an error, its seconds."""
         self.parts[self.part][name] = value
         print(f"{name}: {value}", flush=True)
         self.write()
 
-    def write(self) -> None:
+    def write(self):
         """All of it, in the file."""
         self.path.write_text(json.dumps({"about": self.about, "parts": self.parts}, indent=1))
 
@@ -106,7 +105,7 @@ class Setting:
     steps: int
     images: int
 
-    def network(self) -> nn.Module:
+    def network(self):
         """ResNet-18 for images of 32 x 32: a first convolution of 3 x 3, no pooling after it;
         ResNet-20 where tiny."""
         torch.manual_seed(0)
@@ -117,12 +116,12 @@ class Setting:
         module.maxpool = nn.Identity()
         return module
 
-    def data(self, few: int | None = None) -> fv.Data:
+    def data(self, few=None):
         """Random images on the device."""
         torch.manual_seed(0)
         return images(few or self.images).to(self.device)
 
-    def treated(self, which: str = "norm+head") -> tuple[fv.Net, fv.Gaussian]:
+    def treated(self, which="norm+head"):
         """The network on the device, and a prior as narrow as an untrained one needs."""
         net = fv.Net.from_module(self.network().eval(), which, example=images(2).x).to(self.device)
         narrow = torch.full_like(net.w, -9.0)
@@ -132,26 +131,26 @@ class Setting:
         """The precision of a plain loop."""
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision is not None)
 
-    def placed(self, module: nn.Module) -> nn.Module:
+    def placed(self, module):
         """On the device, channels last on a card."""
         layout = {"memory_format": torch.channels_last} if self.device.type == "cuda" else {}
         return module.to(self.device, **layout)
 
-    def done(self) -> None:
+    def done(self):
         """Wait for the card."""
         if self.device.type != "cpu":
             torch.get_device_module(self.device).synchronize()
 
 
-def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, float, object]:
+def speed(setting, fit):
     """(Images/s after the first steps, peak GiB on a card, result) of `fit(progress=...)`, which
     runs WARM + steps steps."""
-    started: list[float] = []
+    started = []
     if on_card := setting.device.type == "cuda":
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
 
-    def watch(done: int, total: int, label: str) -> None:
+    def watch(done, total, label):
         if done == WARM:
             setting.done()
             started.append(time.perf_counter())
@@ -163,12 +162,12 @@ def speed(setting: Setting, fit: Callable[[Callable], object]) -> tuple[float, f
     return setting.steps * setting.batch / took, peak, result
 
 
-def loss_of(module: nn.Module, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def loss_of(module, x, y):
     outputs = module(x.contiguous(memory_format=torch.channels_last))
     return nn.functional.cross_entropy(outputs.float(), y)
 
 
-def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Callable) -> None:
+def plain_sgd(setting, module, data, progress):
     """What a user writes: autocast, channels last, torch.optim.SGD with momentum."""
     module = setting.placed(module).train()
     optimiser = torch.optim.SGD(module.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
@@ -184,10 +183,10 @@ def plain_sgd(setting: Setting, module: nn.Module, data: fv.Data, progress: Call
         optimiser.step()
 
 
-def seconds(setting: Setting, call: Callable[[], object], repeats: int = 3) -> float:
+def seconds(setting, call, repeats=3):
     """Time a call until the card has finished; the median, without the first."""
 
-    def whole() -> None:
+    def whole():
         call()
         setting.done()
 
@@ -195,9 +194,7 @@ def seconds(setting: Setting, call: Callable[[], object], repeats: int = 3) -> f
     return typical(whole, repeats=repeats)[0]
 
 
-def small(
-    setting: Setting, model: str, width: int | None = None
-) -> tuple[fv.Net, fv.Task, fv.Gaussian]:
+def small(setting, model, width=None):
     """A network of the digits on the device, norm + head treated, or an MLP of this width, and a
     narrow posterior."""
     task = fv.datasets.digits_transfer(shots=10, seed=0)
@@ -208,12 +205,12 @@ def small(
     return net, task.to(setting.device), fv.Gaussian(net.w, torch.full_like(net.w, -4.0), factor)
 
 
-def history_notes(posterior: Any) -> str:
+def history_notes(posterior):
     """Notes of a fit, of which a replay that was given up is one."""
     return "; ".join(posterior.history.notes)
 
 
-def replay(setting: Setting, out: Results) -> None:
+def replay(setting, out):
     """Steps and Hessian products, launched and replayed."""
     steps = 4 if setting.tiny else 60
     for model in ("mlp", "convnet"):
@@ -251,7 +248,7 @@ GOALS = {
 }
 
 
-def fits(setting: Setting, out: Results) -> None:
+def fits(setting, out):
     """Images/s of fits of ResNet-18, one draw a step, over those of a plain loop."""
     data = setting.data()
     total = WARM + setting.steps
@@ -259,7 +256,7 @@ def fits(setting: Setting, out: Results) -> None:
         seed=0, training=fv.Training(precision=setting.precision), batch_size=setting.batch
     )
     one = dict(steps=total, lr=1e-3, batchnorm="frozen", **passes)
-    runs: dict[str, Callable] = {"plain": partial(plain_sgd, setting, setting.network(), data)}
+    runs = {"plain": partial(plain_sgd, setting, setting.network(), data)}
     epochs, rest = divmod(total, -(-len(data) // setting.batch))
     if not rest:  # else it has other steps than were counted
         net = setting.treated("all")[0]
@@ -270,7 +267,7 @@ def fits(setting: Setting, out: Results) -> None:
         runs[f"fit_sabma, {which}"] = partial(fv.fit_sabma, net, data, prior, radius=0.1, **drawn)
         runs[f"fit_vi, {which}"] = partial(fv.fit_vi, net, data, prior, **drawn)
         runs[f"fit_sgd, {which}"] = partial(fv.fit_sgd, net, data, **one)
-    rates: dict[str, list[float]] = {name: [] for name in runs}
+    rates = {name: [] for name in runs}
     for _ in range(ROUNDS):
         for name, fit in runs.items():
             try:
@@ -287,7 +284,7 @@ def fits(setting: Setting, out: Results) -> None:
             out.row(name, statistics.median(each), "of plain", GOALS.get(name, ""), note)
 
 
-def plane(setting: Setting, out: Results) -> None:
+def plane(setting, out):
     """A plane of ResNet-18 with its set-up, and a point alone, by the times of two sizes."""
     least, most = (2, 3) if setting.tiny else (4, 9)
     data = setting.data()
@@ -297,13 +294,13 @@ def plane(setting: Setting, out: Results) -> None:
     f = fv.nll(net, data)
 
     @torch.inference_mode()
-    def forward() -> None:
+    def forward():
         with setting.autocast():
             for x, y in zip(data.x.split(1024), data.y.split(1024)):
                 loss_of(module, x, y)
         setting.done()
 
-    def surface(side: int, precision: str | None) -> None:
+    def surface(side, precision):
         fv.slice_plane(f, plane, extent=0.5, resolution=side, precision=precision)
         setting.done()
 
@@ -334,11 +331,11 @@ def plane(setting: Setting, out: Results) -> None:
             out.row(f"{name}: a point of {side} x {side}, with set-up", whole, "passes", "<= 1.15")
 
 
-def tour(setting: Setting, out: Results) -> None:
+def tour(setting, out):
     """The tour of the MLP by its stages."""
-    stages: list[tuple[str, float]] = []
+    stages = []
 
-    def heard(text: str) -> None:
+    def heard(text):
         label, _, state = text.partition(": ")
         if state == "computing":
             setting.done()
@@ -346,7 +343,7 @@ def tour(setting: Setting, out: Results) -> None:
             for (name, start), (_, end) in list(pairwise(stages))[-1:]:
                 out.row(f"{setting.device.type}, {name}", end - start, "s")
 
-    how: dict[str, Any] = dict(epochs=2, repeats=1, measured=FEW_CELLS) if setting.tiny else {}
+    how = dict(epochs=2, repeats=1, measured=FEW_CELLS) if setting.tiny else {}
     if setting.tiny:
         how |= dict(radii={"vi": (0.0,), "sabma": (0.0, 0.5)}, fit={"steps": 3})
     start = time.perf_counter()
@@ -360,13 +357,20 @@ def tour(setting: Setting, out: Results) -> None:
     out.row(f"{setting.device.type}, all", took, "s", "no slower than on the CPU")
 
 
-def profile(setting: Setting, out: Results) -> None:
+def profile(setting, out):
     """Time a launched step of ResNet-18 on the card, in ms, also its longest operations."""
     kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     data = setting.data()
     short = replace(setting, steps=5)
-    one = dict(seed=0, lr=1e-3, batchnorm="frozen", steps=WARM + short.steps, kl_weight=0.0)
-    one |= dict(batch_size=setting.batch, training=fv.Training(precision=setting.precision))
+    one = dict(
+        seed=0,
+        lr=1e-3,
+        batchnorm="frozen",
+        steps=WARM + short.steps,
+        kl_weight=0.0,
+        batch_size=setting.batch,
+        training=fv.Training(precision=setting.precision),
+    )
     net, prior = setting.treated("all")
     runs = {
         "plain": partial(plain_sgd, short, setting.network(), data),
@@ -376,7 +380,7 @@ def profile(setting: Setting, out: Results) -> None:
     for name, run in runs.items():
         seen = torch.profiler.profile(activities=kinds)
 
-        def watch(done: int, total: int, label: str, seen=seen) -> None:
+        def watch(done, total, label, seen=seen):
             if done == WARM:
                 setting.done()
                 seen.start()
@@ -395,7 +399,7 @@ def profile(setting: Setting, out: Results) -> None:
             out.row(f"{name}: {operation}", ms, "ms", note=f"{count / short.steps:.0f} calls")
 
 
-def draws(setting: Setting, out: Results) -> None:
+def draws(setting, out):
     """A few-shot fit of SA-BMA by its number of draws, in both precisions."""
     net, prior = setting.treated()
     few = setting.data(4 if setting.tiny else 40)
@@ -419,7 +423,7 @@ def draws(setting: Setting, out: Results) -> None:
             out.row(name, time.perf_counter() - start, "s", note=history_notes(q) or "replayed")
 
 
-def methods(setting: Setting, out: Results) -> None:
+def methods(setting, out):
     """Of each method, whether its steps are replayed, on the MLP of the digits."""
     net, task, q = small(setting, "mlp")
     given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
@@ -435,7 +439,7 @@ def methods(setting: Setting, out: Results) -> None:
         out.row(f"fit_{name}", time.perf_counter() - start, "s", note=note)
 
 
-def family(setting: Setting, out: Results) -> None:
+def family(setting, out):
     """A family of five on ResNet-18, and what is measured of it, by stages."""
     net, prior = setting.treated()
     data = setting.data(8 if setting.tiny else 40)
@@ -446,9 +450,9 @@ def family(setting: Setting, out: Results) -> None:
     five = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=how)
     setting.done()
     out.row(f"fit of {len(five.radius)} members", time.perf_counter() - start, "s")
-    stages: list[tuple[str, float]] = []
+    stages = []
 
-    def watch(done: int, total: int, label: str) -> None:
+    def watch(done, total, label):
         if not stages or stages[-1][0] != label:
             setting.done()
             stages.append((label, time.perf_counter()))
@@ -462,12 +466,12 @@ def family(setting: Setting, out: Results) -> None:
     out.row("measure, all", time.perf_counter() - start, "s", "<= 10 to a first picture")
 
 
-def cross(setting: Setting, out: Results) -> None:
+def cross(setting, out):
     """Fits and measuring of small networks on the card and on the CPU, beside which `auto`
     chooses."""
     widths = (("convnet", None), ("mlp", None), ("mlp", 1024))[: 2 if setting.tiny else None]
     for model, width in widths:
-        both: list[list[float]] = []
+        both = []
         for device in (setting.device, torch.device("cpu")):
             here = replace(setting, device=device)
             net, task, q = small(here, model, width)
@@ -499,11 +503,11 @@ PARTS = {
 }
 
 
-def late(*_: object) -> None:
+def late(*_):
     raise Late
 
 
-def run(parts: list[str], setting: Setting, out: Results, end: float) -> None:
+def run(parts, setting, out, end):
     """The parts, each within its share of the time that is left until `end`."""
     budget = end - time.monotonic()
     signal.signal(signal.SIGALRM, late)
@@ -529,7 +533,7 @@ def run(parts: list[str], setting: Setting, out: Results, end: float) -> None:
         out.say("seconds", round(time.monotonic() - start, 1))
 
 
-def main() -> None:
+def main():
     """Measure the parts asked for, all by default."""
     started = time.monotonic()
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])

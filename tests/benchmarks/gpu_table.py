@@ -18,7 +18,7 @@ its share of the four minutes.
 TOUCHED = ("not measured", "cut off", "failed")
 
 
-def rows_of(part: dict) -> list[str]:
+def rows_of(part):
     """A part as lines of Markdown."""
     lines = ["| quantity | value | goal | |", "|---|---|---|---|"]
     for name, (value, unit, goal, note) in part["rows"].items():
@@ -28,7 +28,7 @@ def rows_of(part: dict) -> list[str]:
     return lines + [f"\n{name}: {part[name]}." for name in TOUCHED if name in part]
 
 
-def main() -> None:
+def main():
     """Print the page."""
     folder = Path(sys.argv[1])
     whole = json.loads((folder / "gpu.json").read_text())

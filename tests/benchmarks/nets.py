@@ -7,19 +7,19 @@ from torch import nn
 import flatviz as fv
 
 
-def resnet20() -> nn.Module:
+def resnet20():
     """The CIFAR ResNet-20 of He et al. 2016: 0.27 M weights."""
     data = images(2)
     return fv.models.resnet20(fv.Task(data, data, data, n_classes=10))
 
 
-def mlp(*widths: int) -> nn.Module:
+def mlp(*widths):
     """Linear layers with ReLU between them."""
     layers = [m for a, b in zip(widths, widths[1:]) for m in (nn.Linear(a, b), nn.ReLU())]
     return nn.Sequential(*layers[:-1])
 
 
-def settled(module: nn.Module, x: torch.Tensor) -> nn.Module:
+def settled(module, x):
     """In evaluation mode, no parameter all zero (loss-landscapes divides by norms), statistics of
     the data."""
     with torch.no_grad():
@@ -30,6 +30,6 @@ def settled(module: nn.Module, x: torch.Tensor) -> nn.Module:
     return module.eval()
 
 
-def images(n: int) -> fv.Data:
+def images(n):
     """Noise of CIFAR's shape: values do not matter for time."""
     return fv.Data(torch.randn(n, 3, 32, 32), torch.randint(0, 10, (n,)))

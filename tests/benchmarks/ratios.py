@@ -14,7 +14,6 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import nullcontext
 from datetime import date
 from functools import partial
@@ -27,6 +26,7 @@ from nets import images, mlp, resnet20, settled
 from scipy.sparse.linalg import LinearOperator, eigsh
 from timing import busy, least, rounds
 from torch import nn
+from torch.testing import assert_close
 from torchvision.models import resnet18
 
 import flatviz as fv
@@ -52,27 +52,27 @@ TABLE = Path(__file__).resolve().parents[2] / "docs" / "speed.md"
 ROUNDS = 9  # of calls in turn
 
 
-def before(name: str) -> str:
+def before(name):
     """The ratio of the last table, empty where it had no such row."""
     cells = (line.split("|") for line in TABLE.read_text(encoding="utf-8").splitlines())
     return next((c[2].strip() for c in cells if len(c) > 2 and c[1].strip() == name), "")
 
 
-def say(name: str, ratio: float, wanted: str, seconds: str = "") -> None:
+def say(name, ratio, wanted, seconds=""):
     was = before(name.strip())
     MEASURED.append((name.strip(), f"{ratio:.2f}", was, wanted, seconds.split(",")[0]))
     beside = f"{ratio:.2f}{was and f', was {was}'}"
     print(f"{name:<58} {beside:<16} wanted {wanted:<9} {seconds}", flush=True)
 
 
-def products_alone(module: nn.Module, x: torch.Tensor, chunk: int) -> Callable[[], None]:
+def products_alone(module, x, chunk):
     """What no reuse spares a point: convolutions and products of all layers but the first, on
     batches of `chunk` in the cache."""
     layers = [m for m in module.modules() if isinstance(m, nn.Conv2d | nn.Linear)][1:]
-    calls: list[tuple[nn.Module, torch.Tensor]] = []
-    inputs: dict[torch.Size, torch.Tensor] = {}  # one of each shape
+    calls = []
+    inputs = {}  # one of each shape
 
-    def look(m: nn.Module, given: tuple[torch.Tensor]) -> None:
+    def look(m, given):
         calls.append((m, inputs.setdefault(given[0].shape, given[0].clone())))
 
     hooks = [m.register_forward_pre_hook(look) for m in layers]
@@ -83,16 +83,14 @@ def products_alone(module: nn.Module, x: torch.Tensor, chunk: int) -> Callable[[
         hook.remove()
 
     @torch.inference_mode()
-    def run() -> None:
+    def run():
         for m, given in calls:
             m(given)
 
     return run
 
 
-def against_loss_landscapes(
-    name: str, make: Callable, wanted: str, side: int, block: int, *, products: bool = False
-) -> None:
+def against_loss_landscapes(name, make, wanted, side, block, *, products=False):
     """A plane of side x side points, set-up included: loss-landscapes as shipped, and `nll` with
     `slice_plane`.
 
@@ -111,7 +109,7 @@ def against_loss_landscapes(
     coords = torch.stack([theirs.a, theirs.b], dim=1).to(net.w)
     about = theirs.plane.origin, theirs.plane.axes
 
-    def built() -> object:
+    def built():
         return fv.nll(net, data).over(*about, coords=coords)
 
     evaluate = built()
@@ -151,21 +149,21 @@ def against_loss_landscapes(
     torch.set_num_threads(1)
 
 
-def plain_mlp() -> tuple[nn.Module, fv.Data]:
+def plain_mlp():
     return mlp(784, 100, 10), fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
 
 
-def digits_conv() -> tuple[nn.Module, fv.Data]:
+def digits_conv():
     task = fv.datasets.digits_transfer(shots=10, seed=0)
     return settled(fv.models.convnet(task), task.source.x), task.source.subset(slice(0, 1000))
 
 
-def resnet(n: int) -> tuple[nn.Module, fv.Data]:
+def resnet(n):
     data = images(n)
     return settled(resnet20(), data.x), data
 
 
-def last_layer(name: str, make: Callable[[], nn.Module], n: int, head: str) -> None:
+def last_layer(name, make, n, head):
     """Against a forward of the whole module at each point, which is what every peer does."""
     module = make()
     data = images(n)
@@ -175,7 +173,7 @@ def last_layer(name: str, make: Callable[[], nn.Module], n: int, head: str) -> N
     coords = torch.rand(16, 2) - 0.5
     fast = f.over(plane.origin, plane.axes)
     plain = f.over(plane.origin, plane.axes, exact=True)
-    torch.testing.assert_close(fast(coords[:2]), plain(coords[:2]), rtol=1e-4, atol=1e-6)
+    assert_close(fast(coords[:2]), plain(coords[:2]), rtol=1e-4, atol=1e-6)
     start = time.perf_counter()
     f.over(plane.origin, plane.axes)(coords)
     first = time.perf_counter() - start
@@ -189,14 +187,14 @@ def last_layer(name: str, make: Callable[[], nn.Module], n: int, head: str) -> N
     )
 
 
-def set_up() -> None:
+def set_up():
     """A whole plane of 11 x 11, its checks included, over as many bare forward passes of the
     module."""
     module, data = resnet(64)
     net = fv.Net.from_module(module, "all")
     plane = fv.plane_random(net, net.w, seed=0)
 
-    def bare() -> None:
+    def bare():
         with torch.no_grad():
             nn.functional.cross_entropy(module(data.x), data.y)
 
@@ -209,7 +207,7 @@ def set_up() -> None:
     )
 
 
-def size_of_data() -> None:
+def size_of_data():
     """Time an example of a Hessian product, over 1e3 to 1e6 examples: the longest over the
     shortest."""
     net = fv.Net.from_module(mlp(20, 64, 10), "all")
@@ -225,7 +223,7 @@ def size_of_data() -> None:
     say("product, time an example, N = 1e3 to 1e6", max(each) / min(each), "<= 1.5", f"{text} us")
 
 
-def product_ratio(name: str, make: Callable, bar: float) -> None:
+def product_ratio(name, make, bar):
     """Time of a Hessian-vector product in gradients, the graph kept."""
     module, data = make()
     net = fv.Net.from_module(module, "all")
@@ -237,7 +235,7 @@ def product_ratio(name: str, make: Callable, bar: float) -> None:
     say(f"product / gradient, {name}", b / a, f"<= {bar}", f"{1e3 * b:.1f} ms")
 
 
-def eigenpairs() -> None:
+def eigenpairs():
     """Products with the Hessian for five eigenpairs, beside curvlinops with ARPACK."""
     digits = fv.datasets.digits_transfer(shots=10, seed=0).source
     data = fv.Data(digits.x.flatten(1)[:500], digits.y[:500])
@@ -264,7 +262,7 @@ def eigenpairs() -> None:
     values = torch.as_tensor(
         eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False).copy()
     )
-    torch.testing.assert_close(
+    assert_close(
         values.sort(descending=True)[0].to(spectrum.values), spectrum.values, rtol=1e-3, atol=0
     )
     say("  curvlinops + ARPACK, tol 1e-4: products", counted.call_count, "beside")
@@ -285,7 +283,7 @@ print(time.perf_counter() - start)
 """
 
 
-def threads(state: str) -> None:
+def threads(state):
     """README's fit with the threads that `core/arithmetic.py` chooses over the better of 1 and all,
     each in a process, in turn."""
     environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
@@ -344,7 +342,7 @@ ROWS = {
 }
 
 
-def main(names: list[str]) -> None:
+def main(names):
     """Print the rows asked for, all by default."""
     torch.set_num_threads(1)
     words = " ".join(names)

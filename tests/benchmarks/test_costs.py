@@ -9,17 +9,15 @@ import time
 from functools import partial
 
 import nets
-import pytest
 import timing
 import torch
+from pytest import mark
 from symmetric_networks import optunet
 
 import flatviz as fv
+from flatviz.training import SGD, Run, training_loss
 from flatviz.training.driver import drive
 from flatviz.training.gradient import ascended
-from flatviz.training.losses import training_loss
-from flatviz.training.points import SGD
-from flatviz.training.settings import Run
 from flatviz.training.streams import minibatches
 
 least = partial(timing.least, repeats=8, clock=time.process_time)
@@ -42,9 +40,7 @@ def problem(model, task):
     )
 
 
-@pytest.mark.parametrize(
-    ("model", "n", "most"), [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)]
-)
+@mark.parametrize("model, n, most", [("mlp", 50, 3.0), ("convnet", 20, 2.3), ("resnet20", 4, 2.3)])
 def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most, task):
     module, data = problem(model, task)
     net = fv.Net.from_module(module).with_example(data.x).restrict("norm+head")
@@ -61,7 +57,9 @@ def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most
         f" SA-BMA of one draw {sabma:.2f}x, with its KL {with_kl:.2f}x, "
         f"of eight draws {eight:.2f}x"
     )
-    assert sam < most and sabma < most and eight < 8 * with_kl
+    assert sam < most
+    assert sabma < most
+    assert eight < 8 * with_kl
 
 
 def batched(W, net, data, *ascent, minibatches_of=None):
@@ -89,11 +87,12 @@ def test_members_together_over_one_after_the_other_on_the_digits_mlp(task):
     whole = batched(W, net, task.train, fv.SAM(0.1))
     mini = batched(W, net, task.train, minibatches_of=32)
     print(f"full batch {whole:.1f}x, minibatches {mini:.1f}x")
-    assert whole > 1.5 and mini > 1.5
+    assert whole > 1.5
+    assert mini > 1.5
 
 
-@pytest.mark.parametrize(
-    ("widths", "n"), [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)]
+@mark.parametrize(
+    "widths, n", [((64, 64, 10), 1000), ((784, 512, 512, 10), 64), ((784, 1024, 1024, 10), 8)]
 )
 def test_members_of_a_wide_network_cost_no_more_than_one_after_the_other(widths, n):
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))

@@ -6,10 +6,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
 
 
 @contextmanager
@@ -26,12 +24,10 @@ def busy():
             process.wait()
 
 
-def rounds(
-    *calls: Callable, repeats: int = 3, clock: Callable[[], float] = time.perf_counter
-) -> list[list[float]]:
+def rounds(*calls, repeats=3, clock=time.perf_counter):
     """Seconds of each call, a list a round; `clock` counts them."""
 
-    def taken(call: Callable[[], object]) -> float:
+    def taken(call):
         start = clock()
         call()
         return clock() - start
@@ -39,7 +35,7 @@ def rounds(
     return [[taken(call) for call in calls] for _ in range(repeats)]
 
 
-def in_turn(kept: Callable, *calls: Callable, **how: Any) -> list[float]:
+def in_turn(kept, *calls, **how):
     """Seconds of each call in each of `rounds`, of which `kept` makes one number."""
     return [kept(seconds) for seconds in zip(*rounds(*calls, **how))]
 
@@ -48,7 +44,7 @@ least = partial(in_turn, min)
 typical = partial(in_turn, statistics.median)
 
 
-def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, list[float]]:
+def step(*runs, rounds=11):
     """Median seconds of a step of the first run, and how many times that each further run takes;
     `run(progress)` is a fit.
 
@@ -56,11 +52,11 @@ def step(*runs: Callable[[Callable], object], rounds: int = 11) -> tuple[float, 
     that a virtual machine that runs slower for a while does so for all runs of it.  The first round
     and first step are left out.
     """
-    medians: list[list[float]] = []
+    medians = []
     for _ in range(rounds + 1):
         medians.append([])
         for run in runs:
-            at: list[float] = []
+            at = []
             run(lambda done, total, label, at=at: at.append(time.perf_counter()))
             medians[-1].append(statistics.median(b - a for a, b in zip(at[1:], at[2:])))
     first = [m[0] for m in medians[1:]]

@@ -12,65 +12,63 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
-from typing import Any
+
+from torch import nn
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def calls(state: dict[str, Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
+def calls(state):
     """Name and function of each call; each uses what those before it left in `state`."""
     import torch
 
     import flatviz as fv
 
-    def task() -> Any:
+    def task():
         return fv.datasets.digits_transfer(shots=2, degrees=15, seed=0)
 
-    def pretrain() -> Any:
+    def pretrain():
         return fv.pretrain(fv.models.mlp(state["task"], seed=0), state["task"].source, seed=0)
 
-    def transfer() -> Any:
+    def transfer():
         swag = fv.fit_swag(state["pretrain"], state["task"].source, rank=5, seed=0)
         how = dict(treated="norm+head", head_std=0.3, scale=64)
         return fv.transfer(state["pretrain"], swag, **how)
 
-    def fit_sabma() -> Any:
+    def fit_sabma():
         net, prior = state["transfer"]
         return fv.fit_sabma(net, state["task"].train, prior, radius=2.0, seed=0)
 
-    def slice_plane() -> Any:
+    def slice_plane():
         net, _ = state["transfer"]
         W = state["fit_sabma"].sample(30, seed=1)
         plane = fv.plane_pca(W)
         f = fv.nll(net, state["task"].train)
         return fv.slice_plane(f, plane, resolution=41), fv.project(W, plane)
 
-    def plot_surface() -> Any:
+    def plot_surface():
         return fv.plot_surface(*state["slice_plane"]).to_json()
 
-    def top_eigenpairs() -> Any:
+    def top_eigenpairs():
         net, _ = state["transfer"]
         f = fv.nll(net, state["task"].train)
         return fv.top_eigenpairs(f, state["fit_sabma"].center, k=5)
 
-    def fit_family() -> Any:
+    def fit_family():
         net, prior = state["transfer"]
         radii = {"sabma": (0.0, 0.5, 1.0, 2.0)}  # the first family of a lab
         return fv.families.fit_family(net, state["task"], prior, radii=radii, seed=0)
 
-    def predict() -> Any:
+    def predict():
         net, _ = state["transfer"]
         return fv.predict(net, state["fit_sabma"], state["task"].test, n_draws=30, seed=0)
 
-    def laplace() -> Any:
+    def laplace():
         torch.manual_seed(0)
         data = fv.Data(torch.randn(500, 64), torch.arange(500) % 10)
-        module = torch.nn.Sequential(
-            torch.nn.Linear(64, 256), torch.nn.ReLU(), torch.nn.Linear(256, 10)
-        )
+        module = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
         return fv.fit_laplace(fv.Net.from_module(module, "head"), data, seed=0)
 
     steps = [task, pretrain, transfer, fit_sabma, slice_plane, plot_surface, top_eigenpairs]
@@ -78,9 +76,9 @@ def calls(state: dict[str, Any]) -> Iterator[tuple[str, Callable[[], Any]]]:
         yield call.__name__, call
 
 
-def work() -> None:
+def work():
     """Read the number of a call a line, and answer with its name and seconds."""
-    state: dict[str, Any] = {}
+    state = {}
     todo = list(calls(state))
     for line in sys.stdin:
         name, call = todo[int(line)]
@@ -92,7 +90,7 @@ def work() -> None:
 class Worker:
     """A process whose flatviz is that of a checkout."""
 
-    def __init__(self, checkout: Path) -> None:
+    def __init__(self, checkout):
         self.process = subprocess.Popen(
             [sys.executable, "-W", "ignore", __file__, "work"],
             stdin=subprocess.PIPE,
@@ -102,7 +100,7 @@ class Worker:
             env=os.environ | {"PYTHONPATH": str(checkout)},
         )
 
-    def take(self, call: int) -> tuple[str, float]:
+    def take(self, call):
         """Name and seconds of one call."""
         print(call, file=self.process.stdin, flush=True)
         answer = self.process.stdout.readline()
@@ -111,14 +109,14 @@ class Worker:
         return tuple(json.loads(answer))
 
 
-def main(revision: str, rounds: int) -> None:
+def main(revision, rounds):
     """Print a line a call."""
     with tempfile.TemporaryDirectory() as folder:
         other = Path(folder) / "other"
         git = ["git", "-C", str(ROOT), "worktree"]
         subprocess.run([*git, "add", "--quiet", "--detach", str(other), revision], check=True)
         workers = [Worker(other), Worker(ROOT)]
-        seconds: dict[str, list[list[float]]] = {}
+        seconds = {}
         try:
             for _ in range(rounds + 1):
                 for call in range(10):

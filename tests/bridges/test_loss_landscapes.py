@@ -4,15 +4,16 @@ import copy
 import sys
 from importlib.metadata import version
 
-import pytest
 import torch
+from pytest import fixture, importorskip, mark, raises
 from torch import nn
+from torch.nn import Linear
 
 import flatviz as fv
 from flatviz.bridges.loss_landscapes import run_random_plane
 
-loss_landscapes = pytest.importorskip("loss_landscapes")
-metrics = pytest.importorskip("loss_landscapes.metrics")
+loss_landscapes = importorskip("loss_landscapes")
+metrics = importorskip("loss_landscapes.metrics")
 
 
 class Wrapped:
@@ -37,9 +38,9 @@ def another_walk(model, metric, distance=1, steps=20, normalization="filter"):
     ).T
 
 
-@pytest.fixture
+@fixture
 def case():
-    module = nn.Sequential(nn.Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 2))
+    module = nn.Sequential(Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), Linear(8, 2))
     nn.init.normal_(module[1].bias)  # the library divides by the norm of each parameter
     x = torch.randn(30, 3)
     y = torch.randint(0, 2, (30,))
@@ -52,14 +53,16 @@ def plane_of(module, data, metric, **settings):
     f = fv.nll(fv.Net.from_module(module), data)
     W = surface.plane.points(torch.stack([surface.a, surface.b], 1))
     torch.testing.assert_close(f.many(W), surface.values, rtol=1e-4, atol=1e-5)
-    assert surface.scattered and torch.equal(surface.plane.origin, f.net.w)
+    assert surface.scattered
+    assert torch.equal(surface.plane.origin, f.net.w)
     return surface
 
 
-@pytest.mark.parametrize("distance", [1.0, 0.01])
+@mark.parametrize("distance", [1.0, 0.01])
 def test_its_plane_comes_back_with_the_coordinates_of_each_value(case, distance):
     surface = plane_of(*case, distance=distance, steps=6)
-    assert len(surface.values) == 36 and surface.plane.orthonormal
+    assert len(surface.values) == 36
+    assert surface.plane.orthonormal
     assert version("loss-landscapes") in surface.plane.name
 
 
@@ -73,7 +76,7 @@ class Of(metrics.Metric):
         return self.function(model)
 
 
-@pytest.mark.parametrize("distance", [1.0, 0.01])
+@mark.parametrize("distance", [1.0, 0.01])
 def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(
     case, distance, monkeypatch
 ):
@@ -89,12 +92,10 @@ def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(
     assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance
 
 
-@pytest.mark.skipif(
-    version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6"
-)
+@mark.skipif(version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6")
 def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
-    module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
-    with pytest.raises(
+    module = nn.Sequential(Linear(3, 2), nn.BatchNorm1d(2))
+    with raises(
         ValueError,
         match=r"loss_landscapes 3.0.6 weights must be finite, got NaN or inf; 1.bias is all zeros",
     ):
@@ -102,11 +103,9 @@ def test_a_fresh_bias_of_zeros_is_one_clear_error(case):
 
 
 def test_a_metric_that_does_not_run_the_network_or_returns_no_number_is_refused(case):
-    with pytest.raises(
+    with raises(
         ValueError, match="the metric must run the network, whose weights are read then, got Of"
     ):
         run_random_plane(case[0], Of(lambda model: 1.0), steps=3)
-    with pytest.raises(
-        ValueError, match=r"the metric must return one number, got shape \(2,\) from Of"
-    ):
+    with raises(ValueError, match=r"the metric must return one number, got shape \(2,\) from Of"):
         run_random_plane(case[0], Of(lambda model: model.forward(torch.zeros(4, 3))[0]), steps=3)

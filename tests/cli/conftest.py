@@ -1,8 +1,7 @@
 """Shared by the tests of commands: run one and read what it prints."""
 
 import pytest
-
-from flatviz.cli import main
+from internals import main
 
 
 @pytest.fixture

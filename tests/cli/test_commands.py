@@ -18,19 +18,16 @@ import torch
 import torchvision
 from browsing import watched
 from forked import forked
+from internals import main, run_tour
 from pagedrive import data_of
+from pytest import fixture
 
 import flatviz as fv
 import flatviz.cli.experiments
 import flatviz.cli.run
-import flatviz.cli.tour
-import flatviz.families.tour
-from flatviz.cli import main
 from flatviz.cli.commands import COMMANDS
-from flatviz.datasets.tasks import digits_transfer
-from flatviz.families.tour import run_tour
+from flatviz.datasets import digits_transfer
 from flatviz.models.public import PublicNet
-from flatviz.storage.cache import cache_folder
 
 FEW = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 QUICK = dict(
@@ -38,7 +35,7 @@ QUICK = dict(
 )
 
 
-@pytest.fixture
+@fixture
 def quick(monkeypatch, tmp_path, request):
     """A tour of a few steps, from the networks that the other tests share."""
     shared = {"mlp": "transferred", "conv": "conv"}
@@ -47,9 +44,9 @@ def quick(monkeypatch, tmp_path, request):
         net, prior = request.getfixturevalue(shared[model])
         return net, digits_transfer(shots=10, seed=seed), prior
 
-    monkeypatch.setattr(flatviz.families.tour, "prepare", prepare)
+    monkeypatch.setattr("flatviz.families.tour.prepare", prepare)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(flatviz.cli.tour, "run_tour", partial(run_tour, **QUICK))
+    monkeypatch.setattr("flatviz.cli.tour.run_tour", partial(run_tour, **QUICK))
     return tmp_path / "out" / "tour.html"
 
 
@@ -59,7 +56,9 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
 ):
     tour = partial(printed, "tour", "--out", quick, "--device", "cpu")
     first = tour().out
-    assert "SA-BMA" in first and "accuracy" in first and "reused" not in first
+    assert "SA-BMA" in first
+    assert "accuracy" in first
+    assert "reused" not in first
     assert f"folder made: {quick.parent}\n" in first
     lead = next(line for line in first.splitlines() if line.startswith("Here transfer "))
     assert (
@@ -81,23 +80,27 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     page = quick.read_text(encoding="utf-8")
     said = r"^convergence of VI: (objective .* after 3 steps, .* above 12 steps; variances .*)$"
     converged = re.search(said, first, flags=re.M)[1]
-    assert "tempered by T = 0.03" in first and converged in page
-    assert lead in page and ">logistic regression</td>" in page
-    assert page.startswith("<!doctype html>") and "BatchNorm frozen" not in str(
-        data_of(page, "flatviz-index")
-    )
+    assert "tempered by T = 0.03" in first
+    assert converged in page
+    assert lead in page
+    assert ">logistic regression</td>" in page
+    assert page.startswith("<!doctype html>")
+    assert "BatchNorm frozen" not in str(data_of(page, "flatviz-index"))
     quick.unlink()
     second = tour().out
     assert second.count("reused from") == 6  # five steps as they come, and once at the end
-    assert table(first) == table(second) and quick.read_text(encoding="utf-8") == page
-    files = sorted(cache_folder().rglob("*.safetensors"))
+    assert table(first) == table(second)
+    assert quick.read_text(encoding="utf-8") == page
+    files = sorted((quick.parent.parent / "cache").rglob("*.safetensors"))
     for path in files:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
     third = tour().out
-    assert third.count("damaged, so computed again") == len(files) == 5 and "reused" not in third
+    assert third.count("damaged, so computed again") == len(files) == 5
+    assert "reused" not in third
     assert table(first) == table(third)
     other = tour("--seed", 1).out
-    assert "reused" not in other and table(other) != table(first)
+    assert "reused" not in other
+    assert table(other) != table(first)
 
 
 def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, printed):
@@ -130,7 +133,8 @@ def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch
         if not command.is_alive():
             break
     assert command.exitcode == 130, errors.read_text()
-    assert "no half-written file" in errors.read_text() and "Traceback" not in errors.read_text()
+    assert "no half-written file" in errors.read_text()
+    assert "Traceback" not in errors.read_text()
     assert not [
         p
         for p in tmp_path.rglob("*")
@@ -166,12 +170,13 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     until(state.exists, 60)
     os.killpg(command.pid, signal.SIGINT)  # what a terminal does
     command.join(30)
-    assert command.exitcode == 0 and not state.exists()
+    assert command.exitcode == 0
+    assert not state.exists()
     assert "cache" not in errors.read_text()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "text"),
+    "arguments, text",
     [
         (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
         (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
@@ -218,7 +223,8 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
 )
 def test_bad_input_is_one_line(arguments, text, printed):
     error = printed(*arguments, status=1).err
-    assert text in error and len(error.strip().splitlines()) == 1
+    assert text in error
+    assert len(error.strip().splitlines()) == 1
 
 
 def test_help_and_wrong_words_are_answered_without_torch():
@@ -244,29 +250,27 @@ def test_the_doctor_reports_torch_widgets_and_cache_and_names_the_exact_fix(
 ):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     report = printed("doctor").out
-    assert (
-        torch.__version__ in report and str(tmp_path) in report and "flatviz tour: ready" in report
-    )
-    assert "widgets: can be made" in report and not list(tmp_path.iterdir())
+    assert torch.__version__ in report
+    assert str(tmp_path) in report
+    assert "flatviz tour: ready" in report
+    assert "widgets: can be made" in report
+    assert not list(tmp_path.iterdir())
     monkeypatch.setenv("FLATVIZ_CACHE", __file__)
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.setitem(sys.modules, "anywidget", None)
     report = printed("doctor", status=1).out
-    assert (
-        "✗ scikit-learn" in report
-        and 'fix: pip install "scikit-learn"' in report
-        and "cannot run" in report
-    )
-    assert "not ready" in report and "✗ cache: FLATVIZ_CACHE must be a" in report
+    assert "✗ scikit-learn" in report
+    assert 'fix: pip install "scikit-learn"' in report
+    assert "cannot run" in report
+    assert "not ready" in report
+    assert "✗ cache: FLATVIZ_CACHE must be a" in report
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(command, printed):
     text = " ".join(printed(command, "--help").out.split())
-    assert (
-        text.startswith(f"Usage: flatviz {command}")
-        and f"flatviz {command}" in text.partition("Example")[2]
-    )
+    assert text.startswith(f"Usage: flatviz {command}")
+    assert f"flatviz {command}" in text.partition("Example")[2]
 
 
 def test_an_unknown_command_or_option_is_status_2(printed):
@@ -275,7 +279,7 @@ def test_an_unknown_command_or_option_is_status_2(printed):
 
 
 @pytest.mark.parametrize(
-    ("encoding", "mark"), [("utf-8", "✗"), ("cp1252", r"\N{BALLOT X}")]
+    "encoding, mark", [("utf-8", "✗"), ("cp1252", r"\N{BALLOT X}")]
 )  # the second: a file on Windows
 def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark):
     (tmp_path / "torch.py").write_text("raise OSError('libtorch is broken')")
@@ -293,7 +297,8 @@ def test_a_torch_in_the_current_folder_is_not_run(tmp_path):
     env = {**os.environ, "PYTHONPATH": str(Path(flatviz.__file__).parents[1])}
     command = [sys.executable, "-m", "flatviz", "doctor"]
     run = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path)
-    assert "not this one" not in run.stdout and "torch" in run.stdout
+    assert "not this one" not in run.stdout
+    assert "torch" in run.stdout
 
 
 def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
@@ -307,10 +312,8 @@ def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
     )
     text = page.read_text(encoding="utf-8")
     index = data_of(text, "flatviz-index")
-    assert (
-        "<title>mine &lt;b&gt;</title>" in text
-        and index["story"][0]["title"] == "A posterior is many networks"
-    )
+    assert "<title>mine &lt;b&gt;</title>" in text
+    assert index["story"][0]["title"] == "A posterior is many networks"
     assert any("fv.load(" in line for line in index["code"])
     path = fv.save(family.projection[0].plane, tmp_path / "plane.safetensors")
     error = printed("export", path, "--out", page, status=1).err
@@ -345,9 +348,8 @@ def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, prin
     assert "4 images: about" in report.splitlines()[0]
     images = fv.datasets.image_folder(tmp_path / "photos").subset(torch.tensor([0, 2, 3, 5]))
     two = fv.compare(*(PublicNet(net.eval(), None).eval() for net in nets), images)
-    assert two.sentence in report and two.sentence in html.unescape(
-        page.read_text(encoding="utf-8")
-    )
+    assert two.sentence in report
+    assert two.sentence in html.unescape(page.read_text(encoding="utf-8"))
     torch.save(torchvision.models.squeezenet1_1(num_classes=3).state_dict(), b)
     assert "must fit the module" in printed(*words, status=1).err
 
@@ -378,7 +380,7 @@ px.line(x=[1, 2, 3], y=[3.5, 1.25, SEEDS])
 """
 
 
-@pytest.fixture
+@fixture
 def toy(tmp_path, monkeypatch):
     """A folder of notebooks with one experiment; a place to write to."""
     folder = tmp_path / "notebooks" / "experiments"
@@ -390,7 +392,7 @@ def toy(tmp_path, monkeypatch):
         "language": "python",
     }
     jupytext.write(notebook, folder / "toy.ipynb")
-    monkeypatch.setattr(flatviz.cli.experiments, "folder_of_notebooks", lambda: folder.parent)
+    monkeypatch.setattr("flatviz.cli.experiments.folder_of_notebooks", lambda: folder.parent)
     return tmp_path / "out"
 
 
@@ -398,7 +400,8 @@ def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, p
     page = toy / "toy.html"
     table = toy / "toy.csv"
     words = "run", "toy", "-p", "seeds=7", "--device", "auto", "--out", page, "--table", table
-    assert "run True seeds 7 device auto" in printed(*words).out and table.read_text() == "a table"
+    assert "run True seeds 7 device auto" in printed(*words).out
+    assert table.read_text() == "a table"
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     context.set_offline(True)
     seen, foreign, errors = watched(context, "file:")
@@ -406,17 +409,16 @@ def test_parameters_reach_the_notebook_and_its_page_draws_without_network(toy, p
     seen.wait_for_selector(".js-plotly-plot .main-svg")
     text = seen.inner_text("body")
     # No code
-    assert (
-        "See another." in text
-        and not seen.locator("a[href$='.ipynb']").count()
-        and "import plotly" not in text
-    )
+    assert "See another." in text
+    assert not seen.locator("a[href$='.ipynb']").count()
+    assert "import plotly" not in text
     assert seen.evaluate("[...document.querySelector('.js-plotly-plot')._fullData[0].y]") == [
         3.5,
         1.25,
         7,
     ]
-    assert not errors and not foreign
+    assert not errors
+    assert not foreign
     context.close()
 
 
@@ -443,7 +445,7 @@ def test_a_run_that_states_more_than_ten_minutes_starts_with_yes_alone(toy, prin
 
 
 @pytest.mark.parametrize(
-    ("words", "text"),
+    "words, text",
     [
         (["toy", "-p", "draws=3"], "NAME one of save, seeds, device for toy, got 'draws=3'"),
         (

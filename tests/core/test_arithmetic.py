@@ -6,26 +6,22 @@ import subprocess
 import sys
 import threading
 
-import pytest
 import torch
+from cases import blobs
+from internals import Program, float32_flags
 from oracles import Looks, beside, tf32
+from pytest import fixture, mark, raises
 from torch import nn
+from torch.nn import Linear
 
 import flatviz as fv
-from flatviz.core.arithmetic import (
-    IEEE,
-    SHARE,
-    arithmetic,
-    float32_flags,
-    threads,
-    users_arithmetic,
-)
-from flatviz.engine.trace import Program
+from flatviz import models
+from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, threads, users_arithmetic
 
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
 
 
-@pytest.fixture
+@fixture
 def users():
     """Flags that are neither torch's own nor IEEE: TF32 wherever it is known; torch's own
     afterwards."""
@@ -36,7 +32,7 @@ def users():
 def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
     f = fv.nll(
         fv.Net.from_module(nn.Sequential(Looks(3, 2))),
-        fv.Data(torch.randn(8, 3), torch.arange(8) % 2),
+        blobs(8, 3, 2),
     )
     w = f.net.w
     Looks.seen = set()
@@ -69,9 +65,10 @@ def test_a_flag_that_the_user_sets_in_a_callback_stays_and_the_callback_sees_the
         seen.append(float32_flags())
         torch.backends.cudnn.allow_tf32 = False  # as inside of a verb; the user had True
 
-    net = fv.Net.from_module(fv.models.mlp(task))
+    net = fv.Net.from_module(models.mlp(task))
     fv.fit_sgd(net, task.train, seed=0, steps=1, progress=progress)
-    assert seen[0] == users and seen[-1] == float32_flags() != users
+    assert seen[0] == users
+    assert seen[-1] == float32_flags() != users
     assert not torch.backends.cudnn.allow_tf32
     torch.backends.cudnn.allow_tf32 = True
 
@@ -84,7 +81,8 @@ def test_flags_that_contradict_each_other_come_back_as_they_were():
     mixed = float32_flags()
     assert mixed[0] is None
     with arithmetic():
-        assert torch.get_float32_matmul_precision() == "highest" and float32_flags() == IEEE
+        assert torch.get_float32_matmul_precision() == "highest"
+        assert float32_flags() == IEEE
     assert float32_flags() == mixed
     torch.backends.cuda.matmul.fp32_precision = before[2]
     assert float32_flags() == before
@@ -97,7 +95,7 @@ def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
 
         def __init__(self, coupled):
             super().__init__()
-            self.layer = nn.Linear(4, 3)
+            self.layer = Linear(4, 3)
             self.coupled = coupled
 
         def forward(self, x):
@@ -106,11 +104,11 @@ def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
 
     data = fv.Data(torch.linspace(-1, 3, 64 * 4).view(64, 4), torch.arange(64) % 3)
     fv.nll(fv.Net.from_module(Half(0.01)), data)  # below the rounding of bfloat16
-    with pytest.raises(ValueError, match="treat each example alone"):
+    with raises(ValueError, match="treat each example alone"):
         fv.nll(fv.Net.from_module(Half(3.0)), data)
 
 
-@pytest.fixture(autouse=True)
+@fixture(autouse=True)
 def two_threads():
     before = torch.get_num_threads()
     torch.set_num_threads(2)
@@ -127,16 +125,20 @@ def elsewhere(function):
     return results[0]
 
 
-@pytest.mark.parametrize(("work", "wanted"), [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
+@mark.parametrize("work, wanted", [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
 def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_more_than_the_user_set(
     work, wanted
 ):
     with threads(work):
-        assert torch.get_num_threads() == wanted and elsewhere(torch.get_num_threads) == 2
+        assert torch.get_num_threads() == wanted
+        assert elsewhere(torch.get_num_threads) == 2
         with threads(SHARE * 2):
-            assert torch.get_num_threads() == 2 and elsewhere(torch.get_num_threads) == 2
-        assert torch.get_num_threads() == wanted and elsewhere(torch.get_num_threads) == 2
-    assert torch.get_num_threads() == 2 and elsewhere(torch.get_num_threads) == 2
+            assert torch.get_num_threads() == 2
+            assert elsewhere(torch.get_num_threads) == 2
+        assert torch.get_num_threads() == wanted
+        assert elsewhere(torch.get_num_threads) == 2
+    assert torch.get_num_threads() == 2
+    assert elsewhere(torch.get_num_threads) == 2
 
 
 def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_stays():
@@ -166,7 +168,7 @@ def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_st
         assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == number
 
 
-@pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt])
+@mark.parametrize("error", [None, ValueError, KeyboardInterrupt])
 def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_after_any_end(
     error, task
 ):
@@ -178,14 +180,15 @@ def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_af
             raise error
 
     fit = lambda: fv.fit_sgd(
-        fv.Net.from_module(fv.models.mlp(task)), task.train, seed=0, steps=4, progress=progress
+        fv.Net.from_module(models.mlp(task)), task.train, seed=0, steps=4, progress=progress
     )
     if error is None:
         fit()
     else:
-        with pytest.raises(error):
+        with raises(error):
             fit()
-    assert set(seen) == {1} and torch.get_num_threads() == 2
+    assert set(seen) == {1}
+    assert torch.get_num_threads() == 2
 
 
 def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_one_has_them_all(
@@ -193,14 +196,14 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
 ):
     seen = []
 
-    class Wide(torch.nn.Linear):
+    class Wide(Linear):
         def forward(self, x):
             seen.append(torch.get_num_threads())
             return super().forward(x)
 
     def values(n):
         torch.set_num_threads(n)
-        net = fv.Net.from_module(fv.models.mlp(task, seed=0))
+        net = fv.Net.from_module(models.mlp(task, seed=0))
         q = fv.fit_sgd(net, task.train, seed=0, steps=4)
         f = fv.nll(net, task.train)
         surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
@@ -211,10 +214,8 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
     assert torch.equal(values(1), values(2))
     # So that a net of the size of a test's is large
     monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)
-    wide = fv.Net.from_module(
-        torch.nn.Sequential(Wide(64, 32), torch.nn.ReLU(), torch.nn.Linear(32, 10))
-    )
-    data = fv.Data(torch.randn(128, 64), torch.arange(128) % 10)
+    wide = fv.Net.from_module(nn.Sequential(Wide(64, 32), nn.ReLU(), Linear(32, 10)))
+    data = blobs(128, 64, 10)
     f = fv.nll(wide, data)
     _ = seen.clear()
     for call in (
@@ -232,7 +233,7 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
 def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each_and_the_same_bits(
     task, monkeypatch
 ):
-    net = fv.Net.from_module(fv.models.mlp(task, seed=0))
+    net = fv.Net.from_module(models.mlp(task, seed=0))
     f = fv.nll(net, task.train)
     plane = fv.plane_random(net, net.w, seed=0)
     main = threading.get_ident()
@@ -252,9 +253,8 @@ def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each
     assert not seen  # operations of a small net are short
     monkeypatch.setattr("flatviz.core.arithmetic.SHARED", 1)
     assert torch.equal(fv.slice_plane(f, plane, extent=1.0, resolution=4).values, alone)
-    assert {count for _, count in seen} == {1} and torch.get_num_threads() == elsewhere(
-        torch.get_num_threads
-    ) == 2
+    assert {count for _, count in seen} == {1}
+    assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == 2
 
 
 PAGES = """
@@ -279,7 +279,7 @@ print(faults() - before)
 """
 
 
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's rule for freed memory")
+@mark.skipif(platform.libc_ver()[0] != "glibc", reason="glibc's rule for freed memory")
 def test_a_pass_takes_the_memory_that_the_pass_before_freed():
     ran = subprocess.run([sys.executable, "-c", PAGES], capture_output=True, text=True, check=True)
     pages = 20 * 11 * 2**22 // 4096

@@ -7,20 +7,24 @@ import warnings
 
 import pytest
 import torch
+from cases import around, blobs
+from internals import float32_flags
 from oracles import beside
+from pytest import importorskip, mark, warns
 from torch import nn
+from torch.nn import Tanh
 
 import flatviz as fv
-from flatviz.core.arithmetic import arithmetic, float32_flags
+from flatviz.core.arithmetic import arithmetic
 from flatviz.core.derivatives import twice
 from flatviz.core.modules import eager
 from flatviz.families.standing import first_to_learn
-from flatviz.training.driver import Diverged, LossRose
+from flatviz.training.driver import LossRose
 
 
 def data_and_net(*layers):
     net = fv.Net.from_module(nn.Sequential(nn.Linear(6, 4), *layers, nn.Linear(4, 3)).eval())
-    return fv.Data(torch.randn(40, 6), torch.arange(40) % 3), net
+    return blobs(40, 6, 3), net
 
 
 class Repeated:
@@ -48,40 +52,42 @@ class Repeated:
     def __exit__(self, *_):
         self.ended.set()
         self.thread.join()
-        assert self.failed is None and self.done
+        assert self.failed is None
+        assert self.done
 
 
-@pytest.mark.parametrize("layer", [nn.Tanh, nn.PReLU])
+@mark.parametrize("layer", [Tanh, nn.PReLU])
 def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(layer):
     data, net = data_and_net(layer())
     before = list(warnings.filters)
     fit = lambda seed: fv.fit_ensemble(net.copy(), data, members=2, seed=seed, steps=2)
-    with pytest.warns(UserWarning, match="the user's") as seen:
+    with warns(UserWarning, match="the user's") as seen:
         before_inside = list(warnings.filters)
         with Repeated(lambda: fit(0)), Repeated(lambda: fit(1)):
             for _ in range(200):
                 warnings.warn("the user's", UserWarning, stacklevel=1)
                 threading.Event().wait(1e-4)
         assert warnings.filters == before_inside
-    assert {str(w.message) for w in seen} == {"the user's"} and len(seen) == 200
+    assert {str(w.message) for w in seen} == {"the user's"}
+    assert len(seen) == 200
     assert warnings.filters == before
 
 
 def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_thread_does():
-    data, net = data_and_net(nn.Tanh())
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+    data, net = data_and_net(Tanh())
+    prior = around(net, -1.0)
     rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
 
     def attempt(rate):
         q = rises()
         if rate > 1:
-            raise Diverged("the loss")
+            raise fv.Diverged("the loss")
         thread = threading.Thread(target=rises)
         thread.start()  # its warning is the only one
         thread.join()
         return q
 
-    with pytest.warns(LossRose) as seen:
+    with warns(LossRose) as seen:
         assert first_to_learn((2, 1), attempt).history.notes
     assert len(seen) == 1
 
@@ -122,11 +128,12 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
         assert called  # torch's own choice
         called.clear()
         torch.testing.assert_close(net(net.w, x), want)
-    assert not called and all(seen)
+    assert not called
+    assert all(seen)
 
 
 def test_compiled_functions_run_as_compiled_again_after_the_last_thread():
-    eval_frame = pytest.importorskip("torch._dynamo.eval_frame")
+    eval_frame = importorskip("torch._dynamo.eval_frame")
     stance = lambda: eval_frame._stance.stance
     with beside(eager) as end:
         with eager():
@@ -136,7 +143,7 @@ def test_compiled_functions_run_as_compiled_again_after_the_last_thread():
 
 
 def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number():
-    data, net = data_and_net(nn.Tanh())
+    data, net = data_and_net(Tanh())
     f = fv.nll(net, data)
     before = torch.get_num_threads()
     torch.set_num_threads(3)
@@ -151,9 +158,9 @@ def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number(
     assert numbers == [3] * 100
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_a_process_forked_inside_another_threads_slice_slices_on_with_the_users_flags():
-    data, net = data_and_net(nn.Tanh())
+    data, net = data_and_net(Tanh())
     f = fv.nll(net, fv.Data(data.x.repeat(40, 1), data.y.repeat(40)))
     users = float32_flags()
     plane = fv.plane_random(net, net.w, seed=0)

@@ -1,21 +1,24 @@
 """Net: a module as a function of a vector, and what is treated."""
 
-import pytest
 import torch
-from torch import nn
+from cases import mlp
+from pytest import mark, raises, warns
+from torch import nn, randn, zeros
 from torch.func import functional_call
+from torch.nn import BatchNorm1d, Linear, Module, Sequential
+from torch.testing import assert_close
 
 import flatviz as fv
 
 
-class WithOwnParameter(nn.Module):
+class WithOwnParameter(Module):
     """A parameter of the parent before those of the child: `apply` order and `named_parameters`
     order differ."""
 
     def __init__(self):
         super().__init__()
-        self.child = nn.Linear(3, 2)
-        self.token = nn.Parameter(torch.randn(3))
+        self.child = Linear(3, 2)
+        self.token = nn.Parameter(randn(3))
 
     def forward(self, x):
         return self.child(x + self.token)
@@ -23,7 +26,7 @@ class WithOwnParameter(nn.Module):
 
 def tied():
     """One weight in two places."""
-    module = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 3))
+    module = mlp(3, 3, 3, act=nn.ReLU)
     module[2].weight = module[0].weight
     return module
 
@@ -31,24 +34,23 @@ def tied():
 NETS = [
     WithOwnParameter,
     tied,
-    lambda: nn.Sequential(nn.Linear(3, 5), nn.BatchNorm1d(5), nn.Linear(5, 2)),
+    lambda: Sequential(Linear(3, 5), BatchNorm1d(5), Linear(5, 2)),
 ]
 
 
-@pytest.mark.parametrize("make", NETS)
+@mark.parametrize("make", NETS)
 def test_a_call_equals_functional_call(make):
     module = make().eval()
     net = fv.Net.from_module(module)
-    x = torch.randn(4, 3)
-    w = net.w + 0.3 * torch.randn(net.dim)
-    assert torch.equal(net(w, x), functional_call(module, net.unflatten(w), (x,))) and torch.equal(
-        net(net.w, x), module(x)
-    )
+    x = randn(4, 3)
+    w = net.w + 0.3 * randn(net.dim)
+    assert torch.equal(net(w, x), functional_call(module, net.unflatten(w), (x,)))
+    assert torch.equal(net(net.w, x), module(x))
     gradient = torch.func.grad(lambda w: net(w, x).sum())(w)
     wanted = torch.func.grad(lambda named: functional_call(module, named, (x,)).sum())(
         net.unflatten(w)
     )
-    torch.testing.assert_close(gradient, net.flatten(wanted))
+    assert_close(gradient, net.flatten(wanted))
 
 
 def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
@@ -58,73 +60,74 @@ def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
         == [n for n, _ in module.named_parameters()]
         == ["token", "child.weight", "child.bias"]
     )
-    torch.testing.assert_close(net.w, nn.utils.parameters_to_vector(module.parameters()).detach())
+    assert_close(net.w, nn.utils.parameters_to_vector(module.parameters()).detach())
     counted = torch.arange(float(net.dim))
-    torch.testing.assert_close(
+    assert_close(
         nn.utils.parameters_to_vector(net.to_module(counted).parameters()).detach(), counted
     )
 
 
 def test_an_error_inside_the_network_leaves_the_weights_in_place():
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 2)))
-    with pytest.raises(RuntimeError):
-        net(torch.zeros(net.dim), torch.zeros(4, 9))
-    torch.testing.assert_close(net.to_module()(torch.ones(1, 3)), net(net.w, torch.ones(1, 3)))
+    net = fv.Net.from_module(Sequential(Linear(3, 2)))
+    with raises(RuntimeError):
+        net(zeros(net.dim), zeros(4, 9))
+    assert_close(net.to_module()(torch.ones(1, 3)), net(net.w, torch.ones(1, 3)))
 
 
 def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
-    class Backwards(nn.Module):
+    class Backwards(Module):
         def __init__(self):
             super().__init__()
-            self.head = nn.Linear(4, 2)
+            self.head = Linear(4, 2)
             self.norm = nn.LayerNorm(4)
-            self.body = nn.Linear(3, 4)
+            self.body = Linear(3, 4)
 
         def forward(self, x):
             return self.head(self.norm(self.body(x)))
 
-    net = fv.Net.from_module(Backwards(), treated="norm+head", example=torch.zeros(1, 3))
+    net = fv.Net.from_module(Backwards(), treated="norm+head", example=zeros(1, 3))
     assert {b.name for b in net.blocks if b.kind == "head"} == {"head.weight", "head.bias"}
     named = fv.Net.from_module(Backwards(), treated="norm+head", head="body")
     assert {b.name for b in named.blocks if b.kind == "head"} == {"body.weight", "body.bias"}
 
 
 def test_what_becomes_of_the_users_module_later_is_not_followed():
-    module = nn.Sequential(nn.Linear(3, 2), nn.BatchNorm1d(2))
+    module = Sequential(Linear(3, 2), BatchNorm1d(2))
     net = fv.Net.from_module(module)
     nn.init.zeros_(module[0].weight)
-    assert module.training and float(net.w.abs().max()) > 0
+    assert module.training
+    assert float(net.w.abs().max()) > 0
 
 
 def partly_frozen():
     """A backbone with BatchNorm, frozen; a BatchNorm and a head, not."""
     layers = (
-        nn.Linear(3, 8),
-        nn.BatchNorm1d(8),
+        Linear(3, 8),
+        BatchNorm1d(8),
         nn.Tanh(),
-        nn.Linear(8, 4),
-        nn.BatchNorm1d(4),
-        nn.Linear(4, 2),
+        Linear(8, 4),
+        BatchNorm1d(4),
+        Linear(4, 2),
     )
-    module = nn.Sequential(*layers)
+    module = Sequential(*layers)
     module[0].requires_grad_(False), module[1].requires_grad_(False)
     return module
 
 
 def test_what_is_frozen_is_not_treated_and_does_not_move():
     module = partly_frozen()
-    x = torch.randn(60, 3) + 2
+    x = randn(60, 3) + 2
     data = fv.Data(x, (x[:, 0] > 2).long())
     state = {n: t.clone() for n, t in module.state_dict().items()}
     net = fv.Net.from_module(module)
-    assert repr(net) == "Net(Sequential, dim=54: 8 norm, 46 other; 48 frozen)" and net.treats_all
+    assert repr(net) == "Net(Sequential, dim=54: 8 norm, 46 other; 48 frozen)"
+    assert net.treats_all
     trained = fv.pretrain(module, data, seed=0, epochs=3)
     swag = fv.fit_swag(trained, data, rank=2, seed=0, snapshots=4)
     for trunk in ("fixed", "sampled"):
         small, prior = fv.transfer(trained, swag, n_classes=5, trunk=trunk)
-        assert (
-            repr(small) == "Net(Sequential, dim=33: 8 norm, 25 head; 48 frozen)" and prior.dim == 33
-        )
+        assert repr(small) == "Net(Sequential, dim=33: 8 norm, 25 head; 48 frozen)"
+        assert prior.dim == 33
     whole = small.restrict("all")
     drawn = whole.to_module(small.trunk.joined(small.w[None], seed=1)[0])
     fits = (
@@ -140,7 +143,8 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
             for n, t in after.state_dict().items()
             if t.shape == state[n].shape and not torch.equal(t, state[n])
         }
-        assert changed and not any(n.startswith(("0.", "1.")) for n in changed)
+        assert changed
+        assert not any(n.startswith(("0.", "1.")) for n in changed)
         assert [p.requires_grad for p in after.parameters()] == [
             p.requires_grad for p in module.parameters()
         ]
@@ -151,26 +155,25 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
     assert fv.engine.refresh_batchnorm(trained, w, data).buffers()["1.running_mean"].eq(0).all()
     with fv.record_path(module) as path:
         torch.optim.SGD(module.parameters(), 0.1).step()
-    assert path.W.shape[1] == 54 and not module[0].weight.requires_grad
+    assert path.W.shape[1] == 54
+    assert not module[0].weight.requires_grad
     # The user's own
     assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01")
 
 
-@pytest.mark.parametrize("treated", ["trainable", "norm+head", "head"])
+@mark.parametrize("treated", ["trainable", "norm+head", "head"])
 def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     module = partly_frozen().requires_grad_(False)
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"leaves out what requires_grad_\(False\) froze, got Sequential.*: call requires_",
     ):
         fv.Net.from_module(module, treated)
-    assert (
-        fv.Net.from_module(module, "all").dim == 102
-        and fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
-    )
+    assert fv.Net.from_module(module, "all").dim == 102
+    assert fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "w, x",
     [
         ("float32", "bfloat16"),
@@ -180,27 +183,25 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     ],
 )
 def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4)).eval())
-    with pytest.raises(
-        ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"
-    ):
-        net(net.w.to(getattr(torch, w)), torch.randn(2, 3, dtype=getattr(torch, x)))
+    net = fv.Net.from_module(Sequential(Linear(3, 4), BatchNorm1d(4)).eval())
+    with raises(ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"):
+        net(net.w.to(getattr(torch, w)), randn(2, 3, dtype=getattr(torch, x)))
     with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
-        assert net(net.w, torch.randn(2, 3).bfloat16()).shape == (2, 4)
+        assert net(net.w, randn(2, 3).bfloat16()).shape == (2, 4)
 
 
-class TiedByFunction(nn.Module):
+class TiedByFunction(Module):
     """Logits by the embedding's weight, without a module of their own."""
 
     def __init__(self):
         super().__init__()
         self.embedding = nn.Embedding(11, 4)
-        self.mlp = nn.Linear(4, 4)
+        self.mlp = Linear(4, 4)
 
     def forward(self, x):
         return nn.functional.linear(self.mlp(self.embedding(x)), self.embedding.weight)
 
 
 def test_a_last_linear_whose_outputs_are_not_the_networks_is_said():
-    with pytest.warns(UserWarning, match="last Linear that runs is mlp with 4 outputs, where the"):
-        fv.Net.from_module(TiedByFunction(), "head", example=torch.zeros(2, 3).long())
+    with warns(UserWarning, match="last Linear that runs is mlp with 4 outputs, where the"):
+        fv.Net.from_module(TiedByFunction(), "head", example=zeros(2, 3).long())

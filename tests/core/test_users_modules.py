@@ -11,23 +11,26 @@ import weakref
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
-import pytest
 import torch
-from torch import nn
+from cases import around, blobs, mlp
+from pytest import mark, raises
+from torch import nn, randn, stack, tanh
+from torch.nn import Linear, Sequential
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 
 
 def plain():
-    return nn.Sequential(nn.Linear(5, 8), nn.Tanh(), nn.Linear(8, 3)).eval()
+    return mlp(5, 8, 3).eval()
 
 
 def examples():
-    return fv.Data(torch.randn(12, 5), torch.arange(12) % 3)
+    return blobs(12, 5, 3)
 
 
-class Clamped(nn.Linear):
+class Clamped(Linear):
     def __init__(self, by):
         super().__init__(5, 3)
         self.by = by
@@ -39,7 +42,7 @@ class Clamped(nn.Linear):
         return super().forward(x)
 
 
-class Counting(nn.Linear):
+class Counting(Linear):
     """Counts its passes in a buffer, in place or by another tensor, and scales by the count."""
 
     def __init__(self, in_place):
@@ -54,9 +57,7 @@ class Counting(nn.Linear):
 
 WRITERS = {
     # rows of the table are shortened in it in every pass
-    "max_norm": lambda: nn.Sequential(
-        nn.Embedding(9, 6, max_norm=1.0), nn.Flatten(), nn.Linear(24, 3)
-    ),
+    "max_norm": lambda: Sequential(nn.Embedding(9, 6, max_norm=1.0), nn.Flatten(), Linear(24, 3)),
     "clamp": lambda: Clamped("no_grad"),
     "clamp of .data": lambda: Clamped("data"),
     "buffer in place": lambda: Counting(True),
@@ -64,14 +65,14 @@ WRITERS = {
 }
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@mark.parametrize("name", WRITERS)
 def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(name):
     module = WRITERS[name]().eval()
-    x = torch.randint(0, 9, (12, 4)) if name == "max_norm" else torch.randn(12, 5)
+    x = torch.randint(0, 9, (12, 4)) if name == "max_norm" else randn(12, 5)
     net = fv.Net.from_module(module)
     data = fv.Data(x, torch.arange(12) % 3)
     f = fv.nll(net, data)
-    W = net.w + torch.randn(3, net.dim)
+    W = net.w + randn(3, net.dim)
     before = [t.clone() for t in (net.w, W, *net.buffers().values())]
 
     def once(w):
@@ -79,26 +80,26 @@ def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(na
         nn.utils.vector_to_parameters(w.clone(), fresh.parameters())
         return F.cross_entropy(fresh(x), data.y).detach()
 
-    want = torch.stack([once(w) for w in W])
+    want = stack([once(w) for w in W])
     for _ in range(2):
-        torch.testing.assert_close(f.many(W), want)
-        torch.testing.assert_close(torch.stack([f(w) for w in W]).detach(), want)
+        assert_close(f.many(W), want)
+        assert_close(stack([f(w) for w in W]).detach(), want)
     assert fv.predict(net, fv.Draws(W), data, 3, seed=0).outputs.shape == (3, 12, 3)
-    fv.metrics.predict_linearised(net, fv.Gaussian(net.w, 0 * net.w - 3), data)
+    fv.metrics.predict_linearised(net, around(net, -3.0), data)
     fv.fit_sgd(net, data, seed=0, steps=2), fv.fit_ensemble(net, data, seed=0, steps=2, members=2)
     plane = fv.plane_random(net, net.w, seed=0)
     surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
     at = plane.points(torch.cartesian_prod(surface.a, surface.b))
-    torch.testing.assert_close(surface.values.flatten(), torch.stack([once(w) for w in at]))
+    assert_close(surface.values.flatten(), stack([once(w) for w in at]))
     assert all(map(torch.equal, (net.w, W, *net.buffers().values()), before))
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "norm", [nn.BatchNorm1d, nn.LayerNorm]
 )  # members one by one, and by stacked products
 def test_inputs_are_never_written_into_by_any_verb(norm):
-    layers = nn.ReLU(inplace=True), nn.Linear(5, 8), norm(8), nn.Dropout(0.2), nn.Linear(8, 3)
-    net = fv.Net.from_module(nn.Sequential(*layers).eval())
+    layers = nn.ReLU(inplace=True), Linear(5, 8), norm(8), nn.Dropout(0.2), Linear(8, 3)
+    net = fv.Net.from_module(Sequential(*layers).eval())
     data = examples()
     x = data.x.clone()
     fits = (
@@ -109,14 +110,14 @@ def test_inputs_are_never_written_into_by_any_verb(norm):
     )
     for verb, *given in (
         *((partial(fit, seed=0, steps=2), net, data) for fit in fits),
-        (fv.metrics.predict_linearised, net, fv.Gaussian(net.w, 0 * net.w - 3), data),
+        (fv.metrics.predict_linearised, net, around(net, -3.0), data),
         (fv.engine.refresh_batchnorm, net, net.w, data),
     ):
         verb(*given)
         assert torch.equal(data.x, x), verb
 
 
-class Keeping(nn.Linear):
+class Keeping(Linear):
     """Keeps activations from pass to pass, one of them in a list."""
 
     def forward(self, x):
@@ -127,7 +128,7 @@ class Keeping(nn.Linear):
 
 def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
     module = Keeping(5, 3).eval()
-    module(torch.randn(2, 5)).sum().backward()
+    module(randn(2, 5)).sum().backward()
     net = fv.Net.from_module(module)
     data = examples()
     f = fv.nll(net, data)
@@ -142,13 +143,13 @@ def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
     )
 
 
-class Locked(nn.Linear):
+class Locked(Linear):
     def __init__(self):
         super().__init__(5, 3)
         self.lock = threading.Lock()
 
 
-class Shared(nn.Linear):
+class Shared(Linear):
     """As frozen teachers do, so that running averages of a model share them."""
 
     def __deepcopy__(self, memo):
@@ -160,9 +161,7 @@ class Merging(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.w, self.a, self.b = (
-            nn.Parameter(torch.randn(shape)) for shape in ((3, 5), (2, 5), (3, 2))
-        )
+        self.w, self.a, self.b = (nn.Parameter(randn(shape)) for shape in ((3, 5), (2, 5), (3, 2)))
 
     def train(self, mode=True):
         super().train(mode)
@@ -176,19 +175,19 @@ class Merging(nn.Module):
 
 REFUSED = {
     "scripted": (
-        lambda: torch.jit.script(nn.Linear(5, 3)),
+        lambda: torch.jit.script(Linear(5, 3)),
         "got a scripted one .*: give the module that torch.jit compiled",
     ),
     "lazy": (
-        lambda: nn.Sequential(nn.LazyLinear(3)),
+        lambda: Sequential(nn.LazyLinear(3)),
         r"got an uninitialised lazy layer in '0': run module\(x\) once before",
     ),
     "weight norm": (
-        lambda: nn.Sequential(nn.utils.weight_norm(nn.Linear(5, 3))),
+        lambda: Sequential(nn.utils.weight_norm(Linear(5, 3))),
         "in '0': use .*parametrizations.weight_norm",
     ),
     "spectral norm": (
-        lambda: nn.utils.spectral_norm(nn.Linear(5, 3)),
+        lambda: nn.utils.spectral_norm(Linear(5, 3)),
         "use torch.nn.utils.parametrizations.spectral_norm",
     ),
     "lock": (
@@ -199,7 +198,7 @@ REFUSED = {
         ),
     ),
     "shared": (
-        lambda: nn.Sequential(Shared(5, 3)),
+        lambda: Sequential(Shared(5, 3)),
         "can be copied, got Shared, whose __deepcopy__ returns itself",
     ),
     "merged": (
@@ -212,18 +211,17 @@ REFUSED = {
 }
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("make", "message"), REFUSED.values(), ids=REFUSED)
+@mark.filterwarnings("ignore")
+@mark.parametrize("make, message", REFUSED.values(), ids=REFUSED)
 def test_modules_that_cannot_be_followed_say_what_to_do(make, message):
     module = make()
-    with pytest.raises(ValueError, match=message):
+    with raises(ValueError, match=message):
         fv.Net.from_module(module)
-    assert all(m.training for m in module.modules()) and all(
-        p.requires_grad for p in module.parameters()
-    )
+    assert all(m.training for m in module.modules())
+    assert all(p.requires_grad for p in module.parameters())
 
 
-class Listed(nn.Linear):
+class Listed(Linear):
     """A second reference to a parameter, in a list, a closure or a default."""
 
     def __init__(self, refer):
@@ -263,36 +261,36 @@ READS = (
 )
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
+@mark.parametrize("name", ELSEWHERE)
 def test_a_forward_that_goes_on_to_use_the_original_is_refused(name):
     module = ELSEWHERE[name]().eval()
     data = examples()
     net = fv.Net.from_module(module)
     for one in (net, net.copy()):
-        with pytest.raises(ValueError, match=READS):
+        with raises(ValueError, match=READS):
             fv.nll(one, data)
-        with pytest.raises(ValueError, match=READS):
+        with raises(ValueError, match=READS):
             one(one.w, data.x)
 
 
 def test_a_hook_may_use_another_module():
     module = plain()
-    other = nn.Linear(3, 3)
+    other = Linear(3, 3)
     module.register_forward_hook(lambda part, inputs, out: other(out))
     net = fv.Net.from_module(module)
-    x = torch.randn(12, 5)
-    torch.testing.assert_close(net(net.w, x), module(x))
+    x = randn(12, 5)
+    assert_close(net(net.w, x), module(x))
 
 
 def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
-    module = nn.Sequential(
-        nn.utils.parametrizations.weight_norm(nn.Linear(5, 6)), nn.Tanh(), nn.Linear(6, 3)
+    module = Sequential(
+        nn.utils.parametrizations.weight_norm(Linear(5, 6)), nn.Tanh(), Linear(6, 3)
     ).eval()
     net = fv.Net.from_module(module)
-    x = torch.randn(12, 5)
+    x = randn(12, 5)
     with nn.utils.parametrize.cached():
         got = [net(w, x) for w in (net.w, 2 * net.w)]
-    torch.testing.assert_close(got, [net.to_module(w)(x) for w in (net.w, 2 * net.w)])
+    assert_close(got, [net.to_module(w)(x) for w in (net.w, 2 * net.w)])
 
 
 class Adjoint(torch.autograd.Function):
@@ -304,30 +302,30 @@ class Adjoint(torch.autograd.Function):
         ctx.layer = layer
         ctx.save_for_backward(x, *parameters)
         with torch.no_grad():
-            return torch.tanh(layer(x))
+            return tanh(layer(x))
 
     @staticmethod
     def backward(ctx, grad):
         x, *parameters = ctx.saved_tensors
         with torch.enable_grad():
             x = x.detach().requires_grad_(True)
-            return (None, *torch.autograd.grad(torch.tanh(ctx.layer(x)), [x, *parameters], grad))
+            return (None, *torch.autograd.grad(tanh(ctx.layer(x)), [x, *parameters], grad))
 
 
 class Again(nn.Module):
     def __init__(self, run):
         super().__init__()
-        self.a = nn.Linear(5, 6)
-        self.b = nn.Linear(6, 6)
-        self.head = nn.Linear(6, 3)
+        self.a = Linear(5, 6)
+        self.b = Linear(6, 6)
+        self.head = Linear(6, 3)
         self.run = run
 
     def forward(self, x):
-        return self.head(self.run(self.b, torch.tanh(self.a(x))))
+        return self.head(self.run(self.b, tanh(self.a(x))))
 
 
 def once(layer, x):
-    return torch.tanh(layer(x))
+    return tanh(layer(x))
 
 
 def checkpoint(layer, x):
@@ -338,7 +336,7 @@ def adjoint(layer, x):
     return Adjoint.apply(layer, x, *layer.parameters())
 
 
-@pytest.mark.parametrize("run", (checkpoint, adjoint))
+@mark.parametrize("run", (checkpoint, adjoint))
 def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients(run):
     module = Again(once).eval()
     again = Again(run).eval()
@@ -346,7 +344,7 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
     again.load_state_dict(module.state_dict())
     want, got = (fv.nll(fv.Net.from_module(m), data) for m in (module, again))
     W = want.net.w * torch.tensor([[1.0], [1.5], [0.5]])
-    torch.testing.assert_close(got.many(W), want.many(W))
+    assert_close(got.many(W), want.many(W))
     leaf = data.x.clone().requires_grad_()
     for verb, *given in (
         (got.value_and_grad, W[0]),
@@ -355,7 +353,7 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
         (partial(fv.fit_sgd, seed=0, steps=2), got.net, data),
         (fv.hvp, got, W[0], W[0]),
     ):
-        with pytest.raises(
+        with raises(
             ValueError,
             match="a gradient needs a module that runs once, got Again, which runs layers again",
         ):
@@ -364,13 +362,13 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
 
 def test_one_net_in_several_threads_gives_the_values_of_one():
     net = fv.Net.from_module(plain())
-    data = fv.Data(torch.randn(200, 5), torch.arange(200) % 3)
+    data = blobs(200, 5, 3)
     f = fv.nll(net, data)
-    W = net.w + torch.randn(30, net.dim)
-    want = torch.stack([f(w) for w in W])
+    W = net.w + randn(30, net.dim)
+    want = stack([f(w) for w in W])
     fitted = fv.fit_sgd(net, data, seed=0, steps=10, batch_size=16).W
     with ThreadPoolExecutor(4) as threads:
-        values = [threads.submit(lambda: torch.stack([f(w) for w in W])) for _ in range(4)]
+        values = [threads.submit(lambda: stack([f(w) for w in W])) for _ in range(4)]
         fits = [
             threads.submit(fv.fit_sgd, net, data, seed=0, steps=10, batch_size=16) for _ in range(4)
         ]
@@ -400,20 +398,20 @@ def thread_inside(net, x, seconds):
 def test_a_net_is_copied_while_another_thread_computes():
     net = fv.Net.from_module(plain())
     # The copy waits for the pass, so this runs out
-    with thread_inside(net, torch.randn(200, 5), 0.2):
+    with thread_inside(net, randn(200, 5), 0.2):
         copies = [net.copy(), net.to(dtype=torch.float64), fv.Net.from_module(net.to_module())]
     for other in copies:
         assert torch.equal(other.w.float(), net.w)
         assert all(isinstance(p, nn.Parameter) for p in other.module.parameters())
 
 
-@pytest.mark.skipif(
+@mark.skipif(
     sys.platform != "linux",
     reason="Windows has no fork; on macOS its child may crash in the system's libraries",
 )
 def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
     net = fv.Net.from_module(plain())
-    x = torch.randn(4, 5)
+    x = randn(4, 5)
     with thread_inside(net, x, 60):
         # It would wait for ever, with the thread's weights in the module
         if (child := os.fork()) == 0:
@@ -422,18 +420,16 @@ def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
         assert os.waitpid(child, 0)[1] == 0
 
 
-@pytest.mark.parametrize(
-    "last", [nn.Softmax(-1), nn.Sigmoid(), nn.Sequential(nn.Softmax(-1), nn.Flatten())]
-)
+@mark.parametrize("last", [nn.Softmax(-1), nn.Sigmoid(), Sequential(nn.Softmax(-1), nn.Flatten())])
 def test_probabilities_are_not_taken_for_logits(last):
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(5, 3), last))
+    net = fv.Net.from_module(Sequential(Linear(5, 3), last))
     data = examples()
     for verb in (
         fv.nll,
         partial(fv.fit_sgd, seed=0, steps=1),
         lambda *a: fv.predict(a[0], a[0].w[None], a[1], 1, seed=0),
     ):
-        with pytest.raises(
+        with raises(
             ValueError,
             match="must return logits, got probabilities from S.*: leave the last layer out",
         ):
@@ -445,7 +441,6 @@ def test_log_probabilities_are_logits():
     module = plain()
     data = examples()
     plainly, logs = (
-        fv.nll(fv.Net.from_module(m), data)
-        for m in (module, nn.Sequential(module, nn.LogSoftmax(-1)))
+        fv.nll(fv.Net.from_module(m), data) for m in (module, Sequential(module, nn.LogSoftmax(-1)))
     )
-    torch.testing.assert_close(plainly(plainly.net.w), logs(plainly.net.w))
+    assert_close(plainly(plainly.net.w), logs(plainly.net.w))

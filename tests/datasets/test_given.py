@@ -4,8 +4,11 @@ random numbers alone."""
 import brought
 import numpy as np
 import pandas as pd
-import pytest
 import torch
+from cases import rng
+from pytest import mark, raises
+from torch import nn
+from torch.testing import assert_close
 from torch.utils.data import (
     BatchSampler,
     DataLoader,
@@ -47,7 +50,7 @@ PLAIN = {
         pd.Series(Y.numpy(), index=range(90, 100)),
     ),
     "a column of labels": (X, Y[:, None]),
-    "one-hot labels": (X, torch.nn.functional.one_hot(Y).float()),
+    "one-hot labels": (X, nn.functional.one_hot(Y).float()),
     "texts": (X, NAMES[Y]),
     "texts in a series": (X, pd.Series(NAMES[Y]).astype("category")),
     "a data set": PAIRS,
@@ -84,23 +87,23 @@ TWO = {
 }
 
 
-@pytest.mark.parametrize("given", PLAIN.values(), ids=PLAIN)
+@mark.parametrize("given", PLAIN.values(), ids=PLAIN)
 def test_one_input_and_a_label(given):
     data = data_from(given)
-    assert (
-        torch.equal(data.x, X) and torch.equal(data.y, Y) and data.class_names in ((), tuple(NAMES))
-    )
+    assert torch.equal(data.x, X)
+    assert torch.equal(data.y, Y)
+    assert data.class_names in ((), tuple(NAMES))
     assert torch.equal(data_from(given, 7).y, Y[:7])
 
 
-@pytest.mark.parametrize("given", [*SEVERAL.values(), *TWO.values()], ids=[*SEVERAL, *TWO])
+@mark.parametrize("given", [*SEVERAL.values(), *TWO.values()], ids=[*SEVERAL, *TWO])
 def test_inputs_by_name_or_in_order_reach_the_module(given):
     """A module that is bilinear in both inputs, so that neither can be dropped."""
 
-    class Module(torch.nn.Module):
+    class Module(nn.Module):
         def __init__(self):
             super().__init__()
-            self.head = torch.nn.Bilinear(4, 4, 3)
+            self.head = nn.Bilinear(4, 4, 3)
 
         def forward(self, input_ids, attention_mask):
             return {"logits": self.head(input_ids.float(), 0.1 + attention_mask.float())}
@@ -113,28 +116,25 @@ def test_inputs_by_name_or_in_order_reach_the_module(given):
         fv.Net.from_module(module, example=example) for example in (None, inputs, data.x, data)
     ):
         want = module(IDS, MASK)["logits"].detach()
-        torch.testing.assert_close(net(net.w, inputs), want)
-        torch.testing.assert_close(
-            fv.nll(net, data)(net.w), torch.nn.functional.cross_entropy(want, Y)
-        )
+        assert_close(net(net.w, inputs), want)
+        assert_close(fv.nll(net, data)(net.w), nn.functional.cross_entropy(want, Y))
     assert fv.fit_ensemble(net, data, seed=0, steps=2, members=2).W.shape == (2, net.dim)
 
 
 def test_a_loader_is_read_without_moving_any_generator_of_the_users():
-    mine = torch.Generator().manual_seed(1)
+    mine = rng(1)
     for generator in (None, mine):
         loader = DataLoader(PAIRS, batch_size=4, shuffle=True, generator=generator)
         before = torch.get_rng_state(), mine.get_state()
         assert sorted(data_from(loader).x[:, 0].tolist()) == sorted(X[:, 0].tolist())
-        assert torch.equal(before[0], torch.get_rng_state()) and torch.equal(
-            before[1], mine.get_state()
-        )
+        assert torch.equal(before[0], torch.get_rng_state())
+        assert torch.equal(before[1], mine.get_state())
 
 
 def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():
     train = data_from((X, NAMES[Y]))
     assert data_from((X[:2], ["cat", "ant"]), classes=train.class_names).y.tolist() == [2, 0]
-    with pytest.raises(
+    with raises(
         ValueError, match=r"labels must be of the classes \('ant', 'bee', 'cat'\), got 'dog'"
     ):
         data_from((X[:1], ["dog"]), classes=train.class_names)
@@ -174,9 +174,9 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("given", "kind", "text"), WRONG.values(), ids=WRONG)
+@mark.parametrize("given, kind, text", WRONG.values(), ids=WRONG)
 def test_what_is_no_data_is_one_clear_error(given, kind, text):
-    with pytest.raises(kind, match=text):
+    with raises(kind, match=text):
         data_from(given)
 
 

@@ -5,16 +5,17 @@ import os
 import pickle
 
 import numpy as np
-import pytest
 import torch
 from PIL import Image
 from published import write_mnist
+from pytest import fixture, raises, warns
+from torch import bincount, full, tensor, uint8
 
 import flatviz as fv
 from flatviz.datasets import image_folder, images, images_like, public_images
 
 
-@pytest.fixture
+@fixture
 def folder(tmp_path):
     """Three classes of four images, 10 x 8; every pixel of image i of class c is 20 c + i."""
     for c, name in enumerate(("ant", "bee", "cat")):
@@ -26,10 +27,12 @@ def folder(tmp_path):
 
 def test_a_folder_of_class_folders_keeps_pixels_and_numbers_classes_by_name(folder):
     data = image_folder(folder)
-    assert data.x.shape == (12, 3, 10, 8) and data.y.tolist() == [0] * 4 + [1] * 4 + [2] * 4
-    assert torch.allclose(data.x[5], torch.full((3, 10, 8), 21 / 255))
+    assert data.x.shape == (12, 3, 10, 8)
+    assert data.y.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    assert torch.allclose(data.x[5], full((3, 10, 8), 21 / 255))
     few = image_folder(folder, per_class=2, seed=3, size=6)
-    assert few.x.shape == (6, 3, 6, 6) and torch.bincount(few.y).tolist() == [2, 2, 2]
+    assert few.x.shape == (6, 3, 6, 6)
+    assert bincount(few.y).tolist() == [2, 2, 2]
 
 
 def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(folder, monkeypatch):
@@ -39,45 +42,44 @@ def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(fol
     monkeypatch.setattr(images, "MEMORY", 2879)
     streamed = image_folder(folder)
     assert "streamed by 2 threads" in repr(streamed)
-    assert torch.equal(streamed.x[:], held.x[:]) and torch.equal(streamed.y, held.y)
-    few = streamed.subset(torch.tensor([7, 2]))
+    assert torch.equal(streamed.x[:], held.x[:])
+    assert torch.equal(streamed.y, held.y)
+    few = streamed.subset(tensor([7, 2]))
     assert torch.equal(few.x.read(), held.x.bytes[[7, 2]])  # bytes, as in the files
     # For a worker of a cluster
     assert torch.equal(pickle.loads(pickle.dumps(streamed)).x[3], held.x[3])
     (folder / "cat" / "3.png").write_bytes(b"no image")
-    with pytest.raises(ValueError, match=r"each file must be a whole image, got .*3\.png"):
+    with raises(ValueError, match=r"each file must be a whole image, got .*3\.png"):
         streamed.x[:]
 
 
 def test_images_of_another_set_take_the_shape_of_the_first():
-    grey = fv.Data(torch.arange(0, 250, 10, dtype=torch.uint8).view(1, 1, 5, 5), torch.tensor([0]))
+    grey = fv.Data(torch.arange(0, 250, 10, dtype=uint8).view(1, 1, 5, 5), tensor([0]))
     coloured = images_like(grey, (3, 5, 5))
     assert torch.equal(coloured.x.bytes, grey.x.bytes.expand(1, 3, 5, 5))
     for same in (grey, coloured):
         assert torch.equal(images_like(same, (1, 5, 5)).x.bytes, grey.x.bytes)
-    flat = fv.Data(torch.full((2, 3, 10, 10), 77, dtype=torch.uint8), torch.tensor([0, 1]))
-    assert torch.equal(
-        images_like(flat, (3, 4, 6)).x.bytes, torch.full((2, 3, 4, 6), 77, dtype=torch.uint8)
-    )
-    with pytest.raises(ValueError, match="must be in bytes"):
-        images_like(fv.Data(torch.zeros(1, 3, 4, 4), torch.tensor([0])), (3, 4, 4))
-    with pytest.raises(ValueError, match="must have 2 channels"):
+    flat = fv.Data(full((2, 3, 10, 10), 77, dtype=uint8), tensor([0, 1]))
+    assert torch.equal(images_like(flat, (3, 4, 6)).x.bytes, full((2, 3, 4, 6), 77, dtype=uint8))
+    with raises(ValueError, match="must be in bytes"):
+        images_like(fv.Data(torch.zeros(1, 3, 4, 4), tensor([0])), (3, 4, 4))
+    with raises(ValueError, match="must have 2 channels"):
         images_like(flat, (2, 4, 4))
 
 
 def test_a_bad_folder_is_one_clear_error_that_names_the_file(folder):
-    with pytest.raises(FileNotFoundError, match="path must be a folder of class folders, got"):
+    with raises(FileNotFoundError, match="path must be a folder of class folders, got"):
         image_folder(folder / "nowhere")
     (folder / "ant" / "0.png").write_bytes(b"no image")
-    with pytest.raises(ValueError, match="each file must be a whole image, got .*ant/0.png"):
+    with raises(ValueError, match="each file must be a whole image, got .*ant/0.png"):
         image_folder(folder)
     Image.new("RGB", (4, 4)).save(folder / "ant" / "0.png")
-    with pytest.raises(
+    with raises(
         ValueError, match=r"images must be of one size, got \(4, 4\) and \(10, 8\) .* give size="
     ):
         image_folder(folder)
     (folder / "empty").mkdir()
-    with pytest.raises(ValueError, match="path must hold one folder of images for each class"):
+    with raises(ValueError, match="path must hold one folder of images for each class"):
         image_folder(folder)
 
 
@@ -88,10 +90,10 @@ def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
         public_images("mnist", train=n is None, root=tmp_path, download=False, per_class=n)
         for n in (None, 1)
     )
-    assert data.x.shape == (6, 1, 28, 28) and torch.equal(
-        (data.x[:, 0] * 255).round().byte(), torch.from_numpy(x)
-    )
-    assert data.y.tolist() == [0, 1, 2, 0, 1, 2] and sorted(few.y.tolist()) == [0, 1, 2]
+    assert data.x.shape == (6, 1, 28, 28)
+    assert torch.equal((data.x[:, 0] * 255).round().byte(), torch.from_numpy(x))
+    assert data.y.tolist() == [0, 1, 2, 0, 1, 2]
+    assert sorted(few.y.tolist()) == [0, 1, 2]
 
 
 def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
@@ -109,14 +111,15 @@ def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
         (folder / "bee" / "Thumbs.db").write_bytes(b""),
     )
     data = image_folder(folder)
-    assert data.class_names == ("ant", "bee", "cat") and torch.bincount(data.y).tolist() == [
+    assert data.class_names == ("ant", "bee", "cat")
+    assert bincount(data.y).tolist() == [
         6,
         4,
         4,
     ]
     assert data.x.bytes[5].unique().tolist() == [200]
     Image.fromarray(np.zeros((10, 8), dtype=np.float32)).save(folder / "cat" / "9.tiff")
-    with pytest.raises(
+    with raises(
         ValueError, match=r"images must have 8 or 16 bits a channel, got float32 in .*9\.tiff"
     ):
         image_folder(folder)
@@ -137,20 +140,20 @@ def test_links_are_followed_once_pipes_passed_over_and_pictures_turned_as_their_
     exif[0x0112] = 6  # "turn it by a quarter clockwise to see it"
     lying.save(folder / "cat" / "0.png", exif=exif)
     data = image_folder(folder)
-    assert torch.bincount(data.y).tolist() == [5, 4, 4]
+    assert bincount(data.y).tolist() == [5, 4, 4]
     assert np.array_equal(data.x.bytes[9].permute(1, 2, 0).numpy(), upright)
     (folder / "ant" / "lost.png").symlink_to(folder / "nowhere.png")
-    with pytest.raises(ValueError, match="must be a whole image, got .*lost.png"):
+    with raises(ValueError, match="must be a whole image, got .*lost.png"):
         image_folder(folder)
 
 
 def test_sixteen_bits_of_which_few_are_used_are_no_black_picture_in_silence(folder):
     narrow = np.arange(80, dtype=np.uint16).reshape(10, 8)
     Image.fromarray(50 * narrow).save(folder / "ant" / "5.png")  # 12 bits
-    with pytest.warns(UserWarning, match="values below 4096, so that it is dark"):
+    with warns(UserWarning, match="values below 4096, so that it is dark"):
         assert int(image_folder(folder).x.bytes[4].max()) == 50 * 79 // 256
     Image.fromarray(3 * narrow).save(folder / "ant" / "5.png")
-    with pytest.raises(ValueError, match=r"must use them, got values up to 237 in .*ant/5.png"):
+    with raises(ValueError, match=r"must use them, got values up to 237 in .*ant/5.png"):
         image_folder(folder)
 
 
@@ -162,12 +165,13 @@ def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folde
         (folder / name).rename(two / name)
     shifted = image_folder(two)
     test = image_folder(two, classes=train.class_names)
-    assert shifted.y.tolist() == [0] * 4 + [1] * 4 and test.y.tolist() == [1] * 4 + [2] * 4
+    assert shifted.y.tolist() == [0] * 4 + [1] * 4
+    assert test.y.tolist() == [1] * 4 + [2] * 4
     assert fv.Task(train, train, test, 3).test is test
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"number its classes as train, \('ant', 'bee', 'cat'\), got \('bee', 'cat'\)",
     ):
         fv.Task(train, train, shifted, 3)
-    with pytest.raises(ValueError, match="folders must be of the classes .*, got cat in"):
+    with raises(ValueError, match="folders must be of the classes .*, got cat in"):
         image_folder(two, classes=("ant", "bee"))

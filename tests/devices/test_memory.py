@@ -2,8 +2,9 @@
 
 from functools import partial
 
-import pytest
 import torch
+from cases import blobs, mlp
+from pytest import mark
 from second_device import peak_bytes
 from torch import nn
 
@@ -20,15 +21,13 @@ VECTORS = [
 ]
 
 
-@pytest.mark.parametrize("rank", [0, 5])
-@pytest.mark.parametrize(("verb", "settings", "alone", "each"), VECTORS)
+@mark.parametrize("rank", [0, 5])
+@mark.parametrize("verb, settings, alone, each", VECTORS)
 def test_a_fit_stays_within_its_bound_and_the_bound_is_no_idle_one(
     verb, settings, alone, each, rank, device
 ):
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(100, 200), nn.ReLU(), nn.Linear(200, 2))).to(
-        device
-    )
-    data = fv.Data(torch.randn(8, 100), torch.arange(8) % 2).to(device)
+    net = fv.Net.from_module(mlp(100, 200, 2, act=nn.ReLU)).to(device)
+    data = blobs(8, 100, 2).to(device)
     prior = fv.Gaussian(
         net.w, torch.full_like(net.w, -6.0), 1e-3 * torch.randn(rank, net.dim).to(device)
     )

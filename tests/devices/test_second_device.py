@@ -4,16 +4,19 @@ import dataclasses
 from functools import partial
 from itertools import cycle
 
-import pytest
 import torch
+from cases import around, blobs, mlp
 from every_verb import calls, users_things
+from pytest import fixture, mark
+from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS, Only, Recorder, Replay
 from flatviz.results import FOR_READERS
 
 
-@pytest.fixture
+@fixture
 def there(device, tmp_path):
     """(module, data, task, metric) of every_verb's calls, on the device."""
     return users_things(tmp_path / "q.pt", device=device)
@@ -28,10 +31,8 @@ def tensors_for_readers(value, inside=False):
     if isinstance(value, dict):
         value = list(value.values())
     elif dataclasses.is_dataclass(value) and not isinstance(value, (type, fv.Mixture)):
-        value, inside = (
-            [getattr(value, f.name) for f in dataclasses.fields(value)],
-            inside or type(value) in FOR_READERS,
-        )
+        inside = inside or type(value) in FOR_READERS
+        value = [getattr(value, f.name) for f in dataclasses.fields(value)]
     return (
         [t for item in value for t in tensors_for_readers(item, inside)]
         if isinstance(value, (list, tuple))
@@ -58,9 +59,10 @@ def test_every_public_verb_runs_and_its_results_for_readers_lie_on_the_cpu(there
 def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp_path):
     _, data, task, _ = there
     net = fv.Net.from_module(there[0])
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
+    prior = around(net, -2.0)
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
-    assert q.mean.device == net.w.device and q.history.loss.device.type == "cpu"
+    assert q.mean.device == net.w.device
+    assert q.history.loss.device.type == "cpu"
     loaded = fv.load(fv.save(q, tmp_path / "q.pt"))
     assert loaded.mean.device.type == "cpu"
     surface = fv.slice_plane(fv.nll(net, data), fv.plane_pca(q.sample(4, seed=0)), resolution=3)
@@ -71,7 +73,7 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     assert torch.equal(predict(net, loaded, data).outputs, outputs)
     # And weights from the device beside a net on the CPU
     on_cpu = predict(net.to("cpu"), q, data.to("cpu")).outputs
-    torch.testing.assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
+    assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
 
 
 class Recorded:
@@ -94,13 +96,13 @@ class Recorded:
         return next(self.took)
 
 
-@pytest.fixture
+@fixture
 def fit(device):
     """A fit of six steps, with minibatches of two sizes."""
-    module = torch.nn.Sequential(torch.nn.Linear(3, 5), torch.nn.ReLU(), torch.nn.Linear(5, 2))
+    module = mlp(3, 5, 2, act=nn.ReLU)
     net = fv.Net.from_module(module).to(device)
-    data = fv.Data(torch.randn(10, 3), torch.arange(10) % 2).to(device)
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
+    data = blobs(10, 3, 2).to(device)
+    prior = around(net, -2.0)
     return partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)
 
 
@@ -119,22 +121,22 @@ def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain
     spectrum = fv.top_eigenpairs(fv.nll(net, data), net.w, 2)
     recorded = Recorded(device, monkeypatch)
     replayed = fit()
-    assert recorded.count == 2 and replayed.history.notes == plain.history.notes
+    assert recorded.count == 2
+    assert replayed.history.notes == plain.history.notes
     assert same(plain, replayed)
-    torch.testing.assert_close(
-        fv.top_eigenpairs(fv.nll(net, data), net.w, 2).values, spectrum.values
-    )
+    assert_close(fv.top_eigenpairs(fv.nll(net, data), net.w, 2).values, spectrum.values)
     assert recorded.count == 3
     monkeypatch.setenv("FLATVIZ_GRAPHS", "0")
-    assert same(plain, fit()) and recorded.count == 3
+    assert same(plain, fit())
+    assert recorded.count == 3
 
 
 def out_of_memory(step):
     raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
 
 
-@pytest.mark.parametrize(
-    ("took", "spoil", "note"),
+@mark.parametrize(
+    "took, spoil, note",
     [
         ((1.0, 2.0), None, "replayed they take 2e+03 ms, launched 1e+03 ms"),
         ((1.0, 1.0), lambda step: (step(), step()), "a replayed step gives another result"),
@@ -148,7 +150,8 @@ def test_a_replay_that_is_slower_differs_or_fails_is_given_up_with_a_note(
     recorded = Recorded(device, monkeypatch, took, spoil)
     launched = fit()
     assert f"{NOT_REPLAYED}: {note}" in launched.history.notes
-    assert same(plain, launched) and recorded.count == 1
+    assert same(plain, launched)
+    assert recorded.count == 1
 
 
 def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for(
@@ -156,7 +159,7 @@ def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for
 ):
     """The stand-in reads the weights where they were at the recording, as a graph does."""
     recorded = Recorded(device, monkeypatch)
-    weights = torch.nn.Linear(3, 3, bias=False).requires_grad_(False).to(device)
+    weights = nn.Linear(3, 3, bias=False).requires_grad_(False).to(device)
     at = []
 
     def step(state, batch, noise):
@@ -171,11 +174,16 @@ def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for
         want = step(state, None, noise)[0].value.cpu()
         return torch.equal(replay(state, None, noise)[0].value.cpu(), want)
 
-    assert agrees(2) and agrees(2) and recorded.count == 1
+    assert agrees(2)
+    assert agrees(2)
+    assert recorded.count == 1
     old = weights.weight.data_ptr()
     weights.weight.data = 2 * weights.weight.data  # what module.to(...) does
     assert replay.kept[0].data_ptr() == old  # the recording's memory is not given to others
-    assert agrees(2) and recorded.count == 2
-    assert agrees(4) and recorded.count == 3
-    assert agrees(4, torch.float64) and recorded.count == 4
+    assert agrees(2)
+    assert recorded.count == 2
+    assert agrees(4)
+    assert recorded.count == 3
+    assert agrees(4, torch.float64)
+    assert recorded.count == 4
     assert not replay.notes

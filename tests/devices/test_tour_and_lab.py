@@ -5,17 +5,17 @@ from functools import partial
 import pytest
 import torch
 from every_verb import FAMILY, SMALL
+from internals import family_page, run_tour
+from pytest import mark
 
 import flatviz as fv
 import flatviz.families.tour
 from flatviz.core.arithmetic import pick
 from flatviz.experiments import run
-from flatviz.families.tour import run_tour
 from flatviz.pages.document import family_rows
-from flatviz.pages.page import family_page
 
 
-@pytest.mark.parametrize("model", ["mlp", "conv"])
+@mark.parametrize("model", ["mlp", "conv"])
 def test_the_tour_ends_with_its_table_and_page(model, device, task, request, monkeypatch, tmp_path):
     net, prior = request.getfixturevalue({"mlp": "transferred", "conv": "conv"}[model])
     monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))
@@ -27,7 +27,8 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     assert tour.net.device == device
     rows = family_rows(tour.family)
     given = dict(title="tour", lead="", facts={}, start=("sabma", 1.0, 3))
-    assert len(rows) == 3 and len(family_page(tour.family, rows=rows, **given)) > 10**5
+    assert len(rows) == 3
+    assert len(family_page(tour.family, rows=rows, **given)) > 10**5
     again = run_again()
     assert len(again.cached) >= 4  # found again, and moved
     assert torch.equal(again.family.surface.values, tour.family.surface.values)
@@ -53,7 +54,8 @@ def test_the_lab_fits_a_member_on_the_device_and_shows_it(
     try:
         lab.method = "sabma"
         lab.radius = 1.0
-        assert lab.wait(120) and not lab.error
+        assert lab.wait(120)
+        assert not lab.error
         assert 1.0 in lab.family.radii("sabma")
     finally:
         lab.close()
@@ -95,6 +97,7 @@ def test_auto_takes_the_card_for_a_network_that_is_large_enough_to_gain(monkeypa
     monkeypatch.setattr(torch.cuda, "get_device_name", lambda *_: "a card")
     small = fv.models.mlp(task)
     large = fv.models.resnet20(task)
-    assert pick("auto", small)[0].type == "cpu" and "is faster there" in pick("auto", small)[1]
+    assert pick("auto", small)[0].type == "cpu"
+    assert "is faster there" in pick("auto", small)[1]
     assert pick("auto", large) == (torch.device("cuda"), "a card") == pick("auto")
     assert pick("cuda", small) == (torch.device("cuda"), "as asked")

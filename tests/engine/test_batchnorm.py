@@ -2,38 +2,38 @@
 
 import warnings
 
-import pytest
 import torch
+from cases import around
+from pytest import fixture, mark, raises
 from torch import nn
+from torch.nn import Linear
+from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz import engine
 
 
-@pytest.fixture
+@fixture
 def net_and_data():
     net = fv.Net.from_module(
-        nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3))
+        nn.Sequential(Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), Linear(6, 3))
     )
     return net, fv.Data(torch.randn(50, 4) + 2, torch.randint(0, 3, (50,)))
 
 
 def has_statistics_of(net, layer, seen):
     """`seen` (C, n): every number that a channel of the layer gets."""
-    torch.testing.assert_close(
-        net.buffers()[f"{layer}.running_mean"], seen.mean(1), rtol=1e-5, atol=1e-5
-    )
-    torch.testing.assert_close(
-        net.buffers()[f"{layer}.running_var"], seen.var(1), rtol=1e-5, atol=1e-5
-    )
+    assert_close(net.buffers()[f"{layer}.running_mean"], seen.mean(1), rtol=1e-5, atol=1e-5)
+    assert_close(net.buffers()[f"{layer}.running_var"], seen.var(1), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.parametrize("n", [32, 33, 49, 50])  # batches of 16: none over, one, one, and two
+@mark.parametrize("n", [32, 33, 49, 50])  # batches of 16: none over, one, one, and two
 def test_refreshed_statistics_are_those_of_all_data(net_and_data, n):
     net, data = net_and_data
     # batches that differ
     w = net.w + 0.1
     x = data.x[:n] * torch.linspace(0.1, 5, n)[:, None]
-    fresh = fv.engine.refresh_batchnorm(net, w, fv.Data(x, data.y[:n]), batch_size=16)
+    fresh = engine.refresh_batchnorm(net, w, fv.Data(x, data.y[:n]), batch_size=16)
     has_statistics_of(fresh, "1", fresh.to_module()[0](x).detach().T)
 
 
@@ -43,35 +43,35 @@ def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
             super().__init__()
             self.c = nn.Conv2d(3, 3, 3, padding=1)
             self.b = nn.BatchNorm2d(3)
-            self.h = nn.Linear(3, 2)
+            self.h = Linear(3, 2)
 
         def forward(self, x):
             return self.h((self.b(self.c(x)) + self.b(2 * self.c(x))).mean((2, 3)))
 
     net = fv.Net.from_module(Twice().eval())
     x = torch.randn(41, 3, 6, 5)
-    fresh = fv.engine.refresh_batchnorm(net, net.w, fv.Data(x, torch.zeros(41)), batch_size=8)
+    fresh = engine.refresh_batchnorm(net, net.w, fv.Data(x, torch.zeros(41)), batch_size=8)
     h = net.module.c(x).detach()
     has_statistics_of(fresh, "b", torch.cat([h, 2 * h]).transpose(0, 1).flatten(1))
     # Pixels are enough
-    assert fv.engine.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (
+    assert engine.refresh_batchnorm(net, net.w, fv.Data(x[:1], torch.zeros(1))).w.shape == (
         net.dim,
     )
 
 
 def test_one_example_has_no_statistics(net_and_data):
     net, data = net_and_data
-    with pytest.raises(
+    with raises(
         ValueError,
         match="data must hold at least 2 examples to estimate BatchNorm statistics, got 1",
     ):
-        fv.engine.refresh_batchnorm(net, net.w, data.subset(slice(0, 1)))
+        engine.refresh_batchnorm(net, net.w, data.subset(slice(0, 1)))
 
 
 def test_predict_asks_for_the_choice_and_records_it(net_and_data):
     net, data = net_and_data
-    q = fv.Gaussian(net.w, torch.full_like(net.w, -3.0))
-    with pytest.raises(
+    q = around(net, -3.0)
+    with raises(
         ValueError, match=r"batchnorm='frozen'.*batchnorm=data.*re-estimates them for each draw"
     ):
         fv.predict(net, q, data, 2, seed=0)
@@ -79,9 +79,7 @@ def test_predict_asks_for_the_choice_and_records_it(net_and_data):
     fresh = fv.predict(net, q, data, 2, seed=0, batchnorm=data)
     assert (frozen.batchnorm, fresh.batchnorm) == ("frozen", "re-estimated")
     w = q.sample(2, seed=0)[1]
-    torch.testing.assert_close(
-        fresh.outputs[1], fv.engine.refresh_batchnorm(net, w, data)(w, data.x)
-    )
+    assert_close(fresh.outputs[1], engine.refresh_batchnorm(net, w, data)(w, data.x))
     assert (
         fv.slice_plane(
             fv.nll(net, data), fv.plane_random(net, net.w, seed=0), resolution=3
@@ -105,7 +103,7 @@ class Centre(nn.Module):
         return self.scale * (x - self.mean)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     ("norm", "said"),
     [
         (nn.InstanceNorm1d(4, track_running_stats=True), "0 (InstanceNorm1d)"),
@@ -114,7 +112,7 @@ class Centre(nn.Module):
         (nn.BatchNorm1d(4), None),
     ],
 )
-@pytest.mark.parametrize(
+@mark.parametrize(
     "fit",
     [
         lambda net, data: fv.fit_sgd(net, data, seed=0, steps=2, batchnorm="train"),
@@ -128,4 +126,5 @@ def test_a_norm_that_training_leaves_as_it_is_is_named(norm, said, fit):
         warnings.simplefilter("always")
         fit(net, data)
     texts = [str(w.message) for w in seen if "keeps its statistics" in str(w.message)]
-    assert len(texts) == (said is not None) and all(said in text for text in texts)
+    assert len(texts) == (said is not None)
+    assert all(said in text for text in texts)

@@ -5,30 +5,33 @@ from collections import Counter
 from dataclasses import replace
 from functools import partial
 
-import pytest
 import torch
+from cases import blobs
+from internals import Program
 from oracles import loop, stopping_at
-from torch import nn
+from pytest import mark, param, raises, warns
+from torch import arange, cartesian_prod, nn, randn, stack, tensor
+from torch.nn import BatchNorm2d, Conv2d, Linear, Module, Sequential
+from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 import flatviz as fv
 from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
-from flatviz.engine.trace import Program
 from flatviz.landscape import grid
 
 
-class Residual(nn.Module):
+class Residual(Module):
     """Two conv layers with BatchNorm, a shortcut added in place, a head."""
 
     def __init__(self):
         super().__init__()
-        self.first = nn.Conv2d(3, 8, 3, padding=1)
-        self.norm = nn.BatchNorm2d(8)
-        self.second = nn.Conv2d(8, 8, 3, padding=1, bias=False)
-        self.norm2 = nn.BatchNorm2d(8)
+        self.first = Conv2d(3, 8, 3, padding=1)
+        self.norm = BatchNorm2d(8)
+        self.second = Conv2d(8, 8, 3, padding=1, bias=False)
+        self.norm2 = BatchNorm2d(8)
         self.relu = nn.ReLU(inplace=True)
-        self.head = nn.Linear(8, 4)
+        self.head = Linear(8, 4)
 
     def forward(self, x):
         x = self.relu(self.norm(self.first(x)))
@@ -37,20 +40,20 @@ class Residual(nn.Module):
         return self.head(self.relu(y).mean((2, 3)))
 
 
-class Merging(nn.Module):
+class Merging(Module):
     """Of each way to fewer operations one that may be taken, and one that may not: what is read
     twice, images of odd size."""
 
     def __init__(self):
         super().__init__()
-        self.first = nn.Conv2d(3, 6, 3, padding=1)
-        self.norm = nn.BatchNorm2d(6, affine=False)
-        self.second = nn.Conv2d(6, 6, 2, bias=False)
-        self.norm2 = nn.BatchNorm2d(6)
-        self.third = nn.Conv2d(6, 6, 1)
-        self.norm3 = nn.BatchNorm2d(6)
+        self.first = Conv2d(3, 6, 3, padding=1)
+        self.norm = BatchNorm2d(6, affine=False)
+        self.second = Conv2d(6, 6, 2, bias=False)
+        self.norm2 = BatchNorm2d(6)
+        self.third = Conv2d(6, 6, 1)
+        self.norm3 = BatchNorm2d(6)
         self.pool = nn.MaxPool2d(2)
-        self.head = nn.Linear(6, 4)
+        self.head = Linear(6, 4)
 
     def forward(self, x):
         x = self.pool(self.norm(self.first(x)))
@@ -60,26 +63,26 @@ class Merging(nn.Module):
         return self.head(self.pool(y).flatten(1))
 
 
-class Branching(nn.Module):
+class Branching(Module):
     """Control flow that hangs on a value: cannot be traced."""
 
     def __init__(self):
         super().__init__()
-        self.a = nn.Linear(6, 6)
-        self.b = nn.Linear(6, 4)
+        self.a = Linear(6, 6)
+        self.b = Linear(6, 4)
 
     def forward(self, x):
         return self.b(self.a(x)) if float(x.sum()) > -1e9 else self.b(x)
 
 
-class Careless(nn.Module):
+class Careless(Module):
     """In-place operations on what comes before the treated layer, and a parameter of its own."""
 
     def __init__(self):
         super().__init__()
-        self.a = nn.Linear(6, 6)
+        self.a = Linear(6, 6)
         self.scale = nn.Parameter(torch.ones(6))
-        self.b = nn.Linear(6, 4)
+        self.b = Linear(6, 4)
 
     def forward(self, x):
         h = x * 2
@@ -88,28 +91,24 @@ class Careless(nn.Module):
 
 
 def setting(kind, treated, dtype=torch.float32):
-    data = fv.Data(
-        torch.randn(22, 3, 8, 8) if kind in IMAGES else torch.randn(22, 6), torch.arange(22) % 4
-    )
-    chain = nn.Linear(6, 9), nn.LayerNorm(9), nn.Tanh(), nn.Linear(9, 4)
-    module = nn.Sequential(*chain) if kind is nn.Sequential else kind()
+    data = fv.Data(randn(22, 3, 8, 8) if kind in IMAGES else randn(22, 6), arange(22) % 4)
+    chain = Linear(6, 9), nn.LayerNorm(9), nn.Tanh(), Linear(9, 4)
+    module = Sequential(*chain) if kind is Sequential else kind()
     if kind in IMAGES:
         module(data.x * 2 + 1)  # statistics that are not the initial ones
     net = fv.Net.from_module(module.eval().to(dtype), treated)
     plane = fv.plane_random(net, net.w, seed=1)
-    coords = torch.tensor(
-        [[0.0, 0.0], [0.4, -0.3], [-0.7, 0.2], [1.0, 1.0], [0.1, 0.6]], dtype=dtype
-    )
+    coords = tensor([[0.0, 0.0], [0.4, -0.3], [-0.7, 0.2], [1.0, 1.0], [0.1, 0.6]], dtype=dtype)
     return net, data.to(dtype=dtype), plane, coords
 
 
-HEAD = pytest.param(lambda name: name.startswith(("head", "3", "b.")), id="head")
+HEAD = param(lambda name: name.startswith(("head", "3", "b.")), id="head")
 IMAGES = [Residual, Merging]
-NETS = [*IMAGES, nn.Sequential, Branching, Careless]
+NETS = [*IMAGES, Sequential, Branching, Careless]
 
 
-@pytest.mark.parametrize("treated", ["all", HEAD])
-@pytest.mark.parametrize("kind", NETS)
+@mark.parametrize("treated", ["all", HEAD])
+@mark.parametrize("kind", NETS)
 def test_every_plan_equals_a_plain_loop(kind, treated):
     net, data, plane, coords = setting(kind, treated)
     want = loop(net, data, plane.points(coords))
@@ -125,15 +124,17 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
         assert bool(((got - want).abs() <= allowed).all()), change
 
 
-@pytest.mark.parametrize("kind", NETS)
+@mark.parametrize("kind", NETS)
 def test_float64_agrees_to_ten_digits_and_exact_is_the_loop(kind):
     net, data, plane, coords = setting(kind, "all", torch.float64)
     want = loop(net, data, plane.points(coords))
     f = fv.nll(net, data)
-    torch.testing.assert_close(f.over(plane.origin, plane.axes)(coords), want, rtol=1e-10, atol=0)
+    assert_close(f.over(plane.origin, plane.axes)(coords), want, rtol=1e-10, atol=0)
     exact = f.over(plane.origin, plane.axes, exact=True)
-    torch.testing.assert_close(exact(coords), want, rtol=1e-13, atol=0)
-    assert not exact.plan.traced and exact.plan.dtype == "float64" and not exact.plan.channels_last
+    assert_close(exact(coords), want, rtol=1e-13, atol=0)
+    assert not exact.plan.traced
+    assert exact.plan.dtype == "float64"
+    assert not exact.plan.channels_last
 
 
 def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
@@ -141,12 +142,9 @@ def test_frozen_activations_beyond_the_memory_limit_are_made_anew(monkeypatch):
     f = fv.nll(net, data)
     want = loop(net, data, plane.points(coords))
     monkeypatch.setattr("flatviz.engine.evaluate.MEMORY", 0)
-    planner = EvaluationPlanner(net, data, f.score)
-    evaluate = Evaluator(
-        planner, plane.origin, plane.axes, replace(planner.plan(plane.origin, plane.axes), chunk=8)
-    )
-    torch.testing.assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
-    assert evaluate._started is None
+    evaluate = f.over(plane.origin, plane.axes)
+    assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-7)
+    assert evaluate.plan.traced
 
 
 def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_points():
@@ -156,14 +154,12 @@ def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_
     fast(coords)
     with Largest() as seen:
         fast(coords[:1])
-    assert (
-        seen.counts["convolution"] == 2
-        and seen.counts["addcmul"] == 2
-        and seen.counts["max_pool2d_with_indices"] == 1
-    )
+    assert seen.counts["convolution"] == 2
+    assert seen.counts["addcmul"] == 2
+    assert seen.counts["max_pool2d_with_indices"] == 1
     assert not any("batch_norm" in name for name in seen.counts)
-    far = torch.tensor([[1e20, 0.0], [0.0, -1e35], [float("nan"), 0.0]])
-    torch.testing.assert_close(fast(far), exact(far), equal_nan=True, rtol=1e-4, atol=0)
+    far = tensor([[1e20, 0.0], [0.0, -1e35], [float("nan"), 0.0]])
+    assert_close(fast(far), exact(far), equal_nan=True, rtol=1e-4, atol=0)
 
 
 class Largest(TorchDispatchMode):
@@ -192,17 +188,17 @@ class Largest(TorchDispatchMode):
 
 
 def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
-    module = nn.Sequential(
-        nn.Conv2d(1, 64, 3, padding=1),
+    module = Sequential(
+        Conv2d(1, 64, 3, padding=1),
         nn.ReLU(),
         nn.AdaptiveAvgPool2d(1),
         nn.Flatten(),
-        nn.Linear(64, 4),
+        Linear(64, 4),
     )
     net = fv.Net.from_module(module.eval())
-    data = fv.Data(torch.randn(96, 1, 24, 24), torch.arange(96) % 4)
+    data = fv.Data(randn(96, 1, 24, 24), arange(96) % 4)
     plane = fv.plane_random(net, net.w, seed=0)
-    coords = torch.tensor([[0.1, 0.2], [0.3, 0.0]])
+    coords = tensor([[0.1, 0.2], [0.3, 0.0]])
     W = plane.points(coords)
     f = fv.nll(net, data)
     ways = {
@@ -222,7 +218,7 @@ def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
 
 def test_any_quantity_of_the_outputs_is_an_objective():
     net, data, plane, coords = setting(Residual, "all")
-    outputs = torch.stack([net(w, data.x) for w in plane.points(coords)])
+    outputs = stack([net(w, data.x) for w in plane.points(coords)])
     right = (outputs.argmax(-1) == data.y).float().mean(1)
     for what, want in (
         ("accuracy", right),
@@ -231,25 +227,25 @@ def test_any_quantity_of_the_outputs_is_an_objective():
     ):
         g = fv.quantity(net, data, what)
         for values in (g.over(plane.origin, plane.axes)(coords), g.many(plane.points(coords))):
-            torch.testing.assert_close(values, want, rtol=1e-5, atol=1e-7)
+            assert_close(values, want, rtol=1e-5, atol=1e-7)
     calibration = fv.quantity(
         net, data, lambda out, y: fv.metrics.ece(fv.Prediction(out[None], y)), label="ECE"
     )
-    assert calibration.label == "ECE" and calibration.batchnorm == "frozen" and calibration.n == 22
-    want = torch.stack(
+    assert calibration.label == "ECE"
+    assert calibration.batchnorm == "frozen"
+    assert calibration.n == 22
+    want = stack(
         [
             torch.as_tensor(fv.metrics.ece(fv.Prediction(o[None], data.y))).reshape(())
             for o in outputs
         ]
     )
-    torch.testing.assert_close(
+    assert_close(
         calibration.over(plane.origin, plane.axes)(coords), want.float(), rtol=1e-4, atol=1e-6
     )
-    with pytest.raises(
-        ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"
-    ):
+    with raises(ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"):
         fv.quantity(net, data, "f1")
-    with pytest.raises(ValueError, match=r"a quantity must be one number, got shape \(22, 4\)"):
+    with raises(ValueError, match=r"a quantity must be one number, got shape \(22, 4\)"):
         fv.quantity(net, data, lambda out, y: out)(net.w)
 
 
@@ -261,22 +257,22 @@ def test_statistics_can_be_re_estimated_at_every_point():
     want = [
         loop(fv.engine.refresh_batchnorm(net, w, data), data, [w])[0] for w in plane.points(coords)
     ]
-    torch.testing.assert_close(got, torch.stack(want), rtol=1e-5, atol=1e-6)
+    assert_close(got, stack(want), rtol=1e-5, atol=1e-6)
     assert not torch.allclose(got, loop(net, data, plane.points(coords)), rtol=1e-3)
     assert (
         fv.quantity(
-            fv.Net.from_module(nn.Linear(6, 4)), fv.Data(torch.ones(3, 6), torch.arange(3)), "nll"
+            fv.Net.from_module(Linear(6, 4)), fv.Data(torch.ones(3, 6), arange(3)), "nll"
         ).batchnorm
         is None
     )
 
 
-class Plain(nn.Module):
+class Plain(Module):
     def __init__(self):
         super().__init__()
-        self.a = nn.Linear(6, 8)
-        self.b = nn.Linear(8, 4)
-        self.gate = nn.Parameter(torch.tensor(0.1))
+        self.a = Linear(6, 8)
+        self.b = Linear(8, 4)
+        self.gate = nn.Parameter(tensor(0.1))
 
     def forward(self, x):
         return self.b(torch.tanh(self.a(x)) * self.gate.exp())
@@ -286,15 +282,15 @@ def problem(make):
     net = fv.Net.from_module(make().eval())
     return (
         net,
-        fv.Data(torch.randn(80, 6), torch.arange(80) % 4),
+        blobs(80, 6, 4),
         fv.plane_random(net, net.w, seed=0, normalize="none"),
     )
 
 
 def by_loop(net, data, surface):
-    return loop(
-        net, data, surface.plane.points(torch.cartesian_prod(surface.a, surface.b))
-    ).view_as(surface.values)
+    return loop(net, data, surface.plane.points(cartesian_prod(surface.a, surface.b))).view_as(
+        surface.values
+    )
 
 
 def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
@@ -308,13 +304,13 @@ def test_what_does_not_agree_at_a_corner_is_not_used(monkeypatch):
         return out + any(w.ndim == 0 and torch.allclose(w, corner) for w in weights.values())
 
     monkeypatch.setattr(Program, "run", run)
-    coords = torch.cartesian_prod(torch.linspace(-1, 1, 5), torch.linspace(-1, 1, 5))
+    coords = cartesian_prod(torch.linspace(-1, 1, 5), torch.linspace(-1, 1, 5))
     f = fv.nll(net, data)
     assert f.over(plane.origin, plane.axes, coords=coords).plan.traced is False
     assert f.over(plane.origin, plane.axes, coords=coords / 2).plan.traced is True
 
 
-@pytest.mark.parametrize("cached", [False, True])
+@mark.parametrize("cached", [False, True])
 def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(
     monkeypatch, tmp_path, cached
 ):
@@ -324,22 +320,21 @@ def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(
     wrong = lambda self, coords: own(self, coords) + 0.01 * (self._additive and self.plan.traced)
     monkeypatch.setattr(Evaluator, "__call__", wrong)
     options = dict(extent=1.0, resolution=9, cache=tmp_path if cached else None)
-    with pytest.warns(
+    with warns(
         UserWarning,
         match="fast values differ from those of the plain forward pass, so they were discarded",
     ):
         surface = fv.slice_plane(f, plane, **options)
-    torch.testing.assert_close(surface.values, by_loop(net, data, surface), rtol=1e-5, atol=1e-6)
+    assert_close(surface.values, by_loop(net, data, surface), rtol=1e-5, atol=1e-6)
     assert not cached or torch.equal(fv.slice_plane(f, plane, **options).values, surface.values)
 
 
 def test_an_accuracy_may_differ_by_an_example_or_two_of_rounding():
     net, data, plane = problem(Plain)
     f = fv.quantity(net, data, "accuracy")
-    values = f.many(plane.points(torch.cartesian_prod(*[torch.tensor([0.0, 0.5])] * 2)))
-    assert grid._confirmed(f, values + 1 / 80, values) and not grid._confirmed(
-        f, values + 3 / 80, values
-    )
+    values = f.many(plane.points(cartesian_prod(*[tensor([0.0, 0.5])] * 2)))
+    assert grid._confirmed(f, values + 1 / 80, values)
+    assert not grid._confirmed(f, values + 3 / 80, values)
 
 
 OBJECTIVES = {
@@ -348,9 +343,7 @@ OBJECTIVES = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "precision"), [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")]
-)
+@mark.parametrize("name, precision", [(name, None) for name in OBJECTIVES] + [("nll", "bfloat16")])
 def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped(
     name, precision, tmp_path, monkeypatch
 ):
@@ -367,7 +360,7 @@ def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped
     for block in (1, 5, 16, 81):
         monkeypatch.setattr(grid, "BLOCK", block)
         folder = tmp_path / str(block)
-        with pytest.raises(KeyboardInterrupt):
+        with raises(KeyboardInterrupt):
             run(cache=folder, progress=stopping_at(1))
         for cache in (None, folder, folder):  # computed anew, resumed, read
             assert torch.equal(run(cache=cache).values, want), block

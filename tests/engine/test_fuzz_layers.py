@@ -12,22 +12,23 @@ import random
 from functools import partial
 from types import MethodType
 
-import pytest
 import torch
-from torch import nn
+from cases import blobs
+from pytest import mark, param, raises
+from torch import cat, nn, ones, randn, tanh, zeros_like
+from torch.nn import Embedding, Module, Parameter
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import parametrizations as P
 from torch.nn.utils import parametrize
 
 import flatviz as fv
-from flatviz.engine.stacked import vmapped
 
 W = 6  # features of each of 5 places
 Linear = partial(nn.Linear, W, W)
 
 
-class Do(nn.Module):
+class Do(Module):
     """A function of parts and inputs as a module; buffers by name."""
 
     def __init__(self, function, *parts, **buffers):
@@ -59,7 +60,7 @@ def recurrent(kind, width=W, **how):
 
 def padded(x):
     """True at some of the last two places."""
-    return torch.cat([torch.zeros_like(x[:, :-2, 0], dtype=torch.bool), x[:, -2:, 0] > 0], 1)
+    return cat([zeros_like(x[:, :-2, 0], dtype=torch.bool), x[:, -2:, 0] > 0], 1)
 
 
 def encoder(mask=False, **how):
@@ -82,7 +83,7 @@ def channels(*makers):
 
 def bag(**how):
     return do(
-        lambda m, x: m.parts[0](x)[:, None] * torch.ones(5, 1),
+        lambda m, x: m.parts[0](x)[:, None] * ones(5, 1),
         partial(nn.EmbeddingBag, 9, W, **how),
     )
 
@@ -106,20 +107,20 @@ def shared():
     return nn.Sequential(first, nn.Tanh(), second)
 
 
-class Parameters(nn.Module):
+class Parameters(Module):
     """Parameters of several kinds: a number, a list, complex by a view, unused, empty."""
 
     def __init__(self):
         super().__init__()
         self.scale, self.unused, self.empty = (
-            nn.Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2))
+            Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2))
         )
-        self.matrices = nn.ParameterList((torch.randn(2, W, W) / 3).unbind())
-        self.phase = nn.Parameter(torch.randn(W // 2 + 1, 2))
+        self.matrices = nn.ParameterList((randn(2, W, W) / 3).unbind())
+        self.phase = Parameter(randn(W // 2 + 1, 2))
 
     def forward(self, x):
         for matrix in self.matrices:
-            x = torch.tanh(x @ matrix) * self.scale.exp()
+            x = tanh(x @ matrix) * self.scale.exp()
         return torch.fft.irfft(torch.fft.rfft(x) * torch.view_as_complex(self.phase), n=W)
 
 
@@ -143,12 +144,12 @@ class Reversed(torch.autograd.Function):
 
 def energy(m, x):
     """Of each place the gradient of a learned energy, by torch.func."""
-    slope = torch.func.grad(lambda z: torch.tanh(m.parts[0](z)).sum())
+    slope = torch.func.grad(lambda z: tanh(m.parts[0](z)).sum())
     return x + torch.func.vmap(slope)(x.reshape(-1, W)).view_as(x)
 
 
 def routed(m, x):
-    out = torch.zeros_like(x)
+    out = zeros_like(x)
     on = x[..., 0] > 0
     out[on] = m.parts[0](x[on])
     out[~on] = m.parts[1](x[~on])
@@ -174,9 +175,9 @@ def kept(m, x):
 
 FLOATS = torch.linspace(0.5, 1.5, W, dtype=torch.float64)
 TOKENS = {  # (N, 5) whole numbers -> (N, 5, W)
-    "embedding": partial(nn.Embedding, 9, W, padding_idx=0),
-    "max_norm": partial(nn.Embedding, 9, W, max_norm=1.0),
-    "sparse": partial(nn.Embedding, 9, W, sparse=True),
+    "embedding": partial(Embedding, 9, W, padding_idx=0),
+    "max_norm": partial(Embedding, 9, W, max_norm=1.0),
+    "sparse": partial(Embedding, 9, W, sparse=True),
     "bag": bag(padding_idx=0),
     "bag max": bag(mode="max"),
     "bag sum": bag(mode="sum", sparse=True),
@@ -211,16 +212,16 @@ FEATURES = {
     "softshrink": nn.Softshrink,
     "alpha": nn.AlphaDropout,
     "dropout": partial(nn.Dropout, inplace=True),
-    "glu": do(lambda m, x: F.glu(torch.cat([m.parts[0](x), x], -1)), Linear),
+    "glu": do(lambda m, x: F.glu(cat([m.parts[0](x), x], -1)), Linear),
     "orthogonal": lambda: P.orthogonal(Linear()),
     "spectral": lambda: P.spectral_norm(Linear()),
     "skew": skew,
     "shared": shared,
-    "twice": do(lambda m, x: m.parts[0](torch.tanh(m.parts[0](x))), Linear),
+    "twice": do(lambda m, x: m.parts[0](tanh(m.parts[0](x))), Linear),
     "parameters": Parameters,
     "moving buffer": do(moving, Linear, b=FLOATS),
     "transposed tie": do(
-        lambda m, x: x + F.linear(torch.tanh(m.parts[0](x)), m.parts[0].weight.T), Linear
+        lambda m, x: x + F.linear(tanh(m.parts[0](x)), m.parts[0].weight.T), Linear
     ),
     "overwritten": do(overwritten, Linear),
     "hook": lambda: hooked("forward", lambda m, i, out: out * 1.5),
@@ -248,7 +249,7 @@ HABITS = INPUTS | {  # what users' modules do; the first two to the whole networ
     "layer hook": lambda: hooked("forward", lambda m, i, out: out + 0.1 * out.square()),
     "keeps": do(kept, Linear),
     "functional": do(lambda m, x: F.elu(x + 0.1 * torch.sin(m.parts[0](x))), Linear),
-    "chunks": do(lambda m, x: torch.cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
+    "chunks": do(lambda m, x: cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
     "numpy": do(
         lambda m, x: m.parts[0](x) * (1 if abs(m.parts[0].bias.detach().numpy()[0]) < 0.3 else -1),
         Linear,
@@ -264,7 +265,7 @@ HABITS = INPUTS | {  # what users' modules do; the first two to the whole networ
 KINDS = TOKENS | PLACES | FEATURES | HABITS
 
 
-class Network(nn.Module):
+class Network(Module):
     def __init__(self, parts, named):
         super().__init__()
         self.parts = nn.ModuleList(parts)
@@ -302,7 +303,7 @@ def network(kind, seed):
     tokens = chosen[0] in TOKENS
     return (
         module,
-        torch.randint(0, 9, (10, 5)) if tokens else torch.randn(10, 5, W, dtype=torch.float64),
+        torch.randint(0, 9, (10, 5)) if tokens else randn(10, 5, W, dtype=torch.float64),
         chosen,
     )
 
@@ -318,10 +319,10 @@ def plainly(net, module, x, y, w, v=None):
 
     def flat(given):
         dense = [
-            torch.zeros_like(p) if g is None else g.to_dense() if g.is_sparse else g
+            zeros_like(p) if g is None else g.to_dense() if g.is_sparse else g
             for g, p in zip(given, parameters)
         ]
-        return torch.cat([g.reshape(-1) for g in dense])
+        return cat([g.reshape(-1) for g in dense])
 
     with sdpa_kernel(SDPBackend.MATH):
         out = module(x.clone())
@@ -339,12 +340,12 @@ def plainly(net, module, x, y, w, v=None):
             return loss, gradient, None
 
 
-@pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(
+@mark.filterwarnings("ignore")
+@mark.parametrize(
     "kind",
     [
         *HABITS,
-        *(pytest.param(kind, marks=pytest.mark.long) for kind in KINDS if kind not in HABITS),
+        *(param(kind, marks=mark.long) for kind in KINDS if kind not in HABITS),
     ],
 )
 def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
@@ -371,14 +372,15 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
             same(f.value_and_grad(w)[1], gradient.detach()),
         )
         if product is None:
-            with pytest.raises(
+            with raises(
                 ValueError, match="the Hessian needs second derivatives of every layer, got "
             ):
                 fv.hvp(f, w, v)
         else:
             same(fv.hvp(f, w, v), product.detach())
-        u, Hu, Hv = w.roll(1), *(f.operator(w, "ggn")(t) for t in (w.roll(1), v))
-        same(u @ Hv, v @ Hu)
+        u = w.roll(1)
+        ggn = f.operator(w, "ggn")
+        same(u @ ggn(v), v @ ggn(u))
         # The head: all else is computed once
         for part in (
             net,
@@ -392,13 +394,8 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
                 surface.values.flatten(),
                 torch.stack([plainly(part, module, x, y, p) for p in points]),
             )
-        if batched := vmapped(net, data.x):
-            rows = w.expand(2, -1).clone().requires_grad_()
-            losses = torch.stack([F.cross_entropy(out, y) for out in batched(rows, data.x)])
-            (
-                same(losses[0], loss),
-                same(torch.autograd.grad(losses.sum(), rows)[0][0], gradient.detach()),
-            )
+        both = fv.training.training_loss(net, data, members=2)(w.expand(2, -1).clone(), None)
+        same([t[0] for t in both], [loss.detach(), gradient.detach()])
         plain = dict(
             steps=1, lr=0.1, momentum=0.0, weight_decay=0.0, batch_size=None, batchnorm="frozen"
         )
@@ -419,20 +416,19 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind):
                             map(partial(getattr, part), part._flat_weights_names),
                         )
                     )
-        assert torch.equal(data.x, x) and all(
-            torch.equal(t, state[n]) for n, t in module.state_dict().items()
-        )
+        assert torch.equal(data.x, x)
+        assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items())
         assert not any(p.grad is not None for p in module.parameters())
         assert torch.backends.mha.get_fastpath_enabled()
 
 
-class Turned(nn.Module):
+class Turned(Module):
     """Complex factors that lie at an odd place among the weights."""
 
     def __init__(self):
         super().__init__()
-        self.one = nn.Parameter(torch.ones(1))
-        self.phase = nn.Parameter(torch.ones(2, 2))
+        self.one = Parameter(ones(1))
+        self.phase = Parameter(ones(2, 2))
 
     def forward(self, x):
         return torch.fft.irfft(
@@ -442,13 +438,12 @@ class Turned(nn.Module):
 
 def test_a_complex_view_without_a_second_derivative_is_said_and_the_ggn_takes_it():
     net = fv.Net.from_module(Turned())
-    data = fv.Data(torch.randn(6, 3), torch.arange(6) % 3)
+    data = blobs(6, 3, 3)
     f = fv.nll(net, data)
-    v = torch.ones(5)
-    assert (
-        f.value_and_grad(net.w)[1].isfinite().all() and f.operator(net.w, "ggn")(v).isfinite().all()
-    )
-    with pytest.raises(
+    v = ones(5)
+    assert f.value_and_grad(net.w)[1].isfinite().all()
+    assert f.operator(net.w, "ggn")(v).isfinite().all()
+    with raises(
         ValueError,
         match="the Hessian needs second derivatives of every layer, got view_as_complex, for",
     ):

@@ -2,11 +2,13 @@
 
 import copy
 
-import pytest
 import torch
-from oracles import loop
-from torch import nn
+from cases import mlp
+from pytest import approx, mark, raises
+from torch import nn, randn
+from torch.nn import Linear
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 
@@ -20,41 +22,13 @@ def made(module, x, treated="all"):
 COORDS = torch.tensor([[0.0, 0.0], [0.4, -0.3], [1.0, 1.0]])
 
 
-class Rude(nn.Linear):
-    """What varies goes into the inputs, and these are read again: torch itself has no gradient of
-    it."""
-
-    def forward(self, x):
-        x.add_(super().forward(x)[:, :1])
-        return super().forward(x) + x[:, :4]
-
-
-@pytest.mark.parametrize("treated", ["all", lambda name: name == "bias"], ids=["all", "bias"])
-def test_the_users_data_are_never_written_into(treated):
-    x = torch.randn(40, 12)
-    net, data, plane = made(Rude(12, 4), x.clone(), treated)
-    W = plane.points(COORDS)
-    f = fv.nll(net, data)
-    ways = [
-        f.over(plane.origin, plane.axes, exact=True)(COORDS),
-        torch.stack([f(w) for w in W]).detach(),
-    ]
-    for g in (f, fv.quantity(net, data, "nll")):
-        ways += [g.over(plane.origin, plane.axes)(COORDS), g.many(W)]
-    fv.predict(net, fv.Draws(W), data, 3, seed=0)
-    assert torch.equal(data.x, x)
-    torch.testing.assert_close(
-        ways, [loop(net, fv.Data(x, data.y), W)] * len(ways), rtol=1e-5, atol=1e-6
-    )
-
-
 class Late(nn.Module):
     """Features that are overwritten after a layer has read them; outputs as small as `size`."""
 
     def __init__(self, size, late):
         super().__init__()
-        self.f = nn.Linear(12, 8)
-        self.u = nn.Linear(8, 4)
+        self.f = Linear(12, 8)
+        self.u = Linear(8, 4)
         self.size = size
         self.late = late
 
@@ -67,17 +41,15 @@ class Late(nn.Module):
         return self.size * (self.u(h) + h[:, :4])
 
 
-@pytest.mark.parametrize("late", ["before", "view"])
-@pytest.mark.parametrize("size", [1.0, 1e-4])
+@mark.parametrize("late", ["before", "view"])
+@mark.parametrize("size", [1.0, 1e-4])
 def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
-    net, data, plane = made(
-        Late(size, late), torch.randn(60, 12), lambda name: name.startswith("u")
-    )
-    f = fv.nll(net, fv.Data(data.x, size * torch.randn(60, 4)), likelihood=size)
+    net, data, plane = made(Late(size, late), randn(60, 12), lambda name: name.startswith("u"))
+    f = fv.nll(net, fv.Data(data.x, size * randn(60, 4)), likelihood=size)
     evaluate = f.over(plane.origin, plane.axes)
     want = torch.stack([f(w) for w in plane.points(COORDS)]).detach()
     for _ in range(2):  # what is kept is as it was
-        torch.testing.assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)
+        assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)
     assert evaluate.plan.traced
     frozen = [s.op.overloadpacket.__name__ for s in evaluate._programs[0].frozen]
     assert "addmm" in frozen  # the features, whatever is written over them later
@@ -89,10 +61,10 @@ class Together(nn.Module):
 
     def __init__(self, kind):
         super().__init__()
-        self.a = nn.Linear(12, 8)
+        self.a = Linear(12, 8)
         self.b = nn.BatchNorm1d(8, track_running_stats=False)
         self.kind = kind
-        self.h = nn.Linear(8, 4)
+        self.h = Linear(8, 4)
 
     def forward(self, x):
         z = self.a(x)
@@ -100,13 +72,13 @@ class Together(nn.Module):
         return out.masked_fill(torch.arange(4) == 3, -1e9) if self.kind == "masked" else out
 
 
-@pytest.mark.parametrize(
-    ("kind", "n"), [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)]
+@mark.parametrize(
+    "kind, n", [("norm", 3), ("norm", 200), ("mean", 3), ("mean", 200), ("masked", 200)]
 )
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
-    net, data, _ = made(Together(kind), torch.randn(n, 12).sort(0).values)
+    net, data, _ = made(Together(kind), randn(n, 12).sort(0).values)
     for make, more in ((fv.nll, ()), (fv.quantity, ("nll",))):
-        with pytest.raises(
+        with raises(
             ValueError, match="each example alone, got outputs that depend on the rest of the batch"
         ):
             make(net, data, *more)
@@ -117,19 +89,19 @@ def test_outputs_that_cancel_to_rounding_are_no_reason_to_refuse():
         def forward(self, x):
             return super().forward(x + 1e-8) - first(x)
 
-    first = nn.Sequential(nn.Linear(12, 64), nn.ReLU(), nn.Linear(64, 4))
-    net, data, _ = made(Centred(*copy.deepcopy(first)), torch.randn(100, 12))
-    assert float(fv.nll(net, data)(net.w).detach()) == pytest.approx(1.386294, rel=1e-5)  # log 4
+    first = mlp(12, 64, 4, act=nn.ReLU)
+    net, data, _ = made(Centred(*copy.deepcopy(first)), randn(100, 12))
+    assert float(fv.nll(net, data)(net.w).detach()) == approx(1.386294, rel=1e-5)  # log 4
 
 
-@pytest.mark.parametrize("p", [0.5, 0.02, 0.001])
+@mark.parametrize("p", [0.5, 0.02, 0.001])
 def test_dropout_in_the_forward_pass_is_always_seen(p):
-    class Dropped(nn.Linear):
+    class Dropped(Linear):
         def forward(self, x):
             return super().forward(F.dropout(torch.relu(x), p))
 
     for seed in range(10):
         torch.manual_seed(seed)
-        net, data, _ = made(nn.Sequential(nn.Linear(6, 6), Dropped(6, 4)), torch.randn(8, 6))
-        with pytest.raises(ValueError, match="got two outputs for one input: turn dropout off"):
+        net, data, _ = made(nn.Sequential(Linear(6, 6), Dropped(6, 4)), randn(8, 6))
+        with raises(ValueError, match="got two outputs for one input: turn dropout off"):
             fv.nll(net, data)

@@ -3,21 +3,22 @@
 import math
 
 import numpy as np
-import pytest
 import torch
 from experiment_notebooks import functions
+from pytest import approx, fixture, mark
+from torch.testing import assert_close
 
 import flatviz as fv
 
-pytestmark = pytest.mark.long
+pytestmark = mark.long
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def space():
     return functions("draws")
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def stack(space):
     return space["Stack"]("moons-gap", [1, 2], "cpu")
 
@@ -27,9 +28,12 @@ def test_the_study_runs_on_small_counts(run_small):
         "draws", SEEDS=2, FEW=1, STEPS=3, DRAWS="1,8", TASKS="moons-gap", TOGETHER=2, FIRST=1
     )
     fits = table[["method", "kind", "draws", "steps"]].drop_duplicates()
-    assert set(fits.kind) == {"common", "mirrored", "split"} and set(fits.steps) == {3, 12}
-    assert set(fits.draws) == {1, 2, 8, 40, 512} and set(table.seed) == {1, 2}
-    assert "not comparable" in printed and "nothing" not in printed
+    assert set(fits.kind) == {"common", "mirrored", "split"}
+    assert set(fits.steps) == {3, 12}
+    assert set(fits.draws) == {1, 2, 8, 40, 512}
+    assert set(table.seed) == {1, 2}
+    assert "not comparable" in printed
+    assert "nothing" not in printed
 
 
 def test_losses_and_curvature_of_a_stack_are_those_of_each_network(space, stack):
@@ -38,10 +42,10 @@ def test_losses_and_curvature_of_a_stack_are_those_of_each_network(space, stack)
     f = fv.nll(net, task.train, likelihood=task.likelihood)
     losses = stack.losses(torch.stack([W, W]))[1]
     constant = math.log(0.3) + math.log(2 * math.pi) / 2
-    torch.testing.assert_close(losses, f.many(W) - constant, rtol=1e-4, atol=1e-4)
+    assert_close(losses, f.many(W) - constant, rtol=1e-4, atol=1e-4)
     sharp, of_mean = space["curvature"](stack, torch.stack([W, W]), 2)
     slow = [float(fv.top_eigenpairs(f, w, 1).values[0]) for w in W]
-    assert float(sharp[1]) == pytest.approx(np.mean(slow), rel=1e-3)
+    assert float(sharp[1]) == approx(np.mean(slow), rel=1e-3)
     assert float(of_mean[1]) <= float(sharp[1]) * 1.0001
 
 
@@ -53,7 +57,7 @@ def test_a_draw_for_each_example_has_the_gradient_of_its_example_alone(space, st
     all_examples = stack.nll(
         stack.outputs(W, stack.x), stack.y[:, None].expand(-1, stack.n, -1, -1)
     )
-    torch.testing.assert_close(split, all_examples.diagonal(dim1=1, dim2=2), rtol=1e-4, atol=1e-5)
+    assert_close(split, all_examples.diagonal(dim1=1, dim2=2), rtol=1e-4, atol=1e-5)
 
 
 def test_the_expected_square_of_the_ascents_length_falls_as_one_over_the_draws(space, stack):

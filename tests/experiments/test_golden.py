@@ -11,7 +11,6 @@ from experiment_notebooks import ROOT, executed, functions
 
 import flatviz as fv
 from flatviz.experiments import read_table
-from flatviz.storage.cache import committed
 
 pytestmark = pytest.mark.long
 GOLDEN = ROOT / "tests" / "golden"
@@ -27,7 +26,7 @@ def test_the_reference_says_that_its_chains_agree():
 
 def test_the_stored_claims_are_those_that_were_stated():
     """As the command listed them: source, verdict, claim; figure and where."""
-    claims = pd.read_csv(committed("claims.csv"))
+    claims = pd.read_csv(ROOT / "data" / "claims.csv")
     lines = [
         line.strip() for line in (GOLDEN / "claims.txt").read_text(encoding="utf-8").splitlines()
     ]
@@ -46,7 +45,7 @@ def test_the_stored_claims_are_those_that_were_stated():
 def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path):
     executed("claims", RUN=True, SAVE=str(tmp_path / "claims.csv"))
     found = pd.read_csv(tmp_path / "claims.csv")
-    stored = pd.read_csv(committed("claims.csv"))
+    stored = pd.read_csv(ROOT / "data" / "claims.csv")
     assert set(found[found.name.str.startswith("learning")].verdict) == {"holds", "inconclusive"}
     pd.testing.assert_frame_equal(
         found[["name", "claim", "verdict"]], stored[["name", "claim", "verdict"]]
@@ -56,11 +55,13 @@ def test_the_stored_claims_are_what_the_rules_make_of_the_stored_tables(tmp_path
     pd.testing.assert_frame_equal(found[paper], stored[paper], rtol=1e-4)
 
 
-LESS, WITHIN, MORE = "SA-BMA has a lower λ1", "SA-BMA has the λ1 of VI within 10 %", "a higher λ1"
+LESS = "SA-BMA has a lower λ1"
+WITHIN = "SA-BMA has the λ1 of VI within 10 %"
+MORE = "a higher λ1"
 
 
 @pytest.mark.parametrize(
-    ("said", "mark"),
+    "said, mark",
     [
         ({LESS: "holds"}, "yes"),
         ({LESS: "does not hold"}, "reverse"),
@@ -84,7 +85,8 @@ def test_a_mark_of_a_card_says_what_its_title_says(said, mark):
 def test_a_card_says_yes_only_where_its_control_does():
     space = functions("claims", before="# %%\nRATIO")
     of = lambda *words: pd.DataFrame({"shown": words})
-    yes, open_ = space["YES"], space["UNDECIDED"]
+    yes = space["YES"]
+    open_ = space["UNDECIDED"]
     assert space["answer"]({"first": of(yes, yes), "control": of(yes)}, "it").startswith("**Yes**")
     against = space["answer"]({"first": of(yes, yes), "control": of(open_)}, "the control")
     assert against.startswith("**It depends** on the control")

@@ -5,8 +5,8 @@ import time
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from oracles import stopping_at
+from pytest import fixture, mark, raises
 
 from flatviz.experiments import COLUMNS, at, read_table, run, write_table
 
@@ -39,7 +39,7 @@ def toy(grid, fit=fit, measure=measure, **how):
     return run(grid, fit, measure, name="toy", **{"say": str} | how)
 
 
-@pytest.fixture
+@fixture
 def asked(tmp_path, monkeypatch):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
@@ -48,7 +48,8 @@ def asked(tmp_path, monkeypatch):
 
 def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(asked):
     table = toy(GRID)
-    assert tuple(table.columns) == COLUMNS and set(table.experiment) == {"toy"}
+    assert tuple(table.columns) == COLUMNS
+    assert set(table.experiment) == {"toy"}
     want = [
         (*c.values(), q, v)
         for c in GRID
@@ -61,7 +62,7 @@ def test_the_table_has_one_row_a_cell_and_quantity_in_the_order_of_the_grid(aske
 def test_a_stopped_run_goes_on_where_it_was_and_gives_the_same_bits(asked):
     whole = toy(GRID, cache=False)
 
-    with pytest.raises(KeyboardInterrupt):
+    with raises(KeyboardInterrupt):
         toy(GRID, progress=stopping_at(2))
     resumed = toy(GRID)
     # The whole run, the stopped one, and what it had not begun
@@ -84,9 +85,8 @@ def test_a_unit_that_fails_is_named_and_costs_its_own_rows_only(asked):
 
     said = []
     table = toy(GRID, sometimes, measure, say=said.append)
-    assert set(table.seed) == {0, 2} and table.attrs["failed"] == {
-        "toy, seed 1": "RuntimeError: diverged"
-    }
+    assert set(table.seed) == {0, 2}
+    assert table.attrs["failed"] == {"toy, seed 1": "RuntimeError: diverged"}
     assert (
         sum(
             "toy, seed 1: failed, its rows are missing: RuntimeError: diverged" in line
@@ -96,17 +96,15 @@ def test_a_unit_that_fails_is_named_and_costs_its_own_rows_only(asked):
     )
     toy(GRID, sometimes, measure, say=said.append)
     assert asked() == [0, 2]  # what failed was not kept, the rest was
-    with pytest.raises(
-        ValueError, match=r"a unit that can be fitted, got 3 failures: ZeroDivisionError"
-    ):
+    with raises(ValueError, match=r"a unit that can be fitted, got 3 failures: ZeroDivisionError"):
         toy(GRID, fit, lambda fitted, cell: 1 / 0)
 
 
 def test_a_cell_that_fit_leaves_out_is_no_silent_gap(asked):
-    with pytest.raises(ValueError, match="fit must yield every cell, got 3 of 4"):
+    with raises(ValueError, match="fit must yield every cell, got 3 of 4"):
         toy(GRID, lambda cells: ((c, 0.0) for c in cells[1:]), measure)
     for grid, came in (([], "none"), ([*GRID, GRID[0]], "one twice")):
-        with pytest.raises(ValueError, match=f"cells that differ, got {came}"):
+        with raises(ValueError, match=f"cells that differ, got {came}"):
             toy(grid)
 
 
@@ -121,7 +119,8 @@ def test_columns_of_the_grid_and_other_groups_are_kept(asked):
     table = toy(
         grid, counted, lambda fitted, cell: {"nll": fitted}, group=("seed", "shift"), cache=False
     )
-    assert list(table.columns) == [*COLUMNS[:-2], "shift", *COLUMNS[-2:]] and calls == [1, 1, 1, 1]
+    assert list(table.columns) == [*COLUMNS[:-2], "shift", *COLUMNS[-2:]]
+    assert calls == [1, 1, 1, 1]
 
 
 def notebook_functions():
@@ -148,15 +147,16 @@ def measure(fitted, cell):
     return space["fit"], space["measure"]
 
 
-@pytest.mark.long  # processes that import torch
+@mark.long  # processes that import torch
 def test_functions_of_a_notebook_run_in_processes_and_what_ended_is_kept_where_one_is_lost(asked):
     grid = [dict(seed=s) for s in range(6)]
     Path(os.environ["ASKED"]).touch()  # while it is there, the third unit kills its process
-    with pytest.raises(RuntimeError, match="a worker process must live until its task ends"):
+    with raises(RuntimeError, match="a worker process must live until its task ends"):
         toy(grid, *notebook_functions(), workers=2)
     said = []
     found = at(toy(grid, *notebook_functions(), workers=2, say=said.append), method="")
-    assert list(found.nll) == [2.0 * s for s in range(6)] and os.getpid() not in set(found.pid)
+    assert list(found.nll) == [2.0 * s for s in range(6)]
+    assert os.getpid() not in set(found.pid)
     assert [line for line in said if "reused" in line]
 
 
@@ -170,7 +170,7 @@ def test_a_table_written_is_the_table_read(asked, tmp_path):
     write_table(table.assign(value=1 / 3), tmp_path / "toy.csv")
     assert set(read_table(tmp_path / "toy.csv").value) == {0.333333}
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match="a table must have the columns experiment, setting"):
+    with raises(ValueError, match="a table must have the columns experiment, setting"):
         read_table(tmp_path / "other.csv")
-    with pytest.raises(FileNotFoundError, match="a shipped result must be one of"):
+    with raises(FileNotFoundError, match="a shipped result must be one of"):
         read_table("nothing")

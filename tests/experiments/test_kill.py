@@ -6,12 +6,10 @@ import itertools
 import os
 import signal
 
-import pytest
 from forked import forked
+from internals import run_tour
 from oracles import equal
-
-from flatviz.families.tour import run_tour
-from flatviz.training import driver
+from pytest import mark
 
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 MEASURED = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
@@ -21,9 +19,9 @@ def tour(**options):
     return run_tour(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=MEASURED, **options).family
 
 
-@pytest.mark.long
+@mark.long
 def test_what_was_killed_resumes_to_the_same_bits(tmp_path, monkeypatch):
-    monkeypatch.setattr(driver, "SAVE_EVERY", 0.0)  # a checkpoint each step
+    monkeypatch.setattr("flatviz.training.driver.SAVE_EVERY", 0.0)  # a checkpoint each step
     reports = []
 
     def begin(name):

@@ -1,15 +1,18 @@
 """The reference posterior: what is committed is what the command makes, and another network's is
 computed, not borrowed."""
 
-import pytest
 import torch
+from cases import rng
+from pytest import approx, fixture
+from torch import zeros
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.experiments import measures as study
 from flatviz.symmetry.discrepancy import bandwidths, mean_kernel
 
 
-@pytest.fixture
+@fixture
 def quick(monkeypatch, transferred, task, tmp_path):
     """Short chains on the network that the other tests share; nothing committed."""
     monkeypatch.setattr(study, "CHAINS", dict(n_draws=16, chains=4, burn_in=6))
@@ -28,14 +31,15 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
     for seed in range(10):
         part = held[f"seed {seed}"]
         probabilities = part["probabilities"].double()
-        assert probabilities.shape == (897, 10) and probabilities.dtype == torch.float64
+        assert probabilities.shape == (897, 10)
+        assert probabilities.dtype == torch.float64
         # Ten of float16
-        torch.testing.assert_close(
-            probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3
-        )
+        assert_close(probabilities.sum(1), torch.ones(897).double(), rtol=0, atol=5e-3)
         facts = part["facts"]
-        assert facts["halves_tv"] < 0.02 and facts["halves_agreement"] > 0.95
-        assert facts["rhat"] < study.MAX_RHAT and facts["ess"] >= study.MIN_ESS
+        assert facts["halves_tv"] < 0.02
+        assert facts["halves_agreement"] > 0.95
+        assert facts["rhat"] < study.MAX_RHAT
+        assert facts["ess"] >= study.MIN_ESS
         assert part["draws"].shape == (study.KEPT_DRAWS, 906)
         assert (
             abs(facts["halves_mmd"])
@@ -57,8 +61,8 @@ def test_its_numbers_are_those_of_the_stored_draws_and_for_other_networks_comput
         fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **study.CHAINS).W,
     )
     each = torch.stack([net(w, task.test.x).softmax(-1) for w in found.W])
-    torch.testing.assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
-    assert found.facts["halves_tv"] == pytest.approx(
+    assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
+    assert found.facts["halves_tv"] == approx(
         fv.metrics.total_variation(each[:8].mean(0), each[8:].mean(0)), rel=1e-4
     )
     stored = {"probabilities": found.probabilities.half(), "draws": found.W.half()}
@@ -68,28 +72,25 @@ def test_its_numbers_are_those_of_the_stored_draws_and_for_other_networks_comput
     )
     monkeypatch.setattr(study, "COMMITTED", path)
     read = study.reference_of(net, task, prior, seed=0)
-    assert torch.equal(read.probabilities, stored["probabilities"].double()) and torch.equal(
-        read.W, stored["draws"].double()
-    )
+    assert torch.equal(read.probabilities, stored["probabilities"].double())
+    assert torch.equal(read.W, stored["draws"].double())
     said = []
     other = fv.Gaussian(prior.mean + 0.1, prior.log_std, prior.factor)
     computed = study.reference_of(net, task, other, seed=0, say=said.append)
     assert said == ["seed 0: HMC, which no committed result holds for this network"]
     assert fv.metrics.total_variation(computed.probabilities, read.probabilities) > 0.01
     again = study.reference_of(net, task, other, seed=0, say=said.append)
-    assert (
-        len(said) == 1
-        and torch.equal(again.probabilities, computed.probabilities)
-        and torch.equal(again.W, computed.W)
-    )
+    assert len(said) == 1
+    assert torch.equal(again.probabilities, computed.probabilities)
+    assert torch.equal(again.W, computed.W)
 
 
 def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_an_ensemble():
     """A point's is that of the kernels by hand: 1 - 2 E k(h, x) + E k(h, h'), which copies of it
     have too."""
-    g = torch.Generator().manual_seed(0)
-    target = fv.Gaussian(torch.zeros(6).double(), torch.zeros(6).double())
-    exact = study.Reference(torch.zeros(1, 2), torch.randn(64, 6, generator=g).double())
+    g = rng()
+    target = fv.Gaussian(zeros(6).double(), zeros(6).double())
+    exact = study.Reference(zeros(1, 2), torch.randn(64, 6, generator=g).double())
     same, moved = (
         study.weights_mmd(fv.Gaussian(target.mean + m, target.log_std), exact, seed=1)
         for m in (0.0, 2.0)
@@ -100,10 +101,8 @@ def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_
     among = mean_kernel(exact.W, exact.W, h)
     across = mean_kernel(exact.W, x, h)
     by_hand = 1 - 2 * across.mean() + (among.sum() - among.trace()) / (64 * 63)
-    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == pytest.approx(
-        100 * float(by_hand), rel=1e-9
-    )
+    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == approx(100 * float(by_hand), rel=1e-9)
     ensemble = fv.Draws(torch.randn(5, 6, generator=g).double())
-    assert study.weights_mmd(ensemble, exact, seed=0) == pytest.approx(
+    assert study.weights_mmd(ensemble, exact, seed=0) == approx(
         study._mmd(exact.W, ensemble.W), rel=1e-9
     )

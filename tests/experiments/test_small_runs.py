@@ -7,15 +7,16 @@ import re
 
 import numpy as np
 import pandas as pd
-import pytest
 import torch
 from experiment_notebooks import executed, functions
+from pytest import approx, mark
+from torch import nn
 
 import flatviz as fv
 from flatviz.experiments import read_table
 from flatviz.families.members import read_choices
 
-pytestmark = pytest.mark.long
+pytestmark = mark.long
 
 
 def cells(table, *columns):
@@ -31,11 +32,13 @@ def test_the_frontier_runs_on_the_cells_of_the_stored_table(run_small):
     stored = stored[
         stored.setting.isin(found.setting) & stored.quantity.isin(found.quantity)
     ].fillna(-1.0)
-    assert cells(found.fillna(-1.0), *keys) == cells(stored, *keys) and set(found.seed) == {
+    assert cells(found.fillna(-1.0), *keys) == cells(stored, *keys)
+    assert set(found.seed) == {
         10000,
         10001,
     }
-    assert set(stored.quantity) == set(found.quantity) and "failed" not in said
+    assert set(stored.quantity) == set(found.quantity)
+    assert "failed" not in said
     assert said.count(": SA-BMA at radius 1, T = ") == 6
 
 
@@ -51,10 +54,9 @@ def test_the_frontier_interpolates_along_the_curve_of_each_seed():
         pd.DataFrame(dict(T=0.5, train=0.04, kl=1.0, lambda1=2.0, nll=0.0), index=[7])
     )
     there = space["on_curve"](mine, space["logged"](vi), "train")
-    assert np.exp(there["T"][7]) == pytest.approx(0.2) and np.exp(
-        there.lambda1[7]
-    ) == pytest.approx(3 * 0.2**0.5)
-    assert there.nll[7] == pytest.approx(np.log(0.2))
+    assert np.exp(there["T"][7]) == approx(0.2)
+    assert np.exp(there.lambda1[7]) == approx(3 * 0.2**0.5)
+    assert there.nll[7] == approx(np.log(0.2))
     # Beyond the curve
     assert np.isnan(
         space["on_curve"](mine.assign(train=np.log(2.0)), space["logged"](vi), "train").nll[7]
@@ -65,11 +67,12 @@ def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path)
     draws = tmp_path / "hmc.pt"
     small = dict(SEEDS=1, CONTROLS=0, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
     said = "\n".join(executed("reference", RUN=True, SAVE_DRAWS=str(draws), **small))
-    assert "chains of 1 seeds do not agree: R-hat at most" in said and draws.stat().st_size > 10_000
+    assert "chains of 1 seeds do not agree: R-hat at most" in said
+    assert draws.stat().st_size > 10_000
 
 
-@pytest.mark.parametrize(
-    ("name", "small"), [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})]
+@mark.parametrize(
+    "name, small", [("gaps", dict(TASKS="digits-near", METHODS="vi,sabma")), ("tasks", {})]
 )
 def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name, small):
     _, found, _ = run_small(name, SEEDS=1, STEPS=5, EPOCHS=5, **small)
@@ -77,7 +80,8 @@ def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name,
     found = found[found.setting == small["TASKS"]] if small else found
     stored = read_table(name)
     stored = stored[stored.setting.isin(found.setting) & stored.method.isin(found.method)]
-    assert set(found.quantity) == set(stored.quantity) and found.value.notna().all()
+    assert set(found.quantity) == set(stored.quantity)
+    assert found.value.notna().all()
     assert cells(found, "setting", "method") == cells(stored, "setting", "method")
 
 
@@ -87,15 +91,12 @@ def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
     *_, path = run_small("along", DATA="digits", **small)
     said, found, _ = run_small("along", DATA="digits-near", TABLE=str(path), **small)
     near = {"tv", "agreement", "mmd"}  # to HMC, which a network of 60 epochs is compared with
-    assert (
-        set(read_table("along").quantity) - near == set(found.quantity)
-        and found.value.notna().all()
-    )
+    assert set(read_table("along").quantity) - near == set(found.quantity)
+    assert found.value.notna().all()
     edge, found = (found[(found.experiment == "edge") == is_edge] for is_edge in (True, False))
     assert set(found.setting) == {"no KL", "T 0.03", "T 1", "near, T 0.03", "near, T 1"}
-    assert said.count("not shown to settle there") == edge.setting.nunique() == 3 and set(
-        edge.steps
-    ) == set(range(0, 31, 2))
+    assert said.count("not shown to settle there") == edge.setting.nunique() == 3
+    assert set(edge.steps) == set(range(0, 31, 2))
     assert said.count("vacuous at every length") == 15  # three methods, five settings, a few steps
     assert said.count("equal gradients: ") == 5
 
@@ -108,12 +109,11 @@ def test_open_questions_are_asked_on_the_cells_of_the_stored_table(run_small):
     )
     assert cells(trials, "setting", "quantity") == cells(widths, "setting", "quantity")
     keys = ("setting", "method", "radius", "steps")
-    assert cells(found, *keys) == cells(stored, *keys) and stored.seed.nunique() == 40
-    assert (
-        found.value.notna().all()
-        and trials.value.notna().all()
-        and said.count("with 2 draws against VI with 4: ") == 6
-    )
+    assert cells(found, *keys) == cells(stored, *keys)
+    assert stored.seed.nunique() == 40
+    assert found.value.notna().all()
+    assert trials.value.notna().all()
+    assert said.count("with 2 draws against VI with 4: ") == 6
 
 
 def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutations(run_small):
@@ -121,17 +121,19 @@ def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutatio
         "learning", SEEDS=2, STEPS=20, DRAWS=32, BURN_IN=8, SGLD_BURN_IN=5, THIN=1
     )
     keys = ("setting", "method", "radius", "quantity")
-    assert cells(found, *keys) == cells(read_table("learning"), *keys) and found.value.notna().all()
+    assert cells(found, *keys) == cells(read_table("learning"), *keys)
+    assert found.value.notna().all()
     was, now = re.search(r"permuted: λ̂ ([\d.]+) becomes ([\d.]+);", said).groups()
     assert float(re.search(r"rescaled end (\S+) of the norm", said)[1]) < 1e-4
     # float32
-    assert float(was) == pytest.approx(float(now), abs=2e-4) and said.count("better in") == 33
+    assert float(was) == approx(float(now), abs=2e-4)
+    assert said.count("better in") == 33
 
 
 def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_target():
     space = functions("learning", DRAWS=1600, BURN_IN=40, SGLD_BURN_IN=100, THIN=20)
-    module = torch.nn.Linear(1, 2, bias=False)
-    torch.nn.init.zeros_(module.weight)
+    module = nn.Linear(1, 2, bias=False)
+    nn.init.zeros_(module.weight)
     net = fv.Net.from_module(module)
     x = torch.ones(200, 1)
     task = fv.Task(*[fv.Data(x, torch.arange(200) % 2)] * 3, n_classes=2)
@@ -139,7 +141,7 @@ def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_targe
     f = fv.nll(net, task.train)
     for name, q in space["sampled"](net, task, net.w, 100.0, 0).items():
         if name != "sgld 0.1":  # its step is too long for so strong a pull
-            assert fv.metrics.learning_coefficient(f, net.w, q.W, n=200) == pytest.approx(
+            assert fv.metrics.learning_coefficient(f, net.w, q.W, n=200) == approx(
                 exact, rel=0.15
             ), name
 
@@ -148,12 +150,14 @@ def test_compare_runs_and_what_it_writes_reads_the_same(run_small):
     small = dict(METHODS="sgd,f-sgd,vi", SEEDS=2, EPOCHS=2, STEPS=3, DRAWS=3, SPECTRA=1)
     printed, table, path = run_small("compare", **small)
     # Twice as long, beside F-SGD
-    assert len(table) == 2 * (3 + 1) * 13 and set(table[table.steps == 2].method) == {"sgd"}
+    assert len(table) == 2 * (3 + 1) * 13
+    assert set(table[table.steps == 2].method) == {"sgd"}
     again = "\n".join(executed("compare", TABLE=str(path), **small))
     verdicts = [
         [line for line in text.splitlines() if " against " in line] for text in (printed, again)
     ]
-    assert len(verdicts[0]) == 2 * 4 and verdicts[0] == verdicts[1]
+    assert len(verdicts[0]) == 2 * 4
+    assert verdicts[0] == verdicts[1]
 
 
 def test_each_split_chooses_by_its_validation_nll_and_its_test_nll_is_that_of_its_choice():
@@ -166,23 +170,23 @@ def test_each_split_chooses_by_its_validation_nll_and_its_test_nll_is_that_of_it
         for s, v in enumerate(of)
     ]
     rows = pd.DataFrame(values).melt(["setting", "seed"], var_name="quantity").assign(method="vi")
-    net = fv.Net.from_module(torch.nn.Sequential(torch.nn.Linear(2, 2)))
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 2)))
     found = functions("tune")["choices_in"](rows, net, trials=3)
-    assert found["trial"] == "trial 0" and found["trial_by_split"] == [
+    assert found["trial"] == "trial 0"
+    assert found["trial_by_split"] == [
         "trial 0",
         "trial 0",
         "trial 1",
     ]
-    assert found["test_nll"] == [11.0, 11.0, 11.3] and found["test_nll_by_split"] == [
+    assert found["test_nll"] == [11.0, 11.0, 11.3]
+    assert found["test_nll_by_split"] == [
         11.0,
         11.0,
         11.1,
     ]
-    assert (
-        found["validation_nll"] == pytest.approx(1.1)
-        and found["seeds"] == [0, 1, 2]
-        and found["diverged"] == 1
-    )
+    assert found["validation_nll"] == approx(1.1)
+    assert found["seeds"] == [0, 1, 2]
+    assert found["diverged"] == 1
 
 
 def test_tune_writes_choices_that_the_tour_reads(tmp_path):
@@ -190,12 +194,11 @@ def test_tune_writes_choices_that_the_tour_reads(tmp_path):
     small = dict(METHODS="vi,sgd", TRIALS=2, SEEDS=2, DATA="moons", EPOCHS=8)
     said = "\n".join(executed("tune", RUN=True, SAVE=str(path), **small))
     written = json.loads(path.read_text(encoding="utf-8"))["methods"]
-    assert set(written) == {"vi", "sgd"} and written["vi"]["trials"] == 2
+    assert set(written) == {"vi", "sgd"}
+    assert written["vi"]["trials"] == 2
     for about in written.values():
         assert about["validation_nll"] <= about["validation_nll_of_the_record"]
         assert len(about["trial_by_split"]) == len(about["test_nll_by_split"]) == 2
-    assert read_choices(path)["vi"].settings["steps"] == pytest.approx(
-        written["vi"]["settings"]["steps"]
-    )
+    assert read_choices(path)["vi"].settings["steps"] == approx(written["vi"]["settings"]["steps"])
     verdict = re.search(r".*: NLL .* better in \d of 2 seeds: .*", said)[0]
     assert verdict in "\n".join(executed("tune", TABLE=str(path)))

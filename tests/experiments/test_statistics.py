@@ -2,7 +2,7 @@
 
 import numpy as np
 import pandas as pd
-import pytest
+from pytest import approx, raises
 from scipy import stats
 
 from flatviz.experiments import at, equivalent, holm, judged, paired, read_table, sentences
@@ -34,57 +34,53 @@ def test_means_intervals_and_p_are_scipys():
     for q in ("nll", "accuracy", "ece", "tv"):
         test = stats.ttest_rel(mine[q], theirs[q])
         interval = table["mean"][q] - table.half[q], table["mean"][q] + table.half[q]
-        assert (table.p[q], *interval) == pytest.approx(
+        assert (table.p[q], *interval) == approx(
             (test.pvalue, *test.confidence_interval(0.95)), rel=1e-9
         )
-    assert table.p["lambda1"] == pytest.approx(
+    assert table.p["lambda1"] == approx(
         stats.ttest_rel(np.log(mine.lambda1), np.log(theirs.lambda1)).pvalue, rel=1e-9
     )
-    assert table.gains["accuracy"] == sum(mine.accuracy > theirs.accuracy) and table.gains[
-        "nll"
-    ] == sum(mine.nll < theirs.nll)
+    assert table.gains["accuracy"] == sum(mine.accuracy > theirs.accuracy)
+    assert table.gains["nll"] == sum(mine.nll < theirs.nll)
     # The same seeds meet
     shuffled = paired(mine.sample(frac=1, random_state=1), theirs.drop(index=0)).set_index(
         "quantity"
     )
-    assert shuffled.n["nll"] == 9 and shuffled["mean"]["nll"] == pytest.approx(
-        (mine.nll - theirs.nll)[1:].mean()
-    )
+    assert shuffled.n["nll"] == 9
+    assert shuffled["mean"]["nll"] == approx((mine.nll - theirs.nll)[1:].mean())
     ones = pd.DataFrame({"nll": np.ones(4)})
     # Certain or nothing
-    assert list(paired(ones, ones).p) == [1.0] and list(paired(ones, 2 * ones).p) == [0.0]
+    assert list(paired(ones, ones).p) == [1.0]
+    assert list(paired(ones, 2 * ones).p) == [0.0]
 
 
 def test_the_claimed_sign_depends_on_the_quantity():
-    assert (
-        verdict("accuracy", 0.05).verdict == "holds"
-        and verdict("accuracy", -0.05).verdict == "does not hold"
-    )
-    assert (
-        verdict("ece", 0.05).verdict == "does not hold"
-        and verdict("tv", 0.0).verdict == "inconclusive"
-    )
+    assert verdict("accuracy", 0.05).verdict == "holds"
+    assert verdict("accuracy", -0.05).verdict == "does not hold"
+    assert verdict("ece", 0.05).verdict == "does not hold"
+    assert verdict("tv", 0.0).verdict == "inconclusive"
 
 
 def test_holm_is_its_definition():
     """p sorted: 0.01 x 4, 0.02 x 3, 0.03 x 2, 0.5 x 1, none below the one before."""
-    assert holm([0.03, 0.01, 0.5, 0.02]) == pytest.approx([0.06, 0.04, 0.5, 0.06])
-    assert holm([0.4, 0.5]) == pytest.approx([0.8, 0.8])
-    assert holm([np.nan, 0.01]) == pytest.approx([np.nan, 0.02], nan_ok=True)
+    assert holm([0.03, 0.01, 0.5, 0.02]) == approx([0.06, 0.04, 0.5, 0.06])
+    assert holm([0.4, 0.5]) == approx([0.8, 0.8])
+    assert holm([np.nan, 0.01]) == approx([np.nan, 0.02], nan_ok=True)
 
 
 def test_each_family_is_corrected_by_itself_and_named():
     p = [0.01, 0.04, 0.03, 0.2, 0.001]
     table = pd.DataFrame({"p": p, "gain": 1.0, "setting": list("aabba"), "baseline": "steps"})
     split = judged(table, family=["setting", "baseline"])
-    assert list(split.family) == [f"{name}, steps" for name in "aabba"] and list(split.claims) == [
+    assert list(split.family) == [f"{name}, steps" for name in "aabba"]
+    assert list(split.claims) == [
         3,
         3,
         2,
         2,
         3,
     ]
-    assert list(split.corrected) == pytest.approx([0.02, 0.04, 0.06, 0.2, 0.003])
+    assert list(split.corrected) == approx([0.02, 0.04, 0.06, 0.2, 0.003])
     assert set(judged(table, family="all").claims) == {5}
 
 
@@ -108,11 +104,9 @@ def test_one_seed_decides_nothing_and_neither_does_a_value_that_is_not_finite():
     mine, theirs = frames(-5.0)
     theirs.loc[3, "nll"] = np.nan
     table = judged(paired(mine, theirs), family="all").set_index("quantity")
-    assert (
-        table.verdict["nll"] == "not comparable"
-        and table.n["nll"] == 10
-        and np.isnan(table.p["nll"])
-    )
+    assert table.verdict["nll"] == "not comparable"
+    assert table.n["nll"] == 10
+    assert np.isnan(table.p["nll"])
     assert "nll" not in set(paired(mine.assign(nll=np.nan), theirs).quantity)  # not measured at all
 
 
@@ -122,10 +116,11 @@ def test_the_rank_test_is_scipys_corrected_alike_and_said_where_it_gives_another
     change = np.r_[np.linspace(-0.02, -0.01, 39), 0.5]
     mine = pd.DataFrame({"nll": change, "ece": change})
     table = paired(mine, 0 * mine)
-    assert table["rank"][0] == pytest.approx(stats.wilcoxon(change).pvalue, rel=1e-12)
+    assert table["rank"][0] == approx(stats.wilcoxon(change).pvalue, rel=1e-12)
     found = judged(table, family="all").assign(claim="it", against="VI")
-    assert list(found.corrected_rank) == pytest.approx([2 * table["rank"][0]] * 2)
-    assert set(found.verdict) == {"inconclusive"} and set(found.by_rank) == {"holds"}
+    assert list(found.corrected_rank) == approx([2 * table["rank"][0]] * 2)
+    assert set(found.verdict) == {"inconclusive"}
+    assert set(found.by_rank) == {"holds"}
     assert sentences(found)[0].endswith(
         "better in 39 of 40 seeds: inconclusive (by the rank test: holds)"
     )
@@ -147,12 +142,12 @@ def test_at_picks_one_cell():
         [dict(method="vi", seed=s, quantity=q, value=s + len(q)) for s, q in cells]
     )
     frame = at(table, method="vi")
-    assert (
-        list(frame.columns) == ["nll", "ece"] and list(frame.index) == [0, 1] and frame.nll[1] == 4
-    )
-    with pytest.raises(ValueError, match="at must pick one cell, got no row"):
+    assert list(frame.columns) == ["nll", "ece"]
+    assert list(frame.index) == [0, 1]
+    assert frame.nll[1] == 4
+    with raises(ValueError, match="at must pick one cell, got no row"):
         at(table, method="sam")
-    with pytest.raises(ValueError, match="got several rows"):
+    with raises(ValueError, match="got several rows"):
         at(pd.concat([table, table]), method="vi")
 
 
@@ -163,13 +158,13 @@ def test_two_one_sided_tests_are_the_ninety_percent_interval_within_the_margin()
     low, high = stats.t.interval(0.9, 11, loc=values.mean(), scale=stats.sem(values))
     edge = max(-low, high)
     row = mean_zero(values)
-    assert equivalent(row, edge) == pytest.approx(0.05, rel=1e-6)
+    assert equivalent(row, edge) == approx(0.05, rel=1e-6)
     assert equivalent(row, 1.01 * edge) < 0.05 < equivalent(row, 0.99 * edge)
     sides = [
         stats.ttest_1samp(values, -0.01, alternative="greater"),
         stats.ttest_1samp(values, 0.01, alternative="less"),
     ]
-    assert equivalent(row, 0.01) == pytest.approx(max(side.pvalue for side in sides), rel=1e-9)
+    assert equivalent(row, 0.01) == approx(max(side.pvalue for side in sides), rel=1e-9)
 
 
 def test_transfer_beats_fits_without_the_source_on_the_near_task_alone():
@@ -196,9 +191,8 @@ def test_the_rank_test_ignores_ties_and_points_where_the_ranks_do():
         mine = pd.DataFrame({name: change[name]})
         moved = change[name][change[name] != 0]
         table = paired(mine, 0 * mine, {name: -1}, ())
-        assert bool(table.rank_gain[0] > 0) is gain and table["rank"][0] == pytest.approx(
-            stats.wilcoxon(moved).pvalue
-        )
+        assert bool(table.rank_gain[0] > 0) is gain
+        assert table["rank"][0] == approx(stats.wilcoxon(moved).pvalue)
         assert judged(table, family="one").by_rank[0] == ("holds" if gain else "does not hold")
 
 
@@ -207,8 +201,6 @@ def test_a_rank_test_of_too_few_seeds_is_not_mentioned():
     table = judged(paired(mine, 0 * mine, {"nll": -1}, ()), family="one").assign(
         claim="A", against="B"
     )
-    assert (
-        table.verdict[0] == "holds"
-        and table.by_rank[0] == "inconclusive"
-        and sentences(table)[0].endswith("holds")
-    )
+    assert table.verdict[0] == "holds"
+    assert table.by_rank[0] == "inconclusive"
+    assert sentences(table)[0].endswith("holds")

@@ -3,16 +3,18 @@ learn, no source."""
 
 from functools import partial
 
-import pytest
 import torch
+from internals import Fitting, run_tour
 from PIL import Image
+from pytest import fixture, mark, param, raises
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from torch import nn
+from torch import arange, nn, tensor
+from torch.nn import Linear
 
 import flatviz as fv
+from flatviz import datasets
 from flatviz.datasets import digits_transfer
-from flatviz.families.members import Fitting
 from flatviz.families.preparation import (
     STRENGTHS,
     Recipe,
@@ -23,8 +25,7 @@ from flatviz.families.preparation import (
     worth_of_transfer,
 )
 from flatviz.families.standing import check_learned
-from flatviz.families.tour import prepare, run_tour
-from flatviz.posteriors import METHODS
+from flatviz.families.tour import prepare
 
 RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 SMALL = dict(
@@ -36,14 +37,14 @@ SMALL = dict(
 
 def two_layers(task):
     return nn.Sequential(
-        nn.Linear(task.input_shape[0], 12),
+        Linear(task.input_shape[0], 12),
         nn.LayerNorm(12),
         nn.ReLU(),
-        nn.Linear(12, task.n_classes),
+        Linear(12, task.n_classes),
     )
 
 
-@pytest.mark.long
+@mark.long
 def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monkeypatch, tmp_path):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     tour_of = partial(run_tour, two_layers, recipe=Recipe(epochs=20), **SMALL)
@@ -52,20 +53,21 @@ def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monk
     assert (tour.recipe.epochs, tour.net.dim) == (20, 2 * 12 + 12 * 2 + 2)
     accuracy = [float(p.scores["accuracy"][-1]) for p in tour.family.prediction]
     assert min(accuracy) > 0.8, accuracy  # half is chance
-    assert {"pre-trained network and prior", "family of posteriors"} < set(
-        again.cached
-    ) and not tour.cached
+    assert {"pre-trained network and prior", "family of posteriors"} < set(again.cached)
+    assert not tour.cached
     assert torch.equal(again.prior.mean, tour.prior.mean)
-    other = tour_of(task=fv.datasets.moons_transfer(shots=4))
+    other = tour_of(task=datasets.moons_transfer(shots=4))
     # Another task is another entry of the cache
-    assert not other.cached and len(other.task.train) == 8
+    assert not other.cached
+    assert len(other.task.train) == 8
 
 
 def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
-    moons = fv.datasets.moons_transfer(seed=3)
-    assert torch.equal(task_for("moons", 3).train.x, moons.train.x) and task_for(moons, 5) is moons
+    moons = datasets.moons_transfer(seed=3)
+    assert torch.equal(task_for("moons", 3).train.x, moons.train.x)
+    assert task_for(moons, 5) is moons
     assert torch.equal(
-        task_for(lambda seed: fv.datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x
+        task_for(lambda seed: datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x
     )
     for wrong, text in (
         (
@@ -79,14 +81,15 @@ def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
         ),
         (lambda: build_model("mlpp", moons, seed=0), "model must be one of 'mlp', 'conv'"),
     ):
-        with pytest.raises((ValueError, TypeError), match=text):
+        with raises((ValueError, TypeError), match=text):
             wrong()
     modules = [build_model(two_layers, moons, seed=seed)[0].weight for seed in (1, 1, 2)]
-    assert torch.equal(modules[0], modules[1]) and not torch.equal(modules[0], modules[2])
+    assert torch.equal(modules[0], modules[1])
+    assert not torch.equal(modules[0], modules[2])
 
 
 def test_no_study_goes_on_from_a_network_that_did_not_learn():
-    task = fv.datasets.moons_transfer(seed=0)
+    task = datasets.moons_transfer(seed=0)
     for recipe, text in (
         (
             Recipe(epochs=1, lr=1e-7, last_lr=1e-7),
@@ -101,36 +104,36 @@ def test_no_study_goes_on_from_a_network_that_did_not_learn():
             "the loss must stay finite, got NaN or inf at step .* lower lr",
         ),
     ):
-        with pytest.raises(ValueError, match=text):
+        with raises(ValueError, match=text):
             prepare(two_layers, task=task, recipe=recipe)
-    net = fv.Net.from_module(nn.Linear(2, 2))
-    dead = torch.tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
-    unsure = torch.tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0])
-    with pytest.raises(
+    net = fv.Net.from_module(Linear(2, 2))
+    dead = tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
+    unsure = tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0])
+    with raises(
         ValueError, match="got accuracy 0.500 on .* constant outputs have accuracy 0.500: rest"
     ):
         check_learned(net, dead, task.train, "a fit", "rest")
-    with pytest.raises(ValueError, match="a fit must leave"):  # right by chance
+    with raises(ValueError, match="a fit must leave"):  # right by chance
         check_learned(
             net,
             unsure,
-            fv.Data(task.test.x, task.test.y.roll(1)).subset(torch.arange(40)),
+            fv.Data(task.test.x, task.test.y.roll(1)).subset(arange(40)),
             "a fit",
             "",
         )
     x = torch.cat([torch.linspace(-2, -1, 11), torch.linspace(1, 2, 5)])[:, None]
     few = fv.Data(x, (x[:, 0] > 0).long())
-    net = fv.Net.from_module(nn.Linear(1, 2))
-    right = torch.tensor([-3.0, 3.0, 0.0, 0.0])
-    dead = torch.tensor([0.0, 0.0, 1.0, 0.0])
+    net = fv.Net.from_module(Linear(1, 2))
+    right = tensor([-3.0, 3.0, 0.0, 0.0])
+    dead = tensor([0.0, 0.0, 1.0, 0.0])
     # Three standard errors of five mistakes in sixteen, and right everywhere
     check_learned(net, right, few, "a fit", "rest")
-    with pytest.raises(ValueError, match="got accuracy 0.688"):
+    with raises(ValueError, match="got accuracy 0.688"):
         check_learned(net, dead, few, "a fit", "rest")
-    pixels = torch.tensor([50, 250] * 150, dtype=torch.uint8).view(300, 1, 1, 1)
-    bright = fv.Data(pixels, torch.arange(300) % 2)  # kept as bytes
-    pixel = fv.Net.from_module(nn.Sequential(nn.Flatten(), nn.Linear(1, 2)))
-    check_learned(pixel, torch.tensor([-9.0, 9.0, 5.0, -5.0]), bright, "a fit", "rest")
+    pixels = tensor([50, 250] * 150, dtype=torch.uint8).view(300, 1, 1, 1)
+    bright = fv.Data(pixels, arange(300) % 2)  # kept as bytes
+    pixel = fv.Net.from_module(nn.Sequential(nn.Flatten(), Linear(1, 2)))
+    check_learned(pixel, tensor([-9.0, 9.0, 5.0, -5.0]), bright, "a fit", "rest")
 
 
 def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(tmp_path):
@@ -141,7 +144,7 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
             for i in range(n):
                 pixels = (40 * c + torch.randint(0, 30, (8, 8, 3))).to(torch.uint8).numpy()
                 Image.fromarray(pixels).save(tmp_path / split / f"class{c}" / f"{i}.png")
-    task = fv.datasets.named_task(f"image-folder:{tmp_path}", shots=3, seed=0)
+    task = datasets.named_task(f"image-folder:{tmp_path}", shots=3, seed=0)
     assert [len(task.parts()[name]) for name in ("source", "train", "validation", "test")] == [
         120,
         9,
@@ -152,7 +155,7 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
     source = task.source.batch(None)[0]
     test = task.test.batch(None)[0]
     assert float(source.mean()) < 0.35 < 0.5 < float(test.mean())  # dark classes, bright classes
-    joined = fv.datasets.named_task(
+    joined = datasets.named_task(
         f"image-folder:{tmp_path / 'train'}", shots=3, seed=0, per_class=10
     )
     assert [len(joined.parts()[name]) for name in ("source", "train", "validation", "test")] == [
@@ -161,11 +164,11 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
         9,
         12,
     ]
-    with pytest.raises(RuntimeError, match="cifar10 must lie whole in"):
-        fv.datasets.named_task(f"cifar10:{tmp_path}")
+    with raises(RuntimeError, match="cifar10 must lie whole in"):
+        datasets.named_task(f"cifar10:{tmp_path}")
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def prepared():
     return prepare("conv", task=digits_transfer(seed=2), seed=2)
 
@@ -173,24 +176,26 @@ def prepared():
 def test_the_conv_net_early_in_training_survives_its_swag():
     # At fit_swag's own rate of 0.05 this raises
     net, task, prior = prepare("conv", task=digits_transfer(), seed=0, epochs=2)
-    assert prior.dim == net.dim and len(task.train) == 100
-    assert prior.mean.isfinite().all() and prior.log_std.isfinite().all()
+    assert prior.dim == net.dim
+    assert len(task.train) == 100
+    assert prior.mean.isfinite().all()
+    assert prior.log_std.isfinite().all()
 
 
-@pytest.mark.parametrize("method", [pytest.param("sam_mu", marks=pytest.mark.long), "sabma"])
+@mark.parametrize("method", [param("sam_mu", marks=mark.long), "sabma"])
 def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, method):
     net, task, prior = prepared
-    q = Fitting(net, task, prior, seed=2).member(method, METHODS[method].tuned(net).largest)
+    q = Fitting(net, task, prior, seed=2).member(method, fv.METHODS[method].tuned(net).largest)
     loss = q.history.loss
     # At a rate of 0.05 it stays at that of guessing, or diverges
     assert loss[-20:].mean() < 0.85 * loss[:20].mean()
 
 
-@pytest.mark.parametrize("name", ["digits-near", "moons"])
+@mark.parametrize("name", ["digits-near", "moons"])
 def test_logistic_regression_predicts_as_scikit_learns_of_the_strength_that_validation_chooses(
     name,
 ):
-    task = fv.datasets.named_task(name, seed=3)
+    task = datasets.named_task(name, seed=3)
     found = at_solution(without_source(task, seed=3)["logistic regression"], task.test).bma()
     train, validation, test = (
         part.x.flatten(1).numpy() for part in (task.train, task.validation, task.test)
@@ -204,25 +209,26 @@ def test_logistic_regression_predicts_as_scikit_learns_of_the_strength_that_vali
 
 
 def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
-    task = fv.datasets.named_task("digits-near", seed=0)
+    task = datasets.named_task("digits-near", seed=0)
     other = fv.Task(task.train, task.train, task.test, n_classes=10, validation=task.validation)
     mine, theirs = (
         at_solution(without_source(t, seed=0)["from scratch"], task.test) for t in (task, other)
     )
     # Chance is 0.1
-    assert torch.equal(mine.outputs, theirs.outputs) and float(mine.scores["accuracy"][-1]) > 0.5
+    assert torch.equal(mine.outputs, theirs.outputs)
+    assert float(mine.scores["accuracy"][-1]) > 0.5
 
 
 def prediction(n):
     """One draw on 100 inputs of two classes, n of which it gets right."""
-    right = (torch.arange(100) < n).float()
+    right = (arange(100) < n).float()
     return fv.Prediction(
         torch.stack([right, 1 - right], -1)[None], torch.zeros(100, dtype=torch.long)
     )
 
 
-@pytest.mark.parametrize(
-    ("mine", "word"), [(90, "helps"), (60, "harms"), (72, "makes no clear difference")]
+@mark.parametrize(
+    "mine, word", [(90, "helps"), (60, "harms"), (72, "makes no clear difference")]
 )  # of 100, against 75 and 40: by the normal interval of paired differences, 15, -15 and -3 of 100
 def test_transfer_helps_or_harms_by_the_interval_of_the_difference_to_the_better_one(mine, word):
     said = worth_of_transfer(prediction(mine), {"worse": prediction(40), "better": prediction(75)})

@@ -1,37 +1,35 @@
 """The gap of a fit: large where it was stopped early or its widths are wrong, below its noise where
 it arrived."""
 
-import pytest
 import torch
-from torch import nn
+from cases import rng
+from pytest import approx, fixture, mark, raises
+from torch import float64, nn
 
 import flatviz as fv
 
-pytestmark = pytest.mark.long
+pytestmark = mark.long
 
 LONG = {"kl_weight": 1.0, "start_scale": 1.0, "steps": 800}
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def problem():
     """A classifier of three classes on 60 points, all of its weights treated."""
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     y = torch.arange(60) % 3
-    x = (
-        torch.randn(60, 2, generator=g, dtype=torch.float64)
-        + torch.eye(3, 2, dtype=torch.float64)[y]
-    )
+    x = torch.randn(60, 2, generator=g, dtype=float64) + torch.eye(3, 2, dtype=float64)[y]
     net = fv.Net.from_module(nn.Linear(2, 3).double())
     data = fv.Data(x, y)
     prior = fv.Gaussian(
         torch.zeros_like(net.w),
         torch.zeros_like(net.w),
-        torch.full((1, net.dim), 0.3, dtype=torch.float64),
+        torch.full((1, net.dim), 0.3, dtype=float64),
     )
     return net.at(prior.mean), fv.Task(data, data, data, n_classes=3), prior
 
 
-@pytest.mark.parametrize(("method", "radius"), [("sabma", 0.5), ("sam_mu", 0.1), ("f-vi", 0.1)])
+@mark.parametrize("method, radius", [("sabma", 0.5), ("sam_mu", 0.1), ("f-vi", 0.1)])
 def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius):
     net, task, prior = problem
     record = fv.METHODS[method]
@@ -44,8 +42,10 @@ def test_a_long_fit_has_arrived_and_a_short_one_has_not(problem, method, radius)
         gaps[steps] = fv.families.convergence_gap(
             net, task, prior, q, method, seed=0, radius=radius, fit=fit, n_draws=400
         )
-    assert gaps[10].gap > 10 * gaps[10].gap_noise and gaps[10].widths > 0.3
-    assert abs(gaps[800].gap) < 0.003 and gaps[800].widths < 0.1
+    assert gaps[10].gap > 10 * gaps[10].gap_noise
+    assert gaps[10].widths > 0.3
+    assert abs(gaps[800].gap) < 0.003
+    assert gaps[800].widths < 0.1
     assert str(gaps[10]).startswith(f"objective {gaps[10].objective:.3f} after 10 steps")
 
 
@@ -58,12 +58,12 @@ def test_widths_off_by_a_known_factor_are_reported_as_such(problem):
         prior.mean, prior.log_std + 0.5 * torch.tensor(1.5).log(), prior.factor * 1.5**0.5
     )
     gap = fv.families.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit, n_draws=2000)
-    assert gap.widths == pytest.approx(0.5, rel=0.1)
+    assert gap.widths == approx(0.5, rel=0.1)
     for method, kl_weight, text in (
         ("vi", 0.0, "kl_weight must be > 0, got 0"),
         ("swag", 1.0, "method must be one of"),
     ):
-        with pytest.raises(ValueError, match=text):
+        with raises(ValueError, match=text):
             fv.families.convergence_gap(
                 net, task, prior, wide, method, seed=0, fit=fit | {"kl_weight": kl_weight}
             )

@@ -3,15 +3,15 @@
 import dataclasses
 import math
 
-import pytest
 import torch
+from internals import Fitting, extend, repeat_family
+from pytest import approx, fixture, mark
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.core.objective import as_objective
-from flatviz.families.family import extend, repeat_family
 from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
-from flatviz.families.members import Fitting
-from flatviz.results import interval, to_plain
+from flatviz.results import to_plain
 
 
 def test_radius_zero_of_every_method_is_the_one_vi_and_map_is_one_draw(family):
@@ -28,27 +28,15 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
     i = family.index("sabma", 2.0)
     W = family.posterior[i].sample(6, seed=1)
     for k, w in enumerate(W):
-        torch.testing.assert_close(family.projection[i].values[k], f(w), rtol=1e-4, atol=1e-6)
+        assert_close(family.projection[i].values[k], f(w), rtol=1e-4, atol=1e-6)
     again = fv.top_eigenpairs(f, W[0], 3)
-    torch.testing.assert_close(family.spectrum[i][0].values, again.values, rtol=1e-3, atol=1e-4)
-    torch.testing.assert_close(
-        family.surface.values[5, 5], f(family.surface.plane.origin), rtol=1e-4, atol=1e-6
-    )
-    assert family.surface.n == len(task.train) and family.prediction[i].n_draws == 6
+    assert_close(family.spectrum[i][0].values, again.values, rtol=1e-3, atol=1e-4)
+    assert_close(family.surface.values[5, 5], f(family.surface.plane.origin), rtol=1e-4, atol=1e-6)
+    assert family.surface.n == len(task.train)
+    assert family.prediction[i].n_draws == 6
 
 
-@pytest.mark.parametrize(
-    ("values", "half"),
-    [([1.0, 2.0, 3.0], 4.302653 / math.sqrt(3)), ([1.0, 1.0], 0.0), ([1.0], math.nan)],
-)
-def test_the_interval_is_students(values, half):
-    mean, found = interval(torch.tensor(values))
-    assert mean == pytest.approx(sum(values) / len(values)) and found == pytest.approx(
-        half, rel=1e-5, nan_ok=True
-    )
-
-
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def joined(moons):
     """The moons with all that a tour gives their family."""
     net, task, prior, family = moons
@@ -61,7 +49,7 @@ def joined(moons):
     )
 
 
-@pytest.mark.parametrize("where", ["digits", "moons"])
+@mark.parametrize("where", ["digits", "moons"])
 def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, request):
     if where == "moons":
         *given, known = request.getfixturevalue("joined")
@@ -81,7 +69,7 @@ def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, req
         other = []
         for m, tensors in ((member, one), (known[i], other)):
             to_plain(dataclasses.replace(m, over_seeds={}), tensors)
-        torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-5, equal_nan=True)
+        assert_close(one, other, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
 def rise_of(loss):
@@ -97,12 +85,13 @@ def rise_of(loss):
 
 def test_a_plane_ends_where_the_sharpest_axis_of_the_loss_has_risen_or_where_it_is_not_finite():
     scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=torch.float64)
-    assert rise_of(lambda w: 0.5 * (scales * w * w).sum())[0] == pytest.approx(
+    assert rise_of(lambda w: 0.5 * (scales * w * w).sum())[0] == approx(
         math.sqrt(2 * RISE / 4.0), rel=1 / TICKS
     )
     # Than its curvature says
     faster, end = rise_of(lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9))
-    assert faster < 0.2 * math.sqrt(2 * RISE / 0.01) and end >= RISE
+    assert faster < 0.2 * math.sqrt(2 * RISE / 0.01)
+    assert end >= RISE
     assert (
         rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))[0] < 0.6
     )

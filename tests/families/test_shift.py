@@ -1,51 +1,48 @@
 """Scores under shift, risk against coverage, and their figures: against loops over corrupted copies
 and counts by hand."""
 
-import pytest
 import torch
+from cases import around, rng
+from pytest import approx, fixture, mark, raises
+from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def pictures():
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     data = fv.Data(torch.rand(40, 1, 8, 8, generator=g), torch.arange(40) % 3)
-    module = torch.nn.Sequential(
-        torch.nn.BatchNorm2d(1), torch.nn.Flatten(), torch.nn.Linear(64, 3)
-    )
+    module = nn.Sequential(nn.BatchNorm2d(1), nn.Flatten(), nn.Linear(64, 3))
     net = fv.pretrain(module, data, seed=0, epochs=3)
-    return net, fv.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
+    return net, around(net, -2.0), data
 
 
 def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     net, q, data = pictures
     how = dict(kinds=["fog", "contrast"], severities=[1, 4], n_draws=3, seed=5, batchnorm="frozen")
     shift = fv.families.shifted_scores(net, q, data, **how)
-    assert (
-        shift.severities == (0, 1, 4)
-        and shift.n == 40
-        and shift.n_draws == 3
-        and shift.batchnorm == "frozen"
-    )
+    assert shift.severities == (0, 1, 4)
+    assert shift.n == 40
+    assert shift.n_draws == 3
+    assert shift.batchnorm == "frozen"
     for row, kind in enumerate(shift.kinds):
         for column, severity in enumerate(shift.severities):
             there = data if severity == 0 else fv.datasets.corrupt(data, kind, severity, seed=5)
             prediction = fv.predict(net, q, there, 3, seed=5, batchnorm="frozen")
             for name in ("nll", "accuracy"):
                 want = float(fv.score(prediction, name, n_draws=3))
-                assert float(shift.scores[name][row, column]) == pytest.approx(want, rel=1e-6)
-    torch.testing.assert_close(
-        shift.mean("ece"), (shift.scores["ece"][0] + shift.scores["ece"][1]) / 2
-    )
+                assert float(shift.scores[name][row, column]) == approx(want, rel=1e-6)
+    assert_close(shift.mean("ece"), (shift.scores["ece"][0] + shift.scores["ece"][1]) / 2)
     assert (
         fv.families.shifted_scores(net, q, data, **how | {"batchnorm": data}).batchnorm
         == "re-estimated"
     )
 
 
-@pytest.mark.parametrize(
-    ("wrong", "text"),
+@mark.parametrize(
+    "wrong, text",
     [
         (dict(batchnorm=None), "its statistics must be chosen, got batchnorm=None"),
         (dict(kinds=["frost"]), "a kind must be one of .*, got 'frost'"),
@@ -54,7 +51,7 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     ],
 )
 def test_bad_kinds_severities_and_statistics_say_what_to_do(pictures, wrong, text):
-    with pytest.raises(ValueError, match=text):
+    with raises(ValueError, match=text):
         fv.families.shifted_scores(
             *pictures, **dict(kinds=["fog"], severities=[3], seed=0, batchnorm="frozen") | wrong
         )
@@ -67,12 +64,13 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
         int(p[i].argmax()) != i % 3 for i in sorted(range(30), key=lambda i: -float(p[i].max()))
     ]
     by_hand = torch.tensor([sum(wrong[:k]) / k for k in range(1, 31)])
-    torch.testing.assert_close(fv.metrics.risk_coverage(prediction), by_hand)
+    assert_close(fv.metrics.risk_coverage(prediction), by_hand)
     error = 1 - float(fv.metrics.accuracy(prediction, n_draws=2))
-    assert float(fv.metrics.risk_coverage(prediction, n_draws=2)[-1]) == pytest.approx(error)
+    assert float(fv.metrics.risk_coverage(prediction, n_draws=2)[-1]) == approx(error)
     fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 50), "sgd": by_hand})
     assert [t.name for t in fig.data] == ["VI", "SGD (MAP)"]
-    assert float(fig.data[0].y[-1]) == pytest.approx(0.3) and float(fig.data[0].x[-1]) == 1
+    assert float(fig.data[0].y[-1]) == approx(0.3)
+    assert float(fig.data[0].x[-1]) == 1
 
 
 def test_the_severity_figure_draws_means_over_kinds():
@@ -82,13 +80,12 @@ def test_the_severity_figure_draws_means_over_kinds():
     )
     fig = fv.plots.plot_severity({"vi": shift, "sabma": shift})
     lines = [t for t in fig.data if t.mode == "lines+markers"]
-    assert len(lines) == 6 and [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
-    assert lines[0].y.tolist() == pytest.approx([0.9, 0.75, 0.55])
-    assert (
-        "50 test images" in fig.layout.annotations[0].text
-        and "mean over fog, contrast" in fig.layout.title.text
-    )
-    with pytest.raises(ValueError, match="same kinds and severities, got 2 different"):
+    assert len(lines) == 6
+    assert [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
+    assert lines[0].y.tolist() == approx([0.9, 0.75, 0.55])
+    assert "50 test images" in fig.layout.annotations[0].text
+    assert "mean over fog, contrast" in fig.layout.title.text
+    with raises(ValueError, match="same kinds and severities, got 2 different"):
         fv.plots.plot_severity(
             {"vi": shift, "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)}
         )

@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import distributed
-import pytest
 import torch
+from internals import main
+from pytest import mark, raises
 from torch import nn
+from torch.testing import assert_close
 
-from flatviz.cli import main
-from flatviz.families.family import fit_family
+from flatviz.families import fit_family
 from flatviz.families.tasks import each, executor
 
 
@@ -32,10 +33,10 @@ def test_a_family_of_an_executor_is_the_local_one(transferred, task):
         far = fit_family(net, task, prior, engine=pool, **fit)
     assert (far.method, far.radius, far.unit) == (local.method, local.radius, local.unit)
     for a, b in zip(far.posterior, local.posterior):
-        torch.testing.assert_close(a.center, b.center, rtol=1e-5, atol=1e-6)
-        torch.testing.assert_close(a.sample(2, seed=1), b.sample(2, seed=1), rtol=1e-5, atol=1e-6)
+        assert_close(a.center, b.center, rtol=1e-5, atol=1e-6)
+        assert_close(a.sample(2, seed=1), b.sample(2, seed=1), rtol=1e-5, atol=1e-6)
     assert far.posterior[0] is far.posterior[2]  # radius 0, once
-    with pytest.raises(
+    with raises(
         TypeError,
         match=(
             "engine must be an executor of concurrent.futures, got 'two': concurrent.futures.Proc"
@@ -44,7 +45,7 @@ def test_a_family_of_an_executor_is_the_local_one(transferred, task):
         fit_family(net, task, prior, engine="two", **fit)
 
 
-@pytest.mark.long  # processes that import torch
+@mark.long  # processes that import torch
 def test_tasks_on_the_workers_of_a_scheduler(tmp_path):
     how = dict(
         n_workers=2,
@@ -59,9 +60,8 @@ def test_tasks_on_the_workers_of_a_scheduler(tmp_path):
     ):
         done = dict(each(squares, 5, range(6), engine=client.get_executor(pure=False)))
     pids = {pid for _, pid in done.values()}
-    assert {i: value for i, (value, _) in done.items()} == {
-        i: 5 + i**2 for i in range(6)
-    } and os.getpid() not in pids
+    assert {i: value for i, (value, _) in done.items()} == {i: 5 + i**2 for i in range(6)}
+    assert os.getpid() not in pids
 
 
 def test_what_other_processes_do_not_have_is_refused():
@@ -74,7 +74,7 @@ def test_what_other_processes_do_not_have_is_refused():
     ):
         with (
             state,
-            pytest.raises(
+            raises(
                 ValueError,
                 match=f"must compute as this process does, got {said} that its workers lack",
             ),
@@ -82,15 +82,13 @@ def test_what_other_processes_do_not_have_is_refused():
             next(each(squares, 0, range(2), engine=ThreadPoolExecutor(1)))
 
 
-@pytest.mark.long  # processes that import torch
+@mark.long  # processes that import torch
 def test_a_pool_of_processes_listens_nowhere_and_ends_with_one_error_where_one_is_lost():
     given = 3
     killed = []
     with (
         executor(2) as pool,
-        pytest.raises(
-            RuntimeError, match="a worker process must live until its task ends, got one that"
-        ),
+        raises(RuntimeError, match="a worker process must live until its task ends, got one that"),
     ):
         for _, (_, pid) in each(squares, given, range(40), engine=pool):
             if not killed:
@@ -120,10 +118,9 @@ def test_commands_take_one_kind_of_executor_and_close_it(monkeypatch, capsys, tm
 
     monkeypatch.setattr("flatviz.cli.tour.run_tour", computes)
     out = ["--out", str(tmp_path / "x.html")]
-    assert main(["tour", "--workers", "2", *out]) == 1 and "enough" in capsys.readouterr().err
-    with pytest.raises(RuntimeError, match="after shutdown"):
+    assert main(["tour", "--workers", "2", *out]) == 1
+    assert "enough" in capsys.readouterr().err
+    with raises(RuntimeError, match="after shutdown"):
         seen[0].submit(int)
-    assert (
-        main(["tour", "--workers", "0", *out]) == 2
-        and "'--workers': 0 is not" in capsys.readouterr().err
-    )
+    assert main(["tour", "--workers", "0", *out]) == 2
+    assert "'--workers': 0 is not" in capsys.readouterr().err

@@ -4,16 +4,16 @@ counted and not chosen."""
 import math
 from dataclasses import replace
 
-import pytest
 import torch
+from internals import Fitting, run_tour
+from pytest import approx, fixture, raises
 
 import flatviz as fv
 from flatviz.families import tune as study
-from flatviz.families.members import Choice, Fitting, read_choices, with_head_std
-from flatviz.families.tour import run_tour
+from flatviz.families.members import Choice, read_choices, with_head_std
 
 
-@pytest.fixture
+@fixture
 def quick(monkeypatch, transferred, task):
     """One case, the network that the other tests share, and short fits."""
     monkeypatch.setitem(study.SPACE, "steps", study._one_of(4, 8))
@@ -27,11 +27,9 @@ def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferr
     for name in ("sgd", "sabma", "f-swag", "vi"):
         record = fv.METHODS[name].plain
         choices = study.choices_of(fv.METHODS[name], net, 5)
-        assert (
-            len(choices) == 5
-            and choices[0].settings == record.settings
-            and choices[0].radius in (None, record.radius)
-        )
+        assert len(choices) == 5
+        assert choices[0].settings == record.settings
+        assert choices[0].radius in (None, record.radius)
         assert all((c.radius is not None) == (name in ("sabma", "f-swag")) for c in choices[1:])
         assert all((c.head_std is not None) == (name in ("sabma", "vi")) for c in choices)
         assert len({str(c) for c in choices}) == 5
@@ -54,7 +52,8 @@ def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferr
     radii = [choice.radius for choice in lists["sabma"]]
     assert min(radii) == 0 < sorted(radii)[5] < 1
     fixed = study.choices_of(fv.METHODS["vi"], net, 4, fixed={"steps": 7}, head_std=0.7)
-    assert {c.settings["steps"] for c in fixed} == {7} and fixed[0].head_std == 0.7
+    assert {c.settings["steps"] for c in fixed} == {7}
+    assert fixed[0].head_std == 0.7
 
 
 def test_a_trial_is_scored_by_validation_nll_and_one_that_diverges_by_infinity(quick, monkeypatch):
@@ -64,7 +63,7 @@ def test_a_trial_is_scored_by_validation_nll_and_one_that_diverges_by_infinity(q
     (net, task, validation, prior) = quick[0]
     (choice, (nll,)) = rows[0]
     q = Fitting(net, task, prior, seed=7, fit=choice.settings).member("sgd")
-    assert nll == pytest.approx(float(fv.nll(net, validation)(q.center)), rel=1e-5)
+    assert nll == approx(float(fv.nll(net, validation)(q.center)), rel=1e-5)
 
 
 def test_a_choice_keeps_its_meaning_when_the_record_changes(monkeypatch, transferred, task):
@@ -82,7 +81,8 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
     wide = with_head_std(net, prior, 0.6)
     for b in net.blocks:
         assert torch.equal(wide.log_std[b.slice], prior.log_std[b.slice]) == (b.kind != "head")
-    assert torch.equal(wide.mean, prior.mean) and with_head_std(net, prior, None) is prior
+    assert torch.equal(wide.mean, prior.mean)
+    assert with_head_std(net, prior, None) is prior
     tuned = {"vi": Choice({"steps": 5}), "sabma": Choice({"steps": 4, "kl_weight": 0.5}, 0.7, 0.6)}
     family = fv.families.fit_family(
         net, task, prior, radii={"vi": (0.0,), "sabma": (0.0, 2.0)}, seed=0, tuned=tuned
@@ -113,13 +113,13 @@ def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     net, prior = transferred
     (tmp_path / "x.json").write_text("[1, 2]")
-    with pytest.raises(
-        ValueError, match="a tuning must be a file that flatviz run tune wrote, got"
-    ):
+    with raises(ValueError, match="a tuning must be a file that flatviz run tune wrote, got"):
         read_choices(tmp_path / "x.json")
     tuned = {"sabma": Choice({"steps": 3}, 0.7)}
     lab = fv.lab(net, task, prior=prior, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2})
-    assert lab.wait(300) and lab.family.radius == (0.0, 0.7, 2.0) and lab.radius == 0.7
+    assert lab.wait(300)
+    assert lab.family.radius == (0.0, 0.7, 2.0)
+    assert lab.radius == 0.7
     lab.close()
     few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
     tour = run_tour(

@@ -3,21 +3,25 @@
 import math
 
 import numpy as np
-import pytest
 import scipy.integrate
 import scipy.stats
 import scoringrules
 import torch
+from cases import rng
+from pytest import approx, mark, raises
+from torch import float64, randn
 from torch.distributions import Gamma, Independent, Laplace, Poisson, StudentT
+from torch.testing import assert_close
 
 import flatviz as fv
 
 M = fv.metrics
-S, N = 6, 50
-G = torch.Generator().manual_seed(0)
-MEANS = torch.randn(S, N, 1, generator=G, dtype=torch.float64)
-Y = torch.randn(N, 1, generator=G, dtype=torch.float64)
-STDS = 0.2 + torch.rand(S, N, 1, generator=G, dtype=torch.float64)
+S = 6
+N = 50
+G = rng()
+MEANS = randn(S, N, 1, generator=G, dtype=float64)
+Y = randn(N, 1, generator=G, dtype=float64)
+STDS = 0.2 + torch.rand(S, N, 1, generator=G, dtype=float64)
 RAW = torch.log(torch.expm1(STDS - 1e-6))  # softplus of it is the noise, as "gaussian" says
 BOTH = torch.cat([MEANS, RAW], -1)
 
@@ -31,7 +35,7 @@ KINDS = {  # outputs, likelihood, scipy's distribution of each draw and input
     "mean and noise": (BOTH, "gaussian", scipy.stats.norm(MEANS, STDS)),
     "Student's t": (MEANS, fv.Likelihood(student), scipy.stats.t(5, MEANS, 0.6)),
 }
-kinds = pytest.mark.parametrize("kind", KINDS)
+kinds = mark.parametrize("kind", KINDS)
 
 
 def mixture_quantile(each, level, size):
@@ -46,50 +50,43 @@ def mixture_quantile(each, level, size):
 
 
 @kinds
-@pytest.mark.parametrize("size", [1, 4])
+@mark.parametrize("size", [1, 4])
 def test_intervals_and_pit_are_those_of_the_mixture_by_scipy(kind, size):
     outputs, likelihood, each = KINDS[kind]
     p = fv.Prediction(outputs, Y, likelihood)
     below = each.cdf(Y)[:size].mean(0)
-    torch.testing.assert_close(M.pit(p, n_draws=size), torch.as_tensor(below))
+    assert_close(M.pit(p, n_draws=size), torch.as_tensor(below))
     for level in (0.5, 0.9):
         low, high = (mixture_quantile(each, (1 + s * level) / 2, size) for s in (-1, 1))
         inside = (low <= Y[:, 0].numpy()) & (Y[:, 0].numpy() <= high)
-        assert float(M.coverage(p, level)[size - 1]) == pytest.approx(inside.mean())
-        assert float(M.coverage(p, level, n_draws=size)) == pytest.approx(inside.mean())
+        assert float(M.coverage(p, level)[size - 1]) == approx(inside.mean())
+        assert float(M.coverage(p, level, n_draws=size)) == approx(inside.mean())
         width = (high - low).mean()
-        assert float(M.interval_width(p, level, n_draws=size)) == pytest.approx(width, rel=1e-8)
-        assert float(M.interval_width(p, level)[size - 1]) == pytest.approx(width, rel=1e-8)
+        assert float(M.interval_width(p, level, n_draws=size)) == approx(width, rel=1e-8)
+        assert float(M.interval_width(p, level)[size - 1]) == approx(width, rel=1e-8)
     levels = np.arange(1, 100) / 100
     gaps = [abs((below <= level).mean() - level) for level in levels]
     for found in (
         M.quantile_calibration_error(p)[size - 1],
         M.quantile_calibration_error(p, n_draws=size),
     ):
-        assert float(found) == pytest.approx(np.mean(gaps))
+        assert float(found) == approx(np.mean(gaps))
     variance = each.var()[:size].mean(0) + each.mean()[:size].var(0)
-    assert float(M.predictive_std(p)[size - 1]) == pytest.approx(np.sqrt(variance.mean()))
+    assert float(M.predictive_std(p)[size - 1]) == approx(np.sqrt(variance.mean()))
 
 
-def squared(share, low, high):
-    return scipy.integrate.quad(lambda t: share(t).mean() ** 2, low, high)[0]
-
-
-@kinds
-@pytest.mark.parametrize("size", [1, 4])
-def test_crps_is_the_integral_of_its_definition(kind, size):
-    outputs, likelihood, each = KINDS[kind]
+def test_crps_of_a_mixture_by_its_quantiles_is_the_integral_of_its_definition():
+    """Of four draws of Student's t, where 400 quantiles of each stand for it."""
+    outputs, likelihood, _ = KINDS["Student's t"]
     p = fv.Prediction(outputs[:, :8], Y[:8], likelihood)
-    args = [np.broadcast_to(a, (S, N, 1)) for a in each.args]
+    squared = lambda share, low, high: scipy.integrate.quad(
+        lambda t: share(t).mean() ** 2, low, high
+    )[0]
     values = []
-    for i in range(8):
-        part = each.dist(*(a[:size, i, 0] for a in args))
-        ends = (part.cdf, -np.inf, float(Y[i])), (part.sf, float(Y[i]), np.inf)
-        values.append(sum(squared(*end) for end in ends))
-    # a closed form, but 400 quantiles of each draw of Student's t
-    tolerance = 2e-5 if kind == "Student's t" else 1e-7
-    assert float(M.crps(p)[size - 1]) == pytest.approx(np.mean(values), rel=tolerance)
-    assert float(M.crps(p, n_draws=size)) == pytest.approx(np.mean(values), rel=tolerance)
+    for y, means in zip(Y[:8, 0].tolist(), MEANS[:4, :8, 0].T.numpy()):
+        part = scipy.stats.t(5, means, 0.6)
+        values.append(squared(part.cdf, -np.inf, y) + squared(part.sf, y, np.inf))
+    assert float(M.crps(p)[3]) == approx(np.mean(values), rel=2e-5)
 
 
 def test_crps_is_that_of_scoringrules():
@@ -97,16 +94,16 @@ def test_crps_is_that_of_scoringrules():
     weights = np.full((N, S), 1 / S)
     mixture = scoringrules.crps_mixnorm(y, MEANS[..., 0].T.numpy(), STDS[..., 0].T.numpy(), weights)
     found = M.crps(fv.Prediction(BOTH, Y, "gaussian"))[-1]
-    assert float(found) == pytest.approx(mixture.mean(), rel=1e-10)
+    assert float(found) == approx(mixture.mean(), rel=1e-10)
     at = MEANS[0, :, 0].numpy()
     one = MEANS[:1]
     laplace = fv.Prediction(one, Y, fv.Likelihood(lambda o: Independent(Laplace(o, 0.6), 1)))
     want = scoringrules.crps_laplace(y, at, 0.6).mean()
-    assert float(M.crps(laplace)) == pytest.approx(want, rel=1e-4)  # 400 quantiles
+    assert float(M.crps(laplace)) == approx(want, rel=1e-4)  # 400 quantiles
     gamma = fv.Likelihood(lambda o: Independent(Gamma(2 + o.abs(), 1.5), 1))
     want = scoringrules.crps_gamma(abs(y), 2 + abs(at), 1.5).mean()
     found = M.crps(fv.Prediction(one, Y.abs(), gamma))
-    assert float(found) == pytest.approx(want, rel=0.03)  # 10,000 samples of each of 50 inputs
+    assert float(found) == approx(want, rel=0.03)  # 10,000 samples of each of 50 inputs
 
 
 def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_it():
@@ -116,15 +113,15 @@ def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_
         std = np.sqrt(each.var().mean(0) + each.mean().var(0))
         want = math.sqrt((((3 * Y.numpy() - mean) / std) ** 2).mean())
         s = M.fit_deviation(p)
-        assert s == pytest.approx(want, rel=1e-10)
+        assert s == approx(want, rel=1e-10)
         wide = M.scale_deviation(p, s)
-        torch.testing.assert_close(wide.mean, p.mean)
-        torch.testing.assert_close(wide.std, s * p.std)
-        assert M.fit_deviation(wide) == pytest.approx(1, rel=1e-10)
+        assert_close(wide.mean, p.mean)
+        assert_close(wide.std, s * p.std)
+        assert M.fit_deviation(wide) == approx(1, rel=1e-10)
         # F of the stretched distribution at y is F at mean + (y - mean) / s
         nearer = p.mean + (3 * Y - p.mean) / s
-        torch.testing.assert_close(M.pit(wide), M.pit(p.changed(y=nearer)))
-        assert float(wide.scores["nll"][-1]) == pytest.approx(
+        assert_close(M.pit(wide), M.pit(p.changed(y=nearer)))
+        assert float(wide.scores["nll"][-1]) == approx(
             float(M.nll(p.changed(y=nearer))[-1]) + math.log(s), rel=1e-9
         )
     # of one Gaussian draw no other factor has a smaller NLL
@@ -135,24 +132,25 @@ def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_
         method="bounded",
         options=dict(xatol=1e-8),
     )
-    assert M.fit_deviation(one) == pytest.approx(best.x, rel=1e-5)
+    assert M.fit_deviation(one) == approx(best.x, rel=1e-5)
 
 
 def test_predictions_that_are_calibrated_by_construction_are_found_so():
-    g = torch.Generator().manual_seed(3)
-    means = torch.randn(1, 20_000, 1, generator=g, dtype=torch.float64)
-    y = means[0] + 0.5 * torch.randn(20_000, 1, generator=g, dtype=torch.float64)
+    g = rng(3)
+    means = randn(1, 20_000, 1, generator=g, dtype=float64)
+    y = means[0] + 0.5 * randn(20_000, 1, generator=g, dtype=float64)
     p = fv.Prediction(means, y, 0.5)
-    assert float(M.coverage(p, 0.9)) == pytest.approx(0.9, abs=0.007)  # three deviations
+    assert float(M.coverage(p, 0.9)) == approx(0.9, abs=0.007)  # three deviations
     assert scipy.stats.kstest(M.pit(p).flatten(), "uniform").pvalue > 0.01
-    assert M.fit_deviation(p) == pytest.approx(1, abs=0.015)
+    assert M.fit_deviation(p) == approx(1, abs=0.015)
     fig = fv.plots.plot_calibration({"vi": p, "sabma": fv.Prediction(means, y, 0.2)})
     band, _, good, _, sure, bars = fig.data
     half = 1.358 / math.sqrt(20_000)
-    assert band.y[0] == pytest.approx(-half)
+    assert band.y[0] == approx(-half)
     assert np.abs(np.array(good.y) - np.array(good.x)).max() < half
     assert np.abs(np.array(sure.y) - np.array(sure.x)).max() > 10 * half
-    assert bars.y[0] > 3 < bars.y[-1] and sum(bars.y) / 20 == pytest.approx(1)
+    assert bars.y[0] > 3 < bars.y[-1]
+    assert sum(bars.y) / 20 == approx(1)
 
 
 COUNTS = fv.Prediction(
@@ -185,8 +183,8 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize(("call", "text"), WRONG.values(), ids=WRONG)
+@mark.parametrize("call, text", WRONG.values(), ids=WRONG)
 def test_a_score_of_another_kind_of_prediction_is_one_clear_error(call, text):
-    with pytest.raises(ValueError, match=text):
+    with raises(ValueError, match=text):
         call()
     assert float(M.crps(COUNTS)[0]) > 0

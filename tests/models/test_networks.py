@@ -6,19 +6,20 @@ import zipfile
 from unittest.mock import Mock
 
 import numpy as np
-import pytest
 import torch
 import torchvision
 from oracles import equal
-from torch import nn
+from pytest import importorskip, mark, raises
+from torch import nn, ones, rand, zeros
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.models.public import PublicNet, _fixed_side
+from flatviz import models
 
 
 def images(side=32, channels=3, n_classes=10, n=20):
-    data = fv.Data(torch.rand(n, channels, side, side), torch.arange(n) % n_classes)
+    data = fv.Data(rand(n, channels, side, side), torch.arange(n) % n_classes)
     return fv.Task(data, data, data, n_classes)
 
 
@@ -29,11 +30,11 @@ def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
     # The stem's, two a block, one a shortcut: 7, 7 and 7 of each width
     norms = 2 * (7 * 16 + 7 * 32 + 7 * 64)
     for norm, n_classes in (("batch", 10), ("group", 4)):
-        module = fv.models.resnet20(images(n_classes=n_classes), norm=norm)
+        module = models.resnet20(images(n_classes=n_classes), norm=norm)
         # Two shortcuts, and the head
         weights = convolutions + 16 * 32 + 32 * 64 + norms + 64 * n_classes + n_classes
         assert sum(p.numel() for p in module.parameters()) == weights
-        net = fv.Net.from_module(module, "norm+head", example=torch.zeros(2, 3, 32, 32))
+        net = fv.Net.from_module(module, "norm+head", example=zeros(2, 3, 32, 32))
         assert sum(b.stop - b.start for b in net.blocks if b.kind == "norm") == norms
         assert net.has_batchnorm == (norm == "batch")
         assert [b.name for b in net.blocks if b.kind == "head"] == ["head.weight", "head.bias"]
@@ -42,15 +43,17 @@ def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
 def test_a_seed_makes_the_same_network_and_the_global_rng_stays():
     task = images(16)
     before = torch.random.get_rng_state()
-    a, b, c = (fv.models.resnet20(task, width=8, seed=s).head.weight for s in (0, 0, 1))
-    assert torch.equal(a, b) and not torch.equal(a, c)
+    a, b, c = (models.resnet20(task, width=8, seed=s).head.weight for s in (0, 0, 1))
+    assert torch.equal(a, b)
+    assert not torch.equal(a, c)
     assert torch.equal(before, torch.random.get_rng_state())
 
 
 def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_images():
     task = images(32, 1, n_classes=3, n=6)
-    module = fv.models.torchvision_model(task, "resnet18", seed=3)
-    assert module.network.fc.out_features == 3 and not module.training
+    module = models.torchvision_model(task, "resnet18", seed=3)
+    assert module.network.fc.out_features == 3
+    assert not module.training
     torch.default_generator.manual_seed(3)  # the seed above, not a draw of the test
     plain = torchvision.models.resnet18().eval()
     plain.fc = module.network.fc
@@ -58,16 +61,17 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
     std = torch.tensor([0.229, 0.224, 0.225])
     grey = (task.train.x.repeat(1, 3, 1, 1) - mean[:, None, None]) / std[:, None, None]
     with torch.no_grad():
-        torch.testing.assert_close(module(task.train.x), plain(grey))
+        assert_close(module(task.train.x), plain(grey))
 
 
-def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side():
-    network = torchvision.models.VisionTransformer(32, 8, 1, 2, 8, 8, num_classes=4).eval()
-    module = PublicNet(network, _fixed_side(network)).eval()
-    x = torch.rand(2, 3, 16, 16)
+def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side(monkeypatch):
+    small = torchvision.models.VisionTransformer(32, 8, 1, 2, 8, 8)
+    monkeypatch.setattr(torchvision.models, "get_model", lambda name, **how: small)
+    module = models.torchvision_model(images(16), "vit_b_16")
+    x = rand(2, 3, 16, 16)
     larger = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False)
     with torch.no_grad():
-        torch.testing.assert_close(module(x), module(larger))
+        assert_close(module(x), module(larger))
 
 
 def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
@@ -76,22 +80,22 @@ def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
         "get_state_dict",
         Mock(side_effect=OSError("no network")),
     )
-    with pytest.raises(
+    with raises(
         RuntimeError,
         match=r"no network: fetch https://.*resnet18.*\.pth elsewhere and give its path",
     ):
-        fv.models.torchvision_model(images(), "resnet18", weights="DEFAULT")
+        models.torchvision_model(images(), "resnet18", weights="DEFAULT")
 
 
 def test_bad_networks_say_what_to_do():
-    with pytest.raises(ValueError, match="width must be a multiple of 8 for norm='group', got 6"):
-        fv.models.resnet20(images(), norm="group", width=6)
-    with pytest.raises(ValueError, match="name must be one of .*'resnet18'.*, got 'resnet21'"):
-        fv.models.torchvision_model(images(), "resnet21")
-    with pytest.raises(
+    with raises(ValueError, match="width must be a multiple of 8 for norm='group', got 6"):
+        models.resnet20(images(), norm="group", width=6)
+    with raises(ValueError, match="name must be one of .*'resnet18'.*, got 'resnet21'"):
+        models.torchvision_model(images(), "resnet21")
+    with raises(
         ValueError, match="weights must be one of 'IMAGENET1K_V1', 'DEFAULT', got 'IMAGENET'"
     ):
-        fv.models.torchvision_model(images(), "resnet18", weights="IMAGENET")
+        models.torchvision_model(images(), "resnet18", weights="IMAGENET")
 
 
 def net(n_classes=4):
@@ -100,38 +104,38 @@ def net(n_classes=4):
 
 def write(path, state):
     if path.suffix == ".safetensors":
-        pytest.importorskip("safetensors.torch").save_file(state, path)
+        importorskip("safetensors.torch").save_file(state, path)
     else:
         torch.save(state, path)
     return path
 
 
-@pytest.mark.parametrize("name", ["net.pth", "net.safetensors"])
+@mark.parametrize("name", ["net.pth", "net.safetensors"])
 def test_a_file_is_read_into_a_copy(tmp_path, name):
     source = net()
     target = net()
     source[1].running_mean += 3
     before = target[0].weight.clone()
-    loaded = fv.models.load_weights(target, write(tmp_path / name, source.state_dict()))
+    loaded = models.load_weights(target, write(tmp_path / name, source.state_dict()))
     assert equal(loaded.state_dict(), source.state_dict())
-    assert torch.equal(target[0].weight, before) and loaded.training
+    assert torch.equal(target[0].weight, before)
+    assert loaded.training
 
 
 def test_other_classes_are_read_only_where_it_is_said(tmp_path):
     source = net(10)
     target = net(4)
     path = write(tmp_path / "net.pth", source.state_dict())
-    with pytest.raises(
+    with raises(
         ValueError, match=r"(?s)size mismatch for 2.weight: .*\[10, 5\].*\[4, 5\].*new_head=True"
     ):
-        fv.models.load_weights(target, path)
-    loaded = fv.models.load_weights(target, path, new_head=True)
-    assert torch.equal(loaded[0].weight, source[0].weight) and torch.equal(
-        loaded[2].weight, target[2].weight
-    )
-    wide = source.state_dict() | {"0.weight": torch.zeros(5, 7)}
-    with pytest.raises(ValueError, match="size mismatch for 0.weight"):  # the head alone is spared
-        fv.models.load_weights(target, write(path, wide), new_head=True)
+        models.load_weights(target, path)
+    loaded = models.load_weights(target, path, new_head=True)
+    assert torch.equal(loaded[0].weight, source[0].weight)
+    assert torch.equal(loaded[2].weight, target[2].weight)
+    wide = source.state_dict() | {"0.weight": zeros(5, 7)}
+    with raises(ValueError, match="size mismatch for 0.weight"):  # the head alone is spared
+        models.load_weights(target, write(path, wide), new_head=True)
 
 
 class Evil:
@@ -148,7 +152,7 @@ CHECKPOINTS = {
         "state_dict": {f"module.{k}": v for k, v in s.items() if "num_b" not in k}
     },
     "Lightning's": lambda s: {
-        "state_dict": {f"model.{k}": v for k, v in s.items()} | {"criterion.weight": torch.ones(4)},
+        "state_dict": {f"model.{k}": v for k, v in s.items()} | {"criterion.weight": ones(4)},
         "hyper_parameters": Hyperparameters(lr=0.1),
         "callbacks": {},
         "epoch": 3,
@@ -172,15 +176,15 @@ CHECKPOINTS = {
 }
 
 
-@pytest.mark.parametrize("zipped", [True, False])  # False: before torch 1.6
-@pytest.mark.parametrize("kind", CHECKPOINTS)
+@mark.parametrize("zipped", [True, False])  # False: before torch 1.6
+@mark.parametrize("kind", CHECKPOINTS)
 def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(
     kind, zipped, tmp_path, capsys
 ):
     source = net()
     path = tmp_path / "net.ckpt"
     torch.save(CHECKPOINTS[kind](source.state_dict()), path, _use_new_zipfile_serialization=zipped)
-    loaded = fv.models.load_weights(net(), path)
+    loaded = models.load_weights(net(), path)
     for name, value in source.state_dict().items():
         assert torch.equal(loaded.state_dict()[name], value) or "num_batches" in name
     assert "code ran" not in capsys.readouterr().out
@@ -189,8 +193,8 @@ def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(
 def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_new_head(tmp_path):
     published = torchvision.models.shufflenet_v2_x0_5()
     path = write(tmp_path / "shufflenet.pth", published.state_dict())
-    data = fv.Data(torch.rand(4, 3, 32, 32), torch.arange(4) % 2)
-    module = fv.models.torchvision_model(
+    data = fv.Data(rand(4, 3, 32, 32), torch.arange(4) % 2)
+    module = models.torchvision_model(
         fv.Task(data, data, data, 2), "shufflenet_v2_x0_5", weights=path
     )
     assert torch.equal(module.network.conv1[0].weight, published.conv1[0].weight)
@@ -208,19 +212,19 @@ def test_a_file_that_is_refused_changes_no_function_that_torch_loads_others_by(t
         for name in source.namelist():
             evil.writestr(name, program if name.endswith("data.pkl") else source.read(name))
     before = torch._utils._rebuild_tensor_v2.__defaults__
-    with pytest.raises(ValueError, match="path must hold a state dict"):
-        fv.models.load_weights(net(), tmp_path / "evil.pt")
+    with raises(ValueError, match="path must hold a state dict"):
+        models.load_weights(net(), tmp_path / "evil.pt")
     assert torch._utils._rebuild_tensor_v2.__defaults__ == before
     assert torch.equal(torch.load(good)["0.weight"], torch.load(good)["0.weight"])
 
 
 STATE = net().state_dict()
 WITHOUT = {f"model.{k}": v for k, v in STATE.items() if k != "0.bias"}
-MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.zeros(1)}
+MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1)}
 
 
-@pytest.mark.parametrize(
-    ("name", "state", "kept", "text"),
+@mark.parametrize(
+    "name, state, kept, text",
     [
         *(
             (name, STATE, 200, f"{name}.*(get it again|damaged)")
@@ -234,7 +238,7 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.z
             None,
             r"one network that fits, got those of a\., b\. in",
         ),
-        ("list.pth", [torch.zeros(2)], None, "path must hold a state dict"),
+        ("list.pth", [zeros(2)], None, "path must hold a state dict"),
         (
             "nan.pth",
             STATE | {"0.weight": torch.full((5, 3), float("nan"))},
@@ -250,43 +254,43 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": torch.z
         ),
         (
             "int8.pth",
-            STATE | {"0.weight": torch.ones(5, 3, dtype=torch.int8)},
+            STATE | {"0.weight": ones(5, 3, dtype=torch.int8)},
             None,
             "module's kind, torch.float32, got torch.int8 in 0.weight",
         ),
         (
             "mask.pth",
-            STATE | {"0.weight": torch.ones(5, 3) > 0},
+            STATE | {"0.weight": ones(5, 3) > 0},
             None,
             "module's kind, torch.float32, got torch.bool in 0.weight",
         ),
         (
             "complex.pth",
-            STATE | {"0.weight": torch.ones(5, 3) + 1j},
+            STATE | {"0.weight": ones(5, 3) + 1j},
             None,
             "module's kind, torch.float32, got torch.complex64 in 0.weight",
         ),
         (
             "twice.pth",
-            STATE | {"_orig_mod.0.weight": torch.ones(5, 3)},
+            STATE | {"_orig_mod.0.weight": ones(5, 3)},
             None,
             "with and without _orig_mod., as 0.weight",
         ),
         (
             "meta.pth",
-            STATE | {"0.weight": torch.ones(5, 3, device="meta")},
+            STATE | {"0.weight": ones(5, 3, device="meta")},
             None,
             "plain tensors with numbers, got .* on meta",
         ),
         (
             "sparse.pth",
-            STATE | {"0.weight": torch.ones(5, 3).to_sparse()},
+            STATE | {"0.weight": ones(5, 3).to_sparse()},
             None,
             "plain tensors with numbers, got torch.sparse_coo",
         ),
         (
             "variance.pth",
-            STATE | {"1.running_var": -torch.ones(5)},
+            STATE | {"1.running_var": -ones(5)},
             None,
             "variances >= 0, got -1 in 1.running_var",
         ),
@@ -298,8 +302,8 @@ def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
 ):
     path = write(tmp_path / name, state)
     path.write_bytes(path.read_bytes()[:kept])
-    with pytest.raises(ValueError, match=text):
-        fv.models.load_weights(net(), path)
+    with raises(ValueError, match=text):
+        models.load_weights(net(), path)
     assert "code ran" not in capsys.readouterr().out
-    with pytest.raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
-        fv.models.load_weights(net(), tmp_path / "none.pth")
+    with raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
+        models.load_weights(net(), tmp_path / "none.pth")

@@ -2,74 +2,60 @@
 
 import gc
 
-import pytest
 import torch
-from torch import nn
+from pytest import approx, raises
+from torch import nn, ones, tensor
+from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.network import examined
 
 
 def test_value_gradient_and_batch_equal_plain_torch(tiny):
     net, data = tiny
     f = fv.nll(net, data)
     module = net.to_module()
-    index = torch.tensor([3, 5])
+    index = tensor([3, 5])
     loss = nn.functional.cross_entropy(module(data.x), data.y)
     loss.backward()
-    torch.testing.assert_close(f(net.w), loss.detach())
-    torch.testing.assert_close(
+    assert_close(f(net.w), loss.detach())
+    assert_close(
         torch.func.grad(f)(net.w), torch.cat([p.grad.flatten() for p in module.parameters()])
     )
     assert f.n == 12
-    torch.testing.assert_close(f(net.w, index), fv.nll(net, data.subset(index))(net.w))
-    torch.testing.assert_close(
+    assert_close(f(net.w, index), fv.nll(net, data.subset(index))(net.w))
+    assert_close(
         fv.hvp(lambda w: f(w), net.w, net.w), fv.hvp(f, net.w, net.w), rtol=1e-9, atol=1e-12
     )
 
 
 def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradient_is_refused():
-    w = torch.ones(3)
-    v = torch.tensor([1.0, 2.0, 3.0])
+    w = ones(3)
+    v = tensor([1.0, 2.0, 3.0])
     assert torch.equal(fv.hvp(lambda w: w.sum(), w, v), torch.zeros(3))
-    other = torch.ones(3, requires_grad=True)
+    other = ones(3, requires_grad=True)
     for f in (
-        lambda w: torch.tensor(2.0),
+        lambda w: tensor(2.0),
         lambda w: w.detach().square().sum(),
         lambda w: other.sum(),
     ):
-        with pytest.raises(
+        with raises(
             ValueError,
             match=r"a derivative needs an objective that torch can differentiate in w, got f\(w\)",
         ):
             fv.hvp(f, w, v)
 
 
-def test_the_checks_of_nll_can_be_had_without_the_objective(tiny):
-    """examined refuses what nll refuses, and leaves the data alone."""
-    net, data = tiny
-    with pytest.raises(
-        ValueError, match=r"labels must be in 0\.\.2 for a net with 3 outputs, got 3"
-    ):
-        examined(net, fv.Data(data.x, torch.full((12,), 3)), "categorical")
-    inplace = fv.Net.from_module(nn.Sequential(nn.ReLU(inplace=True), nn.Linear(2, 3)).double())
-    before = data.x.clone()
-    checked, _, _, work = examined(inplace, data, "categorical")
-    checked(checked.w, data.x)
-    assert torch.equal(data.x, before) and work.macs == 6
-
-
 def test_targets_of_another_layout_are_refused():
     net = fv.Net.from_module(nn.Conv2d(3, 4, 1))
     x = torch.randn(2, 3, 8, 8)
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)",
     ):
         fv.nll(net, fv.Data(x, torch.randn(2, 8, 8, 4)), likelihood=1.0)
     line = fv.Net.from_module(nn.Linear(3, 1))
     flat, column = (
-        fv.nll(line, fv.Data(x[:, :, 0, 0], torch.ones(shape)), likelihood=1.0)
+        fv.nll(line, fv.Data(x[:, :, 0, 0], ones(shape)), likelihood=1.0)
         for shape in ((2,), (2, 1))
     )
     assert float(flat(line.w)) == float(column(line.w))
@@ -81,9 +67,8 @@ def test_labels_that_change_later_change_no_objective(tiny):
     before = float(f(net.w))
     key = f.key
     data.y[:4] = -100
-    assert (
-        float(f(net.w)) == before == pytest.approx(float(f.many(net.w[None])[0])) and f.key == key
-    )
+    assert float(f(net.w)) == before == approx(float(f.many(net.w[None])[0]))
+    assert f.key == key
 
 
 def test_products_with_the_hessian_keep_no_graph(tiny):

@@ -4,14 +4,16 @@ all."""
 import re
 import warnings
 
-import pytest
 import torch
-from torch import nn
+from cases import mlp
+from pytest import approx, mark, raises, warns
+from torch import float64, nn, randint, randn
+from torch.nn import Embedding, Linear, Sequential, Tanh
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.objectives.curvature import check_jacobians, ggn, jacobians, sampled_ggn
-from flatviz.objectives.head import ggn_diagonal, softmax_head
 
 
 class Attending(nn.Module):
@@ -22,7 +24,7 @@ class Attending(nn.Module):
         super().__init__()
         self.norm = nn.LayerNorm(4)
         self.mix = nn.MultiheadAttention(4, 2, batch_first=True)
-        self.head = nn.Linear(8, 3)
+        self.head = Linear(8, 3)
 
     def forward(self, x):
         z = self.norm(x.view(len(x), 2, 4))
@@ -31,7 +33,7 @@ class Attending(nn.Module):
 
 def made(module, dtype=torch.float32):
     net = fv.Net.from_module(module.eval())
-    data = fv.Data(torch.randn(12, 8, dtype=dtype), torch.arange(12) % 3)
+    data = fv.Data(randn(12, 8, dtype=dtype), torch.arange(12) % 3)
     return net, data, fv.nll(net, data)
 
 
@@ -42,8 +44,8 @@ def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_
     )
     net, data, f = made(Attending())
     before = kernels()
-    wide = net.to(dtype=torch.float64)
-    v = torch.randn(net.dim, dtype=torch.float64)
+    wide = net.to(dtype=float64)
+    v = randn(net.dim, dtype=float64)
     gradient = torch.func.grad(lambda w: F.cross_entropy(wide(w, data.x.double()), data.y))
     want = (gradient(wide.w + 1e-5 * v) - gradient(wide.w - 1e-5 * v)) / 2e-5
     got = fv.hvp(f, net.w, v.float())
@@ -57,25 +59,23 @@ def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
     """PyTorch's kernel of it has a wrong second derivative on the CPU; the first one is right."""
     norm = nn.utils.parametrizations.weight_norm
     net, _, f = made(
-        nn.Sequential(norm(nn.Linear(8, 4)), nn.Tanh(), norm(nn.Linear(4, 3), dim=None)).double(),
+        Sequential(norm(Linear(8, 4)), Tanh(), norm(Linear(4, 3), dim=None)).double(),
         torch.float64,
     )
-    w = net.w + 0.1 * torch.randn(net.dim, dtype=torch.float64)
+    w = net.w + 0.1 * randn(net.dim, dtype=float64)
     rows = [
         (f.value_and_grad(w + e)[1] - f.value_and_grad(w - e)[1]) / 2e-5
         for e in 1e-5 * torch.eye(net.dim).double()
     ]
     want = torch.stack(rows)
     spectrum = fv.top_eigenpairs(f, w, 3, tol=1e-7)
-    torch.testing.assert_close(
+    assert_close(
         spectrum.values,
         torch.linalg.eigvalsh((want + want.T) / 2).flip(0)[:3],
         rtol=1e-6,
         atol=1e-8,
     )
-    assert fv.hessian_trace(f, w, products=net.dim)[0] == pytest.approx(
-        float(want.trace()), rel=1e-6
-    )
+    assert fv.hessian_trace(f, w, products=net.dim)[0] == approx(float(want.trace()), rel=1e-6)
 
 
 class WrongTwice(torch.autograd.Function):
@@ -92,7 +92,7 @@ class WrongTwice(torch.autograd.Function):
         return 2 * grad.detach() * ctx.saved_tensors[0]
 
 
-class Squared(nn.Linear):
+class Squared(Linear):
     """A layer with `WrongTwice` of its weights."""
 
     def forward(self, x):
@@ -100,19 +100,19 @@ class Squared(nn.Linear):
 
 
 def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
-    net, _, f = made(nn.Sequential(nn.Linear(8, 4), nn.Tanh(), Squared(4, 3)))
+    net, _, f = made(Sequential(Linear(8, 4), Tanh(), Squared(4, 3)))
     for verb in (
         fv.top_eigenpairs,
         fv.hessian_trace,
         fv.spectral_density,
-        lambda f, w: fv.hvp(f, w, torch.randn(net.dim)),
+        lambda f, w: fv.hvp(f, w, randn(net.dim)),
     ):
-        with pytest.raises(
+        with raises(
             ValueError,
             match=r"mean NLL .* must be symmetric, got u.Hv and v.Hu that differ in layer '2'",
         ):
             verb(f, net.w)
-    with pytest.raises(
+    with raises(
         ValueError, match=r"f\(w\) must be symmetric, got u.Hv and v.Hu that differ: the second"
     ):
         fv.top_eigenpairs(lambda w: f(w), net.w, 1)
@@ -120,10 +120,10 @@ def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
 
 def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
     """As of a physics-informed network: (d net / dt - cos t)^2."""
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(1, 8), nn.Tanh(), nn.Linear(8, 1)).double())
+    net = fv.Net.from_module(mlp(1, 8, 1).double())
 
     def loss(w):
-        t = torch.linspace(0, 3, 20, dtype=torch.float64)[:, None].requires_grad_(True)
+        t = torch.linspace(0, 3, 20, dtype=float64)[:, None].requires_grad_(True)
         return (
             (torch.autograd.grad(net(w, t).sum(), t, create_graph=True)[0] - t.cos())
             .square()
@@ -133,24 +133,34 @@ def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
     want = torch.linalg.eigvalsh(torch.autograd.functional.hessian(loss, net.w)).flip(0)[:2]
     for around in (torch.no_grad, torch.inference_mode):
         with around():
-            torch.testing.assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
+            assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
             line = fv.slice_line(loss, net.w, -net.w, resolution=3)
             flat = fv.sharpness(loss, net.w[None], k=2)
-        assert line.values[0] == loss(net.w) and not line.values.requires_grad and flat.sam > 0
+        assert line.values[0] == loss(net.w)
+        assert not line.values.requires_grad
+        assert flat.sam > 0
 
 
-@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@mark.filterwarnings("ignore:There is a performance drop")
 def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
-    shortened = nn.Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
-    module = nn.Sequential(shortened, nn.Flatten(), nn.Linear(12, 2)).double().eval()
-    x = torch.randint(0, 5, (6, 4))
+    shortened = Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
+    module = Sequential(shortened, nn.Flatten(), Linear(12, 2)).double().eval()
+    x = randint(0, 5, (6, 4))
     net = fv.Net.from_module(module, example=x)
     outputs, J = jacobians(net, net.w, x)
-    torch.testing.assert_close(outputs, net(net.w, x))
-    torch.testing.assert_close(J, torch.autograd.functional.jacobian(lambda w: net(w, x), net.w))
+    assert_close(outputs, net(net.w, x))
+    assert_close(J, torch.autograd.functional.jacobian(lambda w: net(w, x), net.w))
 
 
-class Doubled(nn.Sequential):
+def diagonals(net, data, likelihood):
+    """N times the GGN's diagonal: of Laplace's precision, and of products with the operator."""
+    how = dict(seed=0, steps=0, structure="diagonal", prior_precision=1.0, likelihood=likelihood)
+    product = fv.nll(net, data, likelihood=likelihood).operator(net.w, "ggn")
+    dense = torch.stack([product(e) for e in torch.eye(net.dim).to(net.w)])
+    return 1 / fv.fit_laplace(net, data, **how).variance - 1, len(data) * dense.diagonal()
+
+
+class Doubled(Sequential):
     def forward(self, x):
         return 2 * super().forward(x)  # the outputs are not the last layer's
 
@@ -158,16 +168,13 @@ class Doubled(nn.Sequential):
 SMOOTHED = fv.Likelihood.categorical(label_smoothing=0.1)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "chain, likelihood",
-    [(nn.Sequential, "categorical"), (Doubled, "categorical"), (nn.Sequential, SMOOTHED)],
+    [(Sequential, "categorical"), (Doubled, "categorical"), (Sequential, SMOOTHED)],
 )
 def test_the_diagonal_of_a_head_over_classes_is_that_of_the_whole_matrix(chain, likelihood):
-    net, data, _ = made(chain(nn.Linear(8, 5), nn.Tanh(), nn.Linear(5, 3)))
-    want = ggn(net, net.w, data, likelihood).diagonal()
-    torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
-    closed = softmax_head(net, net.w, data, likelihood)
-    assert (closed is not None) == (chain is nn.Sequential)
+    net, data, _ = made(chain(Linear(8, 5), Tanh(), Linear(5, 3)))
+    assert_close(*diagonals(net, data, likelihood), rtol=1e-4, atol=1e-5)
 
 
 class Language(nn.Module):
@@ -175,9 +182,9 @@ class Language(nn.Module):
 
     def __init__(self, tied):
         super().__init__()
-        self.embed = nn.Embedding(6, 4)
-        self.body = nn.Linear(4, 4)
-        self.head = nn.Linear(4, 6, bias=not tied)
+        self.embed = Embedding(6, 4)
+        self.body = Linear(4, 4)
+        self.head = Linear(4, 6, bias=not tied)
         if tied:
             self.head.weight = self.embed.weight
 
@@ -185,22 +192,17 @@ class Language(nn.Module):
         return self.head(self.body(self.embed(x)).tanh())
 
 
-@pytest.mark.parametrize("tied", [False, True])
+@mark.parametrize("tied", [False, True])
 def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     """With weights of classes and places that do not count; a tied head has no closed form."""
-    x = torch.randint(0, 6, (5, 3))
-    y = torch.randint(0, 6, (5, 3))
+    x = randint(0, 6, (5, 3))
+    y = randint(0, 6, (5, 3))
     y[0] = -100
     y[1, 2] = -100
     data = fv.Data(x, y)
     likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0), label_smoothing=0.1)
     net = fv.Net.from_module(Language(tied).double(), example=x)
-    want = ggn(net, net.w, data, likelihood).diagonal()
-    torch.testing.assert_close(ggn_diagonal(net, net.w, data, likelihood), want)
-    closed = softmax_head(net, net.w, data, likelihood, dense=True)
-    assert (closed is None) == tied
-    if closed is not None:
-        torch.testing.assert_close(closed[1], ggn(net, net.w, data, likelihood, part=closed[0]))
+    assert_close(*diagonals(net, data, likelihood))
     steps = []
     fv.fit_laplace(
         fv.Net.from_module(Language(False), "head", example=x),
@@ -227,9 +229,7 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     # by chance some times 1 / sqrt(3000) = 0.02
     assert float((got - want[:24, :24]).norm() / want[:24, :24].norm()) < 0.1
     diagonal = sampled_ggn(net, net.w, data, likelihood, 50, seed=0, diagonal=True)
-    torch.testing.assert_close(
-        diagonal, sampled_ggn(net, net.w, data, likelihood, 50, seed=0).diagonal()
-    )
+    assert_close(diagonal, sampled_ggn(net, net.w, data, likelihood, 50, seed=0).diagonal())
     for structure in ("last_layer", "diagonal"):
         exact, sampled = (
             fv.fit_laplace(
@@ -238,34 +238,34 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
             )
             for m in (None, draws)
         )  # fmt: skip
-        torch.testing.assert_close(exact.log_std, sampled.log_std, rtol=0, atol=0.1)
-    with pytest.raises(ValueError, match="label_draws needs structure='last_layer'"):
+        assert_close(exact.log_std, sampled.log_std, rtol=0, atol=0.1)
+    with raises(ValueError, match="label_draws needs structure='last_layer'"):
         fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
-    with pytest.raises(ValueError, match="label_draws needs likelihood='categorical'"):
+    with raises(ValueError, match="label_draws needs likelihood='categorical'"):
         sampled_ggn(net, net.w, data, 0.5, 2, seed=0)
 
 
 def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_size():
-    x = torch.randint(0, 6, (5, 3))
-    module = nn.Sequential(nn.Embedding(6, 300), nn.Linear(300, 20_000))
+    x = randint(0, 6, (5, 3))
+    module = Sequential(Embedding(6, 300), Linear(300, 20_000))
     data = fv.Data(x, x)
     head = fv.Net.from_module(module, "head", example=x)
     steps = []
     how = dict(seed=0, progress=lambda *about: steps.append(about))
-    with pytest.raises(ValueError, match="at most 5,000 weights, got 6,020,000, whose covariance"):
+    with raises(ValueError, match="at most 5,000 weights, got 6,020,000, whose covariance"):
         fv.fit_laplace(head, data, **how)
-    odd = fv.Net.from_module(nn.Sequential(*module, nn.Tanh()), "head", example=x)
-    with pytest.raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
+    odd = fv.Net.from_module(Sequential(*module, Tanh()), "head", example=x)
+    with raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
 
 
 def test_a_curvature_of_minutes_says_its_work_before_it_begins():
     """3 outputs of 50,000 examples: twice 6 multiply-adds of the net, and 2,000 squared of H."""
-    net = fv.Net.from_module(nn.Linear(2, 3))
+    net = fv.Net.from_module(Linear(2, 3))
     data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
     text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds, about 2 minutes")
-    with pytest.warns(UserWarning, match=text):
+    with warns(UserWarning, match=text):
         check_jacobians(net, data, 2000, dense=True, warn=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -274,17 +274,17 @@ def test_a_curvature_of_minutes_says_its_work_before_it_begins():
         check_jacobians(net, data, 2000, dense=True, warn=False)
 
 
-@pytest.mark.parametrize("size", [1.0, 4.0, 5.0])
+@mark.parametrize("size", [1.0, 4.0, 5.0])
 def test_a_product_that_is_all_rounding_is_not_taken_for_a_wrong_derivative(size):
     """Logits that leave a loss of 1e-9; float64 has the eigenvalue, rounding of float32 is 1e-7."""
-    x = torch.randn(180, 512)
-    W = torch.randn(3, 512)
+    x = randn(180, 512)
+    W = randn(3, 512)
     logits = x @ W.T
     two = logits.topk(2).values
     sure = two[:, 0] - two[:, 1] > 4
     data = fv.Data(x[sure], logits[sure].argmax(1))
-    net = fv.Net.from_module(nn.Linear(512, 3, bias=False)).at(size * W.flatten())
-    wide = fv.nll(net.to(dtype=torch.float64), data.to(dtype=torch.float64))
+    net = fv.Net.from_module(Linear(512, 3, bias=False)).at(size * W.flatten())
+    wide = fv.nll(net.to(dtype=float64), data.to(dtype=float64))
     got = fv.top_eigenpairs(fv.nll(net, data), net.w, 1, iters=40)
     want = fv.top_eigenpairs(wide, net.w.double(), 1)
-    assert float(got.values - want.values) == pytest.approx(0, abs=1e-6)
+    assert float(got.values - want.values) == approx(0, abs=1e-6)

@@ -4,29 +4,30 @@ and have met no error."""
 import contextlib
 import dataclasses
 
-import pytest
 import torch
+from cases import rng
 from pagedrive import opened, written
+from pytest import fixture
 
 from flatviz.families.members import with_maps
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def address(family, tmp_path_factory):
     """A file; a test file may have an `address` of its own, and then its `page` is that."""
     return written(family, tmp_path_factory.mktemp("page"), code=["family = FAMILY"])
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def page(browser, address):
     with sound(opened(browser, address)) as page:
         yield page
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def everything(family):
     """The family with what a task in the plane has besides, so that it has every view."""
-    noise = torch.Generator().manual_seed(0)
+    noise = rng()
     s = max(p.n_draws for p in family.prediction)
     a = torch.linspace(-1, 1, 5)
     rand = lambda *shape: torch.rand(*shape, generator=noise)
@@ -35,7 +36,7 @@ def everything(family):
     return dataclasses.replace(with_maps(family, rows), inputs=maps)
 
 
-@pytest.fixture
+@fixture
 def visit(browser):
     """`opened` in this browser."""
     with contextlib.ExitStack() as pages:

@@ -2,20 +2,19 @@
 narrow, print."""
 
 import numpy as np
-import pytest
 from browsing import faults, in_page
+from internals import tour_story
 from pagedrive import EXPLORE, at, code_of, drawn, figures_of, resized, same_traces, written
+from pytest import fixture, mark
 
-from flatviz.pages.story import tour_story
-
-pytestmark = pytest.mark.browser
+pytestmark = mark.browser
 SEEN = (
     "(node) => { const { top, bottom } = node.getBoundingClientRect(); return top >= -1 && bottom"
     " <= innerHeight; }"
 )
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def address(family, tmp_path_factory):
     """The page with article and code, open below the article, where the tabs are."""
     folder = tmp_path_factory.mktemp("explorer")
@@ -30,8 +29,8 @@ LEAVE = "document.querySelector('[data-name=surface] .js-plotly-plot').emit('plo
 MAPS = "see.directions=random+directions,+2-D+map"
 
 
-@pytest.mark.parametrize(
-    ("hash", "state", "look"),
+@mark.parametrize(
+    "hash, state, look",
     [
         ("method=sabma&radius=0.5&draws=3&tab=Surface", "sabma/0.5/3", "Surface"),
         ("method=sabma&radius=2&draws=5&tab=Flatness&b=0:vi", "sabma/2/5", "Flatness | vi/0"),
@@ -89,9 +88,8 @@ def test_the_address_holds_the_state_and_a_second_page_opens_at_it(page, visit, 
     page.wait_for_function("() => location.hash.includes('draw=2')", polling=100)
     other = visit(page.evaluate("location.href"))
     drawn(other, "sabma/2/5", "Flatness | vi/0")
-    assert (
-        other.locator("[data-name=around]").count() == 1 and other.locator(".fv-ring").count() > 0
-    )
+    assert other.locator("[data-name=around]").count() == 1
+    assert other.locator(".fv-ring").count() > 0
     assert other.evaluate(PLOTS) == page.evaluate(PLOTS)
     for wrong in ("#method=nope&radius=x&draws=-3&tab=9&b=:&draw=0&step=99", "#%%%", "#radius=NaN"):
         other.goto("about:blank")
@@ -113,7 +111,8 @@ def test_pointing_at_a_draw_lights_it_up_in_every_view_that_shows_it(page, famil
         [y for _, y in places["spectrum"]], spectrum.values, rtol=0.02, atol=0.02
     )
     np.testing.assert_allclose(places["metrics"], [[d + 1]], atol=0.1)
-    assert not places["sharpest"] and not places["reliability"]
+    assert not places["sharpest"]
+    assert not places["reliability"]
     assert (
         f"Draw {d + 1}: training loss {float(p.values[d]):.3g}"
         in page.locator(".fv-reading").first.inner_text()
@@ -149,7 +148,7 @@ def test_the_reading_says_how_many_draws_there_are_and_which_posterior_radius_0_
     at(page, "method=nope&radius=2&draws=5&tab=Surface", "sabma/2/5", "Surface")
 
 
-@pytest.mark.parametrize("width", (1280, 960, 600, 390, 320))
+@mark.parametrize("width", (1280, 960, 600, 390, 320))
 def test_each_section_sets_the_controls_where_it_is_read_beside_its_pictures_or_below_them(
     visit, address, family, width
 ):
@@ -164,7 +163,8 @@ def test_each_section_sets_the_controls_where_it_is_read_beside_its_pictures_or_
         )
         drawn(page, state, step.set["tab"] + other)
         exploring = number == len(story) - 1
-        assert page.get_by_role("tablist").is_visible() == exploring and title.evaluate(SEEN)
+        assert page.get_by_role("tablist").is_visible() == exploring
+        assert title.evaluate(SEEN)
         if not exploring:
             plot = page.locator("figure:not([hidden]) .fv-plot").first
             assert plot.evaluate(SEEN)
@@ -205,7 +205,8 @@ def test_the_keyboard_meets_the_controls_and_one_menu_before_the_pictures(page):
     page.locator(".fv-method").first.focus()
     inside = "Boolean(document.activeElement.closest('.fv-figures'))"
     presses = next(n for n in range(1, 20) if page.keyboard.press("Tab") or page.evaluate(inside))
-    assert presses <= 16 and page.locator(".modebar-btn").count() == 0
+    assert presses <= 16
+    assert page.locator(".modebar-btn").count() == 0
 
 
 def test_dark_ground_has_light_ink_and_its_data_are_the_same(visit, address, page):

@@ -2,15 +2,15 @@
 draws of the other views."""
 
 import numpy as np
-import pytest
 import torch
 from browsing import in_page
 from pagedrive import at, drawn
+from pytest import mark
 
 import flatviz as fv
 from flatviz.pages.scene import LEVELS
 
-pytestmark = pytest.mark.browser
+pytestmark = mark.browser
 
 # Probabilities read back from the places of the drawn lines: (draw, class), for the image in the
 # chart.

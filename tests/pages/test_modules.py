@@ -8,8 +8,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
-from flatviz.pages.page import bundled
+from internals import bundled
+from pytest import mark
 
 ROOT = Path(__file__).resolve().parents[2]
 FOR = "with node, by npm install --prefix .ci --no-package-lock"
@@ -65,7 +65,7 @@ def test_what_needs_no_page_does_what_it_says():
     )
 
 
-@pytest.mark.parametrize("name", ["explorer", "playground", "loader"])
+@mark.parametrize("name", ["explorer", "playground", "loader"])
 def test_a_bundle_loads_nothing_and_can_stand_in_a_page(name):
     text = bundled(name)
     assert not re.search(

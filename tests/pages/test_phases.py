@@ -5,9 +5,9 @@ import itertools
 import json
 
 import numpy as np
-import pytest
 from browsing import DRAWN, in_page, plain
 from pagedrive import at, written
+from pytest import fixture, mark
 
 import flatviz as fv
 from flatviz.plots.mechanism import PHASES
@@ -15,7 +15,7 @@ from flatviz.plots.mechanism import PHASES
 PLACE = in_page("place_of_the_step")
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def address(family, tmp_path_factory):
     return written(family, tmp_path_factory.mktemp("phases"), code=["family = FAMILY"])
 
@@ -52,7 +52,7 @@ def same_step(page, view, figure):
             )
 
 
-@pytest.mark.browser
+@mark.browser
 def test_in_every_phase_the_page_draws_the_step_of_the_figure(page, family):
     at(page, "method=sabma&radius=2&draws=4&tab=Radius", "sabma/2/4", "Radius")
     there(page, len(PHASES) - 1)  # nothing chosen: the whole step
@@ -102,7 +102,7 @@ def on_the_way(points, a, b):
     )
 
 
-@pytest.mark.browser
+@mark.browser
 def test_play_goes_through_the_phases_once_and_everything_glides(visit, address, family):
     page = visit(address + "#method=sabma&radius=2&draws=4&tab=Radius&phase=1", clock=True)
     there(page, 0)
@@ -110,7 +110,8 @@ def test_play_goes_through_the_phases_once_and_everything_glides(visit, address,
     names = [
         name for name, _ in itertools.groupby(phase for phase, *_ in found[1:] if phase is not None)
     ]
-    assert names[-4:] == ["1", "2", "3", "4"] and len(names) <= 5
+    assert names[-4:] == ["1", "2", "3", "4"]
+    assert len(names) <= 5
     figures = [
         fv.widgets.plot_view(family, "mechanism", method="sabma", radius=2.0, phase=phase)
         for phase in PHASES
@@ -149,7 +150,8 @@ def test_two_states_of_the_step_have_one_scale_and_the_caption_is_of_the_method(
         """() => [...document.querySelectorAll('[data-name=mechanism] .js-plotly-plot')].map(
       (p) => [p._fullLayout.xaxis.range, p._fullLayout.yaxis.range])"""
     )
-    assert len(ends) == 2 and ends[0] == ends[1]
+    assert len(ends) == 2
+    assert ends[0] == ends[1]
     caption = page.locator("[data-name=mechanism] figcaption")
     for hash, state, formula in (
         ("#method=sam_mu&radius=0.2&draws=3&tab=Radius", "sam_mu/0.2/3", "Δ = radius g / |g|"),

@@ -1,24 +1,24 @@
 """Sliders, phases and switches: what a control moves is drawn alone, and the picture is the one
 that plotly.js makes from nothing."""
 
-import pytest
 from browsing import DRAWN, in_page
 from pagedrive import at, drawn, same_traces
+from pytest import fixture, mark
 
 import flatviz as fv
 
-pytestmark = pytest.mark.browser
+pytestmark = mark.browser
 
 COUNT = in_page("count_whole_redraws")
 DIFFERENT = in_page("differs_when_drawn_anew")
 
 
-@pytest.fixture(scope="module", autouse=True)
+@fixture(scope="module", autouse=True)
 def counted(page):
     page.evaluate(COUNT)
 
 
-@pytest.mark.parametrize("tab", ["Surface", "Radius", "Flatness", "Scores"])
+@mark.parametrize("tab", ["Surface", "Radius", "Flatness", "Scores"])
 def test_radius_and_ensemble_size_draw_their_traces_alone_and_right(page, tab):
     at(page, f"method=sabma&radius=0.5&draws=3&tab={tab}", "sabma/0.5/3", tab)
     page.evaluate(DIFFERENT)  # colour bar and margins come to rest
@@ -88,7 +88,7 @@ def same_ground(page, family, name, radius, n):
     same_traces(page.locator(".flatviz").evaluate(DRAWN)[name]["data"], figure, keys="xyz")
 
 
-@pytest.mark.browser
+@mark.browser
 def test_plane_and_dimensions_are_switched_and_all_else_stays(page, family):
     at(page, "method=sabma&radius=2&draws=5&tab=Flatness&draw=2", "sabma/2/5", "Flatness")
     menu = lambda name: page.locator("figure:not([hidden])").get_by_label(f"{name} of this picture")
@@ -102,9 +102,8 @@ def test_plane_and_dimensions_are_switched_and_all_else_stays(page, family):
         menu(name).select_option(value)
         page.locator(f"figure[data-name='{view}'] .main-svg").first.wait_for(state="attached")
         assert seen.get_attribute("data-name") == view
-        assert "radius=2&draws=5" in page.evaluate("location.hash") and "draw=2" in page.evaluate(
-            "location.hash"
-        )
+        assert "radius=2&draws=5" in page.evaluate("location.hash")
+        assert "draw=2" in page.evaluate("location.hash")
         same_ground(page, family, view, 2.0, 5)
     page.get_by_role("tab", name="Surface").click()
     drawn(page, "sabma/2/5", "Surface")

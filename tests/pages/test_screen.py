@@ -1,15 +1,15 @@
 """On every screen: controls and picture in sight together, no scroll sideways, whole figures in
 print, words that have room."""
 
-import pytest
 from browsing import in_page
+from internals import tour_story
 from pagedrive import EXPLORE, at, drawn, opened, resized, written
+from pytest import fixture, mark
 
 from flatviz.cli.tour import LEAD, OTHER
-from flatviz.pages.story import tour_story
 from flatviz.plots.radius import table_of
 
-pytestmark = pytest.mark.browser
+pytestmark = mark.browser
 SCREENS = [(400, 800), (800, 900), (1280, 800), (1500, 900)]
 ROOM = in_page("room_above_pictures")
 PAPER = 718  # px, A4 between margins of 1 cm
@@ -20,7 +20,7 @@ RESIZED = (
 IN_PRINT = in_page("frames_in_print")
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def address(everything, tmp_path_factory):
     title = "flatviz tour: from a pre-trained network to a flat posterior"
     lead = f"{OTHER.format(name='two moons')} {LEAD}"
@@ -33,7 +33,7 @@ def address(everything, tmp_path_factory):
     )
 
 
-@pytest.fixture(scope="module", params=SCREENS, ids=lambda size: f"{size[0]}")
+@fixture(scope="module", params=SCREENS, ids=lambda size: f"{size[0]}")
 def page(browser, address, request):
     """The page with all pictures, at each of the sizes."""
     width, height = request.param
@@ -73,7 +73,7 @@ def test_in_print_every_figure_is_there_whole(page):
     drawn(page, "sabma/0.5/3", "Scores")
 
 
-@pytest.mark.parametrize("size", SCREENS)
+@mark.parametrize("size", SCREENS)
 def test_a_swipe_over_a_picture_scrolls_the_page(visit, address, size):
     width, height = size
     page = visit(
@@ -124,14 +124,15 @@ def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_s
     at(page, "tab=All&step=0&draws=5", "sabma/0.5/5", "All")
     page.locator(".fv-menu summary").click()
     box = page.locator(".fv-menu > div").bounding_box()
-    assert box["x"] >= 0 and box["x"] + box["width"] <= 320
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 320
     assert page.evaluate("window.widest") == 320
 
 
 CROWDED = in_page("crowded_words")
 
 
-@pytest.mark.parametrize("width", (400, 1280))
+@mark.parametrize("width", (400, 1280))
 def test_no_word_of_a_picture_is_cut_or_lies_over_another(visit, family, tmp_path, width):
     table = table_of(family)
     seeds = family.each(

@@ -12,14 +12,15 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
-from torch import nn
+from cases import rng
+from pytest import fixture, mark, skip
+from torch import float64, nn, randn, tensor
+from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.core.seeds import generator
 from flatviz.posteriors.hmc import Metric, Potential, StepSize, leapfrog
-from flatviz.training.losses import training_loss
+from flatviz.training import training_loss
 from flatviz.training.streams import MirroredNoise, cosine
 
 HERE = Path(__file__).parent
@@ -46,7 +47,7 @@ class Ground(nn.Module):
 
     def __init__(self, start) -> None:
         super().__init__()
-        self.w = nn.Parameter(torch.tensor(start, dtype=torch.float64))
+        self.w = nn.Parameter(tensor(start, dtype=float64))
 
     def forward(self, x):
         return (2 * (height(self.w) + 3)).sqrt().expand(len(x), 1)
@@ -72,7 +73,7 @@ def ground_case(kappa=KAPPA):
     kl_weight."""
     start = [0.1, 0.4]
     std = [0.5, 0.3]
-    n = torch.zeros(1, 1, dtype=torch.float64)
+    n = torch.zeros(1, 1, dtype=float64)
     net = fv.Net.from_module(Ground(start))
     prior = fv.Gaussian(double([0.3, -0.2]), double([1.5, 2.0]).log())
     told = {"terms": TERMS, "prior": plain(prior), "T": kappa}
@@ -80,7 +81,7 @@ def ground_case(kappa=KAPPA):
         net,
         fv.Data(n, n),
         prior,
-        fv.Gaussian(net.w, torch.tensor(std).double().log()),
+        fv.Gaussian(net.w, tensor(std).double().log()),
         told,
         1.0,
     )
@@ -88,18 +89,14 @@ def ground_case(kappa=KAPPA):
 
 def network_case(kind, kappa=KAPPA):
     """The same of a network 2-5-4-3 of tanh, or 1-6-1 for a regression."""
-    source = torch.Generator().manual_seed(5)
+    source = rng(5)
     widths = [2, 5, 4, 3] if kind == "classes" else [1, 6, 1]
     layers = [m for a, b in zip(widths, widths[1:]) for m in (nn.Linear(a, b), nn.Tanh())][:-1]
     module = nn.Sequential(*layers).double()
     for p in module.parameters():
-        p.data = torch.randn(p.shape, generator=source, dtype=torch.float64)
-    x = torch.randn(11, widths[0], generator=source, dtype=torch.float64)
-    y = (
-        torch.arange(11) % 3
-        if kind == "classes"
-        else torch.randn(11, 1, generator=source, dtype=torch.float64)
-    )
+        p.data = randn(p.shape, generator=source, dtype=float64)
+    x = randn(11, widths[0], generator=source, dtype=float64)
+    y = torch.arange(11) % 3 if kind == "classes" else randn(11, 1, generator=source, dtype=float64)
     net = fv.Net.from_module(module)
     prior = fv.Gaussian(torch.zeros_like(net.w), torch.linspace(-0.5, 0.5, net.dim).double())
     noise = None if kind == "classes" else 0.4
@@ -121,7 +118,7 @@ CASES = {
 
 def double(numbers):
     """A float64 tensor."""
-    return torch.as_tensor(numbers, dtype=torch.float64)
+    return torch.as_tensor(numbers, dtype=float64)
 
 
 def plain(q):
@@ -137,7 +134,7 @@ def scored_case():
         net,
         told["widths"],
         W,
-        torch.randn(50, 2, generator=generator(8), dtype=torch.float64),
+        randn(50, 2, generator=rng(8), dtype=float64),
         (torch.arange(50) * 7) % 3,
     )
 
@@ -168,13 +165,10 @@ def questions():
             asked[method, case] = (
                 told | point | {"what": "points", "prior": {"mean": zeros, "logStd": zeros}}
             )
-        source = generator(SEED)
-        xi = [
-            torch.randn(1, net.dim, generator=source, dtype=torch.float64)[0].tolist()
-            for _ in range(STEPS)
-        ]
+        source = rng(SEED)
+        xi = [randn(1, net.dim, generator=source, dtype=float64)[0].tolist() for _ in range(STEPS)]
         asked["sgld", case] = told | {"what": "sgld", "start": w, "noise": xi, "rate": 0.01}
-        z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
+        z, p = randn(2, net.dim, generator=rng(1), dtype=float64)
         asked["hmc", case] = told | {
             "what": "trajectory",
             "z": z.tolist(),
@@ -213,7 +207,7 @@ def questions():
 def in_node(script, *arguments, **given):
     """What a script of this folder prints."""
     if (node := shutil.which("node")) is None:
-        pytest.skip("no node found: install it (Debian: apt-get install nodejs)")
+        skip("no node found: install it (Debian: apt-get install nodejs)")
     done = subprocess.run(
         [node, HERE / script, *arguments], capture_output=True, encoding="utf-8", **given
     )
@@ -221,7 +215,7 @@ def in_node(script, *arguments, **given):
     return json.loads(done.stdout)
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def answers():
     """The engine's answers by name."""
     asked = questions()
@@ -230,12 +224,10 @@ def answers():
 
 def close(a, b, tolerance=1e-6):
     """Both in float64: what differs is the order of sums, and 40 steps of a fit let that grow."""
-    torch.testing.assert_close(
-        double(a), torch.as_tensor(b, dtype=torch.float64), rtol=tolerance, atol=tolerance
-    )
+    assert_close(double(a), torch.as_tensor(b, dtype=float64), rtol=tolerance, atol=tolerance)
 
 
-@pytest.mark.parametrize("case", CASES)
+@mark.parametrize("case", CASES)
 def test_the_gradient_written_by_hand_is_that_of_torch(answers, case):
     net, data, _, _, _, likelihood = CASES[case]()
     f = fv.nll(net, data, likelihood=likelihood)
@@ -248,8 +240,8 @@ def test_the_gradient_written_by_hand_is_that_of_torch(answers, case):
     close(found["g"], g, 1e-10)
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("method, radius", [("vi", 0.0), ("sabma", 0.7)])
+@mark.parametrize("case", CASES)
+@mark.parametrize("method, radius", [("vi", 0.0), ("sabma", 0.7)])
 def test_vi_and_sabma_take_the_steps_of_flatviz(answers, case, method, radius):
     net, data, prior, start, _, likelihood = CASES[case]()
     fit = dict(
@@ -269,15 +261,15 @@ def test_vi_and_sabma_take_the_steps_of_flatviz(answers, case, method, radius):
         close(found["gains"], q.history.sharpness)
 
 
-@pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("method, ascent", [("gd", None), ("sam", fv.SAM(0.2))])
+@mark.parametrize("case", CASES)
+@mark.parametrize("method, ascent", [("gd", None), ("sam", fv.SAM(0.2))])
 def test_gradient_descent_and_sam_take_the_steps_of_flatviz(answers, case, method, ascent):
     net, data, _, _, _, likelihood = CASES[case]()
     how = dict(steps=STEPS, lr=LR, weight_decay=0.02, likelihood=likelihood, ascent=ascent, seed=0)
     close(answers[method, case]["w"], fv.fit_sgd(net, data, **how).center)
 
 
-@pytest.mark.parametrize("case", CASES)
+@mark.parametrize("case", CASES)
 def test_sgld_takes_the_steps_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
     # Tempered with the likelihood: T P of the engine
@@ -294,16 +286,16 @@ def test_sgld_takes_the_steps_of_flatviz(answers, case):
     close(answers["sgld", case]["kept"], fv.fit_sgld(net, data, prior=wide, **how).W)
 
 
-@pytest.mark.parametrize("case", CASES)
+@mark.parametrize("case", CASES)
 def test_a_trajectory_of_hmc_is_that_of_flatviz(answers, case):
     net, data, prior, _, told, likelihood = CASES[case]()
     U = Potential(training_loss(net, data, likelihood, members=1), prior, len(data) / KAPPA)
-    z, p = torch.randn(2, net.dim, generator=generator(1), dtype=torch.float64)
+    z, p = randn(2, net.dim, generator=rng(1), dtype=float64)
     first, slope, _ = U(z[None])
     there, speed, (value, _, _) = leapfrog(U, z[None], p[None], slope, SIZE, 12, Metric())
     energy = first + 0.5 * p.square().sum()
     # a stable one: an unstable one lets rounding grow without a bound
-    torch.testing.assert_close(value + 0.5 * speed.square().sum(), energy, rtol=1e-2, atol=0)
+    assert_close(value + 0.5 * speed.square().sum(), energy, rtol=1e-2, atol=0)
     found = answers["hmc", case]
     close(found["z"], there[0])
     close(found["momentum"], speed[0])
@@ -330,13 +322,13 @@ def test_a_chain_of_hmc_has_mean_and_width_of_a_gaussian_posterior(answers):
     assert np.all(np.abs(W.std(0) * precision**0.5 - 1) < 0.05)
 
 
-@pytest.mark.parametrize("case", CASES)
+@mark.parametrize("case", CASES)
 def test_the_largest_eigenvalues_are_those_of_top_eigenpairs(answers, case):
     net, data, _, _, _, likelihood = CASES[case]()
     exact = fv.top_eigenpairs(fv.nll(net, data, likelihood=likelihood), net.w, k=2)
     close([pair["value"] for pair in answers["eigen", case]], exact.values)
     for pair, vector in zip(answers["eigen", case], exact.vectors):
-        assert abs(abs(float(torch.tensor(pair["vector"]).double() @ vector.double())) - 1) < 1e-6
+        assert abs(abs(float(tensor(pair["vector"]).double() @ vector.double())) - 1) < 1e-6
 
 
 def test_kl_and_its_gradient_are_those_of_flatviz(answers):
@@ -383,11 +375,12 @@ def test_scores_are_those_of_flatviz(answers):
 def test_the_engines_noise_is_standard_normal(answers):
     # 20000: three standard errors of mean, variance and lag-one correlation
     z = np.array(answers["normals", ""])
-    assert abs(z.mean()) < 3 / math.sqrt(len(z)) and abs(z.var() - 1) < 3 * math.sqrt(2 / len(z))
+    assert abs(z.mean()) < 3 / math.sqrt(len(z))
+    assert abs(z.var() - 1) < 3 * math.sqrt(2 / len(z))
     assert abs((z[1:] * z[:-1]).mean()) < 3 / math.sqrt(len(z))
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def ends():
     """Where 20 runs end, and what five networks score."""
     return in_node("ends.mjs", ENGINE.parent)
@@ -400,7 +393,8 @@ def test_on_the_first_ground_vi_ends_in_the_narrow_hollow_and_sabma_in_the_wide_
 
 def test_of_two_modes_a_large_radius_reaches_the_wide_one_less_often(ends):
     wide = {float(radius): counts.get("wide mode", 0) for radius, counts in ends["modes"].items()}
-    assert wide[0.0] >= 19 and wide[0.5] >= 19
+    assert wide[0.0] >= 19
+    assert wide[0.5] >= 19
     assert wide[2.0] < 10
 
 

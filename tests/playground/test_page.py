@@ -1,23 +1,23 @@
 """The playground's page in a browser: it asks no one for anything, fits any screen, and can be
 moved by keys and fingers."""
 
-import pytest
 from axe_playwright_python.sync_playwright import Axe
 from browsing import in_page
+from internals import tour_story
 from pagedrive import opened as opened_page
 from pagedrive import written
+from pytest import approx, fixture, mark
 
 from flatviz.pages.page import playground_page
-from flatviz.pages.story import tour_story
 
 SMALL = """(which) => [...document.querySelectorAll(which)].filter((c) =>
   c.checkVisibility() && c.offsetParent && (c.offsetHeight < 44 || c.offsetWidth < 44))
   .map((c) => c.outerHTML)"""
 PLAYGROUND = "document.querySelector('.pg')?.playground"
-pytestmark = pytest.mark.browser
+pytestmark = mark.browser
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def address(tmp_path_factory):
     path = tmp_path_factory.mktemp("playground") / "index.html"
     path.write_text(playground_page(), encoding="utf-8")
@@ -31,7 +31,7 @@ def opened(browser, address, **context):
     return page
 
 
-@pytest.fixture
+@fixture
 def page(browser, address):
     """The playground at rest."""
     page = opened(browser, address, reduced_motion="reduce")
@@ -47,8 +47,8 @@ def test_the_page_is_small_and_asks_no_one(browser, address):
     assert page.errors_met == []  # a request without network is an error
 
 
-@pytest.mark.parametrize("width", [320, 390, 1280])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@mark.parametrize("width", [320, 390, 1280])
+@mark.parametrize("scheme", ["light", "dark"])
 def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(
     browser, address, width, scheme
 ):
@@ -58,9 +58,8 @@ def test_no_screen_scrolls_sideways_and_every_control_is_as_large_as_a_finger(
     assert top["y"] + top["height"] < 700  # the picture stands on the first screen
     assert page.evaluate(SMALL, ".pg button, .pg select, .pg input") == []
     found = Axe().run(page).response["violations"]
-    assert [
-        (v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found
-    ] == [] and page.errors_met == []
+    assert [(v["id"], [n["html"][:120] for n in v["nodes"]]) for v in found] == []
+    assert page.errors_met == []
 
 
 def test_each_question_is_answered_after_a_guess_by_finger_or_key(browser, address):
@@ -101,7 +100,7 @@ def test_with_reduced_motion_nothing_moves_until_play_is_pressed(page):
 def test_keys_and_pointer_move_the_start_and_sliders(page):
     page.locator(".pg-grip").first.focus()
     page.keyboard.press("ArrowRight")
-    assert page.evaluate(f"{PLAYGROUND}.weights.model.start[0]") == pytest.approx(-1.4)
+    assert page.evaluate(f"{PLAYGROUND}.weights.model.start[0]") == approx(-1.4)
     box = page.locator(".pg-grip canvas").first.bounding_box()
     # where q stands
     x = box["x"] + box["width"] * 1.6 / 6
@@ -110,7 +109,7 @@ def test_keys_and_pointer_move_the_start_and_sliders(page):
     page.mouse.down()
     page.mouse.move(x + box["width"] / 6, y)  # one unit of weight to the right
     page.mouse.up()
-    assert page.evaluate(f"{PLAYGROUND}.weights.model.start[0]") == pytest.approx(-0.4, abs=0.02)
+    assert page.evaluate(f"{PLAYGROUND}.weights.model.start[0]") == approx(-0.4, abs=0.02)
     before = page.evaluate(f"{PLAYGROUND}.weights.model.settings.radius")
     page.get_by_role("slider", name="radius of SA-BMA").first.focus()
     page.keyboard.press("ArrowRight")
@@ -141,28 +140,29 @@ def test_the_winner_on_the_test_ground_changes_with_its_shift_and_a_link_brings_
     link = page.evaluate("location.href")
     again = opened(browser, link, reduced_motion="reduce")
     asked = f"() => {model}.query.toString()"
-    assert again.evaluate(asked) == page.evaluate(asked) and "bend=0.2" in link
+    assert again.evaluate(asked) == page.evaluate(asked)
+    assert "bend=0.2" in link
     hostile = opened(
         browser,
         address + "?ground=constructor&on=,x&shift=a,b&radius=1e9&seed=-&bend=",
         reduced_motion="reduce",
     )
-    assert hostile.errors_met == [] and hostile.evaluate(f"{model}.name") == "hollow"
+    assert hostile.errors_met == []
+    assert hostile.evaluate(f"{model}.name") == "hollow"
 
 
 def test_twenty_seeds_become_a_histogram_and_a_slide_shows_the_first_world_alone(browser, address):
     page = opened(browser, address + "?embed&on=vi,sabma,sgld", reduced_motion="reduce")
-    assert (
-        page.locator(".pg h2:visible, h1:visible").count() == 0
-        and page.locator(".pg-network").count() == 0
-    )
+    assert page.locator(".pg h2:visible, h1:visible").count() == 0
+    assert page.locator(".pg-network").count() == 0
     page.get_by_text("More: methods").click()
     page.get_by_role("button", name="20 seeds").click()
     page.wait_for_function(f"() => {PLAYGROUND}.weights.model.ends.length === 60")
     assert "20 narrow hollow" in page.locator(".pg-verdict").inner_text()
     with page.expect_download() as saved:
         page.get_by_role("button", name="PNG").click()
-    assert saved.value.path().read_bytes()[:4] == b"\x89PNG" and page.errors_met == []
+    assert saved.value.path().read_bytes()[:4] == b"\x89PNG"
+    assert page.errors_met == []
 
 
 def test_the_step_shows_one_more_mark_a_phase_and_links_it_to_its_symbol(page):
@@ -214,5 +214,6 @@ def test_the_tour_page_begins_with_two_weights_and_ends_with_the_gap_beside_hmc(
         panes = page.locator("#playground-gap select[aria-label=method]").evaluate_all(
             "(all) => all.map((s) => s.value)"
         )
-        assert panes == ["vi", "sabma", "hmc"] and page.errors_met == []
+        assert panes == ["vi", "sabma", "hmc"]
+        assert page.errors_met == []
         page.context.close()

@@ -1,12 +1,12 @@
 """A surface of two valleys and points beside its plane, whose figures are read as data."""
 
-import pytest
 import torch
+from pytest import fixture
 
 import flatviz as fv
 
 
-@pytest.fixture
+@fixture
 def surface():
     plane = fv.Plane(
         torch.zeros(4),
@@ -21,7 +21,7 @@ def surface():
     return fv.Surface(plane, a, b, values, "mean NLL (nats)", 100, "frozen")
 
 
-@pytest.fixture
+@fixture
 def projection(surface):
     W = torch.tensor([[1.0, 0.5, 0.0, 3.0], [0.0, 0.0, 4.0, 0.0]])
     return fv.project(W, surface.plane, lambda w: (w * w).sum() + 0.01)

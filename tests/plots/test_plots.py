@@ -3,63 +3,61 @@
 import dataclasses
 import math
 
-import pytest
 import torch
+from cases import around, rng, wilson
+from internals import scored
+from pytest import approx, fixture, importorskip, mark, raises
 from scipy.interpolate import RegularGridInterpolator
+from torch import float64, linspace, tensor, zeros
+from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.plots.calibration import wilson
-from flatviz.plots.color import ColorScale
-from flatviz.plots.surfaces import height_at
+from flatviz import plots, results
 from flatviz.plots.theme import INK, even_ticks
-from flatviz.prediction import scored
 
 
-@pytest.fixture
+@fixture
 def prediction():
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     net = fv.Net.from_module(torch.nn.Linear(3, 4))
     data = fv.Data(torch.randn(40, 3, generator=g), torch.randint(0, 4, (40,), generator=g))
-    return fv.predict(net, fv.Gaussian(net.w, torch.zeros_like(net.w)), data, 6, seed=0)
+    return fv.predict(net, around(net, 0.0), data, 6, seed=0)
 
 
 def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
     fig = fv.plot_surface(surface)
     contour = fig.data[0]
-    assert (
-        contour.type == "contour"
-        and list(contour.x) == surface.a.tolist()
-        and list(contour.y) == surface.b.tolist()
-    )
-    torch.testing.assert_close(torch.tensor(contour.customdata), surface.values.T)
+    assert contour.type == "contour"
+    assert list(contour.x) == surface.a.tolist()
+    assert list(contour.y) == surface.b.tolist()
+    assert_close(tensor(contour.customdata), surface.values.T)
     # Spans decades: logarithmic
-    torch.testing.assert_close(torch.tensor(contour.z), surface.values.T.log10())
-    assert fig.layout.yaxis.scaleanchor == "x" and fig.layout.meta["alt"]
-    assert (
-        "50 % of variance" in fig.layout.xaxis.title.text
-        and "distance in weight space" in fig.layout.xaxis.title.text
-    )
+    assert_close(tensor(contour.z), surface.values.T.log10())
+    assert fig.layout.yaxis.scaleanchor == "x"
+    assert fig.layout.meta["alt"]
+    assert "50 % of variance" in fig.layout.xaxis.title.text
+    assert "distance in weight space" in fig.layout.xaxis.title.text
     assert contour.colorbar.title.text == "mean NLL (nats)"
     lower = dataclasses.replace(surface, values=surface.values - 5)  # not positive: linear
-    torch.testing.assert_close(torch.tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
+    assert_close(tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
 
 
 def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_by_method(
     surface, projection
 ):
     contour, key, rim, samples = fv.plot_surface(surface, projection, method="sabma").data
-    torch.testing.assert_close(torch.tensor(samples.marker.line.color), projection.values.log10())
+    assert_close(tensor(samples.marker.line.color), projection.values.log10())
     assert (samples.marker.line.cmin, samples.marker.line.cmax) == (contour.zmin, contour.zmax)
-    assert (
-        samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color
-        and samples.marker.opacity == 1
-    )
-    assert key.name == "SA-BMA" and key.showlegend and not samples.showlegend
+    assert samples.marker.color == key.marker.color == fv.METHODS["sabma"].look.color
+    assert samples.marker.opacity == 1
+    assert key.name == "SA-BMA"
+    assert key.showlegend
+    assert not samples.showlegend
     assert samples.marker.size[1] > samples.marker.size[0]  # farther off the plane
-    torch.testing.assert_close(torch.tensor(samples.customdata)[:, 1], torch.tensor([3.0, 4.0]))
+    assert_close(tensor(samples.customdata)[:, 1], tensor([3.0, 4.0]))
 
 
-@pytest.mark.parametrize("draw", [fv.plot_surface, fv.plots.plot_surface_3d])
+@mark.parametrize("draw", [fv.plot_surface, plots.plot_surface_3d])
 def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
     values = surface.values.clone()
     values[0, 2] = math.nan
@@ -69,9 +67,10 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
     )
     ground, marks, *_ = fig.data
     assert list(zip(marks.x, marks.y)) == [
-        (-2.0, pytest.approx(-1 / 3)),
+        (-2.0, approx(-1 / 3)),
         (2.0, 1.0),
-    ] and math.isnan(ground.z[2][0])
+    ]
+    assert math.isnan(ground.z[2][0])
     said = " ".join(
         [fig.layout.xaxis.title.text or "", *(note.text for note in fig.layout.annotations)]
     )
@@ -82,7 +81,7 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
         "in bfloat16, off by at most 0.012",
     ):
         assert part in said
-    with pytest.raises(
+    with raises(
         ValueError,
         match="the surface must have a finite value, got 63 diverged cells: shrink the extent",
     ):
@@ -92,27 +91,23 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
 def test_the_projection_shows_what_the_plane_hides(projection):
     fig = fv.plot_projection(projection)
     samples = fig.data[-1]
-    torch.testing.assert_close(torch.tensor(samples.y), projection.distance)
-    torch.testing.assert_close(torch.tensor(samples.x), projection.coords.norm(dim=1))
+    assert_close(tensor(samples.y), projection.distance)
+    assert_close(tensor(samples.x), projection.coords.norm(dim=1))
     assert "distance in weight space" in fig.layout.xaxis.title.text
 
 
 def test_the_spectrum_shows_every_draw_with_its_residual():
     spectra = [
-        fv.Spectrum(torch.tensor([3.0, 1.0]) * s, torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9)
-        for s in (1, 2)
+        fv.Spectrum(tensor([3.0, 1.0]) * s, zeros(2, 5), tensor([0.1, 0.2]), 9) for s in (1, 2)
     ]
     draws, reference, mean = fv.plot_spectrum(
         spectra, method="vi", reference={"sgd": spectra[:1]}
     ).data
-    assert list(draws.y) == [3.0, 1.0, 6.0, 2.0] and list(draws.error_y.array) == pytest.approx(
-        [0.1, 0.2] * 2
-    )
-    assert (
-        list(mean.y) == [4.5, 1.5]
-        and mean.line.color == fv.METHODS["vi"].look.color
-        and reference.name == "SGD (MAP)"
-    )
+    assert list(draws.y) == [3.0, 1.0, 6.0, 2.0]
+    assert list(draws.error_y.array) == approx([0.1, 0.2] * 2)
+    assert list(mean.y) == [4.5, 1.5]
+    assert mean.line.color == fv.METHODS["vi"].look.color
+    assert reference.name == "SGD (MAP)"
     assert fv.plot_spectrum(spectra[0]).data[0].y[0] == 3.0
     above = fv.plot_spectrum(spectra[:1], method="sabma", reference={"vi": spectra[1:]})
     assert (
@@ -122,19 +117,16 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
 
 
 def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
-    one = fv.Spectrum(
-        torch.tensor([3.0, 1.0]), torch.zeros(2, 5), torch.tensor([0.1, 0.2]), 9, "ResNet-18"
-    )
+    one = fv.Spectrum(tensor([3.0, 1.0]), zeros(2, 5), tensor([0.1, 0.2]), 9, "ResNet-18")
     spectrum = fv.plot_spectrum([one, one])
-    sharpness = fv.results.Sharpness(*[torch.tensor([1.0, 2.0, 4.0])] * 7)
-    assert (
-        spectrum.data[1].name == "ResNet-18"
-        and spectrum.data[1].showlegend
-        and spectrum.data[0].marker.color == INK
-    )
-    for fig in (spectrum, fv.plot_metrics(prediction), fv.plots.plot_sharpness(sharpness)):
-        assert fig.data[-1].line.color == INK and "SA-BMA" not in fig.to_json()
-    assert fv.plots.plot_reliability(prediction).data[0].marker.color == INK
+    sharpness = results.Sharpness(*[tensor([1.0, 2.0, 4.0])] * 7)
+    assert spectrum.data[1].name == "ResNet-18"
+    assert spectrum.data[1].showlegend
+    assert spectrum.data[0].marker.color == INK
+    for fig in (spectrum, fv.plot_metrics(prediction), plots.plot_sharpness(sharpness)):
+        assert fig.data[-1].line.color == INK
+        assert "SA-BMA" not in fig.to_json()
+    assert plots.plot_reliability(prediction).data[0].marker.color == INK
 
 
 def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
@@ -146,14 +138,15 @@ def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
     fig = fv.plot_metrics({"sgd": single, "vi": prediction}, n_draws=3)
     curves = [t for t in fig.data if t.name != "noise"]
     assert [t.name for t in curves] == ["SGD (MAP)", "VI"] * 3
-    torch.testing.assert_close(torch.tensor(curves[3].y), prediction.scores["nll"])
-    assert list(curves[0].x) == [1, 6] and curves[0].y[0] == curves[0].y[1]
+    assert_close(tensor(curves[3].y), prediction.scores["nll"])
+    assert list(curves[0].x) == [1, 6]
+    assert curves[0].y[0] == curves[0].y[1]
     assert fig.layout.shapes[0].x0 == 3
     for draw, said in (
         (fv.plot_metrics, "scores, got none: predict on a Data"),
-        (fv.plots.plot_reliability, "bins, got none"),
+        (plots.plot_reliability, "bins, got none"),
     ):
-        with pytest.raises(ValueError, match=f"must carry .*{said}"):
+        with raises(ValueError, match=f"must carry .*{said}"):
             draw(fv.Prediction(prediction.outputs))
 
 
@@ -162,58 +155,56 @@ def test_reliability_bars_are_the_bins_of_all_draws_with_intervals_and_fade_with
 ):
     prediction = family.prediction[-1]
     count, _, right = prediction.bins[-1].unbind(-1)
-    bars, _, counts = fv.plots.plot_reliability(prediction).data
-    torch.testing.assert_close(torch.tensor(bars.y), right.nan_to_num(0))
-    torch.testing.assert_close(torch.tensor(counts.y), count)
+    bars, _, counts = plots.plot_reliability(prediction).data
+    assert_close(tensor(bars.y), right.nan_to_num(0))
+    assert_close(tensor(counts.y), count)
     order = count.argsort()
     assert all(bars.marker.opacity[i] <= bars.marker.opacity[j] for i, j in zip(order, order[1:]))
-    assert (
-        bars.marker.opacity[int(count.argmax())] == 1
-        and bars.marker.opacity[int(count.argmin())] < 0.3
-    )
-    lo, hi = wilson(right.nan_to_num(0), count)
+    assert bars.marker.opacity[int(count.argmax())] == 1
+    assert bars.marker.opacity[int(count.argmin())] < 0.3
     shown = count > 0
-    torch.testing.assert_close(torch.tensor(bars.error_y.array)[shown], (hi - right)[shown])
-    torch.testing.assert_close(torch.tensor(bars.error_y.arrayminus)[shown], (right - lo)[shown])
+    lo, hi = wilson(right[shown], count[shown])
+    above, below = (tensor(e)[shown] for e in (bars.error_y.array, bars.error_y.arrayminus))
+    near = dict(rtol=1e-4, atol=1e-5)  # float32
+    assert_close(above.double(), hi - right[shown], **near)
+    assert_close(below.double(), right[shown] - lo, **near)
 
 
 def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibration_error():
     """By hand: 100 answers of confidence 0.75 that are right 60 times, and 90 times."""
-    logits = torch.tensor([[[math.log(3.0), 0.0]] * 100])
+    logits = tensor([[[math.log(3.0), 0.0]] * 100])
     sixty = fv.Prediction(logits, (torch.arange(100) >= 60).long())
     ninety = fv.Prediction(logits, (torch.arange(100) >= 90).long())
     given = {"mine": scored(sixty), "theirs": scored(ninety)}
-    perfect, mine, theirs = fv.plots.plot_reliability(given).data
+    perfect, mine, theirs = plots.plot_reliability(given).data
     assert [perfect.name, mine.name, theirs.name] == [
         "perfect",
         "mine, ECE 0.150",
         "theirs, ECE 0.150",
     ]
-    assert [list(mine.x), list(theirs.y)] == [[pytest.approx(0.75)], [pytest.approx(0.9)]]
+    assert [list(mine.x), list(theirs.y)] == [[approx(0.75)], [approx(0.9)]]
     assert mine.line.color != theirs.line.color
     curves = [t for t in fv.plot_metrics(given).data if t.name in given]
     assert len({t.line.color for t in curves}) == 2
-    with pytest.raises(ValueError, match="needs at least one Prediction, got none"):
-        fv.plots.plot_reliability({})
+    with raises(ValueError, match="needs at least one Prediction, got none"):
+        plots.plot_reliability({})
 
 
-@pytest.mark.parametrize(
-    ("lo", "hi"), [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)]
-)
+@mark.parametrize("lo, hi", [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6), (99.9, 100.1)])
 def test_even_ticks_are_round_even_and_inside(lo, hi):
     places = even_ticks(lo, hi)
     steps = [b - a for a, b in zip(places, places[1:])]
-    assert 3 <= len(places) <= 6 and lo - 1e-9 <= places[0] and places[-1] <= hi + 1e-9
-    assert steps == pytest.approx([steps[0]] * len(steps))
-    assert f"{steps[0]:.0e}"[0] in "1235" and even_ticks(2.0, 2.0) == [2.0]
-    assert [float(text) for text in ColorScale(lo, hi).bar("loss")["ticktext"]] == pytest.approx(
-        places
-    )
+    assert 3 <= len(places) <= 6
+    assert lo - 1e-9 <= places[0]
+    assert places[-1] <= hi + 1e-9
+    assert steps == approx([steps[0]] * len(steps))
+    assert f"{steps[0]:.0e}"[0] in "1235"
+    assert even_ticks(2.0, 2.0) == [2.0]
 
 
-@pytest.fixture
+@fixture
 def spectrum():
-    scale = torch.cat([torch.linspace(-0.1, 1, 37), torch.tensor([4.0, 6.0, 9.0])]).double()
+    scale = torch.cat([linspace(-0.1, 1, 37), tensor([4.0, 6.0, 9.0])]).double()
     return fv.spectral_density(
         lambda w: 0.5 * (scale * w * w).sum(), torch.ones(40).double(), runs=3, steps=16, k=3
     )
@@ -222,81 +213,75 @@ def spectrum():
 def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_methods_colour(
     surface, projection
 ):
-    fig = fv.plots.plot_surface_3d(surface, projection, method="sabma")
+    fig = plots.plot_surface_3d(surface, projection, method="sabma")
     relief, drops, points = fig.data
     # Spans decades: logarithmic
-    torch.testing.assert_close(torch.tensor(relief.z), surface.values.T.log10())
-    torch.testing.assert_close(torch.tensor(points.z), projection.values.log10())
+    assert_close(tensor(relief.z), surface.values.T.log10())
+    assert_close(tensor(points.z), projection.values.log10())
     assert drops.line.color == points.marker.color == fv.METHODS["sabma"].look.color
-    assert (
-        points.name == "SA-BMA"
-        and points.showlegend
-        and points.mode == "markers"
-        and fig.layout.scene.zaxis.ticktext
-    )
-    ticks = torch.linspace(-2, 2, 21)
+    assert points.name == "SA-BMA"
+    assert points.showlegend
+    assert points.mode == "markers"
+    assert fig.layout.scene.zaxis.ticktext
+    ticks = linspace(-2, 2, 21)
     bowl = fv.Surface(surface.plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2)
-    W = torch.tensor([[0.31, -0.77, 2.0, 0.0], [1.05, 0.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0]])
-    drops = fv.plots.plot_surface_3d(
+    W = tensor([[0.31, -0.77, 2.0, 0.0], [1.05, 0.0, 0.0, 0.0], [9.0, 0.0, 0.0, 0.0]])
+    drops = plots.plot_surface_3d(
         bowl, fv.project(W, bowl.plane, lambda w: (w * w).sum()), log=False
     ).data[1]
-    assert drops.x[0] == drops.x[1] == pytest.approx(0.31) and drops.z[0] == pytest.approx(
-        float(W[0].square().sum())
-    )
+    assert drops.x[0] == drops.x[1] == approx(0.31)
+    assert drops.z[0] == approx(float(W[0].square().sum()))
     # The grid's step is 0.2: bilinear is off by 0.01
-    assert drops.z[1] == pytest.approx(0.31**2 + 0.77**2, abs=0.02)
+    assert drops.z[1] == approx(0.31**2 + 0.77**2, abs=0.02)
     assert math.isnan(drops.z[7])  # beside the grid there is no surface
-    places = (
-        4 * torch.rand(200, 2, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) - 2
-    )
-    places[0] = torch.tensor([bowl.a[0], bowl.b[-1]])  # a corner
+    places = 4 * torch.rand(200, 2, dtype=float64, generator=rng()) - 2
+    places[0] = tensor([bowl.a[0], bowl.b[-1]])  # a corner
     grid = [bowl.a.double().numpy(), bowl.b.double().numpy()], bowl.values.double().numpy()
     oracle = RegularGridInterpolator(*grid, bounds_error=False)(places.numpy())
-    torch.testing.assert_close(height_at(bowl, places), torch.from_numpy(oracle), equal_nan=True)
-    cut = fv.plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
-    assert float(torch.tensor(cut.data[0].z).max()) == 2.0  # and said so by the scale
-    with pytest.raises(
-        ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"
-    ):
-        fv.plots.plot_surface_3d(fv.Surface(surface.plane, *[torch.zeros(5)] * 3))
+    W = bowl.plane.points(places.float())
+    shadow = fv.project(W, bowl.plane, lambda w: (w * w).sum())
+    drops = plots.plot_surface_3d(bowl, shadow, log=False).data[1]
+    foot = torch.tensor(drops.z).double()[1::3]  # a line is two ends and a gap
+    assert_close(foot, torch.from_numpy(oracle), equal_nan=True, rtol=1e-4, atol=1e-4)
+    cut = plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
+    assert float(tensor(cut.data[0].z).max()) == 2.0  # and said so by the scale
+    with raises(ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"):
+        plots.plot_surface_3d(fv.Surface(surface.plane, *[zeros(5)] * 3))
 
 
 def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
     fig = fv.plot_density(spectrum)
     curve, marks = fig.data
-    x = torch.tensor(curve.x)
-    y = torch.tensor(curve.y)
-    assert float(torch.trapezoid(y, x)) == pytest.approx(1, abs=0.02)
-    torch.testing.assert_close(torch.tensor(marks.x), spectrum.values)
-    torch.testing.assert_close(torch.tensor(marks.error_x.array), spectrum.residual)
+    x = tensor(curve.x)
+    y = tensor(curve.y)
+    assert float(torch.trapezoid(y, x)) == approx(1, abs=0.02)
+    assert_close(tensor(marks.x), spectrum.values)
+    assert_close(tensor(marks.error_x.array), spectrum.residual)
     assert fig.layout.yaxis.type == "log"
-    with pytest.raises(
-        ValueError, match="plot_density needs nodes and weights, got a Spectrum without"
-    ):
+    with raises(ValueError, match="plot_density needs nodes and weights, got a Spectrum without"):
         fv.plot_density(fv.top_eigenpairs(lambda w: (w * w).sum(), torch.ones(4), 1))
 
 
 def test_a_path_shows_its_barrier_where_it_is_highest():
-    t = torch.linspace(0, 1, 5)
-    straight = fv.Curve(t, torch.tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line")
+    t = linspace(0, 1, 5)
+    straight = fv.Curve(t, tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line")
     curve = fv.Curve(t, 1 + 2 * t)
     line, barrier, other = fv.plot_curve([straight, curve]).data
-    assert list(line.y) == straight.values.tolist() and other.name == "curve 2"
-    assert (
-        list(barrier.x) == [0.5, 0.5]
-        and list(barrier.y) == [2.0, 4.0]
-        and barrier.text[1] == "barrier 2"
-    )
+    assert list(line.y) == straight.values.tolist()
+    assert other.name == "curve 2"
+    assert list(barrier.x) == [0.5, 0.5]
+    assert list(barrier.y) == [2.0, 4.0]
+    assert barrier.text[1] == "barrier 2"
     assert len(fv.plot_curve(straight, barrier=False).data) == 1
 
 
 def test_valleys_are_drawn_from_minimum_to_saddle(surface):
     found = fv.landscape.persistence(surface)
-    joins, valleys, minima = fv.plots.plot_persistence(found).data
-    assert list(minima.y) == pytest.approx(found.birth.tolist()) and len(minima.y) == 2
-    assert valleys.y[1] == pytest.approx(float(surface.values.max())) and valleys.y[
-        4
-    ] == pytest.approx(float(found.death[1]))
+    joins, valleys, minima = plots.plot_persistence(found).data
+    assert list(minima.y) == approx(found.birth.tolist())
+    assert len(minima.y) == 2
+    assert valleys.y[1] == approx(float(surface.values.max()))
+    assert valleys.y[4] == approx(float(found.death[1]))
     assert list(joins.x[:2]) == [2, 1]
     assert math.isinf(float(found.death[0]))
 
@@ -314,7 +299,7 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, sp
         ),
         *(
             fv.plot_density(known_spectrum),
-            fv.plots.plot_persistence(fv.landscape.persistence(known_surface)),
+            plots.plot_persistence(fv.landscape.persistence(known_surface)),
         ),
     ):
         assert (
@@ -332,13 +317,13 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, sp
 def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
     q, _ = gaussians
     # Oblique
-    axes = torch.tensor([[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]], dtype=torch.float64)
+    axes = tensor([[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]], dtype=float64)
     plane = fv.Plane(q.mean + 0.3, axes, "distance")
-    ticks = torch.linspace(-3, 3, 5)
+    ticks = linspace(-3, 3, 5)
     surface = fv.Surface(plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2 + 1)
     fig = fv.plot_surface(surface, fv.project(q, plane))
     ring = next(t for t in fig.data if t.name == "95 % of its draws")
-    corners = torch.stack([torch.tensor(ring.x), torch.tensor(ring.y)], 1)
+    corners = torch.stack([tensor(ring.x), tensor(ring.y)], 1)
     draws = fv.project(q.sample(20_000, seed=0), plane).coords.double()
     share = _inside(draws, corners).double().mean()
     assert abs(float(share) - 0.95) < 0.006  # 4 standard errors
@@ -359,53 +344,49 @@ def _inside(points, corners):
 
 
 def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean():
-    rows = torch.tensor([3.0, 5.0, 4.0, 8.0], dtype=torch.float64)
-    found = fv.results.Sharpness(rows, *[2 * rows] * 6)
-    fig = fv.plots.plot_sharpness({"vi": found, "sabma": found}, measure="trace")
+    rows = tensor([3.0, 5.0, 4.0, 8.0], dtype=float64)
+    found = results.Sharpness(rows, *[2 * rows] * 6)
+    fig = plots.plot_sharpness({"vi": found, "sabma": found}, measure="trace")
     band, draws, line = fig.data[:3]
-    assert (
-        list(draws.y) == [6, 10, 8, 16]
-        and list(line.y) == [6, 8, 8, 10]
-        and list(line.x) == [1, 2, 3, 4]
-    )
+    assert list(draws.y) == [6, 10, 8, 16]
+    assert list(line.y) == [6, 8, 8, 10]
+    assert list(line.x) == [1, 2, 3, 4]
     # T of one degree of freedom, as tables print it; std of 6 and 10
     half = 12.706204736 * math.sqrt(8) / math.sqrt(2)
-    assert (
-        band.y[0] == pytest.approx(8 - half)
-        and band.y[-1] == pytest.approx(8 + half)
-        and band.x[0] == 2
-    )
-    assert line.line.color != fig.data[5].line.color and "Hessian" in fig.layout.yaxis.title.text
-    assert found.interval("lambda1")[0] == 5 and math.isnan(
-        fv.results.Sharpness(*[rows[:1]] * 7).interval("sam")[1]
-    )
+    assert band.y[0] == approx(8 - half)
+    assert band.y[-1] == approx(8 + half)
+    assert band.x[0] == 2
+    assert line.line.color != fig.data[5].line.color
+    assert "Hessian" in fig.layout.yaxis.title.text
+    assert found.interval("lambda1")[0] == 5
+    assert math.isnan(results.Sharpness(*[rows[:1]] * 7).interval("sam")[1])
 
 
 def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged_draws():
-    x = torch.tensor([2.0, 0.0, 1.0])
+    x = tensor([2.0, 0.0, 1.0])
     outputs = torch.stack([x, x + 2, x + torch.inf])[..., None]
     fig = fv.plot(fv.Prediction(outputs, x[:, None], likelihood=0.5), x, level=0.8)
     noisy, means, mean, targets = fig.data
-    assert list(mean.x) == [0, 1, 2] and list(mean.y) == [1, 2, 3] and list(targets.y) == [0, 1, 2]
+    assert list(mean.x) == [0, 1, 2]
+    assert list(mean.y) == [1, 2, 3]
+    assert list(targets.y) == [0, 1, 2]
     mixture = lambda v: sum(
-        0.5 * torch.distributions.Normal(m, 0.5).cdf(torch.tensor(v)) for m in (0.0, 2.0)
+        0.5 * torch.distributions.Normal(m, 0.5).cdf(tensor(v)) for m in (0.0, 2.0)
     )
-    assert (
-        abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4
-        and abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
-    )
-    assert means.y[0] == pytest.approx(0.2) and means.y[-1] == pytest.approx(1.8)
+    assert abs(float(mixture(noisy.y[0])) - 0.1) < 1e-4
+    assert abs(float(mixture(noisy.y[-1])) - 0.9) < 1e-4
+    assert means.y[0] == approx(0.2)
+    assert means.y[-1] == approx(1.8)
     assert "1 draws diverged" in fig.layout.meta["note"]
     for how, said in (({"x": x[:2]}, "x must hold 3"), ({"target": 1}, "target must be below 1")):
-        with pytest.raises(ValueError, match=said):
-            fv.plots.plot_predictive(fv.Prediction(outputs, likelihood=0.5), **how)
-    with pytest.raises(ValueError, match="use plot_reliability"):
-        fv.plots.plot_predictive(fv.Prediction(torch.zeros(2, 3, 2)))
-    lost = fv.plots.plot_predictive(fv.Prediction(outputs * torch.nan, likelihood=0.5))
-    assert "3 draws diverged" in lost.layout.meta["note"] and not any(
-        math.isfinite(v) for v in lost.data[2].y
-    )
-    against = fv.plots.plot_predictive(fv.Prediction(outputs, x[:, None], likelihood=0.5))
+        with raises(ValueError, match=said):
+            plots.plot_predictive(fv.Prediction(outputs, likelihood=0.5), **how)
+    with raises(ValueError, match="use plot_reliability"):
+        plots.plot_predictive(fv.Prediction(zeros(2, 3, 2)))
+    lost = plots.plot_predictive(fv.Prediction(outputs * torch.nan, likelihood=0.5))
+    assert "3 draws diverged" in lost.layout.meta["note"]
+    assert not any(math.isfinite(v) for v in lost.data[2].y)
+    against = plots.plot_predictive(fv.Prediction(outputs, x[:, None], likelihood=0.5))
     assert (
         list(against.data[2].x) == list(against.data[2].y) == list(against.data[3].x) == [1, 2, 3]
     )
@@ -413,24 +394,23 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
 
 def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_negative():
     rows = {
-        "a": fv.results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2),
-        "b": fv.results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
+        "a": results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2),
+        "b": results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
     }
     eigenvalues, traces = fv.plot(rows).data
-    assert list(eigenvalues.x) == pytest.approx([3.0, 0.01]) and list(traces.x) == pytest.approx(
-        [5.0, 0.02]
-    )
-    assert list(traces.error_x.array) == pytest.approx([0.2, 0])
+    assert list(eigenvalues.x) == approx([3.0, 0.01])
+    assert list(traces.x) == approx([5.0, 0.02])
+    assert list(traces.error_x.array) == approx([0.2, 0])
     assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"]
     assert fv.plot(rows).layout.xaxis.type == "log"
 
 
 def test_a_figure_of_plotly_express_takes_the_ground_of_the_house_and_keeps_its_data_and_legend():
-    px = pytest.importorskip("plotly.express")
+    px = importorskip("plotly.express")
     rows = {"x": [1, 2, 1, 2], "y": [3, 4, 5, 6], "score": ["nll", "nll", "ece", "ece"]}
     fig = px.line(rows, x="x", y="y", facet_col="score").update_layout(legend_orientation="v")
-    housed = fv.plots.theme.in_house_style(fig)
-    house = fv.plots.theme.figure("", "").layout.template.layout
+    housed = plots.theme.in_house_style(fig)
+    house = plots.theme.figure("", "").layout.template.layout
     assert housed.layout.template.layout.plot_bgcolor == house.plot_bgcolor != "#E5ECF6"
     assert [note.text for note in housed.layout.annotations] == ["nll", "ece"]
     assert housed.layout.legend == fig.layout.legend

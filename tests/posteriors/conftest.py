@@ -1,35 +1,37 @@
 """Shared by the tests of posteriors: small networks with priors, networks that are a function of
 their weights, a source."""
 
-import pytest
 import torch
-from torch import nn
+from cases import rng
+from pytest import fixture
+from torch import float64, nn, randn
+from torch.nn import Linear
 
 import flatviz as fv
 
 
-@pytest.fixture
+@fixture
 def small():
     """(net, data, prior): float64 with LayerNorm, norm layers and head treated, on 24 points: D = 8
     + 15 = 23."""
     torch.manual_seed(3)
-    module = nn.Sequential(nn.Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), nn.Linear(4, 3)).double()
-    x = torch.randn(24, 2, dtype=torch.float64)
+    module = nn.Sequential(Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), Linear(4, 3)).double()
+    x = randn(24, 2, dtype=float64)
     y = torch.randint(0, 3, (24,))
     net = fv.Net.from_module(module, "norm+head")
     prior = fv.Gaussian(
-        net.w, torch.full_like(net.w, -1.5), 0.1 * torch.eye(2, net.dim, dtype=torch.float64)
+        net.w, torch.full_like(net.w, -1.5), 0.1 * torch.eye(2, net.dim, dtype=float64)
     )
     return net, fv.Data(x, y), prior
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def source(task):
     """(net, prior over all of its weights) after a short pre-training."""
     net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     return net, fv.Gaussian(
-        net.w + 0.01, torch.full_like(net.w, -2.0), 0.1 * torch.randn(2, net.dim, generator=g)
+        net.w + 0.01, torch.full_like(net.w, -2.0), 0.1 * randn(2, net.dim, generator=g)
     )
 
 
@@ -45,26 +47,26 @@ class OfWeights(nn.Module):
         return self.function(self.w, x)
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def of_weights():
     """Call it: the float64 net with the outputs function(w, x), at w = start."""
     return lambda function, start: fv.Net.from_module(OfWeights(function, start))
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def linear_regression():
     """Call it: (net, data, mean, covariance) of y = x w + noise with w ~ N(0, 1 / delta); the first
     two inputs go together."""
 
     def made(n, weights, noise, delta, seed=0):
-        g = torch.Generator().manual_seed(seed)
+        g = rng(seed)
         d = len(weights)
-        x = torch.randn(n, d, generator=g, dtype=torch.float64)
-        off = torch.randn(n, 1, generator=g, dtype=torch.float64)
+        x = randn(n, d, generator=g, dtype=float64)
+        off = randn(n, 1, generator=g, dtype=float64)
         x[:, 1] += x[:, 0]
-        y = x @ torch.tensor(weights, dtype=torch.float64)[:, None] + noise * off
-        cov = torch.linalg.inv(x.T @ x / noise**2 + delta * torch.eye(d, dtype=torch.float64))
-        net = fv.Net.from_module(nn.Sequential(nn.Linear(d, 1, bias=False)).double())
+        y = x @ torch.tensor(weights, dtype=float64)[:, None] + noise * off
+        cov = torch.linalg.inv(x.T @ x / noise**2 + delta * torch.eye(d, dtype=float64))
+        net = fv.Net.from_module(nn.Sequential(Linear(d, 1, bias=False)).double())
         return net, fv.Data(x, y), (cov @ x.T @ y)[:, 0] / noise**2, cov
 
     return made

@@ -4,8 +4,11 @@ on a double well."""
 import math
 from functools import partial
 
-import pytest
 import torch
+from cases import rng
+from pytest import approx, fixture, mark, raises
+from torch import float64, zeros
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.posteriors import SGHMC, SGNHT
@@ -15,13 +18,13 @@ STD = 0.5
 DECAY = 0.2
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def linear(of_weights):
     """500 weights that never meet: targets 0 = w_i + noise, 50 times.  The posterior variance of
     each is known exactly,
     1 / (N (1 / std^2 + wd)), and 500 weights are 500 chains."""
-    x = torch.ones(N, 500, dtype=torch.float64)
-    return of_weights(lambda w, x: x * w, torch.zeros(500)), fv.Data(x, 0 * x)
+    x = torch.ones(N, 500, dtype=float64)
+    return of_weights(lambda w, x: x * w, zeros(500)), fv.Data(x, 0 * x)
 
 
 H = 1 / STD**2
@@ -37,20 +40,23 @@ def test_sghmc_with_friction_one_is_sgld(linear):
 def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
     """White noise of gradients, whose heat a constant friction keeps; the chain's own law is known:
     variance T / (N h)."""
-    h, sigma, n = 2.0, 1.0, 50
-    source = torch.Generator().manual_seed(0)
-    noise = lambda: torch.randn(40, 500, generator=source, dtype=torch.float64)
+    h = 2.0
+    sigma = 1.0
+    n = 50
+    source = rng()
+    noise = lambda: torch.randn(40, 500, generator=source, dtype=float64)
     gradient = lambda w, batch: (0.5 * h * w.square().sum(-1), h * w + sigma * noise())
     energy = fv.training.Energy(n)
     widths = []
     for chain in (SGNHT(0.02, 0.1, 0.02, energy), SGHMC(0.02, 0.1, energy)):
-        state = chain.init(torch.zeros(40, 500, dtype=torch.float64))
+        state = chain.init(zeros(40, 500, dtype=float64))
         for _ in range(600):
             state, _ = chain.update(state, gradient, None, (noise(),))
         widths.append(float(state.w.var()) * n * h)
     cooled, heated = widths
     # 20,000 walkers: 1 %; heat sigma^2 N lr / (2 friction) = 5 times T beside T itself
-    assert cooled == pytest.approx(1, rel=0.05) and heated == pytest.approx(6, rel=0.1)
+    assert cooled == approx(1, rel=0.05)
+    assert heated == approx(6, rel=0.1)
 
 
 def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
@@ -58,28 +64,28 @@ def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
     few percent."""
     eta = 2 * EXACT
     W = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **SHORT | dict(n_draws=24, burn_in=150, thin=60)).W
-    assert float(W[0::2].var()) == pytest.approx(EXACT, rel=0.08)
-    assert float(W[1::2].var()) == pytest.approx(EXACT + eta, rel=0.08)
+    assert float(W[0::2].var()) == approx(EXACT, rel=0.08)
+    assert float(W[1::2].var()) == approx(EXACT + eta, rel=0.08)
 
 
 def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
     w = linear[0].w
     same = fv.Gaussian(torch.zeros_like(w), torch.full_like(w, -0.5 * math.log(N * DECAY)))
     fit = partial(fv.fit_sgld, *linear, **FEW)
-    torch.testing.assert_close(fit(prior=same).W, fit().W, rtol=1e-9, atol=1e-12)
-    with pytest.raises(ValueError, match="prior must cover the net's 500 treated weights, got 3"):
-        fit(prior=fv.Gaussian(torch.zeros(3), torch.zeros(3)))
+    assert_close(fit(prior=same).W, fit().W, rtol=1e-9, atol=1e-12)
+    with raises(ValueError, match="prior must cover the net's 500 treated weights, got 3"):
+        fit(prior=fv.Gaussian(zeros(3), zeros(3)))
 
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
     fit = partial(fv.fit_sgld, *linear, seed=0, burn_in=3, thin=2, likelihood=STD, batch_size=20)
     two = fit(n_draws=4, chains=2).W
     one = fit(n_draws=2).W
-    torch.testing.assert_close(two[:2], one)
+    assert_close(two[:2], one)
     assert not torch.equal(two[2:], one)
 
 
-@pytest.mark.parametrize("friction", [None, 0.3])
+@mark.parametrize("friction", [None, 0.3])
 def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
     """The rate falls along half a cosine in each cycle of ten steps and starts again; only the last
     four get noise."""
@@ -95,7 +101,7 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
     )
     settings |= {} if friction is None else dict(friction=friction)
     found = fv.fit_csgld(net.at(net.w + 1), data, seed=3, likelihood=STD, **settings).W
-    source = torch.Generator().manual_seed(3)
+    source = rng(3)
     w = net.w + 1
     v = 0.0
     kept = []
@@ -105,17 +111,15 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
         v = (1 - friction) * v - eta * (H + DECAY) * w
         if k % 10 >= 6:
             v = v + math.sqrt(2 * eta * friction * 0.7 / N) * torch.randn(
-                500, generator=source, dtype=torch.float64
+                500, generator=source, dtype=float64
             )
         w = w + v
         if k in (7, 9, 17, 19):
             kept.append(w)
-    torch.testing.assert_close(found, torch.stack(kept), rtol=1e-12, atol=1e-14)
-    with pytest.raises(
-        ValueError, match="n_draws must be a multiple of cycles x chains = 4, got 6"
-    ):
+    assert_close(found, torch.stack(kept), rtol=1e-12, atol=1e-14)
+    with raises(ValueError, match="n_draws must be a multiple of cycles x chains = 4, got 6"):
         fv.fit_csgld(net, data, n_draws=6, seed=0)
-    with pytest.raises(ValueError, match="friction must be above 0 and at most 1, got 0"):
+    with raises(ValueError, match="friction must be above 0 and at most 1, got 0"):
         fv.fit_csgld(net, data, seed=0, likelihood=STD, friction=0)
 
 
@@ -138,9 +142,9 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     def each_alone(w, g):
         return fv.SAM(rho)(w[..., None], g[..., None])[..., 0]
 
-    grid = torch.linspace(-6.5, 7.5, 20_001, dtype=torch.float64)
-    data = fv.Data(torch.zeros(3, 1, dtype=torch.float64), torch.zeros(3, 600, dtype=torch.float64))
-    middles = (torch.arange(600, dtype=torch.float64) + 0.5) / 600
+    grid = torch.linspace(-6.5, 7.5, 20_001, dtype=float64)
+    data = fv.Data(zeros(3, 1, dtype=float64), zeros(3, 600, dtype=float64))
+    middles = (torch.arange(600, dtype=float64) + 0.5) / 600
     start = grid[torch.searchsorted(torch.softmax(-3 * walled(grid), 0).cumsum(0), middles)]
     settings = dict(
         seed=0, lr=0.01, n_draws=12, burn_in=300, thin=25, weight_decay=0.0, likelihood=1.0
@@ -150,4 +154,4 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
         mass = torch.softmax(-3 * torch.maximum(walled(grid + rho), walled(grid - rho)), 0)
         exact = float(mass[(grid + 2).abs() < 0.5].sum())
         found = float(((W + 2).abs() < 0.5).double().mean())
-        assert found == pytest.approx(exact, abs=0.03)  # .154, .082, .051; 600 particles: sd .01
+        assert found == approx(exact, abs=0.03)  # .154, .082, .051; 600 particles: sd .01

@@ -6,15 +6,18 @@ from dataclasses import replace
 from functools import partial
 from unittest.mock import Mock
 
-import pytest
 import torch
+from cases import around
 from every_verb import least
+from pytest import approx, fixture, mark, raises, warns
+from torch import float32, nn
+from torch.nn import Linear
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.families.members import unless_diverged
 from flatviz.families.standing import first_to_learn
 from flatviz.training import variational
-from flatviz.training.gradient import Training
 
 METHODS = [name for name, method in fv.METHODS.items() if method.ascent is None]
 FLAT = [name for name in METHODS if fv.METHODS[name].look.flat]
@@ -26,24 +29,25 @@ def run(name, net, data, prior, **settings):
     return method.fit(net, data, *given, **{"seed": 0, **least(method), **settings})
 
 
-@pytest.mark.parametrize("name", METHODS)
+@mark.parametrize("name", METHODS)
 def test_protocol_shapes_seed_prefix_and_the_net_untouched(name, small):
     net = small[0]
     before = {k: v.clone() for k, v in net.module.state_dict().items()}
     w = net.w.clone()
     random_state = torch.random.get_rng_state()
     q = run(name, *small)
-    assert (
-        isinstance(q, fv.Posterior)
-        and q.center.shape == (net.dim,)
-        and q.center.dtype == net.w.dtype
-    )
+    assert isinstance(q, fv.Posterior)
+    assert q.center.shape == (net.dim,)
+    assert q.center.dtype == net.w.dtype
     W = q.sample(3, seed=1)
-    assert W.shape == (3, net.dim) and bool(torch.isfinite(W).all())
-    assert torch.equal(W, q.sample(3, seed=1)) and torch.equal(W[:2], q.sample(2, seed=1))
+    assert W.shape == (3, net.dim)
+    assert bool(torch.isfinite(W).all())
+    assert torch.equal(W, q.sample(3, seed=1))
+    assert torch.equal(W[:2], q.sample(2, seed=1))
     assert torch.equal(run(name, *small).sample(3, seed=1), W)
     assert not torch.equal(run(name, *small, seed=7, **minibatch(name)).sample(3, seed=1), W)
-    assert torch.equal(torch.random.get_rng_state(), random_state) and torch.equal(net.w, w)
+    assert torch.equal(torch.random.get_rng_state(), random_state)
+    assert torch.equal(net.w, w)
     assert all(torch.equal(v, before[k]) for k, v in net.module.state_dict().items())
 
 
@@ -68,18 +72,18 @@ def in_training(name, training):
 STEPPED = [name for name in METHODS if name != "hmc"]  # HMC takes no minibatches
 
 
-@pytest.mark.parametrize("name", STEPPED)
+@mark.parametrize("name", STEPPED)
 def test_a_minibatch_in_parts_makes_the_same_draws(name, small, monkeypatch):
     parts = in_training(name, fv.Training(accumulate=3))
     if name == "dropout":
-        with pytest.raises(ValueError, match=r"dropout takes no accumulate"):
+        with raises(ValueError, match=r"dropout takes no accumulate"):
             run(name, *small, **parts)
         return
     whole = run(name, *small, **minibatch(name))
     parts_seen = []
-    in_parts = Training.in_parts
+    in_parts = fv.Training.in_parts
     monkeypatch.setattr(
-        Training,
+        fv.Training,
         "in_parts",
         lambda self, *args: parts_seen.append(self.accumulate) or in_parts(self, *args),
     )
@@ -90,24 +94,23 @@ def test_a_minibatch_in_parts_makes_the_same_draws(name, small, monkeypatch):
         q.center if name == "laplace" else torch.stack([q.center, *q.sample(3, seed=1)])
         for q in (found, whole)
     )
-    torch.testing.assert_close(one, other, rtol=1e-8, atol=1e-10)  # float64, a few steps
+    assert_close(one, other, rtol=1e-8, atol=1e-10)  # float64, a few steps
 
 
-@pytest.mark.parametrize("name", STEPPED)
+@mark.parametrize("name", STEPPED)
 def test_reduced_precision_is_inside_the_network_only(name, small):
     net, data, prior = small
     narrow = fv.Gaussian(prior.mean.float(), prior.log_std.float(), prior.factor.float())
     # Autocast leaves float64 alone
     given = (
-        net.to(dtype=torch.float32),
-        data.to(dtype=torch.float32),
+        net.to(dtype=float32),
+        data.to(dtype=float32),
         narrow,
     )
     q = run(name, *given, **in_training(name, fv.Training(precision="bfloat16")))
     plain = run(name, *given)
-    assert q.center.dtype == q.sample(1, seed=0).dtype == torch.float32 and not torch.equal(
-        q.center, plain.center
-    )
+    assert q.center.dtype == q.sample(1, seed=0).dtype == float32
+    assert not torch.equal(q.center, plain.center)
     # 8 bits of mantissa, a few steps
     assert float((q.center - plain.center).norm() / plain.center.norm()) < 0.02
 
@@ -122,35 +125,35 @@ def test_each_member_of_an_ensemble_stops_by_itself(small):
     never = fit(seed=0, members=3)
     for member in range(3):
         alone = fit(seed=1000 * member, members=1, training=how)
-        torch.testing.assert_close(together.W[member], alone.W[0], rtol=1e-9, atol=1e-11)
+        assert_close(together.W[member], alone.W[0], rtol=1e-9, atol=1e-11)
     assert float(fv.nll(net, validation).many(together.W).mean()) < float(
         fv.nll(net, validation).many(never.W).mean()
     )
 
 
-@pytest.mark.parametrize("name", METHODS)
+@mark.parametrize("name", METHODS)
 def test_a_stopped_run_goes_on_to_the_same_result(name, small, tmp_path):
     go = partial(run, name, *small, **minibatch(name))
     path = tmp_path / "run.safetensors"
-    with pytest.raises(KeyboardInterrupt):
+    with raises(KeyboardInterrupt):
         go(checkpoint=path, progress=Mock(side_effect=[None, None, None, KeyboardInterrupt]))
     assert path.exists()
     assert torch.equal(go(checkpoint=path).sample(3, seed=1), go().sample(3, seed=1))
     if name != "ptl":
-        with pytest.raises(ValueError, match="checkpoint must be of this run"):
+        with raises(ValueError, match="checkpoint must be of this run"):
             run(name, *small, checkpoint=path, seed=1)
 
 
-@pytest.mark.parametrize("name", FLAT)
+@mark.parametrize("name", FLAT)
 def test_with_an_ascent_it_is_the_same_method_and_with_radius_zero_the_same_numbers(name, small):
     plain, same, other = (
         run(name, *small, ascent=a).sample(3, seed=1) for a in (None, fv.SAM(0.0), fv.SAM(0.3))
     )
-    torch.testing.assert_close(same, plain)
+    assert_close(same, plain)
     assert not torch.allclose(other, plain)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@mark.parametrize("name", METHODS)
 def test_it_survives_prediction_and_saving(name, small, tmp_path):
     net, data, _ = small
     q = run(name, *small)
@@ -160,38 +163,38 @@ def test_it_survives_prediction_and_saving(name, small, tmp_path):
     )
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
-@pytest.mark.parametrize("name", METHODS)
+@mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
+@mark.parametrize("name", METHODS)
 def test_it_runs_on_cuda_and_agrees_with_the_cpu(name, small):
     net, data, prior = small
     onto = fv.Gaussian(prior.mean.cuda(), prior.log_std.cuda(), prior.factor.cuda())
     W = run(name, net.to("cuda"), data.to("cuda"), onto).sample(3, seed=1)
     assert W.device.type == "cuda"
-    torch.testing.assert_close(W.cpu(), run(name, *small).sample(3, seed=1), rtol=1e-5, atol=1e-6)
+    assert_close(W.cpu(), run(name, *small).sample(3, seed=1), rtol=1e-5, atol=1e-6)
 
 
 BEGAN = "the loss ends far above where it began"
 
 
-@pytest.fixture
+@fixture
 def case(small):
     net, data, prior = small
-    return net, data, fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+    return net, data, around(net, -1.0)
 
 
-@pytest.mark.parametrize("name", ["sgd", "sgld", "sabma"])
+@mark.parametrize("name", ["sgd", "sgld", "sabma"])
 def test_infinity_is_divergence_and_bad_input_is_an_error_of_its_own(name, case):
     fit = partial(
         run, name, *case, **{"sabma": dict(steps=150), "sgld": dict(burn_in=40)}.get(name, {})
     )
-    with pytest.raises(fv.Diverged, match="must stay finite"):
+    with raises(fv.Diverged, match="must stay finite"):
         fit(lr=1e300)
     assert unless_diverged(fit, lr=1e300) is None
     for wrong in (
         dict(lr=float("nan")),
         dict(radius=-1.0) if name == "sabma" else dict(weight_decay=-1.0),
     ):
-        with pytest.raises(ValueError, match="must be a finite number >= 0, got") as raised:
+        with raises(ValueError, match="must be a finite number >= 0, got") as raised:
             unless_diverged(fit, **wrong)
         assert not isinstance(raised.value, fv.Diverged)
 
@@ -200,7 +203,7 @@ def test_wrong_labels_are_no_reason_to_try_other_rates(case):
     net, data, _ = case
     wrong = replace(data, y=data.y + 5)
     tried = []
-    with pytest.raises(ValueError, match="labels"):
+    with raises(ValueError, match="labels"):
         first_to_learn(
             (0.1, 0.01),
             lambda lr: tried.append(lr) or fv.pretrain(net, wrong, seed=0, epochs=1, lr=lr),
@@ -214,14 +217,15 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     net, data, prior = case
     vi = partial(fv.fit_vi, net, data, prior, seed=1, steps=300)
     for fit in (vi, partial(fv.fit_swag, net, data, seed=1, rank=3, snapshots=10)):
-        assert fit(lr=0.1).history.notes == () and not recwarn.list
-        with pytest.warns(UserWarning, match=BEGAN):
+        assert fit(lr=0.1).history.notes == ()
+        assert not recwarn.list
+        with warns(UserWarning, match=BEGAN):
             q = fit(lr=60.0)
         assert q.history.notes[0].startswith(BEGAN)
         assert float(q.history.loss[-30:].mean() - q.history.loss[0]) > 10  # of 300 steps
     # Its first draws have a larger loss still
-    wide = fv.Gaussian(net.w, torch.full_like(net.w, 18.0))
-    with pytest.warns(UserWarning, match=BEGAN):
+    wide = around(net, 18.0)
+    with warns(UserWarning, match=BEGAN):
         assert fv.fit_vi(net, data, wide, seed=1, steps=50).history.notes[0].startswith(BEGAN)
 
 
@@ -230,14 +234,14 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
 ):
     data = case[1]
     seen = []
-    layers = torch.nn.Linear(2, 4), torch.nn.BatchNorm1d(4), torch.nn.Linear(4, 3)
-    net = fv.Net.from_module(torch.nn.Sequential(*layers).eval().double())
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -2.0))
+    layers = Linear(2, 4), nn.BatchNorm1d(4), Linear(4, 3)
+    net = fv.Net.from_module(nn.Sequential(*layers).eval().double())
+    prior = around(net, -2.0)
     monkeypatch.setattr(
         variational, "risen", lambda losses, validation, before: seen.append(float(before())) or ()
     )
     fv.fit_vi(net, data, prior, seed=1, steps=20, batchnorm="train")
-    assert seen == [pytest.approx(float(fv.nll(net, data)(net.w)), rel=1e-5)]
+    assert seen == [approx(float(fv.nll(net, data)(net.w)), rel=1e-5)]
 
 
 TRAINS_STATISTICS = [
@@ -247,16 +251,16 @@ TRAINS_STATISTICS = [
 ]
 
 
-@pytest.mark.parametrize("name", TRAINS_STATISTICS)
+@mark.parametrize("name", TRAINS_STATISTICS)
 def test_statistics_that_a_fit_trained_are_those_of_its_draws_saved_with_it_and_used_by_predict(
     name, tmp_path
 ):
     torch.manual_seed(0)
-    layers = torch.nn.Linear(3, 8), torch.nn.BatchNorm1d(8), torch.nn.ReLU(), torch.nn.Linear(8, 2)
-    net = fv.Net.from_module(torch.nn.Sequential(*layers).double())
+    layers = Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), Linear(8, 2)
+    net = fv.Net.from_module(nn.Sequential(*layers).double())
     x = 2 * torch.randn(120, 3, dtype=torch.float64) + 1  # far from the statistics 0 and 1 at first
     data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -4.0))
+    prior = around(net, -4.0)
     longer = {"steps": 60} if "steps" in fv.METHODS[name].plain.settings else {}
     trained = {"batchnorm": "train"}
     if name in ("ptl", "multi"):
@@ -270,7 +274,7 @@ def test_statistics_that_a_fit_trained_are_those_of_its_draws_saved_with_it_and_
             fresh = fv.engine.refresh_batchnorm(net, w if several else part.center, data)
             there = fresh if several else net.with_buffers(part.buffers)
             outputs = there.to_module(w).eval()(x).detach()
-            torch.testing.assert_close(frozen[i], outputs, rtol=1e-9, atol=1e-9)
+            assert_close(frozen[i], outputs, rtol=1e-9, atol=1e-9)
             now, wanted, before = (n.buffers()["1.running_mean"] for n in (there, fresh, net))
             # running means of sixty steps lag by some ten
             assert float((now - wanted).norm()) < 0.2 * float((before - wanted).norm())

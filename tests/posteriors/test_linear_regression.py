@@ -3,28 +3,28 @@ fits of a Gaussian that arrive."""
 
 import math
 
-import pytest
 import torch
 from every_method import CASES, DELTA, ETA, NOISE, OTHER_MODES, ROUGH, N
 from oracles import dense_covariance
-from torch import nn
+from pytest import approx, fixture, mark
+from torch import float64, nn, zeros
 
 import flatviz as fv
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def problem(linear_regression):
     """Build net, data, prior, exact mean, reference -> covariance; two inputs correlate."""
     net, data, mean, cov = linear_regression(N, [1.0, -0.5, 0.2], NOISE, DELTA)
     tilt = 1e-3 * torch.tensor(
-        [[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64
+        [[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=float64
     )  # a rank for VI to use
     prior = fv.Gaussian(torch.zeros_like(mean), torch.full_like(mean, -0.5 * math.log(DELTA)), tilt)
     alone = torch.diag(1 / torch.linalg.inv(cov).diagonal())
     covs = {
         "posterior": cov,
         "conditional": alone,
-        "with the guide": cov + ETA / 2 * torch.eye(3, dtype=torch.float64),
+        "with the guide": cov + ETA / 2 * torch.eye(3, dtype=float64),
     }
     return net, data, prior, mean, covs
 
@@ -35,7 +35,7 @@ def test_every_method_has_a_case():
     } - OTHER_MODES <= set(CASES)
 
 
-@pytest.mark.parametrize("name", CASES)
+@mark.parametrize("name", CASES)
 def test_mean_and_width_are_those_of_the_exact_posterior_up_to_the_known_bias(name, problem):
     net, data, prior, mean, covs = problem
     settings, off, least, most, reference, bias = CASES[name]
@@ -54,7 +54,7 @@ def test_mean_and_width_are_those_of_the_exact_posterior_up_to_the_known_bias(na
 SMALL_NOISE = 0.3
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def regression(linear_regression):
     """(net, data, X^T X / noise^2, X^T y / noise^2); two of the three inputs go together."""
     net, data, _, _ = linear_regression(40, [1.0, -0.5, 0.2], SMALL_NOISE, 1.0)
@@ -63,17 +63,15 @@ def regression(linear_regression):
 
 def standard(dim, *factor):
     """N(0, I), or with a factor N(0, I + factor^T factor), in float64."""
-    return fv.Gaussian(torch.zeros(dim).double(), torch.zeros(dim).double(), *factor)
+    return fv.Gaussian(zeros(dim).double(), zeros(dim).double(), *factor)
 
 
-@pytest.mark.parametrize("kl_weight", [1.0, 0.03])
+@mark.parametrize("kl_weight", [1.0, 0.03])
 def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, kl_weight):
     """The path gradient is 0 at every draw there, so no noise is left: mean, widths and factor are
     exact."""
     net, data, hessian, pull = regression
-    prior = standard(
-        3, 0.3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=torch.float64)
-    )
+    prior = standard(3, 0.3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=float64))
     q = fv.fit_vi(
         net,
         data,
@@ -87,25 +85,21 @@ def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, k
     precision = hessian / kl_weight + torch.linalg.inv(dense_covariance(prior))
     root = torch.linalg.cholesky(precision)
     torch.testing.assert_close(
-        root.T @ dense_covariance(q) @ root, torch.eye(3, dtype=torch.float64), rtol=0, atol=1e-3
+        root.T @ dense_covariance(q) @ root, torch.eye(3, dtype=float64), rtol=0, atol=1e-3
     )
     assert (
         float((root.T @ (q.mean - torch.linalg.solve(precision, pull / kl_weight))).norm()) < 1e-3
     )
 
 
-@pytest.mark.parametrize("kl_weight", [1.0, 1e-3])
+@mark.parametrize("kl_weight", [1.0, 1e-3])
 def test_the_pull_of_the_kl_on_widths_does_not_depend_on_temperature_or_examples(kl_weight):
     """Without curvature q's widths return to the prior's: from a tenth of them, in as many steps at
     any T / N."""
     net = fv.Net.from_module(nn.Linear(2, 1, bias=False).double())
-    nothing = fv.Data(
-        torch.zeros(1000, 2, dtype=torch.float64), torch.zeros(1000, 1, dtype=torch.float64)
-    )
-    prior = fv.Gaussian(
-        torch.zeros(2, dtype=torch.float64), torch.full((2,), math.log(0.1), dtype=torch.float64)
-    )
+    nothing = fv.Data(zeros(1000, 2, dtype=float64), zeros(1000, 1, dtype=float64))
+    prior = fv.Gaussian(zeros(2, dtype=float64), torch.full((2,), math.log(0.1), dtype=float64))
     q = fv.fit_vi(
         net, nothing, prior, likelihood=1.0, start_scale=0.1, kl_weight=kl_weight, steps=300, seed=0
     )
-    assert (q.std / prior.std).tolist() == pytest.approx([1, 1], rel=0.02)
+    assert (q.std / prior.std).tolist() == approx([1, 1], rel=0.02)

@@ -7,16 +7,18 @@ import pytest
 import torch
 from every_method import STEPS, algorithms
 from oracles import equal
+from pytest import fixture, raises
+from torch import zeros
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
 from flatviz.engine.graphs import RECORDERS, Recorder
-from flatviz.training import Run, training_loss
-from flatviz.training.driver import Algorithm, drive
+from flatviz.training import Algorithm, Run, training_loss
+from flatviz.training.driver import drive
 from flatviz.training.loop import NOT_REPLAYED
-from flatviz.training.streams import minibatches, rates
+from flatviz.training.streams import minibatches
 
-NAMES = list(algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1))
+NAMES = list(algorithms(fv.Gaussian(zeros(2), zeros(2)), 1))
 
 
 def final(kind):
@@ -26,7 +28,7 @@ def final(kind):
 
 
 def test_every_algorithm_has_a_row():
-    cases = algorithms(fv.Gaussian(torch.zeros(2), torch.zeros(2)), 1).values()
+    cases = algorithms(fv.Gaussian(zeros(2), zeros(2)), 1).values()
     assert fv.METHODS
     missing = {c for c in final(Algorithm) if not getattr(c, "_is_protocol", False)} - {
         type(algorithm) for algorithm, *_ in cases
@@ -34,7 +36,7 @@ def test_every_algorithm_has_a_row():
     assert not missing, f"add a row of `algorithms` for {missing}"
 
 
-@pytest.fixture(params=NAMES)
+@fixture(params=NAMES)
 def case(request, small):
     """(algorithm, its state at the start, loss, further keywords of the driver)."""
     net, data, prior = small
@@ -64,12 +66,14 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
         given = (loss, next(batches), noise.at(step))
         after, record = algorithm.update(state, *given)
         # A function, of what stays as it is
-        assert equal(before, state) and equal(algorithm.update(before, *given)[0], after)
+        assert equal(before, state)
+        assert equal(algorithm.update(before, *given)[0], after)
         losses.append(record.loss)
         state = after
         kept = algorithm.collect(kept, state) if step in how["keep"] else kept
     driven = drive(algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
-    assert equal(state, driven.state) and equal(kept, driven.kept)
+    assert equal(state, driven.state)
+    assert equal(kept, driven.kept)
     assert torch.equal(driven.history.loss, torch.stack(losses))
     assert isinstance(algorithm.result(*driven), fv.Posterior)
 
@@ -79,7 +83,7 @@ def test_noise_of_another_shape_is_one_clear_error(case):
     noise = algorithm.noise(state, how["seeds"], STEPS).at(0)
     wrong = [None, (None,), (), noise + noise, tuple(z[..., :-1] for z in noise)] if noise else []
     for given in wrong:
-        with pytest.raises(ValueError, match="noise must be standard normal tensors of shapes"):
+        with raises(ValueError, match="noise must be standard normal tensors of shapes"):
             algorithm.update(state, loss, None, given)
 
 
@@ -89,7 +93,7 @@ def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
     if not how["keep"]:
         assert go(Run(training=fv.Training(validation=small[1]))).history.validation is not None
         return
-    with pytest.raises(
+    with raises(
         ValueError,
         match="validation must be None for training, got 24 examples: weights that it collects",
     ):
@@ -131,26 +135,21 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
     assert history.notes == ()
     monkeypatch.setitem(RECORDERS, "cpu", stand_in(record))
     replayed, history, _ = go()
-    assert equal(plain, replayed) and history.notes == ()
+    assert equal(plain, replayed)
+    assert history.notes == ()
 
     def refuses(warm, step):
         raise RuntimeError("operation not permitted when stream is capturing")
 
     monkeypatch.setitem(RECORDERS, "cpu", stand_in(refuses))
     refused, history, _ = go()
-    assert equal(plain, refused) and history.notes == (
-        f"{NOT_REPLAYED}: operation not permitted when stream is capturing",
-    )
+    assert equal(plain, refused)
+    assert history.notes == (f"{NOT_REPLAYED}: operation not permitted when stream is capturing",)
 
 
 def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
     fails = stand_in(lambda warm, step: pytest.fail("recorded"))
     monkeypatch.setitem(RECORDERS, "cpu", fails)
     (note,) = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train").history.notes
-    assert note.startswith(NOT_REPLAYED) and "statistics of BatchNorm" in note
-
-
-def test_rates_fall_along_half_a_cosine():
-    torch.testing.assert_close(
-        rates(2.0, 4, torch.zeros(1)), torch.tensor([2, 1 + 0.5**0.5, 1, 1 - 0.5**0.5]).double()
-    )
+    assert note.startswith(NOT_REPLAYED)
+    assert "statistics of BatchNorm" in note

@@ -8,31 +8,34 @@ import tomllib
 from functools import partial
 from pathlib import Path
 
-import pytest
 import torch
+from internals import PointStore, cached
+from pytest import fixture, importorskip, mark, raises, warns
 from safetensors.torch import load_file, save_file
-from torch import nn
+from torch import arange, full, nn, ones, zeros
 
 import flatviz as fv
 from flatviz.storage import cache as module
 from flatviz.storage import files
-from flatviz.storage.cache import PointStore, cache_folder, cached, code_digest, load, save
+from flatviz.storage.cache import cache_folder, code_digest
 from flatviz.storage.files import atomic_path, write_file
 
 
 def test_an_interrupted_write_leaves_neither_file_nor_remains(tmp_path):
     target = tmp_path / "page.html"
     target.write_text("old")
-    with pytest.raises(KeyboardInterrupt), atomic_path(target) as partial:
+    with raises(KeyboardInterrupt), atomic_path(target) as partial:
         partial.write_text("half")
         raise KeyboardInterrupt
-    assert target.read_text() == "old" and list(tmp_path.iterdir()) == [target]
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
     with atomic_path(target) as partial:
         partial.write_text("new")
-    assert target.read_text() == "new" and list(tmp_path.iterdir()) == [target]
+    assert target.read_text() == "new"
+    assert list(tmp_path.iterdir()) == [target]
 
 
-@pytest.fixture
+@fixture
 def cache(monkeypatch, tmp_path):
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
@@ -43,7 +46,7 @@ def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(
 ):
     assert cache_folder() == cache
     cache.write_text("a file")
-    with pytest.raises(
+    with raises(
         NotADirectoryError,
         match="FLATVIZ_CACHE must be a folder, got the file .*cache: name a folder, or",
     ):
@@ -53,8 +56,8 @@ def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(
     assert cache_folder() == tmp_path / "flatviz"
 
 
-@pytest.mark.parametrize(
-    ("file", "text", "same"),
+@mark.parametrize(
+    "file, text, same",
     [
         ("core/net.py", 'def f():\n    """Other words."""\n    return 1  # a remark\n', True),
         ("core/net.py", 'def f():\n    """Words."""\n    return 2\n', False),
@@ -75,26 +78,28 @@ def test_results_belong_to_code_and_neither_to_its_docstrings_nor_to_figures(
     assert (code_digest.__wrapped__(tmp_path) == before) is same
 
 
-@pytest.mark.parametrize(
-    ("keep", "flip"), [*zip((0, 1, 100, 400, -1), [None] * 5), *zip([None] * 3, (0.01, 0.5, 0.99))]
+@mark.parametrize(
+    "keep, flip", [*zip((0, 1, 100, 400, -1), [None] * 5), *zip([None] * 3, (0.01, 0.5, 0.99))]
 )
 def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(cache, keep, flip):
     said = []
-    row = torch.arange(100.0)
+    row = arange(100.0)
     cached("rows", lambda: row, seed=0)
     (path,) = (cache / "rows").iterdir()
     content = bytearray(path.read_bytes())
     if flip:
         content[int(flip * len(content))] ^= 64
     path.write_bytes(content[:keep])
-    with pytest.raises(
+    with raises(
         ValueError,
         match=r"a result must be a whole file that fv.save wrote, got .*: .* compute it again",
     ):
-        load(path)
+        fv.load(path)
     back, found = cached("rows", lambda: row, say=said.append, seed=0)
-    assert not found and torch.equal(back, row)
-    assert len(said) == 1 and said[0].startswith(f"damaged, so computed again: {path}")
+    assert not found
+    assert torch.equal(back, row)
+    assert len(said) == 1
+    assert said[0].startswith(f"damaged, so computed again: {path}")
     assert sorted(p.name for p in (cache / "rows").iterdir()) == [path.name, f"{path.name}.damaged"]
     assert cached("rows", lambda: None, seed=0)[1]
 
@@ -106,16 +111,18 @@ def test_a_result_is_computed_once_and_says_where_it_is(cache):
         value, found = cached(
             "rows", lambda: calls.append(0) or {"a": None}, label="rows", say=said.append, seed=0
         )
-    assert value == {"a": None} and found and len(calls) == 1
-    assert (
-        said[0] == "rows: computing" and said[1].startswith("rows: reused from ") and len(said) == 2
-    )
+    assert value == {"a": None}
+    assert found
+    assert len(calls) == 1
+    assert said[0] == "rows: computing"
+    assert said[1].startswith("rows: reused from ")
+    assert len(said) == 2
 
 
 @contextlib.contextmanager
 def full_beyond(size):
     """A disk that takes no file of more bytes."""
-    resource = pytest.importorskip("resource")
+    resource = importorskip("resource")
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
     try:
@@ -125,14 +132,16 @@ def full_beyond(size):
 
 
 def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache, tmp_path):
-    path = save({"row": torch.arange(3.0)}, tmp_path / "v.pt")
+    path = fv.save({"row": arange(3.0)}, tmp_path / "v.pt")
     said = []
     with full_beyond(5_000):
-        with pytest.raises(OSError, match="File too large"):
-            save({"row": torch.arange(10_000.0)}, path)
-        row, found = cached("rows", lambda: torch.arange(10_000.0), say=said.append, seed=0)
-    assert torch.equal(load(path)["row"], torch.arange(3.0))
-    assert len(row) == 10_000 and not found and "File too large" in said[0]
+        with raises(OSError, match="File too large"):
+            fv.save({"row": arange(10_000.0)}, path)
+        row, found = cached("rows", lambda: arange(10_000.0), say=said.append, seed=0)
+    assert torch.equal(fv.load(path)["row"], arange(3.0))
+    assert len(row) == 10_000
+    assert not found
+    assert "File too large" in said[0]
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == [path]
 
 
@@ -140,8 +149,8 @@ def test_other_files_and_missing_ones_are_no_results(tmp_path):
     path = tmp_path / "r.pt"
     for write, text in (
         (lambda: path.write_text("hello"), "a damaged file, or one of something else"),
-        (lambda: torch.save({"t": torch.ones(2)}, path), ""),
-        (lambda: save_file({"t": torch.ones(2)}, path), ""),
+        (lambda: torch.save({"t": ones(2)}, path), ""),
+        (lambda: save_file({"t": ones(2)}, path), ""),
         (
             lambda: path.write_bytes(b"flatviz result 00\nPK"),
             "a file of an older flatviz, .*: compute it again",
@@ -153,28 +162,25 @@ def test_other_files_and_missing_ones_are_no_results(tmp_path):
         (lambda: write_file(path, "checkpoint", {}, {}), "one that holds checkpoint"),
     ):
         write()
-        with pytest.raises(
-            ValueError, match=f"a result must be a whole file that fv.save wrote.*{text}"
-        ):
-            load(path)
-    with pytest.raises(
-        FileNotFoundError, match="got .*none.pt, which is not there: check its name"
-    ):
-        load(tmp_path / "none.pt")
+        with raises(ValueError, match=f"a result must be a whole file that fv.save wrote.*{text}"):
+            fv.load(path)
+    with raises(FileNotFoundError, match="got .*none.pt, which is not there: check its name"):
+        fv.load(tmp_path / "none.pt")
 
 
-POSIX = pytest.mark.skipif(os.name == "nt", reason="modes, links and pipes of POSIX")
+POSIX = mark.skipif(os.name == "nt", reason="modes, links and pipes of POSIX")
 
 
 @POSIX
 def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(tmp_path):
-    path = save(torch.ones(2), tmp_path / "disk" / "r.pt")
+    path = fv.save(ones(2), tmp_path / "disk" / "r.pt")
     path.chmod(0o600)
     (tmp_path / "link.pt").symlink_to(path)
-    save(torch.zeros(2), tmp_path / "link.pt")
-    assert (tmp_path / "link.pt").is_symlink() and load(path).tolist() == [0.0, 0.0]
+    fv.save(zeros(2), tmp_path / "link.pt")
+    assert (tmp_path / "link.pt").is_symlink()
+    assert fv.load(path).tolist() == [0.0, 0.0]
     assert path.stat().st_mode & 0o777 == 0o600
-    fresh = save(torch.ones(2), tmp_path / "fresh.pt")
+    fresh = fv.save(ones(2), tmp_path / "fresh.pt")
     (plain := tmp_path / "plain").touch()
     assert fresh.stat().st_mode == plain.stat().st_mode
 
@@ -185,18 +191,18 @@ def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
     left.touch(), current.touch()
     os.utime(left, (0, 0))
     name = 240 * "n" + ".pt"  # with more in front or behind, file systems refuse it
-    save(torch.ones(2), tmp_path / name)
+    fv.save(ones(2), tmp_path / name)
     assert sorted(p.name for p in tmp_path.iterdir()) == [current.name, name]
 
 
 def test_keys_that_read_alike_keep_their_values(tmp_path):
     result = {
-        "a.b": torch.ones(1),
-        "a": {"b": torch.zeros(1)},
-        1: torch.full((1,), 2.0),
-        "1": torch.full((1,), 3.0),
+        "a.b": ones(1),
+        "a": {"b": zeros(1)},
+        1: full((1,), 2.0),
+        "1": full((1,), 3.0),
     }
-    assert load(save(result, tmp_path / "r.pt")) == result
+    assert fv.load(fv.save(result, tmp_path / "r.pt")) == result
     # For any reader of safetensors
     assert [t.item() for t in load_file(tmp_path / "r.pt").values()] == [
         1.0,
@@ -207,8 +213,8 @@ def test_keys_that_read_alike_keep_their_values(tmp_path):
 
 
 def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
-    with pytest.raises(TypeError, match="must have a type of safetensors, got torch.complex128"):
-        save(torch.zeros(2, dtype=torch.complex128), tmp_path / "file")
+    with raises(TypeError, match="must have a type of safetensors, got torch.complex128"):
+        fv.save(zeros(2, dtype=torch.complex128), tmp_path / "file")
     assert not list(tmp_path.iterdir())
 
 
@@ -216,13 +222,13 @@ def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
 def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     for write in (fv.save, lambda _, path: fv.fit_sgd(*tiny, seed=0, steps=2, checkpoint=path)):
-        with pytest.raises(ValueError, match="must be a regular one, got .*pipe"):
+        with raises(ValueError, match="must be a regular one, got .*pipe"):
             write({"a": 1.0}, tmp_path / "pipe")
     assert (tmp_path / "pipe").is_fifo()
     (tmp_path / "victim").write_text("precious")
     monkeypatch.setattr(files.secrets, "token_hex", lambda n: "guessed")
     (tmp_path / ".flatviz-guessed.part").symlink_to(tmp_path / "victim")
-    with pytest.raises(FileExistsError):
+    with raises(FileExistsError):
         fv.save({"a": 1.0}, tmp_path / "result")
     assert (tmp_path / "victim").read_text() == "precious"
     monkeypatch.undo()
@@ -237,8 +243,8 @@ def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
     store.write(written, torch.tensor([True] * 4 + [False] * 2))
 
     def stored():
-        values = torch.full((6,), torch.nan, dtype=torch.float64)
-        done = torch.zeros(6, dtype=torch.bool)
+        values = full((6,), torch.nan, dtype=torch.float64)
+        done = zeros(6, dtype=torch.bool)
         PointStore(tmp_path, 6, objective="f").read(values, done)
         return values[done].tolist(), done.tolist()
 
@@ -246,7 +252,7 @@ def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
     damaged = bytearray(store.path.read_bytes())
     damaged[-20] ^= 1
     store.path.write_bytes(damaged)
-    with pytest.warns(
+    with warns(
         UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"
     ):
         assert stored() == ([], [False] * 6)
@@ -262,7 +268,7 @@ def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
     (whole,) = (tmp_path / "whole").iterdir()
     with (
         full_beyond(whole.stat().st_size - 1),
-        pytest.warns(UserWarning, match="not kept in the cache: .*; the run goes on without it"),
+        warns(UserWarning, match="not kept in the cache: .*; the run goes on without it"),
     ):
         values = run(cache=tmp_path / "full").values
     assert torch.equal(values, want)
@@ -278,7 +284,7 @@ def test_stored_values_are_computed_again_where_one_of_them_is_another_now(
     with monkeypatch.context() as patched:
         patched.setattr(nn.Tanh, "forward", lambda self, x: x.relu())
         slice_(cache=tmp_path)
-    with pytest.warns(UserWarning, match="stored values differ from those computed now"):
+    with warns(UserWarning, match="stored values differ from those computed now"):
         got = slice_(cache=tmp_path)
     assert torch.equal(got.values, slice_().values)
     # Without a warning: they are stored in their place
@@ -290,7 +296,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_shipped_result_is_found_and_an_unknown_name_is_one_clear_error(tmp_path, monkeypatch):
     assert module.committed("frontier.csv").read_text(encoding="utf-8").count("\n") > 10
-    with pytest.raises(FileNotFoundError, match=r"must be one of .*frontier.csv.*, got 'no.csv'"):
+    with raises(FileNotFoundError, match=r"must be one of .*frontier.csv.*, got 'no.csv'"):
         module.committed("no.csv")
     (tmp_path / "a.json").write_text("{}")
     monkeypatch.setattr(module, "FOLDERS", (tmp_path / "absent", tmp_path))
@@ -302,14 +308,13 @@ def test_the_wheel_carries_what_git_keeps_of_data():
     hatch = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"][
         "build"
     ]["targets"]["wheel"]
-    assert (
-        "data" in hatch["only-include"]
-        and hatch["sources"]["data"] == f"flatviz/{module.FOLDERS[1].name}"
-    )
+    assert "data" in hatch["only-include"]
+    assert hatch["sources"]["data"] == f"flatviz/{module.FOLDERS[1].name}"
     kept = subprocess.run(
         ["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=True
     ).stdout.split()
     command = ["git", "check-ignore", "--no-index", *kept, "data/MNIST"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     # Hatch leaves out what git ignores
-    assert len(kept) > 10 and listed.stdout.split() == ["data/MNIST"]
+    assert len(kept) > 10
+    assert listed.stdout.split() == ["data/MNIST"]

@@ -5,48 +5,48 @@ from functools import partial
 from types import MethodType
 from unittest.mock import Mock
 
-import pytest
 import torch
+from cases import around, blobs, mlp, rng
 from oracles import equal, loop, random_gaussian, stopping_at
-from torch import nn
+from pytest import approx, fixture, mark, raises
+from torch import arange, float32, nn, randint, stack, zeros
+from torch.nn import Flatten, Linear, ReLU, Sequential
+from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.training import streams
+from flatviz.training import SGD, Run, training_loss
 from flatviz.training.driver import advance
-from flatviz.training.gradient import Training, ascended
-from flatviz.training.losses import training_loss
-from flatviz.training.points import SGD
-from flatviz.training.settings import Run
+from flatviz.training.gradient import ascended
 from flatviz.training.streams import MirroredNoise
 
 
-@pytest.fixture
+@fixture
 def conv_case():
     layers = (
         nn.Conv2d(3, 8, 3),
         nn.BatchNorm2d(8),
-        nn.ReLU(),
+        ReLU(),
         nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(),
-        nn.Linear(8, 3),
+        Flatten(),
+        Linear(8, 3),
     )
     x = torch.randn(20, 3, 6, 6)
-    y = torch.randint(0, 3, (20,))
-    return nn.Sequential(*layers), fv.Data(x, y)
+    y = randint(0, 3, (20,))
+    return Sequential(*layers), fv.Data(x, y)
 
 
 def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
     net, data = tiny
-    W = torch.stack([net.w, net.w + 0.1])
+    W = stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
         plain, parts = (
             ascended(training_loss(net, data, training=how, members=2), W, index, fv.SAM(0.1))
-            for how in (Training(), Training(accumulate=5))
+            for how in (fv.Training(), fv.Training(accumulate=5))
         )
-        torch.testing.assert_close(parts, plain, rtol=1e-9, atol=1e-12)
+        assert_close(parts, plain, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize(("precision", "error"), [("bfloat16", 0.05), ("float16", 0.02)])
+@mark.parametrize("precision, error", [("bfloat16", 0.05), ("float16", 0.02)])
 def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())
@@ -55,11 +55,12 @@ def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_c
     net.module[2].register_forward_hook(
         lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last)))
     )
-    loss, exact = (training_loss(net, data, training=Training(p)) for p in (precision, None))
+    loss, exact = (training_loss(net, data, training=fv.Training(p)) for p in (precision, None))
     seen.clear()
     value, g = loss(net.w, None)
     inside = {(getattr(torch, precision), True)}
-    assert set(seen) == inside and value.dtype == g.dtype == torch.float32
+    assert set(seen) == inside
+    assert value.dtype == g.dtype == float32
     for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
         g, reference = (ascended(each, net.w, None, ascent)[1] for each in (loss, exact))
         assert 1e-5 < float((g - reference).norm() / reference.norm()) < error
@@ -67,13 +68,13 @@ def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_c
 
 def test_gradients_below_the_least_number_of_float16_are_not_lost():
     torch.manual_seed(0)
-    layers = torch.nn.Linear(3, 4, bias=False), torch.nn.Linear(4, 2, bias=False)
+    layers = Linear(3, 4, bias=False), Linear(4, 2, bias=False)
     with torch.no_grad():
         layers[1].weight *= 1e-4
-    net = fv.Net.from_module(torch.nn.Sequential(*layers))
-    data = fv.Data(torch.randn(512, 3), torch.arange(512) % 2)
+    net = fv.Net.from_module(Sequential(*layers))
+    data = blobs(512, 3, 2)
     exact, half = (
-        training_loss(net, data, training=Training(p))(net.w, None)[1][:12]
+        training_loss(net, data, training=fv.Training(p))(net.w, None)[1][:12]
         for p in (None, "float16")
     )
     # between the layers they are 1e-3 of a mean times 1e-5: 0 or the least number, 6e-8
@@ -85,10 +86,8 @@ def test_pretraining_takes_them_all(conv_case):
     data = conv_case[1]
     net = pretrain(training=fv.Training(precision="bfloat16", accumulate=2, validation=data))
     plain = pretrain()
-    assert net.w.dtype == torch.float32
-    torch.testing.assert_close(
-        fv.nll(net, data)(net.w), fv.nll(plain, data)(plain.w), rtol=0.1, atol=0
-    )
+    assert net.w.dtype == float32
+    assert_close(fv.nll(net, data)(net.w), fv.nll(plain, data)(plain.w), rtol=0.1, atol=0)
 
 
 def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
@@ -100,14 +99,14 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
         )
     )
     another = Mock(side_effect=RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
-    with pytest.raises(
+    with raises(
         MemoryError,
         match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size",
     ):
-        advance(dict, too_large, iter([torch.arange(4)]), 1, run, "")
-    with pytest.raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
+        advance(dict, too_large, iter([arange(4)]), 1, run, "")
+    with raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
         advance(dict, on_card, iter([None]), 1, run, "")
-    with pytest.raises(RuntimeError, match="mat1 and mat2"):
+    with raises(RuntimeError, match="mat1 and mat2"):
         advance(dict, another, iter([None]), 1, run, "")
 
 
@@ -118,14 +117,15 @@ def test_the_progress_line_counts_images(tiny, capsys):
     fv.fit_sabma(
         net,
         data,
-        fv.Gaussian(net.w, torch.full_like(net.w, -2.0)),
+        around(net, -2.0),
         radius=0.5,
         steps=6,
         seed=0,
         progress=True,
     )
     shown = capsys.readouterr().err
-    assert "SA-BMA" in shown and "/72 " in shown  # 6 steps of 12 images
+    assert "SA-BMA" in shown
+    assert "/72 " in shown  # 6 steps of 12 images
 
 
 def test_wrong_words_are_refused(tiny):
@@ -138,38 +138,38 @@ def test_wrong_words_are_refused(tiny):
             "precision='bfloat16' needs float32 weights, got torch.float64",
         ),
     ):
-        with pytest.raises(ValueError, match=text):
+        with raises(ValueError, match=text):
             fv.fit_sgd(*tiny, seed=0, steps=1, training=fv.Training(**settings))
-    with pytest.raises(TypeError, match="training must be a Training"):
+    with raises(TypeError, match="training must be a Training"):
         fv.fit_sgd(*tiny, seed=0, steps=1, training=dict(accumulate=2))
 
 
-@pytest.mark.gpu
+@mark.gpu
 def test_on_a_gpu_a_step_without_memory_names_its_bytes():
-    module = nn.Sequential(nn.Flatten(), nn.Linear(4, 2**17), nn.ReLU(), nn.Linear(2**17, 2)).cuda()
-    data = fv.Data(torch.zeros(2**22, 4), torch.zeros(2**22).long()).to("cuda")
-    with pytest.raises(MemoryError, match="Tried to allocate"):
+    module = Sequential(Flatten(), Linear(4, 2**17), ReLU(), Linear(2**17, 2)).cuda()
+    data = fv.Data(zeros(2**22, 4), zeros(2**22).long()).to("cuda")
+    with raises(MemoryError, match="Tried to allocate"):
         fv.fit_sgd(fv.Net.from_module(module, example=data.x[:2]), data, seed=0, steps=1)
 
 
 def test_a_last_batch_of_one_example_trains():
-    module = nn.Sequential(nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 2))
+    module = Sequential(Linear(3, 6), nn.BatchNorm1d(6), ReLU(), Linear(6, 2))
     net = fv.Net.from_module(module.eval())
-    data = fv.Data(torch.randn(65, 3), torch.arange(65) % 2)
+    data = blobs(65, 3, 2)
     fv.pretrain(net, data, seed=0, epochs=2)
     fv.fit_sgd(net, data, seed=0, steps=4, batch_size=64, batchnorm="train")
     fv.fit_swag(net, data, seed=0, snapshots=5, batchnorm="train")
     fv.fit_ensemble(net, data, seed=0, members=2, steps=4, batch_size=64, batchnorm="train")
 
 
-@pytest.mark.parametrize(("seeds", "draws"), [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
+@mark.parametrize("seeds, draws", [([7], 1), ([7, 8], 1), ([7, 8, 9], 2)])
 def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_negative_after_it(
     seeds, draws, monkeypatch
 ):
-    monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
-    q = random_gaussian(0, dim=7, rank=3, dtype=torch.float32)
+    monkeypatch.setattr("flatviz.training.streams.STEPS_AHEAD", 4)
+    q = random_gaussian(0, dim=7, rank=3, dtype=float32)
     ahead = MirroredNoise(seeds, draws, q, 10)
-    sources = [torch.Generator().manual_seed(s) for s in seeds]
+    sources = [rng(s) for s in seeds]
     want = torch.empty(0)
     for step in range(10):
         fresh = (
@@ -177,20 +177,20 @@ def test_noise_drawn_ahead_is_the_noise_of_one_draw_every_second_step_and_its_ne
             if step % 2 == 0
             else None
         )
-        want = -want if fresh is None else torch.stack(fresh)  # (B, draws, D + K)
+        want = -want if fresh is None else stack(fresh)  # (B, draws, D + K)
         got = torch.cat(ahead.at(step), -1)
         assert torch.equal(got, want.squeeze(0) if len(seeds) == 1 else want)
 
 
-@pytest.mark.parametrize(
+@mark.parametrize(
     "stop", [1, 3, 4, 5, 8]
 )  # inside a block of 4 steps, at its last step, at the next one's first
-@pytest.mark.parametrize("seeds", [[0], [0, 1]])
+@mark.parametrize("seeds", [[0], [0, 1]])
 def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_path, monkeypatch):
-    monkeypatch.setattr(streams, "STEPS_AHEAD", 4)
+    monkeypatch.setattr("flatviz.training.streams.STEPS_AHEAD", 4)
     prior = random_gaussian(0, dim=tiny[0].dim, rank=2)
     fit = partial(fv.fit_sabma_grid, *tiny, prior, radius=[0.3], seed=seeds, steps=10, batch_size=5)
-    with pytest.raises(KeyboardInterrupt):
+    with raises(KeyboardInterrupt):
         fit(checkpoint=tmp_path / "run", progress=stopping_at(stop))
     assert equal(dict(fit(checkpoint=tmp_path / "run")), dict(fit()))
 
@@ -198,12 +198,12 @@ def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_
 def test_a_scaled_start_has_all_its_widths_scaled(tiny):
     prior = random_gaussian(0, dim=tiny[0].dim)
     first = fv.fit_vi(*tiny, prior, seed=0, start_scale=0.5, steps=1, lr=1e-12)
-    torch.testing.assert_close(first.std, 0.5 * prior.std)
-    torch.testing.assert_close(first.factor, 0.5 * prior.factor)
+    assert_close(first.std, 0.5 * prior.std)
+    assert_close(first.factor, 0.5 * prior.factor)
 
 
 def randn(*shape, seed):
-    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+    return torch.randn(*shape, generator=rng(seed), dtype=torch.float64)
 
 
 def test_each_perturbation_gains_most_to_first_order_inside_the_ball_of_its_norm():
@@ -217,26 +217,26 @@ def test_each_perturbation_gains_most_to_first_order_inside_the_ball_of_its_norm
     for ascent, metric in balls.items():
         step = ascent(w, g)
         others = randn(200, 20, seed=1)
-        assert float((metric * step.square()).sum()) == pytest.approx(0.09, rel=1e-9)
+        assert float((metric * step.square()).sum()) == approx(0.09, rel=1e-9)
         assert 0.3 * float((others @ g / (metric * others.square()).sum(1).sqrt()).max()) < float(
             step @ g
         )
         # Members together: row by row
-        rows = ascent(torch.stack([w, 2 * w]), torch.stack([g, 3 * g]))
-        torch.testing.assert_close(rows[1], ascent(2 * w, 3 * g))
+        rows = ascent(stack([w, 2 * w]), stack([g, 3 * g]))
+        assert_close(rows[1], ascent(2 * w, 3 * g))
 
 
 def test_no_way_up_at_a_stationary_point_and_a_negative_radius_is_refused():
-    zero = torch.zeros(3)
+    zero = zeros(3)
     for kind in (fv.SAM, fv.ASAM, fv.FisherSAM):
         assert torch.equal(kind(0.1)(zero, zero), zero)
-        with pytest.raises(ValueError, match="radius must be a finite number >= 0, got -0.1"):
+        with raises(ValueError, match="radius must be a finite number >= 0, got -0.1"):
             kind(-0.1)
 
 
-@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
-@pytest.mark.parametrize("size", [0.0, 1e-6, 1e-4, 1.0, 300.0])
-@pytest.mark.parametrize("ascent", [fv.SAM(0.5), fv.ASAM(0.5), fv.FisherSAM(0.5)])
+@mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+@mark.parametrize("size", [0.0, 1e-6, 1e-4, 1.0, 300.0])
+@mark.parametrize("ascent", [fv.SAM(0.5), fv.ASAM(0.5), fv.FisherSAM(0.5)])
 def test_a_perturbation_in_half_precision_is_that_of_float64_rounded(ascent, size, dtype):
     """Relative to the largest entry, two roundings of a number; squares would leave float16."""
     w = randn(1000, seed=0).to(dtype)
@@ -255,23 +255,19 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     after, worst = f.value_and_grad(net.w + 0.1 * g / g.norm())
     sgd = SGD(torch.tensor([0.5]), weight_decay=0.3, ascent=fv.SAM(0.1))
     state, record = sgd.update(sgd.init(net.w), training_loss(net, data), None)
-    torch.testing.assert_close(state.w, net.w - 0.5 * (worst + 0.3 * net.w))
-    torch.testing.assert_close(record.sharpness, after - before)
+    assert_close(state.w, net.w - 0.5 * (worst + 0.3 * net.w))
+    assert_close(record.sharpness, after - before)
 
 
 def chain(dtype, treated="all"):
-    middle = nn.Sequential(nn.ReLU(), nn.Linear(8, 5, bias=False))
-    module = nn.Sequential(
-        nn.Flatten(), nn.Linear(6, 8), nn.LayerNorm(8), middle, nn.Tanh(), nn.Linear(5, 3)
-    )
-    data = fv.Data(torch.randn(20, 2, 3, dtype=dtype), torch.randint(0, 3, (20,)))
+    middle = Sequential(ReLU(), Linear(8, 5, bias=False))
+    module = Sequential(Flatten(), Linear(6, 8), nn.LayerNorm(8), middle, nn.Tanh(), Linear(5, 3))
+    data = fv.Data(torch.randn(20, 2, 3, dtype=dtype), randint(0, 3, (20,)))
     return fv.Net.from_module(module.to(dtype), treated), data
 
 
 def rows(net):
-    return net.w + 0.1 * torch.randn(
-        3, net.dim, generator=torch.Generator().manual_seed(1), dtype=net.w.dtype
-    )
+    return net.w + 0.1 * torch.randn(3, net.dim, generator=rng(1), dtype=net.w.dtype)
 
 
 def convolution(dtype):
@@ -279,13 +275,13 @@ def convolution(dtype):
     layers = (
         nn.Conv2d(1, 3, 3),
         nn.BatchNorm2d(3),
-        nn.ReLU(),
+        ReLU(),
         nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(),
-        nn.Linear(3, 2),
+        Flatten(),
+        Linear(3, 2),
     )
-    data = fv.Data(torch.randn(12, 1, 6, 6, dtype=dtype), torch.arange(12) % 2)
-    return fv.Net.from_module(nn.Sequential(*layers).to(dtype), "norm+head", example=data.x), data
+    data = fv.Data(torch.randn(12, 1, 6, 6, dtype=dtype), arange(12) % 2)
+    return fv.Net.from_module(Sequential(*layers).to(dtype), "norm+head", example=data.x), data
 
 
 CHAINS = [
@@ -294,25 +290,25 @@ CHAINS = [
 ]
 
 
-@pytest.mark.parametrize("make", [*CHAINS, convolution])
-@pytest.mark.parametrize("ascent", [None, fv.SAM(0.1)])
+@mark.parametrize("make", [*CHAINS, convolution])
+@mark.parametrize("ascent", [None, fv.SAM(0.1)])
 def test_one_step_together_is_each_step_alone(make, ascent):
-    for dtype, tolerance in ((torch.float32, 1e-5), (torch.float64, 1e-12)):
+    for dtype, tolerance in ((float32, 1e-5), (torch.float64, 1e-12)):
         net, data = make(dtype)
         loss = training_loss(net, data, members=3)
         W = rows(net)
         assert loss.network is not None
-        for index in (None, torch.arange(12).view(3, 4)):
+        for index in (None, arange(12).view(3, 4)):
             values, g, gain = ascended(loss, W, index, ascent)
             for i, w in enumerate(W):
                 one = None if index is None else index[i]
                 alone = ascended(training_loss(net, data), w, one, ascent)
                 row = values[i], g[i], None if ascent is None else gain[i]
-                torch.testing.assert_close(row, alone, rtol=tolerance, atol=tolerance)
+                assert_close(row, alone, rtol=tolerance, atol=tolerance)
 
 
 def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
-    net, data = chain(torch.float32)
+    net, data = chain(float32)
     how = fv.Training(precision="bfloat16")
     loss = training_loss(net, data, training=how, members=3)
     W = rows(net)
@@ -320,46 +316,42 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     alone, exact = (training_loss(net, data, training=p) for p in (how, fv.Training()))
     g, one_by_one, in_float32 = (f(W, None)[1] for f in (loss, alone, exact))
     # 8 bits of mantissa
-    assert (
-        g.dtype == torch.float32
-        and 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
-    )
-    torch.testing.assert_close(g, one_by_one, rtol=0.05, atol=0.01)
+    assert g.dtype == float32
+    assert 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
+    assert_close(g, one_by_one, rtol=0.05, atol=0.01)
 
 
 def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics_of_its_own():
-    data = fv.Data(torch.randn(16, 3), torch.randint(0, 2, (16,)))
-    net = fv.Net.from_module(
-        nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.ReLU(), nn.Linear(4, 2))
-    )
+    data = fv.Data(torch.randn(16, 3), randint(0, 2, (16,)))
+    net = fv.Net.from_module(Sequential(Linear(3, 4), nn.BatchNorm1d(4), ReLU(), Linear(4, 2)))
     loss = training_loss(net, data, batchnorm="train", members=2)
     assert loss.network is None
-    W = torch.stack([net.w, 2 * net.w])
+    W = stack([net.w, 2 * net.w])
     ascended(loss, W, None, fv.SAM(0.1))
     for i, w in enumerate(W):
         alone = training_loss(net, data, batchnorm="train")
         alone(w, None)
-        torch.testing.assert_close(
+        assert_close(
             loss.state[f"{i} buffer 1.running_mean"], alone.state["0 buffer 1.running_mean"]
         )
         assert int(loss.state[f"{i} buffer 1.num_batches_tracked"]) == 1
 
 
 PATCHED = {  # which layer of the three, and its other forward
-    "a layer": (0, lambda layer, x: 2 * nn.Linear.forward(layer, x) + 1),
+    "a layer": (0, lambda layer, x: 2 * Linear.forward(layer, x) + 1),
     "a function": (1, lambda layer, x: x.softmax(-1)),
 }
 
 
-@pytest.mark.parametrize("name", PATCHED)
+@mark.parametrize("name", PATCHED)
 def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_itself(name):
-    module = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 3)).eval()
-    data = fv.Data(torch.randn(20, 4), torch.arange(20) % 3)
+    module = mlp(4, 6, 3, act=ReLU).eval()
+    data = blobs(20, 4, 3)
     index, forward = PATCHED[name]
     module[index].forward = MethodType(forward, module[index])
     net = fv.Net.from_module(module)
     values, _ = training_loss(net, data, members=3)(rows(net), None)
-    torch.testing.assert_close(values, loop(net, data, rows(net)), rtol=1e-5, atol=1e-5)
+    assert_close(values, loop(net, data, rows(net)), rtol=1e-5, atol=1e-5)
 
 
 class Tied(nn.Module):

@@ -6,14 +6,15 @@ import threading
 import warnings
 from types import SimpleNamespace
 
-import pytest
 import torch
 from brought import hooked, stand_in
+from cases import rng
+from pytest import approx, fixture, mark, raises, warns
 from torch import nn
+from torch.nn import Linear
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 import flatviz as fv
-from flatviz.training import recording
 
 
 def weights(module):
@@ -24,7 +25,7 @@ def train(module, steps, *, optimiser=None):
     """The weights after each step."""
     optimiser = optimiser or torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
     seen = []
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     x = torch.randn(16, 3, generator=g)
     y = torch.randint(0, 2, (16,), generator=g)
     for _ in range(steps):
@@ -35,10 +36,10 @@ def train(module, steps, *, optimiser=None):
     return seen
 
 
-@pytest.fixture
+@fixture
 def module():
     # Dropout on: a user's loop has it
-    return nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), nn.Linear(4, 2))
+    return nn.Sequential(Linear(3, 4), nn.Dropout(0.2), nn.ReLU(), Linear(4, 2))
 
 
 def test_the_path_is_what_the_loop_itself_saw(module):
@@ -46,36 +47,38 @@ def test_the_path_is_what_the_loop_itself_saw(module):
     with fv.record_path(module, every=3) as path:
         seen = [start, *train(module, 10)]
     assert path.steps == (0, 3, 6, 9, 10)
-    assert torch.equal(path.W, torch.stack([seen[i] for i in path.steps])) and torch.equal(
-        path.net.w, seen[-1]
-    )
+    assert torch.equal(path.W, torch.stack([seen[i] for i in path.steps]))
+    assert torch.equal(path.net.w, seen[-1])
     train(module, 3)  # what comes after is not of the path
-    assert len(path.steps) == 5 and not recording._RECORDING
+    assert len(path.steps) == 5
 
 
 def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
     with fv.record_path(module, most=8) as path:
         seen = train(module, 100)
-    assert path.every == 16 and path.steps == (0, 16, 32, 48, 64, 80, 96, 100)
+    assert path.every == 16
+    assert path.steps == (0, 16, 32, 48, 64, 80, 96, 100)
     assert torch.equal(path.W[1:], torch.stack([seen[i - 1] for i in path.steps[1:]]))
 
 
 def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(module):
-    other = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    other = torch.optim.SGD(Linear(2, 2).parameters(), lr=0.1)
     with fv.record_path(module, treated=lambda name: name.startswith("3.")) as path:
         train(module, 2)
         other.step()
         # Holds none of the treated weights
         train(module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1))
         train(module, 2, optimiser=torch.optim.Adam(module.parameters()))  # one that takes over
-    assert path.W.shape == (5, 10) and path.steps == (0, 1, 2, 3, 4)
+    assert path.W.shape == (5, 10)
+    assert path.steps == (0, 1, 2, 3, 4)
     body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
     with fv.record_path(module, every=2) as path:
         for _ in range(5):
             train(module, 1, optimiser=body)
             train(module, 1, optimiser=head)
     assert path.steps == (0, 2, 4, 5)
-    assert torch.equal(path.W[-1], path.net.w) and not torch.equal(path.W[1, -10:], path.W[0, -10:])
+    assert torch.equal(path.W[-1], path.net.w)
+    assert not torch.equal(path.W[1, -10:], path.W[0, -10:])
 
 
 def test_a_loop_without_an_optimiser_adds_points_itself(module):
@@ -83,18 +86,17 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
         for _ in range(3):
             module[0].weight.add_(1.0)
             path.add()
-    assert path.steps == (0, 1, 2, 3) and float((path.W[3] - path.W[0]).sum()) == pytest.approx(
-        36, abs=1e-4
-    )
+    assert path.steps == (0, 1, 2, 3)
+    assert float((path.W[3] - path.W[0]).sum()) == approx(36, abs=1e-4)
     with (
-        pytest.warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"),
+        warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"),
         fv.record_path(module),
     ):
         pass
 
 
 def watched(module, steps, **how):
-    g = torch.Generator().manual_seed(1)
+    g = rng(1)
     data = fv.Data(torch.randn(8, 3, generator=g), torch.randint(0, 2, (8,), generator=g))
     with fv.record_path(module, data=data, **how) as path:
         train(module, steps)
@@ -110,9 +112,11 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
     )
     torch.manual_seed(0)
     train(twin, 6)
-    assert torch.equal(weights(module), weights(twin)) and not module._forward_pre_hooks
+    assert torch.equal(weights(module), weights(twin))
+    assert not module._forward_pre_hooks
     history = path.history
-    assert history.steps.tolist() == list(path.steps) == [0, 2, 4, 6] and not history.notes
+    assert history.steps.tolist() == list(path.steps) == [0, 2, 4, 6]
+    assert not history.notes
 
     def loss(w):
         h = (data.x @ w[:12].view(4, 3).T + w[12:16]).relu()
@@ -129,30 +133,26 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
         )
         names = ("loss", "sharpness", "lambda1", "trace")
         for name, value in zip(names, wanted):
-            assert float(getattr(history, name)[i]) == pytest.approx(
-                float(value), rel=1e-3, abs=1e-6
-            )
+            assert float(getattr(history, name)[i]) == approx(float(value), rel=1e-3, abs=1e-6)
             assert (name, float(getattr(history, name)[i]), path.steps[i]) in rows
     fig = fv.plot(history)
-    assert [t.name for t in fig.data][-1] == "trace" and list(fig.data[0].x) == [0, 2, 4, 6]
+    assert [t.name for t in fig.data][-1] == "trace"
+    assert list(fig.data[0].x) == [0, 2, 4, 6]
 
 
-@pytest.mark.parametrize(
-    ("cost", "steps", "measured"),
+@mark.parametrize(
+    "cost, steps, measured",
     [(10, 400, [0, 150, 200, 250, 300, 350, 400]), (30, 100, [0, 100])],
 )
 def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost, steps, measured):
     now = [0.0]
-    measure = recording.Watch.measure
 
-    def slow(*args):
-        now[0] += cost
-        measure(*args)
+    def slow(name, value, step):  # four values of a measurement
+        now[0] += cost / 4
 
-    monkeypatch.setattr(recording, "time", SimpleNamespace(perf_counter=lambda: now[0]))
-    monkeypatch.setattr(recording.Watch, "measure", slow)
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
     data = fv.Data(torch.ones(4, 3), torch.arange(4) % 2)
-    with fv.record_path(module, data=data, budget=20, products=12) as path:
+    with fv.record_path(module, data=data, budget=20, products=12, log=slow) as path:
         for _ in range(steps):
             now[0] += 1
             path.add()
@@ -166,20 +166,19 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
     said = [
         f"start and end took {100 * 2 * cost / steps:.3g} % of the loop's time, the budget is 20 %"
     ]
-    assert late == (said if len(measured) == 2 else []) and (
-        late or cost * len(measured) <= 0.2 * steps
-    )
+    assert late == (said if len(measured) == 2 else [])
+    assert late or cost * len(measured) <= 0.2 * steps
 
 
 def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
-    with pytest.raises(ValueError, match="give record_path data="):
+    with raises(ValueError, match="give record_path data="):
         fv.record_path(module).history  # noqa: B018
-    with pytest.raises(ValueError, match="products"):
+    with raises(ValueError, match="products"):
         watched(module, 1, products=3)
 
 
-@pytest.mark.parametrize(
-    ("maker", "package", "base"),
+@mark.parametrize(
+    "maker, package, base",
     [
         ("huggingface", "transformers", "TrainerCallback"),
         ("lightning", "lightning.pytorch", "Callback"),
@@ -191,26 +190,27 @@ def test_a_trainers_callback_records_what_record_path_does(
     make = getattr(fv.bridges, f"{maker}_callback")
     for name in ("transformers", "lightning", "lightning.pytorch", "pytorch_lightning"):
         monkeypatch.setitem(sys.modules, name, None)
-    with pytest.raises(ImportError, match="pip install"):
+    with raises(ImportError, match="pip install"):
         make()
     for name in {package, package.partition(".")[0]}:
         monkeypatch.setitem(sys.modules, name, stand_in(package, base))
     callback = make(
         every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12
     )
-    rows, logger = (
-        [],
-        SimpleNamespace(log_metrics=lambda metrics, step: rows.append({**metrics, "step": step})),
+    rows = []
+    logger = SimpleNamespace(
+        log_metrics=lambda metrics, step: rows.append(metrics | {"step": step})
     )
     hooked(
         callback, module, lambda: train(module, 4), SimpleNamespace(log_history=rows, logger=logger)
     )
-    assert callback.path.steps == (0, 2, 4) and callback.path.history.steps.tolist() == [0, 2, 4]
+    assert callback.path.steps == (0, 2, 4)
+    assert callback.path.history.steps.tolist() == [0, 2, 4]
     assert [row["step"] for row in rows if "lambda1" in row] == [
         0,
         2,
         4,
-    ] and not recording._RECORDING
+    ]
 
 
 def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
@@ -221,7 +221,7 @@ def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
         inside.set()
         assert go_on.wait(60)
 
-    other = torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=0.1)
+    other = torch.optim.SGD(Linear(2, 2).parameters(), lr=0.1)
     failed = []
 
     def step():
@@ -234,9 +234,10 @@ def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
     thread = threading.Thread(target=step)
     thread.start()
     assert inside.wait(60)
-    with fv.record_path(nn.Linear(3, 2)) as path:
+    with fv.record_path(Linear(3, 2)) as path:
         path.add()
         go_on.set()
         thread.join()
     hook.remove()
-    assert not failed and len(path.W) == 2
+    assert not failed
+    assert len(path.W) == 2

@@ -5,25 +5,24 @@ import os
 import signal
 from functools import partial
 
-import pytest
 import torch
+from cases import mlp
 from forked import forked
+from pytest import approx, fixture, mark, raises
+from torch import nn, randn
 
 import flatviz as fv
-from flatviz.training import driver
-from flatviz.training.losses import training_loss
-from flatviz.training.points import SGD
-from flatviz.training.settings import Run
+from flatviz.training import SGD, Run, driver, training_loss
 from flatviz.training.streams import rates
 
 
-@pytest.fixture
+@fixture
 def case():
     """Twelve noisy labels to learn by heart, and others to judge by: the validation loss falls,
     then rises."""
-    module = torch.nn.Sequential(torch.nn.Linear(3, 16), torch.nn.Tanh(), torch.nn.Linear(16, 2))
-    x = torch.randn(40, 3)
-    y = (x[:, 0] + 0.8 * torch.randn(40) > 0).long()
+    module = mlp(3, 16, 2)
+    x = randn(40, 3)
+    y = (x[:, 0] + 0.8 * randn(40) > 0).long()
     return fv.Net.from_module(module), fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
 
 
@@ -46,16 +45,14 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     )
     stopped = fit(training=fv.Training(validation=validation, patience=5))
     n = len(stopped.history.validation)
-    assert (
-        best + 6 == n < 50
-        and len(stopped.history.loss) == 8 * n
-        and torch.equal(stopped.W[0], checked[best])
-    )
+    assert best + 6 == n < 50
+    assert len(stopped.history.loss) == 8 * n
+    assert torch.equal(stopped.W[0], checked[best])
     torch.testing.assert_close(stopped.history.validation, checks[:n], rtol=1e-5, atol=1e-6)
     assert fit().history.validation is None
 
 
-@pytest.mark.parametrize("radius", [0.0, 0.5])
+@mark.parametrize("radius", [0.0, 0.5])
 def test_a_gaussian_is_judged_at_its_mean(case, radius):
     net, data, validation = case
     fit = partial(
@@ -71,17 +68,15 @@ def test_a_gaussian_is_judged_at_its_mean(case, radius):
     )
     q = fit(training=fv.Training(validation=validation, patience=4))
     long = fit()
-    assert float(fv.nll(net, validation)(q.mean)) == pytest.approx(
+    assert float(fv.nll(net, validation)(q.mean)) == approx(
         float(q.history.validation.min()), abs=1e-6
     )
     assert float(fv.nll(net, validation)(long.mean)) > float(q.history.validation.min())
 
 
 def test_statistics_of_batchnorm_are_those_of_the_best_check():
-    module = torch.nn.Sequential(
-        torch.nn.Linear(3, 16), torch.nn.BatchNorm1d(16), torch.nn.Tanh(), torch.nn.Linear(16, 2)
-    )
-    x = torch.randn(60, 3)
+    module = nn.Sequential(nn.Linear(3, 16), nn.BatchNorm1d(16), nn.Tanh(), nn.Linear(16, 2))
+    x = randn(60, 3)
     y = torch.randint(0, 2, (60,))
     data = fv.Data(x[:20], y[:20])
     validation = fv.Data(x[20:], y[20:])
@@ -91,10 +86,10 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
     )
     assert len(fit.history.loss) < 60
     there = fv.nll(fv.Net.from_module(module).with_buffers(fit.buffers), validation)(fit.W[0])
-    assert float(there) == pytest.approx(float(fit.history.validation.min()), abs=1e-6)
+    assert float(there) == approx(float(fit.history.validation.min()), abs=1e-6)
 
 
-@pytest.mark.parametrize("name", ["fit_sgd", "fit_sabma"])
+@mark.parametrize("name", ["fit_sgd", "fit_sabma"])
 def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(
     name, case, tmp_path, monkeypatch
 ):
@@ -135,13 +130,12 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
         checkpoint=tmp_path / "run", progress=lambda done, total, label: seen.append(done)
     )
     assert len(seen) <= len(whole.history.loss) - 22
-    assert torch.equal(resumed.center, whole.center) and torch.equal(
-        resumed.history.validation, whole.history.validation
-    )
+    assert torch.equal(resumed.center, whole.center)
+    assert torch.equal(resumed.history.validation, whole.history.validation)
 
 
 def test_a_run_that_diverges_before_a_check_is_one_that_diverged(tiny):
     net, data = tiny
     how = fv.Training(validation=data)
-    with pytest.raises(fv.Diverged, match="must stay finite, got NaN or inf"):
+    with raises(fv.Diverged, match="must stay finite, got NaN or inf"):
         fv.fit_sgd(net, data, seed=0, steps=9, lr=1e38, training=how)

@@ -1,20 +1,19 @@
 """Labs that end with their test; one packs the family that it is given, which takes seconds: here
 each is packed once."""
 
-import pytest
+from internals import Fitting, pack
+from pytest import fixture
 
 import flatviz as fv
-from flatviz.families.members import Fitting
-from flatviz.pages.bundle import pack
 
 
-@pytest.fixture(scope="session")
+@fixture(scope="session")
 def packed():
     """(family, settings) -> bundle."""
     return {}
 
 
-@pytest.fixture(autouse=True)
+@fixture(autouse=True)
 def pack_once(packed, monkeypatch):
     def kept(family, **settings):
         key = id(family), repr(settings)
@@ -39,7 +38,7 @@ def spied(view):
     return sent
 
 
-@pytest.fixture
+@fixture
 def make_lab(transferred, task):
     """A lab of the small network, by what else it takes."""
     made = []

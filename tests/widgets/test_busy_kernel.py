@@ -5,9 +5,9 @@ import json
 
 import nbformat
 import papermill
-import pytest
 from browsing import RUN_ALL, WAIT, answer, jupyterlab, limited, watched
 from nbconvert import HTMLExporter
+from pytest import fixture, mark
 
 LAB = "fv.lab(net, task, prior=prior, radii={'vi': (0.0,), 'sabma': (0.0, 1.0)}, fit={'steps': %d})"
 CELLS = (
@@ -27,10 +27,10 @@ STATE = "(state) => document.querySelector('.flatviz[data-state]').dataset.state
 TO_ZERO = "(e) => { e.value = 0; e.dispatchEvent(new Event('input', { bubbles: true })); }"
 KERNEL = "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status"
 LIMIT = 4 * WAIT
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(LIMIT + 180)]
+pytestmark = [mark.browser, mark.long, mark.timeout(LIMIT + 180)]
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def seen(browser, tmp_path_factory):
     """What the page shows of both labs while the last cell waits, and after it."""
     root = tmp_path_factory.mktemp("busy")
@@ -84,17 +84,21 @@ def exported(browser, text, folder):
 def test_both_labs_are_drawn_and_their_sliders_move_while_a_later_cell_runs(seen):
     assert seen["kernel"] == ("busy", 0)
     assert [shown for _, shown, _ in seen["whole"]] == ["fitted"] * 2
-    assert seen["cells"] == [] and not seen["errors"]
+    assert seen["cells"] == []
+    assert not seen["errors"]
 
 
 def test_a_rough_picture_comes_first_and_says_that_it_is_one(seen):
     state, shown, line = seen["rough"][0]
-    assert shown == "preview" and state.startswith("sabma/1/") and "rough: few of 150 steps" in line
+    assert shown == "preview"
+    assert state.startswith("sabma/1/")
+    assert "rough: few of 150 steps" in line
     assert not any("rough" in line for *_, line in seen["whole"])
 
 
 def test_no_message_of_the_kernel_is_saved_with_the_notebook(seen):
-    assert '"the end' in seen["saved"] and "post 0" not in seen["saved"]
+    assert '"the end' in seen["saved"]
+    assert "post 0" not in seen["saved"]
     assert "plotly.js v" not in seen["saved"]
 
 
@@ -103,7 +107,8 @@ def test_a_saved_notebook_shows_the_last_picture_of_each_lab_without_its_kernel(
 ):
     text, widths = exported(browser, seen["saved"], tmp_path)
     assert text.count("The last picture. Run the cell again for the live one.") == 2
-    assert len(widths) == 4 and min(widths) > 200  # two of each; the second stands in a third
+    assert len(widths) == 4
+    assert min(widths) > 200  # two of each; the second stands in a third
     assert text.count("SA-BMA, radius") >= 2
 
 
@@ -121,8 +126,10 @@ def test_a_saved_notebook_opened_again_in_jupyterlab_shows_the_last_pictures_unt
             "() => [...document.querySelectorAll('.flatviz-still img')].map((i) => i.naturalWidth)"
         )
         page.context.close()
-    assert notes == 2 and live == 0
-    assert len(widths) == 4 and min(widths) > 200
+    assert notes == 2
+    assert live == 0
+    assert len(widths) == 4
+    assert min(widths) > 200
 
 
 def test_a_notebook_that_a_command_ran_says_how_to_see_the_lab_and_holds_no_front_end(
@@ -137,6 +144,8 @@ def test_a_notebook_that_a_command_ran_says_how_to_see_the_lab_and_holds_no_fron
         tmp_path / "book.ipynb", tmp_path / "ran.ipynb", progress_bar=False, cwd=tmp_path
     )
     ran = (tmp_path / "ran.ipynb").read_text(encoding="utf-8")
-    assert "plotly.js v" not in ran and len(ran) < 100_000
+    assert "plotly.js v" not in ran
+    assert len(ran) < 100_000
     text, widths = exported(browser, ran, tmp_path)
-    assert "open this notebook in JupyterLab and run the cell" in text and not widths
+    assert "open this notebook in JupyterLab and run the cell" in text
+    assert not widths

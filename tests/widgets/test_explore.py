@@ -54,7 +54,8 @@ def test_a_path_of_one_point_is_a_marker_without_a_line(family):
     view = fv.explore(family.surface, dataclasses.replace(family.projection[-1], name="path"))
     assert named(view, "path") is not None
     control(view, "samples").value = 1
-    assert "path" not in [t.name for t in view.result.data] and len(named(view, "samples").x) == 1
+    assert "path" not in [t.name for t in view.result.data]
+    assert len(named(view, "samples").x) == 1
     control(view, "samples").value = 3
     assert len(named(view, "path").x) == 3
 
@@ -77,7 +78,8 @@ def test_draws_on_a_plane_are_the_first_n_and_the_axes_stand_still(family):
     ends = view.result.layout.xaxis.range
     control(view, "draws").value = 2
     np.testing.assert_allclose(named(view, "samples").y, projection.distance[:2], rtol=1e-6)
-    assert len(named(view, "rim").x) == 2 and view.result.layout.xaxis.range == ends
+    assert len(named(view, "rim").x) == 2
+    assert view.result.layout.xaxis.range == ends
     control(view, "draws").value = 6
     np.testing.assert_allclose(named(view, "samples").y, projection.distance, rtol=1e-6)
 

@@ -10,13 +10,12 @@ import threading
 import time
 from types import SimpleNamespace
 
-import pytest
 import torch
+from internals import Fitting, repeat_family
 from ipywidgets.widgets import widget as widgets
+from pytest import approx, mark, raises
 
 import flatviz as fv
-from flatviz.families.family import repeat_family
-from flatviz.families.members import Fitting
 from flatviz.widgets.worker import SILENCE, Worker
 
 # Enough to be a family
@@ -40,7 +39,7 @@ def fitting(lab):
     return "/1000000" in lab.status
 
 
-@pytest.mark.parametrize("first", [True, False])
+@mark.parametrize("first", [True, False])
 def test_stop_ends_the_step_in_progress_keeps_what_was_found_and_says_so(first, make_lab, family):
     lab = make_lab(
         fit=LONG, **({"radii": {"sgd": (0.0,), "vi": (0.0,)}} if first else {"family": family})
@@ -50,14 +49,14 @@ def test_stop_ends_the_step_in_progress_keeps_what_was_found_and_says_so(first, 
         lab.method = "sabma"
         lab.radius = 1.3
     # The page's button offers to stop
-    assert fitting(lab) and lab.busy and lab.view._status["busy"]
+    assert fitting(lab)
+    assert lab.busy
+    assert lab.view._status["busy"]
     lab.stop()
-    assert (
-        lab.wait(20)
-        and lab.family is before
-        and "stopped" in lab.status
-        and not lab.view._status["busy"]
-    )
+    assert lab.wait(20)
+    assert lab.family is before
+    assert "stopped" in lab.status
+    assert not lab.view._status["busy"]
 
 
 def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays(
@@ -79,11 +78,14 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
     )
     assert lab.wait(120)
     assert lab.error == f"SAM on the mean, radius 0.2: ValueError: {long}"
-    assert lab.family.radii("sam_mu") == (0.0, 0.05) and lab.view._status["error"] == lab.error
+    assert lab.family.radii("sam_mu") == (0.0, 0.05)
+    assert lab.view._status["error"] == lab.error
     lab.radius = 0.08
     lab.method = "sam_mu"
     # A fit that goes well clears it
-    assert lab.wait(120) and lab.error == "" and 0.08 in lab.family.radii("sam_mu")
+    assert lab.wait(120)
+    assert lab.error == ""
+    assert 0.08 in lab.family.radii("sam_mu")
 
 
 def test_an_error_of_the_first_family_beside_its_fits_is_the_labs_error_too(make_lab):
@@ -106,14 +108,16 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
     for _ in range(2):
         lab.method = "sabma"
         lab.radius = 1.3
-        assert fitting(lab) and "SA-BMA, radius 1.3" in lab.status
+        assert fitting(lab)
+        assert "SA-BMA, radius 1.3" in lab.status
         former.append(lab)
         shell.execution_count += 1
         lab = make_lab(family=family, fit=LONG)
     former[0].radius = 1.4  # closed: nothing begins
     former[0].run()
     assert all(old.wait(20) for old in former)
-    assert len(widgets._instances) == count and not left_over()
+    assert len(widgets._instances) == count
+    assert not left_over()
     make_lab(family=family)  # in the same run of the cell: both stay
     one = {lab, lab.layout, lab.view, lab.view.layout, lab.view.channel}
     assert len(widgets._instances) == count + len(one)
@@ -125,9 +129,12 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(
     net, prior = transferred
     fit = {"steps": 10}
     lab = make_lab(radii={"vi": (0.0,), "sabma": (0.0, 0.5, 2.0)}, fit=fit)
-    assert lab.wait(300) and lab.error == ""
+    assert lab.wait(300)
+    assert lab.error == ""
     names = [figure["name"] for figure in lab.view._bundle.index["figures"]]
-    assert "mechanism" in names and "radius" in names and lab.view._bundle.index["seeds"] == 1
+    assert "mechanism" in names
+    assert "radius" in names
+    assert lab.view._bundle.index["seeds"] == 1
     before = lab.family
     lab.radius = 2.0
     lab.sent_messages.clear()
@@ -136,7 +143,9 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(
     # looking around at what is fitted ends nothing
     lab.radius = 0.5
     lab.look = {"tab": "Scores"}
-    assert lab.wait(300) and lab.error == "" and lab.radius == 0.5
+    assert lab.wait(300)
+    assert lab.error == ""
+    assert lab.radius == 0.5
     direct = repeat_family(Fitting(net, task, prior, 0, fit), before, [1, 2])
     for one, other in zip(lab.family, direct, strict=True):
         torch.testing.assert_close(
@@ -150,11 +159,12 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(
         for t in f["data"]
         if t["name"] == "SA-BMA, seeds"
     ]
-    assert index["seeds"] == 3 and bands
+    assert index["seeds"] == 3
+    assert bands
 
 
 def test_bands_need_a_family(make_lab):
-    with pytest.raises(ValueError, match="got none yet: call lab.wait"):
+    with raises(ValueError, match="got none yet: call lab.wait"):
         make_lab(radii={"vi": (0.0,)}, fit=LONG).repeat()
 
 
@@ -190,14 +200,17 @@ def test_a_system_exit_or_a_failing_report_does_not_end_the_worker(monkeypatch):
 
     worker = Worker(report)
     worker.submit("fit", lambda progress: sys.exit(3))
-    assert worker.wait(10) and reports == ["fit: 3"] and not worker.busy
+    assert worker.wait(10)
+    assert reports == ["fit: 3"]
+    assert not worker.busy
     failing.append(True)
     monkeypatch.setattr(threading, "excepthook", lambda args: None)
     worker.submit("fit", lambda progress: None)
     assert worker.wait(10)
     failing.clear()
     worker.submit("again", lambda progress: None)
-    assert worker.wait(10) and reports[-1] == "again: done"
+    assert worker.wait(10)
+    assert reports[-1] == "again: done"
 
 
 def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
@@ -218,7 +231,9 @@ def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
     worker.submit("waiting", lambda progress: done.append("waiting"))
     worker.submit("newest", lambda progress: done.append("newest"))
     assert worker.wait(60)
-    assert done[-1] == "newest" and "slow" not in done and reports[-1] == "newest: done"
+    assert done[-1] == "newest"
+    assert "slow" not in done
+    assert reports[-1] == "newest: done"
 
 
 def test_a_page_hears_of_progress_twice_a_second_at_most():
@@ -227,7 +242,8 @@ def test_a_page_hears_of_progress_twice_a_second_at_most():
     worker = Worker(lambda share, text: reports.append(text))
     worker.submit("fast", lambda progress: [progress(i, 2000, "fast") for i in range(2000)])
     assert worker.wait(60)
-    assert reports[0].startswith("fast: fast 0/2000") and reports[-1] == "fast: done"
+    assert reports[0].startswith("fast: fast 0/2000")
+    assert reports[-1] == "fast: done"
     assert len(reports) <= 2 + 2 * (time.monotonic() - start)
 
 
@@ -249,7 +265,7 @@ def test_one_bar_is_of_the_whole_and_its_time_left_too(monkeypatch):
     worker.submit("all", work, {"fitting": [1.0, 2.0], "measuring": [9.0] * 3})
     assert worker.wait(60)
     shares = [0, 0, 0.5, 1, 1, 2, 3, 3, 12, 12, 21, 30]  # the step of a measurement counts once
-    assert [share for share, _ in reports[:-1]] == pytest.approx([s / 30 for s in shares])
+    assert [share for share, _ in reports[:-1]] == approx([s / 30 for s in shares])
     assert reports[5][1] == "all: VI 5/10, about 700 s left"  # 50 s for 2 of 30
 
 
@@ -266,4 +282,5 @@ def test_a_step_that_takes_long_is_reported_all_the_while():
     assert worker.wait(30)
     times = [start, *(when for when, _ in reports)]
     assert max(b - a for a, b in zip(times, times[1:])) < 2.4 * SILENCE
-    assert "one step 1/2" in reports[1][1] and "in all" in reports[1][1]
+    assert "one step 1/2" in reports[1][1]
+    assert "in all" in reports[1][1]

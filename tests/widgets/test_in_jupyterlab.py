@@ -4,7 +4,6 @@ asked of another host."""
 import json
 from pathlib import Path
 
-import pytest
 from browsing import (
     DRAWN,
     IN_KERNEL,
@@ -17,8 +16,9 @@ from browsing import (
     limited,
     watched,
 )
+from pytest import fixture, mark
 
-from flatviz.posteriors import METHODS
+import flatviz as fv
 
 NOTEBOOK = Path(__file__).resolve().parents[2] / "notebooks" / "00_tour.ipynb"
 SLOW_PAGE = in_page("slow_to_load")
@@ -135,10 +135,10 @@ def look(view) -> dict:
     return {"state": view.get_attribute("data-state"), "drawn": view.evaluate(DRAWN)}
 
 
-pytestmark = [pytest.mark.browser, pytest.mark.long, pytest.mark.timeout(LIMIT + 180)]
+pytestmark = [mark.browser, mark.long, mark.timeout(LIMIT + 180)]
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def seen(browser, tmp_path_factory):
     return drive(browser, tmp_path_factory.mktemp("drive"))
 
@@ -148,7 +148,8 @@ def samples(look):
 
 
 def test_the_tour_notebook_runs_to_its_end_and_nothing_is_asked_of_another_host(seen):
-    assert seen["notebook"] == [] and not seen["foreign"]
+    assert seen["notebook"] == []
+    assert not seen["foreign"]
     # The page was made too slow for it
     assert set(seen["errors"]) <= {"[anywidget] Failed to initialize model."}
 
@@ -156,7 +157,8 @@ def test_the_tour_notebook_runs_to_its_end_and_nothing_is_asked_of_another_host(
 def test_the_ensemble_size_draws_again_from_what_is_there(seen):
     first = seen["first"]
     second = seen["more draws"]
-    assert second["state"] != first["state"] and len(samples(second)["x"]) == 17
+    assert second["state"] != first["state"]
+    assert len(samples(second)["x"]) == 17
     # What is out of sight may not be drawn yet
     both = first["drawn"].keys() & second["drawn"].keys()
     assert any(second["drawn"][name]["data"] != first["drawn"][name]["data"] for name in both)
@@ -165,7 +167,8 @@ def test_the_ensemble_size_draws_again_from_what_is_there(seen):
         # Before, between and after two moves; a page of a busy kernel may ask for the family once
     ]
     # No move sends arrays
-    assert "family" in sent[0] and (sent[0] == sent[1] or sent[1] == sent[2])
+    assert "family" in sent[0]
+    assert sent[0] == sent[1] or sent[1] == sent[2]
 
 
 def test_a_radius_that_nobody_fitted_is_fitted_and_drawn(seen):
@@ -173,7 +176,7 @@ def test_a_radius_that_nobody_fitted_is_fitted_and_drawn(seen):
     third = seen["larger radius"]
     assert second["state"].startswith("sabma/")
     # None of those the lab began with
-    assert float(third["state"].split("/")[1]) > max(METHODS["sabma"].plain.lab)
+    assert float(third["state"].split("/")[1]) > max(fv.METHODS["sabma"].plain.lab)
     assert samples(third)["x"] != samples(second)["x"]
     assert third["drawn"]["spectrum"]["data"] != second["drawn"]["spectrum"]["data"]
 
@@ -183,7 +186,8 @@ def test_the_kernel_knows_what_the_page_chose(seen):
 
 
 def test_the_saved_notebook_is_small_and_plotly_comes_once_with_each_cell_that_shows_a_view(seen):
-    assert '"outputs"' in seen["saved"] and "plotly.js v" not in seen["saved"]
+    assert '"outputs"' in seen["saved"]
+    assert "plotly.js v" not in seen["saved"]
     assert len(seen["saved"].encode()) < 1_400_000  # a picture of each figure, and the lab twice
     assert sum(n > 3_000_000 for n in seen["frames"]) == 2
 

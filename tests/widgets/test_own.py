@@ -5,46 +5,43 @@ import re
 from dataclasses import replace
 
 import numpy as np
-import pytest
 import torch
+from cases import mlp, rng
+from internals import Fitting, value_digest, views_of
+from pytest import approx, fixture, mark, raises
 from timing import busy
-from torch import nn
+from torch import cat, nn, tensor
 from torch.distributions import Poisson
+from torch.nn import Flatten, Linear, Sequential
 from torch.utils.data import DataLoader
 
 import flatviz as fv
-from flatviz.families import own, standing, trials
+from flatviz.families import own
 from flatviz.families.examples import examples
-from flatviz.families.members import Choice, Fitting
 from flatviz.families.standing import Standing, check_as_good, check_learned
 from flatviz.families.trials import SHRINK, choose
-from flatviz.pages.views import views_of
-from flatviz.storage.digest import value_digest
-from flatviz.training.driver import Diverged
 from flatviz.widgets import open
 
 
-@pytest.fixture(scope="module")
+@fixture(scope="module")
 def digits(task):
     """(train, test) of upright digits, 600 and 300."""
-    everything = fv.Data(
-        torch.cat([task.test.x, task.train.x]), torch.cat([task.test.y, task.train.y])
-    )
-    order = torch.randperm(len(everything), generator=torch.Generator().manual_seed(0))
+    everything = fv.Data(cat([task.test.x, task.train.x]), cat([task.test.y, task.train.y]))
+    order = torch.randperm(len(everything), generator=rng())
     return everything.subset(order[:600]), everything.subset(order[600:900])
 
 
 def convs():
     """A BatchNorm conv net that pools."""
     torch.manual_seed(1)
-    return nn.Sequential(
+    return Sequential(
         *(nn.Conv2d(1, 12, 3, padding=1), nn.BatchNorm2d(12), nn.ReLU(), nn.MaxPool2d(2)),
         *(nn.Conv2d(12, 24, 3, padding=1), nn.BatchNorm2d(24), nn.ReLU(), nn.AdaptiveAvgPool2d(1)),
-        *(nn.Flatten(), nn.Linear(24, 10)),
+        *(Flatten(), Linear(24, 10)),
     )
 
 
-@pytest.mark.long
+@mark.long
 def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine(
     digits,
 ):
@@ -72,16 +69,15 @@ def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine(
     finally:
         torch.set_num_threads(before)
     first, lines, _ = idle = prepared()
-    assert idle == beside and all(map(torch.equal, was, module.parameters()))
+    assert idle == beside
+    assert all(map(torch.equal, was, module.parameters()))
     of_vi, of_network = map(
         float,
         re.search(r"([.\d]+) of VI, accuracy ([.\d]+) of the trained network", first).groups(),
     )
-    assert (
-        0.9 < of_network
-        and of_vi > of_network - 0.1
-        and "normalisation layers and head" in lines[-2]
-    )
+    assert 0.9 < of_network
+    assert of_vi > of_network - 0.1
+    assert "normalisation layers and head" in lines[-2]
 
 
 def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_training_and_says_so(
@@ -91,15 +87,14 @@ def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_traini
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     made = []
     prepared = own.prepare_own(convs(), *digits, say=made.append)
-    assert (
-        made[0].startswith("training at rate")
-        and "draws of a step but one" in made[1]
-        and "normalisation layers" in made[2]
-    )
+    assert made[0].startswith("training at rate")
+    assert "draws of a step but one" in made[1]
+    assert "normalisation layers" in made[2]
     assert (
         made[3] == f"treated: head, {24 * 10 + 10} weights"
     )  # a Linear of 24 inputs and 10 outputs
-    assert prepared.fits.fit["mc_samples"] == 1 and "of the trained network" in str(prepared)
+    assert prepared.fits.fit["mc_samples"] == 1
+    assert "of the trained network" in str(prepared)
 
 
 def test_posteriors_far_below_the_trained_network_are_the_first_line(task, transferred):
@@ -111,49 +106,17 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(task, trans
     heard = []
     about = dict(fixed={"steps": 5}, before=before, report=heard.append)
     trial = choose(fits, 1, last=True, **about)
-    assert [t.shrink for t in heard] == list(SHRINK) and not trial.good
+    assert [t.shrink for t in heard] == list(SHRINK)
+    assert not trial.good
     assert ", at 0.3 of rate and widths: " in str(heard[1])
     assert float(trial.standing.losses.mean()) == min(
         float(t.standing.losses.mean()) for t in heard
     )
     line = str(own.Prepared(trial.fits, before, trial.standing, trial.good))
-    assert line.startswith("do not trust") and "accuracy 2.000 of the trained network" in line
-    with pytest.raises(Diverged, match="must be about as good as the trained network"):
+    assert line.startswith("do not trust")
+    assert "accuracy 2.000 of the trained network" in line
+    with raises(fv.Diverged, match="must be about as good as the trained network"):
         choose(fits, 1, last=False, **about)
-
-
-@pytest.mark.parametrize(
-    ("finite_from", "said"), [(1.0, "trials: "), (0.1, "trials, at 0.1 of rate and widths: ")]
-)
-def test_trials_that_are_not_finite_are_made_again_at_smaller_rates_and_widths(
-    finite_from, said, digits, monkeypatch
-):
-    seen = []
-
-    def tried(method, cases, seeds, trials, *, fixed, **how):
-        net, _, _, prior = cases[0]
-        usual = method.tuned(net).settings["lr"]
-        scale = fixed.get("lr", usual) / usual
-        seen.append((scale, float(prior.log_std.exp().mean())))
-        return [
-            (
-                Choice({"lr": scale * usual, "steps": 60}),
-                (1.0 if scale <= finite_from else math.inf,),
-            )
-        ]
-
-    monkeypatch.setattr(trials, "tried", tried)
-    monkeypatch.setattr(standing, "MAX_DROP", 1.0)
-    made = []
-    linear = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
-    fits = own.prepare_own(linear, *digits, effort=2, say=made.append).fits
-    assert said in made[-1] and fits.lr_scale == seen[-1][0] == finite_from
-    assert seen[0][1] == pytest.approx(
-        own.HEAD_STD
-    )  # all that is treated here is the head: its prior is wide, not SWAG's
-    assert seen[-1][1] == pytest.approx(
-        finite_from * seen[0][1]
-    )  # the prior's widths fall as the rates do
 
 
 class Words(nn.Module):
@@ -163,7 +126,7 @@ class Words(nn.Module):
         super().__init__()
         self.each = each
         self.embed = nn.Embedding(9, 8)
-        self.head = nn.Linear(8, 2)
+        self.head = Linear(8, 2)
 
     def forward(self, input_ids, attention_mask=None):
         h = self.embed(input_ids)
@@ -171,7 +134,7 @@ class Words(nn.Module):
 
 
 def two_layers(n_in, n_out):
-    return nn.Sequential(nn.Linear(n_in, 12), nn.Tanh(), nn.Linear(12, n_out))
+    return mlp(n_in, 12, n_out)
 
 
 def attention():
@@ -207,7 +170,7 @@ def _brought():
         ),
         "labels of words": (Words(True), ids, (ids > 4).long(), None),
         "attention": (
-            nn.Sequential(Words(True).embed, attention(), nn.Flatten(), nn.Linear(48, 2)),
+            Sequential(Words(True).embed, attention(), Flatten(), Linear(48, 2)),
             ids,
             right,
             None,
@@ -215,8 +178,8 @@ def _brought():
     }
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("name", _brought())
+@mark.long
+@mark.parametrize("name", _brought())
 def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tmp_path):
     monkeypatch.setattr(own, "LARGE_STEP", 1)
     monkeypatch.setattr(own, "SMALL_STEPS", own.SMALL_STEPS | {"steps": 60})
@@ -246,7 +209,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
             [Poisson(out[:, 0].exp()).log_prob(task.test.y) for out in prediction.outputs]
         )
         mixture = -(log_p.logsumexp(0) - math.log(len(log_p))).mean()
-        assert float(prediction.scores["nll"][-1]) == pytest.approx(float(mixture), rel=1e-5)
+        assert float(prediction.scores["nll"][-1]) == approx(float(mixture), rel=1e-5)
     numbers = not prediction.has_classes
     assert ("predictive" in shown, "reliability" in shown, ">RMSE</th>" in page) == (
         numbers,
@@ -257,7 +220,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
         {"nll", "rmse"} if numbers else {"accuracy", "nll", "ece", "brier"}
     )
     if name == "noise known":  # the head is linear: its Hessian is phi^T phi / (N noise^2)
-        phi = torch.cat(
+        phi = cat(
             [
                 torch.tanh(view._session.fits.net.to_module()[0](task.train.x)),
                 torch.ones(len(task.train), 1),
@@ -265,53 +228,55 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
             1,
         ).detach()
         largest = torch.linalg.eigvalsh(phi.T @ phi)[-1] / (len(phi) * 0.1**2)
-        assert float(member.spectrum[0].values[0]) == pytest.approx(float(largest), rel=1e-3)
+        assert float(member.spectrum[0].values[0]) == approx(float(largest), rel=1e-3)
 
 
 def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is_no_accuracy():
     """Gaussian noise of 1: NLLs are half the mean square, plus log sqrt(2 pi)."""
     x = torch.linspace(-3, 3, 60)[:, None]
     task = fv.Task(*[fv.Data(x, 2 * x)] * 3, 1, validation=fv.Data(x, 2 * x), likelihood=1.0)
-    net = fv.Net.from_module(nn.Linear(1, 1))
+    net = fv.Net.from_module(Linear(1, 1))
     before, near, far = (
-        Standing.of(net, torch.tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0)
+        Standing.of(net, tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0)
     )
-    assert float(before.losses.mean()) == pytest.approx(0.5 * math.log(2 * math.pi))
-    assert float(before.gain) == pytest.approx(2 * float((x**2).mean()))
+    assert float(before.losses.mean()) == approx(0.5 * math.log(2 * math.pi))
+    assert float(before.gain) == approx(2 * float((x**2).mean()))
     check_as_good("VI", near, before)
-    with pytest.raises(
-        Diverged,
+    with raises(
+        fv.Diverged,
         match=r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4",
     ):
         check_as_good("VI", far, before)
     made = []
-    assert own._learned(net.at(torch.tensor([1.9, 0.0])), task, 0, False, made.append).w[0] == 1.9
-    trained = own._learned(net.at(torch.tensor([0.0, 5.0])), task, 0, False, made.append)
-    assert "learned already: NLL" in made[0] and "may have seen" in made[0]
-    assert "training at rate" in made[1] and abs(float(trained.w[0]) - 2) < 0.1
-    with pytest.raises(Diverged, match="got NLL .* best constant outputs have"):
-        check_learned(net, torch.tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
+    assert own._learned(net.at(tensor([1.9, 0.0])), task, 0, False, made.append).w[0] == 1.9
+    trained = own._learned(net.at(tensor([0.0, 5.0])), task, 0, False, made.append)
+    assert "learned already: NLL" in made[0]
+    assert "may have seen" in made[0]
+    assert "training at rate" in made[1]
+    assert abs(float(trained.w[0]) - 2) < 0.1
+    with raises(fv.Diverged, match="got NLL .* best constant outputs have"):
+        check_learned(net, tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
 
 
 def test_a_prior_and_test_data_are_two_arguments(digits):
-    net = fv.Net.from_module(nn.Linear(2, 2))
+    net = fv.Net.from_module(Linear(2, 2))
     task = fv.datasets.moons_transfer(seed=0)
     prior = fv.Gaussian(net.w, torch.zeros(net.dim))
     for wrong in (dict(test=task.test), dict(), dict(test=task.test, prior=prior)):
-        with pytest.raises(TypeError, match="a task must come with prior="):
+        with raises(TypeError, match="a task must come with prior="):
             fv.lab(net, task, **wrong)
     for wrong in (dict(), dict(test=digits[1], prior=prior)):
-        with pytest.raises(TypeError, match="a module must come with training and test data"):
-            fv.lab(nn.Linear(2, 2), digits[0], **wrong)
+        with raises(TypeError, match="a module must come with training and test data"):
+            fv.lab(Linear(2, 2), digits[0], **wrong)
 
 
 def test_a_network_that_learns_nothing_is_refused(digits):
     # Its inputs are all zero
-    dead = nn.Sequential(nn.Flatten(), nn.Threshold(1e9, 0.0), nn.Linear(64, 10))
+    dead = Sequential(Flatten(), nn.Threshold(1e9, 0.0), Linear(64, 10))
     refused = (
         r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
     )
-    with pytest.raises(ValueError, match=refused):
+    with raises(ValueError, match=refused):
         fv.lab(dead, *digits, effort=1, progress=False)
 
 
@@ -322,25 +287,25 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by
     labelled = DataLoader([(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])])
     for given in (labelled, (data.x[:5], data.y[:5].double())):
         assert torch.equal(examples(given, "train").y, data.y[:5])
-    with pytest.raises(
+    with raises(
         TypeError,
         match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels",
     ):
         examples({"x": data.x}, "train")
-    with pytest.raises(
+    with raises(
         TypeError,
         match="^train: .* needs integer class labels, got floating targets: give likelihood=",
     ):
         fv.lab(
-            nn.Linear(2, 2),
+            Linear(2, 2),
             *[(np.ones((9, 2), "float32"), np.linspace(0, 1, 9))] * 2,
             progress=False,
         )
-    with pytest.raises(
+    with raises(
         ValueError, match=r"^test: labels must be in 0\.\.1 for a net with 2 outputs, got 2"
     ):
         fv.lab(
-            nn.Linear(2, 2),
+            Linear(2, 2),
             *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)],
             progress=False,
         )
@@ -352,8 +317,8 @@ class Language(nn.Module):
     def __init__(self):
         super().__init__()
         self.embed = nn.Embedding(8, 8)
-        self.body = nn.Sequential(nn.Linear(8, 16), nn.Tanh(), nn.Linear(16, 8))
-        self.head = nn.Linear(8, 8, bias=False)
+        self.body = mlp(8, 16, 8)
+        self.head = Linear(8, 8, bias=False)
         self.head.weight = self.embed.weight
 
     def forward(self, x):
@@ -371,19 +336,21 @@ def test_a_language_model_with_a_tied_head_gets_a_head_of_its_own_and_stays_as_i
     assert "the head head has a copy of the weight that it shared with embed.weight" in lines
     assert [block.shape for block in prepared.fits.net.blocks] == [(8, 8)]
     assert not prepared.fits.net.tied
-    assert torch.equal(module.embed.weight, before) and module.head.weight is module.embed.weight
+    assert torch.equal(module.embed.weight, before)
+    assert module.head.weight is module.embed.weight
 
 
-@pytest.mark.parametrize("noise", [0.7, 0.2])
+@mark.parametrize("noise", [0.7, 0.2])
 def test_a_regression_stops_at_its_lowest_held_out_loss_and_a_noise_far_off_is_said(noise):
     """120 points of a line with noise 0.7 in 8 dimensions, which a network can learn by heart."""
-    g = torch.Generator().manual_seed(0)
+    g = rng()
     x = torch.randn(1120, 8, generator=g)
     y = x[:, :1] + 0.7 * torch.randn(1120, 1, generator=g)
     torch.manual_seed(0)
     module = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 1))
     lines = []
-    train, test = fv.Data(x[:120], y[:120]), fv.Data(x[120:], y[120:])
+    train = fv.Data(x[:120], y[:120])
+    test = fv.Data(x[120:], y[120:])
     trained = own.prepare_own(module, train, test, likelihood=noise, say=lines.append).before
     nll = float(trained.losses.mean())
     error = noise * math.sqrt(2 * (nll - math.log(noise) - math.log(2 * math.pi) / 2))

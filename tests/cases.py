@@ -1,0 +1,39 @@
+"""Small networks, data and Gaussians that many tests share, and the doors to what is not public."""
+
+from __future__ import annotations
+
+import torch
+from scipy.stats import binomtest
+from torch import nn
+
+import flatviz as fv
+
+
+def rng(seed: int = 0) -> torch.Generator:
+    """A generator of its own, which `FLATVIZ_TEST_SEED` does not shift."""
+    return torch.Generator().manual_seed(seed)
+
+
+def mlp(*widths: int, act=nn.Tanh) -> nn.Sequential:
+    """Linear layers of these widths with an activation between them."""
+    layers = []
+    for inside, outside in zip(widths, widths[1:]):
+        layers += [nn.Linear(inside, outside), act()]
+    return nn.Sequential(*layers[:-1])
+
+
+def blobs(n: int, features: int, classes: int) -> fv.Data:
+    """Normal inputs (n, features), whose labels take turns."""
+    return fv.Data(torch.randn(n, features), torch.arange(n) % classes)
+
+
+def around(net: fv.Net, log_std: float) -> fv.Gaussian:
+    """The Gaussian at the net's weights whose widths are all exp(log_std)."""
+    return fv.Gaussian(net.w, torch.full_like(net.w, log_std))
+
+
+def wilson(right: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
+    """Wilson's intervals (2, ...) of shares `right` of n answers, by scipy."""
+    pairs = zip((right * n).round().int().flatten().tolist(), n.int().flatten().tolist())
+    ends = [binomtest(k, m).proportion_ci(method="wilson") for k, m in pairs]
+    return torch.tensor([(end.low, end.high) for end in ends], dtype=torch.float64).T
