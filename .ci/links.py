@@ -29,13 +29,13 @@ FILES = {
 FIRST = "notebooks/00_tour.ipynb"
 DOORS = {  # with a site, and in a clone without one: no link that does not open
     True: """- **Teach**: the [playground] opens in a browser, no install; a [lesson] of ninety \
-minutes.
-- **Learn**: the [course], 18 notebooks with exercises, the first also in \
+minutes; each chapter also as slides.
+- **Learn**: the [course], 18 notebooks with exercises and solutions, the first also in \
 [Colab].
 """,
     False: """- **Teach**: the playground, on top of `flatviz tour`; a [lesson] of ninety \
-minutes.
-- **Learn**: the [course], 18 notebooks with exercises.
+minutes; each chapter also as slides.
+- **Learn**: the [course], 18 notebooks with exercises and solutions.
 """,
 }
 BETWEEN = re.compile(r"(<!-- doors -->\n).*?(?=<!-- /doors -->)", re.DOTALL)
