@@ -224,7 +224,7 @@ CASES = {
     "sparse class weights": (
         lambda: fv.Likelihood.categorical(weight=ones(3).to_sparse()),
         TypeError,
-        "weight must be a dense tensor, got one of layout torch.sparse_coo",
+        "weight must be a dense tensor of numbers to compute with, got one of layout",
     ),
     "NaN inputs": (
         lambda: fv.Data(full((2, 3), math.nan), zeros(2).long()),

@@ -120,8 +120,6 @@ def test_a_score_refuses_labels_that_are_no_classes(score):
         ([0] * 6, TypeError, r"y must be a (tensor of labels \(N,\)|Tensor), got a list"),
     ):
         with raises(kind, match=text):
-            SCORES[score](prediction(), y)
-        with raises(kind, match=text):
             SCORES[score](prediction(y=y))
 
 
@@ -129,8 +127,8 @@ def test_a_score_refuses_labels_that_are_no_classes(score):
 def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     y = arange(6) % 3
     for score in SCORES.values():
-        assert_close(score(prediction(), y.to(dtype)), score(prediction(), y), equal_nan=True)
-        assert_close(score(prediction(y=y.to(dtype))), score(prediction(), y), equal_nan=True)
+        want = score(prediction(y=y))
+        assert_close(score(prediction(y=y.to(dtype))), want, equal_nan=True)
     other = data((arange(12) % 3).to(dtype))
     assert other.y.dtype == torch.int64
     assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))

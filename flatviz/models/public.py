@@ -300,8 +300,8 @@ def torchvision_model(
     check_choice(name, tuple(models.list_models(module=models)), "name")
     with saved_rng(seed):
         network = models.get_model(name, weights=None, **_without_auxiliary(name)).eval()
-    side = _fixed_side(network) or max(64, *shape[1:])
-    example = torch.zeros(1, 3, side, side)
+    pixels = _fixed_side(network) or max(64, *shape[1:])
+    example = torch.zeros(1, 3, pixels, pixels)
     if weights is not None:
         file = Path(weights)
         if file.suffix in SUFFIXES:
