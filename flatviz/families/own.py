@@ -52,7 +52,7 @@ EPOCHS = 30
 STEPS = 500
 BATCH = 64  # of the same
 FAR_OFF = 1.5  # of errors beside the given noise; then 95 % intervals hold about 80 %
-FEW = 10  # held-out examples, below which no training stops by them
+FEW = 20  # held-out examples, below which no training stops by them
 TRIALS = 6  # of a full one
 FIT_WORK = 8.0  # of a fit of VI, beside that of pre-training
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
@@ -302,7 +302,10 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
         EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), BATCH)))
     )
 
-    def trained(lr: float) -> Net:
+    ends = [Training()] if len(held_out) < FEW else [Training(validation=held_out), Training()]
+
+    def trained(of: tuple[float, Training]) -> Net:
+        lr, training = of
         late = pretrain(
             net,
             data,
@@ -311,7 +314,7 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
             last_lr=lr / 2,
             likelihood=likelihood,
             batch_size=BATCH,
-            training=Training(validation=held_out if len(held_out) >= FEW else None),
+            training=training,
             seed=seed,
             progress=progress,
         )
@@ -319,4 +322,4 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
         say(f"training at rate {lr:g}")
         return late
 
-    return first_to_learn(RATES, trained)
+    return first_to_learn([(lr, end) for lr in RATES for end in ends], trained)

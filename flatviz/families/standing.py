@@ -15,6 +15,7 @@ from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.training.driver import Diverged, judged_by_score
 
 T = TypeVar("T")
+V = TypeVar("V")
 MAX_CHECKED = 2048  # examples in the check that a network learned
 MIN_GAIN = 0.05  # of the way from the largest class's share to 1
 ERRORS = 3  # standard errors by which a network that learned is better than constant outputs
@@ -134,7 +135,7 @@ def check_as_good(label: str, now: Standing, before: Standing) -> None:
         )
 
 
-def first_to_learn(values: Sequence[float], attempt: Callable[[float], T]) -> T:
+def first_to_learn(values: Sequence[V], attempt: Callable[[V], T]) -> T:
     """Return `attempt(value)` for the first of the values at which it learns.
 
     Raises the last Diverged where none does.

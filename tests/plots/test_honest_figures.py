@@ -74,7 +74,8 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
 
 @mark.long
 def test_no_panel_is_mostly_one_colour(family):
-    for view in views_of(family):
+    drawn = [view for view in views_of(family) if view.name != "images"]  # which the page draws
+    for view in drawn:
         for member in (family[0], family[len(family) - 1]):
             how = dict(method=member.method, radius=member.radius)
             for trace in fv.widgets.plot_view(family, view.name, **how).data:
