@@ -31,6 +31,7 @@ from torchvision.models import resnet18
 
 import flatviz as fv
 from flatviz.bridges.loss_landscapes import run_random_plane
+from flatviz.landscape.grid import CONFIRMED
 
 STEPS = 4  # points a side at which values are compared
 THREADS = torch.get_num_threads()  # torch's own choice
@@ -91,8 +92,11 @@ def products_alone(module, x, chunk):
 
 
 def against_loss_landscapes(name, make, wanted, side, block, *, products=False):
-    """A plane of side x side points, set-up included: loss-landscapes as shipped, and `nll` with
-    `slice_plane`.
+    """A plane of side x side points: loss-landscapes as shipped, and the steps of `slice_plane`.
+
+    Those are the evaluation of a block, with its share of the set-up and of the points that
+    `slice_plane` computes once more by the plain forward pass; what it does beside them, some ms a
+    plane, is left out.
 
     The two take turns with blocks of block x block points, and the ratio is the median of the
     rounds' ratios: the speed of a machine changes by more than what is measured.  Values are
@@ -118,22 +122,23 @@ def against_loss_landscapes(name, make, wanted, side, block, *, products=False):
     extent = float(coords.abs().max())
     ticks = extent * torch.linspace(-1, 1, block)
     some = torch.cartesian_prod(ticks, ticks)
-    how = dict(extent=extent, resolution=block)
     alone = products_alone(module, data.x, evaluate.plan.chunk) if products else lambda: None
+    plain = fv.nll(net, data).over(*about, exact=True)
     calls = (
         lambda: loss_landscapes.random_plane(module, metric, steps=block, deepcopy_model=True),
-        lambda: fv.slice_plane(fv.nll(net, data), theirs.plane, **how),
-        built,
         lambda: evaluate(some),
+        built,
+        lambda: plain(some[:1]),
         lambda: [alone() for _ in some],
     )
+    share = len(some) / side**2  # of the set-up, and of the points that are computed plainly too
+    confirmed = 1 + side**2 // CONFIRMED
     for threads in sorted({1, THREADS}):
         torch.set_num_threads(threads)
         clock = time.process_time if threads == 1 else time.perf_counter
-        share = len(some) / side**2  # of the set-up
         seen = rounds(*calls, repeats=ROUNDS, clock=clock)
         peer = [row[0] for row in seen]
-        ours = [row[1] - (1 - share) * row[2] for row in seen]
+        ours = [row[1] + share * (row[2] + confirmed * row[3]) for row in seen]
         a, b = (1e3 * median(times) / len(some) for times in (peer, ours))
         plan = " ".join(k for k in ("channels_last", "traced") if getattr(evaluate.plan, k))
         what = f"plane {side} x {side}, {name}, {threads} thread{'s' * (threads > 1)}"
@@ -142,7 +147,7 @@ def against_loss_landscapes(name, make, wanted, side, block, *, products=False):
         say(what, ratio, wanted, text)
         if products:
             of = what.removeprefix(f"plane {side} x {side}, ")
-            over = median(row[3] / row[4] for row in seen)
+            over = median(row[1] / row[4] for row in seen)
             each = 1e3 * median(row[4] for row in seen) / len(some)
             name_of = f"  a point over its products alone, {of}"
             say(name_of, over, "<= 1.25", f"{each:.2f} ms alone")
