@@ -29,12 +29,12 @@ FILES = {
 FIRST = "notebooks/00_tour.ipynb"
 DOORS = {  # with a site, and in a clone without one: no link that does not open
     True: """- **Teach**: the [playground] opens in a browser, no install; a [lesson] of ninety \
-minutes; each chapter also as slides.
+minutes.
 - **Learn**: the [course], 18 notebooks with exercises and solutions, the first also in \
 [Colab].
 """,
     False: """- **Teach**: the playground, on top of `flatviz tour`; a [lesson] of ninety \
-minutes; each chapter also as slides.
+minutes.
 - **Learn**: the [course], 18 notebooks with exercises and solutions.
 """,
 }

@@ -69,8 +69,7 @@ def test_the_readme_has_two_commands_and_its_picture():
         assert (ROOT / picture).is_file(), picture
     for link in re.findall(r"\]\(((?!http)[^)#]+)\)", readme):
         assert (ROOT / link).exists(), link
-    text = re.sub(r"```.*?```|<[^>]*>|\]\([^)]*\)", "", readme, flags=re.S)
-    assert len(text.split()) <= 420  # read in two minutes
+    assert len(readme.split()) <= 500  # read in a minute
     assert "@@" not in readme
     # No raw output
     assert set(re.findall(r"^```(\w*)$", readme, flags=re.M)) == {
