@@ -30,12 +30,12 @@ FIRST = "notebooks/00_tour.ipynb"
 DOORS = {  # with a site, and in a clone without one: no link that does not open
     True: """- **Teach**: the [playground] opens in a browser, no install; a [lesson] of ninety \
 minutes.
-- **Learn**: the [course], 18 notebooks with exercises and solutions, the first also in \
+- **Learn**: the [course], 18 notebooks with exercises, the first also in \
 [Colab].
 """,
     False: """- **Teach**: the playground, on top of `flatviz tour`; a [lesson] of ninety \
 minutes.
-- **Learn**: the [course], 18 notebooks with exercises and solutions.
+- **Learn**: the [course], 18 notebooks with exercises.
 """,
 }
 BETWEEN = re.compile(r"(<!-- doors -->\n).*?(?=<!-- /doors -->)", re.DOTALL)
