@@ -1,6 +1,6 @@
-"""Distributions of y given a network's outputs; loss, curvature and scores follow from them.
+"""Distributions of y given a network's outputs; long, as three of them have closed forms.
 
-Categorical, Bernoulli and Gaussian have closed forms (hence its length).
+Loss, curvature and scores follow from them; categorical, Bernoulli and Gaussian have the forms.
 
 Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have
 several, with labels (N, H, W) or (N, T).  The loss of an example is the mean over its places, that

@@ -1,7 +1,4 @@
-"""A network as a function of one flat weight vector.
-
-Only this file puts weights into a module (hence its length).
-"""
+"""A network as a function of a flat vector; long, as only this file puts weights into a module."""
 
 from __future__ import annotations
 
