@@ -1,6 +1,6 @@
-"""Distributions of y given a network's outputs; long, as three of them have closed forms.
+"""Distributions of y given a network's outputs: loss, curvature and scores follow from them.
 
-Loss, curvature and scores follow from them; categorical, Bernoulli and Gaussian have the forms.
+Categorical, Bernoulli and Gaussian have closed forms, kept together (hence its length).
 
 Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have
 several, with labels (N, H, W) or (N, T).  The loss of an example is the mean over its places, that

@@ -1,4 +1,7 @@
-"""A network as a function of a flat vector; long, as only this file puts weights into a module."""
+"""A network as a function of a flat vector.
+
+Only this file puts weights into a module (hence its length).
+"""
 
 from __future__ import annotations
 
