@@ -22,6 +22,27 @@ def mlp(*widths: int, act=nn.Tanh) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
+def normed(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    """A hidden layer with BatchNorm, and a head."""
+    layers = nn.Linear(inputs, hidden), nn.BatchNorm1d(hidden), nn.ReLU()
+    return nn.Sequential(*layers, nn.Linear(hidden, outputs))
+
+
+class Language(nn.Module):
+    """Logits (N, T, words) of tokens (N, T); a tied head has the weight of the embedding."""
+
+    def __init__(self, words: int, width: int, *, tied: bool, bias: bool = False):
+        super().__init__()
+        self.embed = nn.Embedding(words, width)
+        self.body = mlp(width, 2 * width, width)
+        self.head = nn.Linear(width, words, bias=bias)
+        if tied:
+            self.head.weight = self.embed.weight
+
+    def forward(self, x):
+        return self.head(self.body(self.embed(x)))
+
+
 def blobs(n: int, features: int, classes: int) -> fv.Data:
     """Normal inputs (n, features), whose labels take turns."""
     return fv.Data(torch.randn(n, features), torch.arange(n) % classes)

@@ -36,7 +36,7 @@ QUICK = dict(
 
 
 @fixture
-def quick(monkeypatch, tmp_path, request):
+def quick(cache, monkeypatch, tmp_path, request):
     """A tour of a few steps, from the networks that the other tests share."""
     shared = {"mlp": "transferred", "conv": "conv"}
 
@@ -45,7 +45,6 @@ def quick(monkeypatch, tmp_path, request):
         return net, digits_transfer(shots=10, seed=seed), prior
 
     monkeypatch.setattr("flatviz.families.tour.prepare", prepare)
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr("flatviz.cli.tour.run_tour", partial(run_tour, **QUICK))
     return tmp_path / "out" / "tour.html"
 
@@ -120,8 +119,7 @@ def until(happened, seconds):
         time.sleep(0.05)
 
 
-def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch, tmp_path):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(cache, tmp_path):
     page, out, errors = (tmp_path / name for name in ("tour.html", "out", "errors"))
     command = forked(lambda: main(["tour", "--out", str(page), "--device", "cpu"]), out, errors)
     until(lambda: not command.is_alive() or (out.exists() and "computing" in out.read_text()), 300)

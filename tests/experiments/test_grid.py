@@ -40,8 +40,7 @@ def toy(grid, fit=fit, measure=measure, **how):
 
 
 @fixture
-def asked(tmp_path, monkeypatch):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+def asked(cache, tmp_path, monkeypatch):
     monkeypatch.setenv("ASKED", str(tmp_path / "asked"))
     return lambda: [int(line) for line in (tmp_path / "asked").read_text().split()]
 

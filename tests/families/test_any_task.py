@@ -45,8 +45,7 @@ def two_layers(task):
 
 
 @mark.long
-def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monkeypatch, tmp_path):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(cache):
     tour_of = partial(run_tour, two_layers, recipe=Recipe(epochs=20), **SMALL)
     tour = tour_of(task="moons")
     again = tour_of(task="moons")
@@ -154,7 +153,7 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
     assert (task.n_classes, task.source_classes) == (3, None)
     source = task.source.batch(None)[0]
     test = task.test.batch(None)[0]
-    assert float(source.mean()) < 0.35 < 0.5 < float(test.mean())  # dark classes, bright classes
+    assert source.mean() < 0.35 < 0.5 < test.mean()  # dark classes, bright classes
     joined = datasets.named_task(
         f"image-folder:{tmp_path / 'train'}", shots=3, seed=0, per_class=10
     )
@@ -205,7 +204,7 @@ def test_logistic_regression_predicts_as_scikit_learns_of_the_strength_that_vali
     ]
     best = min(fits, key=lambda fit: log_loss(task.validation.y, fit.predict_proba(validation)))
     # float32 against float64
-    assert float((found - torch.as_tensor(best.predict_proba(test))).abs().max()) < 1e-4
+    assert (found - torch.as_tensor(best.predict_proba(test))).abs().max() < 1e-4
 
 
 def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
@@ -216,7 +215,7 @@ def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
     )
     # Chance is 0.1
     assert torch.equal(mine.outputs, theirs.outputs)
-    assert float(mine.scores["accuracy"][-1]) > 0.5
+    assert mine.scores["accuracy"][-1] > 0.5
 
 
 def prediction(n):

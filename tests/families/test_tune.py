@@ -108,9 +108,8 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
 
 
 def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear_error(
-    transferred, task, tmp_path, monkeypatch
+    transferred, task, tmp_path, cache
 ):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     net, prior = transferred
     (tmp_path / "x.json").write_text("[1, 2]")
     with raises(ValueError, match="a tuning must be a file that flatviz run tune wrote, got"):

@@ -5,7 +5,6 @@ import math
 
 import torch
 from cases import around, rng, wilson
-from internals import scored
 from pytest import approx, fixture, importorskip, mark, raises
 from scipy.interpolate import RegularGridInterpolator
 from torch import float64, linspace, tensor, zeros
@@ -175,7 +174,7 @@ def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibrat
     logits = tensor([[[math.log(3.0), 0.0]] * 100])
     sixty = fv.Prediction(logits, (torch.arange(100) >= 60).long())
     ninety = fv.Prediction(logits, (torch.arange(100) >= 90).long())
-    given = {"mine": scored(sixty), "theirs": scored(ninety)}
+    given = {"mine": sixty, "theirs": ninety}
     perfect, mine, theirs = plots.plot_reliability(given).data
     assert [perfect.name, mine.name, theirs.name] == [
         "perfect",
@@ -244,7 +243,7 @@ def test_a_relief_has_the_surfaces_heights_and_samples_on_lines_to_it_in_their_m
     foot = torch.tensor(drops.z).double()[1::3]  # a line is two ends and a gap
     assert_close(foot, torch.from_numpy(oracle), equal_nan=True, rtol=1e-4, atol=1e-4)
     cut = plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
-    assert float(tensor(cut.data[0].z).max()) == 2.0  # and said so by the scale
+    assert tensor(cut.data[0].z).max() == 2.0  # and said so by the scale
     with raises(ValueError, match=r"a relief needs values on a grid of two axes, got shape \(5,\)"):
         plots.plot_surface_3d(fv.Surface(surface.plane, *[zeros(5)] * 3))
 
@@ -254,7 +253,7 @@ def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
     curve, marks = fig.data
     x = tensor(curve.x)
     y = tensor(curve.y)
-    assert float(torch.trapezoid(y, x)) == approx(1, abs=0.02)
+    assert torch.trapezoid(y, x) == approx(1, abs=0.02)
     assert_close(tensor(marks.x), spectrum.values)
     assert_close(tensor(marks.error_x.array), spectrum.residual)
     assert fig.layout.yaxis.type == "log"

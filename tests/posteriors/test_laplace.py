@@ -7,7 +7,7 @@ import sys
 from functools import partial
 
 import torch
-from cases import around, blobs, mlp
+from cases import Language, around, blobs, mlp
 from internals import family_page
 from pytest import approx, fixture, mark, raises, skip, warns
 from sklearn.datasets import load_diabetes
@@ -145,7 +145,7 @@ def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
     one, each = (fit(prior_precision=p).peer for p in ("marginal", "layerwise"))
     assert one.prior_precision.numel() == 1
     assert each.prior_precision.numel() == len(net.blocks)
-    assert float(each.log_marginal_likelihood()) > float(one.log_marginal_likelihood())
+    assert each.log_marginal_likelihood() > one.log_marginal_likelihood()
 
 
 def test_a_family_and_its_page_have_a_posterior_of_laplace_torch_as_any_other(transferred, task):
@@ -253,7 +253,7 @@ def rank_one(log_std, dtype=torch.float32):
 def test_a_gaussian_of_rank_one_in_float32_has_the_predictions_of_float64(link, log_std):
     cases = (rank_one(log_std, dtype) for dtype in (torch.float32, torch.float64))
     found, exact = (metrics.predict_linearised(*case, link=link, n_draws=30) for case in cases)
-    assert bool(torch.isfinite(found.outputs).all())
+    assert torch.isfinite(found.outputs).all()
     assert_close(found.bma().double(), exact.bma(), rtol=0, atol=2e-3)
 
 
@@ -311,35 +311,18 @@ def test_a_regression_taken_for_classes_is_one_clear_error(linear):
         )
 
 
-class LanguageModel(nn.Module):
-    """Embedding, a residual block, and a head that may share the embedding's weight, as GPT-2's."""
-
-    def __init__(self, tied):
-        super().__init__()
-        self.wte = nn.Embedding(7, 4)
-        block = Linear(4, 6), Tanh(), Linear(6, 4)
-        self.mlp = Sequential(*block)
-        self.lm_head = Linear(4, 7, bias=False)
-        if tied:
-            self.lm_head.weight = self.wte.weight
-
-    def forward(self, x):
-        h = self.wte(x)
-        return self.lm_head(h + self.mlp(h))
-
-
 @mark.parametrize("tied", [False, True])
 def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
     torch.manual_seed(0)
-    module = LanguageModel(tied).double()
+    module = Language(7, 4, tied=tied).double()
     x = randint(0, 7, (30, 5))
     data = fv.Data(x, x.roll(-1, 1))
     net = fv.Net.from_module(module, example=x)
     q = fv.fit_laplace(net, data, seed=0, steps=0, prior_precision=1.0)
     wide = [b for b in net.blocks if float(q.std[b.slice].max()) > 1e-4]
-    name = "wte.weight" if tied else "lm_head.weight"
+    name = "embed.weight" if tied else "head.weight"
     assert [b.name for b in wide] == [name]
-    assert ("wte.weight is lm_head.weight" in repr(net)) == tied
+    assert ("embed.weight is head.weight" in repr(net)) == tied
 
     def outputs(weight):  # by torch alone, which puts it at both of its places
         return torch.func.functional_call(module, {name: weight.view(7, 4)}, (x,)).flatten(0, 1)
@@ -360,7 +343,7 @@ def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
     kept, _ = fv.transfer(net, source, treated="head", keep_head=True)
     assert [b.name for b in kept.blocks] == [name]
     if tied:
-        with raises(ValueError, match="lm_head.weight, which is wte.weight: give keep_head"):
+        with raises(ValueError, match="head.weight, which is embed.weight: give keep_head"):
             fv.transfer(net, source, treated="head")
 
 

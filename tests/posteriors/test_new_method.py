@@ -23,13 +23,12 @@ TOY = Method(fit=fit_toy, plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,))
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch):
+def toy(cache, monkeypatch):
     """Its one line in the table."""
     line = Look("toy", "Toy posterior", "#123456", "solid", "circle", "toy.METHOD", flat=True)
     for name, method in table([line], lambda _: TOY).items():
         monkeypatch.setitem(fv.METHODS, name, method)
         monkeypatch.setitem(LOOKS, name, method.look)
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
 
 
 def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
