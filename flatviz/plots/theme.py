@@ -39,16 +39,17 @@ COLORS = (
     "#8a6d00",
 )
 ROUNDING = 1e-5  # relative spread below which values differ by rounding in float32
-CONFIG = {
+BUTTONS = {
     "displaylogo": False,
     "showSendToCloud": False,
-    "responsive": True,
     "modeBarButtonsToRemove": ["select2d", "lasso2d"],
 }
+CONFIG = BUTTONS | {"responsive": True}
 
-# An animation waits for its button, as plotly drops its surface when it plays at once
+# An animation waits for its button, as plotly drops its surface when it plays at once.
+# JupyterLab resizes a figure itself; a responsive one collapses when the theme changes.
 SHOW = {
-    "config": CONFIG,
+    "config": BUTTONS,
     "auto_play": False,
 }
 
