@@ -37,7 +37,7 @@ torch.set_num_threads(1)
 # **Number to expect**: without any change of the function, a rescaling changes $\lambda_1$ more than a hundredfold. A cell
 # below asserts it.
 #
-# Here are three valleys that they cannot agree on, each a loss of one weight:
+# Here are three valleys on which the hikers cannot agree, each a loss of one weight:
 
 # %%
 width = 0.35
@@ -262,6 +262,12 @@ fv.plot_curve(orbit.curves, barrier=False, log=True, title="The same function at
 # %% [markdown]
 # *Figure: seven lines against t, on a logarithmic axis, all 1 at t = 0. The lines of the largest eigenvalue, the trace,
 # SAM-sharpness and the filter measure rise steeply to both sides; those named relative, asam and weighted stay level.*
+
+# %%
+change = {name: float(v.max() / v.min()) for name, v in orbit.measures.items()}
+assert max(change[name] for name in ("relative", "asam", "weighted")) < 1.05
+assert min(change[name] for name in ("lambda1", "trace", "sam", "filter")) > 50
+assert max(change, key=change.get) == "filter"
 
 # %% [markdown]
 # A surprise: the filter measure changes most. Filter normalisation removes the scale of a filter, not that of the single
