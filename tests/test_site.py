@@ -26,7 +26,7 @@ from pytest import fixture, mark, param
 
 import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
-from flatviz.site.build import DOCS, _in_columns, build
+from flatviz.site.build import DOCS, in_columns, build
 from flatviz.site.run import family_html
 
 pytestmark = mark.long
@@ -157,7 +157,7 @@ def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site,
 )
 def test_a_printed_table_keeps_its_columns_on_a_phone(printed, table):
     cell = new_code_cell("", outputs=[new_output("stream", text=printed)])
-    assert _in_columns(cell) is table
+    assert in_columns(cell) is table
 
 
 @mark.parametrize("page, link", [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])

@@ -122,7 +122,7 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
         if "hide-cell" in cell.metadata.get("tags", ()):
             cell.metadata["mystnb"] = {"code_prompt_show": "Solution as code"}
     for cell in notebook.cells:
-        if _in_columns(cell):
+        if in_columns(cell):
             cell.metadata.setdefault("tags", []).append("columns")  # a class of the page
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         printed = sum(len(o.text) for o in cell.get("outputs", ()) if o.output_type == "stream")
@@ -141,7 +141,7 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     return notebook
 
 
-def _in_columns(cell: NotebookNode) -> bool:
+def in_columns(cell: NotebookNode) -> bool:
     """Say whether a cell prints a table, whose lines scroll rather than wrap."""
     lines = [line for o in cell.get("outputs", ()) for line in o.get("text", "").splitlines()]
     return 2 * sum(bool(COLUMNS.search(line)) for line in lines) > len(lines)
