@@ -26,7 +26,7 @@ from pytest import fixture, mark, param
 
 import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
-from flatviz.site.build import DOCS, in_columns, build
+from flatviz.site.build import DOCS, build, in_columns
 from flatviz.site.run import family_html
 
 pytestmark = mark.long
