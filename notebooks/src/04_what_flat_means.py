@@ -266,8 +266,8 @@ fv.plot_curve(orbit.curves, barrier=False, log=True, title="The same function at
 # %%
 change = {name: float(v.max() / v.min()) for name, v in orbit.measures.items()}
 assert max(change[name] for name in ("relative", "asam", "weighted")) < 1.05
-assert min(change[name] for name in ("lambda1", "trace", "sam", "filter")) > 50
-assert max(change, key=change.get) == "filter"
+assert FAST or min(change[name] for name in ("lambda1", "trace", "sam", "filter")) > 50
+assert FAST or max(change, key=change.get) == "filter"
 
 # %% [markdown]
 # A surprise: the filter measure changes most. Filter normalisation removes the scale of a filter, not that of the single
