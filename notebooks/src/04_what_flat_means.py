@@ -128,9 +128,9 @@ for exact, values in zip(mean, drawn):
 
 # %%
 curvature = [float(fv.hvp(f, torch.zeros(1), torch.ones(1))) for f in valleys.values()]
-order = lambda values: [k for _, k in sorted(zip(values, valleys))]
-print("flattest first, by curvature:", order(curvature))
-print("flattest first, by average:  ", order(mean))
+order = lambda values: " < ".join(k for _, k in sorted(zip(values, valleys)))
+print("by curvature:", order(curvature))
+print("by average:  ", order(mean))
 assert order(curvature) != order(mean)
 
 # %% [markdown]
