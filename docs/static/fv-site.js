@@ -101,24 +101,29 @@
   // which the figure grows.
   function withLegend(layout, data, width) {
     const legend = legendOf(layout);
-    const names = data
-      .filter((trace) => trace.name && trace.showlegend !== false)
-      .map((trace) => trace.name.length);
-    if (legend.orientation !== "h" || names.length < 2 || layout.showlegend === false)
+    const named = data.filter((trace) => trace.name && trace.showlegend !== false);
+    if (legend.orientation !== "h" || named.length < 2 || layout.showlegend === false)
       return layout;
     const margin = marginOf(layout);
     const inner = width - margin.l - margin.r;
-    const rows = Math.ceil(
-      names.length / Math.max(1, Math.floor(inner / (46 + 7.2 * Math.max(...names)))),
-    );
+    const room = Math.floor((inner - 46) / 7.2);
+    const longest = Math.min(room, Math.max(...named.map((trace) => trace.name.length)));
+    let more = 0; // lines of names that are longer than the figure is wide
+    for (const trace of named.filter((trace) => trace.name.length > room)) {
+      const lines = inLines(trace.name, room);
+      more += lines.length - 1;
+      trace.name = lines.join("<br>");
+    }
+    const columns = Math.max(1, Math.floor(inner / (46 + 7.2 * longest)));
+    const rows = Math.ceil(named.length / columns) + more;
     const above = (legend.y ?? 1) >= 1;
-    const more = Math.max(0, above ? 34 + 19 * rows - margin.t : 76 + 19 * rows - margin.b);
-    margin[above ? "t" : "b"] += more;
+    const grown = Math.max(0, above ? 34 + 19 * rows - margin.t : 76 + 19 * rows - margin.b);
+    margin[above ? "t" : "b"] += grown;
     // it begins below the titles of the axes, however high the figure is
     const place = above ? {} : { y: 0, yref: "container", yanchor: "bottom" };
     return {
       ...layout,
-      height: layout.height + more,
+      height: layout.height + grown,
       margin,
       legend: { ...layout.legend, ...place },
     };
