@@ -106,7 +106,7 @@
       return layout;
     const margin = marginOf(layout);
     const inner = width - margin.l - margin.r;
-    const room = Math.floor((inner - 46) / 7.2);
+    const room = Math.floor((inner - 46) / 6);
     const longest = Math.min(room, Math.max(...named.map((trace) => trace.name.length)));
     let more = 0; // lines of names that are longer than the figure is wide
     for (const trace of named.filter((trace) => trace.name.length > room)) {

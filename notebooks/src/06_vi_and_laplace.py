@@ -257,7 +257,7 @@ print(f"log evidence: exact {logZ:.3f}, Laplace {ours:.3f}")
 # For a network, $H$ is replaced by the Gauss-Newton matrix ([chapter 03](03_curvature.ipynb)): no eigenvalue is negative.
 # Gauss-Newton is the *exact* Hessian of another model: the network linearised at $w_*$,
 #
-# $$ f_\text{lin}(w, x) = f(w_*, x) + J(x)\, (w - w_*) . $$
+# $$ f_\text{lin}(w, x) = f(w_*, x) + J(x)\, (w - w_*), $$
 #
 # with $J(x)$ the derivatives of the logits in the weights at $w_*$. So Laplace's Gaussian belongs to $f_\text{lin}$: with
 # Gaussian noise on the outputs it is the posterior of $f_\text{lin}$ exactly, with a softmax, whose log likelihood is no

@@ -210,7 +210,7 @@ print("sum of squares:", ", ".join(f"{name} {v.square().sum():.1f}" for name, v 
 # Draws of two posteriors, $X$ and $Y$. Are they from the same distribution? The **maximum mean discrepancy** with a
 # kernel $k$ is
 #
-# $$ \mathrm{MMD}^2 = \mathbb{E}\,k(x, x') + \mathbb{E}\,k(y, y') - 2\, \mathbb{E}\,k(x, y) . $$
+# $$ \mathrm{MMD}^2 = \mathbb{E}\,k(x, x') + \mathbb{E}\,k(y, y') - 2\, \mathbb{E}\,k(x, y), $$
 #
 # with independent draws $x, x'$ of one and $y, y'$ of the other: how alike are two draws of the same, less how alike are
 # draws of different ones? With the Gaussian kernel $k(x, y) = e^{-\lVert x - y \rVert^2 / 2 s^2}$ of a width $s$ it is 0 if and
