@@ -99,7 +99,7 @@ def _wrong_call(
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     reason = str(error)
     for missing, origin in ORIGINS.items():
-        if reason.endswith(repr(missing)):
+        if reason.endswith(repr(missing)) and name not in origin:
             reason += f" ({origin})"
     unknown = [key for key in kwargs if key not in signature.parameters]
     if unknown:
