@@ -24,6 +24,7 @@ FAST = False  # True shrinks the run: tests and a first look
 
 # %%
 import math
+import warnings
 
 import ipywidgets
 import pandas as pd
@@ -36,6 +37,7 @@ from flatviz import experiments
 from flatviz.families.tour import prepare
 
 torch.set_num_threads(1)
+warnings.filterwarnings("ignore", ".*torch.jit.script")  # by a package that laplace-torch imports
 generator = torch.Generator().manual_seed(0)
 
 # %% [markdown]
