@@ -152,8 +152,8 @@ def _drawn(module: nn.Module, seed: int) -> nn.Module:
     module.float()
     with saved_rng(seed):
         for part in module.modules():
-            if hasattr(part, "reset_parameters"):
-                part.reset_parameters()
+            if callable(reset := getattr(part, "reset_parameters", None)):
+                reset()
     return module
 
 
