@@ -312,7 +312,7 @@ def test_moments_of_students_t_are_there_where_scipy_has_them(df):
 def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
     x = randn(80, 3)
     B = randn(3, 2)
-    s = tensor([0.1, 2.0]).double()
+    s = tensor([0.1, 2.0], dtype=torch.float64)
     delta = 1.5
     y = x @ B + s * randn(80, 2)
     A = [x.T @ x / sigma**2 + delta * torch.eye(3) for sigma in s]
