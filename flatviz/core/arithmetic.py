@@ -4,7 +4,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import get_ident, local
@@ -101,6 +101,7 @@ def _set_flags(flags: tuple) -> None:
         unit.fp32_precision = value
 
 
+AUTOCAST = ("cpu", "cuda")
 IEEE = ("highest", False, *("ieee",) * len(_UNITS))
 _FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 
@@ -109,9 +110,14 @@ _FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 def arithmetic() -> Iterator[None]:
     """Compute float32 products in IEEE arithmetic inside the block or decorated function.
 
-    torch's default lets convolutions of cuDNN compute in TF32, which has 10 bits of mantissa.
+    torch's default lets convolutions of cuDNN compute in TF32, which has 10 bits of mantissa.  A
+    `torch.autocast` around the block, in whose products Lanczos loses orthogonality, is off.
     """
-    with _FLOAT32.block(True):
+    with ExitStack() as blocks:
+        blocks.enter_context(_FLOAT32.block(True))
+        for device in AUTOCAST:
+            if torch.is_autocast_enabled(device):
+                blocks.enter_context(torch.autocast(device, enabled=False))
         yield
 
 
