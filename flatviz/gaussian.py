@@ -128,7 +128,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         source = torch.Generator().manual_seed(seed)
         like = self.mean
         rows = [
-            torch.randn(self.dim + self.rank, generator=source, dtype=like.dtype)
+            torch.randn(self.dim + self.rank, generator=source, dtype=like.dtype, device="cpu")
             for _ in range(check_count(n, "n"))
         ]
         z = torch.stack(rows).to(like.device)
