@@ -663,7 +663,8 @@ def _noise(given: object, name: str) -> float | Tensor:
     if isinstance(given, Real):
         return check_positive(float(given), name)
     try:
-        noise = torch.as_tensor(given)
+        dtype = given.dtype if isinstance(given, Tensor) else torch.float64
+        noise = torch.as_tensor(given, dtype=dtype)
     except (TypeError, ValueError, RuntimeError) as error:
         raise TypeError(f"{name} must be numbers > 0, got {given!r}") from error
     if noise.ndim == 0:

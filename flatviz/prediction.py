@@ -58,6 +58,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
                 "outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got"
                 f" {shown(self.outputs)}"
             )
+        if not self.outputs.numel():
+            raise ValueError(f"outputs must hold at least one number, got {shown(self.outputs)}")
         if self.y is not None and len(self.y) != self.outputs.shape[1]:
             raise ValueError(
                 f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}"

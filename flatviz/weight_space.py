@@ -129,13 +129,13 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
         check_count(n, "n_draws")
         have = self.W.shape[0]
         if have == 1:
-            return torch.zeros(n, dtype=torch.long)
+            return torch.zeros(n, dtype=torch.long, device="cpu")
         if n > have:
             raise ValueError(
                 f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or"
                 " train more"
             )
-        return torch.randperm(have, generator=torch.Generator().manual_seed(seed))[:n]
+        return torch.randperm(have, generator=torch.Generator().manual_seed(seed), device="cpu")[:n]
 
 
 class Mixture(Noun):

@@ -20,6 +20,7 @@ from torch.func import functional_call
 from torch.utils._pytree import register_pytree_node
 
 from flatviz.checks import usable
+from flatviz.core.arithmetic import users_device
 
 AHEAD = 2  # batches that a stream reads in advance
 MAX_BYTES = 2**28  # of images as floats; larger sets are converted batch by batch
@@ -337,9 +338,12 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
     inputs = x.named if isinstance(x, Fields) else {0: x}
     args = tuple(t for k, t in inputs.items() if isinstance(k, int))
     fields = {k: t for k, t in inputs.items() if isinstance(k, str)}
-    outputs = (
-        module(*args, **fields) if named is None else functional_call(module, named, args, fields)
-    )
+    with users_device():
+        outputs = (
+            module(*args, **fields)
+            if named is None
+            else functional_call(module, named, args, fields)
+        )
     if isinstance(outputs, Tensor):
         return outputs
     # A foreign object

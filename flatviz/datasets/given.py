@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, IterableDataset, Subset
 
-from flatviz.checks import check_count, each, kind
+from flatviz.checks import check_count, check_dense, each, kind
 from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
 from flatviz.core.inputs import Examples
@@ -168,9 +168,12 @@ def _joined(name: object, values: list) -> object:
 
 def _tensor(value: Any, name: object) -> Tensor:
     """Convert numbers to a tensor, copied so that a user's array is not shared."""
-    if isinstance(value, Tensor):
-        return value
     what = "x" if name is None else name if isinstance(name, str) else f"x[{name}]"
+    if isinstance(value, Tensor):
+        check_dense(value, what)
+        return value
+    if hidden := int(np.ma.count_masked(value)) if np.ma.isMaskedArray(value) else 0:
+        raise ValueError(f"{what} must have no masked values, got {hidden}: fill or remove them")
     try:
         array = np.asarray([np.asarray(v) for v in value] if isinstance(value, list) else value)
         # Columns of several types
@@ -187,9 +190,9 @@ def _tensor(value: Any, name: object) -> Tensor:
             f"{what} must hold numbers of one shape, got a {type(value).__name__}{where} ({error}):"
             " encode texts as numbers, tokenize, pad, or give a transform to tensors"
         ) from error
-    # torch computes with few unsigned dtypes
-    if array.dtype.kind in "fu" and array.dtype.itemsize > 1:
-        array = array.astype(np.int64 if array.dtype.kind == "u" else array.dtype.newbyteorder("="))
+    # torch computes with few unsigned dtypes, and in the machine's order of bytes
+    wide = array.dtype.kind == "u" and array.dtype.itemsize > 1
+    array = array.astype(np.int64 if wide else array.dtype.newbyteorder("="))
     tensor = torch.tensor(np.ascontiguousarray(array))
     return tensor.to(torch.get_default_dtype()) if tensor.dtype == torch.float64 else tensor
 
@@ -306,7 +309,8 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
         examples = examples.dataset
     names = getattr(examples, "classes", ())  # a foreign object
     if (
-        not isinstance(names, (list, tuple))
+        not names
+        or not isinstance(names, (list, tuple))
         or not all(isinstance(name, str) for name in names)
         or y.is_floating_point()
     ):

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch._ops import OpOverload
 from torch.utils._pytree import tree_leaves
 
-from flatviz.core import Dispatch, Fields, Inputs, Net, generator, saved_rng
+from flatviz.core import Dispatch, Fields, Inputs, Net, generator, randn_like, saved_rng
 from flatviz.core.arithmetic import arithmetic
 from flatviz.words import brief
 
@@ -212,7 +212,7 @@ def _agree(net: Net, eps: float, few: Tensor | Fields, *parts: Tensor | Fields) 
 
 def two_points(net: Net) -> Tensor:
     """Return the net's weights and others near them, (2, D), to compare two ways to its outputs."""
-    noise = torch.randn(net.dim, generator=generator(0)).to(net.w)
+    noise = randn_like(net.w, generator(0))
     return torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
 
 

@@ -241,8 +241,12 @@ class PublicNet(nn.Module):
         super().__init__()
         self.network = network
         self.side = side
-        self.register_buffer("mean", torch.tensor(MEAN).view(3, 1, 1), persistent=False)
-        self.register_buffer("std", torch.tensor(STD).view(3, 1, 1), persistent=False)
+        self.register_buffer(
+            "mean", torch.tensor(MEAN, dtype=torch.float32).view(3, 1, 1), persistent=False
+        )
+        self.register_buffer(
+            "std", torch.tensor(STD, dtype=torch.float32).view(3, 1, 1), persistent=False
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute outputs (N, C)."""
@@ -299,9 +303,10 @@ def torchvision_model(
         )
     check_choice(name, tuple(models.list_models(module=models)), "name")
     with saved_rng(seed):
-        network = models.get_model(name, weights=None, **_without_auxiliary(name)).eval()
+        network = models.get_model(name, weights=None, **_without_auxiliary(name))
+        network.eval().float()
     pixels = _fixed_side(network) or max(64, *shape[1:])
-    example = torch.zeros(1, 3, pixels, pixels)
+    example = torch.zeros(1, 3, pixels, pixels, dtype=torch.float32)
     if weights is not None:
         file = Path(weights)
         if file.suffix in SUFFIXES:

@@ -215,7 +215,8 @@ class Masked(Pass):
         """Multiply the inputs of a layer by a new mask for each example."""
         x, *_ = inputs
         keep = 1 - rate
-        mask = torch.rand(mask_shape(part, x.shape), generator=self.source) < keep
+        shape = mask_shape(part, x.shape)
+        mask = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
         return (x * (mask / keep).to(x),)
 
     @property

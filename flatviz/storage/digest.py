@@ -27,6 +27,7 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.core import Net
+from flatviz.core.arithmetic import AUTOCAST
 from flatviz.private import cached_property
 
 CACHED = (functools.cached_property, cached_property)
@@ -64,7 +65,7 @@ def process_state() -> dict[str, Any]:
     }
     casts = {
         f"autocast on {d}": str(torch.get_autocast_dtype(d))
-        for d in ("cpu", "cuda")
+        for d in AUTOCAST
         if torch.is_autocast_enabled(d)
     }
     return hooks | casts

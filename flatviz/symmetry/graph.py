@@ -223,12 +223,17 @@ class Reading:
             return []
         first, *others = flows.values()
         drawn = {
-            v: (4 * torch.randn(v.shape, generator=source)).to(self._like.device, v.dtype)
+            v: (4 * torch.randn(v.shape, generator=source, dtype=torch.float32)).to(
+                self._like.device, v.dtype
+            )
             for v in step.inputs
         }
         n = first.n
         eye = torch.eye(first.n).to(self._like)
-        factors = 0.5 + torch.rand(n, generator=source), (-1.0) ** torch.arange(1, n + 1)
+        factors = (
+            0.5 + torch.rand(n, generator=source, dtype=torch.float32),
+            (-1.0) ** torch.arange(1, n + 1),
+        )
         moves = [
             eye[[1, 0, *range(2, n)][:n]] if n > 1 else eye,
             eye.roll(1, 0),

@@ -217,7 +217,7 @@ def align(
         if start == 0:
             initial = best.clone()
         else:
-            initial = random_order(units, len(W), seed=seed + start).to(W.device)
+            initial = random_order(units, len(W), seed=(seed + start) % 2**63).to(W.device)
         layers = torch.randperm(len(steps.parts), generator=source).tolist()
         order, value = steps.climb(initial, layers)
         better = value > match

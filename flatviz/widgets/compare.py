@@ -22,6 +22,7 @@ from flatviz.core import (
     copied,
     generator,
     public,
+    randn_like,
     track,
 )
 from flatviz.engine.determinism import work_of
@@ -273,7 +274,7 @@ def compare(
     first, second = [net.buffers() for net in nets]
     alike = all(torch.equal(value, second[name]) for name, value in first.items())
     f = objectives[0] if alike else Between(nets, objectives[0])
-    draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)
+    draws = randn_like(start, generator(seed), DIRECTIONS, nets[0].dim)
     side = normalized(nets[0], draws[0], start)
     side = side if side.any() else draws[0]  # of weights that are all 0
     plane = plane_through(start, end, start + side * ((end - start).norm() / side.norm()))

@@ -379,6 +379,17 @@ def test_no_copy_of_an_eigenvalue_is_missed(seeds):
             assert float(off) <= 1.05e-4 * float(exact.abs().max()), (seed, sign)
 
 
+@mark.parametrize("value", [0.0, 2.0])
+def test_equal_eigenvalues_have_a_density_and_more_pairs_than_weights_are_refused(value):
+    """Those of w'w value / 2, all of one value: Lanczos ends at once."""
+    f = lambda w: 0.5 * value * (w * w).sum()
+    spectrum = fv.spectral_density(f, torch.ones(7, dtype=torch.float64), k=5)
+    assert torch.allclose(spectrum.values, torch.full((5,), value).double())
+    assert float(spectrum.weights @ spectrum.nodes) == approx(value)
+    with raises(ValueError, match="at most the number of weights, 3"):
+        fv.spectral_density(f, torch.ones(3))
+
+
 def test_the_edges_of_a_density_have_every_copy_or_a_warning_says_that_they_may_not(recwarn):
     """Two short runs resolve two of three copies; the last of four runs finds no other."""
     f, w = bowl(CLUSTERED["threefold eigenvalues"].double())
