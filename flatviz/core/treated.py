@@ -15,6 +15,7 @@ from flatviz.core.inputs import Fields, run
 from flatviz.core.seeds import saved_rng
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
+from flatviz.words import meant
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 Choice = Literal["trainable", "all", "norm+head", "head", "authors"]
@@ -47,7 +48,7 @@ def choose(
     if not callable(treated) and treated not in get_args(Choice):
         raise ValueError(
             f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name,"
-            f" got {shown(treated)}"
+            f" got {shown(treated)}{meant(treated, get_args(Choice))}"
         )
     parameters = dict(module.named_parameters())
     norms = {

@@ -137,9 +137,11 @@ class Comparison:
             if lambdas[flat] > 0
             else ", less than"
         )
+        losses = [short(float(self.path.values[end])) for end in (0, -1)]
         lead = (
             f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the"
-            f" {short(lambdas[sharp])} of {NAMES[sharp]}"
+            f" {short(lambdas[sharp])} of {NAMES[sharp]}; its mean loss is {losses[flat]}, that of"
+            f" {NAMES[sharp]} {losses[sharp]}"
         )
         return f"{lead}. {says} (mean rise of the loss {around}).{self.note}"
 
