@@ -16,7 +16,7 @@ from flatviz.datasets.tasks import named_task
 from flatviz.families.members import Choices, read_choices
 from flatviz.families.preparation import build_model, worth_of_transfer
 from flatviz.families.tasks import executor
-from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
+from flatviz.families.tour import HEAD_STD, RANK, Tour, TourSettings, run_tour
 from flatviz.pages.document import family_rows, score_texts
 from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
@@ -84,11 +84,12 @@ def work(
         f" {seed}{expected}"
     )
     asked = Asked(data, model, size, per_class, seed, tuned)
-    run = partial(run_tour, model, task=task, seed=seed, device=place, tuned=choices, say=print)
+    run = partial(run_tour, model, task=task, seed=seed, device=place, say=print)
     if open_first:
         radius = METHODS["sabma"].plain.radius
         few = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, radius)}
-        first = run(radii=few, progress=lambda *_: None, measured=FIRST, gap=False)
+        quick = TourSettings(radii=few, tuned=choices, measured=FIRST, gap=False)
+        first = run(settings=quick, progress=lambda *_: None)
         page = _page(first, asked, choices)
         again = f'<head><meta http-equiv="refresh" content="{REFRESH}">'
         write_page(out, page.replace("<head>", again, 1))
@@ -97,7 +98,8 @@ def work(
             f"{time.perf_counter() - started:.0f} s to a first page, which the whole one replaces"
         )
     with executor(workers) as engine:
-        tour = run(engine=engine, progress=progress_of_command(), repeats=seeds)
+        whole = TourSettings(tuned=choices, repeats=seeds)
+        tour = run(settings=whole, engine=engine, progress=progress_of_command())
     print(
         f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over"
         f" {len(tour.family[-1].spectrum)} draws\n"

@@ -1,7 +1,7 @@
 """The main job: from a pre-trained network to a live flat posterior, on digits or any task."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 import torch
@@ -33,6 +33,33 @@ from flatviz.words import DEFAULT
 
 HEAD_STD = 0.3
 RANK = 5
+
+
+@dataclass(frozen=True)
+class TourSettings:
+    """How much a tour computes; everything has a default.
+
+    Args:
+        radii: Radii of the members by method; None: those of `fv.METHODS`.
+        epochs: Of pre-training, in place of the recipe's.
+        recipe: Settings of pre-training and SWAG; None: those for this kind of network.
+        fit, tuned: Settings of all fits, and of each method, as in `fit_family`.
+        measured: Arguments of `measure` in place of its defaults.
+        repeats: Number of fits of the family with other noise, for the bands over seeds.
+        gap: Whether the distance of VI from its optimum is measured.
+    """
+
+    radii: Mapping[str, Sequence[float]] | None = None
+    epochs: int | None = None
+    recipe: Recipe | None = None
+    fit: Mapping = field(default_factory=dict)
+    tuned: Choices | None = None
+    measured: Mapping = field(default_factory=dict)
+    repeats: int = 0
+    gap: bool = True
+
+
+WHOLE = TourSettings()
 
 
 @dataclass(frozen=True)
@@ -129,14 +156,7 @@ def run_tour(
     task: TaskOf = DEFAULT,
     seed: int = 0,
     device: torch.device | str = "cpu",
-    radii: Mapping[str, Sequence[float]] | None = None,
-    epochs: int | None = None,
-    recipe: Recipe | None = None,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    measured: Mapping | None = None,
-    repeats: int = 0,
-    gap: bool = True,
+    settings: TourSettings = WHOLE,
     engine: Engine = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
@@ -147,25 +167,23 @@ def run_tour(
 
     model: a name, or a function task -> module.
     task: a name ("digits-near", "moons", "image-folder:PATH"), a `Task`, or a function of the seed.
-    epochs, recipe: as in `prepare`.
-    fit, tuned, measured: arguments of `fit_family` and `measure` in place of their defaults.
-    repeats: number of fits of the family with other noise, for the bands over seeds.
-    gap: whether the distance of VI from its optimum is measured.
     engine: any executor of `concurrent.futures`, whose workers share the fits of the family.
+    say: is called with a line of text for each step.
     """
     reused: list[str] = []
-    check_settings(fit)
+    check_settings(settings.fit)
     drawn = task_for(task, seed)
     where = torch.device(device)
     module = build_model(model, drawn, seed=seed)
-    fit = dict(fit or {})
-    measured = dict(measured or {})
-    recipe = (recipe or recipe_for(Net.from_module(module))).with_epochs(epochs)
+    fit = dict(settings.fit)
+    measured = dict(settings.measured)
+    recipe = settings.recipe or recipe_for(Net.from_module(module))
+    recipe = recipe.with_epochs(settings.epochs)
     about = dict(model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
 
-    def step(name: str, compute: Callable, **settings: object):
+    def step(name: str, compute: Callable, **depends_on: object):
         result, was_cached = cached(
-            "tour", compute, label=name, say=say, step=name, **about, **settings
+            "tour", compute, label=name, say=say, step=name, **about, **depends_on
         )
         reused.extend([name] if was_cached else [])
         return result
@@ -182,27 +200,27 @@ def run_tour(
     module.load_state_dict(state)
     example = drawn.source.x[:2].to("cpu")
     net = Net.from_module(module.eval(), "norm+head", example=example).to(where)
-    fits = Fitting(net, drawn, prior, seed, fit, tuned, progress)
-    radii = fits.radii(radii)
-    settings = dict(
-        radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii}
+    fits = Fitting(net, drawn, prior, seed, fit, settings.tuned, progress)
+    radii = fits.radii(settings.radii)
+    members = dict(
+        radii=radii, fit=fit, tuned=settings.tuned, methods={name: METHODS[name] for name in radii}
     )
     family = _shared(
-        step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, where
+        step("family of posteriors", lambda: fits.family(radii, engine), **members), fits, where
     )
     measures = partial(measure, net, drawn, family, seed=seed + 1, progress=progress, **measured)
     family = _shared(
-        step("surface, samples, spectra and scores", measures, **settings, measured=measured),
+        step("surface, samples, spectra and scores", measures, **members, measured=measured),
         fits,
         where,
     )
-    if repeats:
-        seeds = [seed + 100 + i for i in range(repeats)]
+    if settings.repeats:
+        seeds = [seed + 100 + i for i in range(settings.repeats)]
         repeat = partial(repeat_family, fits, family, seeds)
         rows = step(
             "other seeds",
             lambda: [m.over_seeds for m in repeat()],
-            **settings,
+            **members,
             measured=measured,
             seeds=seeds,
         )
@@ -211,7 +229,7 @@ def run_tour(
         inputs, rows = step(
             "maps over inputs, beside HMC",
             partial(_maps, fits, family),
-            **settings,
+            **members,
             hmc=METHODS["hmc"],
         )
         family = with_maps(replace(family, inputs=inputs), rows)
@@ -226,14 +244,14 @@ def run_tour(
     alone = step("fits without the source", without)
     distance = None
     if (
-        gap
+        settings.gap
         and "vi" in radii
         and not net.has_batchnorm
         and METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]
     ):
         longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
         distance = ConvergenceGap(
-            **step("convergence gap of VI", lambda: asdict(longer()), **settings)
+            **step("convergence gap of VI", lambda: asdict(longer()), **members)
         )
     return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, distance)
 

@@ -49,7 +49,7 @@ from torchvision.models import resnet18
 import flatviz as fv
 from flatviz.core.arithmetic import FEW, multiply_adds
 from flatviz.engine.graphs import RECORDERS, SWITCH, Recorder
-from flatviz.families.tour import run_tour
+from flatviz.families.tour import TourSettings, run_tour
 
 # of a family, where tiny
 FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)
@@ -351,7 +351,7 @@ def tour(setting, out):
         tempfile.TemporaryDirectory() as folder,
         mock.patch.dict(os.environ, {"FLATVIZ_CACHE": folder}),
     ):
-        run_tour("mlp", device=setting.device, say=heard, **how)
+        run_tour("mlp", device=setting.device, settings=TourSettings(**how), say=heard)
         heard("the end: computing")
     took = time.perf_counter() - start
     out.row(f"{setting.device.type}, all", took, "s", "no slower than on the CPU")
