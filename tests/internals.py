@@ -13,7 +13,6 @@ from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import bundled, family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.views import views_of
-from flatviz.prediction import scored
 from flatviz.storage.cache import PointStore, cached
 from flatviz.storage.digest import value_digest
 from flatviz.training.perturb import MODES
@@ -34,7 +33,6 @@ __all__ = [
     "pack_members",
     "repeat_family",
     "run_tour",
-    "scored",
     "tour_story",
     "value_digest",
     "views_of",

@@ -122,7 +122,7 @@ def sample_reference(
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=kl_weight, progress=progress, **chains)
     outputs = predicted(net, q.W, task.test.x, len(q.W), seed=0).outputs
     whole, *halves = (
-        averaged(Prediction(part, task.test.y)) for part in (outputs, *outputs.chunk(2))
+        averaged(Prediction(part), task.test.y) for part in (outputs, *outputs.chunk(2))
     )
     scores = ("nll", "accuracy", "ece")
     facts: dict[str, Any] = {name: float(whole.scores[name]) for name in scores}

@@ -20,7 +20,7 @@ from torch.distributions import Distribution, Normal
 from flatviz.checks import Count, Positive, PositiveShare
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
-from flatviz.prediction import labels_of, scored
+from flatviz.prediction import labels_of
 from flatviz.results import Prediction
 
 POINTS = 400  # of each draw's distribution that is no Gaussian
@@ -356,5 +356,4 @@ def scale_deviation(prediction: Prediction, scale: Positive) -> Prediction:
         )
     likelihood = as_likelihood(prediction.likelihood)
     outputs, stretched = likelihood.stretched(prediction.outputs, prediction.mean, scale)
-    wide = prediction.changed(outputs=outputs, likelihood=stretched)
-    return wide if prediction.y is None else scored(wide)
+    return prediction.changed(outputs=outputs, likelihood=stretched)

@@ -166,7 +166,7 @@ def plot_predictive(
     outputs = (
         prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
     )
-    finite_draws = prediction.changed(outputs=outputs)
+    finite_draws = prediction.changed(outputs=outputs, y=None)
     means = (
         finite_draws.means.flatten(2)
         if finite_draws.means.ndim > 2
