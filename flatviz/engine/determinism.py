@@ -131,9 +131,11 @@ def work_of(net: Net, x: Tensor | Inputs) -> Work:
             raise
         sizes.append([])  # one example alone does not pass: batch statistics
     both, one = sizes
+    # What a second example adds to each operation's result
     grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
     input_bytes = two[0].numel() * two.element_size() if two.is_floating_point() else 0
-    return Work(macs // 3 if one else macs // 2, max(input_bytes, *grown, 0), eps, products)
+    examples = 3 if one else 2  # in all passes
+    return Work(macs // examples, max(input_bytes, *grown, 0), eps, products)
 
 
 def few_of(x: Tensor | Inputs, work: Work) -> Tensor:

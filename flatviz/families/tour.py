@@ -172,7 +172,7 @@ def run_tour(
     """
     reused: list[str] = []
     check_settings(settings.fit)
-    drawn = task_for(task, seed)
+    drawn = task_for(task, seed)  # its splits are drawn by the seed
     where = torch.device(device)
     module = build_model(model, drawn, seed=seed)
     fit = dict(settings.fit)

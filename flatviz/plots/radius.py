@@ -85,15 +85,24 @@ def plot_radius(
         title
         or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
     )
-    look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
-    fig = figure(title, alt, **look, **_axes(family, table, methods))
+    fig = figure(
+        title,
+        alt,
+        height=HEIGHT,
+        showlegend=False,
+        margin=dict(t=66),
+        **_axes(family, table, methods),
+    )
     for j, name in enumerate(methods):
         for i, quantity in enumerate(table):
             _add_panel(fig, family, table[quantity], name, quantity, axes_of(i * len(methods) + j))
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
         on = axes_of(list(table).index("nll") * len(methods))
-        where = dict(
+        fig.add_annotation(
+            text=style("sgd").label,
+            font=dict(size=11),
+            showarrow=False,
             xref=f"{on['xaxis']} domain",
             yref=on["yaxis"],
             x=0.99,
@@ -101,7 +110,6 @@ def plot_radius(
             xanchor="right",
             yanchor="top",
         )
-        fig.add_annotation(text=style("sgd").label, font=dict(size=11), showarrow=False, **where)
     if method is not None:
         _add_ring(fig, family, table, methods, method, radius)
     return fig

@@ -249,15 +249,19 @@ def plot_surface_3d(
         # few fonts have the markers' cross
         flat = diverged(surface)
         as_text = dict(size=11, color=MUTED)
-        look = dict(
-            mode="text",
-            text=["×"] * len(flat.x),
-            textfont=as_text,
-            name=flat.name,
-            showlegend=False,
-            hoverinfo="skip",
+        fig.add_trace(
+            go.Scatter3d(
+                x=flat.x,
+                y=flat.y,
+                z=[lo] * len(flat.x),
+                mode="text",
+                text=["×"] * len(flat.x),
+                textfont=as_text,
+                name=flat.name,
+                showlegend=False,
+                hoverinfo="skip",
+            )
         )
-        fig.add_trace(go.Scatter3d(x=flat.x, y=flat.y, z=[lo] * len(flat.x), **look))
     if projection is not None and projection.values is not None:
         look_of_samples = style(method, projection.name or "samples")
         parts = surface, projection, projection.values, scale, look_of_samples
@@ -288,12 +292,12 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
 
 def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
     """Draw the scene of a relief, with the unit of the axes and small print below it."""
-    room = dict(margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
     fig = figure(
         title,
         f"{surface.label} in relief, {ends_text(surface)}",
         scene=_scene(surface, scale),
-        **room,
+        margin=dict(l=10, r=10, t=64, b=48),
+        width=WIDTH,
     )
     below = "<br>".join(filter(None, [axis_note(surface.plane), small_print(surface)]))
     fig.add_text(below, y=0, yanchor="top", align="left", font=dict(size=11, color=MUTED))
@@ -344,7 +348,12 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
         z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1)
     )
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
-    look = dict(
+    return go.Surface(
+        x=numbers(surface.a),
+        y=numbers(surface.b),
+        z=numbers(shown.T),
+        customdata=numbers(surface.values.T),
+        name="surface",
         contours=lines,
         colorbar=scale.bar(surface.label),
         colorscale=LOSS_SCALE,
@@ -352,13 +361,6 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
         cmax=hi,
         hovertemplate=hover,
     )
-    heights = dict(
-        x=numbers(surface.a),
-        y=numbers(surface.b),
-        z=numbers(shown.T),
-        customdata=numbers(surface.values.T),
-    )
-    return go.Surface(**heights, name="surface", **look)
 
 
 def _points(

@@ -1,4 +1,8 @@
-"""One representative of all equal networks, by unit norms, sorted units, or matching."""
+"""One representative of all equal networks, by unit norms, sorted units, or matching.
+
+A network is a vector (E,): its D weights, then running statistics of BatchNorm.  `Units` counts V
+hidden units that can be scaled and U that can be permuted.
+"""
 
 import itertools
 from collections.abc import Callable
@@ -103,7 +107,7 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
     W = units.check("permute", W)
     number = RULES[rule]
     order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
-    swapped = {-1}
+    swapped = {-1}  # clusters whose groups are in order; -1 is no cluster
     for layer in units.permuted:
         keys = number(gathered(units, W, order)[:, weights_in(units, layer)]).unflatten(
             1, (layer.groups, -1)
@@ -209,7 +213,7 @@ def align(
     """
     W = units.check("permute", W)
     check_many_weights(reference[None], W.shape[1], "reference")
-    steps = _Steps(units, W, reference.to(W))
+    steps = _Matching(units, W, reference.to(W))
     source = generator(seed)
     best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
     match = torch.full((len(W),), -torch.inf, dtype=W.dtype, device=W.device)
@@ -226,7 +230,7 @@ def align(
     return gathered(units, W, best)
 
 
-class _Steps:
+class _Matching:
     """The assignment problems of one set of networks.
 
     A part (layers, n, groups) is n pieces of layers that move together, each inside its group: the
