@@ -5,6 +5,7 @@ import webbrowser
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -50,7 +51,7 @@ REFRESH = 8  # seconds after which that page is read again
 
 @dataclass(frozen=True)
 class Asked:
-    """Options of the command, by their names."""
+    """Options of the command that the page names, by their names."""
 
     data: str
     model: str
@@ -62,29 +63,28 @@ class Asked:
 
 def work(
     out: Path,
-    data: str,
-    size: int | None,
-    per_class: int | None,
-    model: str,
-    tuned: Path | None,
-    seed: int,
     seeds: int,
     device: str | None,
     workers: int | None,
     open_first: bool,
+    **options: Any,
 ) -> None:
-    """Train a family of posteriors, write one live page, print scores and flatness."""
+    """Train a family of posteriors, write one live page, print scores and flatness.
+
+    options: those of `Asked`.
+    """
     started = time.perf_counter()
-    task = named_task(data, seed=seed, size=size, per_class=per_class)
-    place, why = pick(device or "auto", build_model(model, task, seed=seed))
-    choices = None if tuned is None else read_choices(tuned)
-    expected = f"; {EXPECTED[model]} on a CPU" if data in OFFLINE else ""
+    asked = Asked(**options)
+    seed = asked.seed
+    task = named_task(asked.data, seed=seed, size=asked.size, per_class=asked.per_class)
+    place, why = pick(device or "auto", build_model(asked.model, task, seed=seed))
+    choices = None if asked.tuned is None else read_choices(asked.tuned)
+    expected = f"; {EXPECTED[asked.model]} on a CPU" if asked.data in OFFLINE else ""
     print(
-        f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed"
+        f"flatviz {flatviz.__version__} tour: {asked.model}, {asked.data}, on {place} ({why}), seed"
         f" {seed}{expected}"
     )
-    asked = Asked(data, model, size, per_class, seed, tuned)
-    run = partial(run_tour, model, task=task, seed=seed, device=place, say=print)
+    run = partial(run_tour, asked.model, task=task, seed=seed, device=place, say=print)
     if open_first:
         radius = METHODS["sabma"].plain.radius
         few = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, radius)}

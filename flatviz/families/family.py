@@ -131,7 +131,7 @@ def measure(
         (torch.Size([5, 5]), torch.Size([2]))
     """
     f = loss_of(net, task)
-    posteriors = list({id(q): q for q in family.posterior}.values())
+    posteriors = [family[i].posterior for i in family.distinct]
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)

@@ -325,15 +325,9 @@ def once(
     label: str = "",
     progress: Progress = False,
 ) -> list[T]:
-    """Call function(member) for every member, once for those that share a posterior.
-
-    Radius 0 of several methods is one posterior.
-    """
-    first: dict[int, Member] = {}
-    for member in family:
-        first.setdefault(id(member.posterior), member)
-    values = {key: function(member) for key, member in track(list(first.items()), label, progress)}
-    return [values[id(member.posterior)] for member in family]
+    """Call function(member) for every member, once for those that share a posterior."""
+    values = {i: function(family[i]) for i in track(family.distinct, label, progress)}
+    return [values[i] for i in family.first]
 
 
 def with_maps(family: Family, rows: Iterable[Mapping[str, object]]) -> Family:

@@ -205,15 +205,11 @@ def run_tour(
     members = dict(
         radii=radii, fit=fit, tuned=settings.tuned, methods={name: METHODS[name] for name in radii}
     )
-    family = _shared(
-        step("family of posteriors", lambda: fits.family(radii, engine), **members), fits, where
-    )
+    family = step("family of posteriors", lambda: fits.family(radii, engine), **members)
+    family = _placed(family, where)
     measures = partial(measure, net, drawn, family, seed=seed + 1, progress=progress, **measured)
-    family = _shared(
-        step("surface, samples, spectra and scores", measures, **members, measured=measured),
-        fits,
-        where,
-    )
+    name = "surface, samples, spectra and scores"
+    family = _placed(step(name, measures, **members, measured=measured), where)
     if settings.repeats:
         seeds = [seed + 100 + i for i in range(settings.repeats)]
         repeat = partial(repeat_family, fits, family, seeds)
@@ -264,11 +260,6 @@ def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
     return family.inputs, [{"probs": m.maps["probs"]} for m in family]
 
 
-def _shared(family: Family, fits: Fitting, device: torch.device) -> Family:
-    """Return the family on a device, with one object for radius 0 of every method.
-
-    Reading it from disk makes several.
-    """
-    keys = [fits.key(m.method, m.radius) for m in family]
-    moved = {key: placed(q, device) for key, q in zip(keys, family.posterior)}
-    return family.each(posterior=[moved[key] for key in keys])
+def _placed(family: Family, device: torch.device) -> Family:
+    """Return the family with its posteriors on a device; what is measured stays on the CPU."""
+    return family.each(posterior=[placed(q, device) for q in family.posterior])

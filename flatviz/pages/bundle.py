@@ -257,7 +257,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
         "n_spectra": len(family[i].spectrum),
         "n_draws": prediction.n_draws,
         "reach": _reach(family[i]),
-        "equals": style(family[first].method).label if (first := scene.first[i]) != i else "",
+        "equals": style(family[first].method).label if (first := family.first[i]) != i else "",
         **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},

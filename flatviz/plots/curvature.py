@@ -306,7 +306,7 @@ def plot_sharpness(
     fig = figure(title or "Flatness against ensemble size", alt, xaxis=x, yaxis=y)
     for method, sharpness in groups.items():
         look = style(method)
-        label = style(method).label
+        label = look.label
         values = getattr(sharpness, measure)
         mean, half = sharpness.by_size(measure)
         # of one draw there is no interval

@@ -145,8 +145,7 @@ def _add_line(
     name: str,
     panel: int,
 ) -> None:
-    method_look = style(name)
-    label = style(name).label
+    look = style(name)
     texts = [
         (
             f"{dial(name)}{short(family[i].radius)}, "
@@ -156,17 +155,17 @@ def _add_line(
         for i in rows
     ]
     mode = "lines+markers" if len(rows) > 1 else "markers"
-    hover = f"{label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
+    hover = f"{look.label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
     fig.add_trace(
         scatter(
             loss[rows],
             values[rows],
             mode,
-            label,
+            look.label,
             hover=hover,
             text=texts,
-            line=method_look.line(2),
-            marker=method_look.marker(8),
+            line=look.line(2),
+            marker=look.marker(8),
             legend=panel == 0,
             **axes_of(panel),
         )

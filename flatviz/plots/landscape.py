@@ -88,13 +88,11 @@ def plot_curve(
 
 def _barrier(c: Curve) -> go.Scatter:
     """Draw an upright line from the ends' line to the curve, where the gap is largest."""
-    share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
-    line = torch.lerp(c.values[0], c.values[-1], share)
-    top = int((c.values - line).nan_to_num(-torch.inf).argmax())
+    top = int((c.values - c.line).nan_to_num(-torch.inf).argmax())
     text = ["", f"barrier {short(c.barrier)}"]
     font = dict(color=INK, size=12)
     x = [float(c.t[top])] * 2
-    y = [float(line[top]), float(c.values[top])]
+    y = [float(c.line[top]), float(c.values[top])]
     return scatter(
         x,
         y,

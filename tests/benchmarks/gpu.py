@@ -47,7 +47,7 @@ from torch import nn
 from torchvision.models import resnet18
 
 import flatviz as fv
-from flatviz.core.arithmetic import FEW, multiply_adds
+from flatviz.core.arithmetic import FEW, least_multiply_adds
 from flatviz.engine.graphs import RECORDERS, SWITCH, Recorder
 from flatviz.families.tour import TourSettings, run_tour
 
@@ -483,7 +483,9 @@ def cross(setting, out):
             measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
             both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
         name = model if width is None else f"{model} {width}"
-        adds = f"{multiply_adds(net.module):,} multiply-adds; auto takes the card from {FEW:,}"
+        adds = (
+            f"{least_multiply_adds(net.module):,} multiply-adds; auto takes the card from {FEW:,}"
+        )
         for what, card, cpu in zip(("60 steps of SA-BMA", "measuring"), *both):
             note = f"{card:.2f} s there, {cpu:.2f} s on the CPU; {adds}"
             out.row(f"{name}, {what}: on the card faster by", cpu / card, "times", note=note)
