@@ -341,6 +341,11 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
             )
 
     @property
+    def finite(self) -> Tensor:
+        """The values, NaN where they diverged."""
+        return self.values.where(self.values.isfinite(), math.nan)
+
+    @property
     def scattered(self) -> bool:
         """Whether the values lie at scattered points, not on a grid."""
         return self.values.ndim == 1

@@ -18,7 +18,8 @@ from torch.nn.modules.conv import _ConvNd
 
 from flatviz.core import Data, Net, PointEvaluator, generator
 from flatviz.core.arithmetic import arithmetic, threads, workers
-from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
+from flatviz.engine.cost import CACHE, Work, few_of, work_of
+from flatviz.engine.determinism import difference, tolerance
 from flatviz.engine.trace import Program, trace_of
 from flatviz.private import cached_property
 from flatviz.words import check_choice

@@ -18,7 +18,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
 from flatviz.engine.batchnorm import convolved, normalized
-from flatviz.engine.determinism import multiply_adds
+from flatviz.engine.cost import multiply_adds
 from flatviz.private import Functions, cached_property
 
 aten = torch.ops.aten

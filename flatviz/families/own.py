@@ -12,7 +12,7 @@ from torch import nn
 
 from flatviz.checks import Count
 from flatviz.core import Likelihood, Net, Progress, Task, copied, find_head
-from flatviz.engine.determinism import work_of
+from flatviz.engine.cost import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.examples import MAX_EXAMPLES, Examples, examples, first_of, task_of
 from flatviz.families.members import Fitting

@@ -1,6 +1,6 @@
 """The main job: from a pre-trained network to a live flat posterior, on digits or any task."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
@@ -11,11 +11,12 @@ from flatviz.datasets.tasks import named_task
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
-from flatviz.families.members import Choices, Fitting, check_settings, predicted, with_maps
+from flatviz.families.members import Choices, Fitting, Radii, check_settings, with_maps
 from flatviz.families.preparation import (
     Model,
     Recipe,
     TaskOf,
+    at_solution,
     build_model,
     recipe_for,
     task_for,
@@ -49,7 +50,7 @@ class TourSettings:
         gap: Whether the distance of VI from its optimum is measured.
     """
 
-    radii: Mapping[str, Sequence[float]] | None = None
+    radii: Radii | None = None
     epochs: int | None = None
     recipe: Recipe | None = None
     fit: Mapping = field(default_factory=dict)
@@ -87,7 +88,6 @@ def prepare(
     *,
     task: Task | None = None,
     seed: int = 0,
-    rank: int = RANK,
     epochs: int | None = None,
     recipe: Recipe | None = None,
     treated: Treated = "norm+head",
@@ -96,7 +96,7 @@ def prepare(
 ) -> tuple[Net, Task, Gaussian]:
     """Pre-train a network on the source and restrict it to `treated`: (net, task, prior).
 
-    The prior is SWAG's, of `rank`.
+    The prior is SWAG's, of rank `RANK`.
 
     model: a name, or a function task -> module.
     task: default that of the tour.
@@ -136,7 +136,7 @@ def prepare(
     swag = fit_swag(
         source,
         task.source,
-        rank=rank,
+        rank=RANK,
         lr=recipe.swag_lr,
         snapshots=recipe.snapshots,
         seed=seed,
@@ -170,23 +170,13 @@ def run_tour(
     engine: any executor of `concurrent.futures`, whose workers share the fits of the family.
     say: is called with a line of text for each step.
     """
-    reused: list[str] = []
     check_settings(settings.fit)
     drawn = task_for(task, seed)  # its splits are drawn by the seed
     where = torch.device(device)
     module = build_model(model, drawn, seed=seed)
-    fit = dict(settings.fit)
-    measured = dict(settings.measured)
     recipe = settings.recipe or recipe_for(Net.from_module(module))
     recipe = recipe.with_epochs(settings.epochs)
-    about = dict(model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
-
-    def step(name: str, compute: Callable, **depends_on: object):
-        result, was_cached = cached(
-            "tour", compute, label=name, say=say, step=name, **about, **depends_on
-        )
-        reused.extend([name] if was_cached else [])
-        return result
+    step = _Steps(say, model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
 
     def prepared() -> tuple:
         net, _, prior = prepare(
@@ -196,60 +186,80 @@ def run_tour(
 
     state, prior = step("pre-trained network and prior", prepared)
     drawn = drawn.to(where)
-    prior = placed(prior, where)
     module.load_state_dict(state)
     example = drawn.source.x[:2].to("cpu")
     net = Net.from_module(module.eval(), "norm+head", example=example).to(where)
-    fits = Fitting(net, drawn, prior, seed, fit, settings.tuned, progress)
+    prior = placed(prior, where)
+    fits = Fitting(net, drawn, prior, seed, dict(settings.fit), settings.tuned, progress)
     radii = fits.radii(settings.radii)
-    members = dict(
-        radii=radii, fit=fit, tuned=settings.tuned, methods={name: METHODS[name] for name in radii}
-    )
-    family = step("family of posteriors", lambda: fits.family(radii, engine), **members)
+    methods = {name: METHODS[name] for name in radii}
+    of_family = partial(step, radii=radii, fit=fits.fit, tuned=fits.tuned, methods=methods)
+    family = _family(fits, radii, settings, of_family, engine)
+
+    def without() -> dict[str, Prediction]:
+        nets = without_source(drawn, model, seed=seed)
+        return {name: at_solution(other, drawn.test) for name, other in nets.items()}
+
+    alone = step("fits without the source", without)
+    gap = _gap(fits, family, of_family) if settings.gap else None
+    return Tour(net, drawn, prior, family, alone, tuple(step.reused), recipe, gap)
+
+
+class _Steps:
+    """Steps of one tour, each read from the cache where it was computed before.
+
+    about: what all of them depend on.
+    """
+
+    def __init__(self, say: Callable[[str], None], **about: object) -> None:
+        self.say = say
+        self.about = about
+        self.reused: list[str] = []
+
+    def __call__(self, name: str, compute: Callable, **depends_on: object):
+        about = self.about | depends_on
+        result, was_cached = cached("tour", compute, label=name, say=self.say, step=name, **about)
+        self.reused += [name] * was_cached
+        return result
+
+
+def _family(
+    fits: Fitting, radii: Radii, settings: TourSettings, step: Callable, engine: Engine
+) -> Family:
+    """Fit the family, measure it, and fit it again with other noise."""
+    where = fits.net.device
+    family = step("family of posteriors", lambda: fits.family(radii, engine))
     family = _placed(family, where)
-    measures = partial(measure, net, drawn, family, seed=seed + 1, progress=progress, **measured)
-    name = "surface, samples, spectra and scores"
-    family = _placed(step(name, measures, **members, measured=measured), where)
+    how = dict(settings.measured)
+    seed = fits.seed
+    measures = partial(
+        measure, fits.net, fits.task, family, seed=seed + 1, progress=fits.progress, **how
+    )
+    family = step("surface, samples, spectra and scores", measures, measured=how)
+    family = _placed(family, where)
     if settings.repeats:
         seeds = [seed + 100 + i for i in range(settings.repeats)]
         repeat = partial(repeat_family, fits, family, seeds)
         rows = step(
-            "other seeds",
-            lambda: [m.over_seeds for m in repeat()],
-            **members,
-            measured=measured,
-            seeds=seeds,
+            "other seeds", lambda: [m.over_seeds for m in repeat()], measured=how, seeds=seeds
         )
         family = family.each(over_seeds=rows)
-    if has_input_maps(drawn):
-        inputs, rows = step(
-            "maps over inputs, beside HMC",
-            partial(_maps, fits, family),
-            **members,
-            hmc=METHODS["hmc"],
-        )
+    if has_input_maps(fits.task):
+        maps = partial(_maps, fits, family)
+        inputs, rows = step("maps over inputs, beside HMC", maps, hmc=METHODS["hmc"])
         family = with_maps(replace(family, inputs=inputs), rows)
+    return family
 
-    def without() -> dict[str, Prediction]:
-        nets = without_source(drawn, model, seed=seed)
-        return {
-            name: predicted(other, other.w[None], drawn.test, 1, seed=0)
-            for name, other in nets.items()
-        }
 
-    alone = step("fits without the source", without)
-    distance = None
-    if (
-        settings.gap
-        and "vi" in radii
-        and not net.has_batchnorm
-        and METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]
-    ):
-        longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
-        distance = ConvergenceGap(
-            **step("convergence gap of VI", lambda: asdict(longer()), **members)
-        )
-    return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, distance)
+def _gap(fits: Fitting, family: Family, step: Callable) -> ConvergenceGap | None:
+    """Measure the distance of VI from its optimum, where VI has one and a long fit is quick."""
+    net = fits.net
+    if "vi" not in family.methods or net.has_batchnorm:
+        return None
+    if not METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]:
+        return None
+    longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
+    return ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer())))
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:

@@ -31,7 +31,8 @@ from flatviz.engine.stacked import forward
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.curvature import jacobian_chunks, linear
-from flatviz.objectives.network import examined, in_precision
+from flatviz.objectives.network import in_precision
+from flatviz.objectives.problem import examined
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
 from flatviz.words import brief

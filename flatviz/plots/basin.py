@@ -136,7 +136,7 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
 def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:
     """Add the bold contour, which follows the controls."""
     at = float(scale(torch.tensor([LEVEL]))[0])
-    heights = scale(torch.where(torch.isfinite(rise.values), rise.values, torch.nan).T)
+    heights = scale(rise.finite.T)
     lines = dict(start=at, end=at, size=1, coloring="none")
     for name, line in (
         ("level rim", dict(color="#ffffff", width=3)),

@@ -56,15 +56,15 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
 def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
     """Add filled contours, which follow the controls, open at diverged cells."""
     start, end = scale.ends
-    finite = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
+    finite = surface.finite.T
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
     keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(
         go.Contour(
             x=numbers(surface.a),
             y=numbers(surface.b),
-            z=numbers(scale(finite.T)),
-            customdata=numbers(finite.T),
+            z=numbers(scale(finite)),
+            customdata=numbers(finite),
             contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
             zmin=start,
             zmax=end,

@@ -241,10 +241,7 @@ def plot_surface_3d(
     scale = ColorScale.over(surface.values, color_range, log)
     lo, hi = scale.ends
     fig = _figure(surface, scale, title or title_of(surface))
-    heights = torch.where(
-        torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan
-    )
-    fig.add_trace(_relief(surface, heights, scale))
+    fig.add_trace(_relief(surface, scale(surface.finite).clamp(lo, hi), scale))
     if surface.n_diverged:
         # few fonts have the markers' cross
         flat = diverged(surface)
@@ -281,10 +278,9 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     The heights are the numbers that `add_contour` draws as colours; they follow the controls.
     """
     fig = _figure(surface, scale, title)
-    heights = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
-    trace = _relief(surface, scale(heights).T, scale)
+    trace = _relief(surface, scale(surface.finite), scale)
     (lo, hi) = scale.ends
-    trace.customdata = numbers(heights)
+    trace.customdata = numbers(surface.finite.T)
     keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(trace, "z", "customdata", keys=keys)
     return fig.update_layout(scene_zaxis=dict(range=[lo, hi], title=""))  # the colour bar says it

@@ -15,7 +15,7 @@ from torch import Tensor
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Radius, Rate, Seed, Statistics
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
-from flatviz.objectives.network import examined
+from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.results import History
 from flatviz.training.gradient import (

@@ -22,7 +22,7 @@ import torch
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Statistics
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
-from flatviz.objectives.network import examined
+from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.training.gradient import (
     PLAIN,

@@ -24,13 +24,12 @@ from flatviz.core import (
     public,
     track,
 )
-from flatviz.engine.determinism import work_of
+from flatviz.engine.cost import work_of
 from flatviz.landscape.krylov import Krylov, Operator
 from flatviz.landscape.search import largest
 from flatviz.landscape.slices import project, slice_path, slice_plane
 from flatviz.landscape.topology import persistence
 from flatviz.landscape.trace import beyond_basis, hessian_trace
-from flatviz.likelihood import as_likelihood
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, score_texts, table_html
@@ -376,7 +375,7 @@ class Between(Objective):
             for name, v in first.items()
         }
         x, y = self._f.data.batch(None)
-        return as_likelihood(self._f.likelihood).nll(self._net.with_buffers(mixed)(w, x), y)
+        return self._f.likelihood.nll(self._net.with_buffers(mixed)(w, x), y)
 
 
 def _changes_with_mode(module: Net | nn.Module) -> bool:
