@@ -60,7 +60,7 @@ class Block(NamedTuple):
         return slice(self.start, self.stop)
 
 
-class Look(NamedTuple):
+class Effects(NamedTuple):
     """Side effects of a module's forward pass, beside computing outputs from weights and one batch.
 
     Args:
@@ -128,7 +128,7 @@ class Net:
         self.w = torch.cat([p.detach().reshape(-1) for p in treated])
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
-        self._looked: Look | None = None
+        self._looked: Effects | None = None
         self._sparse = [n for n, m in module.named_modules() if isinstance(m, TABLES) and m.sparse]
         _set_sparse(module, self._sparse, False)  # parts of a vector have dense gradients
         self._slots = Slots(module, self._names, self._buffers)
@@ -222,7 +222,7 @@ class Net:
                     " w.to(...)"
                 ) from error
 
-    def look(self, x: Tensor | Inputs) -> Look:
+    def look(self, x: Tensor | Inputs) -> Effects:
         """Observe one pass over two examples of `x`; the result is kept.
 
         Inside a function transform, where nothing can be observed, it reports `writes`.
@@ -232,11 +232,11 @@ class Net:
         """
         if self._looked is None:
             if _transformed():
-                return Look(writes=True)
+                return Effects(writes=True)
             self._looked = self._look(x)
         return self._looked
 
-    def _look(self, x: Tensor | Inputs) -> Look:
+    def _look(self, x: Tensor | Inputs) -> Effects:
         with differentiable(), saved_rng(), self._slots.lock:
             few = x[:2].clone()
             w = self.w.clone().requires_grad_(True)
@@ -249,7 +249,7 @@ class Net:
                     after = self._slots.buffers_in_place()
                     replaced = any(a is not b for a, b in zip(after, buffers))
             except Exception:  # the caller's pass raises it again, with its text
-                return Look(writes=True)
+                return Effects(writes=True)
             if watch.read:
                 raise ValueError(
                     "the module must read its weights where they are parameters, got"
@@ -258,7 +258,7 @@ class Net:
                     " forward: use a subclass, or types.MethodType(function, module)), or a second"
                     " reference to a parameter"
                 )
-            return Look(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
+            return Effects(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
 
     def _runs_again(self, out: Tensor) -> bool:
         """Tell whether a backward pass fails once the weights are removed."""

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from flatviz.checks import check_radius
 from flatviz.core import Data, Inputs, Likelihood, Net, Objective, Progress, Task, track
-from flatviz.families.tasks import Engine, each
+from flatviz.families.tasks import Engine, run_each
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import nll
 from flatviz.posteriors import METHODS
@@ -224,7 +224,7 @@ class Fitting:
         items = [(*group, seeds) for group in groups_of(keys, engine is None)]
         # Several seeds, trained together, have one bar: their fit's
         progress = self.progress if len(seeds) == 1 else False
-        run = each(_fit_group, shared, items, engine=engine, label="fitting", progress=progress)
+        run = run_each(_fit_group, shared, items, engine=engine, label="fitting", progress=progress)
         return {key: q for _, some in run for key, q in some.items()}
 
     def family(
@@ -309,7 +309,7 @@ def predicted(
     )
 
 
-def loss_of(net: Net, task: Task) -> Objective:
+def training_nll(net: Net, task: Task) -> Objective:
     """Build the mean NLL of the training examples under the task's likelihood."""
     return nll(net, task.train, likelihood=task.likelihood)
 

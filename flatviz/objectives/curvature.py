@@ -38,7 +38,7 @@ from flatviz.words import check_choice
 GRAPH_BYTES = 2**31
 
 
-def curvature_operator(
+def curvature_product(
     problem: Problem, w: Tensor, curvature: str, *, max_batch: int | None = None
 ) -> Product:
     """Return the function v -> M v at one `w`, both (D,).

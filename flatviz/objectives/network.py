@@ -34,7 +34,7 @@ from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
 from flatviz.engine.graphs import LAUNCHES, ReplayedProduct
 from flatviz.likelihood import Likelihood as OutputLikelihood
 from flatviz.likelihood import as_likelihood
-from flatviz.objectives.curvature import curvature_operator
+from flatviz.objectives.curvature import curvature_product
 from flatviz.objectives.problem import Problem, examined
 from flatviz.storage.digest import net_digest, value_digest
 
@@ -208,7 +208,7 @@ class MeanNLL(NetworkObjective):
         """
         w = in_precision(check_weights(w, self.dim), self.net)
         most = SWEEP * self.chunk
-        product = curvature_operator(self.problem, w, curvature, max_batch=most)
+        product = curvature_product(self.problem, w, curvature, max_batch=most)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
         return (
             partial(self.replayed, self._hvp, product, self._reads, w)

@@ -75,13 +75,13 @@ def plane_random(
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
         unit += f", {READ_FROM.get(convention, convention)} convention"
-    axes = torch.stack([normalized(net, d.to(w), w, normalize, convention) for d in drawn])
+    axes = torch.stack([filter_normalized(net, d.to(w), w, normalize, convention) for d in drawn])
     return Plane(
         w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * 2
     )
 
 
-def normalized(
+def filter_normalized(
     net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz"
 ) -> Tensor:
     """Scale `direction` (D,) by `w` (D,), as in `plane_random`."""

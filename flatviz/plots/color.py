@@ -143,7 +143,7 @@ def first_draws(projection: Projection, n: int) -> Projection:
     )
 
 
-def values_of(projection: Projection) -> Tensor:
+def true_losses(projection: Projection) -> Tensor:
     """Return true losses (S,), NaN where none were computed."""
     return (
         torch.full_like(projection.distance, math.nan)

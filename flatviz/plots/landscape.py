@@ -7,7 +7,7 @@ import torch
 
 from flatviz.checks import Number
 from flatviz.core import public
-from flatviz.plots.color import ColorScale, add_color_bar, add_key, add_samples, values_of
+from flatviz.plots.color import ColorScale, add_color_bar, add_key, add_samples, true_losses
 from flatviz.plots.ground import capital, counted, one_or_several, small_print, with_print
 from flatviz.plots.theme import (
     COLORS,
@@ -158,7 +158,7 @@ def plot_projection(
     y = dict(title="off the plane", range=[0, reach], scaleanchor="x")
     fig = figure(title, alt, xaxis=x, yaxis=y)
     fig.add_trace(diagonal(reach, "equal", width=1))
-    values = values_of(projection)
+    values = true_losses(projection)
     scale = ColorScale.over(values, color_range, log) if bool(values.isfinite().any()) else None
     if method is not None:
         add_key(fig, style(method))

@@ -11,7 +11,7 @@ from torch import Tensor
 from flatviz.catalog import Look
 from flatviz.checks import Number
 from flatviz.core import public
-from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, values_of
+from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, true_losses
 from flatviz.plots.ground import (
     axis_note,
     axis_titles,
@@ -112,7 +112,7 @@ def _add_projection(
 
     Those of a path are smaller, filled by loss and joined.
     """
-    values = torch.stack([values_of(projection), projection.distance], dim=1)
+    values = torch.stack([true_losses(projection), projection.distance], dim=1)
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"
     if not joined:
         if method is not None:

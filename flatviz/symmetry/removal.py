@@ -117,14 +117,14 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
             largest = keys.amax(2)[:, None]
             order = moved(
                 order,
-                layers_of(units, layer.cluster),
+                cluster_layers(units, layer.cluster),
                 largest.argsort(dim=2, descending=True, stable=True),
             )
             swapped.add(layer.cluster)
     return gathered(units, W, order), order
 
 
-def layers_of(units: Units, cluster: int) -> list[Layer]:
+def cluster_layers(units: Units, cluster: int) -> list[Layer]:
     """Return the layers that swap their groups together."""
     return [layer for layer in units.permuted if layer.cluster == cluster]
 
@@ -246,7 +246,7 @@ class _Matching:
         ]
         clusters = {layer.cluster: layer.groups for layer in units.permuted if layer.cluster >= 0}
         self.parts += [
-            (layers_of(units, cluster), groups, 1) for cluster, groups in clusters.items()
+            (cluster_layers(units, cluster), groups, 1) for cluster, groups in clusters.items()
         ]
         self.touching = [self._touching(layers, n).to(W.device) for layers, n, _ in self.parts]
 

@@ -30,7 +30,7 @@ from torch import Tensor
 from flatviz.catalog import EUCLIDEAN, KL_BALL, Mode
 from flatviz.checks import NonNegative, Numbers, Radius
 from flatviz.core import public
-from flatviz.gaussian import Gaussian, number
+from flatviz.gaussian import Gaussian, constant
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
@@ -217,7 +217,7 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
     if len(grad) > 1:
         leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
         natural.append(
-            grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage.dtype, leverage.device))
+            grad[1] / leverage.mul_(leverage).mul_(constant(2.0, leverage.dtype, leverage.device))
         )
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT

@@ -34,7 +34,7 @@ from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, score_texts, table_html
 from flatviz.pages.page import plotlyjs
-from flatviz.planes.plane import normalized, plane_through
+from flatviz.planes.plane import filter_normalized, plane_through
 from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.landscape import plot_curve
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
@@ -273,7 +273,7 @@ def compare(
     alike = all(torch.equal(value, second[name]) for name, value in first.items())
     f = objectives[0] if alike else Between(nets, objectives[0])
     draws = torch.randn(DIRECTIONS, nets[0].dim, generator=generator(seed)).to(start)
-    side = normalized(nets[0], draws[0], start)
+    side = filter_normalized(nets[0], draws[0], start)
     side = side if side.any() else draws[0]  # of weights that are all 0
     plane = plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
@@ -300,7 +300,7 @@ def compare(
             if exact
             else beyond_basis(run, vectors, source)
         )
-        steps = STEP * torch.stack([normalized(net, d, net.w) for d in draws])
+        steps = STEP * torch.stack([filter_normalized(net, d, net.w) for d in draws])
         rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
     depths = persistence(surface).depth
     finite = depths[depths.isfinite()]
