@@ -385,8 +385,6 @@ def from_plain(plain: object, tensors: Mapping[str, Tensor]) -> Any:
         return tensors[content]
     if kind == "dict":
         return {read(k): read(v) for k, v in content}
-    return (
-        tuple(map(read, content))
-        if kind == "tuple"
-        else SAVED[kind](**{k: read(v) for k, v in content.items()})
-    )
+    if kind == "tuple":
+        return tuple(map(read, content))
+    return SAVED[kind](**{k: read(v) for k, v in content.items()})

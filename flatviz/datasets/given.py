@@ -193,11 +193,9 @@ def _joined(name: object, values: list) -> object:
             f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all"
             " alike; of batches give the loader itself"
         )
-    return (
-        torch.cat(values)
-        if all(isinstance(v, Tensor) for v in values)
-        else np.concatenate(list(map(np.asarray, values)))
-    )
+    if all(isinstance(v, Tensor) for v in values):
+        return torch.cat(values)
+    return np.concatenate(list(map(np.asarray, values)))
 
 
 def _tensor(value: Any, name: object) -> Tensor:

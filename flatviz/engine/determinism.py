@@ -102,11 +102,9 @@ def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:
 
 def tolerance(dtype: torch.dtype, eps: float = 0.0) -> float:
     """Return the largest `difference` of results of this dtype that rounding explains."""
-    return (
-        min(ROUNDINGS * max(torch.finfo(dtype).eps, eps), LOOSEST)
-        if dtype.is_floating_point
-        else 0.0
-    )
+    if dtype.is_floating_point:
+        return min(ROUNDINGS * max(torch.finfo(dtype).eps, eps), LOOSEST)
+    return 0.0
 
 
 def difference(first: Tensor, second: Tensor) -> float:

@@ -342,11 +342,9 @@ class EvaluationPlanner:
                 results.append(Evaluator(self, origin, axes, tried, few)(coords))
             except (RuntimeError, NotImplementedError):
                 return math.inf
-        return (
-            max(map(difference, results[0], results[1]))
-            if len(results[0]) == len(results[1])
-            else math.inf
-        )
+        if len(results[0]) == len(results[1]):
+            return max(map(difference, results[0], results[1]))
+        return math.inf
 
     def net(self, plan: Plan) -> Net:
         """Return the net in the plan's dtype."""

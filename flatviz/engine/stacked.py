@@ -67,11 +67,9 @@ class Vmapped:
         On a CPU it must be faster than one by one; on a GPU it must fit in memory.
         """
         work = self._work
-        return (
-            n * work.macs <= MAX_ROW
-            if self._net.device.type == "cpu"
-            else rows * n * work.widest <= MAX_BYTES
-        )
+        if self._net.device.type == "cpu":
+            return n * work.macs <= MAX_ROW
+        return rows * n * work.widest <= MAX_BYTES
 
     def __call__(self, W: Tensor, x: Tensor) -> Tensor:
         """Compute outputs (B, N, C) of the rows of `W` (B, D).

@@ -161,11 +161,9 @@ def measure(
 def line_of_inputs(task: Task) -> dict[str, Tensor]:
     """Return `Family.inputs` of a regression on one number, x (N,) of the test split, or {}."""
     x = task.test.x
-    return (
-        {"x": x.flatten().cpu()}
-        if isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label
-        else {}
-    )
+    if isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label:
+        return {"x": x.flatten().cpu()}
+    return {}
 
 
 def extend(

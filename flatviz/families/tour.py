@@ -38,7 +38,7 @@ RANK = 5
 
 @dataclass(frozen=True)
 class TourSettings:
-    """How much a tour computes; everything has a default.
+    """Settings of a tour, each with a default.
 
     Args:
         radii: Radii of the members by method; None: those of `fv.METHODS`.

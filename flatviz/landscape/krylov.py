@@ -1,5 +1,6 @@
 """Curvature at one point as a function v -> H v, and Lanczos runs with it."""
 
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
@@ -7,7 +8,7 @@ import torch
 from torch import Generator, Tensor
 
 from flatviz.checks import kind
-from flatviz.core import Curvature, ObjectiveLike, Point, Product, flattened, public, randn_like
+from flatviz.core import Curvature, ObjectiveLike, Point, flattened, public, randn_like
 
 WHICH = kind(
     (slice, Tensor),
@@ -115,6 +116,7 @@ def _index(part: slice | Tensor, w: Tensor) -> Tensor:
     return index
 
 
+Product = Callable[[Tensor], Tensor]  # v (D,) -> H v (D,)
 CHECK_EVERY = 2
 BASIS_BYTES = 2**30  # memory of a basis before it is restarted
 

@@ -210,11 +210,9 @@ class MeanNLL(NetworkObjective):
         most = SWEEP * self.chunk
         product = curvature_product(self.problem, w, curvature, max_batch=most)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
-        return (
-            partial(self.replayed, self._hvp, product, self._reads, w)
-            if small and curvature == "hessian"
-            else product
-        )
+        if small and curvature == "hessian":
+            return partial(self.replayed, self._hvp, product, self._reads, w)
+        return product
 
     def _reads(self) -> list[Tensor]:
         """Tensors that a product reads beside w and v."""

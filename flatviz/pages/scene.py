@@ -105,12 +105,12 @@ class Scene:
                 f"{few:+.1f} points with {FEW} draws and {many:+.1f} with {n} at radius"
                 f" {m.radius:g}"
             )
-        return (
-            " ECE is low where confidence equals accuracy; confidence less accuracy:"
-            f" {', '.join(texts)}."
-            if texts
-            else ""
-        )
+        if texts:
+            return (
+                " ECE is low where confidence equals accuracy; confidence less accuracy:"
+                f" {', '.join(texts)}."
+            )
+        return ""
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]

@@ -84,11 +84,9 @@ def _map_beside_vi(family: Family) -> str:
     if "sgd" not in family.methods:
         return ""
     at_map, at_vi = (mean_lambda1(family[family.index(m)].spectrum) for m in ("sgd", "vi"))
-    return (
-        " " + TEXTS["more"]["beside"].format(map=short(at_map), vi=short(at_vi))
-        if at_map < at_vi
-        else ""
-    )
+    if at_map < at_vi:
+        return " " + TEXTS["more"]["beside"].format(map=short(at_map), vi=short(at_vi))
+    return ""
 
 
 def _changed(family: Family, radius: float) -> str:

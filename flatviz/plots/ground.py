@@ -159,9 +159,9 @@ def axis_note(plane: Plane) -> str:
 def with_print(title: str, *lines: str) -> str:
     """Add small print below an axis title, without empty lines."""
     below = "<br>".join(filter(None, lines))
-    return (
-        f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>" if below else title
-    )
+    if below:
+        return f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>"
+    return title
 
 
 def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:

@@ -279,7 +279,7 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     """
     fig = _figure(surface, scale, title)
     trace = _relief(surface, scale(surface.finite), scale)
-    (lo, hi) = scale.ends
+    lo, hi = scale.ends
     trace.customdata = numbers(surface.finite.T)
     keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(trace, "z", "customdata", keys=keys)
@@ -381,7 +381,7 @@ def _drops(
     surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look
 ) -> go.Scatter3d:
     """Draw upright lines from samples to the surface at their projections, inside the grid."""
-    (x, y) = projection.coords.T.double()
+    x, y = projection.coords.T.double()
     top = scale(values).double()
     foot = scale(height_at(surface, projection.coords)).double()
     gap = torch.full_like(x, torch.nan)

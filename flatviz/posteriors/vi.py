@@ -24,7 +24,6 @@ from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
 from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
-from flatviz.posteriors.transfer import moped_prior
 from flatviz.training.gradient import (
     PLAIN,
     Ascent,
@@ -49,6 +48,8 @@ from flatviz.training.variational import (
     fit_gaussian,
     fit_members,
 )
+
+STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
 
 
 @dataclass(frozen=True, eq=False)
@@ -285,12 +286,12 @@ def fit_mfvi(
     if prior is None:
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
+    if moped is None:
+        first = torch.full_like(net.w, first_std)
+    else:
+        first = (moped * net.w.abs()).clamp_min(STD_FLOOR)
     run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training)
-    start = (
-        Gaussian(net.w.detach(), torch.full_like(net.w, first_std).log())
-        if moped is None
-        else moped_prior(net, share=moped)
-    )
+    start = Gaussian(net.w.detach(), first.log())
     vi = Vi(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start=start)
     problem = examined(net, data, likelihood)
     return fit_gaussian(lambda d: VI(d, ascent), problem, prior, vi, batchnorm, run)

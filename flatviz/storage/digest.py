@@ -135,11 +135,9 @@ class _Hasher(pickle.Pickler):
             str,
             bytes,
         ):
-            return (
-                b"text " + value.encode("utf-8", "surrogatepass")
-                if isinstance(value, str)
-                else b"bytes " + value
-            )
+            if isinstance(value, str):
+                return b"text " + value.encode("utf-8", "surrogatepass")
+            return b"bytes " + value
         if id(value) in self.seen:
             return "seen", self.seen[id(value)][0]
         parts = self.parts(value)

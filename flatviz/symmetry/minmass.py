@@ -177,7 +177,7 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
 
     def measures(w: Tensor) -> Tensor:
         H = Operator(f, w)
-        (sam, asam) = gains(f, w, ASCENTS)
+        sam, asam = gains(f, w, ASCENTS)
         filters = torch.stack([filter_normalized(net, d, w) for d in normal])
         layer = torch.zeros_like(signs)
         # E z z^T = (W W^T) x identity

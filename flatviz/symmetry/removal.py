@@ -278,7 +278,7 @@ class _Matching:
 
     def _assign(self, p: int, order: Tensor, match: Tensor, active: Tensor) -> None:
         """Reorder part `p` of the active networks in place where that raises the match."""
-        (layers, _, groups) = self.parts[p]
+        layers, _, groups = self.parts[p]
         index = self.touching[p]
         current = order[active]
         now = gathered(self.units, self.W[active], current)

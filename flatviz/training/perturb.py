@@ -74,11 +74,9 @@ class Perturbation:
         radius has the leading dimensions of q.
         """
         steps = self._steps(q, grad, radius, noise)
-        return (
-            _onto_ball(q, steps, radius, 3 * KL_STEPS)
-            if self.radius_unit == "kl" and steps
-            else steps
-        )
+        if self.radius_unit == "kl" and steps:
+            return _onto_ball(q, steps, radius, 3 * KL_STEPS)
+        return steps
 
     def _steps(
         self,
