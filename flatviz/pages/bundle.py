@@ -121,10 +121,11 @@ def pack(
         "code": list(code),
         "defaults": dict(defaults or {}),
         "dark": dark_colors(),
-        **({"images": pixels_of(family, family.images["index"])} if family.images else {}),
         # its 42 buttons would all be tab stops; one menu above the figures replaces them
         "config": CONFIG | {"displayModeBar": False},
     }
+    if family.images:
+        index["images"] = pixels_of(family, family.images["index"])
     return Bundle(index, b"".join(_record(row, fields) for row in arrays))
 
 
@@ -257,12 +258,13 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
         "n_draws": prediction.n_draws,
         "reach": _reach(family[i]),
         "equals": style(family[first].method).label if (first := family.first[i]) != i else "",
-        **({"images": member_images(family, i)} if family.images else {}),
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
         "captions": {view.name: view.caption_of(family, i) for view in shown if view.caption_of},
         "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
     }
+    if family.images:
+        meta["images"] = member_images(family, i)
     arrays = {name: p for name, p in live.items() if not p.words}
     draws = {"draw loss": true_losses(projection), "draw distance": projection.distance}
     of_draws = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}

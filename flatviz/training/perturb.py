@@ -83,7 +83,7 @@ class Perturbation:
         q: Gaussian,
         grad: Sequence[Tensor],
         radius: Tensor,
-        noise: tuple[Tensor, Tensor] | None,
+        noise: Draw | None,
     ) -> list[Tensor]:
         if self.mode == "none":
             return []
