@@ -45,7 +45,7 @@ LOOKED_AT = (
 
 def made(folder, notebooks):
     """The site of these notebooks; Sphinx has nothing to say against it."""
-    live = family_html(run_tour(**SMALL_TOUR).family, start=("sabma", 1.0, 3))
+    live = family_html(run_tour(settings=SMALL_TOUR).family, start=("sabma", 1.0, 3))
     warnings = build({p.stem: executed(p) for p in notebooks}, live, folder)
     assert not warnings
     return folder

@@ -18,8 +18,8 @@ from flatviz.noun import Noun
 from flatviz.words import meant
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
-Choice = Literal["trainable", "all", "norm+head", "head", "authors"]
-Treated = Choice | Callable[[str], bool]
+TreatedWord = Literal["trainable", "all", "norm+head", "head", "authors"]
+Treated = TreatedWord | Callable[[str], bool]
 # Parts of names in ResNets, and in vision transformers of timm and torchvision
 AUTHORS = (
     ("bn", "fc"),
@@ -45,10 +45,11 @@ def choose(
     Raises:
         ValueError: If a part is missing or nothing is chosen.
     """
-    if not callable(treated) and treated not in get_args(Choice):
+    words = get_args(TreatedWord)
+    if not callable(treated) and treated not in words:
         raise ValueError(
-            f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name,"
-            f" got {shown(treated)}{meant(treated, get_args(Choice))}"
+            f"treated must be {', '.join(map(repr, words))} or a function of the name, got"
+            f" {shown(treated)}{meant(treated, words)}"
         )
     parameters = dict(module.named_parameters())
     norms = {

@@ -52,7 +52,7 @@ class Trial:
         return f"settings{best}{at}: {self.choice}; {self.standing} on held-out examples"
 
 
-def choose(
+def best_trial(
     fits: Fitting,
     n_trials: int,
     *,

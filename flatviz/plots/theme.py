@@ -117,9 +117,19 @@ class Figure(go.Figure):
         It says why values cannot be drawn.  Notes follow the controls, and are part of the figure's
         description for screen readers.
         """
-        where = dict(x=0.5, y=0.5, xref=x, yref=y, xanchor="center", yanchor="middle")
         look = dict(font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9)
-        path = self.add_text(text, visible=bool(text), name="note", **where, **look)
+        path = self.add_text(
+            text,
+            visible=bool(text),
+            name="note",
+            x=0.5,
+            y=0.5,
+            xref=x,
+            yref=y,
+            xanchor="center",
+            yanchor="middle",
+            **look,
+        )
         self.follow({f"{path}.text": text, f"{path}.visible": bool(text)}, rows="all")
         self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
 

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -46,7 +47,11 @@ def quick(monkeypatch, tmp_path, request):
 
     monkeypatch.setattr("flatviz.families.tour.prepare", prepare)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("flatviz.cli.tour.run_tour", partial(run_tour, **QUICK))
+
+    def few_steps(*args, settings, **others):
+        return run_tour(*args, settings=replace(settings, **QUICK), **others)
+
+    monkeypatch.setattr("flatviz.cli.tour.run_tour", few_steps)
     return tmp_path / "out" / "tour.html"
 
 
