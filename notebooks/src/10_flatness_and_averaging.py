@@ -244,6 +244,7 @@ def paired(method, against, score, seeds=slice(None)):
 SCORES = dict(nll="NLL", accuracy="accuracy", ece="ECE")
 
 
+# %%
 def flat_less(against, score):
     bars = {method: paired(method, against, score) for method in ("vi", "sabma")}
     shut = sum(abs(row["mean"]) > row["half"] for rows in bars.values() for row in rows)
