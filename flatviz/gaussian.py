@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,6 +15,16 @@ from flatviz.noun import History, Noun
 from flatviz.private import cached_property
 
 Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
+
+
+class _differentiable(cached_property[Any]):
+    """A property whose kept value has its gradient, in whichever mode it is first read."""
+
+    def __get__(self, instance: object, owner: object = None) -> Any:
+        if torch.is_grad_enabled() and not torch.is_inference_mode_enabled():
+            return super().__get__(instance, owner)
+        with torch.inference_mode(False):  # which enables gradients as well
+            return super().__get__(instance, owner)
 
 
 class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
@@ -117,7 +128,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         source = torch.Generator().manual_seed(seed)
         like = self.mean
         rows = [
-            torch.randn(self.dim + self.rank, generator=source, dtype=like.dtype)
+            torch.randn(self.dim + self.rank, generator=source, dtype=like.dtype, device="cpu")
             for _ in range(check_count(n, "n"))
         ]
         z = torch.stack(rows).to(like.device)
@@ -142,12 +153,12 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """Multiply the covariance with `v` (..., D), or with several, (..., n, D)."""
         return torch.addcmul(_squared(self.factor, v), _as_rows(self.std * self.std, v), v)
 
-    @cached_property
+    @_differentiable
     def std(self) -> Tensor:
         """Square root of the diagonal part d, (..., D)."""
         return self.log_std.exp()
 
-    @cached_property
+    @_differentiable
     def _whitened(self) -> tuple[Tensor, Tensor]:
         """Compute H = L^-1 F/std (..., K, D) and L^-1 (..., K, K), L L^T = I + (F/std)(F/std)^T.
 
@@ -164,7 +175,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         inverse = torch.linalg.solve_triangular(root, eye, upper=False)
         return (inverse @ white).to(self.std.dtype), inverse
 
-    @cached_property
+    @_differentiable
     def logdet(self) -> Tensor:
         """Log determinant of the covariance, (...)."""
         root = self._whitened[1].diagonal(dim1=-2, dim2=-1)
@@ -176,16 +187,16 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         v = v / std
         return (v - _squared(self._whitened[0], v)) / std
 
-    @cached_property
+    @_differentiable
     def leverage(self) -> Tensor:
         """Product of d_i and the inverse covariance's diagonal, (..., D), in (0, 1].
 
         It is 1 where the factor adds nothing to a weight's variance.
         """
         half = self._whitened[0]
-        return number(1.0, half.dtype, half.device) - (half * half).sum(-2)
+        return constant(1.0, half.dtype, half.device) - (half * half).sum(-2)
 
-    @cached_property
+    @_differentiable
     def precision_diag(self) -> Tensor:
         """Diagonal of the inverse covariance, (..., D)."""
         return self.leverage / self.std.square()
@@ -273,7 +284,8 @@ def _squared(rows: Tensor, v: Tensor) -> Tensor:
 
 
 @cache
-def number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+@torch.inference_mode(False)
+def constant(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
     """Return a number as a tensor, built once.
 
     torch converts a Python number at each product, which costs more than the product.
@@ -282,6 +294,7 @@ def number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
 
 
 @cache
+@torch.inference_mode(False)
 def _eye(n: int, device: torch.device) -> Tensor:
     """Return the identity in float64, built once, as no one writes to it."""
     return torch.eye(n, dtype=torch.float64, device=device)

@@ -8,7 +8,7 @@ from flatviz.core.arithmetic import float32_flags
 from flatviz.engine.trace import Program
 from flatviz.families.family import extend, repeat_family
 from flatviz.families.members import Fitting
-from flatviz.families.tour import run_tour
+from flatviz.families.tour import TourSettings, run_tour
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import bundled, family_page
 from flatviz.pages.story import tour_story
@@ -22,6 +22,7 @@ __all__ = [
     "MODES",
     "PointStore",
     "Program",
+    "TourSettings",
     "bundled",
     "cached",
     "extend",

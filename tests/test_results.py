@@ -166,6 +166,21 @@ def test_score_equals_autograd_with_the_draw_held_fixed(gaussians):
         assert_close(found, want, rtol=1e-9, atol=1e-9)
 
 
+@mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+def test_what_a_gaussian_keeps_from_a_mode_without_gradients_has_its_gradient(mode):
+    """Its square roots are computed when they are first read."""
+    w = randn(5)
+    theta = randn(2, 5, requires_grad=True)
+
+    def gradient(first):
+        q = fv.Gaussian(*theta, ones(1, 5))
+        with first():
+            q.log_prob(w), q.kl(q), q.leverage
+        return torch.autograd.grad(q.log_prob(w), theta)[0]
+
+    assert_close(gradient(mode), gradient(torch.enable_grad))
+
+
 @mark.parametrize("rank", [0, 3])
 def test_products_with_covariance_and_precision_equal_dense_ones(rank):
     q = random_gaussian(0, rank=rank)

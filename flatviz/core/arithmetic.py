@@ -4,7 +4,7 @@ import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import get_ident, local
@@ -101,6 +101,7 @@ def _set_flags(flags: tuple) -> None:
         unit.fp32_precision = value
 
 
+AUTOCAST = ("cpu", "cuda")
 IEEE = ("highest", False, *("ieee",) * len(_UNITS))
 _FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 
@@ -109,10 +110,28 @@ _FLOAT32 = OfProcess(float32_flags, _set_flags, IEEE)
 def arithmetic() -> Iterator[None]:
     """Compute float32 products in IEEE arithmetic inside the block or decorated function.
 
-    torch's default lets convolutions of cuDNN compute in TF32, which has 10 bits of mantissa.
+    torch's default lets convolutions of cuDNN compute in TF32, which has 10 bits of mantissa.  A
+    `torch.autocast` around the block, in whose products Lanczos loses orthogonality, is off, and
+    new tensors are on the CPU, whatever `torch.set_default_device` says.
     """
-    with _FLOAT32.block(True):
+    with ExitStack() as blocks:
+        blocks.enter_context(_FLOAT32.block(True))
+        for device in AUTOCAST:
+            if torch.is_autocast_enabled(device):
+                blocks.enter_context(torch.autocast(device, enabled=False))
+        if (users := torch.empty(0).device).type != "cpu":
+            blocks.callback(setattr, _of_thread, "device", vars(_of_thread).get("device"))
+            blocks.enter_context(torch.device("cpu"))
+            _of_thread.device = users
         yield
+
+
+def users_device() -> AbstractContextManager:
+    """Create tensors on the user's default device, for the user's code in a block of `arithmetic`.
+
+    That is the thread's, as the default device.
+    """
+    return vars(_of_thread).get("device") or nullcontext()
 
 
 @contextmanager
@@ -135,7 +154,8 @@ torch.empty(31 * 2**20, dtype=torch.uint8)
 # Multiply-adds for each thread: some 5 ms, which is how long a thread may wait on a busy machine
 SHARE = 200_000_000
 PER_NUMBER = 32  # cost of reading a number from memory, in multiply-adds
-_of_thread = local()  # `.count`: set by its innermost block; `.users`: the user's number
+# `.count`: set by its innermost block; `.users`: the user's number; `.device`: the user's default
+_of_thread = local()
 
 
 def _openmp() -> tuple[Callable[[int], None], Callable[[int], int]] | None:
@@ -236,13 +256,13 @@ def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.dev
         return torch.device(name), "as asked"
     if not torch.cuda.is_available():
         return torch.device("cpu"), "no CUDA device here"
-    if module is not None and (n := multiply_adds(module)) < FEW:
+    if module is not None and (n := least_multiply_adds(module)) < FEW:
         why = f"a network of about {n:,} multiply-adds an example is faster there than on a GPU"
         return torch.device("cpu"), why
     return torch.device("cuda"), torch.cuda.get_device_name()
 
 
-def multiply_adds(module: nn.Module) -> int:
+def least_multiply_adds(module: nn.Module) -> int:
     """Estimate a lower bound of the multiply-adds of an example from the weights alone."""
     weights = (
         (p.numel(), isinstance(part, _ConvNd))

@@ -20,6 +20,7 @@ from torch.func import functional_call
 from torch.utils._pytree import register_pytree_node
 
 from flatviz.checks import usable
+from flatviz.core.arithmetic import users_device
 
 AHEAD = 2  # batches that a stream reads in advance
 MAX_BYTES = 2**28  # of images as floats; larger sets are converted batch by batch
@@ -109,11 +110,9 @@ class Pixels(_Sized):
         return self.bytes.device
 
     def __getitem__(self, index: Index) -> Tensor:
-        return (
-            self._floats(self.bytes)[index]
-            if isinstance(index, tuple)
-            else self._floats(self.bytes[index])
-        )
+        if isinstance(index, tuple):
+            return self._floats(self.bytes)[index]
+        return self._floats(self.bytes[index])
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """Iterate over batches of floats."""
@@ -337,9 +336,12 @@ def run(module: nn.Module, x: Tensor | Fields, named: dict[str, Tensor] | None =
     inputs = x.named if isinstance(x, Fields) else {0: x}
     args = tuple(t for k, t in inputs.items() if isinstance(k, int))
     fields = {k: t for k, t in inputs.items() if isinstance(k, str)}
-    outputs = (
-        module(*args, **fields) if named is None else functional_call(module, named, args, fields)
-    )
+    with users_device():
+        outputs = (
+            module(*args, **fields)
+            if named is None
+            else functional_call(module, named, args, fields)
+        )
     if isinstance(outputs, Tensor):
         return outputs
     # A foreign object

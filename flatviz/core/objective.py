@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import check_weights, function, shown, tensor
-from flatviz.core.arithmetic import arithmetic, threads
+from flatviz.core.arithmetic import arithmetic, threads, users_device
 from flatviz.core.boundary import public
 from flatviz.core.derivatives import Product, differentiable, symmetric, twice
 from flatviz.core.progress import Progress, track
@@ -217,7 +217,8 @@ class FunctionObjective(Objective):
 
     def __call__(self, w: Tensor) -> Tensor:
         """Return the function's value at `w` (D,)."""
-        return self.function(w)
+        with users_device():
+            return self.function(w)
 
 
 check_objective = function("an objective, w (D,) -> ()", "fv.nll(net, data) makes one")
@@ -246,7 +247,7 @@ class Reshaped(FunctionObjective):
 
     def __call__(self, w: Tensor) -> Tensor:
         """Return the function's value at `w` (D,) in its shape."""
-        return self.function(w.view(self.shape))
+        return super().__call__(w.view(self.shape))
 
 
 Point = Annotated[Tensor, tensor()]  # (D,), or of the shape that a plain function takes

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from flatviz.core.arithmetic import users_arithmetic
+from flatviz.core.arithmetic import users_arithmetic, users_device
 
 T = TypeVar("T")
 
@@ -29,7 +29,11 @@ def track(
     """
     total = len(items) if total is None else total  # type: ignore[arg-type]
     if callable(progress):
-        report = users_arithmetic()(progress)
+
+        def report(done: int, total: int, label: str) -> None:
+            with users_arithmetic(), users_device():
+                progress(done, total, label)
+
         for done, item in enumerate(items):
             report(done, total, label)
             yield item

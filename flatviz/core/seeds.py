@@ -21,12 +21,13 @@ def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
 
 def randn_like(like: Tensor, source: torch.Generator, *shape: int) -> Tensor:
     """Draw standard normal noise of `shape` (by default that of `like`), on its device."""
-    return torch.randn(shape or like.shape, generator=source, dtype=like.dtype).to(like.device)
+    z = torch.randn(shape or like.shape, generator=source, dtype=like.dtype, device=source.device)
+    return z.to(like.device)
 
 
 def signs_like(like: Tensor, source: torch.Generator, *shape: int) -> Tensor:
     """Draw random signs, +1 or -1, of `shape`, in the dtype and on the device of `like`."""
-    return torch.randint(0, 2, shape, generator=source).to(like) * 2 - 1
+    return torch.randint(0, 2, shape, generator=source, device=source.device).to(like) * 2 - 1
 
 
 def random_state() -> tuple:

@@ -21,11 +21,11 @@ Apply = Callable[[Tensor, float, torch.Generator], Tensor]
 
 
 def _randn(x: Tensor, source: torch.Generator) -> Tensor:
-    return torch.randn(x.shape, generator=source).to(x)
+    return torch.randn(x.shape, generator=source, dtype=torch.float32).to(x)
 
 
 def _rand(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:
-    return torch.rand(shape or x.shape, generator=source).to(x)
+    return torch.rand(shape or x.shape, generator=source, dtype=torch.float32).to(x)
 
 
 def _impulse(x: Tensor, share: float, source: torch.Generator) -> Tensor:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, NonNegative, Seed, Whole
-from flatviz.core import Data, Task, generator, public
+from flatviz.core import Data, Task, generator, public, randn_like
 from flatviz.datasets.corruptions import affine
 from flatviz.datasets.images import image_folder, public_images
 from flatviz.datasets.splits import MAX_VALIDATION, hold_out, pick_classes, transfer_task
@@ -124,7 +124,7 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
     turned, train, test, validation = (_moons(n, noise, source) for n in sizes)
     cos = math.cos(SOURCE_ANGLE)
     sin = math.sin(SOURCE_ANGLE)
-    rotation = torch.tensor([[cos, sin], [-sin, cos]])
+    rotation = turned.tensor().new_tensor([[cos, sin], [-sin, cos]])
     name = f"two moons, {shots} shots a class, from turned moons"
     return Task(
         Data(turned.tensor() @ rotation, turned.y),
@@ -138,12 +138,12 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:
     """Draw `n` points, alternating between the classes."""
-    t: Tensor = math.pi * torch.rand(n, generator=source)
+    t: Tensor = math.pi * torch.rand(n, generator=source, dtype=torch.float32)
     y = torch.arange(n) % MOONS
     first = torch.stack([t.cos(), t.sin()], 1)
     second = torch.stack([1 - t.cos(), 0.5 - t.sin()], 1)
     x = torch.where(y[:, None] == 0, first, second)
-    return Data(x + noise * torch.randn(n, 2, generator=source), y)
+    return Data(x + noise * randn_like(x, source), y)
 
 
 # By the experiment "tasks", transfer helps with these

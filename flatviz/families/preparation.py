@@ -143,7 +143,7 @@ def _logistic(task: Task, strength: float) -> Net:
         fitted = LogisticRegression(C=strength, max_iter=2000).fit(
             x.flatten(1).cpu().numpy(), y.cpu().numpy()
         )
-        layer = nn.Linear(x[0].numel(), task.n_classes)
+        layer = nn.Linear(x[0].numel(), task.n_classes, dtype=torch.float32)
     weight = torch.as_tensor(fitted.coef_)
     bias = torch.as_tensor(fitted.intercept_)
     if len(weight) == 1:  # of two classes: the logit of the second

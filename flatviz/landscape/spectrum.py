@@ -83,10 +83,7 @@ def top_eigenpairs(
     """
     f, w = flattened(f, w)
     operator = Operator(f, w, curvature, part)
-    if k > operator.like.numel():
-        raise ValueError(
-            f"k must be at most the number of weights, {operator.like.numel()}, got {k}"
-        )
+    _check_pairs(k, operator)
     check_count(iters, "iters", least=k)
     sign = 1.0 if which == "largest" else -1.0
     run = Krylov(
@@ -101,6 +98,11 @@ def top_eigenpairs(
     return Spectrum(
         sign * values.to(operator.like), vectors, residual.to(operator.like), run.n_products, *about
     )
+
+
+def _check_pairs(k: int, operator: Operator) -> None:
+    if k > (dim := operator.like.numel()):
+        raise ValueError(f"k must be at most the number of weights, {dim}, got {k}")
 
 
 @public
@@ -214,6 +216,7 @@ def spectral_density(
     check_count(steps, "steps", least=k)
     f, w = flattened(f, w)
     operator = Operator(f, w, curvature, part)
+    _check_pairs(k, operator)
     source = generator(seed)
     dim = operator.like.numel()
     locked = operator.like.new_zeros(0, dim)
@@ -229,7 +232,7 @@ def spectral_density(
         spent += run.n_products
         values, columns, residual = run.ritz()
         scale = max(scale, float(values.abs().max()))
-        top = torch.cat([sharp, values]).topk(k)
+        top = torch.cat([sharp, values[:k]]).topk(k)
         vectors = torch.cat([locked, run.vectors(columns[:, :k])])
         ends = torch.cat([errors, residual])
         if run.complete:  # nothing is left to estimate

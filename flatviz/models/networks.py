@@ -27,11 +27,11 @@ def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> 
     """
     widths = (math.prod(task.input_shape), *hidden)
     layers: list[nn.Module] = [nn.Flatten()]
-    with saved_rng(seed):
+    with saved_rng():
         for n_in, n_out in zip(widths, widths[1:]):
             layers += [nn.Linear(n_in, n_out), nn.LayerNorm(n_out), nn.ReLU()]
         layers.append(nn.Linear(widths[-1], task.n_classes))
-    return nn.Sequential(*layers)
+    return _drawn(nn.Sequential(*layers), seed)
 
 
 @public
@@ -54,7 +54,7 @@ def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: See
     """
     widths = (task.input_shape[0], *channels)
     layers: list[nn.Module] = []
-    with saved_rng(seed):
+    with saved_rng():
         for i, (n_in, n_out) in enumerate(zip(widths, widths[1:])):
             layers += [
                 nn.Conv2d(n_in, n_out, 3, padding=1, bias=False),
@@ -64,7 +64,7 @@ def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: See
             if i == 0:
                 layers.append(nn.MaxPool2d(2))
         layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], task.n_classes)]
-    return nn.Sequential(*layers)
+    return _drawn(nn.Sequential(*layers), seed)
 
 
 Norm = Literal["batch", "group"]
@@ -142,8 +142,19 @@ def resnet20(
         )
     if norm == "group" and width % GROUP:
         raise ValueError(f"width must be a multiple of {GROUP} for norm='group', got {width}")
+    with saved_rng():
+        network = _ResNet(task.input_shape[0], task.n_classes, width, blocks, norm)
+    return _drawn(network, seed)
+
+
+def _drawn(module: nn.Module, seed: int) -> nn.Module:
+    """Draw the weights by `seed`, in float32 whatever torch's default dtype is."""
+    module.float()
     with saved_rng(seed):
-        return _ResNet(task.input_shape[0], task.n_classes, width, blocks, norm)
+        for part in module.modules():
+            if callable(reset := getattr(part, "reset_parameters", None)):
+                reset()
+    return module
 
 
 class WithNoise(nn.Module):
@@ -155,7 +166,8 @@ class WithNoise(nn.Module):
     def __init__(self, module: nn.Module, s: float) -> None:
         super().__init__()
         self.module = module
-        self.s = nn.Parameter(torch.tensor([s]))
+        like = next(module.parameters(), torch.zeros((), dtype=torch.float32))
+        self.s = nn.Parameter(like.new_tensor([s]))
 
     def forward(self, *args: Tensor, **fields: Tensor) -> Tensor:
         """Compute means and s, side by side."""

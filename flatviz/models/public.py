@@ -241,8 +241,12 @@ class PublicNet(nn.Module):
         super().__init__()
         self.network = network
         self.side = side
-        self.register_buffer("mean", torch.tensor(MEAN).view(3, 1, 1), persistent=False)
-        self.register_buffer("std", torch.tensor(STD).view(3, 1, 1), persistent=False)
+        self.register_buffer(
+            "mean", torch.tensor(MEAN, dtype=torch.float32).view(3, 1, 1), persistent=False
+        )
+        self.register_buffer(
+            "std", torch.tensor(STD, dtype=torch.float32).view(3, 1, 1), persistent=False
+        )
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute outputs (N, C)."""
@@ -299,9 +303,10 @@ def torchvision_model(
         )
     check_choice(name, tuple(models.list_models(module=models)), "name")
     with saved_rng(seed):
-        network = models.get_model(name, weights=None, **_without_auxiliary(name)).eval()
+        network = models.get_model(name, weights=None, **_without_auxiliary(name))
+        network.eval().float()
     pixels = _fixed_side(network) or max(64, *shape[1:])
-    example = torch.zeros(1, 3, pixels, pixels)
+    example = torch.zeros(1, 3, pixels, pixels, dtype=torch.float32)
     if weights is not None:
         file = Path(weights)
         if file.suffix in SUFFIXES:
@@ -322,9 +327,9 @@ def _fixed_side(network: object) -> int | None:
 
 
 def _without_auxiliary(name: str) -> dict[str, bool]:
-    return (
-        dict(aux_logits=False, init_weights=True) if name in ("googlenet", "inception_v3") else {}
-    )
+    if name in ("googlenet", "inception_v3"):
+        return dict(aux_logits=False, init_weights=True)
+    return {}
 
 
 def _downloaded(models: ModuleType, name: str, weights: str) -> dict[str, Tensor]:

@@ -19,7 +19,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Share
 from flatviz.core import Data, Fields, Likelihood, Net, Progress, generator, public
 from flatviz.core import run as run_module
-from flatviz.objectives.network import examined
+from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.storage.files import State
@@ -215,7 +215,8 @@ class Masked(Pass):
         """Multiply the inputs of a layer by a new mask for each example."""
         x, *_ = inputs
         keep = 1 - rate
-        mask = torch.rand(mask_shape(part, x.shape), generator=self.source) < keep
+        shape = mask_shape(part, x.shape)
+        mask = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
         return (x * (mask / keep).to(x),)
 
     @property

@@ -159,7 +159,7 @@ def fit_hmc(
                 old.copy_(new)
         (momentum,) = normal.at(step)
         before = value + 0.5 * momentum.double().square().sum(1)
-        share = 0.5 + float(torch.rand((), generator=sources[0]))
+        share = 0.5 + float(torch.rand((), generator=sources[0], dtype=torch.float32))
         n = min(most_steps, math.ceil(share * TIME / size.size))
         there, speed, (value_there, slope_there, loss_there) = leapfrog(
             potential, z, momentum, slope, size.size, n, metric

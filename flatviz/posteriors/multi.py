@@ -98,7 +98,7 @@ def fit_multi(
     for i, w in enumerate(track(modes.W, "posteriors", progress)):
         if checkpoint is not None:
             inner["checkpoint"] = f"{checkpoint}.{i}"
-        own_seed = seed + 1000 * i + 1
+        own_seed = (seed + 1000 * i + 1) % 2**63
         parts.append(callable_of(fit)(net.at(w), data, seed=own_seed, **inner))
     return Mixture(tuple(parts))
 

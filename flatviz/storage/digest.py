@@ -27,6 +27,7 @@ import torch
 from torch import Tensor, nn
 
 from flatviz.core import Net
+from flatviz.core.arithmetic import AUTOCAST
 from flatviz.private import cached_property
 
 CACHED = (functools.cached_property, cached_property)
@@ -64,7 +65,7 @@ def process_state() -> dict[str, Any]:
     }
     casts = {
         f"autocast on {d}": str(torch.get_autocast_dtype(d))
-        for d in ("cpu", "cuda")
+        for d in AUTOCAST
         if torch.is_autocast_enabled(d)
     }
     return hooks | casts
@@ -135,11 +136,9 @@ class _Hasher(pickle.Pickler):
             str,
             bytes,
         ):
-            return (
-                b"text " + value.encode("utf-8", "surrogatepass")
-                if isinstance(value, str)
-                else b"bytes " + value
-            )
+            if isinstance(value, str):
+                return b"text " + value.encode("utf-8", "surrogatepass")
+            return b"bytes " + value
         if id(value) in self.seen:
             return "seen", self.seen[id(value)][0]
         parts = self.parts(value)
@@ -167,11 +166,14 @@ class _Hasher(pickle.Pickler):
             return "code", *(getattr(value, part) for part in CODE)
         if isinstance(value, types.CellType):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
-        if isinstance(value, (staticmethod, classmethod, types.MethodType, property, *CACHED)):
-            return kind.__name__, *(
-                getattr(value, part, None)
-                for part in ("__func__", "__self__", "fget", "fset", "func")
-            )
+        if isinstance(value, (staticmethod, classmethod)):
+            return kind.__name__, value.__func__
+        if isinstance(value, types.MethodType):
+            return kind.__name__, value.__func__, value.__self__
+        if isinstance(value, property):
+            return kind.__name__, value.fget, value.fset
+        if isinstance(value, CACHED):
+            return kind.__name__, value.func
         if isinstance(value, types.ModuleType):
             return (
                 "module",

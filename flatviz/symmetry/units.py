@@ -81,11 +81,9 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
             f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled,"
             f" D={self.dim}"
         )
-        return (
-            f"Units({counts}; left out, see units.unmoved: {len(self.unmoved)})"
-            if self.unmoved
-            else f"Units({counts})"
-        )
+        if self.unmoved:
+            return f"Units({counts}; left out, see units.unmoved: {len(self.unmoved)})"
+        return f"Units({counts})"
 
     @property
     def size(self) -> int:
@@ -192,7 +190,7 @@ def units_of(net: Net) -> Units:
         (3, 3)
     """
     reading = Reading(net, _inputs(net))
-    power = torch.ones(reading.size)
+    power = torch.ones(reading.size, dtype=torch.float32)
     kernel = torch.zeros(reading.size, dtype=torch.bool)
     mass = torch.zeros_like(kernel)
     for b in net.blocks:
@@ -220,7 +218,8 @@ def units_of(net: Net) -> Units:
 def _inputs(net: Net) -> Tensor | Fields:
     """Return two inputs of the network: of its example, or a guess."""
     guessed = [
-        torch.randn(zeros.shape, generator=generator(0)).to(zeros) for zeros in guesses(net.module)
+        torch.randn(zeros.shape, generator=generator(0), dtype=torch.float32).to(zeros)
+        for zeros in guesses(net.module)
     ]
     for x in guessed if net.example is None else [net.example[:2]]:
         try:

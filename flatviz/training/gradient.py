@@ -55,7 +55,8 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     Args:
         precision: "bfloat16" or "float16" computes the network's products in that dtype (autocast);
             weights, gradients, posterior and perturbation stay in float32.  In float16 the loss is
-            multiplied by 1,024 in the backward pass, and its gradient divided by it.
+            multiplied by 1,024 in the backward pass, and its gradient divided by it.  A
+            `torch.autocast` around a verb has no effect.
         accumulate: Number of parts of a minibatch that pass one after another: the same gradient in
             less memory; BatchNorm then normalises each part by itself.
         validation: Data on which the returned parameters have the lowest loss (a Gaussian's at its
@@ -100,11 +101,9 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
     def autocast(self, w: Tensor) -> AbstractContextManager:
         """Compute the network's products in this precision, on `w`'s device, in the block."""
-        return (
-            nullcontext()
-            if self.precision is None
-            else torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
-        )
+        if self.precision is None:
+            return nullcontext()
+        return torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
 
     @property
     def loss_scale(self) -> float:

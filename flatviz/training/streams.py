@@ -31,7 +31,7 @@ def minibatches(
     several = not isinstance(seed, int)
     sources = [generator(one) for one in seeds]
     while True:  # an epoch at a time: a thousand members are not asked one by one in every step
-        orders = [torch.randperm(n, generator=source) for source in sources]
+        orders = [torch.randperm(n, generator=source, device=source.device) for source in sources]
         yield from (
             (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)
         )

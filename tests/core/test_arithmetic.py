@@ -13,7 +13,7 @@ from cases import blobs
 from internals import Program, float32_flags
 from oracles import Looks, beside, tf32
 from pytest import fixture, mark, raises
-from torch import nn
+from torch import device, nn
 from torch.nn import Linear
 
 import flatviz as fv
@@ -40,6 +40,49 @@ def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
     Looks.seen = set()
     f.many(w[None]), f.hvp(w, w), f.value_and_grad(w)
     assert Looks.seen == {IEEE}
+
+
+class Sees(Linear):
+    """A layer that notes the default device."""
+
+    def forward(self, x):
+        self.seen = torch.empty(0).device.type
+        return super().forward(x)
+
+
+@mark.parametrize("mode", [partial(torch.autocast, "cpu", torch.bfloat16), partial(device, "meta")])
+def test_autocast_and_a_default_device_change_no_verb_and_the_users_module_has_its_device(mode):
+    """In bfloat16 Lanczos loses orthogonality: it found 1,109 where 9 is the largest."""
+    module = nn.Sequential(Sees(3, 4), nn.Dropout(0.2), Linear(4, 2)).eval()
+    net = fv.Net.from_module(module)
+    data = blobs(12, 3, 2)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), torch.ones(1, net.dim))
+    f = fv.nll(net, data)
+    h = torch.cat([torch.tensor([9.0, 5.0]), torch.ones(98)])
+    w = torch.ones(100)
+
+    def numbers():
+        q = fv.fit_vi(net, data, prior, seed=0, steps=3)
+        return [
+            fv.top_eigenpairs(lambda w: 0.5 * w @ h.diag() @ w, w, 2).values,
+            q.mean,
+            q.noise(2, seed=0)[0],
+            fv.fit_sgld(net, data, seed=0, n_draws=2, burn_in=0, thin=1, batch_size=5).W,
+            fv.fit_dropout(net, data, seed=0, n_draws=2, steps=2).sample(1, seed=0),
+            f.many(net.w[None]),
+            f.hvp(net.w, net.w),
+            fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3).values,
+            fv.predict(net, q, data, 3, seed=0).outputs,
+        ]
+
+    with mode():
+        around = torch.empty(0).device.type, torch.is_autocast_enabled("cpu")
+        got = numbers()
+        assert around == (torch.empty(0).device.type, torch.is_autocast_enabled("cpu"))
+        fv.predict(net, net.w[None], data, 1, seed=0)
+        assert net.module[0].seen == around[0]
+    for a, b in zip(got, numbers()):
+        assert torch.equal(a, b)
 
 
 def test_blocks_nest_and_the_last_thread_to_leave_puts_the_users_flags_back(users):

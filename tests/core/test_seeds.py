@@ -119,3 +119,38 @@ def test_a_module_that_draws_is_refused_or_moves_generators_of_python_and_numpy_
         with raises(ValueError, match="must be a function of its weights"):
             fv.predict(net, net.w[None], data, 1, seed=0)
     assert random_state()[2] == of_torch
+
+
+def test_seeds_give_the_same_numbers_whatever_torchs_default_dtype_is():
+    """The dtype is the whole process's, and other numbers are drawn in float64."""
+    layers = nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 2)
+    net = fv.Net.from_module(nn.Sequential(*layers))
+    other = net.at(net.w + 0.1)
+    data = fv.Data(torch.rand(12, 6), torch.arange(12) % 2)
+    images = fv.Data(torch.rand(12, 1, 8, 8), data.y)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+    units = fv.symmetry.units_of(net)
+
+    def numbers():
+        task = fv.datasets.moons_transfer(seed=0)
+        kinds = "gaussian_noise", "impulse_noise", "fog", "rotate"
+        return [
+            *(part.tensor() for part in task.parts().values()),
+            *(fv.datasets.corrupt(images, kind, 3, seed=0).x for kind in kinds),
+            *fv.models.mlp(task, seed=1).state_dict().values(),
+            *fv.models.learned_noise(layers[0]).state_dict().values(),
+            units.power,
+            fv.symmetry.units_of(net).power,
+            fv.fit_dropout(net, data, seed=0, steps=3, n_draws=2, rate=0.3).W,
+            fv.fit_hmc(net, data, prior, seed=0, n_draws=2, burn_in=3, chains=2).W,
+            fv.compare(net, other, data, resolution=3).surface.values,
+        ]
+
+    expected = numbers()
+    torch.set_default_dtype(torch.float64)
+    try:
+        got = numbers()
+    finally:
+        torch.set_default_dtype(torch.float32)
+    for a, b in zip(got, expected):
+        torch.testing.assert_close(a, b, rtol=0, atol=1e-6)  # the edges of a grid are rounded

@@ -44,6 +44,8 @@ PLAIN = {
     "data": fv.Data(X, Y),
     "a pair of tensors": (X, Y),
     "arrays": (X.double().numpy(), Y.int().numpy()),
+    "arrays of another machine": (X.numpy().astype(">f4"), Y.numpy().astype(">i8")),
+    "arrays of which nothing is masked": (np.ma.array(X.numpy()), np.ma.array(Y.numpy())),
     "lists": (X.tolist(), Y.tolist()),
     "a frame and a series of a split": (
         pd.DataFrame(X.numpy(), index=range(5, 15)),
@@ -153,6 +155,13 @@ WRONG = {
         r"each example must be a pair \(x, y\), or a dict with labels, got Tensor in example 0",
     ),
     "none": ([], ValueError, "at least one"),
+    "empty arrays": ((X[:0].numpy(), Y[:0].numpy()), ValueError, "at least one example"),
+    "masked values": (
+        (np.ma.array(X.numpy(), mask=X.numpy() > 0.5), Y),
+        ValueError,
+        "x must have no masked values, got [1-9]",
+    ),
+    "a sparse tensor": ((X.to_sparse(), Y), TypeError, r"x must be a dense .*x.to_dense\(\)"),
     "a list of batches": (
         list(DataLoader(PAIRS, batch_size=4)),
         ValueError,

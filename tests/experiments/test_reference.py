@@ -100,7 +100,7 @@ def test_the_distance_of_weights_is_none_for_the_same_law_and_knows_a_point_and_
     among = mean_kernel(exact.W, exact.W, h)
     across = mean_kernel(exact.W, x, h)
     by_hand = 1 - 2 * across.mean() + (among.sum() - among.trace()) / (64 * 63)
-    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == approx(100 * by_hand, rel=1e-9)
+    assert study.weights_mmd(fv.Draws(x), exact, seed=0) == approx(100 * float(by_hand), rel=1e-9)
     ensemble = fv.Draws(torch.randn(5, 6, generator=g).double())
     assert study.weights_mmd(ensemble, exact, seed=0) == approx(
         study._mmd(exact.W, ensemble.W), rel=1e-9

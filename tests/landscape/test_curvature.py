@@ -131,7 +131,8 @@ def test_a_net_of_half_precision_has_the_eigenvalues_of_the_same_net_in_float64(
 def test_batches_of_examples_do_not_shrink_as_the_data_grows(tiny):
     net, data = tiny
     large = fv.Data(data.x.repeat(10_000, 1), data.y.repeat(10_000))
-    sizes = [core_curvature.batch_that_fits(net, d, "categorical", net.w) for d in (data, large)]
+    problems = [fv.nll(net, d).problem for d in (data, large)]
+    sizes = [core_curvature.batch_that_fits(problem, net.w) for problem in problems]
     # Memory that is freed is given again, and then counts once
     assert 0.5 < sizes[0] / sizes[1] < 2
 
@@ -142,7 +143,7 @@ def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatc
     f = fv.nll(net, data)
     v = ones(net.dim, dtype=float64)
     whole = {kind: f.operator(net.w, kind)(v) for kind in ("hessian", "ggn", "fisher")}
-    assert core_curvature.batch_that_fits(net, data, "categorical", net.w) > 12
+    assert core_curvature.batch_that_fits(f.problem, net.w) > 12
     monkeypatch.setattr(core_curvature, "batch_that_fits", lambda *_: 5)
     for kind, want in whole.items():
         assert_close(f.operator(net.w, kind)(v), want, rtol=1e-10, atol=1e-14)
@@ -378,6 +379,17 @@ def test_no_copy_of_an_eigenvalue_is_missed(seeds):
             values, _, _ = search.largest(run, k, 2 * len(H), 1e-4)
             off = (values - (sign * exact).sort(descending=True)[0][:k]).abs().max()
             assert off <= 1.05e-4 * exact.abs().max(), (seed, sign)
+
+
+@mark.parametrize("value", [0.0, 2.0])
+def test_equal_eigenvalues_have_a_density_and_more_pairs_than_weights_are_refused(value):
+    """Those of w'w value / 2, all of one value: Lanczos ends at once."""
+    f = lambda w: 0.5 * value * (w * w).sum()
+    spectrum = fv.spectral_density(f, torch.ones(7, dtype=torch.float64), k=5)
+    assert torch.allclose(spectrum.values, torch.full((5,), value).double())
+    assert float(spectrum.weights @ spectrum.nodes) == approx(value)
+    with raises(ValueError, match="at most the number of weights, 3"):
+        fv.spectral_density(f, torch.ones(3))
 
 
 def test_the_edges_of_a_density_have_every_copy_or_a_warning_says_that_they_may_not(recwarn):

@@ -51,6 +51,9 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
         )
     with raises(ValueError, match="scores need labels, got none: predict on a Data"):
         metrics.accuracy(fv.Prediction(prediction.outputs))
+    for shape in ((0, 4, 3), (2, 0, 3), (2, 4, 0)):
+        with raises(ValueError, match="outputs must hold at least one number"):
+            fv.Prediction(torch.zeros(shape))
     with raises(ValueError, match="y must hold 50 labels, one for each input, got 3"):
         prediction.changed(y=torch.zeros(3, dtype=torch.long))
     with raises(ValueError, match="asked for 7 draws, but this prediction has 6"):

@@ -55,7 +55,7 @@ def test_bandwidths_follow_the_formula_and_look_at_the_target_alone():
     for p, hs in grid.items():
         d = stack([(a - b).norm(p=p) for a in A[:20] for b in A[20:]])
         assert hs[0] == approx(float(d.min()) / 2)
-        assert hs[-1] == approx(2 * d.max())
+        assert hs[-1] == approx(2 * float(d.max()))
         assert allclose(hs[1:] / hs[:-1], hs[1] / hs[0])
     # All distances below the floors of the released code
     near = stack(list(bandwidths(1e-4 * A).values()))
