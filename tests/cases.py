@@ -8,6 +8,9 @@ from torch import nn
 
 import flatviz as fv
 
+# Measurements of a family in a second: draws, and cells of its surfaces
+COARSE = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
+
 
 def rng(seed: int = 0) -> torch.Generator:
     """A generator of its own, which `FLATVIZ_TEST_SEED` does not shift."""
@@ -51,6 +54,11 @@ def blobs(n: int, features: int, classes: int) -> fv.Data:
 def around(net: fv.Net, log_std: float) -> fv.Gaussian:
     """The Gaussian at the net's weights whose widths are all exp(log_std)."""
     return fv.Gaussian(net.w, torch.full_like(net.w, log_std))
+
+
+def relative_error(found: torch.Tensor, exact: torch.Tensor) -> float:
+    """Distance of two vectors in lengths of the second."""
+    return float((found - exact).norm() / exact.norm())
 
 
 def wilson(right: torch.Tensor, n: torch.Tensor) -> torch.Tensor:

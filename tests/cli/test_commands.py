@@ -18,6 +18,7 @@ import pytest
 import torch
 import torchvision
 from browsing import watched
+from cases import COARSE
 from forked import forked
 from internals import main, run_tour
 from pagedrive import data_of
@@ -30,9 +31,8 @@ from flatviz.cli.commands import COMMANDS, check_public_network
 from flatviz.datasets import digits_transfer
 from flatviz.models.public import PublicNet
 
-FEW = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 QUICK = dict(
-    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, fit={"steps": 3}, measured=FEW
+    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, fit={"steps": 3}, measured=COARSE
 )
 
 

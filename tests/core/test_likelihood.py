@@ -5,7 +5,7 @@ import math
 
 import scipy.stats
 import torch
-from cases import rng
+from cases import mlp, rng
 from pytest import approx, fixture, mark, raises, warns
 from torch import arange, as_tensor, einsum, full, isfinite, nn, stack, tensor
 from torch.distributions import (
@@ -341,8 +341,7 @@ def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_doe
     data = fv.Data(x, y)
     constant = 0.5 * math.log(2 * math.pi * math.e * float(y.var(correction=0)))
     torch.manual_seed(0)
-    layers = Linear(1, 16), nn.Tanh(), Linear(16, 2)
-    module = nn.Sequential(*layers)
+    module = mlp(1, 16, 2)
     outputs = torch.zeros(1, 2)
     found = as_likelihood("gaussian").of_constant(y, outputs)
     assert found == approx(constant, rel=1e-5)

@@ -4,6 +4,7 @@ learn, no source."""
 from functools import partial
 
 import torch
+from cases import COARSE
 from internals import Fitting, TourSettings, run_tour
 from PIL import Image
 from pytest import fixture, mark, param, raises
@@ -31,7 +32,7 @@ RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 SMALL = dict(
     radii=RADII,
     fit={"steps": 20},
-    measured=dict(n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5),
+    measured=COARSE,
 )
 
 

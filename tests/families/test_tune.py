@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 
 import torch
+from cases import COARSE
 from internals import Fitting, TourSettings, run_tour
 from pytest import approx, fixture, raises
 
@@ -120,11 +121,10 @@ def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear
     assert lab.family.radius == (0.0, 0.7, 2.0)
     assert lab.radius == 0.7
     lab.close()
-    few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
     tour = run_tour(
         seed=0,
         settings=TourSettings(
-            epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=few
+            epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=COARSE
         ),
     )
     assert tour.family.radius == (0.0, 0.7, 2.0)

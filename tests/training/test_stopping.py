@@ -1,6 +1,7 @@
 """Early stopping returns the best state that was checked, and a killed run with all of this ends as
 if never stopped."""
 
+import math
 import os
 import signal
 from functools import partial
@@ -13,7 +14,6 @@ from torch import nn, randn
 
 import flatviz as fv
 from flatviz.training import SGD, Run, driver, training_loss
-from flatviz.training.streams import rates
 
 
 @fixture
@@ -32,7 +32,8 @@ def prior_of(net):
 
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
-    sgd = SGD(rates(0.3, 400, net.w), 0.9, 5e-4)
+    half_cosine = [0.5 * (1 + math.cos(math.pi * step / 400)) for step in range(400)]
+    sgd = SGD(0.3 * torch.tensor(half_cosine, dtype=torch.float64), 0.9, 5e-4)
     start = sgd.init(net.w)
     keep = range(7, 400, 8)  # 400 steps in 50 checks; an epoch has 3
     loss = training_loss(net, data)

@@ -331,7 +331,7 @@ def test_a_regression_stops_at_its_lowest_held_out_loss_and_a_noise_far_off_is_s
     x = torch.randn(1120, 8, generator=g)
     y = x[:, :1] + 0.7 * torch.randn(1120, 1, generator=g)
     torch.manual_seed(0)
-    module = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 1))
+    module = mlp(8, 64, 1)
     lines = []
     train = fv.Data(x[:120], y[:120])
     test = fv.Data(x[120:], y[120:])
