@@ -7,7 +7,7 @@ from functools import partial
 from itertools import combinations
 
 import torch
-from cases import mlp, rng
+from cases import rng
 from oracles import equal, one_by_one, stopping_at
 from pytest import approx, mark, raises
 from symmetric_networks import mlp, network, optunet
@@ -78,7 +78,7 @@ def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
 
 
 def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
-    net = fv.Net.from_module(mlp(3, 2, 2, act=nn.ReLU))
+    net = fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.ReLU(), nn.Linear(2, 2)))
     layers = symmetry.layers_of(net)
     assert list(layers)[:2] == ["0", "2"]
     assert [len(i) for i in layers.values()] == [8, 6, 14]
