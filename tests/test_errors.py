@@ -266,6 +266,11 @@ CASES = {
         ValueError,
         r"shape \(S, 34\), got \(3, 5\)",
     ),
+    "inputs to predict the net cannot take": (
+        lambda: fv.predict(net(), prior(34), zeros(4, 5), 2, seed=0),
+        ValueError,
+        r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34",
+    ),
     "no inputs to predict": (
         lambda: fv.predict(net(), prior(34), zeros(0, 3), 2, seed=0),
         ValueError,
