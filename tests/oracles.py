@@ -76,6 +76,21 @@ def equal(a, b) -> bool:
     return a == b
 
 
+def tensors(value):
+    """All tensors of a result, however deep; a figure has its traces for that."""
+    if isinstance(value, Tensor):
+        return [value.detach().double()]
+    if isinstance(value, (list, tuple)):
+        return [t for item in value for t in tensors(item)]
+    if isinstance(value, dict):
+        return tensors(list(value.values()))
+    if isinstance(value, fv.Net):
+        return [value.w.double(), *(b.double() for b in value.buffers().values())]
+    if dataclasses.is_dataclass(value):
+        return tensors([getattr(value, f.name) for f in dataclasses.fields(value)])
+    return []
+
+
 class Looks(nn.Linear):
     """A layer that notes torch's float32 flags in each pass."""
 

@@ -114,7 +114,7 @@ def fault(call, label, wrong, explained=()):
 
 @mark.parametrize("seed", range(2))
 def test_a_wrong_value_is_one_clear_error(seed, gaussians):
-    nouns = [noun for noun in one_of_each(gaussians[0]).values()]
+    nouns = one_of_each(gaussians[0]).values()
     calls = {
         type(noun): {f.name: getattr(noun, f.name) for f in dataclasses.fields(noun)}
         for noun in nouns

@@ -1,7 +1,6 @@
 """Every public verb, called: it leaves the user's things as they were, measures in IEEE float32,
 and gives the same in every mode."""
 
-import dataclasses
 import inspect
 import random
 from dataclasses import dataclass, field
@@ -13,7 +12,7 @@ import torch
 from cases import blobs
 from every_verb import calls, public_names, users_things
 from internals import float32_flags
-from oracles import Looks, tf32
+from oracles import Looks, tensors, tf32
 from pytest import mark
 from torch import Tensor, nn
 
@@ -64,21 +63,6 @@ def differing(before, after):
         torch.equal(a, b) if isinstance(a, Tensor) and isinstance(b, Tensor) else a is b or a == b
     )
     return [name for name in before if not same(before[name], after[name])]
-
-
-def tensors(value):
-    """All tensors of a result, however deep; a figure has its traces for that."""
-    if isinstance(value, Tensor):
-        return [value.detach().double()]
-    if isinstance(value, (list, tuple)):
-        return [t for item in value for t in tensors(item)]
-    if isinstance(value, dict):
-        return tensors(list(value.values()))
-    if isinstance(value, fv.Net):
-        return [value.w.double(), *(b.double() for b in value.buffers().values())]
-    if dataclasses.is_dataclass(value):
-        return tensors([getattr(value, f.name) for f in dataclasses.fields(value)])
-    return []
 
 
 def called(mode, path):

@@ -5,13 +5,13 @@ import math
 
 import torch
 from internals import Fitting, extend, repeat_family
+from oracles import tensors
 from pytest import approx, fixture, mark
 from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.core.objective import as_objective
 from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
-from flatviz.results import to_plain
 
 
 def test_radius_zero_of_every_method_is_the_one_vi_and_map_is_one_draw(family):
@@ -65,10 +65,7 @@ def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, req
             for k, v in member.over_seeds.items()
         )
         assert member.maps.keys() == known[i].maps.keys()
-        one = []
-        other = []
-        for m, tensors in ((member, one), (known[i], other)):
-            to_plain(dataclasses.replace(m, over_seeds={}), tensors)
+        one, other = (tensors(dataclasses.replace(m, over_seeds={})) for m in (member, known[i]))
         assert_close(one, other, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
