@@ -33,7 +33,7 @@ minutes.
 - **Learn**: the [course], 18 notebooks with exercises, the first also in \
 [Colab].
 """,
-    False: """- **Teach**: the playground, on top of `flatviz tour`; a [lesson] of ninety \
+    False: """- **Teach**: the playground, on `flatviz tour`'s page; a [lesson] of ninety \
 minutes.
 - **Learn**: the [course], 18 notebooks with exercises.
 """,

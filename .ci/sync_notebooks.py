@@ -46,10 +46,8 @@ def contents(sources: list[Path]) -> str:
             continue
         takes = re.search(r"\*\*Takes\*\*\s+((?:[^.]|\.(?=\d))+)", head)
         title = re.sub(r"^#\s+(\w+ · )?", "", head.splitlines()[0])
-        lines.append(
-            f"| {number(source)} | [{title}]({source.stem}.ipynb) |"
-            f" {' '.join(takes[1].split()) if takes else ''} |"
-        )
+        text = " ".join(takes[1].split()).replace(" on a CPU", "") if takes else ""
+        lines.append(f"| {number(source)} | [{title}]({source.stem}.ipynb) | {text} |")
     return "\n".join(lines)
 
 

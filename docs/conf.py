@@ -37,6 +37,7 @@ napoleon_use_rtype = False
 
 html_theme = "pydata_sphinx_theme"
 html_title = "flatviz"
+html_favicon = "static/icon.svg"
 html_css_files = ["site.css"]
 html_js_files = ["slides.js", "fv-site.js"]
 html_static_path = ["static", "katex", "thumbs"]

@@ -236,12 +236,13 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
 
     It is (D,) or (S, D) by its number of sides, with D = dim where that is given.
     """
+    known = {1: "; a network's is net.w", 2: "; a posterior's are q.sample(n, seed=0)"}
 
     def check(value: object, name: str) -> None:
         if not isinstance(value, Tensor) or not value.is_floating_point():
             raise TypeError(
                 f"{name} must be a floating-point torch.Tensor, got {shown(value)}: use"
-                " torch.as_tensor"
+                f" torch.as_tensor{known.get(sides or 0, '')}"
             )
         check_dense(value, name)
         if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):

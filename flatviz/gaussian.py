@@ -194,7 +194,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         It is 1 where the factor adds nothing to a weight's variance.
         """
         half = self._whitened[0]
-        return number(1.0, half.dtype, half.device) - (half * half).sum(-2)
+        return constant(1.0, half.dtype, half.device) - (half * half).sum(-2)
 
     @_differentiable
     def precision_diag(self) -> Tensor:
@@ -285,7 +285,7 @@ def _squared(rows: Tensor, v: Tensor) -> Tensor:
 
 @cache
 @torch.inference_mode(False)
-def number(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
+def constant(value: float, dtype: torch.dtype, device: torch.device) -> Tensor:
     """Return a number as a tensor, built once.
 
     torch converts a Python number at each product, which costs more than the product.

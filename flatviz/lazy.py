@@ -3,7 +3,7 @@
 `import flatviz` loads no torch, and completion shows every name.
 """
 
-import importlib  # nothing else, as this file is all that `import flatviz` loads
+import importlib.util  # nothing else, as this file is all that `import flatviz` loads
 
 
 def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
@@ -20,11 +20,20 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
     }
     names = sorted([*where, *rooms.split()])
 
+    def advice(name: str) -> str:
+        # tools ask for the first, Python for the second before it imports it
+        if name.startswith("_") or importlib.util.find_spec(f"{package}.{name}"):
+            return ""
+        for room in rooms.split():
+            if name in getattr(importlib.import_module(f"{package}.{room}"), "__all__", ()):
+                return f": it is {package}.{room}.{name}"
+        return importlib.import_module("flatviz.words").meant(name, names)
+
     def load(name: str) -> object:
         if name in rooms.split():
             return importlib.import_module(f"{package}.{name}")
         if name not in where:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(f"module {package!r} has no attribute {name!r}{advice(name)}")
         try:
             return getattr(importlib.import_module(where[name]), name)
         except ModuleNotFoundError as error:

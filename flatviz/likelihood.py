@@ -105,11 +105,9 @@ class Likelihood:
             means and then s, with noise softplus(s).  `fv.models.learned_noise(module)` adds a
             learned s to a module of means.
         """
-        return (
-            Likelihood(_mean_and_noise, "gaussian")
-            if noise is None
-            else GaussianLikelihood(_noise(noise, "noise"))
-        )
+        if noise is None:
+            return Likelihood(_mean_and_noise, "gaussian")
+        return GaussianLikelihood(_noise(noise, "noise"))
 
     def longest_gradient(self, y: Tensor) -> float | None:
         """Return the length to which SGD shortens a gradient in the weights; None: it leaves it.
@@ -174,11 +172,9 @@ class Likelihood:
 
         Return None where all are 1.
         """
-        return (
-            None
-            if (counts := self.counts(y)) is None
-            else counts.double().reshape(len(y), -1).mean(1)
-        )
+        if (counts := self.counts(y)) is None:
+            return None
+        return counts.double().reshape(len(y), -1).mean(1)
 
     def count(self, y: Tensor) -> float:
         """Compute the divisor of the summed losses, the number of examples if all count."""
@@ -197,11 +193,9 @@ class Likelihood:
         """Compute `nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
         losses = self.losses(outputs.flatten(0, 1), y.flatten(0, 1)).view(len(y), -1)
         weights = self.weights(y.flatten(0, 1))
-        return (
-            losses.mean(1)
-            if weights is None
-            else losses.sum(1) / weights.view(len(y), -1).sum(1).to(losses)
-        )
+        if weights is None:
+            return losses.mean(1)
+        return losses.sum(1) / weights.view(len(y), -1).sum(1).to(losses)
 
     def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the derivative of each example's loss in its outputs, in their shape."""
@@ -439,9 +433,9 @@ class CategoricalLikelihood(Likelihood):
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
         """Compute mean or sum as in `torch.nn.functional.cross_entropy`."""
-        return (
-            self._loss(outputs, y, reduction) if y.ndim == 1 else super().nll(outputs, y, reduction)
-        )
+        if y.ndim == 1:
+            return self._loss(outputs, y, reduction)
+        return super().nll(outputs, y, reduction)
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute `nll` of each member."""
@@ -463,11 +457,9 @@ class CategoricalLikelihood(Likelihood):
         def product(u: Tensor) -> Tensor:
             wide = p.view(len(p), *[1] * (u.ndim - p.ndim), *p.shape[1:])
             curved = wide * (u - (wide * u).sum(dim, keepdim=True))
-            return (
-                curved
-                if scale is None
-                else curved * scale.view(len(p), *[1] * (u.ndim - p.ndim), *scale.shape[1:])
-            )
+            if scale is None:
+                return curved
+            return curved * scale.view(len(p), *[1] * (u.ndim - p.ndim), *scale.shape[1:])
 
         return product
 

@@ -137,11 +137,10 @@ def check_fields(result: Any) -> None:
         hints = get_type_hints(cls, include_extras=True)
         CHECKS[cls] = {f.name: check_of(hints[f.name]) for f in dataclasses.fields(cls)}
     for name, check in CHECKS[cls].items():
-        if name in vars(result):
-            value = vars(result)[name]
-            check(value, name)
-            if isinstance(value, Tensor):
-                check_dense(value, name)
+        value = vars(result)[name]
+        check(value, name)
+        if isinstance(value, Tensor):
+            check_dense(value, name)
 
 
 def one_line(result: Any) -> str:
@@ -149,15 +148,10 @@ def one_line(result: Any) -> str:
 
     Fields at their default are left out.
     """
-    fields = {
-        f.name: (vars(result)[f.name], f.default)
-        for f in dataclasses.fields(result)
-        if f.name in vars(result)
-    }
     shown = [
-        _shown(name, value)
-        for name, (value, default) in fields.items()
-        if value is not default and value is not None
+        _shown(f.name, value)
+        for f in dataclasses.fields(result)
+        if (value := vars(result)[f.name]) is not f.default and value is not None
     ]
     text = ", ".join(shown)
     return f"{type(result).__name__}({text if len(text) < 100 else text[:97] + '...'})"

@@ -27,7 +27,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     `Likelihood` takes.  Outputs of another library's network serve too: `Prediction(outputs, y)`.
     With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and
     `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both are
-    computed when they are first read.
+    computed from the labels where they are not given.
 
     Args:
         batchnorm: Statistics in use.
@@ -47,7 +47,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     likelihood: str | Noise | Likelihood = "categorical"
     batchnorm: str | None = None
     scores: dict[str, Tensor] = field(default_factory=dict)
-    bins: Tensor | None = field(default_factory=lambda: None)
+    bins: Tensor | None = None
     trunk: str = "fixed"
     class_names: tuple[str, ...] = ()
 
@@ -65,14 +65,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
                 f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}"
             )
         if self.y is not None and not self.scores:
-            del self.__dict__["scores"], self.__dict__["bins"]  # `__getattr__` computes them
-
-    def __getattr__(self, name: str) -> object:
-        if name not in ("scores", "bins"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        complete = scored(self)
-        self.__dict__.update(y=complete.y, scores=complete.scores, bins=complete.bins)
-        return self.__dict__[name]
+            scores, bins = _scores_and_bins(self)
+            vars(self).update(scores=scores, bins=bins)
 
     @property
     def n_draws(self) -> int:
@@ -215,7 +209,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         return self.probs[: self.size(n_draws)].mean(0)
 
     def changed(self, **fields: Any) -> Prediction:
-        """Return it with other values of these fields, and its scores not yet computed."""
+        """Return it with other values of these fields, and the scores that follow."""
         return replace(self, **{"scores": {}, "bins": None, **fields})
 
     def size(self, n_draws: int | None) -> int:
@@ -322,7 +316,7 @@ def _means(prediction: Prediction) -> Tensor | None:
         return None
 
 
-def scored(prediction: Prediction) -> Prediction:
+def _scores_and_bins(prediction: Prediction) -> tuple[dict[str, Tensor], Tensor | None]:
     """Compute accuracy, NLL, ECE and Brier of every ensemble size, in one pass over the draws.
 
     A regression has NLL and RMSE, or NLL alone where there is no mean, or none in closed form.
@@ -336,7 +330,7 @@ def scored(prediction: Prediction) -> Prediction:
             sizes = torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))
             errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
             scores["rmse"] = errors.flatten(1).square().mean(1).sqrt()
-        return replace(prediction, scores=scores, bins=None)
+        return scores, None
     added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
 
     def all_scores(log_bma: Tensor) -> Tensor:
@@ -351,5 +345,4 @@ def scored(prediction: Prediction) -> Prediction:
 
     table = for_sizes(prediction, prediction.log_probs, None, all_scores)
     scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
-    bins = table[:, 4:].reshape(len(table), N_BINS, 3)
-    return replace(prediction, scores=scores, bins=bins)
+    return scores, table[:, 4:].reshape(len(table), N_BINS, 3)

@@ -26,6 +26,7 @@ from flatviz.likelihood import (
 )
 from flatviz.noun import History, Noun
 from flatviz.prediction import Prediction
+from flatviz.private import cached_property
 from flatviz.weight_space import (
     Curve,
     Draws,
@@ -210,6 +211,21 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         """Largest ensemble size."""
         return max(m.prediction.n_draws for m in self.members if m.prediction is not None)
 
+    @cached_property
+    def first(self) -> tuple[int, ...]:
+        """For each member, the first with its posterior, as radius 0 of several methods is one.
+
+        Posteriors are compared by a draw, as those read from a file share no objects.
+        """
+        seen: dict[bytes, int] = {}
+        draws = [m.posterior.sample(1, seed=0).detach().cpu() for m in self.members]
+        return tuple(seen.setdefault(w.numpy().tobytes(), i) for i, w in enumerate(draws))
+
+    @property
+    def distinct(self) -> list[int]:
+        """Members with different posteriors."""
+        return sorted(set(self.first))
+
     @property
     def methods(self) -> tuple[str, ...]:
         """Methods in order, each once."""
@@ -369,8 +385,6 @@ def from_plain(plain: object, tensors: Mapping[str, Tensor]) -> Any:
         return tensors[content]
     if kind == "dict":
         return {read(k): read(v) for k, v in content}
-    return (
-        tuple(map(read, content))
-        if kind == "tuple"
-        else SAVED[kind](**{k: read(v) for k, v in content.items()})
-    )
+    if kind == "tuple":
+        return tuple(map(read, content))
+    return SAVED[kind](**{k: read(v) for k, v in content.items()})

@@ -285,9 +285,13 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
         """
         if len(self.t) < 2:
             return 0.0 if not self.n_diverged else math.nan
-        t = (self.t - self.t[0]) / (self.t[-1] - self.t[0])
-        rise = self.values - torch.lerp(self.values[0], self.values[-1], t)
-        return float(rise.max().clamp_min(0))  # NaN if any is
+        return float((self.values - self.line).max().clamp_min(0))  # NaN if any is
+
+    @property
+    def line(self) -> Tensor:
+        """The straight line between the values at the ends, at each t, (T,)."""
+        share = (self.t - self.t[0]) / (self.t[-1] - self.t[0])
+        return torch.lerp(self.values[0], self.values[-1], share)
 
     @property
     def n_diverged(self) -> int:
@@ -335,6 +339,11 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
             raise ValueError(
                 f"values must have shape {grid}, or that of a and b, got {tuple(self.values.shape)}"
             )
+
+    @property
+    def finite(self) -> Tensor:
+        """The values, NaN where they diverged."""
+        return self.values.where(self.values.isfinite(), math.nan)
 
     @property
     def scattered(self) -> bool:

@@ -9,7 +9,7 @@ from numbers import Real
 from types import NoneType
 from typing import TypeVar
 
-Choice = TypeVar("Choice", bound=str | None)
+Word = TypeVar("Word", bound=str | None)
 
 NETWORKS = ("mlp", "conv", "resnet20")
 OFFLINE = ("digits", "digits-near", "moons")  # tasks that need no files
@@ -45,7 +45,7 @@ def meant(given: object, choices: Iterable[str | None]) -> str:
     return f": did you mean {near[0]!r}?" if near else ""
 
 
-def check_choice(value: Choice, choices: tuple[str | None, ...], name: str) -> Choice:
+def check_choice(value: Word, choices: tuple[str | None, ...], name: str) -> Word:
     """One of the given words."""
     if not isinstance(value, (str, NoneType)) or value not in choices:
         plain = isinstance(value, (str, bool, Real, NoneType))

@@ -8,12 +8,11 @@ from flatviz.core.arithmetic import float32_flags
 from flatviz.engine.trace import Program
 from flatviz.families.family import extend, repeat_family
 from flatviz.families.members import Fitting
-from flatviz.families.tour import run_tour
+from flatviz.families.tour import TourSettings, run_tour
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import bundled, family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.views import views_of
-from flatviz.prediction import scored
 from flatviz.storage.cache import PointStore, cached
 from flatviz.storage.digest import value_digest
 from flatviz.training.perturb import MODES
@@ -23,6 +22,7 @@ __all__ = [
     "MODES",
     "PointStore",
     "Program",
+    "TourSettings",
     "bundled",
     "cached",
     "extend",
@@ -33,7 +33,6 @@ __all__ = [
     "pack_members",
     "repeat_family",
     "run_tour",
-    "scored",
     "tour_story",
     "value_digest",
     "views_of",

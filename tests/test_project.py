@@ -14,6 +14,7 @@ import pandas as pd
 import yaml
 from experiment_notebooks import executed
 from PIL import Image
+from plotly.io import renderers
 from pytest import mark, raises, skip
 
 import flatviz as fv
@@ -213,7 +214,8 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
     assert "00_x.ipynb differs" in capsys.readouterr().out
 
 
-def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned():
+def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned(monkeypatch):
+    monkeypatch.setattr(renderers, "default", "json")  # no browser opens
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     code = text.split("```python\n")[1].split("```")[0]
     lines = [line for line in code.splitlines() if "lab(" not in line]  # it fits behind the page

@@ -90,6 +90,12 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
     for space, name in ((fv, "nothing"), (fv.metrics, "nothing"), (fv, "accuracy")):
         with raises(AttributeError, match=f"module '{space.__name__}' has no attribute '{name}'"):
             getattr(space, name)
+    for space, name, advice in (
+        (fv, "plot_reliability", ": it is flatviz.plots.plot_reliability"),
+        (fv.plots, "plot_calibraton", ": did you mean 'plot_calibration'?"),
+    ):
+        with raises(AttributeError, match=re.escape(f"'{name}'{advice}")):
+            getattr(space, name)
 
 
 def test_plot_draws_what_the_function_of_the_type_draws(quadratic):

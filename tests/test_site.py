@@ -19,13 +19,14 @@ from browsing import answer, faults, in_page, limited, watched
 from course import NOTEBOOKS, executed
 from every_verb import public_names
 from internals import bundled, run_tour
+from nbformat.v4 import new_code_cell, new_output
 from playwright.sync_api import TimeoutError
 from plotly.offline import get_plotlyjs
 from pytest import fixture, mark, param
 
 import flatviz as fv
 from flatviz.cli.docs import SMALL_TOUR
-from flatviz.site.build import DOCS, build
+from flatviz.site.build import DOCS, build, in_columns
 from flatviz.site.run import family_html
 
 pytestmark = mark.long
@@ -44,7 +45,7 @@ LOOKED_AT = (
 
 def made(folder, notebooks):
     """The site of these notebooks; Sphinx has nothing to say against it."""
-    live = family_html(run_tour(**SMALL_TOUR).family, start=("sabma", 1.0, 3))
+    live = family_html(run_tour(settings=SMALL_TOUR).family, start=("sabma", 1.0, 3))
     warnings = build({p.stem: executed(p) for p in notebooks}, live, folder)
     assert not warnings
     return folder
@@ -148,6 +149,15 @@ def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site,
     assert open_part.index("Question.") < open_part.index("In short")
     assert len(folded) >= 2
     assert len(re.findall("<li>", open_part)) + open_part.count("<td") > 0
+
+
+@mark.parametrize(
+    "printed, table",
+    [("name  a  b\nVI    1  2\n", True), ("loss 0.1 of VI\nloss  0.2\nand", False)],
+)
+def test_a_printed_table_keeps_its_columns_on_a_phone(printed, table):
+    cell = new_code_cell("", outputs=[new_output("stream", text=printed)])
+    assert in_columns(cell) is table
 
 
 @mark.parametrize("page, link", [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])

@@ -101,24 +101,29 @@
   // which the figure grows.
   function withLegend(layout, data, width) {
     const legend = legendOf(layout);
-    const names = data
-      .filter((trace) => trace.name && trace.showlegend !== false)
-      .map((trace) => trace.name.length);
-    if (legend.orientation !== "h" || names.length < 2 || layout.showlegend === false)
+    const named = data.filter((trace) => trace.name && trace.showlegend !== false);
+    if (legend.orientation !== "h" || named.length < 2 || layout.showlegend === false)
       return layout;
     const margin = marginOf(layout);
     const inner = width - margin.l - margin.r;
-    const rows = Math.ceil(
-      names.length / Math.max(1, Math.floor(inner / (46 + 7.2 * Math.max(...names)))),
-    );
+    const room = Math.floor((inner - 46) / 6);
+    const longest = Math.min(room, Math.max(...named.map((trace) => trace.name.length)));
+    let more = 0; // lines of names that are longer than the figure is wide
+    for (const trace of named.filter((trace) => trace.name.length > room)) {
+      const lines = inLines(trace.name, room);
+      more += lines.length - 1;
+      trace.name = lines.join("<br>");
+    }
+    const columns = Math.max(1, Math.floor(inner / (46 + 7.2 * longest)));
+    const rows = Math.ceil(named.length / columns) + more;
     const above = (legend.y ?? 1) >= 1;
-    const more = Math.max(0, above ? 34 + 19 * rows - margin.t : 76 + 19 * rows - margin.b);
-    margin[above ? "t" : "b"] += more;
+    const grown = Math.max(0, above ? 34 + 19 * rows - margin.t : 76 + 19 * rows - margin.b);
+    margin[above ? "t" : "b"] += grown;
     // it begins below the titles of the axes, however high the figure is
     const place = above ? {} : { y: 0, yref: "container", yanchor: "bottom" };
     return {
       ...layout,
-      height: layout.height + more,
+      height: layout.height + grown,
       margin,
       legend: { ...layout.legend, ...place },
     };
@@ -148,6 +153,19 @@
     return { ...layout, height, yaxis: { ...layout.yaxis, title } };
   }
 
+  // On a phone a relief is seen from farther away, beside a thin colour bar; its axes have short
+  // names.
+  function withScene(layout, data, width) {
+    if (!layout.scene || width >= NARROW) return layout;
+    for (const { colorbar } of data)
+      if (colorbar) Object.assign(colorbar, { thickness: 9, title: { text: "" } });
+    const scene = structuredClone(layout.scene);
+    for (const { title } of [scene.xaxis, scene.yaxis])
+      if (title?.text) title.text = title.text.replace(/ \(.*/, "");
+    for (const side of Object.keys(scene.camera?.eye ?? {})) scene.camera.eye[side] *= 1.25;
+    return { ...layout, scene };
+  }
+
   // A title that is wider than the figure is broken into lines, for which the figure grows.
   function withTitle(layout, width) {
     const title = typeof layout.title === "string" ? { text: layout.title } : layout.title;
@@ -173,6 +191,23 @@
     };
   }
 
+  // A line above the panels that is wider than the figure is broken, for which the figure grows.
+  function withNotes(layout, width) {
+    const margin = marginOf(layout);
+    const room = Math.floor((width - margin.l) / 6.4);
+    let more = 0;
+    const annotations = layout.annotations?.map((note) => {
+      if (note.xref !== "paper" || note.xanchor !== "left" || !(note.y >= 1)) return note;
+      const lines = note.text.split("<br>");
+      const short = lines.flatMap((line) => (line.includes("<") ? line : inLines(line, room)));
+      more = Math.max(more, short.length - lines.length);
+      return { ...note, text: short.join("<br>") };
+    });
+    if (!more) return layout;
+    margin.t += 17 * more;
+    return { ...layout, annotations, margin, height: layout.height + 17 * more };
+  }
+
   async function picture(node, plot, config, current, frames) {
     // current() is the figure to draw; returns what draws it
     await script("plotly.min.js");
@@ -189,12 +224,15 @@
       const shown = structuredClone(current()),
         data = shown.data,
         dark = house && isDark() && !printing;
-      shown.layout = withGrid(withGround(shown.layout, data, width), width);
+      shown.layout = withGrid(withGround(withScene(shown.layout, data, width), data, width), width);
       delete shown.layout.width;
       delete shown.layout.meta;
       shown.layout.height = Math.min(shown.layout.height ?? 460, Math.max(room, 300));
       const layout = {
-        ...withTitle(withLegend(withAxisTitles(shown.layout, width), data, width), width),
+        ...withTitle(
+          withNotes(withLegend(withAxisTitles(shown.layout, width), data, width), width),
+          width,
+        ),
         autosize: true,
       };
       if (printing) Object.assign(layout, { width, autosize: false });

@@ -13,10 +13,11 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
-from flatviz.core import Data, Likelihood, Net, saved_rng
+from flatviz.core import Data, Net, saved_rng
 from flatviz.landscape.spectrum import top_eigenpairs
-from flatviz.likelihood import BUILT_IN, GaussianLikelihood, as_likelihood
-from flatviz.objectives.network import nll
+from flatviz.likelihood import BUILT_IN, GaussianLikelihood
+from flatviz.objectives.network import mean_nll
+from flatviz.objectives.problem import Problem
 from flatviz.results import History
 
 Structure = Literal["kron", "lowrank", "hessian", "functional"]
@@ -70,13 +71,11 @@ class LaplaceTorch:
 
 
 def fit_laplace_torch(
-    net: Net,
-    data: Data,
+    problem: Problem,
     structure: Structure,
     *,
     prior_precision: float | Literal["marginal", "layerwise"],
     temperature: float,
-    likelihood: Likelihood,
     history: History | None = None,
 ) -> LaplaceTorch:
     """Fit the posterior at the net's weights, which `fit_laplace` has trained.
@@ -92,6 +91,7 @@ def fit_laplace_torch(
         raise ImportError(
             f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
         ) from error
+    net, data, p, _ = problem
     x, y = data.batch(None)
     if not isinstance(x, Tensor):
         raise ValueError(
@@ -101,7 +101,6 @@ def fit_laplace_torch(
     tuned = isinstance(prior_precision, str)
     module = _treated_alone(net)
     settings = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
-    p = as_likelihood(likelihood)
     noise = p.noise if isinstance(p, GaussianLikelihood) else None
     if isinstance(noise, float):
         settings |= dict(likelihood="regression", sigma_noise=noise)
@@ -122,7 +121,7 @@ def fit_laplace_torch(
     try:
         with saved_rng():
             if structure == "lowrank":
-                peer = _low_rank(laplace, module, net, data, likelihood, settings)
+                peer = _low_rank(laplace, module, problem, settings)
             else:
                 peer = peers[structure](module, **settings)
                 loader = torch.utils.data.DataLoader(
@@ -170,17 +169,11 @@ def _treated_alone(net: Net) -> nn.Module:
     return module
 
 
-def _low_rank(
-    laplace: ModuleType,
-    module: nn.Module,
-    net: Net,
-    data: Data,
-    likelihood: Likelihood,
-    settings: dict,
-) -> Any:
+def _low_rank(laplace: ModuleType, module: nn.Module, problem: Problem, settings: dict) -> Any:
     """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
     peer = object.__new__(laplace.LowRankLaplace)
-    f = nll(net, data, likelihood=likelihood)
+    net, data, *_ = problem
+    f = mean_nll(problem)
     laplace.baselaplace.ParametricLaplace.__init__(peer, module, **settings)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
     positive = spectrum.values > 0

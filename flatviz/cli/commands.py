@@ -5,8 +5,10 @@ have passed their checks.
 """
 
 import importlib
+import re
 import tempfile
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
@@ -14,8 +16,18 @@ import click
 import flatviz
 from flatviz.cli.experiments import experiment_of, parameters_of, parsed, refuse_long
 from flatviz.site import CONTENTS, notebooks
-from flatviz.words import DEFAULT, NETWORKS, check_choice, check_device_word, check_task, meant
+from flatviz.words import (
+    DEFAULT,
+    FOLDER,
+    NETWORKS,
+    OFFLINE,
+    check_choice,
+    check_device_word,
+    check_task,
+    meant,
+)
 
+REGISTERED = re.compile(r"^@register_model\(\)\n(?:@.*\n)*def (\w+)", re.MULTILINE)
 COMMANDS = ("tour", "lab", "compare", "run", "docs", "doctor", "export")
 
 
@@ -77,7 +89,7 @@ def check_there(option: str, path: Path, *, folder: bool = False) -> Path:
     """
     kind = "folder" if folder else "file"
     if not (path.is_dir() if folder else path.is_file()):
-        beside = [p.name for p in path.parent.glob("*")]
+        beside = [p.name for p in path.parent.glob("*") if p.is_dir() == folder]
         raise ValueError(f"{option} must be a {kind}, got {path}{meant(path.name, beside)}")
     return path
 
@@ -87,6 +99,33 @@ def check_data(name: str) -> str:
     _, colon, place = check_task(name).partition(":")
     if colon:
         check_there("the path of --data", Path(place), folder=True)
+    return name
+
+
+def check_reading(data: str, size: int | None, per_class: int | None) -> None:
+    """Check that a task reads images as these options say.
+
+    Raises:
+        ValueError: For an option that would change nothing.
+    """
+    kind = data.partition(":")[0]
+    if size is not None and kind != FOLDER:
+        raise ValueError(f"--size must be left out for {data}, got {size}: folders take it")
+    if per_class is not None and kind in OFFLINE:
+        raise ValueError(
+            f"--per-class must be left out for {data}, got {per_class}: image sets take it"
+        )
+
+
+def check_public_network(name: str) -> str:
+    """Check a name of `torchvision.models` in its files: to import it takes seconds."""
+    torchvision = find_spec("torchvision")
+    places = (torchvision and torchvision.submodule_search_locations) or ()
+    files = (file for place in places for file in Path(place).glob("models/*.py"))
+    known = sorted(n for file in files for n in REGISTERED.findall(file.read_text("utf-8")))
+    if known and name not in known:
+        near = meant(name, known)
+        raise ValueError(f"--model must be one of torchvision.models, got {name!r}{near}")
     return name
 
 
@@ -202,7 +241,13 @@ WORKERS = click.option(
     is_flag=True,
     help="Open the page in a browser with a first fit; the whole family then replaces it.",
 )
-def tour(data: str | None, seed: int | None, **options: object) -> None:
+def tour(
+    data: str | None,
+    seed: int | None,
+    size: int | None,
+    per_class: int | None,
+    **options: object,
+) -> None:
     """Train a family of posteriors and write one live page.
 
     Their scores and flatness are printed.
@@ -210,7 +255,9 @@ def tour(data: str | None, seed: int | None, **options: object) -> None:
     Its page also trains two weights and a regression with a gap in the browser; that of --data
     moons shows predictions over the plane of inputs beside HMC.
     """
-    work("tour", data=data or DEFAULT, seed=seed or 0, **options)
+    data = data or DEFAULT
+    check_reading(data, size, per_class)
+    work("tour", data=data, seed=seed or 0, size=size, per_class=per_class, **options)
 
 
 @group.command(epilog="Example: flatviz lab --notebook 03_curvature.ipynb -- --port 9999")
@@ -240,6 +287,7 @@ def lab(**options: object) -> int | None:
     metavar="NAME",
     default="resnet18",
     show_default=True,
+    callback=checked(check_public_network),
     help="Name in torchvision.models.",
 )
 @click.option(

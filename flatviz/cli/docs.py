@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from flatviz.cli.reporting import module, progress_of_command
-from flatviz.families.tour import run_tour
+from flatviz.families.tour import TourSettings, run_tour
 from flatviz.site import read
 
-SMALL_TOUR = dict(
+SMALL_TOUR = TourSettings(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
     epochs=8,
     fit={"steps": 20},
@@ -36,9 +36,8 @@ def work(paths: Sequence[Path], out: Path, run: bool, fast: bool) -> int:
             failed.append(path.stem)
     warnings = []
     if not run and not failed:
-        family = run_tour(
-            progress=progress_of_command(), **(SMALL_TOUR if fast else {"repeats": 2})
-        ).family
+        settings = SMALL_TOUR if fast else TourSettings(repeats=2)
+        family = run_tour(settings=settings, progress=progress_of_command()).family
         live = site.family_html(family, start=("sabma", 1.0, 10))
         warnings = build.build(executed, live, out)
         print(*warnings, f"{out / 'index.html'} written", sep="\n")

@@ -20,9 +20,9 @@ def experiment_of(name: str | None = None) -> list[Path]:
         ValueError: For a name that there is not.
     """
     known = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}
-    return (
-        list(known.values()) if name is None else [known[check_choice(name, tuple(known), "NAME")]]
-    )
+    if name is None:
+        return list(known.values())
+    return [known[check_choice(name, tuple(known), "NAME")]]
 
 
 def parameters_of(path: Path) -> dict[str, str]:

@@ -30,8 +30,11 @@ def page_of(notebook: NotebookNode, name: str) -> str:
     for output in (o for o in outputs if PLOTLY in o.get("data", {})):
         text = json.dumps(output.data[PLOTLY], default=str)
         figure = plotly.io.from_json(text, skip_invalid=True)
-        how = dict(config=CONFIG, include_plotlyjs=False, full_html=False)
-        output.data = {"text/html": plotly.io.to_html(figure, **how)}
+        output.data = {
+            "text/html": plotly.io.to_html(
+                figure, config=CONFIG, include_plotlyjs=False, full_html=False
+            )
+        }
     for cell in (c for c in notebook.cells if c.cell_type == "markdown"):
         # to what is not in this file
         cell.source = re.sub(r"\[([^\]]+)\]\([^)]*\.ipynb\)", r"\1", cell.source)

@@ -5,6 +5,7 @@ import webbrowser
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -16,7 +17,7 @@ from flatviz.datasets.tasks import named_task
 from flatviz.families.members import Choices, read_choices
 from flatviz.families.preparation import build_model, worth_of_transfer
 from flatviz.families.tasks import executor
-from flatviz.families.tour import HEAD_STD, RANK, Tour, run_tour
+from flatviz.families.tour import HEAD_STD, RANK, Tour, TourSettings, run_tour
 from flatviz.pages.document import family_rows, score_texts
 from flatviz.pages.page import family_page
 from flatviz.posteriors import METHODS
@@ -50,7 +51,7 @@ REFRESH = 8  # seconds after which that page is read again
 
 @dataclass(frozen=True)
 class Asked:
-    """Options of the command, by their names."""
+    """Options of the command that the page names, by their names."""
 
     data: str
     model: str
@@ -62,33 +63,33 @@ class Asked:
 
 def work(
     out: Path,
-    data: str,
-    size: int | None,
-    per_class: int | None,
-    model: str,
-    tuned: Path | None,
-    seed: int,
     seeds: int,
     device: str | None,
     workers: int | None,
     open_first: bool,
+    **options: Any,
 ) -> None:
-    """Train a family of posteriors, write one live page, print scores and flatness."""
+    """Train a family of posteriors, write one live page, print scores and flatness.
+
+    options: those of `Asked`.
+    """
     started = time.perf_counter()
-    task = named_task(data, seed=seed, size=size, per_class=per_class)
-    place, why = pick(device or "auto", build_model(model, task, seed=seed))
-    choices = None if tuned is None else read_choices(tuned)
-    expected = f"; {EXPECTED[model]} on a CPU" if data in OFFLINE else ""
+    asked = Asked(**options)
+    seed = asked.seed
+    task = named_task(asked.data, seed=seed, size=asked.size, per_class=asked.per_class)
+    place, why = pick(device or "auto", build_model(asked.model, task, seed=seed))
+    choices = None if asked.tuned is None else read_choices(asked.tuned)
+    expected = f"; {EXPECTED[asked.model]} on a CPU" if asked.data in OFFLINE else ""
     print(
-        f"flatviz {flatviz.__version__} tour: {model}, {data}, on {place} ({why}), seed"
+        f"flatviz {flatviz.__version__} tour: {asked.model}, {asked.data}, on {place} ({why}), seed"
         f" {seed}{expected}"
     )
-    asked = Asked(data, model, size, per_class, seed, tuned)
-    run = partial(run_tour, model, task=task, seed=seed, device=place, tuned=choices, say=print)
+    run = partial(run_tour, asked.model, task=task, seed=seed, device=place, say=print)
     if open_first:
         radius = METHODS["sabma"].plain.radius
         few = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, radius)}
-        first = run(radii=few, progress=lambda *_: None, measured=FIRST, gap=False)
+        quick = TourSettings(radii=few, tuned=choices, measured=FIRST, gap=False)
+        first = run(settings=quick, progress=lambda *_: None)
         page = _page(first, asked, choices)
         again = f'<head><meta http-equiv="refresh" content="{REFRESH}">'
         write_page(out, page.replace("<head>", again, 1))
@@ -97,7 +98,8 @@ def work(
             f"{time.perf_counter() - started:.0f} s to a first page, which the whole one replaces"
         )
     with executor(workers) as engine:
-        tour = run(engine=engine, progress=progress_of_command(), repeats=seeds)
+        whole = TourSettings(tuned=choices, repeats=seeds)
+        tour = run(settings=whole, engine=engine, progress=progress_of_command())
     print(
         f"\n{tour.task.name}; test split of {len(tour.task.test)}; λ over"
         f" {len(tour.family[-1].spectrum)} draws\n"

@@ -256,13 +256,13 @@ def pick(name: str = "auto", module: nn.Module | None = None) -> tuple[torch.dev
         return torch.device(name), "as asked"
     if not torch.cuda.is_available():
         return torch.device("cpu"), "no CUDA device here"
-    if module is not None and (n := multiply_adds(module)) < FEW:
+    if module is not None and (n := least_multiply_adds(module)) < FEW:
         why = f"a network of about {n:,} multiply-adds an example is faster there than on a GPU"
         return torch.device("cpu"), why
     return torch.device("cuda"), torch.cuda.get_device_name()
 
 
-def multiply_adds(module: nn.Module) -> int:
+def least_multiply_adds(module: nn.Module) -> int:
     """Estimate a lower bound of the multiply-adds of an example from the weights alone."""
     weights = (
         (p.numel(), isinstance(part, _ConvNd))

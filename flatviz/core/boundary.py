@@ -24,6 +24,11 @@ from flatviz.results import FOR_READERS, for_readers, placed, rebuilt
 
 P = ParamSpec("P")  # not in a tuple, which type checkers do not read
 R = TypeVar("R")
+# of an argument that newcomers leave out: where it comes from
+ORIGINS = {
+    "prior": "fv.transfer returns one, and fv.posteriors.moped_prior(net)",
+    "seed": "a whole number, which fixes all noise",
+}
 NAMES = {"Net": Net, "Data": Data}  # in annotations of layers that do not import them
 
 
@@ -93,6 +98,9 @@ def _wrong_call(
     """Explain a call with wrong arguments: the reason, the nearest keyword, the valid arguments."""
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     reason = str(error)
+    for missing, origin in ORIGINS.items():
+        if reason.endswith(repr(missing)) and name not in origin:
+            reason += f" ({origin})"
     unknown = [key for key in kwargs if key not in signature.parameters]
     if unknown:
         reason = f"got an unexpected keyword argument {shown(unknown[0])}"

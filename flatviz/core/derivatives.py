@@ -122,8 +122,6 @@ def symmetric(
 
 def _layer(parameter: str) -> str:
     """Return the name of the module that a parameter belongs to, also where it is parametrised."""
-    return (
-        parameter.partition(".parametrizations.")[0]
-        if ".parametrizations." in parameter
-        else parameter.rpartition(".")[0]
-    )
+    if ".parametrizations." in parameter:
+        return parameter.partition(".parametrizations.")[0]
+    return parameter.rpartition(".")[0]

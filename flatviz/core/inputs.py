@@ -110,11 +110,9 @@ class Pixels(_Sized):
         return self.bytes.device
 
     def __getitem__(self, index: Index) -> Tensor:
-        return (
-            self._floats(self.bytes)[index]
-            if isinstance(index, tuple)
-            else self._floats(self.bytes[index])
-        )
+        if isinstance(index, tuple):
+            return self._floats(self.bytes)[index]
+        return self._floats(self.bytes[index])
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """Iterate over batches of floats."""

@@ -1,28 +1,20 @@
-"""A network as a function of a flat vector.
-
-Only this file puts weights into a module (hence its length).
-"""
+"""A network as a function of a flat vector."""
 
 from __future__ import annotations
 
 import copy
-import os
-import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from itertools import accumulate
-from typing import Any, NamedTuple
-from weakref import WeakSet
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
-from torch.nn.modules.conv import _ConvNd
-from torch.nn.utils import parametrize
 
 from flatviz.checks import check_dense, check_device, check_weights
 from flatviz.core.data import batch_of
-from flatviz.core.derivatives import Unfused, differentiable
+from flatviz.core.derivatives import differentiable
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import (
     Watch,
@@ -33,6 +25,7 @@ from flatviz.core.modules import (
     memory_of_originals,
 )
 from flatviz.core.seeds import saved_rng
+from flatviz.core.slots import Slots
 from flatviz.core.treated import RandomTrunk, Treated, choose, refuse_dropout, tied
 
 Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them
@@ -50,7 +43,6 @@ PASSED = {
     "Clamp",
 }
 TABLES = nn.Embedding, nn.EmbeddingBag
-ATTENDING = (nn.MultiheadAttention, nn.TransformerEncoder, nn.TransformerEncoderLayer)
 
 
 class Block(NamedTuple):
@@ -68,7 +60,7 @@ class Block(NamedTuple):
         return slice(self.start, self.stop)
 
 
-class Look(NamedTuple):
+class Effects(NamedTuple):
     """Side effects of a module's forward pass, beside computing outputs from weights and one batch.
 
     Args:
@@ -136,12 +128,10 @@ class Net:
         self.w = torch.cat([p.detach().reshape(-1) for p in treated])
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
-        self._looked: Look | None = None
-        self._lock = threading.RLock()
+        self._looked: Effects | None = None
         self._sparse = [n for n, m in module.named_modules() if isinstance(m, TABLES) and m.sparse]
         _set_sparse(module, self._sparse, False)  # parts of a vector have dense gradients
-        self._bind()
-        _NETS.add(self)
+        self._slots = Slots(module, self._names, self._buffers)
 
     @classmethod
     def from_module(
@@ -232,7 +222,7 @@ class Net:
                     " w.to(...)"
                 ) from error
 
-    def look(self, x: Tensor | Inputs) -> Look:
+    def look(self, x: Tensor | Inputs) -> Effects:
         """Observe one pass over two examples of `x`; the result is kept.
 
         Inside a function transform, where nothing can be observed, it reports `writes`.
@@ -242,26 +232,24 @@ class Net:
         """
         if self._looked is None:
             if _transformed():
-                return Look(writes=True)
+                return Effects(writes=True)
             self._looked = self._look(x)
         return self._looked
 
-    def _look(self, x: Tensor | Inputs) -> Look:
-        with differentiable(), saved_rng(), self._lock:
+    def _look(self, x: Tensor | Inputs) -> Effects:
+        with differentiable(), saved_rng(), self._slots.lock:
             few = x[:2].clone()
             w = self.w.clone().requires_grad_(True)
-            foreign = memory_of(*self._parameters) | memory_of_originals(self.module)
+            foreign = memory_of(*self._slots.parameters) | memory_of_originals(self.module)
             try:
                 with self.installed(w, copies=True) as parts, eager():
-                    buffers = [holder[key] for holder, key, *_ in self._buffer_slots]
+                    buffers = self._slots.buffers_in_place()
                     with Watch([*tensors_of(few), *parts, *buffers], foreign) as watch:
                         out = run(self.module, few)
-                    replaced = any(
-                        holder[key] is not b
-                        for b, (holder, key, *_) in zip(buffers, self._buffer_slots)
-                    )
+                    after = self._slots.buffers_in_place()
+                    replaced = any(a is not b for a, b in zip(after, buffers))
             except Exception:  # the caller's pass raises it again, with its text
-                return Look(writes=True)
+                return Effects(writes=True)
             if watch.read:
                 raise ValueError(
                     "the module must read its weights where they are parameters, got"
@@ -270,13 +258,13 @@ class Net:
                     " forward: use a subclass, or types.MethodType(function, module)), or a second"
                     " reference to a parameter"
                 )
-            return Look(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
+            return Effects(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
 
     def _runs_again(self, out: Tensor) -> bool:
         """Tell whether a backward pass fails once the weights are removed."""
-        nothing = [torch.empty_like(p, device="meta") for p in self._parameters]
+        nothing = [torch.empty_like(p, device="meta") for p in self._slots.parameters]
         try:
-            with self._placed(nothing):
+            with self._slots.filled(nothing):
                 if out.requires_grad:
                     out.sum().backward()
         except Exception:  # of the module's backward pass, which may raise anything
@@ -310,35 +298,8 @@ class Net:
         parts = [
             (p.clone() if copies else p).view(b.shape) for p, b in zip(self._split(w), self.blocks)
         ]
-        with self._placed(parts, copies=copies if statistics is None else statistics):
+        with self._slots.filled(parts, copies=copies if statistics is None else statistics):
             yield parts
-
-    @contextmanager
-    def _placed(self, parts: list[Tensor], *, copies: bool = False) -> Iterator[None]:
-        with self._lock, Unfused() if self._attends else nullcontext():
-            try:
-                self._place(parts, copies=copies)
-                yield
-            finally:
-                self._place(None)
-
-    def _place(self, parts: list[Tensor] | None, *, copies: bool = False) -> None:
-        """Put weights and the net's buffers in the module; None: those of the module."""
-        parametrize._cache.clear()  # of weights computed from others, under `parametrize.cached()`
-        for places, value in zip(self._slots, self._parameters if parts is None else parts):
-            for holder, key in places:
-                holder[key] = value
-        for holder, key, buffer, value in self._buffer_slots:
-            holder[key] = buffer if parts is None else value.clone() if copies else value
-        for rnn, key, original in self._listed if parts is None else ():
-            setattr(rnn, key, original)  # restores the list of weights that a pass replaced
-
-    def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "_lock"}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        self.__dict__.update(state, _lock=threading.RLock())
-        _NETS.add(self)
 
     def __repr__(self) -> str:
         kinds = {
@@ -419,7 +380,7 @@ class Net:
         if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
             return parts
         cast = w.to(torch.get_autocast_dtype(kind)).split(self._sizes)
-        return [c if product else p for p, c, product in zip(parts, cast, self._products)]
+        return [c if product else p for p, c, product in zip(parts, cast, self._slots.products)]
 
     def flatten(self, named: dict[str, Tensor]) -> Tensor:
         """Join named tensors of the treated parameters to one vector (D,)."""
@@ -443,7 +404,7 @@ class Net:
         return module
 
     def _duplicate(self) -> nn.Module:
-        with self._lock:  # no other thread has weights installed
+        with self._slots.lock:  # no other thread has weights installed
             return copied(self.module)
 
     def at(self, w: Tensor) -> Net:
@@ -500,40 +461,12 @@ class Net:
         )
 
     def _like(self, **changes: object) -> Net:
-        other = copy.copy(self)  # by `__setstate__`
-        other.__dict__.update({} if "module" in changes else {"_lock": self._lock}, **changes)
+        other = copy.copy(self)
+        vars(other).update(changes)
         if "module" in changes or "_buffers" in changes:
-            other._bind()
+            lock = None if "module" in changes else self._slots.lock
+            other._slots = Slots(other.module, other._names, other._buffers, lock)
         return other
-
-    def _bind(self) -> None:
-        """Note each place in the module where a tensor stands; a tied one has several."""
-        places: dict[int, list[tuple[dict, str]]] = {}
-        for module in self.module.modules():
-            for key, value in module._parameters.items():
-                if value is not None:
-                    places.setdefault(id(value), []).append((module._parameters, key))
-        self._parameters = list(map(self.module.get_parameter, self._names))
-        self._slots = [places[id(p)] for p in self._parameters]
-        products = {
-            id(m.weight) for m in self.module.modules() if isinstance(m, (nn.Linear, _ConvNd))
-        }
-        self._products = [
-            id(p) in products and len(s) == 1 for p, s in zip(self._parameters, self._slots)
-        ]
-        treated = set(map(id, self._parameters))
-        rnns = [m for m in self.module.modules() if isinstance(m, nn.RNNBase)]
-        self._listed = [
-            (m, key, p) for m in rnns for key, p in m._parameters.items() if id(p) in treated
-        ]
-        self._attends = any(isinstance(m, ATTENDING) for m in self.module.modules())
-        names = {id(b): name for name, b in self.module.named_buffers()}
-        self._buffer_slots: list[tuple[dict[str, Any], str, Tensor, Tensor]] = [
-            (module._buffers, key, b, self._buffers.get(names[id(b)], b))
-            for module in self.module.modules()
-            for key, b in module._buffers.items()
-            if b is not None
-        ]
 
 
 def _set_sparse(module: nn.Module, names: list[str], value: bool) -> None:
@@ -541,19 +474,6 @@ def _set_sparse(module: nn.Module, names: list[str], value: bool) -> None:
         table = module.get_submodule(name)
         if isinstance(table, TABLES):
             table.sparse = value
-
-
-def _after_fork() -> None:
-    """Unlock all nets in a forked process, where another thread may have been inside one."""
-    fresh = {id(net._lock): threading.RLock() for net in _NETS}  # one for nets that share a module
-    for net in list(_NETS):
-        net._lock = fresh[id(net._lock)]
-        net._place(None)
-
-
-_NETS: WeakSet[Net] = WeakSet()
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-    os.register_at_fork(after_in_child=_after_fork)
 
 
 def _ending(out: Tensor) -> str:

@@ -15,10 +15,11 @@ from flatviz.core.inputs import Fields, run
 from flatviz.core.seeds import saved_rng
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
+from flatviz.words import meant
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
-Choice = Literal["trainable", "all", "norm+head", "head", "authors"]
-Treated = Choice | Callable[[str], bool]
+TreatedWord = Literal["trainable", "all", "norm+head", "head", "authors"]
+Treated = TreatedWord | Callable[[str], bool]
 # Parts of names in ResNets, and in vision transformers of timm and torchvision
 AUTHORS = (
     ("bn", "fc"),
@@ -44,10 +45,11 @@ def choose(
     Raises:
         ValueError: If a part is missing or nothing is chosen.
     """
-    if not callable(treated) and treated not in get_args(Choice):
+    words = get_args(TreatedWord)
+    if not callable(treated) and treated not in words:
         raise ValueError(
-            f"treated must be {', '.join(map(repr, get_args(Choice)))} or a function of the name,"
-            f" got {shown(treated)}"
+            f"treated must be {', '.join(map(repr, words))} or a function of the name, got"
+            f" {shown(treated)}{meant(treated, words)}"
         )
     parameters = dict(module.named_parameters())
     norms = {

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import torch
@@ -16,6 +16,43 @@ from flatviz.core.inputs import Examples
 
 CHECKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
+
+
+@runtime_checkable
+class Shuffled(Protocol):
+    """A loader or sampler that draws its order by its generator."""
+
+    generator: torch.Generator | None
+
+
+@runtime_checkable
+class Named(Protocol):
+    """A data set with names of its classes, such as torchvision's."""
+
+    classes: object
+
+
+@runtime_checkable
+class Targets(Protocol):
+    """A data set with a list of its labels, such as torchvision's."""
+
+    targets: Sequence
+
+
+@runtime_checkable
+class Labels(Protocol):
+    """A data set with such a list under another name, as torchvision's SVHN."""
+
+    labels: Sequence
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A table of columns by name, such as pandas'."""
+
+    columns: Sequence
+
+    def __getitem__(self, name: object, /) -> Any: ...
 
 
 def data_from(
@@ -120,10 +157,7 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
             " data_from"
         )
     places = (examples, examples.sampler) if loader else ()
-    # Foreign objects
-    sources = [
-        p.generator for p in places if isinstance(getattr(p, "generator", None), torch.Generator)
-    ]
+    sources = [p.generator for p in places if isinstance(p, Shuffled) and p.generator]
     states = [source.get_state() for source in sources]
     columns: dict[object, list] = {}
     seen = 0
@@ -159,11 +193,9 @@ def _joined(name: object, values: list) -> object:
             f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all"
             " alike; of batches give the loader itself"
         )
-    return (
-        torch.cat(values)
-        if all(isinstance(v, Tensor) for v in values)
-        else np.concatenate(list(map(np.asarray, values)))
-    )
+    if all(isinstance(v, Tensor) for v in values):
+        return torch.cat(values)
+    return np.concatenate(list(map(np.asarray, values)))
 
 
 def _tensor(value: Any, name: object) -> Tensor:
@@ -183,8 +215,8 @@ def _tensor(value: Any, name: object) -> Tensor:
                 f"got {type(value).__name__}s of text" if _texts(array) else f"got {array.dtype}"
             )
     except (TypeError, ValueError) as error:
-        # Of a frame
-        columns = [str(c) for c in getattr(value, "columns", ()) if _texts(np.asarray(value[c]))]
+        names = value.columns if isinstance(value, Frame) else ()
+        columns = [str(c) for c in names if _texts(np.asarray(value[c]))]
         where = f" in the columns {', '.join(columns)}" if columns else ""
         raise TypeError(
             f"{what} must hold numbers of one shape, got a {type(value).__name__}{where} ({error}):"
@@ -307,7 +339,7 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
         examples = examples.dataset
     while isinstance(examples, Subset):
         examples = examples.dataset
-    names = getattr(examples, "classes", ())  # a foreign object
+    names = examples.classes if isinstance(examples, Named) else ()
     if (
         not names
         or not isinstance(names, (list, tuple))
@@ -320,9 +352,10 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
 
 def _labels(examples: Examples) -> Tensor:
     """Return the list of labels that torchvision's data sets have, or read every example once."""
-    for name in ("targets", "labels"):
-        labels = getattr(examples, name, None)  # a foreign object
-        if labels is not None and len(labels) == len(examples):
-            return torch.as_tensor(labels)
+    targets = examples.targets if isinstance(examples, Targets) else None
+    labels = examples.labels if isinstance(examples, Labels) else None
+    for listed in (targets, labels):
+        if listed is not None and len(listed) == len(examples):
+            return torch.as_tensor(listed)
     each = (pair_of(examples[i], i)[1] for i in range(len(examples)))
     return torch.stack([torch.as_tensor(label) for label in each])

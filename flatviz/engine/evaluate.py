@@ -18,7 +18,8 @@ from torch.nn.modules.conv import _ConvNd
 
 from flatviz.core import Data, Net, PointEvaluator, generator
 from flatviz.core.arithmetic import arithmetic, threads, workers
-from flatviz.engine.determinism import CACHE, Work, difference, few_of, tolerance, work_of
+from flatviz.engine.cost import CACHE, Work, few_of, work_of
+from flatviz.engine.determinism import difference, tolerance
 from flatviz.engine.trace import Program, trace_of
 from flatviz.private import cached_property
 from flatviz.words import check_choice
@@ -341,11 +342,9 @@ class EvaluationPlanner:
                 results.append(Evaluator(self, origin, axes, tried, few)(coords))
             except (RuntimeError, NotImplementedError):
                 return math.inf
-        return (
-            max(map(difference, results[0], results[1]))
-            if len(results[0]) == len(results[1])
-            else math.inf
-        )
+        if len(results[0]) == len(results[1]):
+            return max(map(difference, results[0], results[1]))
+        return math.inf
 
     def net(self, plan: Plan) -> Net:
         """Return the net in the plan's dtype."""

@@ -23,12 +23,12 @@ TIMED = 3  # runs of either way, of which the fastest counts
 LAUNCHES = 10**9
 SWITCH = "FLATVIZ_GRAPHS"  # 0 in the environment: no recording at all
 NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
-Run = Callable[[], object]
+Action = Callable[[], object]
 Vectors = tuple[Tensor, ...]
 Step = Callable[[NamedTuple, Tensor | None, Vectors], tuple[NamedTuple, NamedTuple]]
 
 
-def seconds(run: Run) -> float:
+def seconds(run: Action) -> float:
     """Time a run on the current GPU, the shortest of a few."""
     times = []
     for _ in range(TIMED):
@@ -40,7 +40,7 @@ def seconds(run: Run) -> float:
     return min(times)
 
 
-def cuda_graph(warm: Run, step: Run) -> Run:
+def cuda_graph(warm: Action, step: Action) -> Action:
     """Record `step()` as a graph, after `warm()`, which does the same work without effect."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -58,8 +58,8 @@ def cuda_graph(warm: Run, step: Run) -> Run:
 class Recorder(NamedTuple):
     """A device's way to record work, and its clock, by which a replay has to be faster."""
 
-    record: Callable[[Run, Run], Run]
-    seconds: Callable[[Run], float]
+    record: Callable[[Action, Action], Action]
+    seconds: Callable[[Action], float]
 
 
 RECORDERS: dict[str, Recorder] = {"cuda": Recorder(cuda_graph, seconds)}  # by type of device
@@ -73,7 +73,7 @@ def recorder_for(device: torch.device) -> Recorder | None:
 class Recording(NamedTuple):
     """A recorded step, the buffers of its arguments, and a list of its one record."""
 
-    run: Run
+    run: Action
     inputs: list[Tensor]
     records: list[Any]
 

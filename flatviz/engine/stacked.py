@@ -12,14 +12,15 @@ from torch._ops import OpOverload
 from torch.utils._pytree import tree_leaves
 
 from flatviz.core import Dispatch, Inputs, Net, Progress, differentiable, saved_rng, threads, track
-from flatviz.engine.determinism import check_function, same_to_rounding, two_points, work_of
+from flatviz.engine.cost import work_of
+from flatviz.engine.determinism import check_function, same_to_rounding, two_points
 
 
 def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = False) -> Tensor:
     """Compute outputs (S, N, C) of weights `W` (S, D) on inputs `x` (N, ...), without gradients.
 
-    A batch has as many examples as keep its largest activation within `determinism.CACHE` bytes
-    (CARD on a GPU), at least `determinism.MIN_EXAMPLES`.
+    A batch has as many examples as keep its largest activation within `cost.CACHE` bytes
+    (CARD on a GPU), at least `cost.MIN_EXAMPLES`.
 
     Raises:
         ValueError: For several batches of a net whose outputs depend on the rest of a batch.
@@ -66,11 +67,9 @@ class Vmapped:
         On a CPU it must be faster than one by one; on a GPU it must fit in memory.
         """
         work = self._work
-        return (
-            n * work.macs <= MAX_ROW
-            if self._net.device.type == "cpu"
-            else rows * n * work.widest <= MAX_BYTES
-        )
+        if self._net.device.type == "cpu":
+            return n * work.macs <= MAX_ROW
+        return rows * n * work.widest <= MAX_BYTES
 
     def __call__(self, W: Tensor, x: Tensor) -> Tensor:
         """Compute outputs (B, N, C) of the rows of `W` (B, D).

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -18,7 +18,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
 from flatviz.engine.batchnorm import convolved, normalized
-from flatviz.engine.determinism import multiply_adds
+from flatviz.engine.cost import multiply_adds
 from flatviz.private import Functions, cached_property
 
 aten = torch.ops.aten
@@ -56,6 +56,13 @@ class Step:
     def results(self) -> list[Value]:
         """Values that the step computes and something reads."""
         return [v for v in self.outs if v is not None]
+
+    def filled(self, env: Env) -> tuple[list, dict[str, object]]:
+        """Return the arguments with the tensors of `env` in place of values."""
+        args, kwargs = tree_map(
+            lambda a: env[a] if isinstance(a, Value) else a, (self.args, self.kwargs)
+        )
+        return list(args), kwargs
 
 
 def trace_of(net: Net, x: Tensor) -> Program | None:
@@ -147,25 +154,18 @@ class _Recorder(Dispatch):
 Env = dict[Value | None, Any]  # tensors by the value they stand for
 
 # Their arguments: input, weight, bias, mean, var, training, momentum, eps
-NORMS = {
-    aten.native_batch_norm.default,
-    aten.cudnn_batch_norm.default,
-}
+NORMS = {aten.native_batch_norm.default, aten.cudnn_batch_norm.default}
 AFFINE = {  # operations that are affine in the arguments at these places, the others fixed
-    **{
-        aten.addmm.default: (0, 2),
-        aten.mm.default: (1,),
-        aten.embedding.default: (0,),
-        aten.convolution.default: (1, 2),
-    },
-    **dict.fromkeys(NORMS, (1, 2))
-    | {aten.native_layer_norm.default: (2, 3), aten.native_group_norm.default: (1, 2)},
+    aten.addmm.default: (0, 2),
+    aten.mm.default: (1,),
+    aten.embedding.default: (0,),
+    aten.convolution.default: (1, 2),
+    **dict.fromkeys(NORMS, (1, 2)),
+    aten.native_layer_norm.default: (2, 3),
+    aten.native_group_norm.default: (1, 2),
 }
 # In any memory order of the tensor
-VIEWS = {
-    aten.view.default: torch.reshape,
-    aten._unsafe_view.default: torch.reshape,
-}
+VIEWS = dict.fromkeys((aten.view.default, aten._unsafe_view.default), torch.reshape)
 
 
 class Program:
@@ -342,9 +342,7 @@ def _needed(steps: list[Step], out: Value) -> list[Step]:
     kept = []
     for s in reversed(steps):
         if wanted.intersection(s.outs):
-            kept.append(
-                Step(s.op, s.args, s.kwargs, tuple(v if v in wanted else None for v in s.outs))
-            )
+            kept.append(replace(s, outs=tuple(v if v in wanted else None for v in s.outs)))
             wanted.update(s.inputs)
     return kept[::-1]
 
@@ -360,9 +358,7 @@ def _compiled(s: Step) -> Callable[[Env], None]:
         args = list(s.args)
         kwargs = s.kwargs
         if nested:
-            args, kwargs = tree_map(
-                lambda a: env[a] if isinstance(a, Value) else a, (s.args, s.kwargs)
-            )
+            args, kwargs = s.filled(env)
         for i, value in places if not nested else ():
             args[i] = env[value]
         result = op(*args, **kwargs)

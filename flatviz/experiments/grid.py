@@ -10,7 +10,7 @@ import pandas as pd
 from flatviz.checks import check_device
 from flatviz.core import Progress
 from flatviz.experiments.statistics import CELL, COLUMNS
-from flatviz.families.tasks import Engine, each, executor
+from flatviz.families.tasks import Engine, executor, run_each
 from flatviz.storage.cache import keep, look_up
 
 Cell = dict[str, object]
@@ -94,7 +94,7 @@ def run(
     started = time.perf_counter()
     with executor(workers if workers > 1 else None) as pool:
         units_left = [todo[i] for i in missing]
-        shared = each(
+        shared = run_each(
             _unit,
             (fit, measure),
             units_left,

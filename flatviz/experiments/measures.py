@@ -29,7 +29,7 @@ from flatviz.objectives.network import nll
 from flatviz.posteriors import METHODS
 from flatviz.posteriors.hmc import fit_hmc
 from flatviz.results import Draws, Posterior, Prediction
-from flatviz.storage.cache import cached, expected, load
+from flatviz.storage.cache import cached, committed_path, load
 from flatviz.symmetry.discrepancy import mmd
 
 
@@ -75,7 +75,7 @@ for _task, _name in (("digits", "T"), ("digits-near", "near, T")):
 CHAINS = dict(n_draws=3200, chains=8, burn_in=120)
 MAX_RHAT = 1.03
 MIN_ESS = 400  # 50 a chain (Vehtari et al. 2021)
-COMMITTED = expected("hmc_digits.safetensors")
+COMMITTED = committed_path("hmc_digits.safetensors")
 KEPT_DRAWS = 64  # draws stored of each seed, the same number of each chain
 SAME_PRIOR = 1e-3  # relative: pre-training on another machine differs by more
 
@@ -122,7 +122,7 @@ def sample_reference(
     q = fit_hmc(net, task.train, prior, seed=seed, kl_weight=kl_weight, progress=progress, **chains)
     outputs = predicted(net, q.W, task.test.x, len(q.W), seed=0).outputs
     whole, *halves = (
-        averaged(Prediction(part, task.test.y)) for part in (outputs, *outputs.chunk(2))
+        averaged(Prediction(part), task.test.y) for part in (outputs, *outputs.chunk(2))
     )
     scores = ("nll", "accuracy", "ece")
     facts: dict[str, Any] = {name: float(whole.scores[name]) for name in scores}

@@ -212,11 +212,9 @@ def equivalent(row: Mapping[str, Any], margin: float) -> float:
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
     """Write mean ± half of the 95 % interval of `factor` times the values."""
     test = mean_zero(factor * values)
-    return (
-        f"{test['mean']:{form}}"
-        if np.isnan(test["half"])
-        else f"{test['mean']:{form}} ± {test['half']:.2g}"
-    )
+    if np.isnan(test["half"]):
+        return f"{test['mean']:{form}}"
+    return f"{test['mean']:{form}} ± {test['half']:.2g}"
 
 
 def holm(p: Sequence[float]) -> np.ndarray:

@@ -70,11 +70,13 @@ def convergence_gap(
     """Measure how far a fit `q` is from the optimum of its method.
 
         gap      objective(q) - objective(a fit of `times` as many steps), at the same noise
-        widths   sigma^2 against leverage / (E_q[h] / tau + diag P), tau = kl_weight / N
+        widths   sigma^2 against leverage / (E_q[h] / tau + diag P)
 
     The objective is the method's: for SA-BMA and SAM the loss after the ascent, plus tau KL(q ||
-    prior).  h is the diagonal of the Hessian; for those two methods it is E[g z] / sigma with g the
-    gradient after the ascent, by which they set the widths.
+    prior), tau = kl_weight / N.  In the widths sigma = exp(log_std), P is the prior's precision,
+    leverage = sigma^2 times the diagonal of q's precision (1 of a diagonal q), and h the diagonal
+    of the Hessian; for those two methods it is E[g z] / sigma with g the gradient after the ascent,
+    by which they set the widths.
 
     Args:
         net: As `prepare` returns it.

@@ -11,7 +11,7 @@ from torch import Tensor
 from flatviz.checks import Count, Radius, Seed, Several, computed
 from flatviz.core import Net, Progress, Task, public, track
 from flatviz.families.maps import disputed_row, input_row, rise_distance, with_pixels
-from flatviz.families.members import Choices, Fitting, count, loss_of, once, predicted
+from flatviz.families.members import Choices, Fitting, count, once, predicted, training_nll
 from flatviz.families.one_step import member_steps
 from flatviz.families.tasks import Engine
 from flatviz.landscape.slices import project, slice_plane
@@ -130,8 +130,8 @@ def measure(
         >>> measured.surface.values.shape, measured.spectrum[2][0].values.shape
         (torch.Size([5, 5]), torch.Size([2]))
     """
-    f = loss_of(net, task)
-    posteriors = list({id(q): q for q in family.posterior}.values())
+    f = training_nll(net, task)
+    posteriors = [family[i].posterior for i in family.distinct]
     pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
@@ -161,11 +161,9 @@ def measure(
 def line_of_inputs(task: Task) -> dict[str, Tensor]:
     """Return `Family.inputs` of a regression on one number, x (N,) of the test split, or {}."""
     x = task.test.x
-    return (
-        {"x": x.flatten().cpu()}
-        if isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label
-        else {}
-    )
+    if isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label:
+        return {"x": x.flatten().cpu()}
+    return {}
 
 
 def extend(
@@ -208,7 +206,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
     keys = [fits.key(m.method, m.radius) for m in family]
     n_draws = family.n_draws
     n_spectra = max(map(len, family.spectrum))
-    f = loss_of(fits.net, fits.task)
+    f = training_nll(fits.net, fits.task)
     fitted = fits.members(dict.fromkeys(keys), seeds)
     own = [member_values(m.spectrum, computed(m.prediction)) for m in family]
 
@@ -292,7 +290,7 @@ class _Ground:
         seed = self.seed
         q = member.posterior
         n_draws = self.n_draws
-        f = loss_of(net, task)
+        f = training_nll(net, task)
         draws = q.sample(count(q, n_draws), seed=seed)
         starts = track(list(draws[: self.n_spectra]), "eigenvalues", self.progress)
         spectra = tuple(

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from flatviz.checks import check_radius
 from flatviz.core import Data, Inputs, Likelihood, Net, Objective, Progress, Task, track
-from flatviz.families.tasks import Engine, each
+from flatviz.families.tasks import Engine, run_each
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import nll
 from flatviz.posteriors import METHODS
@@ -224,7 +224,7 @@ class Fitting:
         items = [(*group, seeds) for group in groups_of(keys, engine is None)]
         # Several seeds, trained together, have one bar: their fit's
         progress = self.progress if len(seeds) == 1 else False
-        run = each(_fit_group, shared, items, engine=engine, label="fitting", progress=progress)
+        run = run_each(_fit_group, shared, items, engine=engine, label="fitting", progress=progress)
         return {key: q for _, some in run for key, q in some.items()}
 
     def family(
@@ -309,7 +309,7 @@ def predicted(
     )
 
 
-def loss_of(net: Net, task: Task) -> Objective:
+def training_nll(net: Net, task: Task) -> Objective:
     """Build the mean NLL of the training examples under the task's likelihood."""
     return nll(net, task.train, likelihood=task.likelihood)
 
@@ -325,15 +325,9 @@ def once(
     label: str = "",
     progress: Progress = False,
 ) -> list[T]:
-    """Call function(member) for every member, once for those that share a posterior.
-
-    Radius 0 of several methods is one posterior.
-    """
-    first: dict[int, Member] = {}
-    for member in family:
-        first.setdefault(id(member.posterior), member)
-    values = {key: function(member) for key, member in track(list(first.items()), label, progress)}
-    return [values[id(member.posterior)] for member in family]
+    """Call function(member) for every member, once for those that share a posterior."""
+    values = {i: function(family[i]) for i in track(family.distinct, label, progress)}
+    return [values[i] for i in family.first]
 
 
 def with_maps(family: Family, rows: Iterable[Mapping[str, object]]) -> Family:

@@ -12,7 +12,7 @@ from torch import nn
 
 from flatviz.checks import Count
 from flatviz.core import Likelihood, Net, Progress, Task, copied, find_head
-from flatviz.engine.determinism import work_of
+from flatviz.engine.cost import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.examples import MAX_EXAMPLES, Examples, examples, first_of, task_of
 from flatviz.families.members import Fitting
@@ -26,7 +26,7 @@ from flatviz.families.standing import (
     outputs_of,
 )
 from flatviz.families.tour import HEAD_STD, RANK
-from flatviz.families.trials import TUNED, choose
+from flatviz.families.trials import TUNED, best_trial
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import GaussianLikelihood, as_likelihood
 from flatviz.posteriors.swag import fit_swag
@@ -162,7 +162,7 @@ def prepare_own(
     _compare_noise(net, task, say)
 
     def chosen(fits: Fitting, last: bool) -> Prepared:
-        trial = choose(
+        trial = best_trial(
             fits,
             n_trials,
             fixed=fixed,

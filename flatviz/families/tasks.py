@@ -22,7 +22,7 @@ MAKES_ONE = (
 Engine = Annotated[Executor, kind(Executor, "an executor of concurrent.futures", MAKES_ONE)] | None
 
 
-def each(
+def run_each(
     function: Callable[[Given, Item], Result],
     given: Given,
     items: Sequence[Item],

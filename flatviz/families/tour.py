@@ -1,7 +1,7 @@
 """The main job: from a pre-trained network to a live flat posterior, on digits or any task."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 import torch
@@ -11,11 +11,12 @@ from flatviz.datasets.tasks import named_task
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
 from flatviz.families.family import measure, repeat_family
 from flatviz.families.maps import has_input_maps, input_maps
-from flatviz.families.members import Choices, Fitting, check_settings, predicted, with_maps
+from flatviz.families.members import Choices, Fitting, Radii, check_settings, with_maps
 from flatviz.families.preparation import (
     Model,
     Recipe,
     TaskOf,
+    at_solution,
     build_model,
     recipe_for,
     task_for,
@@ -33,6 +34,33 @@ from flatviz.words import DEFAULT
 
 HEAD_STD = 0.3
 RANK = 5
+
+
+@dataclass(frozen=True)
+class TourSettings:
+    """Settings of a tour, each with a default.
+
+    Args:
+        radii: Radii of the members by method; None: those of `fv.METHODS`.
+        epochs: Of pre-training, in place of the recipe's.
+        recipe: Settings of pre-training and SWAG; None: those for this kind of network.
+        fit, tuned: Settings of all fits, and of each method, as in `fit_family`.
+        measured: Arguments of `measure` in place of its defaults.
+        repeats: Number of fits of the family with other noise, for the bands over seeds.
+        gap: Whether the distance of VI from its optimum is measured.
+    """
+
+    radii: Radii | None = None
+    epochs: int | None = None
+    recipe: Recipe | None = None
+    fit: Mapping = field(default_factory=dict)
+    tuned: Choices | None = None
+    measured: Mapping = field(default_factory=dict)
+    repeats: int = 0
+    gap: bool = True
+
+
+WHOLE = TourSettings()
 
 
 @dataclass(frozen=True)
@@ -60,7 +88,6 @@ def prepare(
     *,
     task: Task | None = None,
     seed: int = 0,
-    rank: int = RANK,
     epochs: int | None = None,
     recipe: Recipe | None = None,
     treated: Treated = "norm+head",
@@ -69,7 +96,7 @@ def prepare(
 ) -> tuple[Net, Task, Gaussian]:
     """Pre-train a network on the source and restrict it to `treated`: (net, task, prior).
 
-    The prior is SWAG's, of `rank`.
+    The prior is SWAG's, of rank `RANK`.
 
     model: a name, or a function task -> module.
     task: default that of the tour.
@@ -109,7 +136,7 @@ def prepare(
     swag = fit_swag(
         source,
         task.source,
-        rank=rank,
+        rank=RANK,
         lr=recipe.swag_lr,
         snapshots=recipe.snapshots,
         seed=seed,
@@ -129,14 +156,7 @@ def run_tour(
     task: TaskOf = DEFAULT,
     seed: int = 0,
     device: torch.device | str = "cpu",
-    radii: Mapping[str, Sequence[float]] | None = None,
-    epochs: int | None = None,
-    recipe: Recipe | None = None,
-    fit: Mapping | None = None,
-    tuned: Choices | None = None,
-    measured: Mapping | None = None,
-    repeats: int = 0,
-    gap: bool = True,
+    settings: TourSettings = WHOLE,
     engine: Engine = None,
     progress: Progress = False,
     say: Callable[[str], None] = lambda text: None,
@@ -147,28 +167,16 @@ def run_tour(
 
     model: a name, or a function task -> module.
     task: a name ("digits-near", "moons", "image-folder:PATH"), a `Task`, or a function of the seed.
-    epochs, recipe: as in `prepare`.
-    fit, tuned, measured: arguments of `fit_family` and `measure` in place of their defaults.
-    repeats: number of fits of the family with other noise, for the bands over seeds.
-    gap: whether the distance of VI from its optimum is measured.
     engine: any executor of `concurrent.futures`, whose workers share the fits of the family.
+    say: is called with a line of text for each step.
     """
-    reused: list[str] = []
-    check_settings(fit)
-    drawn = task_for(task, seed)
+    check_settings(settings.fit)
+    drawn = task_for(task, seed)  # its splits are drawn by the seed
     where = torch.device(device)
     module = build_model(model, drawn, seed=seed)
-    fit = dict(fit or {})
-    measured = dict(measured or {})
-    recipe = (recipe or recipe_for(Net.from_module(module))).with_epochs(epochs)
-    about = dict(model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
-
-    def step(name: str, compute: Callable, **settings: object):
-        result, was_cached = cached(
-            "tour", compute, label=name, say=say, step=name, **about, **settings
-        )
-        reused.extend([name] if was_cached else [])
-        return result
+    recipe = settings.recipe or recipe_for(Net.from_module(module))
+    recipe = recipe.with_epochs(settings.epochs)
+    step = _Steps(say, model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
 
     def prepared() -> tuple:
         net, _, prior = prepare(
@@ -178,64 +186,80 @@ def run_tour(
 
     state, prior = step("pre-trained network and prior", prepared)
     drawn = drawn.to(where)
-    prior = placed(prior, where)
     module.load_state_dict(state)
     example = drawn.source.x[:2].to("cpu")
     net = Net.from_module(module.eval(), "norm+head", example=example).to(where)
-    fits = Fitting(net, drawn, prior, seed, fit, tuned, progress)
-    radii = fits.radii(radii)
-    settings = dict(
-        radii=radii, fit=fit, tuned=tuned, methods={name: METHODS[name] for name in radii}
-    )
-    family = _shared(
-        step("family of posteriors", lambda: fits.family(radii, engine), **settings), fits, where
-    )
-    measures = partial(measure, net, drawn, family, seed=seed + 1, progress=progress, **measured)
-    family = _shared(
-        step("surface, samples, spectra and scores", measures, **settings, measured=measured),
-        fits,
-        where,
-    )
-    if repeats:
-        seeds = [seed + 100 + i for i in range(repeats)]
-        repeat = partial(repeat_family, fits, family, seeds)
-        rows = step(
-            "other seeds",
-            lambda: [m.over_seeds for m in repeat()],
-            **settings,
-            measured=measured,
-            seeds=seeds,
-        )
-        family = family.each(over_seeds=rows)
-    if has_input_maps(drawn):
-        inputs, rows = step(
-            "maps over inputs, beside HMC",
-            partial(_maps, fits, family),
-            **settings,
-            hmc=METHODS["hmc"],
-        )
-        family = with_maps(replace(family, inputs=inputs), rows)
+    prior = placed(prior, where)
+    fits = Fitting(net, drawn, prior, seed, dict(settings.fit), settings.tuned, progress)
+    radii = fits.radii(settings.radii)
+    methods = {name: METHODS[name] for name in radii}
+    of_family = partial(step, radii=radii, fit=fits.fit, tuned=fits.tuned, methods=methods)
+    family = _family(fits, radii, settings, of_family, engine)
 
     def without() -> dict[str, Prediction]:
         nets = without_source(drawn, model, seed=seed)
-        return {
-            name: predicted(other, other.w[None], drawn.test, 1, seed=0)
-            for name, other in nets.items()
-        }
+        return {name: at_solution(other, drawn.test) for name, other in nets.items()}
 
     alone = step("fits without the source", without)
-    distance = None
-    if (
-        gap
-        and "vi" in radii
-        and not net.has_batchnorm
-        and METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]
-    ):
-        longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
-        distance = ConvergenceGap(
-            **step("convergence gap of VI", lambda: asdict(longer()), **settings)
+    gap = _gap(fits, family, of_family) if settings.gap else None
+    return Tour(net, drawn, prior, family, alone, tuple(step.reused), recipe, gap)
+
+
+class _Steps:
+    """Steps of one tour, each read from the cache where it was computed before.
+
+    about: what all of them depend on.
+    """
+
+    def __init__(self, say: Callable[[str], None], **about: object) -> None:
+        self.say = say
+        self.about = about
+        self.reused: list[str] = []
+
+    def __call__(self, name: str, compute: Callable, **depends_on: object):
+        about = self.about | depends_on
+        result, was_cached = cached("tour", compute, label=name, say=self.say, step=name, **about)
+        self.reused += [name] * was_cached
+        return result
+
+
+def _family(
+    fits: Fitting, radii: Radii, settings: TourSettings, step: Callable, engine: Engine
+) -> Family:
+    """Fit the family, measure it, and fit it again with other noise."""
+    where = fits.net.device
+    family = step("family of posteriors", lambda: fits.family(radii, engine))
+    family = _placed(family, where)
+    how = dict(settings.measured)
+    seed = fits.seed
+    measures = partial(
+        measure, fits.net, fits.task, family, seed=seed + 1, progress=fits.progress, **how
+    )
+    family = step("surface, samples, spectra and scores", measures, measured=how)
+    family = _placed(family, where)
+    if settings.repeats:
+        seeds = [seed + 100 + i for i in range(settings.repeats)]
+        repeat = partial(repeat_family, fits, family, seeds)
+        rows = step(
+            "other seeds", lambda: [m.over_seeds for m in repeat()], measured=how, seeds=seeds
         )
-    return Tour(net, drawn, prior, family, alone, tuple(reused), recipe, distance)
+        family = family.each(over_seeds=rows)
+    if has_input_maps(fits.task):
+        maps = partial(_maps, fits, family)
+        inputs, rows = step("maps over inputs, beside HMC", maps, hmc=METHODS["hmc"])
+        family = with_maps(replace(family, inputs=inputs), rows)
+    return family
+
+
+def _gap(fits: Fitting, family: Family, step: Callable) -> ConvergenceGap | None:
+    """Measure the distance of VI from its optimum, where VI has one and a long fit is quick."""
+    net = fits.net
+    if "vi" not in family.methods or net.has_batchnorm:
+        return None
+    if not METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]:
+        return None
+    longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
+    return ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer())))
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
@@ -246,11 +270,6 @@ def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
     return family.inputs, [{"probs": m.maps["probs"]} for m in family]
 
 
-def _shared(family: Family, fits: Fitting, device: torch.device) -> Family:
-    """Return the family on a device, with one object for radius 0 of every method.
-
-    Reading it from disk makes several.
-    """
-    keys = [fits.key(m.method, m.radius) for m in family]
-    moved = {key: placed(q, device) for key, q in zip(keys, family.posterior)}
-    return family.each(posterior=[moved[key] for key in keys])
+def _placed(family: Family, device: torch.device) -> Family:
+    """Return the family with its posteriors on a device; what is measured stays on the CPU."""
+    return family.each(posterior=[placed(q, device) for q in family.posterior])

@@ -48,11 +48,11 @@ class Trial:
 
     def __str__(self) -> str:
         at = "" if self.shrink == 1 else f", at {self.shrink:g} of rate and widths"
-        best = f"settings of the best of {self.n_trials} trials{at}: {self.choice}"
-        return f"{best}; {self.standing} on held-out examples"
+        best = f" of the best of {self.n_trials} trials" if self.n_trials > 1 else ""
+        return f"settings{best}{at}: {self.choice}; {self.standing} on held-out examples"
 
 
-def choose(
+def best_trial(
     fits: Fitting,
     n_trials: int,
     *,

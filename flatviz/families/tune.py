@@ -26,14 +26,17 @@ Place = Callable[[float], float]  # from 0..1 to a value
 
 
 def _log(low: float, high: float) -> Place:
+    """Spread values evenly on a log scale, in three digits."""
     return lambda u: float(f"{low * (high / low) ** u:.3g}")
 
 
 def _one_of(*values: int) -> Place:
+    """Choose each of these values equally often."""
     return lambda u: values[min(int(u * len(values)), len(values) - 1)]
 
 
 def _or_zero(place: Place) -> Place:
+    """Give 0 in a share `ZEROS` of the trials, and values of `place` in the others."""
     return lambda u: 0.0 if u < ZEROS else place((u - ZEROS) / (1 - ZEROS))
 
 

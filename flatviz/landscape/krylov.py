@@ -177,10 +177,13 @@ class Krylov:
             g = g - self.P.T @ c
             along = along + c
         if self.size + len(self.P) < self.dim:
-            self.P = torch.cat([self.P, (g / g.norm())[None]])
-            self.E = torch.cat([self.E, torch.zeros_like(self.C[:1])])
+            self._append(g / g.norm())
             along = torch.cat([along, g.norm()[None]])
         return along.double().cpu()
+
+    def _append(self, candidate: Tensor) -> None:
+        self.P = torch.cat([self.P, candidate[None]])
+        self.E = torch.cat([self.E, torch.zeros_like(self.C[:1])])
 
     def step(self) -> None:
         """Add one basis vector by one product: the chain's next, or a random one at its end."""
@@ -207,8 +210,7 @@ class Krylov:
         self.size = i + 1
         beta = float(r.norm())
         if beta > self.rounding and self.size + len(self.P) < self.dim:
-            self.P = torch.cat([self.P, r[None] / beta])
-            self.E = torch.cat([self.E, torch.zeros_like(self.C[:1])])
+            self._append(r / beta)
             self.E[-1, i] = beta
         self.turn(self.E[:, i])
 

@@ -69,12 +69,12 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
         if bool((pairs[0] - before > error).any()):
             before = pairs[0]
             searches += 1
-            chains: list[Chain] = []
+            chains: list[RandomChain] = []
         if run.n_products >= products:
             reach = _reach(chains, error, searches)
             warnings.warn(TOO_FEW.format(products=products, k=k, reach=reach), stacklevel=4)
             return pairs
-        chain = Chain(run, k, products, error)
+        chain = RandomChain(run, k, products, error)
         chains.append(chain)
         while run.n_products < products and not chain.ended:
             run.step()
@@ -86,7 +86,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
                 break
 
 
-class Chain:
+class RandomChain:
     """Lanczos from a random vector in the complement of Ritz vectors.
 
     These are the k largest, and others whose residuals do not change the bound `s`.
@@ -165,7 +165,7 @@ def _enough(nats: Sequence[float], searches: int) -> bool:
     return n > 0 and float(left) <= MISSED / (searches * (searches + 1) * n * (n + 1))
 
 
-def _reach(chains: Sequence[Chain], error: float, searches: int) -> float:
+def _reach(chains: Sequence[RandomChain], error: float, searches: int) -> float:
     """Compute by how much a value may be too low, given what insufficient chains exclude."""
     more = error
     while more < math.inf and not _enough([c.nats(more) for c in chains], searches):

@@ -15,7 +15,6 @@ from flatviz.prediction import (
     for_sizes,
     labels_of,
     nll_of,
-    scored,
 )
 
 # The search is for log T between +-log(100); at the bounds logits are useless, or never wrong
@@ -44,8 +43,7 @@ def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
     # torch's softmax over few classes in the last dimension is ten times as slow
     log_p = outputs.mT.contiguous().log_softmax(-2)
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
-    labelled = prediction if y is None else prediction.changed(y=y)
-    return scored(labelled.changed(outputs=log_bma[None], y=labels_of(labelled)))
+    return prediction.changed(outputs=log_bma[None], y=prediction.y if y is None else y)
 
 
 def class_ece_of(
@@ -167,5 +165,4 @@ def scale_temperature(prediction: Prediction, temperature: Positive) -> Predicti
     outputs, likelihood = as_likelihood(prediction.likelihood).tempered(
         prediction.outputs.to(log_p), temperature
     )
-    cooled = prediction.changed(outputs=outputs, likelihood=likelihood)
-    return cooled if prediction.y is None else scored(cooled)
+    return prediction.changed(outputs=outputs, likelihood=likelihood)

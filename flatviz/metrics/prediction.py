@@ -31,8 +31,8 @@ from flatviz.engine.stacked import forward
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.curvature import jacobian_chunks, linear
-from flatviz.objectives.network import examined, in_precision
-from flatviz.prediction import scored
+from flatviz.objectives.network import in_precision
+from flatviz.objectives.problem import examined
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
 from flatviz.words import brief
@@ -154,10 +154,7 @@ def predict(
     if likelihood == "categorical":
         check_logits(net, inputs[:2])
     labels = as_likelihood(likelihood).check(x.y, outputs[0])
-    prediction = Prediction(
-        outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names
-    )
-    return scored(prediction) if prediction.has_classes else prediction
+    return Prediction(outputs, labels, likelihood, mode, trunk=trunk, class_names=x.class_names)
 
 
 EXAMPLES = 256  # at once through the linearised network
@@ -252,8 +249,7 @@ def predict_linearised(
     statistics = "frozen" if net.has_batchnorm else None
     with torch.no_grad():
         outputs = outputs.unflatten(-1, net(net.w, data.x[:1]).shape[1:] or (1,))
-    prediction = Prediction(outputs, data.y, likelihood, statistics, class_names=data.class_names)
-    return scored(prediction) if prediction.has_classes else prediction
+    return Prediction(outputs, data.y, likelihood, statistics, class_names=data.class_names)
 
 
 def linearised(

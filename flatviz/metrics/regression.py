@@ -20,7 +20,7 @@ from torch.distributions import Distribution, Normal
 from flatviz.checks import Count, Positive, PositiveShare
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
-from flatviz.prediction import labels_of, scored
+from flatviz.prediction import labels_of
 from flatviz.results import Prediction
 
 POINTS = 400  # of each draw's distribution that is no Gaussian
@@ -55,8 +55,8 @@ def _is_discrete(p: Distribution) -> bool:
         return False
 
 
-def _below(prediction: Prediction) -> Tensor:
-    """F_s(y) of each draw, (S, N, ...)."""
+def _cdf_at_targets(prediction: Prediction) -> Tensor:
+    """Compute F(y), the distribution function of each draw at the targets, (S, N, ...)."""
     y = _targets(prediction)
     if _is_discrete(prediction.distribution):
         raise ValueError(
@@ -87,7 +87,7 @@ def pit(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
         >>> [round(v, 3) for v in fv.metrics.pit(prediction).flatten().tolist()]
         [0.159, 0.5, 0.841]
     """
-    return _below(prediction)[: prediction.size(n_draws)].mean(0)
+    return _cdf_at_targets(prediction)[: prediction.size(n_draws)].mean(0)
 
 
 @public
@@ -119,7 +119,7 @@ def coverage(
         >>> fv.metrics.coverage(prediction, 0.9)  # -3 lies outside of 0 -+ 1.64
         tensor([0.6667])
     """
-    below = _below(prediction)
+    below = _cdf_at_targets(prediction)
 
     def share(size: int) -> Tensor:
         away = (below[:size].mean(0) - 0.5).abs()
@@ -214,7 +214,7 @@ def quantile_calibration_error(
         >>> round(float(fv.metrics.quantile_calibration_error(prediction)), 3)
         0.22
     """
-    below = _below(prediction)
+    below = _cdf_at_targets(prediction)
     levels = torch.arange(1, n_levels + 1).to(below) / (n_levels + 1)
 
     def error(size: int) -> Tensor:
@@ -256,22 +256,22 @@ def crps(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     shape = prediction.outputs.shape[:2]
     mean = p.loc.unflatten(0, shape)[:S]
     std = p.scale.unflatten(0, shape)[:S]
-    near = _distance(mean - y, std)
+    near = _mean_size(mean - y, std)  # E|Y - y| of each draw
     total = torch.zeros_like(y)
-    apart = torch.zeros_like(y)
+    apart = torch.zeros_like(y)  # E|Y - Y'|, summed over pairs of draws
     values = []
     for k in range(S):  # pairs with those before
         size = k + 1
         stds = (std[k].square() + std[:size].square()).sqrt()
-        pairs = _distance(mean[k] - mean[:size], stds)
+        pairs = _mean_size(mean[k] - mean[:size], stds)
         total = total + near[k]
         apart = apart + 2 * pairs.sum(0) - pairs[k]
         values.append((total / size - apart / (2 * size**2)).mean())
     return values[-1] if n_draws is not None else torch.stack(values)
 
 
-def _distance(mean: Tensor, std: Tensor) -> Tensor:
-    """E|Z| of Z ~ N(mean, std^2)."""
+def _mean_size(mean: Tensor, std: Tensor) -> Tensor:
+    """Compute E|Z| of Z ~ N(mean, std^2)."""
     z = mean / std
     density = (-z.square() / 2).exp() / math.sqrt(2 * math.pi)
     return 2 * std * density + mean * torch.erf(z / math.sqrt(2))
@@ -356,5 +356,4 @@ def scale_deviation(prediction: Prediction, scale: Positive) -> Prediction:
         )
     likelihood = as_likelihood(prediction.likelihood)
     outputs, stretched = likelihood.stretched(prediction.outputs, prediction.mean, scale)
-    wide = prediction.changed(outputs=outputs, likelihood=stretched)
-    return wide if prediction.y is None else scored(wide)
+    return prediction.changed(outputs=outputs, likelihood=stretched)

@@ -327,9 +327,9 @@ def _fixed_side(network: object) -> int | None:
 
 
 def _without_auxiliary(name: str) -> dict[str, bool]:
-    return (
-        dict(aux_logits=False, init_weights=True) if name in ("googlenet", "inception_v3") else {}
-    )
+    if name in ("googlenet", "inception_v3"):
+        return dict(aux_logits=False, init_weights=True)
+    return {}
 
 
 def _downloaded(models: ModuleType, name: str, weights: str) -> dict[str, Tensor]:

@@ -17,7 +17,6 @@ from flatviz.core import (
     Curvature,
     Data,
     Fields,
-    Likelihood,
     Net,
     Product,
     Progress,
@@ -28,49 +27,43 @@ from flatviz.core import (
     track,
     twice,
 )
-from flatviz.engine.determinism import Sizes, same_to_rounding, work_of
-from flatviz.likelihood import CategoricalLikelihood, as_likelihood
+from flatviz.engine.cost import Sizes
+from flatviz.engine.determinism import same_to_rounding
+from flatviz.likelihood import CategoricalLikelihood
 from flatviz.objectives.outputs import output_curvature
+from flatviz.objectives.problem import Problem
 from flatviz.words import check_choice
 
 # Bytes of saved activations in kept graphs; other batches are computed again for each product
 GRAPH_BYTES = 2**31
 
 
-def curvature_operator(
-    net: Net,
-    data: Data,
-    likelihood: Likelihood,
-    w: Tensor,
-    curvature: str,
-    *,
-    max_batch: int | None = None,
-    layer: float = 0.0,
+def curvature_product(
+    problem: Problem, w: Tensor, curvature: str, *, max_batch: int | None = None
 ) -> Product:
     """Return the function v -> M v at one `w`, both (D,).
 
-    M is the mean over `data` of the Hessian, of J^T L'' J ("ggn") or of g g^T ("fisher").  J (C, D)
-    is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in the
-    outputs, g its gradient in w.
+    M is the mean over the data of the Hessian, of J^T L'' J ("ggn") or of g g^T ("fisher").  J
+    (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in
+    the outputs, g its gradient in w.
 
     max_batch: examples a batch, at most.  The graphs of batches are kept while they fit in
         GRAPH_BYTES; those of other batches are computed again for each product.
-    layer: multiply-adds of a layer for one example, which sets the number of threads.
     """
     make = (
         _hessian
         if check_choice(curvature, get_args(Curvature), "curvature") == "hessian"
         else _outer
     )
-
-    count = as_likelihood(likelihood).count(data.y)
+    data = problem.data
+    count = problem.likelihood.count(data.y)
 
     def over(part: Data) -> Product:
-        return make(net, part, likelihood, w, curvature, count)
+        return make(problem._replace(data=part), w, curvature, count)
 
-    fits = batch_that_fits(net, data, likelihood, w)
+    fits = batch_that_fits(problem, w)
     size = min(fits, max_batch or fits)
-    work = layer * min(size, len(data))
+    work = problem.work.layer * min(size, len(data))
     with threads(work):
         stored = [over(part) for part in islice(batches(data, size), fits // size)]
 
@@ -89,8 +82,9 @@ def batches(data: Data, size: int) -> Iterable[Data]:
     return (Data(x, y) for x, y in data.batches(size))
 
 
-def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> int:
+def batch_that_fits(problem: Problem, w: Tensor) -> int:
     """Count the examples whose gradient's graph fits in GRAPH_BYTES, measured on a few."""
+    net, data, likelihood, _ = problem
     # a copy, as a view would count with its full storage
     few = data.subset(torch.arange(min(4, len(data))))
     storages = {}
@@ -109,7 +103,7 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
         weights.add(point.untyped_storage().data_ptr())
 
         def differentiate() -> None:
-            loss = as_likelihood(likelihood).nll(net(point, few.batch(None)[0]), few.y)
+            loss = likelihood.nll(net(point, few.batch(None)[0]), few.y)
             _ = torch.autograd.grad(loss, point, create_graph=True)
 
         try:
@@ -124,9 +118,13 @@ def batch_that_fits(net: Net, data: Data, likelihood: Likelihood, w: Tensor) -> 
     return max(1, int(GRAPH_BYTES * len(few) / max(sum(storages.values()), 1)))
 
 
-def _hessian(net: Net, data: Data, likelihood: Likelihood, w: Tensor, _: str, n: float) -> Product:
-    nll = as_likelihood(likelihood).nll
-    product = hessian_operator(lambda p: nll(net(p, data.batch(None)[0]), data.y, "sum") / n, w)
+def _hessian(problem: Problem, w: Tensor, _: str, n: float) -> Product:
+    net, data, likelihood, _work = problem
+
+    def loss(w: Tensor) -> Tensor:
+        return likelihood.nll(net(w, data.batch(None)[0]), data.y, "sum") / n
+
+    product = hessian_operator(loss, w)
 
     def product_or_reason(v: Tensor) -> Tensor:
         try:
@@ -164,18 +162,18 @@ def _without_derivative(error: RuntimeError) -> str | None:
     return named[1].strip("_") if named else None
 
 
-def _outer(net: Net, data: Data, likelihood: Likelihood, w: Tensor, kind: str, n: float) -> Product:
+def _outer(problem: Problem, w: Tensor, kind: str, n: float) -> Product:
     """Return v -> J^T A J v, with A (C, C) an example's L'', or e e^T.
 
     e is the derivative of the loss in the outputs.
     """
+    net, data, likelihood, _ = problem
     out, point, moved_along = linear(net, w, data)
     value = out.detach()
-    slope = as_likelihood(likelihood).gradient
     inner = (
         output_curvature(value, likelihood, data.y)
         if kind == "ggn"
-        else _outer_product(slope(value, data.y))
+        else _outer_product(likelihood.gradient(value, data.y))
     )
 
     def product(v: Tensor) -> Tensor:
@@ -299,21 +297,20 @@ def jacobian_chunks(
 
 
 def ggn(
-    net: Net,
+    problem: Problem,
     w: Tensor,
-    data: Data,
-    likelihood: Likelihood,
     *,
     part: slice = slice(None),
     diagonal: bool = False,
     progress: Progress = False,
 ) -> Tensor:
     """Compute H = sum_n J_n^T Lambda_n J_n (P, P), or its diagonal (P,): a sum, not a mean."""
+    net, data, likelihood, _ = problem
     total = torch.zeros(())
     with torch.no_grad():
         shape = net(w, data.x[:1]).shape[1:]
     done = 0
-    scale = len(data) / as_likelihood(likelihood).count(data.y)
+    scale = len(data) / likelihood.count(data.y)
     for flat, J in jacobian_chunks(net, w, data, part, progress):
         outputs = flat.view(len(J), *shape)
         y = data.y[done : done + len(J)]
@@ -329,10 +326,8 @@ def ggn(
 
 
 def sampled_ggn(
-    net: Net,
+    problem: Problem,
     w: Tensor,
-    data: Data,
-    likelihood: Likelihood,
     draws: int,
     *,
     seed: int,
@@ -349,9 +344,9 @@ def sampled_ggn(
     Raises:
         ValueError: For a likelihood that is not of classes.
     """
-    p = as_likelihood(likelihood)
+    net, data, p, _ = problem
     if not isinstance(p, CategoricalLikelihood):
-        raise ValueError(f"label_draws needs likelihood='categorical', got {likelihood!r}")
+        raise ValueError(f"label_draws needs likelihood='categorical', got {p!r}")
     source = generator(seed)
     scale = len(data) / p.count(data.y)
     total = torch.zeros(())
@@ -376,7 +371,7 @@ def sampled_ggn(
 
 
 def check_jacobians(
-    net: Net, data: Data, size: int, *, dense: bool, warn: bool, draws: int | None = None
+    problem: Problem, size: int, *, dense: bool, warn: bool, draws: int | None = None
 ) -> None:
     """Check the memory and work of the Jacobians in `size` weights.
 
@@ -385,9 +380,10 @@ def check_jacobians(
     Raises:
         ValueError: For a Jacobian of one example that is beyond MOST_NUMBERS.
     """
+    net, data, _, cost = problem
     with torch.no_grad():
         n_outputs = draws or net(net.w, data.x[:1]).numel()
-    work = n_outputs * len(data) * (2 * work_of(net, data.x).macs + size * (size if dense else 1))
+    work = n_outputs * len(data) * (2 * cost.macs + size * (size if dense else 1))
     if warn and work > LONG_WORK:
         warnings.warn(
             f"the curvature takes {work:.0e} multiply-adds, about {work / SPEED / 60:,.0f} minutes"

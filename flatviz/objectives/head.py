@@ -9,17 +9,16 @@ from functools import partial
 import torch
 from torch import Tensor, nn
 
-from flatviz.core import Data, Likelihood, Net, Progress, track
+from flatviz.core import Progress, track
 from flatviz.engine.determinism import same_to_rounding
-from flatviz.likelihood import CategoricalLikelihood, as_likelihood
+from flatviz.likelihood import CategoricalLikelihood
 from flatviz.objectives.curvature import CHUNK_NUMBERS, batch_that_fits, ggn, jacobian_rows
+from flatviz.objectives.problem import Problem
 
 
 def ggn_diagonal(
-    net: Net,
+    problem: Problem,
     w: Tensor,
-    data: Data,
-    likelihood: Likelihood = "categorical",
     progress: Progress = False,
     rest: Callable[..., Tensor] | None = None,
 ) -> Tensor:
@@ -28,9 +27,9 @@ def ggn_diagonal(
     A linear head over classes has a closed form; other weights need a backward pass for
     each output and example, or what `rest` takes in place of `ggn`.
     """
-    rest = rest or partial(ggn, net, w, data, likelihood)
-    head, values = softmax_head(net, w, data, likelihood, progress) or (slice(0, 0), w[:0])
-    parts = [slice(0, head.start), slice(head.stop, net.dim)]
+    rest = rest or partial(ggn, problem, w)
+    head, values = softmax_head(problem, w, progress) or (slice(0, 0), w[:0])
+    parts = [slice(0, head.start), slice(head.stop, len(w))]
     before, after = (
         rest(part=s, diagonal=True, progress=progress) if s.start < s.stop else w[:0] for s in parts
     )
@@ -39,13 +38,7 @@ def ggn_diagonal(
 
 @torch.no_grad()
 def softmax_head(
-    net: Net,
-    w: Tensor,
-    data: Data,
-    likelihood: Likelihood,
-    progress: Progress = False,
-    *,
-    dense: bool = False,
+    problem: Problem, w: Tensor, progress: Progress = False, *, dense: bool = False
 ) -> tuple[slice, Tensor] | None:
     """Find the last linear layer in `w`, and its diagonal of H, or its block (P, P) if `dense`.
 
@@ -54,7 +47,7 @@ def softmax_head(
     over examples and their places (tokens), for its bias with h = 1.  Return None where the outputs
     are not this layer's, which one backward pass shows, or the loss is not that of classes.
     """
-    likelihood = as_likelihood(likelihood)
+    net, data, likelihood, _ = problem
     name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")
     layer = net.module.get_submodule(name)
     blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
@@ -71,7 +64,7 @@ def softmax_head(
     count = likelihood.count(data.y)
     scale = len(data) / count if count else 0.0
     hook = layer.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
-    size = batch_that_fits(net, data, likelihood, w)
+    size = batch_that_fits(problem, w)
     try:
         for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
             inputs.clear()

@@ -8,9 +8,9 @@ from torch import Tensor
 from flatviz.checks import check_many_weights
 from flatviz.core import Data, Likelihood, Net, Objective, Progress, public, track
 from flatviz.core.arithmetic import arithmetic, threads
-from flatviz.engine.determinism import Work
-from flatviz.likelihood import as_likelihood
-from flatviz.objectives.network import examined
+from flatviz.engine.cost import Work
+from flatviz.likelihood import Likelihood as OutputLikelihood
+from flatviz.objectives.problem import examined
 from flatviz.storage.digest import net_digest, value_digest
 
 
@@ -24,7 +24,7 @@ class InputNLL(Objective):
     network: Net = field()
     inputs: Tensor = field(repr=False)
     y: Tensor = field(repr=False)
-    likelihood: Likelihood = field()
+    likelihood: OutputLikelihood = field()
     cost: Work = field(repr=False)
 
     label = "mean NLL (nats)"
@@ -51,7 +51,7 @@ class InputNLL(Objective):
         """Compute the mean loss () at inputs `x` (D,), differentiable."""
         net = self.network
         outputs = net(net.w.to(x.dtype), x.view_as(self.inputs))
-        return as_likelihood(self.likelihood).nll(outputs, self.y)
+        return self.likelihood.nll(outputs, self.y)
 
     @arithmetic()
     def many(self, X: Tensor, *, progress: Progress = False) -> Tensor:
@@ -65,7 +65,7 @@ class InputNLL(Objective):
             for part in track(X.split(rows), self.label, progress):
                 joined = part.reshape(-1, *self.inputs.shape[1:])
                 outputs = net(net.w.to(X.dtype), joined).split(n)
-                values += [as_likelihood(self.likelihood).nll(out, self.y) for out in outputs]
+                values += [self.likelihood.nll(out, self.y) for out in outputs]
         return torch.stack(values)
 
 

@@ -5,7 +5,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from functools import partial, reduce
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import torch
 from torch import Tensor
@@ -28,11 +28,14 @@ from flatviz.core import (
 from flatviz.core.arithmetic import arithmetic, threads
 from flatviz.core.inputs import tensors_of
 from flatviz.engine.batchnorm import refresh_batchnorm
-from flatviz.engine.determinism import Work, check_function, check_logits
+from flatviz.engine.cost import Work
+from flatviz.engine.determinism import check_function
 from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
 from flatviz.engine.graphs import LAUNCHES, ReplayedProduct
+from flatviz.likelihood import Likelihood as OutputLikelihood
 from flatviz.likelihood import as_likelihood
-from flatviz.objectives.curvature import curvature_operator
+from flatviz.objectives.curvature import curvature_product
+from flatviz.objectives.problem import Problem, examined
 from flatviz.storage.digest import net_digest, value_digest
 
 # Batch of one gradient's graph, in chunks of a forward pass; larger ones exceed the CPU's cache
@@ -157,24 +160,29 @@ class MeanNLL(NetworkObjective):
     `f(w, index)` is the mean over a minibatch.
     """
 
-    likelihood: Likelihood = field()
+    likelihood: OutputLikelihood = field()
     count: float = field()  # of examples, less the places that do not count
     replayed: ReplayedProduct = field(default_factory=ReplayedProduct, init=False, repr=False)
 
     label = "mean NLL (nats)"
     differentiable = additive = True
 
+    @property
+    def problem(self) -> Problem:
+        """Network, data, likelihood and cost, for other functions of them."""
+        return Problem(self.net, self.data, self.likelihood, self.cost)
+
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """Compute the mean loss () at `w` (D,), differentiable."""
         x, y = self.data.batch(index)
-        return as_likelihood(self.likelihood).nll(self.net(in_precision(w, self.net), x), y)
+        return self.likelihood.nll(self.net(in_precision(w, self.net), x), y)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the sum () of the losses of a batch.
 
         Divided by n it is the mean over all labels that count.
         """
-        total = as_likelihood(self.likelihood).nll(outputs, y, "sum")
+        total = self.likelihood.nll(outputs, y, "sum")
         return total if self.count == self.n else total * (len(self.data) / self.count)
 
     def in_float64(self) -> Objective | None:
@@ -190,30 +198,21 @@ class MeanNLL(NetworkObjective):
 
     def batches(self, size: int) -> list[Objective]:
         """Return the mean loss of each minibatch of `size` examples."""
-        problem = Problem(self.net, self.data, self.likelihood, self.cost)
         parts = torch.arange(len(self.data), device=self.data.y.device).split(size)
-        return [problem._replace(data=self.data.subset(part)).nll() for part in parts]
+        return [mean_nll(self.problem._replace(data=self.data.subset(part))) for part in parts]
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Return v -> M v at one `w`, with M the Hessian, the "ggn" or the empirical "fisher".
 
         Products share one graph.
         """
-        product = curvature_operator(
-            self.net,
-            self.data,
-            self.likelihood,
-            in_precision(check_weights(w, self.dim), self.net),
-            curvature,
-            max_batch=SWEEP * self.chunk,
-            layer=self.cost.layer,
-        )
+        w = in_precision(check_weights(w, self.dim), self.net)
+        most = SWEEP * self.chunk
+        product = curvature_product(self.problem, w, curvature, max_batch=most)
         small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
-        return (
-            partial(self.replayed, self._hvp, product, self._reads, w)
-            if small and curvature == "hessian"
-            else product
-        )
+        if small and curvature == "hessian":
+            return partial(self.replayed, self._hvp, product, self._reads, w)
+        return product
 
     def _reads(self) -> list[Tensor]:
         """Tensors that a product reads beside w and v."""
@@ -266,36 +265,14 @@ def nll(net: Net, data: Data, *, likelihood: Likelihood = "categorical") -> Mean
         >>> f.n, round(float(f(torch.zeros(net.dim))), 4)  # log 3 where all logits are 0
         (4, 1.0986)
     """
-    return examined(net, data, likelihood).nll()
+    return mean_nll(examined(net, data, likelihood))
 
 
-class Problem(NamedTuple):
-    """A network, data and likelihood that belong together, and the cost of an example."""
-
-    net: Net
-    data: Data
-    likelihood: Likelihood
-    work: Work
-
-    def nll(self) -> MeanNLL:
-        """Build the mean NLL of the data, with a copy of its labels."""
-        count = as_likelihood(self.likelihood).count(self.data.y)
-        # A copy, as labels that change later would be unchecked
-        data = replace(self.data, y=self.data.y.clone())
-        return MeanNLL(self.net, data, self.work, self.likelihood, count)
-
-
-def examined(net: Net, data: Data, likelihood: Likelihood) -> Problem:
-    """Check once that the net runs on `data`, and measure the cost of an example.
-
-    Errors are those of `nll`.
-    """
-    net, work = check_function(net, data.x)
-    if as_likelihood(likelihood).name in ("categorical", "bernoulli"):
-        check_logits(net, data.x[:2])
-    with torch.no_grad():
-        as_likelihood(likelihood).check(data.y, net(net.w, data.x[:4]))
-    return Problem(net, data, likelihood, work)
+def mean_nll(problem: Problem) -> MeanNLL:
+    """Build the mean NLL of a problem, with a copy of its labels: changes would be unchecked."""
+    net, data, likelihood, work = problem
+    data = replace(data, y=data.y.clone())
+    return MeanNLL(net, data, work, likelihood, likelihood.count(data.y))
 
 
 def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> Tensor:

@@ -17,14 +17,13 @@ from flatviz.checks import computed
 from flatviz.pages import views
 from flatviz.pages.document import Json
 from flatviz.pages.scene import Scene, member_images, pixels_of
-from flatviz.pages.story import Step
+from flatviz.pages.story import Section
 from flatviz.pages.views import View
-from flatviz.plots.color import values_of
+from flatviz.plots.color import true_losses
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.live import Live
 from flatviz.plots.mechanism import PHASES
-from flatviz.plots.radius import columns_of
-from flatviz.plots.radius import values_of as seeds_of
+from flatviz.plots.radius import columns_of, values_of
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, style
 from flatviz.results import SHOWN, Family, Gaussian, Member
 
@@ -75,7 +74,7 @@ def pack(
     *,
     stops: Mapping[str, Sequence[float]] | None = None,
     live: bool = False,
-    story: Sequence[Step] = (),
+    story: Sequence[Section] = (),
     code: Sequence[str] = (),
     defaults: Mapping[str, float] | None = None,
     note: str = "",
@@ -117,15 +116,16 @@ def pack(
         "phases": list(PHASES),
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
-        "seeds": seeds_of(family, "lambda1").shape[1] if columns_of(family) else 0,
+        "seeds": values_of(family, "lambda1").shape[1] if columns_of(family) else 0,
         "story": [dataclasses.asdict(step) for step in story],
         "code": list(code),
         "defaults": dict(defaults or {}),
         "dark": dark_colors(),
-        **({"images": pixels_of(family, family.images["index"])} if family.images else {}),
         # its 42 buttons would all be tab stops; one menu above the figures replaces them
         "config": CONFIG | {"displayModeBar": False},
     }
+    if family.images:
+        index["images"] = pixels_of(family, family.images["index"])
     return Bundle(index, b"".join(_record(row, fields) for row in arrays))
 
 
@@ -257,15 +257,16 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
         "n_spectra": len(family[i].spectrum),
         "n_draws": prediction.n_draws,
         "reach": _reach(family[i]),
-        "equals": style(family[first].method).label if (first := scene.first[i]) != i else "",
-        **({"images": member_images(family, i)} if family.images else {}),
+        "equals": style(family[first].method).label if (first := family.first[i]) != i else "",
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
         "captions": {view.name: view.caption_of(family, i) for view in shown if view.caption_of},
         "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
     }
+    if family.images:
+        meta["images"] = member_images(family, i)
     arrays = {name: p for name, p in live.items() if not p.words}
-    draws = {"draw loss": values_of(projection), "draw distance": projection.distance}
+    draws = {"draw loss": true_losses(projection), "draw distance": projection.distance}
     of_draws = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
     return meta, figures, arrays | scores | of_draws | {"lambda1": Live("", "", lambda1)}
 

@@ -174,19 +174,16 @@ def family_rows(family: Family) -> list[dict[str, str]]:
     Radius 0 of SAM and SA-BMA, where that is VI, is VI's row.
     """
     rows = []
-    for i in range(len(family)):
-        if any(family[i].posterior is earlier for earlier in family.posterior[:i]):
-            continue
-        values = torch.stack([s.values for s in family[i].spectrum])
+    for i in family.distinct:
+        member = family[i]
+        values = torch.stack([s.values for s in member.spectrum])
         first = values[:, 0]
         spread = f" ({three(first.min())} to {three(first.max())})" if len(first) > 1 else ""
         rows.append(
             {
-                "method": style(family[i].method).label,
-                "radius, T": (
-                    short(family[i].radius) if len(family.radii(family[i].method)) > 1 else ""
-                ),
-                **score_texts(computed(family[i].prediction)),
+                "method": style(member.method).label,
+                "radius, T": short(member.radius) if len(family.radii(member.method)) > 1 else "",
+                **score_texts(computed(member.prediction)),
                 "λ1": f"{three(first.mean())}{spread}",
                 "λ1/λ5": three((first / values[:, -1]).mean()),
             }

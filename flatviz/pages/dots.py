@@ -32,9 +32,8 @@ def dots_html(family: Family) -> str:
     )
     rows = []
     before = ""
-    for i, member in enumerate(family.members):
-        if any(member.posterior is earlier for earlier in family.posterior[:i]):
-            continue
+    for i in family.distinct:
+        member = family[i]
         look = style(member.method)
         label = html.escape(look.label) if member.method != before else ""
         before = member.method

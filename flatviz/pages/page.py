@@ -12,7 +12,7 @@ import numpy as np
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import Script, document, family_rows, json_for_html, paragraph
 from flatviz.pages.dots import dots_html
-from flatviz.pages.story import Step, tour_story
+from flatviz.pages.story import Section, tour_story
 from flatviz.plots.theme import on_dark, style
 from flatviz.results import Family
 
@@ -87,7 +87,7 @@ def family_page(
     facts: Mapping[str, str],
     start: tuple[str, float, int],
     rows: Sequence[Mapping[str, str]] = (),
-    story: Sequence[Step] | None = None,
+    story: Sequence[Section] | None = None,
     code: Sequence[str] = (),
     look: Mapping[str, object] | None = None,
     playground: bool = False,

@@ -46,22 +46,9 @@ class Scene:
         return dict(color_range=(scale.lo, scale.hi), log=scale.log)
 
     @cached_property
-    def first(self) -> list[int]:
-        """Member -> the first with its posterior, as radius 0 of several methods is one."""
-        seen: dict[bytes, int] = {}
-        # results read from disk share no objects
-        keys = [q.center.detach().cpu().numpy().tobytes() for q in self.family.posterior]
-        return [seen.setdefault(key, i) for i, key in enumerate(keys)]
-
-    @property
-    def distinct(self) -> list[int]:
-        """Members with different posteriors."""
-        return sorted(set(self.first))
-
-    @cached_property
     def rises(self) -> dict[str, tuple[float, float]]:
         """Range of colours of each kind of basin, shared by all members."""
-        members = [self.family[i] for i in self.distinct]
+        members = [self.family[i] for i in self.family.distinct]
         rises = {plane: [above_center(getattr(m, plane)) for m in members] for plane in PLANES}
         return {
             plane: ((scale := basin_scale(of_members)).lo, scale.hi)
@@ -118,12 +105,12 @@ class Scene:
                 f"{few:+.1f} points with {FEW} draws and {many:+.1f} with {n} at radius"
                 f" {m.radius:g}"
             )
-        return (
-            " ECE is low where confidence equals accuracy; confidence less accuracy:"
-            f" {', '.join(texts)}."
-            if texts
-            else ""
-        )
+        if texts:
+            return (
+                " ECE is low where confidence equals accuracy; confidence less accuracy:"
+                f" {', '.join(texts)}."
+            )
+        return ""
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]

@@ -14,7 +14,7 @@ TEXTS = texts_of("story.toml")
 
 
 @dataclass(frozen=True)
-class Step:
+class Section:
     """One section: its title, its text, and the values of the controls while it is read.
 
     Args:
@@ -29,7 +29,7 @@ class Step:
     set: Mapping[str, object] = field(default_factory=dict)
 
 
-def tour_story(family: Family) -> tuple[Step, ...]:
+def tour_story(family: Family) -> tuple[Section, ...]:
     """Return the sections for a family with VI and SA-BMA, and nothing for others.
 
     They explain posteriors, sharpness, and the radius; the last one shows all figures to explore.
@@ -69,11 +69,11 @@ def tour_story(family: Family) -> tuple[Step, ...]:
     )
 
 
-def _step(name: str, state: Mapping[str, object], **words: str) -> Step:
+def _step(name: str, state: Mapping[str, object], **words: str) -> Section:
     """Build a section of story.toml; `words` are what its text has in braces."""
     lines = TEXTS[name]["text"].split("\n")
     filled = [line if line.startswith("= ") else line.format(**words) for line in lines]
-    return Step(TEXTS[name]["title"], "\n".join(filled), state)
+    return Section(TEXTS[name]["title"], "\n".join(filled), state)
 
 
 def _map_beside_vi(family: Family) -> str:
@@ -84,11 +84,9 @@ def _map_beside_vi(family: Family) -> str:
     if "sgd" not in family.methods:
         return ""
     at_map, at_vi = (mean_lambda1(family[family.index(m)].spectrum) for m in ("sgd", "vi"))
-    return (
-        " " + TEXTS["more"]["beside"].format(map=short(at_map), vi=short(at_vi))
-        if at_map < at_vi
-        else ""
-    )
+    if at_map < at_vi:
+        return " " + TEXTS["more"]["beside"].format(map=short(at_map), vi=short(at_vi))
+    return ""
 
 
 def _changed(family: Family, radius: float) -> str:

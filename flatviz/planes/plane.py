@@ -75,13 +75,13 @@ def plane_random(
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
         unit += f", {READ_FROM.get(convention, convention)} convention"
-    axes = torch.stack([normalized(net, d.to(w), w, normalize, convention) for d in drawn])
+    axes = torch.stack([filter_normalized(net, d.to(w), w, normalize, convention) for d in drawn])
     return Plane(
         w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * 2
     )
 
 
-def normalized(
+def filter_normalized(
     net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz"
 ) -> Tensor:
     """Scale `direction` (D,) by `w` (D,), as in `plane_random`."""
@@ -152,13 +152,19 @@ def plane_along(
     axes = torch.stack([u, v])
     if not orthonormal:
         return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * 2)
-    Q, R = torch.linalg.qr(axes.double().T)
-    size = R.diagonal().abs()
-    if bool((size <= 1e-6 * axes.double().norm(dim=1)).any()):
-        raise ValueError("directions must not be parallel, got such ones: a plane needs two")
+    error = "directions must not be parallel, got such ones: a plane needs two"
+    axes, size = _orthonormalised(axes.double(), error)
     reach = float(size.max())
-    axes = (Q * R.diagonal().sign()).T.to(w.dtype)
-    return _orthonormal(w.clone(), axes, [reach, reach], name)
+    return _orthonormal(w.clone(), axes.to(w.dtype), [reach, reach], name)
+
+
+def _orthonormalised(axes: Tensor, error: str) -> tuple[Tensor, Tensor]:
+    """Return axes (2, D) by Gram-Schmidt, and their lengths before; `error` for parallel ones."""
+    Q, R = torch.linalg.qr(axes.T)
+    size = R.diagonal().abs()
+    if bool((size <= 1e-6 * axes.norm(dim=1)).any()):
+        raise ValueError(error)
+    return (Q * R.diagonal().sign()).T, size
 
 
 @public
@@ -339,13 +345,7 @@ def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
         check_weights(weights, a.numel(), name)
     points = torch.stack([a, b, c]).double()
     origin = points.mean(0)
-    first = points[1] - points[0]
-    second = points[2] - points[0]
-    second = second - first * (first @ second) / (first @ first).clamp_min(1e-300)
-    if first.norm() == 0 or second.norm() <= 1e-6 * first.norm():
-        raise ValueError(
-            "a plane needs three points that are not on one line, got such points: use slice_line"
-        )
-    axes = torch.stack([first / first.norm(), second / second.norm()])
+    error = "a plane needs three points that are not on one line, got such points: use slice_line"
+    axes, _ = _orthonormalised(points[1:] - points[0], error)
     reach = (MARGIN_THROUGH * ((points - origin) @ axes.T).abs().amax(0)).tolist()
     return _orthonormal(origin.to(a.dtype), axes.to(a.dtype), reach, "plane through three points")

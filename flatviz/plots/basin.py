@@ -136,16 +136,24 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
 def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:
     """Add the bold contour, which follows the controls."""
     at = float(scale(torch.tensor([LEVEL], dtype=torch.float64))[0])
-    heights = scale(torch.where(torch.isfinite(rise.values), rise.values, torch.nan).T)
+    heights = scale(rise.finite.T)
     lines = dict(start=at, end=at, size=1, coloring="none")
-    look = dict(showlegend=False, showscale=False, hoverinfo="skip")
-    place = dict(x=numbers(rise.a), y=numbers(rise.b), z=numbers(heights))
     for name, line in (
         ("level rim", dict(color="#ffffff", width=3)),
         ("level", dict(color=INK, width=1.5)),
     ):
         fig.add_live(
-            go.Contour(**place, contours=lines, name=name, line=line, **look),
+            go.Contour(
+                x=numbers(rise.a),
+                y=numbers(rise.b),
+                z=numbers(heights),
+                contours=lines,
+                name=name,
+                line=line,
+                showlegend=False,
+                showscale=False,
+                hoverinfo="skip",
+            ),
             "z",
             keys={"z": "ground"},
         )

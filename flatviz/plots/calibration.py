@@ -100,11 +100,16 @@ def plot_metrics(
             look = looks[name]
             hover = "%{fullData.name}, %{x} draws: %{y:.4f}"
             x, y = _over_sizes(p.scores[score], longest)
-            curve = scatter(x, y, "lines", look.label, line=look.line(2.2), hover=hover)
             follows = i >= n_reference
-            curve.update(
+            curve = scatter(
+                x,
+                y,
+                "lines",
+                look.label,
+                line=look.line(2.2),
+                hover=hover,
+                legend=row == 0,
                 legendgroup=str(i),
-                showlegend=row == 0,
                 visible=follows or name not in named,
                 **axes_of(row),
             )
@@ -235,7 +240,10 @@ def plot_reliability(
     n = count.shape[1]
     middle = [(i + 0.5) / n for i in range(n)]
     ece = float(prediction.scores["ece"][-1])
-    axes = dict(
+    fig = figure(
+        title,
+        f"expected calibration error {ece:.3f} with {prediction.n_draws} draws",
+        bargap=0.08,
         xaxis=dict(title="confidence", range=[0, 1], anchor="y2"),
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
         yaxis2=dict(
@@ -245,12 +253,6 @@ def plot_reliability(
             range=[0, 1.05 * float(count.max())],
             nticks=3,
         ),
-    )
-    fig = figure(
-        title,
-        f"expected calibration error {ece:.3f} with {prediction.n_draws} draws",
-        bargap=0.08,
-        **axes,
     )
     places = dict(x=middle, width=0.92 / n, showlegend=False)
     lo, hi = wilson(right, count)
@@ -269,9 +271,16 @@ def plot_reliability(
         array=plus,
         arrayminus=minus,
     )
-    look = dict(marker=dict(color=style(method).color, opacity=share), error_y=ends)
     hover = "mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>"
-    bars = go.Bar(places, y=y, name="accuracy", customdata=at, hovertemplate=hover, **look)
+    bars = go.Bar(
+        places,
+        y=y,
+        name="accuracy",
+        customdata=at,
+        hovertemplate=hover,
+        marker=dict(color=style(method).color, opacity=share),
+        error_y=ends,
+    )
     sizes = {
         "y": right,
         "customdata": confidence,
@@ -281,11 +290,16 @@ def plot_reliability(
     }
     fig.add_live(bars, "marker.color", sizes=sizes)
     fig.add_trace(diagonal())
-    below = dict(
-        marker=dict(color=MUTED, line=dict(width=0)), hovertemplate="%{y} inputs<extra></extra>"
-    )
     fig.add_live(
-        go.Bar(places, y=numbers(count[-1]), yaxis="y2", name="count", **below), sizes={"y": count}
+        go.Bar(
+            places,
+            y=numbers(count[-1]),
+            yaxis="y2",
+            name="count",
+            marker=dict(color=MUTED, line=dict(width=0)),
+            hovertemplate="%{y} inputs<extra></extra>",
+        ),
+        sizes={"y": count},
     )
     fig.note(note_of_diverged(prediction, method), y="y domain")
     return fig.update_layout(width=640)
@@ -295,11 +309,12 @@ def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
     """Draw a line of accuracy over mean confidence for each prediction."""
     eces = {name: float(p.scores["ece"][-1]) for name, p in named.items()}
     alt = "; ".join(f"{style(name).label}: calibration error {e:.3f}" for name, e in eces.items())
-    axes = dict(
+    fig = figure(
+        title,
+        alt,
         xaxis=dict(title="mean confidence", range=[0, 1]),
         yaxis=dict(title="accuracy", range=[0, 1]),
     )
-    fig = figure(title, alt, **axes)
     fig.add_trace(diagonal())
     looks = styles(named)
     for name, p in named.items():
@@ -307,17 +322,28 @@ def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
         bins = computed(p.bins)[-1]
         count, confidence, right = bins[bins[:, 0] > 0].T
         lo, hi = wilson(right, count)
-        ends = dict(array=numbers(hi - right), arrayminus=numbers(right - lo), symmetric=False)
-        drawn = dict(
-            line=look.line(2),
-            marker=look.marker(8),
-            error_y=dict(type="data", thickness=1, width=3, **ends),
-            customdata=count,
-            legend=True,
-            hover=f"{look.label}: accuracy %{{y:.2f}} at %{{x:.2f}}, %{{customdata}} inputs",
-        )
         label = f"{look.label}, ECE {eces[name]:.3f}"
-        fig.add_trace(scatter(confidence, right, "lines+markers", label, **drawn))
+        fig.add_trace(
+            scatter(
+                confidence,
+                right,
+                "lines+markers",
+                label,
+                line=look.line(2),
+                marker=look.marker(8),
+                error_y=dict(
+                    type="data",
+                    thickness=1,
+                    width=3,
+                    array=numbers(hi - right),
+                    arrayminus=numbers(right - lo),
+                    symmetric=False,
+                ),
+                customdata=count,
+                legend=True,
+                hover=f"{look.label}: accuracy %{{y:.2f}} at %{{x:.2f}}, %{{customdata}} inputs",
+            )
+        )
     return fig.update_layout(width=640)
 
 
@@ -361,15 +387,18 @@ def plot_risk_coverage(
         start = max(0, int(FIRST * len(r)) - 1)
         at = torch.linspace(start, len(r) - 1, min(len(r), 120))
         shown = at.round().long().unique()
-        drawn: Properties = dict(
-            line=look.line(2),
-            marker=look.marker(8, maxdisplayed=9),
-            legendgroup=method,
-            legend=True,
-        )
-        drawn["hover"] = f"{look.label}: risk %{{y:.3f}} at coverage %{{x:.2f}}"
         fig.add_trace(
-            scatter((shown + 1).double() / len(r), r[shown], "lines+markers", look.label, **drawn)
+            scatter(
+                (shown + 1).double() / len(r),
+                r[shown],
+                "lines+markers",
+                look.label,
+                line=look.line(2),
+                marker=look.marker(8, maxdisplayed=9),
+                legendgroup=method,
+                legend=True,
+                hover=f"{look.label}: risk %{{y:.3f}} at coverage %{{x:.2f}}",
+            )
         )
     return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)
 
@@ -422,15 +451,21 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
         for i, method in enumerate(curves):
             look = style(method)
             x = at.double() + SPREAD * (i - (len(curves) - 1) / 2)
-            drawn = dict(
-                line=look.line(2), marker=look.marker(8), legendgroup=method, **axes_of(panel)
+            fig.add_trace(
+                scatter(
+                    x,
+                    curves[method][score],
+                    "lines+markers",
+                    look.label,
+                    line=look.line(2),
+                    marker=look.marker(8),
+                    legendgroup=method,
+                    customdata=at,
+                    legend=panel == 0,
+                    hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}",
+                    **axes_of(panel),
+                )
             )
-            drawn |= dict(
-                customdata=at,
-                legend=panel == 0,
-                hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}",
-            )
-            fig.add_trace(scatter(x, curves[method][score], "lines+markers", look.label, **drawn))
     fig.add_text(
         f"{first.n} test images, one seed, so no interval", y=-0.36, yanchor="auto", font_size=12
     )
@@ -443,15 +478,19 @@ def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str
     The room is half of their span on either side.
     """
     axes: dict[str, object] = {}
-    ticks: dict[str, object] = dict(
-        tickvals=list(severities), ticktext=["clean" if s == 0 else str(s) for s in severities]
-    )
     for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):
         means = torch.stack([c[score] for c in curves.values()])
         lo, hi = span_of(means)
         margin = 0.5 * (hi - lo) or 0.1
         span = [max(0.0, lo - margin), hi + margin if score == "nll" else min(1.0, hi + margin)]
         axes |= layout_of(
-            i, dict(domain=domain, title="severity", **ticks), dict(title=label, range=span)
+            i,
+            dict(
+                domain=domain,
+                title="severity",
+                tickvals=list(severities),
+                ticktext=["clean" if s == 0 else str(s) for s in severities],
+            ),
+            dict(title=label, range=span),
         )
     return axes

@@ -143,13 +143,11 @@ def first_draws(projection: Projection, n: int) -> Projection:
     )
 
 
-def values_of(projection: Projection) -> Tensor:
+def true_losses(projection: Projection) -> Tensor:
     """Return true losses (S,), NaN where none were computed."""
-    return (
-        torch.full_like(projection.distance, math.nan)
-        if projection.values is None
-        else projection.values
-    )
+    if projection.values is None:
+        return torch.full_like(projection.distance, math.nan)
+    return projection.values
 
 
 RING = 2.5  # px, width of the ring that shows the loss

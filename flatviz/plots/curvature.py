@@ -98,27 +98,41 @@ def plot_spectrum(
         if len(spectra) > 1
         else torch.zeros(1, 1)
     )
-    look: Properties = dict(
-        marker=shown.marker(7, opacity=0.65), hover="λ = %{y:.4g}<br>residual %{customdata:.1e}"
-    )
     error = residual.reshape(-1)
-    look |= dict(
-        customdata=error, error_y=dict(type="data", array=numbers(error), thickness=1, width=0)
+    draws = scatter(
+        (ranks + jitter).reshape(-1),
+        values.reshape(-1),
+        "markers",
+        "draws",
+        marker=shown.marker(7, opacity=0.65),
+        hover="λ = %{y:.4g}<br>residual %{customdata:.1e}",
+        customdata=error,
+        error_y=dict(type="data", array=numbers(error), thickness=1, width=0),
     )
-    draws = scatter((ranks + jitter).reshape(-1), values.reshape(-1), "markers", "draws", **look)
     fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
     for other, other_mean in beside.items():
-        look = dict(line=style(other).line(2), hover=f"{style(other).label}: mean λ = %{{y:.4g}}")
-        look["visible"] = other != method  # the selected one is drawn once
-        fig.add_live(
-            scatter(ranks[0], other_mean, "lines", style(other).label, legend=None, **look),
-            "visible",
+        look = style(other)
+        line = scatter(
+            ranks[0],
+            other_mean,
+            "lines",
+            look.label,
+            legend=None,
+            line=look.line(2),
+            hover=f"{look.label}: mean λ = %{{y:.4g}}",
+            visible=other != method,  # the selected one is drawn once
         )
-    look = dict(
-        line=shown.line(2.5), hover="mean λ = %{y:.4g}", legend=len(spectra) > 1 or bool(reference)
-    )
+        fig.add_live(line, "visible")
     fig.add_live(
-        scatter(ranks[0], mean, "lines", shown.label, **look),
+        scatter(
+            ranks[0],
+            mean,
+            "lines",
+            shown.label,
+            line=shown.line(2.5),
+            hover="mean λ = %{y:.4g}",
+            legend=len(spectra) > 1 or bool(reference),
+        ),
         "y",
         "line.color",
         "line.dash",
@@ -194,16 +208,29 @@ def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = 
         range=[math.log10(floor), math.log10(top) + 0.3],
     )
     fig = figure(title or f"Density of {matrix_of(spectrum)} eigenvalues", alt, xaxis=x, yaxis=y)
-    look: Properties = dict(
-        hover="λ = %{x:.3g}<br>density %{y:.2g}", line=dict(color=COLORS[1], width=2)
-    )
-    fig.add_trace(scatter(at, density.clamp_min(floor), "lines", "density", **look))
-    name = f"{len(spectrum.values)} largest, with residuals"
-    error = dict(type="data", array=numbers(spectrum.residual), thickness=1, width=3)
-    look = dict(marker=dict(symbol="triangle-up", size=10, color=INK), error_x=error, legend=True)
-    look |= dict(customdata=spectrum.residual, hover="λ = %{x:.4g}<br>residual %{customdata:.1e}")
     fig.add_trace(
-        scatter(spectrum.values, [floor * 3] * len(spectrum.values), "markers", name, **look)
+        scatter(
+            at,
+            density.clamp_min(floor),
+            "lines",
+            "density",
+            hover="λ = %{x:.3g}<br>density %{y:.2g}",
+            line=dict(color=COLORS[1], width=2),
+        )
+    )
+    k = len(spectrum.values)
+    fig.add_trace(
+        scatter(
+            spectrum.values,
+            [floor * 3] * k,
+            "markers",
+            f"{k} largest, with residuals",
+            marker=dict(symbol="triangle-up", size=10, color=INK),
+            error_x=dict(type="data", array=numbers(spectrum.residual), thickness=1, width=3),
+            legend=True,
+            customdata=spectrum.residual,
+            hover="λ = %{x:.4g}<br>residual %{customdata:.1e}",
+        )
     )
     return fig
 
@@ -217,10 +244,15 @@ def _histogram(spectra: Sequence[Spectrum], title: str | None) -> Figure:
     x = dict(title=with_print("largest eigenvalue λ₁", small_print(*spectra)))
     default = f"Largest {matrix_of(spectra[0])} eigenvalue of {count}"
     fig = figure(title or default, alt, xaxis=x, yaxis=dict(title="spectra"))
-    look = dict(marker_color=COLORS[1], hovertemplate="λ₁ %{x}: %{y}<extra></extra>")
-    fig.add_trace(go.Histogram(x=numbers(largest), name="spectra", **look))
-    mark = dict(line_color=INK, line_dash="dash", annotation_text=f"mean {mean:.3g}")
-    fig.add_vline(mean, **mark)
+    fig.add_trace(
+        go.Histogram(
+            x=numbers(largest),
+            name="spectra",
+            marker_color=COLORS[1],
+            hovertemplate="λ₁ %{x}: %{y}<extra></extra>",
+        )
+    )
+    fig.add_vline(mean, line_color=INK, line_dash="dash", annotation_text=f"mean {mean:.3g}")
     return fig
 
 
@@ -274,7 +306,7 @@ def plot_sharpness(
     fig = figure(title or "Flatness against ensemble size", alt, xaxis=x, yaxis=y)
     for method, sharpness in groups.items():
         look = style(method)
-        label = style(method).label
+        label = look.label
         values = getattr(sharpness, measure)
         mean, half = sharpness.by_size(measure)
         # of one draw there is no interval
@@ -283,16 +315,29 @@ def plot_sharpness(
         lo = (mean - half)[finite]
         hi = (mean + half)[finite]
         fig.add_trace(band(sizes[finite], lo, hi, look.color, 0.15, label, legendgroup=method))
-        draw: Properties = dict(
-            marker=look.marker(7, opacity=0.65), hover=f"{label}, draw %{{x}}: %{{y:.4g}}"
+        fig.add_trace(
+            scatter(
+                sizes,
+                values,
+                "markers",
+                f"{label}, draws",
+                legendgroup=method,
+                marker=look.marker(7, opacity=0.65),
+                hover=f"{label}, draw %{{x}}: %{{y:.4g}}",
+            )
         )
         fig.add_trace(
-            scatter(sizes, values, "markers", f"{label}, draws", legendgroup=method, **draw)
+            scatter(
+                sizes,
+                mean,
+                "lines",
+                label,
+                legend=True,
+                legendgroup=method,
+                line=look.line(2.5),
+                hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}",
+            )
         )
-        line: Properties = dict(
-            line=look.line(2.5), hover=f"{label}, mean of %{{x}} draws: %{{y:.4g}}"
-        )
-        fig.add_trace(scatter(sizes, mean, "lines", label, legend=True, legendgroup=method, **line))
     return fig
 
 

@@ -13,7 +13,6 @@ from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
 from flatviz.plots.theme import (
     INK,
     Figure,
-    Properties,
     axes_of,
     figure,
     layout_of,
@@ -147,11 +146,7 @@ def _add_line(
     name: str,
     panel: int,
 ) -> None:
-    method_look = style(name)
-    label = style(name).label
-    look: Properties = dict(
-        line=method_look.line(2), marker=method_look.marker(8), legend=panel == 0, **axes_of(panel)
-    )
+    look = style(name)
     texts = [
         (
             f"{dial(name)}{short(family[i].radius)}, "
@@ -161,8 +156,21 @@ def _add_line(
         for i in rows
     ]
     mode = "lines+markers" if len(rows) > 1 else "markers"
-    hover = f"{label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
-    fig.add_trace(scatter(loss[rows], values[rows], mode, label, hover=hover, text=texts, **look))
+    hover = f"{look.label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
+    fig.add_trace(
+        scatter(
+            loss[rows],
+            values[rows],
+            mode,
+            look.label,
+            hover=hover,
+            text=texts,
+            line=look.line(2),
+            marker=look.marker(8),
+            legend=panel == 0,
+            **axes_of(panel),
+        )
+    )
 
 
 def _add_equal(

@@ -15,7 +15,6 @@ from flatviz.plots.theme import (
     MARGIN,
     MUTED,
     Figure,
-    Properties,
     figure,
     numbers,
     scatter,
@@ -36,10 +35,17 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
         marker = scale.marker(surface.values) | dict(
             showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square"
         )
-        hover: Properties = dict(
-            customdata=surface.values, hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"
+        fig.add_trace(
+            scatter(
+                surface.a,
+                surface.b,
+                "markers",
+                "surface",
+                marker=marker,
+                customdata=surface.values,
+                hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}",
+            )
         )
-        fig.add_trace(scatter(surface.a, surface.b, "markers", "surface", marker=marker, **hover))
     else:
         add_contour(fig, surface, scale)
     if surface.n_diverged:
@@ -50,27 +56,24 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
 def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
     """Add filled contours, which follow the controls, open at diverged cells."""
     start, end = scale.ends
-    finite = torch.where(torch.isfinite(surface.values), surface.values, torch.nan)
-    values = dict(
-        x=numbers(surface.a),
-        y=numbers(surface.b),
-        z=numbers(scale(finite.T)),
-        customdata=numbers(finite.T),
-    )
-    levels = dict(
-        contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
-        zmin=start,
-        zmax=end,
-    )
-    look = dict(
-        colorscale=LOSS_SCALE,
-        colorbar=scale.bar(surface.label),
-        line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
-    )
+    finite = surface.finite.T
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
     keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(
-        go.Contour(**values, **levels, **look, hovertemplate=hover, name="surface"),
+        go.Contour(
+            x=numbers(surface.a),
+            y=numbers(surface.b),
+            z=numbers(scale(finite)),
+            customdata=numbers(finite),
+            contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
+            zmin=start,
+            zmax=end,
+            colorscale=LOSS_SCALE,
+            colorbar=scale.bar(surface.label),
+            line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
+            hovertemplate=hover,
+            name="surface",
+        ),
         "z",
         "customdata",
         keys=keys,
@@ -156,9 +159,9 @@ def axis_note(plane: Plane) -> str:
 def with_print(title: str, *lines: str) -> str:
     """Add small print below an axis title, without empty lines."""
     below = "<br>".join(filter(None, lines))
-    return (
-        f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>" if below else title
-    )
+    if below:
+        return f"{title}<br><span style='font-size:11px;color:{MUTED}'>{below}</span>"
+    return title
 
 
 def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:

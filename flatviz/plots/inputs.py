@@ -53,23 +53,18 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     for k, (method, probs, follows) in enumerate(drawn):
         axis = axes_of(k)
         bar = dict(title=dict(text="probability", side="right"), thickness=14, outlinewidth=0)
-        look = dict(
+        trace = go.Contour(
+            x=numbers(inputs["a"]),
+            y=numbers(inputs["b"]),
+            z=numbers(probs),
             zmin=0,
             zmax=1,
             colorscale=MAP,
             showscale=k == len(drawn) - 1,
             colorbar=bar,
             name=style(method).label,
-        )
-        place = dict(x=numbers(inputs["a"]), y=numbers(inputs["b"]), z=numbers(probs))
-        lines = dict(
             contours=dict(start=0.05, end=0.95, size=0.1),
             line=dict(width=0.5, color="rgba(255,255,255,0.6)"),
-        )
-        trace = go.Contour(
-            **place,
-            **look,
-            **lines,
             **axis,
             hovertemplate="(%{x:.2f}, %{y:.2f}): %{z:.2f}<extra></extra>",
         )
@@ -92,14 +87,15 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         x = dict(domain=domain, title="input 1", constrain="domain")
         y = dict(showticklabels=k == 0, constrain="domain")
         fig.update_layout(layout_of(k, x, y | dict(scaleanchor=on["xaxis"])))
-        where = dict(
+        path = fig.add_text(
+            name,
+            font=dict(color=INK),
             x=0.5,
             xanchor="center",
             xref=f"{on['xaxis']} domain",
             yref=f"{on['yaxis']} domain",
             yshift=6,
         )
-        path = fig.add_text(name, font=dict(color=INK), **where)
         if k == 1:
             fig.follow({f"{path}.text": name}, rows="all")
     fig.update_layout(yaxis_title="input 2")
@@ -166,7 +162,7 @@ def plot_predictive(
     outputs = (
         prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
     )
-    finite_draws = prediction.changed(outputs=outputs)
+    finite_draws = prediction.changed(outputs=outputs, y=None)
     means = (
         finite_draws.means.flatten(2)
         if finite_draws.means.ndim > 2

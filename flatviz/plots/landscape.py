@@ -7,7 +7,7 @@ import torch
 
 from flatviz.checks import Number
 from flatviz.core import public
-from flatviz.plots.color import ColorScale, add_color_bar, add_key, add_samples, values_of
+from flatviz.plots.color import ColorScale, add_color_bar, add_key, add_samples, true_losses
 from flatviz.plots.ground import capital, counted, one_or_several, small_print, with_print
 from flatviz.plots.theme import (
     COLORS,
@@ -16,7 +16,6 @@ from flatviz.plots.theme import (
     MUTED,
     ROUNDING,
     Figure,
-    Properties,
     diagonal,
     figure,
     room,
@@ -69,11 +68,17 @@ def plot_curve(
         name = c.name or f"curve {i + 1}"
         dash = DASHES[(i + i // len(COLORS)) % len(DASHES)]
         line = dict(color=color, width=2, dash=dash)
-        look = dict(marker=dict(size=4, color=color), line=line)
         hover = f"{name}<br>{c.x_label} %{{x:.3g}}: %{{y:.4g}}"
         fig.add_trace(
             scatter(
-                c.t, c.values, "lines+markers", name, legend=len(curves) > 1, hover=hover, **look
+                c.t,
+                c.values,
+                "lines+markers",
+                name,
+                legend=len(curves) > 1,
+                hover=hover,
+                marker=dict(size=4, color=color),
+                line=line,
             )
         )
         if barrier and c.barrier > ROUNDING * float(c.values.abs().max()):
@@ -83,16 +88,20 @@ def plot_curve(
 
 def _barrier(c: Curve) -> go.Scatter:
     """Draw an upright line from the ends' line to the curve, where the gap is largest."""
-    share = (c.t - c.t[0]) / (c.t[-1] - c.t[0])
-    line = torch.lerp(c.values[0], c.values[-1], share)
-    top = int((c.values - line).nan_to_num(-torch.inf).argmax())
+    top = int((c.values - c.line).nan_to_num(-torch.inf).argmax())
     text = ["", f"barrier {short(c.barrier)}"]
     font = dict(color=INK, size=12)
-    label: Properties = dict(text=text, textposition="top center", textfont=font)
     x = [float(c.t[top])] * 2
-    y = [float(line[top]), float(c.values[top])]
+    y = [float(c.line[top]), float(c.values[top])]
     return scatter(
-        x, y, "lines+text", "barrier", line=dict(color=MUTED, width=1.5, dash="dot"), **label
+        x,
+        y,
+        "lines+text",
+        "barrier",
+        line=dict(color=MUTED, width=1.5, dash="dot"),
+        text=text,
+        textposition="top center",
+        textfont=font,
     )
 
 
@@ -149,7 +158,7 @@ def plot_projection(
     y = dict(title="off the plane", range=[0, reach], scaleanchor="x")
     fig = figure(title, alt, xaxis=x, yaxis=y)
     fig.add_trace(diagonal(reach, "equal", width=1))
-    values = values_of(projection)
+    values = true_losses(projection)
     scale = ColorScale.over(values, color_range, log) if bool(values.isfinite().any()) else None
     if method is not None:
         add_key(fig, style(method))
@@ -215,9 +224,6 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
         x = [place for place, _ in ends]
         y = [value for _, value in ends]
         fig.add_trace(scatter(x, y, "lines", name, line=look))
-    minima: Properties = dict(
-        marker=dict(color=INK, size=8), hover="minimum %{y:.4g}<br>depth %{customdata:.3g}"
-    )
     depth = persistence.depth[order]
     fig.add_trace(
         scatter(
@@ -226,7 +232,8 @@ def plot_persistence(persistence: Persistence, *, title: str | None = None) -> F
             "markers",
             "minima",
             customdata=depth,
-            **minima,
+            marker=dict(color=INK, size=8),
+            hover="minimum %{y:.4g}<br>depth %{customdata:.3g}",
         )
     )
     return fig

@@ -139,8 +139,18 @@ def _arrow(start: Tensor, move: Tensor, name: str, color: str) -> go.Scatter:
         line=edge,
     )
     ends = torch.stack([start, start + move])
-    look = dict(line=dict(color=color, width=3), marker=tip)
-    return labelled(points(ends, "lines+markers", name, hoverinfo="name", **look), color, shown)
+    return labelled(
+        points(
+            ends,
+            "lines+markers",
+            name,
+            hoverinfo="name",
+            line=dict(color=color, width=3),
+            marker=tip,
+        ),
+        color,
+        shown,
+    )
 
 
 def _unit(v: Tensor) -> Tensor:
@@ -228,17 +238,33 @@ def _player(labels: Sequence[str], active: int) -> dict:
     play = dict(label="▶", method="animate", args=[None, settings | dict(fromcurrent=True)])
     buttons = [play, dict(label="❚❚", method="animate", args=[[None], settings])]
     # 126 px are below the small print
-    place = dict(x=0, y=0, xanchor="left", yanchor="top", pad=dict(t=126))
-    menu = dict(type="buttons", direction="left", buttons=buttons, showactive=False, **place)
-    current = dict(visible=True, xanchor="left", prefix="", font=dict(size=14, color=MUTED))
-    look = dict(
-        currentvalue=current,
-        font=dict(color="rgba(0,0,0,0)"),
-        pad=dict(l=110, t=114, r=10),
-        ticklen=0,
+    menu = dict(
+        type="buttons",
+        direction="left",
+        buttons=buttons,
+        showactive=False,
+        x=0,
+        y=0,
+        xanchor="left",
+        yanchor="top",
+        pad=dict(t=126),
     )
+    current = dict(visible=True, xanchor="left", prefix="", font=dict(size=14, color=MUTED))
     return dict(
-        updatemenus=[menu], sliders=[dict(steps=steps, active=active, x=0, y=0, len=1, **look)]
+        updatemenus=[menu],
+        sliders=[
+            dict(
+                steps=steps,
+                active=active,
+                x=0,
+                y=0,
+                len=1,
+                currentvalue=current,
+                font=dict(color="rgba(0,0,0,0)"),
+                pad=dict(l=110, t=114, r=10),
+                ticklen=0,
+            )
+        ],
     )
 
 
@@ -298,8 +324,12 @@ def _in_phases(fig: Figure, step: Mechanism, half: float) -> Figure:
         for path in paths:
             values = np.array([np.asarray(trace[path]) for trace in traces])
             fixed = name in FIXED
-            moving = dict(rows="all" if fixed else "phase", trace=name, key=f"{name} {path}")
-            fig.follow({f"data.{len(fig.data)}.{path}": values[-1] if fixed else values}, **moving)
+            fig.follow(
+                {f"data.{len(fig.data)}.{path}": values[-1] if fixed else values},
+                rows="all" if fixed else "phase",
+                trace=name,
+                key=f"{name} {path}",
+            )
         fig.add_trace(traces[-1])
     at_worst = f", {short(float(step.worst_loss[0]))} at q′"
     raised = [

@@ -12,7 +12,6 @@ from flatviz.plots.ground import by_method
 from flatviz.plots.theme import (
     MUTED,
     Figure,
-    Properties,
     axes_of,
     band,
     diagonal,
@@ -76,8 +75,11 @@ def plot_calibration(
     for name, at in curves.items():
         look = style(name)
         hover = f"{look.label}: %{{y:.2f}} of targets lie below the quantile of %{{x:.2f}}"
-        drawn: Properties = dict(line=look.line(2), legend=True, hover=hover)
-        fig.add_trace(scatter(at, _ranks(at), "lines", look.label, **drawn))
+        fig.add_trace(
+            scatter(
+                at, _ranks(at), "lines", look.label, line=look.line(2), legend=True, hover=hover
+            )
+        )
         density = torch.histc(at, N_BARS, 0, 1) * N_BARS / len(at)
         middle = (torch.arange(N_BARS) + 0.5) / N_BARS
         fig.add_trace(

@@ -85,15 +85,24 @@ def plot_radius(
         title
         or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
     )
-    look = dict(height=HEIGHT, showlegend=False, margin=dict(t=66))
-    fig = figure(title, alt, **look, **_axes(family, table, methods))
+    fig = figure(
+        title,
+        alt,
+        height=HEIGHT,
+        showlegend=False,
+        margin=dict(t=66),
+        **_axes(family, table, methods),
+    )
     for j, name in enumerate(methods):
         for i, quantity in enumerate(table):
             _add_panel(fig, family, table[quantity], name, quantity, axes_of(i * len(methods) + j))
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
         on = axes_of(list(table).index("nll") * len(methods))
-        where = dict(
+        fig.add_annotation(
+            text=style("sgd").label,
+            font=dict(size=11),
+            showarrow=False,
             xref=f"{on['xaxis']} domain",
             yref=on["yaxis"],
             x=0.99,
@@ -101,7 +110,6 @@ def plot_radius(
             xanchor="right",
             yanchor="top",
         )
-        fig.add_annotation(text=style("sgd").label, font=dict(size=11), showarrow=False, **where)
     if method is not None:
         _add_ring(fig, family, table, methods, method, radius)
     return fig
@@ -214,8 +222,7 @@ def _add_panel(
     rows = values[[family.index(method, r) for r in radii]]
     x = torch.tensor([place_of(r, radii) for r in radii], dtype=torch.float64)
     look = style(method)
-    label = style(method).label
-    color = style(method).color
+    label = look.label
     mean = rows.nanmean(1)
     if "sgd" in family.methods:
         single = float(values[family.index("sgd")].nanmean())
@@ -235,14 +242,14 @@ def _add_panel(
     if rows.shape[1] > 1:
         lo = rows.nan_to_num(torch.inf).amin(1)
         hi = rows.nan_to_num(-torch.inf).amax(1)
-        fig.add_trace(band(x, lo, hi, color, 0.18, f"{label}, seeds", **on))
+        fig.add_trace(band(x, lo, hi, look.color, 0.18, f"{label}, seeds", **on))
     if radii[0] == 0:  # a gap in the axis lies there
         dots = dict(color=MUTED, width=1, dash="dot")
         fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", line=dots, **on))
     start = 1 if radii[0] == 0 else 0
     fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=look.line(2.2), **on))
     marker = look.marker(7, opacity=1) | dict(
-        color=[style("vi").color if r == 0 else color for r in radii]
+        color=[style("vi").color if r == 0 else look.color for r in radii]
     )
     hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"
     texts = ["0 (VI)" if r == 0 else short(r) for r in radii]

@@ -11,7 +11,7 @@ from torch import Tensor
 from flatviz.catalog import Look
 from flatviz.checks import Number
 from flatviz.core import public
-from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, values_of
+from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, true_losses
 from flatviz.plots.ground import (
     axis_note,
     axis_titles,
@@ -112,7 +112,7 @@ def _add_projection(
 
     Those of a path are smaller, filled by loss and joined.
     """
-    values = torch.stack([values_of(projection), projection.distance], dim=1)
+    values = torch.stack([true_losses(projection), projection.distance], dim=1)
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"
     if not joined:
         if method is not None:
@@ -241,23 +241,24 @@ def plot_surface_3d(
     scale = ColorScale.over(surface.values, color_range, log)
     lo, hi = scale.ends
     fig = _figure(surface, scale, title or title_of(surface))
-    heights = torch.where(
-        torch.isfinite(surface.values), scale(surface.values).clamp(lo, hi), torch.nan
-    )
-    fig.add_trace(_relief(surface, heights, scale))
+    fig.add_trace(_relief(surface, scale(surface.finite).clamp(lo, hi), scale))
     if surface.n_diverged:
         # few fonts have the markers' cross
         flat = diverged(surface)
         as_text = dict(size=11, color=MUTED)
-        look = dict(
-            mode="text",
-            text=["×"] * len(flat.x),
-            textfont=as_text,
-            name=flat.name,
-            showlegend=False,
-            hoverinfo="skip",
+        fig.add_trace(
+            go.Scatter3d(
+                x=flat.x,
+                y=flat.y,
+                z=[lo] * len(flat.x),
+                mode="text",
+                text=["×"] * len(flat.x),
+                textfont=as_text,
+                name=flat.name,
+                showlegend=False,
+                hoverinfo="skip",
+            )
         )
-        fig.add_trace(go.Scatter3d(x=flat.x, y=flat.y, z=[lo] * len(flat.x), **look))
     if projection is not None and projection.values is not None:
         look_of_samples = style(method, projection.name or "samples")
         parts = surface, projection, projection.values, scale, look_of_samples
@@ -277,10 +278,9 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     The heights are the numbers that `add_contour` draws as colours; they follow the controls.
     """
     fig = _figure(surface, scale, title)
-    heights = torch.where(torch.isfinite(surface.values), surface.values, torch.nan).T
-    trace = _relief(surface, scale(heights).T, scale)
-    (lo, hi) = scale.ends
-    trace.customdata = numbers(heights)
+    trace = _relief(surface, scale(surface.finite), scale)
+    lo, hi = scale.ends
+    trace.customdata = numbers(surface.finite.T)
     keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
     fig.add_live(trace, "z", "customdata", keys=keys)
     return fig.update_layout(scene_zaxis=dict(range=[lo, hi], title=""))  # the colour bar says it
@@ -288,12 +288,12 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
 
 def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
     """Draw the scene of a relief, with the unit of the axes and small print below it."""
-    room = dict(margin=dict(l=10, r=10, t=64, b=48), width=WIDTH)
     fig = figure(
         title,
         f"{surface.label} in relief, {ends_text(surface)}",
         scene=_scene(surface, scale),
-        **room,
+        margin=dict(l=10, r=10, t=64, b=48),
+        width=WIDTH,
     )
     below = "<br>".join(filter(None, [axis_note(surface.plane), small_print(surface)]))
     fig.add_text(below, y=0, yanchor="top", align="left", font=dict(size=11, color=MUTED))
@@ -344,7 +344,12 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
         z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1)
     )
     hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
-    look = dict(
+    return go.Surface(
+        x=numbers(surface.a),
+        y=numbers(surface.b),
+        z=numbers(shown.T),
+        customdata=numbers(surface.values.T),
+        name="surface",
         contours=lines,
         colorbar=scale.bar(surface.label),
         colorscale=LOSS_SCALE,
@@ -352,13 +357,6 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
         cmax=hi,
         hovertemplate=hover,
     )
-    heights = dict(
-        x=numbers(surface.a),
-        y=numbers(surface.b),
-        z=numbers(shown.T),
-        customdata=numbers(surface.values.T),
-    )
-    return go.Surface(**heights, name="surface", **look)
 
 
 def _points(
@@ -383,7 +381,7 @@ def _drops(
     surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look
 ) -> go.Scatter3d:
     """Draw upright lines from samples to the surface at their projections, inside the grid."""
-    (x, y) = projection.coords.T.double()
+    x, y = projection.coords.T.double()
     top = scale(values).double()
     foot = scale(height_at(surface, projection.coords)).double()
     gap = torch.full_like(x, torch.nan)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
@@ -38,16 +39,17 @@ COLORS = (
     "#8a6d00",
 )
 ROUNDING = 1e-5  # relative spread below which values differ by rounding in float32
-CONFIG = {
+BUTTONS = {
     "displaylogo": False,
     "showSendToCloud": False,
-    "responsive": True,
     "modeBarButtonsToRemove": ["select2d", "lasso2d"],
 }
+CONFIG = BUTTONS | {"responsive": True}
 
-# An animation waits for its button, as plotly drops its surface when it plays at once
+# An animation waits for its button, as plotly drops its surface when it plays at once.
+# JupyterLab resizes a figure itself; a responsive one collapses when the theme changes.
 SHOW = {
-    "config": CONFIG,
+    "config": BUTTONS,
     "auto_play": False,
 }
 
@@ -115,9 +117,19 @@ class Figure(go.Figure):
         It says why values cannot be drawn.  Notes follow the controls, and are part of the figure's
         description for screen readers.
         """
-        where = dict(x=0.5, y=0.5, xref=x, yref=y, xanchor="center", yanchor="middle")
         look = dict(font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9)
-        path = self.add_text(text, visible=bool(text), name="note", **where, **look)
+        path = self.add_text(
+            text,
+            visible=bool(text),
+            name="note",
+            x=0.5,
+            y=0.5,
+            xref=x,
+            yref=y,
+            xanchor="center",
+            yanchor="middle",
+            **look,
+        )
         self.follow({f"{path}.text": text, f"{path}.visible": bool(text)}, rows="all")
         self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
 
@@ -136,6 +148,15 @@ class Figure(go.Figure):
     def show(self, *args: object, **kwargs: object) -> object:
         """Show with flatviz's settings; keywords as in plotly."""
         return super().show(*args, **{**SHOW, **kwargs})
+
+    def write_image(self, *args: object, **kwargs: object) -> None:
+        """Write PNG, SVG or PDF, as in plotly, by kaleido."""
+        if find_spec("kaleido") is None:
+            raise ImportError(
+                "write_image needs kaleido: pip install kaleido, or write_html(path) and use the"
+                " page's camera"
+            )
+        super().write_image(*args, **kwargs)
 
 
 def style(method: str | None, name: str = "posterior") -> Look:

@@ -19,7 +19,7 @@ from torch.nn.modules.dropout import _DropoutNd
 from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Share
 from flatviz.core import Data, Fields, Likelihood, Net, Progress, generator, public
 from flatviz.core import run as run_module
-from flatviz.objectives.network import examined
+from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.storage.files import State

@@ -30,11 +30,12 @@ from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head,
 from flatviz.likelihood import GaussianLikelihood
 from flatviz.objectives.curvature import check_jacobians, ggn, sampled_ggn
 from flatviz.objectives.head import ggn_diagonal, softmax_head
-from flatviz.objectives.network import nll
+from flatviz.objectives.network import mean_nll
+from flatviz.objectives.problem import Problem, examined
 from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Gaussian, History
 from flatviz.training.gradient import PLAIN, Ascent, Training
-from flatviz.training.losses import refuse_random_trunk, training_loss
+from flatviz.training.losses import loss_of, refuse_random_trunk
 from flatviz.training.points import descend
 from flatviz.training.settings import Checkpoint, Optim, Run
 
@@ -120,10 +121,11 @@ def fit_laplace(
     """
     run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
     refuse_random_trunk(net, "Laplace")
-    loss = training_loss(net, data, likelihood, training=run.training)
+    problem = examined(net, data, likelihood)
+    loss = loss_of(problem, training=run.training)
     if not _is_bridged(structure):
         # Before the training, which takes time
-        _part(net, data, likelihood, structure, label_draws, warn=progress is False)
+        _part(problem, structure, label_draws, warn=progress is False)
     elif label_draws is not None:
         raise ValueError(
             f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
@@ -132,7 +134,7 @@ def fit_laplace(
     history = None
     if steps:
         w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
-    net = net.at(w)
+    problem = problem._replace(net=net.at(w))
     usual = SETTINGS["weight_decay"]
     if not steps and prior_precision is not None and weight_decay != usual:
         raise ValueError(
@@ -148,13 +150,7 @@ def fit_laplace(
         )
     if _is_bridged(structure):
         return fit_laplace_torch(
-            net,
-            data,
-            structure,
-            prior_precision=delta,
-            temperature=temperature,
-            likelihood=likelihood,
-            history=history,
+            problem, structure, prior_precision=delta, temperature=temperature, history=history
         )
     if delta == "layerwise":
         raise ValueError(
@@ -162,10 +158,10 @@ def fit_laplace(
         )
     sampled = None
     if label_draws is not None:
-        sampled = partial(sampled_ggn, net, w, data, likelihood, label_draws, seed=seed)
-    curvature = _curvature(net, data, likelihood, structure, progress, sampled)
+        sampled = partial(sampled_ggn, problem, w, label_draws, seed=seed)
+    curvature = _curvature(problem, structure, progress, sampled)
     if isinstance(prior_precision, (int, float)) and ascent is None:
-        _warn_off_the_mode(net, data, likelihood, curvature, prior_precision, temperature)
+        _warn_off_the_mode(problem, curvature, prior_precision, temperature)
     return _gaussian(
         w,
         curvature,
@@ -210,10 +206,11 @@ def laplace_evidence(
         >>> evidence(trained, task.train, **how) > evidence(net, task.train, **how)
         True
     """
-    f = nll(net, data, likelihood=likelihood)
-    curvature = _curvature(net, data, likelihood, structure)
+    problem = examined(net, data, likelihood)
+    curvature = _curvature(problem, structure)
     with torch.no_grad():
-        return -len(data) * float(f(net.w)) + curvature.occam(net.w, prior_precision)
+        fit = -len(data) * float(mean_nll(problem)(net.w))
+    return fit + curvature.occam(net.w, prior_precision)
 
 
 @public
@@ -248,17 +245,13 @@ def marginal_noise(
         >>> abs(noise - 0.5) < 0.05
         True
     """
-    unit = GaussianLikelihood(1.0)
-    kept = _curvature(net, data, unit, structure)
-    f = nll(net, data, likelihood=unit)
-    w = net.w.detach().clone().requires_grad_(True)
-    with torch.enable_grad():
-        loss = f(w)
-    (g,) = torch.autograd.grad(loss, w)
+    problem = examined(net, data, GaussianLikelihood(1.0))
+    kept = _curvature(problem, structure)
+    loss, g = mean_nll(problem).value_and_grad(net.w)
     g = len(data) * g[kept.part].double()  # -J^T r of the residuals r
-    here = w.detach()[kept.part].double()
+    here = net.w[kept.part].double()
     n = data.y.numel()
-    squares = 2 * len(data) * float(loss.detach()) - n * math.log(2 * math.pi)
+    squares = 2 * len(data) * float(loss) - n * math.log(2 * math.pi)
     h = kept.values.double()
     vectors = cast(Tensor, kept.vectors)  # neither structure is diagonal
     g = vectors.T @ g
@@ -291,12 +284,7 @@ def _largest(f: Callable[[float], float]) -> float:
 
 
 def _part(
-    net: Net,
-    data: Data,
-    likelihood: Likelihood,
-    structure: Structure,
-    label_draws: int | None = None,
-    warn: bool = False,
+    problem: Problem, structure: Structure, label_draws: int | None = None, warn: bool = False
 ) -> slice:
     """Return the weights that a structure covers, P of them.
 
@@ -305,13 +293,14 @@ def _part(
     Raises:
         ValueError: For a curvature that would not fit in memory.
     """
-    one = data.subset(torch.arange(1))
+    net, data, *_ = problem
+    one = problem._replace(data=data.subset(torch.arange(1)))
     if structure == "diagonal":
-        closed = softmax_head(net, net.w, one, likelihood)
+        closed = softmax_head(one, net.w)
         head = closed[0] if closed else slice(0, 0)
         most = max(head.start, net.dim - head.stop)
         if most:
-            check_jacobians(net, data, most, dense=False, warn=warn, draws=label_draws)
+            check_jacobians(problem, most, dense=False, warn=warn, draws=label_draws)
         return slice(0, net.dim)
     last = structure == "last_layer"
     part = head_of(net, data) if last else slice(0, net.dim)
@@ -321,15 +310,13 @@ def _part(
             f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}, whose"
             f" covariance takes {8 * size**2 / 2**30:,.1f} GiB: use structure='diagonal'{way}"
         )
-    if not last or softmax_head(net, net.w, one, likelihood) is None:
-        check_jacobians(net, data, size, dense=True, warn=warn, draws=label_draws)
+    if not last or softmax_head(one, net.w) is None:
+        check_jacobians(problem, size, dense=True, warn=warn, draws=label_draws)
     return part
 
 
 def _curvature(
-    net: Net,
-    data: Data,
-    likelihood: Likelihood,
+    problem: Problem,
     structure: Structure,
     progress: Progress = False,
     sampled: Callable[..., Tensor] | None = None,
@@ -338,17 +325,18 @@ def _curvature(
 
     sampled: estimates it, in place of `ggn`.
     """
-    part = _part(net, data, likelihood, structure, label_draws=sampled and 1)
+    w = problem.net.w
+    part = _part(problem, structure, label_draws=sampled and 1)
     if structure == "diagonal":
-        values = ggn_diagonal(net, net.w, data, likelihood, progress, sampled)
+        values = ggn_diagonal(problem, w, progress, sampled)
         return KeptCurvature(part, values.clamp_min(0), None)
     closed = None
     if structure == "last_layer":
-        closed = softmax_head(net, net.w, data, likelihood, progress, dense=True)
+        closed = softmax_head(problem, w, progress, dense=True)
     if closed is not None and closed[0] == part:
         H = closed[1]
     else:
-        dense = sampled or partial(ggn, net, net.w, data, likelihood)
+        dense = sampled or partial(ggn, problem, w)
         H = dense(part=part, progress=progress)
     values, vectors = torch.linalg.eigh(H.double())
     return KeptCurvature(part, values.clamp_min(0), vectors)
@@ -374,19 +362,13 @@ def _gaussian(
 
 
 def _warn_off_the_mode(
-    net: Net,
-    data: Data,
-    likelihood: Likelihood,
-    kept: KeptCurvature,
-    delta: float,
-    temperature: float,
+    problem: Problem, kept: KeptCurvature, delta: float, temperature: float
 ) -> None:
     """Warn where the mode, by a Newton step, is more than one standard deviation a weight away."""
-    f = nll(net, data, likelihood=likelihood)
-    w = net.w.detach().clone().requires_grad_(True)
-    with torch.enable_grad():
-        (g,) = torch.autograd.grad(f(w), w)
-    g = (len(data) * g + delta * w.detach())[kept.part].double()
+    n = len(problem.data)
+    w = problem.net.w
+    _, g = mean_nll(problem).value_and_grad(w)
+    g = (n * g + delta * w)[kept.part].double()
     along = g if kept.vectors is None else kept.vectors.T @ g
     away = float((along**2 / (kept.values.double() + delta) / temperature).mean().sqrt())
     if away > 1:
@@ -394,7 +376,7 @@ def _warn_off_the_mode(
             f"the center should be the mode at prior_precision={delta:g}, but there the gradient of"
             f" the negative log density has norm {float(g.norm()):.3g}, a Newton step of {away:.2g}"
             f" standard deviations a weight: train with weight_decay"
-            f" {delta / len(data):.3g} (prior_precision / N), or give prior_precision=None",
+            f" {delta / n:.3g} (prior_precision / N), or give prior_precision=None",
             stacklevel=4,  # the caller of the public verb
         )
 

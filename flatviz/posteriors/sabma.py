@@ -15,7 +15,7 @@ from torch import Tensor
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Radius, Rate, Seed, Statistics
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
-from flatviz.objectives.network import examined
+from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.results import History
 from flatviz.training.gradient import (
@@ -210,18 +210,18 @@ def fit_sabma(
             is the exact sqrt(2 KL) in every mode.
         seed: Fixes noise and minibatches.
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
-            None: 2.0, of a net with BatchNorm 1.0.
+            None: the tuned one, `fv.METHODS["sabma"].tuned(net)`.
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
-            0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
-            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
-            weights, with a rate of 1 at most.
+            the tuned one.
+        mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
+            large network they take an equal part of the examples each, or there is one, at a lower
+            rate (`result.history.notes` says so).
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
-            noise. None: 0.3, of a net with BatchNorm 0.01.
+            noise. None: the tuned one.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
@@ -301,18 +301,18 @@ def fit_sabma_grid(
         radius: As in `fit_sabma`, each.
         seed: Fixes noise and minibatches, each.
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
-            None: 2.0, of a net with BatchNorm 1.0.
+            None: the tuned one, `fv.METHODS["sabma"].tuned(net)`.
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
-            0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
-            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
-            weights, with a rate of 1 at most.
+            the tuned one.
+        mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
+            large network they take an equal part of the examples each, or there is one, at a lower
+            rate (`result.history.notes` says so).
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
-            noise. None: 0.3, of a net with BatchNorm 0.01.
+            noise. None: the tuned one.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and

@@ -17,7 +17,7 @@ from flatviz.engine.batchnorm import with_trained_buffers
 from flatviz.gaussian import Gaussian
 
 STD_FLOOR = 1e-4  # a weight that is 0 would have std 0 under MOPED
-LOG_ZERO = -1000.0  # log of a standard deviation that is 0 also in float64
+LOG_ZERO = -1000.0  # whose exponential, a standard deviation, is 0 in float64 too
 
 
 @public
@@ -85,22 +85,22 @@ def transfer(
         raise ValueError(
             f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net"
         )
-    there, added = _with_classes(
+    at_mean, new_head = _with_classes(
         with_trained_buffers(net, prior.buffers).at(prior.mean.to(net.w)),
         n_classes,
         head,
         head_start == "random" and not keep_head,
         seed,
     )
-    if added is not None and keep_head:
+    if new_head is not None and keep_head:
         raise ValueError(
             "keep_head=True takes the head from the prior, got n_classes of a new one: leave one of"
             " them out"
         )
-    narrow = there.restrict(treated, head=added or head)
-    if added is not None and not any(b.name.startswith(f"{added}.") for b in narrow.blocks):
+    narrow = at_mean.restrict(treated, head=new_head or head)
+    if new_head is not None and not any(b.name.startswith(f"{new_head}.") for b in narrow.blocks):
         raise ValueError(
-            f"treated must choose the new head {added!r}, got"
+            f"treated must choose the new head {new_head!r}, got"
             f" {[b.name for b in narrow.blocks][:3]}, ..."
         )
     shared = [b.name for b in narrow.blocks if b.kind == "head" and b.name in narrow.tied]

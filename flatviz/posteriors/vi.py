@@ -22,7 +22,7 @@ import torch
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Statistics
 from flatviz.core import Data, Likelihood, Net, Progress, public
 from flatviz.gaussian import Gaussian
-from flatviz.objectives.network import examined
+from flatviz.objectives.problem import examined
 from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.training.gradient import (
     PLAIN,
@@ -133,18 +133,18 @@ def fit_vi(
         ascent: `SAM(radius)` and the like make it F-VI: each draw's gradient is taken at w + e, the
             KL's where q is.
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
-            None: 2.0, of a net with BatchNorm 1.0.
+            None: the tuned one, `fv.METHODS["vi"].tuned(net)`.
         weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
-            0.03, of a net with BatchNorm 0.1.
-        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
-            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
-            weights, with a rate of 1 at most.
+            the tuned one.
+        mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
+            large network they take an equal part of the examples each, or there is one, at a lower
+            rate (`result.history.notes` says so).
         start_scale: Factor on its standard deviations: from a wide start gradients are mostly
-            noise. None: 0.3, of a net with BatchNorm 0.01.
+            noise. None: the tuned one.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
@@ -267,9 +267,9 @@ def fit_mfvi(
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in
             `result.buffers`, which `predict` uses.
-        mc_samples: Draws of q a step, each of all its examples; None: 8; for a large network up to
-            8 that take an equal part of the examples each, or 1 where it has over 250,000 treated
-            weights, with a rate of 1 at most.
+        mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
+            large network they take an equal part of the examples each, or there is one, at a lower
+            rate (`result.history.notes` says so).
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -286,11 +286,10 @@ def fit_mfvi(
     if prior is None:
         center = torch.zeros_like(net.w) if moped is None else net.w.detach().clone()
         prior = Gaussian(center, torch.full_like(center, math.log(prior_std)))
-    first = (
-        torch.full_like(net.w, first_std)
-        if moped is None
-        else (moped * net.w.abs()).clamp_min(STD_FLOOR)
-    )
+    if moped is None:
+        first = torch.full_like(net.w, first_std)
+    else:
+        first = (moped * net.w.abs()).clamp_min(STD_FLOOR)
     run = Run("mean-field VI", seed, checkpoint, progress, batch_size, training)
     start = Gaussian(net.w.detach(), first.log())
     vi = Vi(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start=start)

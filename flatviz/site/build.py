@@ -33,6 +33,7 @@ FINDING = "finding"  # tag of the cell that prints what an experiment found
 VERDICT = re.compile(r": (holds|does not hold|inconclusive)\b")  # the end of a printed claim
 HEADING = re.compile(r"(?:^|\n)## [^\n]+\s*$")  # a section's, at the end of a cell
 FIGURE = 'class="fv-figure"'
+COLUMNS = re.compile(r"\S  +\S")  # in a line of a printed table
 MAX_TEXT = 1200  # characters that a cell of an experiment prints; more is folded
 BLANKS = "blanks"  # the folder of the students' versions
 # File -> worlds, on the first page and on a separate page
@@ -120,6 +121,9 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     for cell in notebook.cells:
         if "hide-cell" in cell.metadata.get("tags", ()):
             cell.metadata["mystnb"] = {"code_prompt_show": "Solution as code"}
+    for cell in notebook.cells:
+        if in_columns(cell):
+            cell.metadata.setdefault("tags", []).append("columns")  # a class of the page
     for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
         printed = sum(len(o.text) for o in cell.get("outputs", ()) if o.output_type == "stream")
         folded = ["hide-output"] if printed > MAX_TEXT else []
@@ -135,6 +139,12 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     if path.stem in BELOW:
         notebook.cells.append(new_markdown_cell(TREE.format(BELOW[path.stem])))
     return notebook
+
+
+def in_columns(cell: NotebookNode) -> bool:
+    """Say whether a cell prints a table, whose lines scroll rather than wrap."""
+    lines = [line for o in cell.get("outputs", ()) for line in o.get("text", "").splitlines()]
+    return 2 * sum(bool(COLUMNS.search(line)) for line in lines) > len(lines)
 
 
 def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:

@@ -212,7 +212,7 @@ def committed(name: str) -> Path:
     Raises:
         FileNotFoundError: If there is none of that name.
     """
-    path = expected(name)
+    path = committed_path(name)
     if path.is_file():
         return path
     there = sorted(
@@ -229,7 +229,7 @@ def committed(name: str) -> Path:
     )
 
 
-def expected(name: str) -> Path:
+def committed_path(name: str) -> Path:
     """Return the path of a shipped result in a clone, which need not exist."""
     paths = [folder / name for folder in FOLDERS]
     return next((path for path in paths if path.is_file()), paths[0])

@@ -136,11 +136,9 @@ class _Hasher(pickle.Pickler):
             str,
             bytes,
         ):
-            return (
-                b"text " + value.encode("utf-8", "surrogatepass")
-                if isinstance(value, str)
-                else b"bytes " + value
-            )
+            if isinstance(value, str):
+                return b"text " + value.encode("utf-8", "surrogatepass")
+            return b"bytes " + value
         if id(value) in self.seen:
             return "seen", self.seen[id(value)][0]
         parts = self.parts(value)
@@ -168,11 +166,14 @@ class _Hasher(pickle.Pickler):
             return "code", *(getattr(value, part) for part in CODE)
         if isinstance(value, types.CellType):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
-        if isinstance(value, (staticmethod, classmethod, types.MethodType, property, *CACHED)):
-            return kind.__name__, *(
-                getattr(value, part, None)
-                for part in ("__func__", "__self__", "fget", "fset", "func")
-            )
+        if isinstance(value, (staticmethod, classmethod)):
+            return kind.__name__, value.__func__
+        if isinstance(value, types.MethodType):
+            return kind.__name__, value.__func__, value.__self__
+        if isinstance(value, property):
+            return kind.__name__, value.fget, value.fset
+        if isinstance(value, CACHED):
+            return kind.__name__, value.func
         if isinstance(value, types.ModuleType):
             return (
                 "module",

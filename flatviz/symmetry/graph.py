@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import tree_leaves, tree_map
+from torch.utils._pytree import tree_leaves
 
 from flatviz.core import Fields, Net, generator, named
-from flatviz.engine.trace import NORMS, Step, Value, aten, recorded
+from flatviz.engine.trace import NORMS, Env, Step, Value, aten, recorded
 
 LINEAR = {  # names of inputs, weight and bias
     aten.mm.default: ("self", "mat2", "none"),
@@ -222,7 +222,7 @@ class Reading:
         if len({flow.n for flow in flows.values()}) != 1:
             return []
         first, *others = flows.values()
-        drawn = {
+        drawn: Env = {
             v: (4 * torch.randn(v.shape, generator=source, dtype=torch.float32)).to(
                 self._like.device, v.dtype
             )
@@ -241,10 +241,8 @@ class Reading:
         ]
 
         def results(M: Tensor) -> list[Tensor]:
-            env = {v: _acted(t, flows[v].axis, M) if v in flows else t for v, t in drawn.items()}
-            args, kwargs = tree_map(
-                lambda a: env[a] if isinstance(a, Value) else a, (step.args, step.kwargs)
-            )
+            moved: Env = {v: _acted(drawn[v], flow.axis, M) for v, flow in flows.items()}
+            args, kwargs = step.filled(drawn | moved)
             out = step.op(*args, **kwargs)
             return [t for t in ([out] if isinstance(out, Tensor) else out) if t.is_floating_point()]
 

@@ -29,7 +29,7 @@ from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.metrics.curvature import gains, quadratic_forms
 from flatviz.noun import Noun
 from flatviz.objectives.network import nll
-from flatviz.planes.plane import normalized
+from flatviz.planes.plane import filter_normalized
 from flatviz.results import Curve
 from flatviz.symmetry.actions import rescale, scaled_by
 from flatviz.symmetry.removal import normed
@@ -177,8 +177,8 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
 
     def measures(w: Tensor) -> Tensor:
         H = Operator(f, w)
-        (sam, asam) = gains(f, w, ASCENTS)
-        filters = torch.stack([normalized(net, d, w) for d in normal])
+        sam, asam = gains(f, w, ASCENTS)
+        filters = torch.stack([filter_normalized(net, d, w) for d in normal])
         layer = torch.zeros_like(signs)
         # E z z^T = (W W^T) x identity
         layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(1)

@@ -1,4 +1,8 @@
-"""One representative of all equal networks, by unit norms, sorted units, or matching."""
+"""One representative of all equal networks, by unit norms, sorted units, or matching.
+
+A network is a vector (E,): its D weights, then running statistics of BatchNorm.  `Units` counts V
+hidden units that can be scaled and U that can be permuted.
+"""
 
 import itertools
 from collections.abc import Callable
@@ -103,7 +107,7 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
     W = units.check("permute", W)
     number = RULES[rule]
     order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
-    swapped = {-1}
+    swapped = {-1}  # clusters whose groups are in order; -1 is no cluster
     for layer in units.permuted:
         keys = number(gathered(units, W, order)[:, weights_in(units, layer)]).unflatten(
             1, (layer.groups, -1)
@@ -113,14 +117,14 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
             largest = keys.amax(2)[:, None]
             order = moved(
                 order,
-                layers_of(units, layer.cluster),
+                cluster_layers(units, layer.cluster),
                 largest.argsort(dim=2, descending=True, stable=True),
             )
             swapped.add(layer.cluster)
     return gathered(units, W, order), order
 
 
-def layers_of(units: Units, cluster: int) -> list[Layer]:
+def cluster_layers(units: Units, cluster: int) -> list[Layer]:
     """Return the layers that swap their groups together."""
     return [layer for layer in units.permuted if layer.cluster == cluster]
 
@@ -209,7 +213,7 @@ def align(
     """
     W = units.check("permute", W)
     check_many_weights(reference[None], W.shape[1], "reference")
-    steps = _Steps(units, W, reference.to(W))
+    steps = _Matching(units, W, reference.to(W))
     source = generator(seed)
     best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
     match = torch.full((len(W),), -torch.inf, dtype=W.dtype, device=W.device)
@@ -226,7 +230,7 @@ def align(
     return gathered(units, W, best)
 
 
-class _Steps:
+class _Matching:
     """The assignment problems of one set of networks.
 
     A part (layers, n, groups) is n pieces of layers that move together, each inside its group: the
@@ -242,7 +246,7 @@ class _Steps:
         ]
         clusters = {layer.cluster: layer.groups for layer in units.permuted if layer.cluster >= 0}
         self.parts += [
-            (layers_of(units, cluster), groups, 1) for cluster, groups in clusters.items()
+            (cluster_layers(units, cluster), groups, 1) for cluster, groups in clusters.items()
         ]
         self.touching = [self._touching(layers, n).to(W.device) for layers, n, _ in self.parts]
 
@@ -274,7 +278,7 @@ class _Steps:
 
     def _assign(self, p: int, order: Tensor, match: Tensor, active: Tensor) -> None:
         """Reorder part `p` of the active networks in place where that raises the match."""
-        (layers, _, groups) = self.parts[p]
+        layers, _, groups = self.parts[p]
         index = self.touching[p]
         current = order[active]
         now = gathered(self.units, self.W[active], current)

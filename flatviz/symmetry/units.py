@@ -81,11 +81,9 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
             f"{self.n_permuted} permuted in {len(self.permuted)} layers, {self.n_scaled} scaled,"
             f" D={self.dim}"
         )
-        return (
-            f"Units({counts}; left out, see units.unmoved: {len(self.unmoved)})"
-            if self.unmoved
-            else f"Units({counts})"
-        )
+        if self.unmoved:
+            return f"Units({counts}; left out, see units.unmoved: {len(self.unmoved)})"
+        return f"Units({counts})"
 
     @property
     def size(self) -> int:

@@ -101,11 +101,9 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
     def autocast(self, w: Tensor) -> AbstractContextManager:
         """Compute the network's products in this precision, on `w`'s device, in the block."""
-        return (
-            nullcontext()
-            if self.precision is None
-            else torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
-        )
+        if self.precision is None:
+            return nullcontext()
+        return torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
 
     @property
     def loss_scale(self) -> float:

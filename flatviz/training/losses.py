@@ -27,8 +27,7 @@ from flatviz.core import (
 from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
-from flatviz.likelihood import as_likelihood
-from flatviz.objectives.network import Problem, examined
+from flatviz.objectives.problem import Problem, examined
 from flatviz.storage.files import State
 from flatviz.training.gradient import PLAIN, Batch, Training, TrainingLoss
 
@@ -139,7 +138,7 @@ class NetworkLoss(TrainingLoss):
         self.training = training
         self.draws = draws
         self.network = network
-        self.p = as_likelihood(problem.likelihood)
+        self.p = problem.likelihood
         self.examples = len(problem.data)
         self.streams = not problem.data.in_memory
         self._first = True

@@ -30,7 +30,7 @@ from torch import Tensor
 from flatviz.catalog import EUCLIDEAN, KL_BALL, Mode
 from flatviz.checks import NonNegative, Numbers, Radius
 from flatviz.core import public
-from flatviz.gaussian import Gaussian, number
+from flatviz.gaussian import Gaussian, constant
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
@@ -74,18 +74,16 @@ class Perturbation:
         radius has the leading dimensions of q.
         """
         steps = self._steps(q, grad, radius, noise)
-        return (
-            _onto_ball(q, steps, radius, 3 * KL_STEPS)
-            if self.radius_unit == "kl" and steps
-            else steps
-        )
+        if self.radius_unit == "kl" and steps:
+            return _onto_ball(q, steps, radius, 3 * KL_STEPS)
+        return steps
 
     def _steps(
         self,
         q: Gaussian,
         grad: Sequence[Tensor],
         radius: Tensor,
-        noise: tuple[Tensor, Tensor] | None,
+        noise: Draw | None,
     ) -> list[Tensor]:
         if self.mode == "none":
             return []
@@ -217,7 +215,7 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
     if len(grad) > 1:
         leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
         natural.append(
-            grad[1] / leverage.mul_(leverage).mul_(number(2.0, leverage.dtype, leverage.device))
+            grad[1] / leverage.mul_(leverage).mul_(constant(2.0, leverage.dtype, leverage.device))
         )
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT

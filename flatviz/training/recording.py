@@ -37,7 +37,7 @@ register_optimizer_step_post_hook(_after_step)
 
 
 @dataclass(eq=False)
-class Watch:
+class Measurements:
     """Measure loss, curvature and sharpness on `data` at some steps, within a share of the time."""
 
     data: Data
@@ -90,7 +90,7 @@ class RecordedPath:
         history: With data, the loss, curvature and sharpness; `fv.plot(path.history)` draws them.
     """
 
-    watch: Watch | None = None
+    watch: Measurements | None = None
 
     def __init__(
         self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None
@@ -268,7 +268,7 @@ def record_path(
     """
     path = RecordedPath(module, every, most, treated, head)
     if data is not None:
-        path.watch = Watch(
+        path.watch = Measurements(
             data, likelihood, budget, check_count(products, "products", least=12), log
         )
     return path

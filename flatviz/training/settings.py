@@ -11,7 +11,7 @@ from typing import Annotated, Any, NamedTuple, Self
 
 from flatviz.checks import check_file
 from flatviz.core import Net, Progress
-from flatviz.engine.determinism import Work
+from flatviz.engine.cost import Work
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import PLAIN, Ascent, Training
 

@@ -21,7 +21,8 @@ from torch import Tensor
 
 from flatviz.checks import Statistics
 from flatviz.gaussian import Gaussian
-from flatviz.objectives.network import Problem
+from flatviz.objectives.network import mean_nll
+from flatviz.objectives.problem import Problem
 from flatviz.results import History
 from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import (
@@ -266,7 +267,7 @@ def fit_gaussians(
     shares = None
     if not loss.streams and loss.buffers() is None:
         shares = noise_shares(algorithm, state.q, loss, run, seeds)
-    before = lambda: problem.nll()(start.mean)  # noqa: E731  by the net's statistics
+    before = lambda: mean_nll(problem)(start.mean)  # noqa: E731  by the net's statistics
 
     def member(i: int) -> Gaussian | Diverged:
         s = GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state))

@@ -25,18 +25,17 @@ from flatviz.core import (
     randn_like,
     track,
 )
-from flatviz.engine.determinism import work_of
+from flatviz.engine.cost import work_of
 from flatviz.landscape.krylov import Krylov, Operator
 from flatviz.landscape.search import largest
 from flatviz.landscape.slices import project, slice_path, slice_plane
 from flatviz.landscape.topology import persistence
 from flatviz.landscape.trace import beyond_basis, hessian_trace
-from flatviz.likelihood import as_likelihood
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, score_texts, table_html
 from flatviz.pages.page import plotlyjs
-from flatviz.planes.plane import normalized, plane_through
+from flatviz.planes.plane import filter_normalized, plane_through
 from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.landscape import plot_curve
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
@@ -137,9 +136,11 @@ class Comparison:
             if lambdas[flat] > 0
             else ", less than"
         )
+        losses = [short(float(self.path.values[end])) for end in (0, -1)]
         lead = (
             f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the"
-            f" {short(lambdas[sharp])} of {NAMES[sharp]}"
+            f" {short(lambdas[sharp])} of {NAMES[sharp]}; its mean loss is {losses[flat]}, that of"
+            f" {NAMES[sharp]} {losses[sharp]}"
         )
         return f"{lead}. {says} (mean rise of the loss {around}).{self.note}"
 
@@ -275,7 +276,7 @@ def compare(
     alike = all(torch.equal(value, second[name]) for name, value in first.items())
     f = objectives[0] if alike else Between(nets, objectives[0])
     draws = randn_like(start, generator(seed), DIRECTIONS, nets[0].dim)
-    side = normalized(nets[0], draws[0], start)
+    side = filter_normalized(nets[0], draws[0], start)
     side = side if side.any() else draws[0]  # of weights that are all 0
     plane = plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
@@ -302,7 +303,7 @@ def compare(
             if exact
             else beyond_basis(run, vectors, source)
         )
-        steps = STEP * torch.stack([normalized(net, d, net.w) for d in draws])
+        steps = STEP * torch.stack([filter_normalized(net, d, net.w) for d in draws])
         rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
     depths = persistence(surface).depth
     finite = depths[depths.isfinite()]
@@ -377,7 +378,7 @@ class Between(Objective):
             for name, v in first.items()
         }
         x, y = self._f.data.batch(None)
-        return as_likelihood(self._f.likelihood).nll(self._net.with_buffers(mixed)(w, x), y)
+        return self._f.likelihood.nll(self._net.with_buffers(mixed)(w, x), y)
 
 
 def _changes_with_mode(module: Net | nn.Module) -> bool:

@@ -57,11 +57,9 @@ def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
 
 def member_name(method: str, radius: float) -> str:
     """Return method and radius as text."""
-    return (
-        f"{style(method).label}, radius {radius:.3g}"
-        if METHODS[method].unit != NO_UNIT
-        else style(method).label
-    )
+    if METHODS[method].unit != NO_UNIT:
+        return f"{style(method).label}, radius {radius:.3g}"
+    return style(method).label
 
 
 def check_look(look: Json, methods: Sequence[str]) -> dict:

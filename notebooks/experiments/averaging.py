@@ -41,7 +41,6 @@ from flatviz.experiments.statistics import mean_zero
 from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.tour import RANK, prepare
 from flatviz.metrics.curvature import ordered
-from flatviz.prediction import scored
 from flatviz.results import Prediction, interval
 
 torch.set_num_threads(1)
@@ -134,7 +133,7 @@ def sharpness(f, W, seed):
 def of_draws(net, task, f, W, seed):
     """Correlations over draws, ensembles in three orders, Weyl's bounds of the first five draws in each order."""
     lambda1, prediction = sharpness(f, W, seed), fv.predict(net, W, task.test, len(W), seed=seed)
-    each = [scored(Prediction(outputs[None], task.test.y)).scores for outputs in prediction.outputs]
+    each = [Prediction(outputs[None], task.test.y).scores for outputs in prediction.outputs]
     loss, error = torch.cat([s["nll"] for s in each]), 1 - torch.cat([s["accuracy"] for s in each])
     values = correlations(lambda1, loss, error, f.many(W))
     for order in ORDERS:
@@ -161,7 +160,7 @@ def ensembles(prediction, lambda1, order, seed):
     """Scores of the ensembles of the first draws in an order, by their number."""
     seeds = range(seed, seed + (SHUFFLES if order == "random" else 1))
     each = [
-        scored(Prediction(ordered(prediction.outputs, lambda1, order, seed=s), prediction.y)).scores
+        Prediction(ordered(prediction.outputs, lambda1, order, seed=s), prediction.y).scores
         for s in seeds
     ]
     at = {size: min(size, len(lambda1)) - 1 for size in SIZES}

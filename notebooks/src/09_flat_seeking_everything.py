@@ -165,9 +165,7 @@ moved = torch.nn.functional.pad(
 plain, flat = gibbs(L, lam)[0], gibbs(sharp, lam)[0]
 after = {name: float((Q * moved).sum()) for name, Q in [("plain", plain), ("flat", flat)]}
 bound = float((flat * sharp).sum())
-print(
-    f"loss on the shifted surface: plain {after['plain']:.3f}, flat {after['flat']:.3f}; bound of flat {bound:.3f}"
-)
+print(f"shifted loss: plain {after['plain']:.3f}, flat {after['flat']:.3f} (bound {bound:.3f})")
 assert (moved <= sharp + 1e-12).all() and after["flat"] < after["plain"] and after["flat"] <= bound
 
 # %% [markdown]
@@ -220,15 +218,12 @@ for name, W, kl in (
     ("VI", q.sample(200, seed=1), float(q.kl(head_prior))),
     ("its center", q.center[None], 1e9),
 ):
-    nearby, plain_bound = (
-        worst_error(W, second, 0.3),
-        fv.metrics.pac_bayes_bound(worst_error(W, second), kl, 1000),
-    )
+    nearby = worst_error(W, second, 0.3)
+    plain_bound = fv.metrics.pac_bayes_bound(worst_error(W, second), kl, 1000)
     flat_bound = fv.metrics.flat_bound(nearby, W, head.w, radius=0.3, prior_std=0.3, n=1000)
-    print(
-        f"{name}: error {worst_error(W, moons.test):.3f}; PAC-Bayes bound {plain_bound:.3f}; theorem 3.2 {flat_bound:.3f}"
-    )
-    assert worst_error(W, moons.test) < flat_bound < 0.3
+    error = worst_error(W, moons.test)
+    print(f"{name}: error {error:.3f}; PAC-Bayes {plain_bound:.3f}; theorem 3.2 {flat_bound:.3f}")
+    assert error < flat_bound < 0.3
 
 # %%
 e = torch.randn(500, head.dim, generator=torch.Generator().manual_seed(0))
@@ -247,16 +242,9 @@ assert max(worst_error(v[None], second) for v in near) <= worst_error(q.center[N
 # **Predict first**: which well wins at $\lambda = 60$ and radius 0, and which at radius 0.1?
 
 # %%
-thinned, right = (
-    w[::20],
-    dict(
-        overlaying="y",
-        side="right",
-        title="density of the posterior",
-        rangemode="tozero",
-        showgrid=False,
-    ),
-)
+thinned = w[::20]
+right = dict(overlaying="y", side="right", title="density of the posterior")
+right |= dict(rangemode="tozero", showgrid=False, tickmode="auto")
 margin = dict(l=60, r=60, t=76, b=52)
 
 
@@ -264,11 +252,10 @@ margin = dict(l=60, r=60, t=76, b=52)
 def wells(rho, lam):
     Q, _ = gibbs(worst(L, rho), lam)
     at_left = float(Q[w < 0.3].sum())
-    alt = f"Loss with two wells, worst loss within {rho:g}, and its posterior, {at_left:.0%} of it in the narrow well"
     title = f"{at_left:.0%} of the probability in the narrow well"
-    return curves(
-        figure(title, alt, xaxis_title="w", yaxis_title="loss", yaxis2=right, margin=margin), rho, Q
-    )
+    alt = f"Loss with two wells, worst loss within {rho:g}, and its posterior: {title}"
+    axes = dict(xaxis_title="w", yaxis_title="loss", yaxis2=right, margin=margin)
+    return curves(figure(title, alt, **axes), rho, Q)
 
 
 # %%
@@ -345,9 +332,8 @@ training, noise = fv.training.training_loss(net, task.train), prior.noise(1, see
 for name, ascent in (("VI", None), ("F-VI", fv.SAM(0.1))):
     method = fv.posteriors.VI(descent, ascent=ascent)
     state, record = method.update(method.init(prior), training, None, noise)
-    print(
-        f"{name}: loss {float(record.loss):.3f}, {float(record.sharpness or 0):.3f} higher after the ascent"
-    )
+    higher = float(record.sharpness or 0)
+    print(f"{name}: loss {float(record.loss):.3f}, {higher:.3f} higher after the ascent")
 
 # %% [markdown]
 # One keyword makes each of them: `ascent=fv.SAM(radius)`. In the next cell `a` says whether it is given: SWAG and VI, each plain
@@ -448,9 +434,7 @@ def widths(ascent):
 plain, flat = widths(None), widths(fv.SAM(0.1))
 exact = (50 * h).rsqrt()
 for name, std in (("exact", exact), ("VI", plain), ("F-VI", flat)):
-    print(
-        f"{name:6s} standard deviation {std[0]:.3f} along the sharp axis, {std[1]:.3f} along the flat one"
-    )
+    print(f"{name:6s} standard deviation: sharp axis {std[0]:.3f}, flat axis {std[1]:.3f}")
 assert torch.allclose(plain, exact, rtol=0.15) and flat[0] < 0.8 * plain[0]
 
 # %% [markdown]
@@ -515,7 +499,8 @@ while hi - lo > 0.002:
     middle = (lo + hi) / 2
     larger = gibbs(worst(L, middle), 60.0)[0][w < 0.3].sum() > 0.5
     lo, hi = (middle, hi) if larger else (lo, middle)
-assert 0.0 < lo < 0.1 and print(f"between {lo:.3f} and {hi:.3f}") is None
+assert 0.0 < lo < 0.1
+print(f"between {lo:.3f} and {hi:.3f}")
 
 # %% [markdown]
 # **3.** Short cut 1 takes one gradient step for the worst point. In one dimension, where does it fail to find the worst

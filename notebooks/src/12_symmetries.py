@@ -31,7 +31,7 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.experiments import at, paired, read_table
-from flatviz.plots.theme import figure
+from flatviz.plots.theme import figure, in_house_style
 
 torch.set_num_threads(1)
 generator = torch.Generator().manual_seed(0)
@@ -210,7 +210,7 @@ print("sum of squares:", ", ".join(f"{name} {v.square().sum():.1f}" for name, v 
 # Draws of two posteriors, $X$ and $Y$. Are they from the same distribution? The **maximum mean discrepancy** with a
 # kernel $k$ is
 #
-# $$ \mathrm{MMD}^2 = \mathbb{E}\,k(x, x') + \mathbb{E}\,k(y, y') - 2\, \mathbb{E}\,k(x, y) . $$
+# $$ \mathrm{MMD}^2 = \mathbb{E}\,k(x, x') + \mathbb{E}\,k(y, y') - 2\, \mathbb{E}\,k(x, y), $$
 #
 # with independent draws $x, x'$ of one and $y, y'$ of the other: how alike are two draws of the same, less how alike are
 # draws of different ones? With the Gaussian kernel $k(x, y) = e^{-\lVert x - y \rVert^2 / 2 s^2}$ of a width $s$ it is 0 if and
@@ -281,11 +281,15 @@ removed = dict(raw="as trained", max="unit norm, sorted", aligned="aligned")
 mean = mmd.groupby(["setting", "method"], sort=False).value.mean().loc[list(removed)]
 
 # %%
-px.scatter(mean.rename(index=removed).reset_index(), x="value", y="method", color="setting", title="Distance to the ensemble",
-           labels=dict(value="100 MMD²", method="", setting=""))  # fmt: skip
+rows = mean.rename(index=removed).reset_index()
+modes = {"/one": ", one mode", "/multi": ", ten modes"}
+rows["method"] = rows.method.replace(modes, regex=True)
+names = dict(value="100 MMD² to the ensemble", method="", setting="")
+look = dict(title="Distance to the ensemble", symbol="setting", height=480, labels=names)
+in_house_style(px.scatter(rows, x="value", y="method", color="setting", **look))
 
 # %% [markdown]
-# *Figure: for each method with one mode and with ten (multi), the distance to the ensemble: of the networks as trained, of
+# *Figure: for each method, with one mode and with ten, the distance to the ensemble: of the networks as trained, of
 # networks with unit norm and sorted units, and of networks aligned to a reference.*
 #
 # **Read it**: as trained, ten modes are far nearer than one. Part of that is a matter of seating plans: where symmetries are

@@ -24,7 +24,7 @@ import torch
 
 # %%
 from flatviz.experiments import at, read_table
-from flatviz.families.tour import run_tour
+from flatviz.families.tour import TourSettings, run_tour
 
 # %%
 from flatviz.pages.document import family_rows
@@ -50,14 +50,13 @@ print(f"this page: torch {torch.__version__}, {torch.get_num_threads()} threads"
 # mean and range over draws; λ1/λ5 its ratio to the fifth. NLL, ECE and Brier score are of the test digits, lower is better.
 
 # %%
-small = dict(
+small = TourSettings(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)},
     epochs=8,
     fit=dict(steps=20),
-    repeats=0,
+    measured=dict(n_draws=5, n_spectra=2, k=5, resolution=5, around_resolution=5),
 )
-few = dict(n_draws=5, n_spectra=2, k=5, resolution=5, around_resolution=5)
-tour = run_tour(**(small | dict(measured=few) if FAST else {}))
+tour = run_tour(settings=small if FAST else TourSettings())
 print(pd.DataFrame(family_rows(tour.family)).to_string(index=False))
 
 # %% [markdown]

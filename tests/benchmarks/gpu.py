@@ -47,9 +47,9 @@ from torch import nn
 from torchvision.models import resnet18
 
 import flatviz as fv
-from flatviz.core.arithmetic import FEW, multiply_adds
+from flatviz.core.arithmetic import FEW, least_multiply_adds
 from flatviz.engine.graphs import RECORDERS, SWITCH, Recorder
-from flatviz.families.tour import run_tour
+from flatviz.families.tour import TourSettings, run_tour
 
 # of a family, where tiny
 FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)
@@ -351,7 +351,7 @@ def tour(setting, out):
         tempfile.TemporaryDirectory() as folder,
         mock.patch.dict(os.environ, {"FLATVIZ_CACHE": folder}),
     ):
-        run_tour("mlp", device=setting.device, say=heard, **how)
+        run_tour("mlp", device=setting.device, settings=TourSettings(**how), say=heard)
         heard("the end: computing")
     took = time.perf_counter() - start
     out.row(f"{setting.device.type}, all", took, "s", "no slower than on the CPU")
@@ -483,7 +483,9 @@ def cross(setting, out):
             measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
             both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
         name = model if width is None else f"{model} {width}"
-        adds = f"{multiply_adds(net.module):,} multiply-adds; auto takes the card from {FEW:,}"
+        adds = (
+            f"{least_multiply_adds(net.module):,} multiply-adds; auto takes the card from {FEW:,}"
+        )
         for what, card, cpu in zip(("60 steps of SA-BMA", "measuring"), *both):
             note = f"{card:.2f} s there, {cpu:.2f} s on the CPU; {adds}"
             out.row(f"{name}, {what}: on the card faster by", cpu / card, "times", note=note)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +26,7 @@ from pytest import fixture
 import flatviz as fv
 import flatviz.cli.experiments
 import flatviz.cli.run
-from flatviz.cli.commands import COMMANDS
+from flatviz.cli.commands import COMMANDS, check_public_network
 from flatviz.datasets import digits_transfer
 from flatviz.models.public import PublicNet
 
@@ -46,7 +47,11 @@ def quick(monkeypatch, tmp_path, request):
 
     monkeypatch.setattr("flatviz.families.tour.prepare", prepare)
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr("flatviz.cli.tour.run_tour", partial(run_tour, **QUICK))
+
+    def few_steps(*args, settings, **others):
+        return run_tour(*args, settings=replace(settings, **QUICK), **others)
+
+    monkeypatch.setattr("flatviz.cli.tour.run_tour", few_steps)
     return tmp_path / "out" / "tour.html"
 
 
@@ -212,6 +217,14 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
             ["compare", f"{__file__[:-1]}", __file__, "--data", "."],
             "did you mean 'test_commands.py'?",
         ),
+        (
+            ["tour", "--data", "moons", "--size", "32"],
+            "--size must be left out for moons, got 32: folders take it",
+        ),
+        (
+            ["compare", "a.pt", "b.pt", "--data", ".", "--model", "resnet81"],
+            "--model must be one of torchvision.models, got 'resnet81': did you mean 'resnet18'?",
+        ),
         (["export", "none.safetensors"], "FAMILY must be a file, got none.safetensors"),
         (["run", "frontir"], "got 'frontir': did you mean 'frontier'?"),
         (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
@@ -232,6 +245,7 @@ def test_help_and_wrong_words_are_answered_without_torch():
     asked = [["--help"], ["toor"], ["run"], ["run", "frontir"], ["tour", "--data", "digitz"]]
     asked += [["compare", "a.pt"], ["docs", "none"], ["tour", "--device", "gpu"]]
     asked += [["tour", "--data", "image-folder:none"], ["tour", "--per-class", "0"]]
+    asked += [["compare", "a.pt", "b.pt", "--data", ".", "--model", "resnet"]]
     asked += [[command, "--help"] for command in COMMANDS]
     code = f"""
 import sys
@@ -352,6 +366,13 @@ def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, prin
     assert two.sentence in html.unescape(page.read_text(encoding="utf-8"))
     torch.save(torchvision.models.squeezenet1_1(num_classes=3).state_dict(), b)
     assert "must fit the module" in printed(*words, status=1).err
+
+
+def test_the_names_read_from_torchvisions_files_are_those_that_it_registers():
+    for name in torchvision.models.list_models(module=torchvision.models):
+        assert check_public_network(name) == name
+    with pytest.raises(ValueError, match="got 'fcn_resnet50'"):
+        check_public_network("fcn_resnet50")
 
 
 TOY = """

@@ -224,7 +224,7 @@ def test_every_verb_takes_it(name, nets):
     top = fv.top_eigenpairs(f, net.w, 1, iters=60)
     assert_close(top.values[0], torch.linalg.eigvalsh(dense)[-1], rtol=1e-4, atol=1e-6)
     v = randn(net.dim)
-    assert_close(f.operator(net.w, "ggn")(v), ggn(net, net.w, data, likelihood) @ v / N)
+    assert_close(f.operator(net.w, "ggn")(v), ggn(f.problem, net.w) @ v / N)
     short = dict(seed=0, steps=3, lr=0.01, likelihood=likelihood)
     for fit, how in (
         (fv.fit_sgd, short),

@@ -5,7 +5,7 @@ from functools import partial
 import pytest
 import torch
 from every_verb import FAMILY, SMALL
-from internals import family_page, run_tour
+from internals import TourSettings, family_page, run_tour
 from pytest import mark
 
 import flatviz as fv
@@ -21,8 +21,8 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))
     monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
-    how = dict(radii=radii, fit={"steps": 3}, measured=SMALL, repeats=1)
-    run_again = partial(run_tour, model, task=task, device=device, **how)
+    settings = TourSettings(radii=radii, fit={"steps": 3}, measured=SMALL, repeats=1)
+    run_again = partial(run_tour, model, task=task, device=device, settings=settings)
     tour = run_again()
     assert tour.net.device == device
     rows = family_rows(tour.family)

@@ -3,6 +3,7 @@
 import math
 
 import numpy as np
+import pandas as pd
 import torch
 from experiment_notebooks import functions
 from pytest import approx, fixture, mark
@@ -68,3 +69,37 @@ def test_the_expected_square_of_the_ascents_length_falls_as_one_over_the_draws(s
     ).all()  # by Jensen, but for the estimate's noise
     assert (rows.length.to_numpy()[:2] > rows.length.to_numpy()[-2:]).all()
     assert (rows.cos.abs() <= 1.0001).all()
+
+
+def test_of_two_scales_with_one_kl_the_narrower_is_taken():
+    space = functions("draws", before="# ## Gates")
+    scales = [0.35, 0.5, 0.65, 0.8, 1.0, 1.25]
+    kl = [90.0, 80.0, 72.0, 70.0, 71.0, 76.0]  # 74 lies between .5 and .65, and between 1 and 1.25
+    names = space["MEASURED_THERE"]
+    flat = pd.DataFrame({name: [0.0] for name in names} | {"kl": [math.log(74.0)]}, index=[7])
+    there = pd.DataFrame({name: np.zeros(6) for name in names}, index=[7] * 6)
+    there = there.assign(kl=np.log(kl), scale=scales, log_scale=np.log(scales))
+    there["lambda1"] = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]
+    share = (math.log(80) - math.log(74)) / (math.log(80) - math.log(72))
+    found = space["at_kl"](flat, there).loc[7]
+    assert found.lambda1 == approx(2.0 + share)
+    assert found.log_scale == approx(math.log(0.5) + share * (math.log(0.65) - math.log(0.5)))
+    wide = flat.assign(kl=math.log(95.0))
+    assert math.isnan(space["at_kl"](wide, there).lambda1[7])
+
+
+def test_of_each_scale_the_fits_next_to_the_flat_ones_training_loss_are_measured():
+    space = functions("draws")
+    space["STEPS"] = 3
+    flat, *rows = space["narrower"]("moons-gap", 3, 8)
+    rows = pd.concat(rows)
+    assert list(rows.method.value_counts()) == [2] * len(space["SCALES"])
+    stack = space["Stack"]("moons-gap", [3], "cpu")
+    cells = [(0.0, T) for T in space["NEAR"][:11]]
+    q = space["fit_many"](stack, cells, 8, 3)
+    half = fv.Gaussian.unchecked(q.mean, q.log_std - math.log(2) / 2, q.factor / math.sqrt(2))
+    train = space["training_losses"](stack, half, cells)
+    order = train.argsort()
+    below = int((train < flat.train.item()).sum())
+    pair = order[max(min(below, 10), 1) - 1 :][:2].tolist()
+    assert list(rows[rows.method == "vi x 0.5"]["T"]) == approx([cells[i][1] for i in pair])

@@ -7,16 +7,17 @@ import os
 import signal
 
 from forked import forked
-from internals import run_tour
+from internals import TourSettings, run_tour
 from oracles import equal
 from pytest import mark
 
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 MEASURED = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
+SMALL = TourSettings(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=MEASURED)
 
 
 def tour(**options):
-    return run_tour(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=MEASURED, **options).family
+    return run_tour(settings=SMALL, **options).family
 
 
 @mark.long

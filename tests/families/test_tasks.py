@@ -15,7 +15,7 @@ from torch import nn
 from torch.testing import assert_close
 
 from flatviz.families import fit_family
-from flatviz.families.tasks import each, executor
+from flatviz.families.tasks import executor, run_each
 
 
 def squares(base, item):
@@ -58,7 +58,7 @@ def test_tasks_on_the_workers_of_a_scheduler(tmp_path):
         distributed.LocalCluster(**how) as cluster,
         distributed.Client(cluster, timeout=300) as client,
     ):
-        done = dict(each(squares, 5, range(6), engine=client.get_executor(pure=False)))
+        done = dict(run_each(squares, 5, range(6), engine=client.get_executor(pure=False)))
     pids = {pid for _, pid in done.values()}
     assert {i: value for i, (value, _) in done.items()} == {i: 5 + i**2 for i in range(6)}
     assert os.getpid() not in pids
@@ -79,7 +79,7 @@ def test_what_other_processes_do_not_have_is_refused():
                 match=f"must compute as this process does, got {said} that its workers lack",
             ),
         ):
-            next(each(squares, 0, range(2), engine=ThreadPoolExecutor(1)))
+            next(run_each(squares, 0, range(2), engine=ThreadPoolExecutor(1)))
 
 
 @mark.long  # processes that import torch
@@ -90,7 +90,7 @@ def test_a_pool_of_processes_listens_nowhere_and_ends_with_one_error_where_one_i
         executor(2) as pool,
         raises(RuntimeError, match="a worker process must live until its task ends, got one that"),
     ):
-        for _, (_, pid) in each(squares, given, range(40), engine=pool):
+        for _, (_, pid) in run_each(squares, given, range(40), engine=pool):
             if not killed:
                 killed.append(pid)
                 assert pid != os.getpid() and not Path(f"/proc/{pid}").exists() or not listens(pid)

@@ -5,7 +5,7 @@ import math
 from dataclasses import replace
 
 import torch
-from internals import Fitting, run_tour
+from internals import Fitting, TourSettings, run_tour
 from pytest import approx, fixture, raises
 
 import flatviz as fv
@@ -123,6 +123,9 @@ def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear
     lab.close()
     few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
     tour = run_tour(
-        seed=0, epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=few
+        seed=0,
+        settings=TourSettings(
+            epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=few
+        ),
     )
     assert tour.family.radius == (0.0, 0.7, 2.0)

@@ -131,7 +131,8 @@ def test_a_net_of_half_precision_has_the_eigenvalues_of_the_same_net_in_float64(
 def test_batches_of_examples_do_not_shrink_as_the_data_grows(tiny):
     net, data = tiny
     large = fv.Data(data.x.repeat(10_000, 1), data.y.repeat(10_000))
-    sizes = [core_curvature.batch_that_fits(net, d, "categorical", net.w) for d in (data, large)]
+    problems = [fv.nll(net, d).problem for d in (data, large)]
+    sizes = [core_curvature.batch_that_fits(problem, net.w) for problem in problems]
     # Memory that is freed is given again, and then counts once
     assert 0.5 < sizes[0] / sizes[1] < 2
 
@@ -142,7 +143,7 @@ def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatc
     f = fv.nll(net, data)
     v = ones(net.dim, dtype=float64)
     whole = {kind: f.operator(net.w, kind)(v) for kind in ("hessian", "ggn", "fisher")}
-    assert core_curvature.batch_that_fits(net, data, "categorical", net.w) > 12
+    assert core_curvature.batch_that_fits(f.problem, net.w) > 12
     monkeypatch.setattr(core_curvature, "batch_that_fits", lambda *_: 5)
     for kind, want in whole.items():
         assert_close(f.operator(net.w, kind)(v), want, rtol=1e-10, atol=1e-14)

@@ -5,7 +5,6 @@ import math
 
 import torch
 from cases import rng
-from internals import scored
 from pytest import approx, fixture, importorskip, mark, raises
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import (
@@ -322,7 +321,7 @@ def test_scores_of_half_precision_are_those_of_its_numbers_in_double(dtype):
     """Counts in eight bits stand still at 256."""
     outputs = randn(2, 20_000, 3, generator=rng()).to(dtype)
     y = arange(20_000) % 3
-    half, double = (scored(fv.Prediction(o, y)) for o in (outputs, outputs.double()))
+    half, double = (fv.Prediction(o, y) for o in (outputs, outputs.double()))
     for name in half.scores:
         assert_close(half.scores[name].double(), double.scores[name], rtol=1e-4, atol=1e-6)
     assert half.bins[..., 0].sum(-1).tolist() == [20_000, 20_000]

@@ -13,7 +13,9 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import check_jacobians, ggn, jacobians, sampled_ggn
+from flatviz.objectives.problem import examined
 
 
 class Attending(nn.Module):
@@ -223,13 +225,14 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     data = fv.Data(x, y)
     likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0))
     net = fv.Net.from_module(Language(tied=True).double(), example=x)
-    want = ggn(net, net.w, data, likelihood)
+    problem = examined(net, data, likelihood)
+    want = ggn(problem, net.w)
     draws = 3000
-    got = sampled_ggn(net, net.w, data, likelihood, draws, seed=0, part=slice(0, 24))
+    got = sampled_ggn(problem, net.w, draws, seed=0, part=slice(0, 24))
     # by chance some times 1 / sqrt(3000) = 0.02
     assert float((got - want[:24, :24]).norm() / want[:24, :24].norm()) < 0.1
-    diagonal = sampled_ggn(net, net.w, data, likelihood, 50, seed=0, diagonal=True)
-    assert_close(diagonal, sampled_ggn(net, net.w, data, likelihood, 50, seed=0).diagonal())
+    diagonal = sampled_ggn(problem, net.w, 50, seed=0, diagonal=True)
+    assert_close(diagonal, sampled_ggn(problem, net.w, 50, seed=0).diagonal())
     for structure in ("last_layer", "diagonal"):
         exact, sampled = (
             fv.fit_laplace(
@@ -242,7 +245,7 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     with raises(ValueError, match="label_draws needs structure='last_layer'"):
         fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
     with raises(ValueError, match="label_draws needs likelihood='categorical'"):
-        sampled_ggn(net, net.w, data, 0.5, 2, seed=0)
+        sampled_ggn(problem._replace(likelihood=as_likelihood(0.5)), net.w, 2, seed=0)
 
 
 def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_size():
@@ -264,14 +267,15 @@ def test_a_curvature_of_minutes_says_its_work_before_it_begins():
     """3 outputs of 50,000 examples: twice 6 multiply-adds of the net, and 2,000 squared of H."""
     net = fv.Net.from_module(Linear(2, 3))
     data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
+    problem = examined(net, data, "categorical")
     text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds, about 2 minutes")
     with warns(UserWarning, match=text):
-        check_jacobians(net, data, 2000, dense=True, warn=True)
+        check_jacobians(problem, 2000, dense=True, warn=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_jacobians(net, data, 2000, dense=False, warn=True)
-        check_jacobians(net, data, 1000, dense=True, warn=True, draws=2)
-        check_jacobians(net, data, 2000, dense=True, warn=False)
+        check_jacobians(problem, 2000, dense=False, warn=True)
+        check_jacobians(problem, 1000, dense=True, warn=True, draws=2)
+        check_jacobians(problem, 2000, dense=True, warn=False)
 
 
 @mark.parametrize("size", [1.0, 4.0, 5.0])

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 import torch
-from internals import pack, scored, tour_story
+from internals import pack, tour_story
 from pagedrive import at, written
 from pytest import mark
 
@@ -88,7 +88,7 @@ def diverged(everything):
     """The family with one member, SA-BMA at 0.5, that is NaN in every view."""
     i = everything.index("sabma", RADIUS)
     predictions = list(everything.prediction)
-    predictions[i] = scored(replace(predictions[i], outputs=predictions[i].outputs * torch.nan))
+    predictions[i] = predictions[i].changed(outputs=predictions[i].outputs * torch.nan)
     probs = [m.maps["probs"] * (torch.nan if k == i else 1) for k, m in enumerate(everything)]
     return with_maps(everything.each(prediction=predictions), [{"probs": p} for p in probs])
 

@@ -5,6 +5,7 @@ import dataclasses
 import math
 import sys
 from colorsys import rgb_to_hls
+from importlib.util import find_spec
 
 import plotly.graph_objects as go
 import plotly.io as pio
@@ -18,7 +19,7 @@ from torch import tensor
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.plots.theme import CONTRAST, DARK_PAPER, dark_colors
+from flatviz.plots.theme import CONTRAST, DARK_PAPER, dark_colors, figure
 
 
 def parts(color):
@@ -149,6 +150,12 @@ def test_a_spread_of_rounding_noise_is_drawn_flat():
     assert fv.plot_curve(fv.Curve(t, t)).layout.yaxis.range is None
 
 
+@mark.skipif(find_spec("kaleido") is not None, reason="kaleido writes it")
+def test_an_image_file_without_kaleido_names_it_and_another_way(tmp_path):
+    with raises(ImportError, match=r"pip install kaleido, or write_html\(path\)"):
+        figure("", "").write_image(tmp_path / "figure.png")
+
+
 def test_results_draw_themselves_in_a_cell_without_a_button_to_a_server(family, monkeypatch):
     monkeypatch.setattr(pio.renderers, "default", "plotly_mimetype")
     settings = dict(pio.renderers["plotly_mimetype"].config)
@@ -164,6 +171,8 @@ def test_results_draw_themselves_in_a_cell_without_a_button_to_a_server(family, 
         assert drawn["layout"]["meta"]["alt"]
         assert drawn["config"]["showSendToCloud"] is False
         assert drawn["config"]["displaylogo"] is False
+        # JupyterLab resizes it; a responsive one has no height once the theme has changed
+        assert "responsive" not in drawn["config"]
     assert pio.renderers["plotly_mimetype"].config == settings
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}

@@ -5,7 +5,6 @@ import math
 
 import torch
 from cases import around, rng, wilson
-from internals import scored
 from pytest import approx, fixture, importorskip, mark, raises
 from scipy.interpolate import RegularGridInterpolator
 from torch import float64, linspace, tensor, zeros
@@ -175,7 +174,7 @@ def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibrat
     logits = tensor([[[math.log(3.0), 0.0]] * 100])
     sixty = fv.Prediction(logits, (torch.arange(100) >= 60).long())
     ninety = fv.Prediction(logits, (torch.arange(100) >= 90).long())
-    given = {"mine": scored(sixty), "theirs": scored(ninety)}
+    given = {"mine": sixty, "theirs": ninety}
     perfect, mine, theirs = plots.plot_reliability(given).data
     assert [perfect.name, mine.name, theirs.name] == [
         "perfect",

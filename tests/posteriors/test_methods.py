@@ -336,6 +336,7 @@ def test_particles_at_one_place_are_refused(line):
 
 
 STATED = re.compile(r"None: ([\d.]+), of a net with BatchNorm (\d\.\d+)")
+TUNED = re.compile(r"None: the tuned one")
 
 
 @mark.parametrize("norm", [nn.LayerNorm, nn.BatchNorm1d])
@@ -360,5 +361,8 @@ def test_a_keyword_that_is_left_out_has_the_value_that_its_docstring_states(fit,
         for name, text in texts.items()
         if (found := STATED.search(text))
     }
+    if method := re.search(r'fv\.METHODS\["(\w+)"\]\.tuned\(net\)', fit.__doc__):
+        tuned = fv.METHODS[method[1]].tuned(net).settings
+        stated |= {name: tuned[name] for name, text in texts.items() if TUNED.search(text)}
     assert "lr" in stated
     assert_close(fit(*given, seed=0, **how).center, fit(*given, seed=0, **how, **stated).center)

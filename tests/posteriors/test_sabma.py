@@ -13,7 +13,7 @@ from torch.nn import Linear, ReLU
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.network import examined
+from flatviz.objectives.problem import examined
 from flatviz.training.losses import loss_of
 from flatviz.training.perturb import Perturbation
 

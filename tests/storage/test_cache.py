@@ -300,8 +300,8 @@ def test_a_shipped_result_is_found_and_an_unknown_name_is_one_clear_error(tmp_pa
         module.committed("no.csv")
     (tmp_path / "a.json").write_text("{}")
     monkeypatch.setattr(module, "FOLDERS", (tmp_path / "absent", tmp_path))
-    assert module.committed("a.json") == module.expected("a.json") == tmp_path / "a.json"
-    assert module.expected("no.csv") == tmp_path / "absent" / "no.csv"
+    assert module.committed("a.json") == module.committed_path("a.json") == tmp_path / "a.json"
+    assert module.committed_path("no.csv") == tmp_path / "absent" / "no.csv"
 
 
 def test_the_wheel_carries_what_git_keeps_of_data():

@@ -1,5 +1,7 @@
 """`fv.compare`: two models on common ground, and a sentence invariant to rescaled layers."""
 
+import math
+
 import torch
 from cases import blobs, rng
 from pytest import approx, fixture, mark, raises
@@ -146,6 +148,7 @@ def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
     nn.init.normal_(b.weight, std=3)
     sentence = fv.compare(a, b, data, resolution=5).sentence
     assert "around A, with weights of 0, its directions leave the loss as it is" in sentence
+    assert sentence.count(f"{math.log(3):.3g}") == 1  # the loss of guessing among three
 
 
 def test_examples_of_the_loss_are_spread_over_data_sorted_by_class():

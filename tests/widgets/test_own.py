@@ -19,7 +19,7 @@ import flatviz as fv
 from flatviz.families import own
 from flatviz.families.examples import examples
 from flatviz.families.standing import Standing, check_as_good, check_learned
-from flatviz.families.trials import SHRINK, choose
+from flatviz.families.trials import SHRINK, best_trial
 from flatviz.widgets import open
 
 
@@ -105,7 +105,7 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(task, trans
     before = Standing(torch.full((n,), -1.0), torch.ones(n), True)
     heard = []
     about = dict(fixed={"steps": 5}, before=before, report=heard.append)
-    trial = choose(fits, 1, last=True, **about)
+    trial = best_trial(fits, 1, last=True, **about)
     assert [t.shrink for t in heard] == list(SHRINK)
     assert not trial.good
     assert ", at 0.3 of rate and widths: " in str(heard[1])
@@ -116,7 +116,7 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(task, trans
     assert line.startswith("do not trust")
     assert "accuracy 2.000 of the trained network" in line
     with raises(fv.Diverged, match="must be about as good as the trained network"):
-        choose(fits, 1, last=False, **about)
+        best_trial(fits, 1, last=False, **about)
 
 
 class Words(nn.Module):

@@ -1,0 +1,119 @@
+"""The places of a module's tensors, where a block puts other weights and buffers."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from typing import Any
+from weakref import WeakSet
+
+from torch import Tensor, nn
+from torch.nn.modules.conv import _ConvNd
+from torch.nn.utils import parametrize
+
+from flatviz.core.derivatives import Unfused
+
+ATTENDING = (nn.MultiheadAttention, nn.TransformerEncoder, nn.TransformerEncoderLayer)
+
+
+class Slots:
+    """Places of some parameters and of all buffers in a module; a tied tensor has several.
+
+    Args:
+        module: The module, which computes with other tensors in the blocks of `filled`.
+        names: Its parameters that are replaced, in the order of the parts.
+        buffers: Values of buffers, by name, in place of the module's.
+        lock: That of other slots of this module; it is held while tensors are replaced.
+    """
+
+    def __init__(
+        self,
+        module: nn.Module,
+        names: Sequence[str],
+        buffers: Mapping[str, Tensor],
+        lock: threading.RLock | None = None,
+    ) -> None:
+        self.lock = threading.RLock() if lock is None else lock
+        places: dict[int, list[tuple[dict, str]]] = {}
+        modules = list(module.modules())
+        for part in modules:
+            for key, value in part._parameters.items():
+                if value is not None:
+                    places.setdefault(id(value), []).append((part._parameters, key))
+        self.parameters = list(map(module.get_parameter, names))
+        self._weights = [places[id(p)] for p in self.parameters]
+        products = {id(m.weight) for m in modules if isinstance(m, (nn.Linear, _ConvNd))}
+        # Whether a parameter is the factor of a product and nothing else
+        self.products = [
+            id(p) in products and len(s) == 1 for p, s in zip(self.parameters, self._weights)
+        ]
+        treated = set(map(id, self.parameters))
+        rnns = [m for m in modules if isinstance(m, nn.RNNBase)]
+        # An RNN keeps a list of its weights beside them
+        self._listed = [
+            (m, key, p) for m in rnns for key, p in m._parameters.items() if id(p) in treated
+        ]
+        self._attends = any(isinstance(m, ATTENDING) for m in modules)
+        of_module = {id(b): name for name, b in module.named_buffers()}
+        self._buffers: list[tuple[dict[str, Any], str, Tensor, Tensor]] = [
+            (part._buffers, key, b, buffers.get(of_module[id(b)], b))
+            for part in modules
+            for key, b in part._buffers.items()
+            if b is not None
+        ]
+        _ALL.add(self)
+
+    @contextmanager
+    def filled(self, parts: Sequence[Tensor], *, copies: bool = False) -> Iterator[None]:
+        """Put these weights and the buffers in the module for the length of the block.
+
+        One thread at a time.
+
+        copies: put copies of the buffers there.
+        """
+        with self.lock, Unfused() if self._attends else nullcontext():
+            try:
+                self._place(parts, copies=copies)
+                yield
+            finally:
+                self.empty()
+
+    def empty(self) -> None:
+        """Put the module's tensors back."""
+        self._place(None)
+
+    def _place(self, parts: Sequence[Tensor] | None, *, copies: bool = False) -> None:
+        parametrize._cache.clear()  # of weights computed from others, under `parametrize.cached()`
+        for places, value in zip(self._weights, self.parameters if parts is None else parts):
+            for holder, key in places:
+                holder[key] = value
+        for holder, key, buffer, value in self._buffers:
+            holder[key] = buffer if parts is None else value.clone() if copies else value
+        for rnn, key, original in self._listed if parts is None else ():
+            setattr(rnn, key, original)  # restores the list of weights that a pass replaced
+
+    def buffers_in_place(self) -> list[Tensor]:
+        """List the buffers with which the module computes now."""
+        return [holder[key] for holder, key, *_ in self._buffers]
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "lock"}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state, lock=threading.RLock())
+        _ALL.add(self)
+
+
+def _after_fork() -> None:
+    """Unlock and empty all slots in a forked process, as another thread may have filled some."""
+    fresh = {id(slots.lock): threading.RLock() for slots in _ALL}  # one for each module
+    for slots in list(_ALL):
+        slots.lock = fresh[id(slots.lock)]
+        slots.empty()
+
+
+_ALL: WeakSet[Slots] = WeakSet()
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,33 @@
+"""A network with its data and a likelihood, checked once; what was learnt is passed on."""
+
+from typing import NamedTuple
+
+import torch
+
+from flatviz.core import Data, Net
+from flatviz.engine.cost import Work
+from flatviz.engine.determinism import check_function, check_logits
+from flatviz.likelihood import AnyLikelihood, Likelihood, as_likelihood
+
+
+class Problem(NamedTuple):
+    """A network, data and likelihood that belong together, and the cost of an example."""
+
+    net: Net
+    data: Data
+    likelihood: Likelihood
+    work: Work
+
+
+def examined(net: Net, data: Data, likelihood: AnyLikelihood) -> Problem:
+    """Check once that the net runs on `data`, and measure the cost of an example.
+
+    Errors are those of `nll`.
+    """
+    net, work = check_function(net, data.x)
+    p = as_likelihood(likelihood)
+    if p.name in ("categorical", "bernoulli"):
+        check_logits(net, data.x[:2])
+    with torch.no_grad():
+        p.check(data.y, net(net.w, data.x[:4]))
+    return Problem(net, data, p, work)
