@@ -116,6 +116,18 @@ def test_reduced_precision_is_inside_the_network_only(name, small):
     assert float((q.center - plain.center).norm() / plain.center.norm()) < 0.02
 
 
+@mark.parametrize("name", [name for name in METHODS if fv.METHODS[name].needs_prior])
+def test_a_prior_at_a_modules_parameters_leaves_no_graph_in_the_posterior(name, small):
+    net, data, prior = small
+    mean = nn.utils.parameters_to_vector(nn.Parameter(w) for w in prior.mean.split(5))
+    given = replace(prior, mean=mean)
+    plain, traced = (run(name, net, data, p) for p in (prior, given))
+    assert torch.equal(traced.sample(2, seed=0), plain.sample(2, seed=0))
+    assert not traced.sample(2, seed=0).requires_grad
+    history = traced.history
+    assert all(v is None or not v.requires_grad for v in (history.loss, history.kl))
+
+
 @mark.parametrize("name", METHODS)
 def test_a_network_in_half_precision_has_a_posterior_in_it(name, small):
     net, data, prior = small
