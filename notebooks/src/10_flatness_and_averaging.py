@@ -241,22 +241,17 @@ def paired(method, against, score, seeds=slice(None)):
 
 
 # %%
+SCORES = dict(nll="NLL", accuracy="accuracy", ece="ECE")
+
+
+# %%
 def flat_less(against, score):
     bars = {method: paired(method, against, score) for method in ("vi", "sabma")}
     shut = sum(abs(row["mean"]) > row["half"] for rows in bars.values() for row in rows)
     alt = f"{shut} of {sum(map(len, bars.values()))} intervals leave out 0"
-    axes = dict(
-        xaxis=dict(title="draws averaged", type="category"), yaxis_title=f"difference in {score}"
-    )
-    return with_bars(
-        figure(
-            f"Flattest less {against} draws, {len(scores['vi'])} seeds: {alt}",
-            alt,
-            height=420,
-            **axes,
-        ),
-        bars,
-    )
+    title = f"Flattest less {against} draws, {len(scores['vi'])} seeds: {alt}"
+    axes = dict(xaxis=dict(title="draws averaged", type="category"), height=420)
+    return with_bars(figure(title, alt, yaxis_title=f"difference in {SCORES[score]}", **axes), bars)
 
 
 # %%
@@ -312,7 +307,9 @@ def claims_from(seeds):
 
 # %%
 claims = claims_from(slice(None))
-claims[["claim", "mean", "half", "p", "corrected", "verdict"]].style.hide().format(precision=4)
+in_four = lambda p: f"{p:.4f}" if p >= 1e-4 else "< 0.0001"
+verdicts = claims[["claim", "mean", "half", "p", "corrected", "verdict"]].style.hide()
+verdicts.format(precision=4).format(in_four, subset=["p", "corrected"])
 
 # %%
 counts = claims.verdict.value_counts().to_dict()
