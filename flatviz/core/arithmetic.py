@@ -127,10 +127,7 @@ def arithmetic() -> Iterator[None]:
 
 
 def users_device() -> AbstractContextManager:
-    """Create tensors on the user's default device, for the user's code in a block of `arithmetic`.
-
-    That is the thread's, as the default device.
-    """
+    """Create tensors on this thread's default device again, in a block of `arithmetic`."""
     return vars(_of_thread).get("device") or nullcontext()
 
 
