@@ -127,7 +127,10 @@ def arithmetic() -> Iterator[None]:
 
 
 def users_device() -> AbstractContextManager:
-    """Create tensors on this thread's default device again, in a block of `arithmetic`."""
+    """Create tensors on the user's default device, for the user's code in a block of `arithmetic`.
+
+    The default device is the thread's.
+    """
     return vars(_of_thread).get("device") or nullcontext()
 
 

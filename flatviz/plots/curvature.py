@@ -175,7 +175,7 @@ def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = 
     Example:
         >>> scale = torch.linspace(0.0, 4.0, 20)
         >>> f = lambda w: 0.5 * (scale * w * w).sum()
-        >>> density = fv.spectral_density(f, torch.ones(20), runs=2, steps=8, k=2)
+        >>> density = fv.spectral_density(f, torch.ones(20), runs=2, steps=20, k=2)
         >>> fig = fv.plot_density(density)
         >>> [trace.name for trace in fig.data]
         ['density', '2 largest, with residuals']
