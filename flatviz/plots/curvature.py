@@ -383,7 +383,8 @@ def plot_layers(
         ("trace", "error", "trace", COLORS[1]),
     ):
         values, errors = (
-            torch.tensor([float(getattr(row, f)) for row in rows]) for f in (name, error)
+            torch.tensor([float(getattr(row, f)) for row in rows], dtype=torch.float64)
+            for f in (name, error)
         )
         symbols = ["circle" if v > 0 else "circle-open" for v in values.tolist()]
         marker = dict(color=color, size=9, symbol=symbols)
