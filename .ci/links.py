@@ -28,14 +28,11 @@ FILES = {
 }
 FIRST = "notebooks/00_tour.ipynb"
 DOORS = {  # with a site, and in a clone without one: no link that does not open
-    True: """- **Teach**: the [playground] opens in a browser, no install; a [lesson] of ninety \
-minutes.
-- **Learn**: the [course], 18 notebooks with exercises, the first also in \
-[Colab].
+    True: """- **Teach**: the [playground] opens in a browser, no install; a 90-minute [lesson].
+- **Learn**: the [course], 18 notebooks, the first also in [Colab].
 """,
-    False: """- **Teach**: the playground, on `flatviz tour`'s page; a [lesson] of ninety \
-minutes.
-- **Learn**: the [course], 18 notebooks with exercises.
+    False: """- **Teach**: the playground, on `flatviz tour`'s page; a 90-minute [lesson].
+- **Learn**: the [course], 18 notebooks.
 """,
 }
 BETWEEN = re.compile(r"(<!-- doors -->\n).*?(?=<!-- /doors -->)", re.DOTALL)

@@ -207,6 +207,11 @@ def check_path(value: Any, name: str) -> None:
     kind((str, Path), "a path")(value, name)
     if str(value) in ("", "."):
         raise ValueError(f"{name} must name a file, got {str(value)!r}")
+    if str(value).startswith("~"):
+        raise ValueError(
+            f"{name} must not begin with ~, which Python takes for a folder's name, got"
+            f" {shown(str(value))}: give pathlib.Path(...).expanduser()"
+        )
     if "\0" in str(value):
         raise ValueError(f"{name} must be a path, got {shown(str(value))}, with a zero character")
     if max(map(len, map(os.fsencode, Path(value).parts))) > LONGEST_NAME:
@@ -315,3 +320,4 @@ Vectors = Annotated[Tensor, tensor(2)]  # (S, D)
 Numbers = Annotated[Tensor, tensor(empty=True)]  # of any shape
 Labels = Annotated[Tensor, check_labels]
 FilePath = Annotated[str | Path, check_path]
+NewFile = Annotated[str | Path, check_file]

@@ -187,7 +187,7 @@ class Likelihood:
         weights = self.weights(y)
         if reduction == "sum" or weights is None:
             return losses.sum() if reduction == "sum" else losses.mean()
-        return losses.sum() / weights.sum().to(losses).clamp_min(torch.finfo(losses.dtype).tiny)
+        return losses.sum() / _divisor(weights.sum(), losses)
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute `nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
@@ -195,7 +195,7 @@ class Likelihood:
         weights = self.weights(y.flatten(0, 1))
         if weights is None:
             return losses.mean(1)
-        return losses.sum(1) / weights.view(len(y), -1).sum(1).to(losses)
+        return losses.sum(1) / _divisor(weights.view(len(y), -1).sum(1), losses)
 
     def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the derivative of each example's loss in its outputs, in their shape."""
@@ -296,6 +296,11 @@ class Likelihood:
                 f"y must be what {p} is a distribution of, got others: {error}"
             ) from error
         return y
+
+
+def _divisor(counts: Tensor, losses: Tensor) -> Tensor:
+    """Return sums of weights in the dtype of the losses, above 0 where no label counts."""
+    return counts.to(losses).clamp_min(torch.finfo(losses.dtype).tiny)
 
 
 def _support(p: Distribution) -> Constraint | None:
@@ -432,8 +437,8 @@ class CategoricalLikelihood(Likelihood):
         )
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
-        """Compute mean or sum as in `torch.nn.functional.cross_entropy`."""
-        if y.ndim == 1:
+        """Compute mean or sum as `torch.nn.functional.cross_entropy`; 0 where nothing counts."""
+        if y.ndim == 1 and (reduction == "sum" or self.weights(y) is None):
             return self._loss(outputs, y, reduction)
         return super().nll(outputs, y, reduction)
 

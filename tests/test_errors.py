@@ -201,6 +201,16 @@ CASES = {
         ValueError,
         r"path must be a path, got 'a\\x00b', with a zero character",
     ),
+    "a path at home": (
+        lambda: fv.save(plane(3), "~/plane.safetensors"),
+        ValueError,
+        r"path must not begin with ~, .* got '~/plane.safetensors': give .*expanduser\(\)",
+    ),
+    "a folder as a file": (
+        lambda: fv.save(plane(3), "/"),
+        ValueError,
+        "path must name a file, got the folder '/'",
+    ),
     "a path of 5,000 characters": (
         lambda: fv.load("x" * 5000),
         ValueError,

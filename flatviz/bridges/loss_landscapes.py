@@ -94,7 +94,7 @@ def run_random_plane(
     plane = Plane(full.w, axes.to(full.w.dtype), "distance in weight space", name)
     a, b = coords.to(full.w.dtype).T
     statistics = "frozen" if full.has_batchnorm else None
-    return for_readers(Surface(plane, a, b, torch.tensor(values).to(a), label, None, statistics))
+    return for_readers(Surface(plane, a, b, a.new_tensor(values), label, None, statistics))
 
 
 def _on_axes(points: Tensor, rounding: float) -> tuple[Tensor, Tensor]:

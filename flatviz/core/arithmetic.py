@@ -129,7 +129,7 @@ def arithmetic() -> Iterator[None]:
 def users_device() -> AbstractContextManager:
     """Create tensors on the user's default device, for the user's code in a block of `arithmetic`.
 
-    That is the thread's, as the default device.
+    The default device is the thread's.
     """
     return vars(_of_thread).get("device") or nullcontext()
 

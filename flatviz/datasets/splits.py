@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import torch
 
-from flatviz.checks import Count, Seed, Whole
+from flatviz.checks import Count, Seed, Whole, shown
 from flatviz.core import Data, Task, generator, public
 from flatviz.datasets.given import in_memory
 
@@ -54,11 +54,7 @@ def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
 
 def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
     """Choose the indices of the three parts of `few_shot`, class by class."""
-    if data.y.is_floating_point():
-        raise ValueError(
-            "few_shot needs class labels, got floating targets: take a random subset,"
-            " data.subset(index)"
-        )
+    _check_classes(data, "few_shot")
     order = torch.randperm(len(data), generator=generator(seed))
     y = data.y.cpu()[order]
     parts: list[list[torch.Tensor]] = [[], [], []]
@@ -74,6 +70,13 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
     return [torch.cat(part).to(data.y.device) for part in parts]
 
 
+def _check_classes(data: Data, verb: str) -> None:
+    if data.y.is_floating_point() or data.y.ndim > 1:
+        raise ValueError(
+            f"{verb} needs one class label an example, got {shown(data.y)}: take data.subset(index)"
+        )
+
+
 @public
 def pick_classes(data: Data, classes: list[Whole]) -> Data:
     """Select the examples of these classes, numbered 0, 1, ... in the order given.
@@ -85,7 +88,8 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
         classes: Numbers of the classes, in their new order.
 
     Raises:
-        ValueError: For a class without examples, or one given twice.
+        ValueError: For a class without examples, one given twice, and for labels that are not one
+            class an example.
 
     Example:
         >>> import torch, flatviz as fv
@@ -93,6 +97,7 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
         >>> fv.datasets.pick_classes(data, [2, 0]).y
         tensor([1, 0, 1, 0, 1, 0])
     """
+    _check_classes(data, "pick_classes")
     present = set(data.y.unique().tolist())
     if len(set(classes)) < len(classes) or not classes or set(classes) - present:
         raise ValueError(

@@ -219,7 +219,7 @@ def quantile_calibration_error(
 
     def error(size: int) -> Tensor:
         at = below[:size].mean(0).flatten().sort().values
-        share = torch.searchsorted(at, levels, right=True) / len(at)
+        share = torch.searchsorted(at, levels, right=True).to(levels) / len(at)
         return torch.where(at.isnan().any(), math.nan, (share - levels).abs().mean())
 
     return _of_sizes(prediction, n_draws, error)
@@ -279,7 +279,7 @@ def _mean_size(mean: Tensor, std: Tensor) -> Tensor:
 
 def _points(prediction: Prediction) -> tuple[Tensor, bool]:
     """Points (P, S, N, ...) of each draw's distribution, and whether they are its quantiles."""
-    levels = ((torch.arange(POINTS) + 0.5) / POINTS).to(prediction.outputs)
+    levels = (torch.arange(POINTS).to(prediction.outputs) + 0.5) / POINTS
     try:
         return prediction.inverse(levels), True
     except NotImplementedError:

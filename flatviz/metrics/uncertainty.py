@@ -10,6 +10,7 @@ Source of these two: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
 import math
 from typing import Annotated
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.special import entr
@@ -122,7 +123,7 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
     score = torch.cat([inside, outside]).double().cpu().numpy()
-    is_out = torch.cat([torch.zeros(len(inside)), torch.ones(len(outside))]).numpy()
+    is_out = np.repeat([0, 1], [len(inside), len(outside)])
 
     def fpr95(positive: object, score: object) -> float:
         false, true, _ = roc_curve(positive, score, drop_intermediate=False)

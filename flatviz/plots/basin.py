@@ -135,7 +135,7 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
 
 def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:
     """Add the bold contour, which follows the controls."""
-    at = float(scale(torch.tensor([LEVEL]))[0])
+    at = float(scale(torch.tensor([LEVEL], dtype=torch.float64))[0])
     heights = scale(rise.finite.T)
     lines = dict(start=at, end=at, size=1, coloring="none")
     for name, line in (

@@ -175,7 +175,7 @@ def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = 
     Example:
         >>> scale = torch.linspace(0.0, 4.0, 20)
         >>> f = lambda w: 0.5 * (scale * w * w).sum()
-        >>> density = fv.spectral_density(f, torch.ones(20), runs=2, steps=8, k=2)
+        >>> density = fv.spectral_density(f, torch.ones(20), runs=2, steps=20, k=2)
         >>> fig = fv.plot_density(density)
         >>> [trace.name for trace in fig.data]
         ['density', '2 largest, with residuals']
@@ -383,7 +383,8 @@ def plot_layers(
         ("trace", "error", "trace", COLORS[1]),
     ):
         values, errors = (
-            torch.tensor([float(getattr(row, f)) for row in rows]) for f in (name, error)
+            torch.tensor([float(getattr(row, f)) for row in rows], dtype=torch.float64)
+            for f in (name, error)
         )
         symbols = ["circle" if v > 0 else "circle-open" for v in values.tolist()]
         marker = dict(color=color, size=9, symbol=symbols)

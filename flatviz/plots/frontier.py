@@ -75,7 +75,8 @@ def plot_frontier(
             " 'vi_t' at some"
         )
     loss = torch.tensor(
-        [float(computed(computed(p).values).double().mean()) for p in family.projection]
+        [float(computed(computed(p).values).double().mean()) for p in family.projection],
+        dtype=torch.float64,
     )
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
     cold = sorted(

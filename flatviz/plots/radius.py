@@ -120,9 +120,10 @@ def values_of(family: Family, quantity: str) -> Tensor:
     if quantity in family[0].over_seeds:
         return torch.stack([m.over_seeds[quantity] for m in family]).double()
     if quantity == "lambda1":
-        return torch.tensor([[mean_lambda1(spectra)] for spectra in family.spectrum]).double()
-    values = [float(p.scores[quantity][-1]) for p in family.prediction]
-    return torch.tensor(values)[:, None].double()
+        values = list(map(mean_lambda1, family.spectrum))
+    else:
+        values = [float(p.scores[quantity][-1]) for p in family.prediction]
+    return torch.tensor(values, dtype=torch.float64)[:, None]
 
 
 def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
@@ -219,7 +220,7 @@ def _add_panel(
 ) -> None:
     radii = family.radii(method)
     rows = values[[family.index(method, r) for r in radii]]
-    x = torch.tensor([place_of(r, radii) for r in radii])
+    x = torch.tensor([place_of(r, radii) for r in radii], dtype=torch.float64)
     look = style(method)
     label = look.label
     mean = rows.nanmean(1)

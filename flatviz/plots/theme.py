@@ -258,7 +258,10 @@ def panels(n: int, gap: float) -> list[list[float]]:
 
 def numbers(values: object) -> Property:
     """Convert a tensor for plotly; lists and None stay."""
-    return values.detach().cpu().numpy() if isinstance(values, Tensor) else values
+    if not isinstance(values, Tensor):
+        return values
+    values = values.detach().cpu()
+    return (values.float() if values.dtype == torch.bfloat16 else values).numpy()
 
 
 def short(value: float) -> str:

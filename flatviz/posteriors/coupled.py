@@ -274,11 +274,12 @@ def stein(w: Tensor, g: Tensor, temperature: float) -> Tensor:
 
     w is (S, D), with scores -g / temperature.
     """
+    wide = w.to(torch.promote_types(w.dtype, torch.float32))
     # The other mode cancels in float32
-    d = torch.cdist(w, w, compute_mode="donot_use_mm_for_euclid_dist")
+    d = torch.cdist(wide, wide, compute_mode="donot_use_mm_for_euclid_dist")
     row, column = torch.triu_indices(len(w), len(w), 1, device=w.device)
     h = d[row, column].median().square() / math.log(len(w))
-    k = (-d.square() / h).exp()
+    k = (-d.square() / h).exp().to(w)
     apart = k.sum(1, keepdim=True) * w - k @ w  # sum over j of (w_i - w_j) k
     return (2 * temperature / h * apart - k @ g) / len(w)
 

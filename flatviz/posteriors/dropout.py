@@ -181,7 +181,7 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
             keep = 1 - rates[owner]
             kept = torch.rand(b.shape[1], generator=source, dtype=mask.dtype) < keep
             by_input = mask[b.slice].view(b.shape[0], b.shape[1], -1)
-            by_input *= (kept / keep)[:, None]
+            by_input *= kept.to(mask)[:, None] / keep
     return mask.to(net.device)
 
 
@@ -217,7 +217,7 @@ class Masked(Pass):
         keep = 1 - rate
         shape = mask_shape(part, x.shape)
         mask = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
-        return (x * (mask / keep).to(x),)
+        return (x * mask.to(x) / keep,)
 
     @property
     def about(self) -> dict[str, float]:

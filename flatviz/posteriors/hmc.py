@@ -237,10 +237,12 @@ class Potential:
     prior: Gaussian
     weight: float
 
+    @torch.no_grad()
     def weights(self, z: Tensor) -> Tensor:
         """Compute w(z), (C, D)."""
         return self.prior.at(z[:, : self.prior.dim], z[:, self.prior.dim :])
 
+    @torch.no_grad()
     def __call__(self, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Compute U, its gradient, and the mean NLL."""
         loss, g = self.loss(self.weights(z), None)

@@ -44,7 +44,7 @@ class PSGLD(Chain[PointState]):
     ) -> tuple[PointState, Record]:
         """Take one step; V begins as the first g^2."""
         g, record = self.energy.gradient(s.w, gradient, batch)
-        memory = self.memory * (s.step > 0)
+        memory = self.memory * (s.step > 0).to(s.v)
         v = memory * s.v + (1 - memory) * g.square()
         rate = self.lr / (self.floor + v.sqrt())
         check_noise(noise, s.w.shape)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 import flatviz
-from flatviz.checks import FilePath, shown
+from flatviz.checks import FilePath, NewFile, shown
 from flatviz.core import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
@@ -69,7 +69,7 @@ def cache_key(**settings: object) -> str:
 
 
 @public
-def save(result: object, path: FilePath) -> Path:
+def save(result: object, path: NewFile) -> Path:
     """Write a noun, or a dict, tuple or list of nouns, tensors, numbers and texts.
 
     The file is safetensors, with the rest as JSON in its header and a checksum.  It is written

@@ -184,11 +184,7 @@ def bandwidths(target: Tensor) -> Grid:
         if lo < 0.1:
             lo = d.kthvalue(max(1, round(0.05 * len(d)))).values.clamp_min(0.1)
         hi = d.max().clamp_min(0.3)
-        grids[p] = (
-            lo
-            / 2
-            * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS, device=d.device) / (N_BANDWIDTHS - 1))
-        )
+        grids[p] = lo / 2 * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS).to(d) / (N_BANDWIDTHS - 1))
     return grids
 
 

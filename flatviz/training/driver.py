@@ -133,12 +133,14 @@ class Running(Generic[S]):
         """Take step number `at`."""
         self.loss.begin()
         state, record = self.step(self.state, batch, self.noise.at(at))
-        self.state = cast(S, state)
+        # A prior of weights that have gradients brings in a graph, which would grow with the steps
+        plain = (value.detach() if value.requires_grad else value for value in state)
+        self.state = cast(S, state._make(plain))
         if at in self.keep:
             self.kept[:] = self.algorithm.collect(self.kept, self.state)
         for name, value in record._asdict().items():
             if value is not None:
-                self.rows[name].append(value)
+                self.rows[name].append(value.detach())
 
     def moved(self) -> list[Tensor]:
         """Return the tensors of the state except counts."""

@@ -111,21 +111,28 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         return LOSS_SCALE if self.precision == "float16" else 1.0
 
     def in_parts(
-        self, gradient: Callable[..., tuple], w: Tensor, index: Tensor | None, n: int
+        self,
+        gradient: Callable[..., tuple],
+        w: Tensor,
+        index: Tensor | None,
+        n: int,
+        count: Callable[[Tensor], Tensor],
     ) -> tuple[Tensor, Tensor]:
         """Compute mean loss and gradient of a minibatch from `gradient(w, part)` of its parts.
 
         index: (batch,), (B, batch) for weights (B, D), or None for all n examples.
+        count: the divisor of a part's mean, () or (B,), which differs where labels do not count.
         """
         if index is None:
             index = torch.arange(n, device=w.device).expand(*w.shape[:-1], n)
         value = w.new_zeros(w.shape[:-1])
         g = torch.zeros_like(w)
+        total = count(index).clamp_min(torch.finfo(w.dtype).tiny)
         for part in index.tensor_split(min(self.accumulate, index.shape[-1]), -1):
             one, its_g = gradient(w, part)
-            share = part.shape[-1] / index.shape[-1]
-            value.add_(one, alpha=share)
-            g.add_(its_g, alpha=share)
+            share = (count(part) / total).to(w)
+            value.add_(share * one)
+            g.addcmul_(share[..., None], its_g)
         return value, g
 
 

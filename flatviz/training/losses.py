@@ -161,7 +161,9 @@ class NetworkLoss(TrainingLoss):
                 if self.training.accumulate == 1:
                     value, g = self._rows(W, index)
                 else:
-                    value, g = self.training.in_parts(self._rows, W, index, self.examples)
+                    value, g = self.training.in_parts(
+                        self._rows, W, index, self.examples, self._count
+                    )
             except IndexError as error:  # no look before, which would wait for a GPU
                 check_in_range(index, self.examples, error)
                 raise
@@ -275,6 +277,13 @@ class NetworkLoss(TrainingLoss):
             return value[None], g[None]
         values, gradients = zip(*rows)
         return torch.stack(values), torch.stack(gradients)
+
+    def _count(self, index: Tensor) -> Tensor:
+        """Compute the divisor of the mean loss of examples (..., n), (...)."""
+        y = self.problem.data.y[index.flatten()]
+        weights = self.p.weights(y)
+        each = y.new_ones(len(y), dtype=torch.float64) if weights is None else weights
+        return each.view(index.shape).sum(-1)
 
     def _alone(self, one: Pass, w: Tensor, index: Tensor | None) -> Tensor:
         x, y = self.problem.data.batch(index)

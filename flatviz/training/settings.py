@@ -7,16 +7,16 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
-from flatviz.checks import check_file
+from flatviz.checks import NewFile
 from flatviz.core import Net, Progress
 from flatviz.engine.cost import Work
 from flatviz.gaussian import Gaussian
 from flatviz.training.gradient import PLAIN, Ascent, Training
 
 Setting = Any  # value of a keyword of any method's fit
-Checkpoint = Annotated[str | Path, check_file] | None
+Checkpoint = NewFile | None
 
 # mc_samples=None takes DRAWS draws a step.  If a gradient with all of them needs over LARGE_STEP
 # multiply-adds, the draws share the examples of the step, which then costs one pass; if they have

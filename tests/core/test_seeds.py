@@ -121,15 +121,18 @@ def test_a_module_that_draws_is_refused_or_moves_generators_of_python_and_numpy_
     assert random_state()[2] == of_torch
 
 
-def test_seeds_give_the_same_numbers_whatever_torchs_default_dtype_is():
-    """The dtype is the whole process's, and other numbers are drawn in float64."""
+@mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+def test_verbs_give_the_same_numbers_whatever_torchs_default_dtype_is(dtype):
+    """The dtype is the whole process's; others are drawn in float64, and bfloat16 has 3 digits."""
     layers = nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 2)
     net = fv.Net.from_module(nn.Sequential(*layers))
     other = net.at(net.w + 0.1)
     data = fv.Data(torch.rand(12, 6), torch.arange(12) % 2)
     images = fv.Data(torch.rand(12, 1, 8, 8), data.y)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
-    units = fv.symmetry.units_of(net)
+    regression = fv.Prediction(torch.randn(2, 9, 1), torch.randn(9, 1), 0.5)
+    W = torch.randn(8, net.dim)
+    scores = torch.rand(9), torch.rand(7)
 
     def numbers():
         task = fv.datasets.moons_transfer(seed=0)
@@ -139,17 +142,22 @@ def test_seeds_give_the_same_numbers_whatever_torchs_default_dtype_is():
             *(fv.datasets.corrupt(images, kind, 3, seed=0).x for kind in kinds),
             *fv.models.mlp(task, seed=1).state_dict().values(),
             *fv.models.learned_noise(layers[0]).state_dict().values(),
-            units.power,
             fv.symmetry.units_of(net).power,
+            fv.symmetry.mmd(W, {"other": -W}, permutations=2)["other"].value,
+            fv.metrics.quantile_calibration_error(regression),
+            fv.metrics.crps(regression),
+            torch.as_tensor(fv.metrics.ood_scores(*scores)["auroc"], dtype=torch.float64),
+            fv.fit_psgld(net, data, seed=0, n_draws=2, burn_in=3, thin=1).W,
             fv.fit_dropout(net, data, seed=0, steps=3, n_draws=2, rate=0.3).W,
             fv.fit_hmc(net, data, prior, seed=0, n_draws=2, burn_in=3, chains=2).W,
             fv.compare(net, other, data, resolution=3).surface.values,
         ]
 
     expected = numbers()
-    torch.set_default_dtype(torch.float64)
+    torch.set_default_dtype(dtype)
     try:
         got = numbers()
+        fv.plot(fv.top_eigenpairs(fv.nll(net, data), net.w, 2))
     finally:
         torch.set_default_dtype(torch.float32)
     for a, b in zip(got, expected):

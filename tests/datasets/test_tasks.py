@@ -52,6 +52,12 @@ def test_the_parts_of_a_task_share_no_example_and_validation_is_as_small_as_trai
     for wrong in ([4], [1, 1], []):
         with raises(ValueError, match=r"classes must "):
             datasets.pick_classes(letters, wrong)
+    pairs = fv.Data(torch.rand(6, 1), torch.arange(12).view(6, 2) % 3)
+    for split in (few_shot, datasets.pick_classes):
+        how = {"shots": 1, "seed": 0} if split is few_shot else {"classes": [0, 2]}
+        for several in (pairs, fv.Data(pairs.x, torch.rand(6))):
+            with raises(ValueError, match="needs one class label an example, got a .* of shape"):
+                split(several, **how)
     shapes = fv.Data(torch.zeros(8, 3), arange(8) % 4)
     with raises(
         ValueError, match=r"source and target must have inputs of one shape, got \(3,\) and \(2,\)"

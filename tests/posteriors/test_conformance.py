@@ -10,7 +10,7 @@ import torch
 from cases import around, normed, relative_error
 from every_verb import least
 from pytest import fixture, mark, raises, warns
-from torch import float32
+from torch import bfloat16, float32, nn
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -115,6 +115,27 @@ def test_reduced_precision_is_inside_the_network_only(name, small):
     assert not torch.equal(q.center, plain.center)
     # 8 bits of mantissa, a few steps
     assert relative_error(q.center, plain.center) < 0.02
+
+
+@mark.parametrize("name", [name for name in METHODS if fv.METHODS[name].needs_prior])
+def test_a_prior_at_a_modules_parameters_leaves_no_graph_in_the_posterior(name, small):
+    net, data, prior = small
+    mean = nn.utils.parameters_to_vector(nn.Parameter(w) for w in prior.mean.split(5))
+    given = replace(prior, mean=mean)
+    plain, traced = (run(name, net, data, p) for p in (prior, given))
+    assert torch.equal(traced.sample(2, seed=0), plain.sample(2, seed=0))
+    assert not traced.sample(2, seed=0).requires_grad
+    history = traced.history
+    assert all(v is None or not v.requires_grad for v in (history.loss, history.kl))
+
+
+@mark.parametrize("name", METHODS)
+def test_a_network_in_half_precision_has_a_posterior_in_it(name, small):
+    net, data, prior = small
+    half = fv.Gaussian(prior.mean.bfloat16(), prior.log_std.bfloat16(), prior.factor.bfloat16())
+    q = run(name, net.to(dtype=bfloat16), data.to(dtype=bfloat16), half)
+    assert q.sample(1, seed=0).dtype == bfloat16
+    assert bool(q.center.isfinite().all())
 
 
 def test_each_member_of_an_ensemble_stops_by_itself(small):

@@ -35,15 +35,40 @@ def conv_case():
     return Sequential(*layers), fv.Data(x, y)
 
 
-def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny):
+LABELS = {
+    "all": "categorical",
+    "some": fv.Likelihood.categorical(ignore_index=1),
+    "weighted": fv.Likelihood.categorical(weight=torch.tensor([0.2, 3.0, 1.0])),
+}
+
+
+@mark.parametrize("likelihood", LABELS.values(), ids=LABELS)
+def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny, likelihood):
+    """A part counts by its labels that count, with their weights: some have none."""
     net, data = tiny
+    data = fv.Data(data.x, arange(len(data)) % 3)
     W = stack([net.w, net.w + 0.1])
     for index in (None, torch.tensor([[0, 3, 5], [1, 2, 4]])):
         plain, parts = (
-            ascended(training_loss(net, data, training=how, members=2), W, index, fv.SAM(0.1))
+            ascended(
+                training_loss(net, data, likelihood, training=how, members=2), W, index, fv.SAM(0.1)
+            )
             for how in (fv.Training(), fv.Training(accumulate=5))
         )
         assert_close(parts, plain, rtol=1e-9, atol=1e-12)
+
+
+@mark.parametrize("members", [1, 2])
+@mark.parametrize("weight", [None, torch.tensor([1.0, 0.0, 1.0])])
+def test_a_minibatch_without_a_label_that_counts_moves_nothing(tiny, members, weight):
+    net, data = tiny
+    data = fv.Data(data.x, arange(len(data)) % 3)
+    ignore = 1 if weight is None else -100
+    likelihood = fv.Likelihood.categorical(weight=weight, ignore_index=ignore)
+    loss = training_loss(net, data, likelihood, members=members)
+    index = torch.tensor([1, 4]).expand(members, 2)
+    value, g = loss(net.w.expand(members, -1), index)
+    assert not value.any() and not g.any()
 
 
 @mark.parametrize("precision, error", [("bfloat16", 0.05), ("float16", 0.02)])
