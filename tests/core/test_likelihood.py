@@ -217,7 +217,8 @@ def test_every_verb_takes_it(name, nets):
     f = fv.nll(net, data, likelihood=likelihood)
     want = loss(net(net.w, X), y)
     assert_close(f(net.w), want)
-    assert_close(sum(f.score(net(net.w, X[i : i + 5]), y[i : i + 5]) for i in (0, 5, 10)) / N, want)
+    batches = [slice(i, i + 5) for i in (0, 5, 10)]
+    assert_close(sum(f.score(net(net.w, X[part]), y[part]) for part in batches) / N, want)
     surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=3, extent=1.0)
     assert_close(surface.values[1, 1], want)
     dense = torch.func.hessian(lambda w: loss(net(w, X), y))(net.w)

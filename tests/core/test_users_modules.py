@@ -161,7 +161,9 @@ class Merging(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.w, self.a, self.b = (nn.Parameter(randn(shape)) for shape in ((3, 5), (2, 5), (3, 2)))
+        self.w = nn.Parameter(randn(3, 5))
+        self.a = nn.Parameter(randn(2, 5))
+        self.b = nn.Parameter(randn(3, 2))
 
     def train(self, mode=True):
         super().train(mode)

@@ -44,7 +44,9 @@ def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
             self.h = Linear(3, 2)
 
         def forward(self, x):
-            return self.h((self.b(self.c(x)) + self.b(2 * self.c(x))).mean((2, 3)))
+            maps = self.c(x)
+            both = self.b(maps) + self.b(2 * maps)
+            return self.h(both.mean((2, 3)))
 
     net = fv.Net.from_module(Twice().eval())
     x = torch.randn(41, 3, 6, 5)

@@ -28,8 +28,8 @@ def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
     )
     surface = fv.slice_plane(f, plane, extent=2.0, resolution=21)
     a, b = torch.meshgrid(surface.a, surface.b, indexing="ij")
-    u, v = plane.axes
-    want = 0.5 * (a**2 * (u @ H @ u) + 2 * a * b * (u @ H @ v) + b**2 * (v @ H @ v))
+    uu, uv, _, vv = (plane.axes @ H @ plane.axes.T).flatten()
+    want = 0.5 * (a**2 * uu + 2 * a * b * uv + b**2 * vv)
     assert_close(surface.values, want, rtol=1e-10, atol=1e-12)
     # Symmetric about c
     assert_close(surface.values, surface.values.flip(0, 1), rtol=1e-10, atol=1e-12)

@@ -135,7 +135,8 @@ def test_the_accuracy_curve_carries_the_noise_of_its_test_set(family):
     fig = fv.plot_metrics(prediction, method="sabma")
     right = prediction.scores["accuracy"]
     lo, hi = wilson(right, torch.full_like(right, len(prediction.y)))
-    assert_close(tensor(fig.data[0].y).double(), torch.cat([lo, hi.flip(0)]), rtol=1e-5, atol=1e-5)
+    band = tensor(fig.data[0].y).double()
+    assert_close(band, torch.cat([lo, hi.flip(0)]), rtol=1e-5, atol=1e-5)
     assert fig.layout.yaxis.range[0] <= lo[-1]
     assert fig.layout.yaxis.range[1] >= hi[-1]
 

@@ -36,7 +36,8 @@ def test_the_ellipse_of_the_worst_posterior_is_the_one_that_perturb_gives(shown)
     axes = step.surface.plane.axes
     traces = {t.name: t for t in plots.plot_mechanism(step).data}
     for name, p in (("the worst q′", worst(net, data, q, 2.0, n_draws=8, seed=0)), ("q", q)):
-        off = torch.tensor(np.stack([traces[name].x, traces[name].y], 1)) - axes @ (p.mean - q.mean)
+        ellipse = torch.tensor(np.stack([traces[name].x, traces[name].y], 1))
+        off = ellipse - axes @ (p.mean - q.mean)
         inverse = torch.linalg.inv(axes @ dense_covariance(p) @ axes.T)
         assert_close((off @ inverse * off).sum(1), torch.ones(len(off)).double(), rtol=1e-6, atol=0)
 

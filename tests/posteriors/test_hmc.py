@@ -117,8 +117,9 @@ def stiff_regression():
     x = randn(40, 6).double() * tensor([12, *[1] * 5])
     y = x @ ones(6, 1).double() + randn(40, 1).double()
     cov = torch.linalg.inv(torch.eye(6).double() + x.T @ x)
+    mean = cov @ (x.T @ y)[:, 0]
     net = fv.Net.from_module(nn.Linear(6, 1, bias=False).double())
-    return net, fv.Data(x, y), fv.Gaussian(*zeros(2, 6).double()), cov @ (x.T @ y)[:, 0], cov
+    return net, fv.Data(x, y), fv.Gaussian(*zeros(2, 6).double()), mean, cov
 
 
 def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(stiff_regression, tmp_path):

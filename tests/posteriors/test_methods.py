@@ -5,6 +5,7 @@ import inspect
 import math
 import re
 from functools import partial
+from itertools import combinations
 
 import torch
 from cases import around, blobs, mlp, rng
@@ -292,8 +293,8 @@ def line(linear_regression):
 
 def double_sum(w, g, temperature):
     """Equation 8 of the paper, a pair at a time; the gradient of the kernel by autograd."""
-    apart = sorted(float((w[i] - w[j]).norm()) for i in range(len(w)) for j in range(i))
-    h = apart[(len(apart) - 1) // 2] ** 2 / math.log(len(w))
+    apart = [(a - b).norm() for a, b in combinations(w, 2)]
+    h = torch.stack(apart).median() ** 2 / math.log(len(w))
     phi = torch.zeros_like(w)
     for i in range(len(w)):
         for j in range(len(w)):

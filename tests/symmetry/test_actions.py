@@ -138,9 +138,11 @@ def test_what_is_no_permutation_or_factor_of_these_units_is_refused(name, action
 
 
 def test_only_layers_whose_weights_are_all_treated_are_moved():
-    hidden = [m for a, b in ((6, 5), (5, 4)) for m in (Linear(a, b), nn.LayerNorm(b), ReLU())]
+    first = Linear(6, 5), nn.LayerNorm(5), ReLU()
+    second = Linear(5, 4), nn.LayerNorm(4), ReLU()
+    module = Sequential(*first, *second, Linear(4, 3)).double()
     x = randn(9, 6, dtype=float64)
-    net = fv.Net.from_module(Sequential(*hidden, Linear(4, 3)).double(), "norm+head", example=x)
+    net = fv.Net.from_module(module, "norm+head", example=x)
     units = symmetry.units_of(net)
     assert not units.permuted
     assert [layer.name for layer in units.scaled] == ["4"]
@@ -308,7 +310,8 @@ def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
 def test_more_starts_never_move_further_away():
     net, units, _ = network("mlp")
     V = randn(40, net.dim, dtype=float64, generator=rng(1))
-    few, many = ((symmetry.align(units, V, net.w, starts=n) - net.w).norm(dim=1) for n in (1, 8))
+    aligned = [symmetry.align(units, V, net.w, starts=starts) for starts in (1, 8)]
+    few, many = ((W - net.w).norm(dim=1) for W in aligned)
     assert (many <= few + 1e-12).all()
     assert (few - many).max() > 0
     with raises(ValueError, match="reference must have shape"):

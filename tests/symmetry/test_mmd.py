@@ -27,11 +27,9 @@ def written_out(A, B, norms):
     values = []
     for p, h in [(norm, h) for norm in norms for h in bandwidths(A)[norm]]:
         k = lambda x, y, p=p, h=h: torch.exp(-(((x - y).norm(p=p) / h) ** p))
-        inside = [
-            sum(k(*pair) for pair in itertools.permutations(S, 2)) / (len(S) * (len(S) - 1))
-            for S in (A, B)
-        ]
-        values.append(sum(inside) - 2 * sum(k(a, b) for a in A for b in B) / (len(A) * len(B)))
+        mean = lambda pairs, k=k: stack([k(*pair) for pair in pairs]).mean()
+        inside = sum(mean(itertools.permutations(S, 2)) for S in (A, B))
+        values.append(inside - 2 * mean(itertools.product(A, B)))
     return float(stack(values).mean())
 
 
@@ -177,8 +175,10 @@ def test_pairs_written_out(monkeypatch):
         monkeypatch.setattr("flatviz.symmetry.pool.BLOCK", block)
         found = symmetry.pair_diversity(net, W, data.x)
         assert len(found.information) == 21
-        for at, (p, q) in enumerate(combinations((net(w, data.x).softmax(-1) for w in W), 2)):
+        probs = [net(w, data.x).softmax(-1) for w in W]
+        for at, (p, q) in enumerate(combinations(probs, 2)):
             m = (p + q) / 2
-            js = 0.5 * ((p * (p / m).log()).sum(1) + (q * (q / m).log()).sum(1)).mean()
+            to_middle = [(r * (r / m).log()).sum(1).mean() for r in (p, q)]
+            js = sum(to_middle) / 2
             assert found.information[at] == approx(float(js), rel=1e-9)
             assert found.disagreement[at] == (p.argmax(1) != q.argmax(1)).double().mean()

@@ -398,7 +398,9 @@ def test_a_language_model_that_begins_far_off_learns_at_the_default_rate():
     torch.manual_seed(0)
     x = torch.randint(0, 24, (128, 1))
     for _ in range(8):
-        x = torch.cat([x, (5 * x[:, -1:] + 1 + torch.randint(0, 2, (128, 1))) % 24], 1)
+        either = torch.randint(0, 2, (128, 1))
+        token = (5 * x[:, -1:] + 1 + either) % 24
+        x = torch.cat([x, token], 1)
     data = fv.Data(x[:, :-1], x[:, 1:])
     net = fv.Net.from_module(Tied(), example=x[:2, :-1])
     assert fv.nll(net, data)(net.w) > 15

@@ -23,7 +23,8 @@ def case():
     module = mlp(3, 16, 2)
     x = randn(40, 3)
     y = (x[:, 0] + 0.8 * randn(40) > 0).long()
-    return fv.Net.from_module(module), fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
+    net = fv.Net.from_module(module)
+    return net, fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
 
 
 def prior_of(net):
