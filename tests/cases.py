@@ -8,6 +8,9 @@ from torch import nn
 
 import flatviz as fv
 
+# Measurements of a family in a second: draws, and cells of its surfaces
+COARSE = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
+
 
 def rng(seed: int = 0) -> torch.Generator:
     """A generator of its own, which `FLATVIZ_TEST_SEED` does not shift."""
@@ -22,6 +25,27 @@ def mlp(*widths: int, act=nn.Tanh) -> nn.Sequential:
     return nn.Sequential(*layers[:-1])
 
 
+def normed(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
+    """A hidden layer with BatchNorm, and a head."""
+    layers = nn.Linear(inputs, hidden), nn.BatchNorm1d(hidden), nn.ReLU()
+    return nn.Sequential(*layers, nn.Linear(hidden, outputs))
+
+
+class Language(nn.Module):
+    """Logits (N, T, words) of tokens (N, T); a tied head has the weight of the embedding."""
+
+    def __init__(self, words: int, width: int, *, tied: bool, bias: bool = False):
+        super().__init__()
+        self.embed = nn.Embedding(words, width)
+        self.body = mlp(width, 2 * width, width)
+        self.head = nn.Linear(width, words, bias=bias)
+        if tied:
+            self.head.weight = self.embed.weight
+
+    def forward(self, x):
+        return self.head(self.body(self.embed(x)))
+
+
 def blobs(n: int, features: int, classes: int) -> fv.Data:
     """Normal inputs (n, features), whose labels take turns."""
     return fv.Data(torch.randn(n, features), torch.arange(n) % classes)
@@ -30,6 +54,11 @@ def blobs(n: int, features: int, classes: int) -> fv.Data:
 def around(net: fv.Net, log_std: float) -> fv.Gaussian:
     """The Gaussian at the net's weights whose widths are all exp(log_std)."""
     return fv.Gaussian(net.w, torch.full_like(net.w, log_std))
+
+
+def relative_error(found: torch.Tensor, exact: torch.Tensor) -> float:
+    """Distance of two vectors in lengths of the second."""
+    return float((found - exact).norm() / exact.norm())
 
 
 def wilson(right: torch.Tensor, n: torch.Tensor) -> torch.Tensor:

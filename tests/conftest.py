@@ -130,6 +130,13 @@ def gaussians():
     return random_gaussian(0), random_gaussian(1)
 
 
+@fixture
+def cache(monkeypatch, tmp_path):
+    """An empty folder in which results are kept."""
+    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
 @fixture(scope="session")
 def browser():
     """Headless Chromium; without one these tests are skipped, or fail where

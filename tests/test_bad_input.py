@@ -4,7 +4,6 @@ The verbs and their arguments come from the public names and the signatures, so 
 in it by itself.
 """
 
-import functools
 import inspect
 import math
 import pydoc
@@ -274,23 +273,6 @@ def test_the_defaults_of_a_fit_are_the_settings_of_its_method():
         ), method
         compared += len(default)
     assert compared > 60
-
-
-def test_keywords_that_fits_share_are_checked_at_a_call():
-    fit = functools.partial(
-        fv.fit_sgd,
-        fv.Net.from_module(nn.Linear(2, 2)),
-        fv.Data(torch.ones(2, 2), arange(2)),
-        seed=0,
-    )
-    unknown = "^fit_sgd: got an unexpected keyword argument 'rate'"
-    for wrong, said in (
-        (dict(lr=-1), "lr must be a finite number >= 0, got -1"),
-        (dict(steps=0), "steps must be a whole number >= 1, got 0"),
-        (dict(rate=1), unknown),
-    ):
-        with raises((TypeError, ValueError), match=said):
-            fit(**wrong)
 
 
 def test_every_verb_is_checked_at_its_boundary():

@@ -162,11 +162,6 @@ CASES = {
         ValueError,
         "W must be finite, got 6 NaN .* diverged",
     ),
-    "sparse inputs": (
-        lambda: fv.Data(eye(2).to_sparse(), arange(2)),
-        TypeError,
-        "x must be a dense tensor .* got one of layout",
-    ),
     "sparse weights": (
         lambda: fv.top_eigenpairs(objective(), ones(34).to_sparse(), 1),
         TypeError,

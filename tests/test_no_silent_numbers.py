@@ -103,7 +103,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
         with raises(kind, match=text):
             verb()
     # A function of one's own knows its labels
-    assert float(fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)) != 0
+    assert fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w) != 0
 
 
 NAMES = "accuracy nll brier ece ace class_ece reliability".split()
@@ -131,7 +131,7 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
         assert_close(score(prediction(y=y.to(dtype))), want, equal_nan=True)
     other = data((arange(12) % 3).to(dtype))
     assert other.y.dtype == torch.int64
-    assert float(fv.nll(NET, other)(NET.w)) == float(fv.nll(NET, DATA)(NET.w))
+    assert fv.nll(NET, other)(NET.w) == fv.nll(NET, DATA)(NET.w)
 
 
 @mark.parametrize(
@@ -192,8 +192,8 @@ def test_a_score_of_draws_without_a_value_is_nan_from_that_draw_on(score, value)
     bad = SCORES[score](prediction(bad=2, value=value))
     good = SCORES[score](prediction())
     assert_close(bad[:2], good[:2], equal_nan=True)
-    assert bool(isnan(bad[2:]).all())
-    assert bool(isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all())
+    assert isnan(bad[2:]).all()
+    assert isnan(SCORES[score](prediction(bad=2, value=value), n_draws=3)).all()
 
 
 def test_predictions_without_a_value_are_counted_and_scored_nan():
@@ -202,14 +202,14 @@ def test_predictions_without_a_value_are_counted_and_scored_nan():
     assert prediction().n_diverged == 0
     masked = prediction(bad=1, value=-INF)  # a class that is ruled out is no divergence
     assert masked.n_diverged == 0
-    assert bool(torch.isfinite(metrics.ece(masked)).all())
+    assert torch.isfinite(metrics.ece(masked)).all()
 
 
 def test_pairs_with_a_draw_without_a_value_have_no_disagreement():
     values = metrics.disagreement(prediction(bad=1))
     good = metrics.disagreement(prediction())
-    assert bool(isnan(values[1]).all())
-    assert bool(isnan(values[:, 1]).all())
+    assert isnan(values[1]).all()
+    assert isnan(values[:, 1]).all()
     assert_close(values[[0, 2, 3]][:, [0, 2, 3]], good[[0, 2, 3]][:, [0, 2, 3]])
 
 

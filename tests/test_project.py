@@ -222,7 +222,7 @@ def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned(monkeyp
     seen: dict = {}
     exec("\n".join(lines), seen)
     prediction = fv.predict(seen["net"], seen["flat"], seen["task"].test, 10, seed=1)
-    assert float(prediction.scores["accuracy"][-1]) > 0.7
+    assert prediction.scores["accuracy"][-1] > 0.7
 
 
 def test_what_github_runs_are_the_projects_own_commands():

@@ -135,8 +135,8 @@ def test_a_chapter_offers_itself_with_blanks(site):
         for link in re.findall(r'href="([^"]*03_curvature.ipynb)"', page)
     )
     said = ["\n".join(cell.source for cell in notebook.cells) for notebook in (given, blank)]
-    assert [text.count("Solution") for text in said] == [4, 0]
-    assert said[1].count("# your code") == 4
+    assert ["Solution" in text for text in said] == [True, False]
+    assert "# your code" in said[1]
 
 
 @mark.parametrize("name", ["frontier", "reference", "coverage"])

@@ -213,7 +213,7 @@ def test_logits_are_taken_from_an_object():
         fv.nll(net, data), fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3
     )
     want = F.cross_entropy(nn.functional.linear(data.x, module.weight, module.bias), data.y)
-    assert float(surface.values[1, 1]) == approx(float(want.detach()), rel=1e-6)
+    assert surface.values[1, 1] == approx(float(want.detach()), rel=1e-6)
 
 
 def test_outputs_that_are_no_logits_are_one_clear_error():
@@ -271,5 +271,5 @@ def test_adapters_are_what_is_treated_by_default_and_by_name(language):
     f = fv.nll(net, data)
     assert_close(f(net.w), before)  # B begins at 0
     q = fv.fit_laplace(net, data, seed=0, steps=20, structure="full")
-    assert float(f(q.center)) < float(before)
+    assert f(q.center) < before
     assert fv.predict(net, q, data, 3, seed=0).outputs.shape == (3, 6, 8, 20)

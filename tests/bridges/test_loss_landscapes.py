@@ -5,6 +5,7 @@ import sys
 from importlib.metadata import version
 
 import torch
+from cases import normed
 from pytest import fixture, importorskip, mark, raises
 from torch import nn
 from torch.nn import Linear
@@ -40,7 +41,7 @@ def another_walk(model, metric, distance=1, steps=20, normalization="filter"):
 
 @fixture
 def case():
-    module = nn.Sequential(Linear(3, 8), nn.BatchNorm1d(8), nn.ReLU(), Linear(8, 2))
+    module = normed(3, 8, 2)
     nn.init.normal_(module[1].bias)  # the library divides by the norm of each parameter
     x = torch.randn(30, 3)
     y = torch.randint(0, 2, (30,))
@@ -89,7 +90,7 @@ def test_another_release_comes_back_with_the_coordinates_of_its_own_walk(
     surface = plane_of(module, data, loss, distance=distance, steps=5)
     assert "loss_landscapes 4.99 random_plane" in surface.plane.name
     # This one has the weights
-    assert float((surface.a.square() + surface.b.square()).sqrt().min()) < 1e-4 * distance
+    assert (surface.a.square() + surface.b.square()).sqrt().min() < 1e-4 * distance
 
 
 @mark.skipif(version("loss-landscapes") != "3.0.6", reason="a finding on loss-landscapes 3.0.6")

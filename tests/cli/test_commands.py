@@ -18,6 +18,7 @@ import pytest
 import torch
 import torchvision
 from browsing import watched
+from cases import COARSE
 from forked import forked
 from internals import main, run_tour
 from pagedrive import data_of
@@ -30,14 +31,13 @@ from flatviz.cli.commands import COMMANDS, check_public_network
 from flatviz.datasets import digits_transfer
 from flatviz.models.public import PublicNet
 
-FEW = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 QUICK = dict(
-    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, fit={"steps": 3}, measured=FEW
+    radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}, fit={"steps": 3}, measured=COARSE
 )
 
 
 @fixture
-def quick(monkeypatch, tmp_path, request):
+def quick(cache, monkeypatch, tmp_path, request):
     """A tour of a few steps, from the networks that the other tests share."""
     shared = {"mlp": "transferred", "conv": "conv"}
 
@@ -46,7 +46,6 @@ def quick(monkeypatch, tmp_path, request):
         return net, digits_transfer(shots=10, seed=seed), prior
 
     monkeypatch.setattr("flatviz.families.tour.prepare", prepare)
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
 
     def few_steps(*args, settings, **others):
         return run_tour(*args, settings=replace(settings, **QUICK), **others)
@@ -125,8 +124,7 @@ def until(happened, seconds):
         time.sleep(0.05)
 
 
-def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(monkeypatch, tmp_path):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
+def test_a_signal_in_the_middle_of_the_work_ends_the_command_cleanly(cache, tmp_path):
     page, out, errors = (tmp_path / name for name in ("tour.html", "out", "errors"))
     command = forked(lambda: main(["tour", "--out", str(page), "--device", "cpu"]), out, errors)
     until(lambda: not command.is_alive() or (out.exists() and "computing" in out.read_text()), 300)

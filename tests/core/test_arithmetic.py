@@ -187,23 +187,11 @@ def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_mor
 
 
 def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_stays():
-    inside = threading.Event()
-    leave = threading.Event()
-
-    def other():
+    with beside(partial(threads, 0)) as end:
+        assert torch.get_num_threads() == 2
         with threads(0):
-            inside.set()
-            leave.wait()
-            return torch.get_num_threads()
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    inside.wait()
-    assert torch.get_num_threads() == 2
-    with threads(0):
-        leave.set()
-        thread.join()
-        assert torch.get_num_threads() == 1
+            end()
+            assert torch.get_num_threads() == 1
     for number in (3, 1):  # 1 is the block's own number
         with threads(0):
             with threads(SHARE * 2):

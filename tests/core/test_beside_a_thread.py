@@ -92,17 +92,27 @@ def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_threa
     assert len(seen) == 1
 
 
-def test_attention_kernels_of_the_user_come_back_after_the_last_thread():
-    flags = lambda: (
-        torch.backends.cuda.flash_sdp_enabled(),
-        torch.backends.cuda.math_sdp_enabled(),
-    )
-    assert flags() == (True, True)
-    with beside(twice) as end:
-        with twice():
+def attention_kernels():
+    cuda = torch.backends.cuda
+    return cuda.flash_sdp_enabled(), cuda.math_sdp_enabled()
+
+
+def stance():
+    return importorskip("torch._dynamo.eval_frame")._stance.stance
+
+
+@mark.parametrize(
+    "block, setting, inside",
+    [(twice, attention_kernels, (False, True)), (eager, stance, "force_eager")],
+)
+def test_a_setting_of_the_process_comes_back_after_the_last_thread(block, setting, inside):
+    before = setting()
+    assert before != inside
+    with beside(block) as end:
+        with block():
             end()
-            assert flags() == (False, True)
-        assert flags() == (True, True)
+            assert setting() == inside
+        assert setting() == before
 
 
 def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
@@ -130,16 +140,6 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
         torch.testing.assert_close(net(net.w, x), want)
     assert not called
     assert all(seen)
-
-
-def test_compiled_functions_run_as_compiled_again_after_the_last_thread():
-    eval_frame = importorskip("torch._dynamo.eval_frame")
-    stance = lambda: eval_frame._stance.stance
-    with beside(eager) as end:
-        with eager():
-            end()
-            assert stance() == "force_eager"
-        assert stance() == "default"
 
 
 def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number():

@@ -5,7 +5,7 @@ import math
 
 import scipy.stats
 import torch
-from cases import rng
+from cases import mlp, rng
 from pytest import approx, fixture, mark, raises, warns
 from torch import arange, as_tensor, einsum, full, isfinite, nn, stack, tensor
 from torch.distributions import (
@@ -181,7 +181,7 @@ def test_curvature_is_the_fisher_matrix_of_the_outputs(name):
         tolerance = dict(rtol=1e-6, atol=1e-8)
     want = einsum("ncd,nkd->nkc", fisher, u.flatten(2)).reshape(u.shape)
     assert_close(got, want, **tolerance)
-    assert bool((einsum("nk...,nk...->nk", u.flatten(2), got.flatten(2)) >= -1e-9).all())
+    assert (einsum("nk...,nk...->nk", u.flatten(2), got.flatten(2)) >= -1e-9).all()
 
 
 class Everything(nn.Module):
@@ -231,13 +231,13 @@ def test_every_verb_takes_it(name, nets):
         (fv.fit_ensemble, short | dict(members=2)),
         (fv.fit_laplace, short),
     ):
-        assert bool(isfinite(fit(net, data, **how).center).all())
+        assert isfinite(fit(net, data, **how).center).all()
     p = fv.predict(net, net.w[None], data, 1, seed=0, likelihood=likelihood)
     plain = "weights" not in name and "smoothed" not in name  # which are of the loss alone
     assert not plain or abs(float(p.scores["nll"][0]) - float(want)) < 1e-6
-    assert not plain or float(
-        fv.quantity(net, data, "nll", likelihood=likelihood)(net.w)
-    ) == approx(float(want))
+    assert not plain or fv.quantity(net, data, "nll", likelihood=likelihood)(net.w) == approx(
+        float(want)
+    )
     assert p.has_classes == ("accuracy" in p.scores)
     assert isfinite(fv.metrics.nll(p)).all()
 
@@ -255,8 +255,8 @@ def test_the_predictive_distribution_is_the_mixture_over_draws(name, exact):
     for level in (0.05, 0.5, 0.95):
         share = (drawn <= p.quantile(level)).double().mean(0)
         # Counts have atoms
-        assert float((share - level).min()) > -0.02
-        assert not exact or float((share - level).max()) < 0.02
+        assert (share - level).min() > -0.02
+        assert not exact or (share - level).max() < 0.02
 
 
 def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
@@ -277,7 +277,7 @@ def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
     at = p.quantile(0.9)
     assert_close(as_tensor(theirs.cdf(at).mean(0)), full((5,), 0.9).double())
     error = p.mean - y
-    assert float(p.scores["rmse"][-1]) == approx(float(error.square().mean().sqrt()))
+    assert p.scores["rmse"][-1] == approx(float(error.square().mean().sqrt()))
     heavy = fv.Prediction(
         outputs, y, fv.Likelihood(lambda o: Cauchy(o[..., 0], F.softplus(o[..., 1])))
     )
@@ -341,14 +341,13 @@ def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_doe
     data = fv.Data(x, y)
     constant = 0.5 * math.log(2 * math.pi * math.e * float(y.var(correction=0)))
     torch.manual_seed(0)
-    layers = Linear(1, 16), nn.Tanh(), Linear(16, 2)
-    module = nn.Sequential(*layers)
+    module = mlp(1, 16, 2)
     outputs = torch.zeros(1, 2)
     found = as_likelihood("gaussian").of_constant(y, outputs)
     assert found == approx(constant, rel=1e-5)
     net = fv.pretrain(module, data, seed=0, likelihood="gaussian")
     # the noise itself has -1.2; without a bound on gradients this ends at 4 to 28
-    assert float(fv.nll(net, data, likelihood="gaussian")(net.w)) < constant - 1
+    assert fv.nll(net, data, likelihood="gaussian")(net.w) < constant - 1
     assert not recwarn.list
     with warns(UserWarning, match="above the 0.9.* of the best constant outputs"):
         fv.pretrain(module, data, seed=0, likelihood="gaussian", lr=5.0)
@@ -481,7 +480,7 @@ def test_the_accuracy_is_that_of_the_prediction():
     for likelihood, given in ((weighted, data), ("bernoulli", fv.Data(data.x, MANY))):
         scores = fv.predict(net, net.w[None], given, 1, seed=0, likelihood=likelihood).scores
         right = fv.quantity(net, given, "accuracy", likelihood=likelihood)(net.w)
-        assert float(right) == approx(float(scores["accuracy"][0]))
+        assert right == approx(float(scores["accuracy"][0]))
     with raises(ValueError, match="'error' needs a likelihood of classes, got 0.5"):
         fv.quantity(net, fv.Data(data.x, randn(N, C)), "error", likelihood=0.5)
 
@@ -540,5 +539,5 @@ def test_the_best_constant_of_places_is_that_of_a_search(smoothing):
     start = torch.zeros(1, 5, C, dtype=torch.float64)
     assert p.of_constant(y, start) == approx(float(loss()), abs=1e-8)
     best = p.best_constant(y, start)
-    assert float(p.nll(best.expand(7, -1, -1), y)) == approx(float(loss()), abs=1e-8)
+    assert p.nll(best.expand(7, -1, -1), y) == approx(float(loss()), abs=1e-8)
     assert_close(best[0, 3], logits.detach().log_softmax(0), atol=1e-4, rtol=0)

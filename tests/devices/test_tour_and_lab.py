@@ -16,10 +16,9 @@ from flatviz.pages.document import family_rows
 
 
 @mark.parametrize("model", ["mlp", "conv"])
-def test_the_tour_ends_with_its_table_and_page(model, device, task, request, monkeypatch, tmp_path):
+def test_the_tour_ends_with_its_table_and_page(model, device, task, request, monkeypatch, cache):
     net, prior = request.getfixturevalue({"mlp": "transferred", "conv": "conv"}[model])
     monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
     settings = TourSettings(radii=radii, fit={"steps": 3}, measured=SMALL, repeats=1)
     run_again = partial(run_tour, model, task=task, device=device, settings=settings)
@@ -35,9 +34,8 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
 
 
 def test_the_lab_fits_a_member_on_the_device_and_shows_it(
-    device, task, transferred, tmp_path, monkeypatch
+    device, task, transferred, cache, monkeypatch
 ):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     # the prior stays on the CPU: it is moved where it is used
     (net, prior) = transferred
     task = task.to(device)

@@ -3,7 +3,7 @@
 import warnings
 
 import torch
-from cases import around
+from cases import around, normed
 from pytest import fixture, mark, raises
 from torch import nn
 from torch.nn import Linear
@@ -15,9 +15,7 @@ from flatviz import engine
 
 @fixture
 def net_and_data():
-    net = fv.Net.from_module(
-        nn.Sequential(Linear(4, 6), nn.BatchNorm1d(6), nn.ReLU(), Linear(6, 3))
-    )
+    net = fv.Net.from_module(normed(4, 6, 3))
     return net, fv.Data(torch.randn(50, 4) + 2, torch.randint(0, 3, (50,)))
 
 

@@ -121,7 +121,7 @@ def test_every_plan_equals_a_plain_loop(kind, treated):
     for change in ({}, {"chunk": 8}, {"channels_last": False}):
         got = Evaluator(shop, plane.origin, plane.axes, replace(usual, **change))(coords)
         allowed = 1e-5 * want.abs() + 1e-7 * want.max()
-        assert bool(((got - want).abs() <= allowed).all()), change
+        assert ((got - want).abs() <= allowed).all(), change
 
 
 @mark.parametrize("kind", NETS)

@@ -6,14 +6,14 @@ import itertools
 import os
 import signal
 
+from cases import COARSE
 from forked import forked
 from internals import TourSettings, run_tour
 from oracles import equal
 from pytest import mark
 
 FAMILY = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
-MEASURED = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
-SMALL = TourSettings(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=MEASURED)
+SMALL = TourSettings(epochs=2, radii=FAMILY, fit={"steps": 3}, measured=COARSE)
 
 
 def tour(**options):

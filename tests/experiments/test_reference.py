@@ -13,11 +13,10 @@ from flatviz.symmetry.discrepancy import bandwidths, mean_kernel
 
 
 @fixture
-def quick(monkeypatch, transferred, task, tmp_path):
+def quick(cache, monkeypatch, transferred, task, tmp_path):
     """Short chains on the network that the other tests share; nothing committed."""
     monkeypatch.setattr(study, "CHAINS", dict(n_draws=16, chains=4, burn_in=6))
     monkeypatch.setattr(study, "COMMITTED", tmp_path / "absent.pt")
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
     return transferred[0], task, transferred[1]
 
 

@@ -77,7 +77,7 @@ def test_both_modes_are_equally_deep_and_runs_that_start_in_one_stay_there():
         0.5 * math.exp(-0.5 * (2.3 / 0.3) ** 2) + 0.5 * math.exp(-0.5 * (1.7 / 0.6) ** 2)
     )
     by_hand += 1 + 0.5 * math.log(2 * math.pi)
-    assert float(f(tensor([0.3], dtype=torch.float64))) == approx(by_hand, abs=1e-12)
+    assert f(tensor([0.3], dtype=torch.float64)) == approx(by_hand, abs=1e-12)
     settings = dict(kl_weight=0.1, steps=30, lr=0.02, momentum=0.9, likelihood=1.0)
     for start, radii, wide in ((1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)):
         cells = [dict(setting="width ratio 5", radius=r, seed=s) for r in radii for s in (0, 1)]
@@ -91,9 +91,9 @@ def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance()
     space = functions("averaging")
     of = partial(tensor, dtype=torch.float64)
     g_mean, g_log_std = space["expected_gradient"](of(1.5), of(0.1), 1.0)
-    assert float(g_mean) == approx(-0.5 / 0.09, rel=1e-6)
-    assert float(g_log_std) == approx(0.01 / 0.09, rel=1e-4)
-    assert abs(float(space["expected_gradient"](of(space["balance"](5.0)), of(0.5), 5.0)[0])) < 1e-9
+    assert g_mean == approx(-0.5 / 0.09, rel=1e-6)
+    assert g_log_std == approx(0.01 / 0.09, rel=1e-4)
+    assert abs(space["expected_gradient"](of(space["balance"](5.0)), of(0.5), 5.0)[0]) < 1e-9
 
 
 def resnets(n, width, **how):
@@ -255,7 +255,7 @@ def test_a_ring_that_gathers_is_seen_and_one_that_stays_is_not():
     assert found["spread raw"] > 0.95
     assert found["spread removed"] < 0.1
     assert found["fall, low"] > 0.1
-    assert float(still["fall, high"]) == approx(0, abs=1e-6)
+    assert still["fall, high"] == approx(0, abs=1e-6)
 
 
 def test_rules_say_does_not_hold_where_the_figures_do_not():

@@ -4,6 +4,7 @@ learn, no source."""
 from functools import partial
 
 import torch
+from cases import COARSE
 from internals import Fitting, TourSettings, run_tour
 from PIL import Image
 from pytest import fixture, mark, param, raises
@@ -31,7 +32,7 @@ RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 SMALL = dict(
     radii=RADII,
     fit={"steps": 20},
-    measured=dict(n_draws=4, n_spectra=1, k=2, resolution=5, around_resolution=5),
+    measured=COARSE,
 )
 
 
@@ -45,8 +46,7 @@ def two_layers(task):
 
 
 @mark.long
-def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(monkeypatch, tmp_path):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(cache):
     settings = TourSettings(recipe=Recipe(epochs=20), **SMALL)
     tour_of = partial(run_tour, two_layers, settings=settings)
     tour = tour_of(task="moons")
@@ -155,7 +155,7 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
     assert (task.n_classes, task.source_classes) == (3, None)
     source = task.source.batch(None)[0]
     test = task.test.batch(None)[0]
-    assert float(source.mean()) < 0.35 < 0.5 < float(test.mean())  # dark classes, bright classes
+    assert source.mean() < 0.35 < 0.5 < test.mean()  # dark classes, bright classes
     joined = datasets.named_task(
         f"image-folder:{tmp_path / 'train'}", shots=3, seed=0, per_class=10
     )
@@ -206,7 +206,7 @@ def test_logistic_regression_predicts_as_scikit_learns_of_the_strength_that_vali
     ]
     best = min(fits, key=lambda fit: log_loss(task.validation.y, fit.predict_proba(validation)))
     # float32 against float64
-    assert float((found - torch.as_tensor(best.predict_proba(test))).abs().max()) < 1e-4
+    assert (found - torch.as_tensor(best.predict_proba(test))).abs().max() < 1e-4
 
 
 def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
@@ -217,7 +217,7 @@ def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
     )
     # Chance is 0.1
     assert torch.equal(mine.outputs, theirs.outputs)
-    assert float(mine.scores["accuracy"][-1]) > 0.5
+    assert mine.scores["accuracy"][-1] > 0.5
 
 
 def prediction(n):

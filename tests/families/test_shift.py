@@ -33,7 +33,7 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
             prediction = fv.predict(net, q, there, 3, seed=5, batchnorm="frozen")
             for name in ("nll", "accuracy"):
                 want = float(fv.score(prediction, name, n_draws=3))
-                assert float(shift.scores[name][row, column]) == approx(want, rel=1e-6)
+                assert shift.scores[name][row, column] == approx(want, rel=1e-6)
     assert_close(shift.mean("ece"), (shift.scores["ece"][0] + shift.scores["ece"][1]) / 2)
     assert (
         fv.families.shifted_scores(net, q, data, **how | {"batchnorm": data}).batchnorm
@@ -66,11 +66,11 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
     by_hand = torch.tensor([sum(wrong[:k]) / k for k in range(1, 31)])
     assert_close(fv.metrics.risk_coverage(prediction), by_hand)
     error = 1 - float(fv.metrics.accuracy(prediction, n_draws=2))
-    assert float(fv.metrics.risk_coverage(prediction, n_draws=2)[-1]) == approx(error)
+    assert fv.metrics.risk_coverage(prediction, n_draws=2)[-1] == approx(error)
     fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 50), "sgd": by_hand})
     assert [t.name for t in fig.data] == ["VI", "SGD (MAP)"]
-    assert float(fig.data[0].y[-1]) == approx(0.3)
-    assert float(fig.data[0].x[-1]) == 1
+    assert fig.data[0].y[-1] == approx(0.3)
+    assert fig.data[0].x[-1] == 1
 
 
 def test_the_severity_figure_draws_means_over_kinds():

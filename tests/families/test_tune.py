@@ -5,6 +5,7 @@ import math
 from dataclasses import replace
 
 import torch
+from cases import COARSE
 from internals import Fitting, TourSettings, run_tour
 from pytest import approx, fixture, raises
 
@@ -108,9 +109,8 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
 
 
 def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear_error(
-    transferred, task, tmp_path, monkeypatch
+    transferred, task, tmp_path, cache
 ):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
     net, prior = transferred
     (tmp_path / "x.json").write_text("[1, 2]")
     with raises(ValueError, match="a tuning must be a file that flatviz run tune wrote, got"):
@@ -121,11 +121,10 @@ def test_tour_and_lab_take_the_choices_and_a_file_of_something_else_is_one_clear
     assert lab.family.radius == (0.0, 0.7, 2.0)
     assert lab.radius == 0.7
     lab.close()
-    few = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
     tour = run_tour(
         seed=0,
         settings=TourSettings(
-            epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=few
+            epochs=2, radii={"sabma": (0.0, 2.0)}, tuned=tuned, fit={"steps": 2}, measured=COARSE
         ),
     )
     assert tour.family.radius == (0.0, 0.7, 2.0)

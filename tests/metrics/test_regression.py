@@ -59,20 +59,20 @@ def test_intervals_and_pit_are_those_of_the_mixture_by_scipy(kind, size):
     for level in (0.5, 0.9):
         low, high = (mixture_quantile(each, (1 + s * level) / 2, size) for s in (-1, 1))
         inside = (low <= Y[:, 0].numpy()) & (Y[:, 0].numpy() <= high)
-        assert float(M.coverage(p, level)[size - 1]) == approx(inside.mean())
-        assert float(M.coverage(p, level, n_draws=size)) == approx(inside.mean())
+        assert M.coverage(p, level)[size - 1] == approx(inside.mean())
+        assert M.coverage(p, level, n_draws=size) == approx(inside.mean())
         width = (high - low).mean()
-        assert float(M.interval_width(p, level, n_draws=size)) == approx(width, rel=1e-8)
-        assert float(M.interval_width(p, level)[size - 1]) == approx(width, rel=1e-8)
+        assert M.interval_width(p, level, n_draws=size) == approx(width, rel=1e-8)
+        assert M.interval_width(p, level)[size - 1] == approx(width, rel=1e-8)
     levels = np.arange(1, 100) / 100
     gaps = [abs((below <= level).mean() - level) for level in levels]
     for found in (
         M.quantile_calibration_error(p)[size - 1],
         M.quantile_calibration_error(p, n_draws=size),
     ):
-        assert float(found) == approx(np.mean(gaps))
+        assert found == approx(np.mean(gaps))
     variance = each.var()[:size].mean(0) + each.mean()[:size].var(0)
-    assert float(M.predictive_std(p)[size - 1]) == approx(np.sqrt(variance.mean()))
+    assert M.predictive_std(p)[size - 1] == approx(np.sqrt(variance.mean()))
 
 
 def test_crps_of_a_mixture_by_its_quantiles_is_the_integral_of_its_definition():
@@ -86,7 +86,7 @@ def test_crps_of_a_mixture_by_its_quantiles_is_the_integral_of_its_definition():
     for y, means in zip(Y[:8, 0].tolist(), MEANS[:4, :8, 0].T.numpy()):
         part = scipy.stats.t(5, means, 0.6)
         values.append(squared(part.cdf, -np.inf, y) + squared(part.sf, y, np.inf))
-    assert float(M.crps(p)[3]) == approx(np.mean(values), rel=2e-5)
+    assert M.crps(p)[3] == approx(np.mean(values), rel=2e-5)
 
 
 def test_crps_is_that_of_scoringrules():
@@ -94,16 +94,16 @@ def test_crps_is_that_of_scoringrules():
     weights = np.full((N, S), 1 / S)
     mixture = scoringrules.crps_mixnorm(y, MEANS[..., 0].T.numpy(), STDS[..., 0].T.numpy(), weights)
     found = M.crps(fv.Prediction(BOTH, Y, "gaussian"))[-1]
-    assert float(found) == approx(mixture.mean(), rel=1e-10)
+    assert found == approx(mixture.mean(), rel=1e-10)
     at = MEANS[0, :, 0].numpy()
     one = MEANS[:1]
     laplace = fv.Prediction(one, Y, fv.Likelihood(lambda o: Independent(Laplace(o, 0.6), 1)))
     want = scoringrules.crps_laplace(y, at, 0.6).mean()
-    assert float(M.crps(laplace)) == approx(want, rel=1e-4)  # 400 quantiles
+    assert M.crps(laplace) == approx(want, rel=1e-4)  # 400 quantiles
     gamma = fv.Likelihood(lambda o: Independent(Gamma(2 + o.abs(), 1.5), 1))
     want = scoringrules.crps_gamma(abs(y), 2 + abs(at), 1.5).mean()
     found = M.crps(fv.Prediction(one, Y.abs(), gamma))
-    assert float(found) == approx(want, rel=0.03)  # 10,000 samples of each of 50 inputs
+    assert found == approx(want, rel=0.03)  # 10,000 samples of each of 50 inputs
 
 
 def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_it():
@@ -121,7 +121,7 @@ def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_
         # F of the stretched distribution at y is F at mean + (y - mean) / s
         nearer = p.mean + (3 * Y - p.mean) / s
         assert_close(M.pit(wide), M.pit(p.changed(y=nearer)))
-        assert float(wide.scores["nll"][-1]) == approx(
+        assert wide.scores["nll"][-1] == approx(
             float(M.nll(p.changed(y=nearer))[-1]) + math.log(s), rel=1e-9
         )
     # of one Gaussian draw no other factor has a smaller NLL
@@ -140,7 +140,7 @@ def test_predictions_that_are_calibrated_by_construction_are_found_so():
     means = randn(1, 20_000, 1, generator=g, dtype=float64)
     y = means[0] + 0.5 * randn(20_000, 1, generator=g, dtype=float64)
     p = fv.Prediction(means, y, 0.5)
-    assert float(M.coverage(p, 0.9)) == approx(0.9, abs=0.007)  # three deviations
+    assert M.coverage(p, 0.9) == approx(0.9, abs=0.007)  # three deviations
     assert scipy.stats.kstest(M.pit(p).flatten(), "uniform").pvalue > 0.01
     assert M.fit_deviation(p) == approx(1, abs=0.015)
     fig = fv.plots.plot_calibration({"vi": p, "sabma": fv.Prediction(means, y, 0.2)})
@@ -187,4 +187,4 @@ WRONG = {
 def test_a_score_of_another_kind_of_prediction_is_one_clear_error(call, text):
     with raises(ValueError, match=text):
         call()
-    assert float(M.crps(COUNTS)[0]) > 0
+    assert M.crps(COUNTS)[0] > 0

@@ -24,7 +24,7 @@ def test_measures_of_a_quadratic_are_those_of_its_matrix(quadratic):
     values = torch.linalg.eigvalsh(H).flip(0)
     assert_close(found.lambda1, values[0].expand(3), rtol=1e-6, atol=0)
     assert_close(found.ratio, (values[0] / values[4]).expand(3), rtol=1e-5, atol=0)
-    assert bool(((found.trace - H.trace()).abs() < 4 * found.trace_error).all())
+    assert ((found.trace - H.trace()).abs() < 4 * found.trace_error).all()
     g = (W - c) @ H
     T = W.abs() + 0.01
     ball = 0.1 * g / g.norm(dim=1, keepdim=True)

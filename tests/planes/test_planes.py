@@ -20,13 +20,13 @@ def test_pca_finds_the_directions_of_most_variance_and_states_their_share():
     assert_close(fv.plane_pca(W.flip(0)).axes, plane.axes, rtol=1e-4, atol=1e-5)
     assert plane.orthonormal
     assert plane.unit == "distance in weight space"
-    assert abs(float(plane.axes[0, 0])) > 0.99
-    assert abs(float(plane.axes[1, 1])) > 0.99
+    assert abs(plane.axes[0, 0]) > 0.99
+    assert abs(plane.axes[1, 1]) > 0.99
     share = scales.square() / scales.square().sum()
     assert plane.explained == approx(share[:2].tolist(), abs=0.02)
     assert_close(plane.origin, W.mean(0))
     coords = (W - plane.origin) @ plane.axes.T
-    assert bool((coords.abs().amax(0) < tensor(plane.extent)[:, 1]).all())
+    assert (coords.abs().amax(0) < tensor(plane.extent)[:, 1]).all()
 
 
 def test_pca_needs_draws_that_span_a_plane():
@@ -44,7 +44,7 @@ def test_a_plane_through_three_points_holds_them():
     a, b, c = randn(3, 9, generator=rng())
     plane = fv.plane_through(a, b, c)
     seen = fv.project(stack([a, b, c]), plane)
-    assert float(seen.distance.max()) < 1e-5
+    assert seen.distance.max() < 1e-5
     assert plane.orthonormal
     assert (seen.coords[1] - seen.coords[0]).tolist() == approx(
         [float((b - a).norm()), 0], abs=1e-5
@@ -160,8 +160,8 @@ def test_a_training_path_is_seen_from_its_end():
     assert plane.orthonormal
     assert sum(plane.explained) == approx(1, abs=1e-5)  # two directions made it
     seen = fv.project(W, plane)
-    assert float(seen.distance.max()) < 1e-4
-    assert float(seen.coords[-1].norm()) < 1e-6
+    assert seen.distance.max() < 1e-4
+    assert seen.coords[-1].norm() < 1e-6
     with raises(ValueError, match="at least 3 draws, got 2: draw more, or record more steps"):
         fv.planes.plane_path(W[:2])
 
@@ -189,6 +189,6 @@ def test_the_eigenvector_plane_shows_the_quadratic_in_its_own_axes(quadratic):
     )
     assert_close(surface.values, want, rtol=1e-6, atol=1e-9)
     # The extent: where the loss has risen by 1
-    assert float(surface.values[0, 2]) == approx(1.0)
+    assert surface.values[0, 2] == approx(1.0)
     with raises(ValueError, match="spectrum must hold two eigenvectors, got one"):
         fv.plane_eigen(c, fv.top_eigenpairs(f, c, 1))

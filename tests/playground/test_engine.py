@@ -21,7 +21,6 @@ from torch.testing import assert_close
 import flatviz as fv
 from flatviz.posteriors.hmc import Metric, Potential, StepSize, leapfrog
 from flatviz.training import training_loss
-from flatviz.training.streams import MirroredNoise, cosine
 
 HERE = Path(__file__).parent
 ENGINE = HERE.parents[1] / "flatviz" / "pages" / "playground" / "engine.js"
@@ -142,19 +141,21 @@ def scored_case():
 def questions():
     """What is asked, by name."""
     asked = {}
-    rates = [LR * cosine(step, STEPS) for step in range(STEPS)]
+    rates = [LR / 2 * (1 + math.cos(math.pi * step / STEPS)) for step in range(STEPS)]
     for case, made in CASES.items():
         net, _, _, start, told, _ = made()
         w = net.w.tolist()
         zeros = [0.0] * net.dim
         asked["gradient", case] = told | {"what": "gradient", "w": w}
         asked["eigen", case] = told | {"what": "eigenpairs", "w": w, "k": 2}
-        noise = MirroredNoise([SEED], 2, start, STEPS)
-        rows = [noise.at(step)[0].tolist() for step in range(STEPS)]
+        source = rng(SEED)
+        drawn = [randn(2, net.dim, generator=source, dtype=float64) for _ in range(STEPS // 2)]
+        # Every second step has the negative of the one before
+        rows = [sign * z for z in drawn for sign in (1, -1)]
         for method, radius in (("vi", 0.0), ("sabma", 0.7)):
             fit = {
                 "start": plain(start),
-                "noise": rows,
+                "noise": torch.stack(rows).tolist(),
                 "rates": rates,
                 "radius": radius,
                 "momentum": 0.9,

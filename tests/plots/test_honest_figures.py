@@ -62,7 +62,7 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
     sharp, flat = (float((tensor(trace.customdata) <= 0.5).double().mean()) for trace in shown)
     assert flat == approx(math.pi * 0.5 / 16, rel=0.15)
     assert flat > 1.7 * sharp
-    assert float(tensor(shown[1].customdata).max()) == approx(8.0)
+    assert tensor(shown[1].customdata).max() == approx(8.0)
     assert_close(tensor(shown[1].z).square(), tensor(shown[1].customdata), atol=1e-4, rtol=1e-4)
     with raises(
         ValueError,
@@ -136,8 +136,8 @@ def test_the_accuracy_curve_carries_the_noise_of_its_test_set(family):
     right = prediction.scores["accuracy"]
     lo, hi = wilson(right, torch.full_like(right, len(prediction.y)))
     assert_close(tensor(fig.data[0].y).double(), torch.cat([lo, hi.flip(0)]), rtol=1e-5, atol=1e-5)
-    assert fig.layout.yaxis.range[0] <= float(lo[-1])
-    assert fig.layout.yaxis.range[1] >= float(hi[-1])
+    assert fig.layout.yaxis.range[0] <= lo[-1]
+    assert fig.layout.yaxis.range[1] >= hi[-1]
 
 
 def test_a_spread_of_rounding_noise_is_drawn_flat():

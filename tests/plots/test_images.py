@@ -28,7 +28,7 @@ def test_the_images_are_those_of_the_largest_mutual_information_at_every_ensembl
             # The metric, in float32 and one size at a time
             every = fv.metrics.mutual_information(p, n_draws=n)
             least = every.topk(len(shown[n - 1])).values.min()
-            assert float(every[shown[n - 1]].min()) >= float(least) - 1e-6
+            assert every[shown[n - 1]].min() >= float(least) - 1e-6
             assert_close(every[shown[n - 1]], nats[n - 1].float(), atol=1e-5, rtol=0)
         entropy = fv.metrics.predictive_entropy(p, n_draws=1)
         assert_close(entropy[shown[0]], entropy.topk(len(shown[0])).values, atol=1e-5, rtol=0)
@@ -41,7 +41,7 @@ def test_an_output_that_diverged_is_never_among_the_most_disputed():
     outputs[1, 5] = torch.nan
     rows, nats = disputed(fv.Prediction(outputs, torch.zeros(20, dtype=torch.long)), 6)
     assert 5 not in rows[1:]
-    assert bool((nats >= 0).all())
+    assert (nats >= 0).all()
 
 
 def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, transferred):
@@ -111,7 +111,7 @@ def test_a_map_holds_the_averaged_probability_of_every_ensemble_size_at_every_in
     x = torch.stack([maps["a"][2], maps["b"][5]])[None]
     probs = torch.stack([net(w, x).softmax(-1)[0, 1] for w in W])
     for n in (1, 3, 4):
-        assert float(probs_of[n - 1, 5, 2]) == approx(float(probs[:n].mean()), abs=1e-5)
+        assert probs_of[n - 1, 5, 2] == approx(float(probs[:n].mean()), abs=1e-5)
     sgd = shown[family.index("sgd")].maps["probs"]
     assert torch.equal(sgd[0], sgd[3])  # a point is every ensemble
     fig = plot_input_maps(shown, i)

@@ -62,7 +62,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     for share in linspace(0.1, 0.9, 9).tolist():
         at = grid[(cumulative - share).abs().argmin()]
         # at 2000 effective draws the standard deviation of a share is at most 0.011
-        assert float((q.W[:, 0] < at).double().mean()) == approx(share, abs=0.035)
+        assert (q.W[:, 0] < at).double().mean() == approx(share, abs=0.035)
 
 
 def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression):
@@ -140,6 +140,6 @@ def test_a_narrow_posterior_costs_few_gradients_and_has_its_moments(stiff_regres
     how = dict(seed=0, n_draws=1600, chains=32, burn_in=60, likelihood=1.0, kl_weight=1.0)
     q = fv.fit_hmc(net, *given, **how)
     z = torch.linalg.solve_triangular(torch.linalg.cholesky(cov), (q.W - mean).T, upper=False)
-    assert float(z.mean(1).abs().max()) < 0.1  # of 1,600 draws, nearly independent: 0.025 each
-    assert float((z @ z.T / len(q.W) - torch.eye(6).double()).abs().max()) < 0.15
+    assert z.mean(1).abs().max() < 0.1  # of 1,600 draws, nearly independent: 0.025 each
+    assert (z @ z.T / len(q.W) - torch.eye(6).double()).abs().max() < 0.15
     assert len(passes) < 4000  # 2,000; 13,000 where the metric learns nothing

@@ -15,7 +15,6 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.posteriors import SWAG
-from flatviz.posteriors.dropout import mask_shape, rates_of, weight_mask
 from flatviz.training import SGD
 
 
@@ -40,8 +39,8 @@ def test_flat_seeking_mean_field_vi_finds_narrower_widths_than_those_of_the_post
     x = torch.ones(50, 2, dtype=float64)
     net = of_weights(lambda w, x: x * root * w, torch.zeros(2))
     flat = fv.fit_mfvi(net, fv.Data(x, 0 * x), ascent=fv.SAM(0.1), seed=0, **settings).std
-    assert 0.04 < float(flat[0]) < 0.055
-    assert float(flat[1]) == approx(0.277, rel=0.1)
+    assert 0.04 < flat[0] < 0.055
+    assert flat[1] == approx(0.277, rel=0.1)
 
 
 def test_bsam_is_its_published_step(tiny):
@@ -217,70 +216,67 @@ NETWORKS = {
 }
 
 
+def dropped(module, x, rate, n_draws=200, treated="trainable"):
+    """(net, draws, layer -> which of its inputs each draw drops (S, inputs)): columns of zeros."""
+    net = fv.Net.from_module(module, treated)
+    data = fv.Data(x, module(x).detach())
+    how = dict(seed=0, lr=0.0, steps=1, likelihood=1.0)
+    W = fv.fit_dropout(net, data, rate=rate, n_draws=n_draws, **how).W
+    matrices = [b for b in net.blocks if b.name.endswith("weight") and len(b.shape) > 1]
+    off = {
+        b.name.rpartition(".")[0]: (W[:, b.slice].view(n_draws, *b.shape[:2], -1) == 0)
+        .all(3)
+        .all(1)
+        for b in matrices
+    }
+    return net, W, {name: columns for name, columns in off.items() if columns.any()}
+
+
 @mark.parametrize("module, shape, masked", NETWORKS.values(), ids=NETWORKS)
 def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs(
     module, shape, masked
 ):
-    net = fv.Net.from_module(module)
     x = randn(shape)
-    rates = rates_of(net, x, 0.5)
-    assert rates == dict.fromkeys(masked, 0.5)
-    mask = weight_mask(net, rates, rng())
-    dropped = net.to_module()
-    for b in net.blocks:
-        owner, _, kind = b.name.rpartition(".")
-        if kind == "weight" and owner in rates:
-            column = mask[b.slice].view(*b.shape[:2], -1)[0, :, 0]
+    net, W, off = dropped(module, x, 0.5, n_draws=20)
+    assert list(off) == masked
+    plain = net.to_module()
+    for name in masked:
 
-            def masked_inputs(part, args, column=column):
-                return (args[0] * column.view(1, *mask_shape(part, args[0].shape)[1:]),)
+        def masked_inputs(part, args, kept=2.0 * ~off[name][0]):
+            places = 0 if isinstance(part, Linear) else args[0].ndim - 2
+            return args[0] * kept.view(-1, *[1] * places)
 
-            dropped.get_submodule(owner).register_forward_pre_hook(masked_inputs)
-    assert bool((mask == 0).any())
-    assert bool((mask == 2).any())
-    assert_close(net(net.w * mask, x), dropped(x).detach())
+        plain.get_submodule(name).register_forward_pre_hook(masked_inputs)
+    assert_close(net(W[0], x), plain(x).detach())
+
+
+def shares(*given, **how):
+    """Layer -> the share of its inputs that draws drop, of 800 at the least: 3 sigma are 0.06."""
+    off = dropped(*given, **how)[-1]
+    return approx({name: columns.float().mean().item() for name, columns in off.items()}, abs=0.06)
 
 
 def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
     maps = Conv2d(1, 4, 3), nn.Dropout2d(0.2), Conv2d(4, 2, 3), Dropout(0.3), nn.Flatten()
-    rest = (
-        Linear(8, 4),
-        nn.ReLU(),
-        Dropout(0.0),
-        Linear(4, 4),
-        Dropout(0.4),
-        Linear(4, 2),
-    )
-    module = Sequential(*maps, *rest)
+    rest = Linear(8, 4), nn.ReLU(), Dropout(0.0), Linear(4, 4), Dropout(0.4), Linear(4, 2)
+    module = Sequential(*maps, *rest).eval()
     x = randn(5, 1, 6, 6)
-    net = fv.Net.from_module(module.eval())
-    rates = {"2": 0.2, "5": 0.3, "10": 0.4}
-    assert rates_of(net, x, None) == rates
-    assert set(rates_of(net, x, 0.5).values()) == {0.5}
-    q = fv.fit_dropout(net, fv.Data(x, torch.arange(5) % 2), seed=0, steps=1, n_draws=200)
-    for name, p in rates.items():
-        block = next(b for b in net.blocks if b.name == f"{name}.weight")
-        columns = q.W[:, block.slice].view(200, *block.shape).transpose(1, 2).flatten(2)
-        assert float((columns == 0).all(2).float().mean()) == approx(
-            p, abs=0.06
-        )  # of 400 draws at the least: 2.5 sigma
-    assert rates_of(
-        fv.Net.from_module(Sequential(Linear(3, 4), Linear(4, 2))), randn(5, 3), None
-    ) == {"1": 0.1}
-    encoder = Sequential(
-        nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True), Linear(4, 2)
-    ).eval()
+    assert shares(module, x, None) == {"2": 0.2, "5": 0.3, "10": 0.4}
+    assert shares(module, x, 0.5) == dict.fromkeys(("2", "5", "8", "10"), 0.5)
+    plain = Sequential(Linear(3, 4), Linear(4, 2))
+    assert shares(plain, randn(5, 3), None) == {"1": 0.1}
+    layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True)
+    encoder = Sequential(layer, Linear(4, 2)).eval()
     with warns(UserWarning, match="dropout in 0.dropout1, 0.dropout2 stays off: masks are weights"):
-        assert rates_of(fv.Net.from_module(encoder), randn(5, 3, 4), None) == {"0.linear2": 0.3}
+        assert shares(encoder, randn(5, 3, 4), None) == {"0.linear2": 0.3}
 
 
 def test_layers_that_are_not_treated_and_rates_beyond_the_bounds():
-    net = fv.Net.from_module(NETWORKS["two layers"][0], lambda name: name.startswith("4"))
-    x = randn(5, 3)
-    assert rates_of(net, x, 0.2) == {"4": 0.2}
+    given = NETWORKS["two layers"][0], randn(5, 3)
+    assert shares(*given, 0.2, treated=lambda name: name.startswith("4")) == {"4": 0.2}
     for rate in (0.0, 1.0):
         with raises(ValueError, match="rate must be above 0 and below 1"):
-            rates_of(net, x, rate)
+            dropped(*given, rate)
 
 
 N = 30

@@ -4,14 +4,13 @@ from collections import Counter
 
 import pytest
 import torch
+from cases import COARSE
 from internals import Fitting
 
 import flatviz as fv
 from flatviz.catalog import LOOKS, Look
 from flatviz.plots.theme import style
 from flatviz.posteriors.method import Method, Tuned, table
-
-MEASURED = dict(n_draws=2, n_spectra=1, k=2, resolution=5, around_resolution=5)
 
 
 def fit_toy(net, data, *, seed, width=0.1, ascent=None, checkpoint=None, progress=False):
@@ -23,21 +22,18 @@ TOY = Method(fit=fit_toy, plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,))
 
 
 @pytest.fixture
-def toy(tmp_path, monkeypatch):
+def toy(cache, monkeypatch):
     """Its one line in the table."""
     line = Look("toy", "Toy posterior", "#123456", "solid", "circle", "toy.METHOD", flat=True)
     for name, method in table([line], lambda _: TOY).items():
         monkeypatch.setitem(fv.METHODS, name, method)
         monkeypatch.setitem(LOOKS, name, method.look)
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
 
 
 def test_it_is_in_the_menu_of_the_lab_and_in_its_own_colour(toy, transferred, task):
     net, prior = transferred
     radii = {"vi": (0.0,), "sabma": (0.0, 2.0), "toy": (0.0,)}
-    lab = fv.widgets.Lab(
-        Fitting(net, task, prior, 0, {"steps": 2}), radii=radii, measuring=MEASURED
-    )
+    lab = fv.widgets.Lab(Fitting(net, task, prior, 0, {"steps": 2}), radii=radii, measuring=COARSE)
     lab.run()
     assert lab.wait(300), lab.status
     lab.method = "toy"

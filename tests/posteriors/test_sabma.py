@@ -4,7 +4,7 @@ is each member alone."""
 from functools import partial
 
 import torch
-from cases import around, blobs, mlp
+from cases import around, blobs, mlp, normed
 from internals import MODES
 from oracles import random_gaussian
 from pytest import approx, mark, raises, warns
@@ -46,9 +46,9 @@ def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
     )
     ours = fit().history
     released = fit(mode="authors_code").history
-    assert float((ours.sharpness > 0).float().mean()) > 0.9
-    assert float(ours.loss[-10:].mean()) < 0.6 * float(ours.loss[:3].mean())
-    assert float(released.sharpness.mean()) < 0.5 * float(ours.sharpness.mean())
+    assert (ours.sharpness > 0).float().mean() > 0.9
+    assert ours.loss[-10:].mean() < 0.6 * ours.loss[:3].mean()
+    assert released.sharpness.mean() < 0.5 * ours.sharpness.mean()
 
 
 def test_a_flat_posterior_has_a_smaller_eigenvalue_than_vi(transferred, task):
@@ -70,11 +70,11 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
 ):
     net, prior = transferred
     # Narrow in places: plain SGD on its KL would overshoot
-    assert float(prior.log_std.exp().min()) < 1e-2
+    assert prior.log_std.exp().min() < 1e-2
     fit = partial(fv.fit_vi, net, task.train, prior, start_scale=1.0, steps=60, seed=0)
     near = fit(kl_weight=1.0)
     far = fit(kl_weight=0.0)
-    assert float(near.kl(prior)) < 0.05 * float(far.kl(prior))
+    assert near.kl(prior) < 0.05 * far.kl(prior)
     assert near.history.kl[0] == approx(0, abs=1e-2)
     assert far.history.kl is None
 
@@ -147,8 +147,7 @@ def test_a_grid_of_a_method_is_of_that_method(method, small):
 
 
 def test_what_cannot_run_together_runs_one_after_the_other(small):
-    module = nn.Sequential(Linear(2, 5), nn.BatchNorm1d(5), ReLU(), Linear(5, 3)).double()
-    net = fv.Net.from_module(module, "norm+head")
+    net = fv.Net.from_module(normed(2, 5, 3).double(), "norm+head")
     data = small[1]
     prior = around(net, -1.5)
     for settings in (dict(), dict(mode="sam_theta", mc_samples=2), dict(batchnorm="train")):
@@ -241,7 +240,7 @@ def test_the_share_of_noise_in_an_ascent_is_that_of_a_quadratic_loss(draws):
     noise = (H @ covariance @ H @ covariance).trace() / draws
     share = noise / (b @ covariance @ b + noise)
     estimate = sabma.noise_share(q, quadratic, None, noises)
-    assert float(estimate) == approx(float(share), rel=0.1)  # five standard errors
+    assert estimate == approx(float(share), rel=0.1)  # five standard errors
 
 
 def test_the_history_of_a_fit_says_the_share_of_noise_of_each_member(transferred, task):

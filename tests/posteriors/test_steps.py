@@ -87,19 +87,6 @@ def test_noise_of_another_shape_is_one_clear_error(case):
             algorithm.update(state, loss, None, given)
 
 
-def test_validation_data_is_refused_by_what_collects_on_the_way(case, small):
-    algorithm, start, loss, how = case
-    go = partial(drive, algorithm, start, loss, steps=STEPS, **how)
-    if not how["keep"]:
-        assert go(Run(training=fv.Training(validation=small[1]))).history.validation is not None
-        return
-    with raises(
-        ValueError,
-        match="validation must be None for training, got 24 examples: weights that it collects",
-    ):
-        go(Run(training=fv.Training(validation=small[1])))
-
-
 class NothingIsRead(TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         assert func is not torch.ops.aten._local_scalar_dense.default, (

@@ -57,7 +57,7 @@ def test_a_random_head_is_torchs_own_and_follows_the_seed(source):
     assert torch.equal(heads[0], heads[1])
     assert not torch.equal(heads[0], heads[2])
     # Uniform within 1 / sqrt of the inputs
-    assert 0 < float(heads[0].abs().max()) <= 1 / math.sqrt(8)
+    assert 0 < heads[0].abs().max() <= 1 / math.sqrt(8)
 
 
 def test_a_downstream_prior_keeps_its_head(source, task):
@@ -136,7 +136,7 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
     hidden = next(b for b in net.blocks if b.name == "1.weight").slice
     many = sampled.trunk.joined(q.sample(400, seed=0), seed=0)[:, hidden]
     # 400 draws: the log of a variance is off by sqrt(2 / 400) = 0.07 on average
-    assert float((prior.variance[hidden] / many.var(0)).log().abs().mean()) < 0.15
+    assert (prior.variance[hidden] / many.var(0)).log().abs().mean() < 0.15
 
 
 def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(source, task):

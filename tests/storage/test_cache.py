@@ -10,7 +10,7 @@ from pathlib import Path
 
 import torch
 from internals import PointStore, cached
-from pytest import fixture, importorskip, mark, raises, warns
+from pytest import importorskip, mark, raises, warns
 from safetensors.torch import load_file, save_file
 from torch import arange, full, nn, ones, zeros
 
@@ -33,12 +33,6 @@ def test_an_interrupted_write_leaves_neither_file_nor_remains(tmp_path):
         partial.write_text("new")
     assert target.read_text() == "new"
     assert list(tmp_path.iterdir()) == [target]
-
-
-@fixture
-def cache(monkeypatch, tmp_path):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path / "cache"))
-    return tmp_path / "cache"
 
 
 def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(

@@ -320,15 +320,12 @@ def test_values_of_what_cannot_be_hashed_are_computed_without_a_file_and_it_is_s
         assert not list(tmp_path.iterdir())
 
 
-def test_a_cached_result_whose_settings_cannot_be_hashed_is_computed_and_said(
-    tmp_path, monkeypatch
-):
-    monkeypatch.setenv("FLATVIZ_CACHE", str(tmp_path))
+def test_a_cached_result_whose_settings_cannot_be_hashed_is_computed_and_said(cache):
     said = []
     assert cached("rows", lambda: 5, say=said.append, how=threading.Lock()) == (5, False)
     assert "rows: not kept in the cache" in said[0]
     assert "lock" in said[0]
-    assert not list(tmp_path.iterdir())
+    assert not list(cache.rglob("*.safetensors"))
 
 
 def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_error(

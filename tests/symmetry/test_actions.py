@@ -34,7 +34,7 @@ def test_permuting_and_scaling_units_move_the_weights_and_not_the_function(actio
     V = several(net, units)
     how = symmetry.random_order if action == "permute" else symmetry.random_factor
     moved = getattr(symmetry, action)(units, V, how(units, len(V), seed=1))
-    assert float((moved - V).abs().max()) > 0.01
+    assert (moved - V).abs().max() > 0.01
     assert change(net, units, V, moved, x) < EXACT
 
 
@@ -232,7 +232,7 @@ def test_random_orders_are_uniform_over_the_group():
     # 5 standard errors of a share of 4,000
     assert abs(float((orders[:, 0] == 1).double().mean()) - 0.5) < 0.04
     # The same
-    assert float((torch.bincount(orders[:, 2], minlength=12)[2:] / 4000 - 0.1).abs().max()) < 0.025
+    assert (torch.bincount(orders[:, 2], minlength=12)[2:] / 4000 - 0.1).abs().max() < 0.025
 
 
 class Reads(nn.Module):
@@ -285,11 +285,11 @@ def test_a_permuted_copy_with_noise_is_brought_back(name):
     V = v + 0.02 * v.std() * randn(30, len(v), dtype=v.dtype)
     moved = symmetry.permute(units, V, symmetry.random_order(units, 30, seed=1))
     found = symmetry.align(units, moved, v)
-    assert float((found == V).all(1).double().mean()) >= 0.95  # a local optimum now and then
+    assert (found == V).all(1).double().mean() >= 0.95  # a local optimum now and then
     assert torch.equal(found.sort(1).values, moved.sort(1).values)  # a permutation of itself
     assert change(net, units, V, found, x) < 1e-8
     far, before = ((W - v)[:, : units.dim].norm(dim=1) for W in (found, moved))
-    assert bool((far <= before + 1e-12).all())
+    assert (far <= before + 1e-12).all()
 
 
 def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
@@ -309,7 +309,7 @@ def test_more_starts_never_move_further_away():
     net, units, _ = network("mlp")
     V = randn(40, net.dim, dtype=float64, generator=rng(1))
     few, many = ((symmetry.align(units, V, net.w, starts=n) - net.w).norm(dim=1) for n in (1, 8))
-    assert bool((many <= few + 1e-12).all())
-    assert float((few - many).max()) > 0
+    assert (many <= few + 1e-12).all()
+    assert (few - many).max() > 0
     with raises(ValueError, match="reference must have shape"):
         symmetry.align(units, V, net.w[:-1])

@@ -46,7 +46,7 @@ def test_the_value_is_that_of_the_sums_written_out_whatever_the_block(
     B = 0.5 + randn(5, 3, seed=1)
     monkeypatch.setattr("flatviz.symmetry.discrepancy.BLOCK", block)
     value = symmetry.mmd(A, {"b": B}, kernel=kernel, permutations=0)["b"].value
-    assert float(value[0]) == approx(written_out(A, B, norms), rel=1e-12)
+    assert value[0] == approx(written_out(A, B, norms), rel=1e-12)
 
 
 def test_bandwidths_follow_the_formula_and_look_at_the_target_alone():
@@ -71,7 +71,7 @@ def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
     values = torch.cat([f.value for f in found])
     p = [f.p_value(f.names[0]) for f in found]
     # unbiased, within three standard errors
-    assert abs(float(values.mean())) < 3 * float(values.std()) / 40**0.5
+    assert abs(values.mean()) < 3 * float(values.std()) / 40**0.5
     # Mean of 40 uniforms: 0.5 with standard error 0.046
     assert 0.3 < sum(p) / 40 < 0.7
     assert min(p) > 0
@@ -87,7 +87,7 @@ def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
     B[:, layers["2"]] += 2.0
     found = symmetry.mmd(A, {"b": B}, layers=layers)["b"]
     alone = symmetry.mmd(A[:, layers["2"]], {"b": B[:, layers["2"]]})["b"]
-    assert float(found.value[1]) == approx(float(alone.value[0]), rel=1e-12)
+    assert found.value[1] == approx(float(alone.value[0]), rel=1e-12)
     assert found.of() == approx(float(found.value[:2].mean()))  # the median of two
     assert found.p_value("0") > 0.02
     assert found.p_value("2") == 1 / 201
@@ -135,8 +135,8 @@ def test_diverged_members_are_counted_and_left_out():
     pool = symmetry.train_pool(net, far, n=30, **RECIPE | dict(lr=0.05))
     assert 0 < pool.n_diverged < 30
     assert len(pool) + pool.n_diverged == 30
-    assert bool(torch.isfinite(pool.W).all())
-    assert float(pool.loss.max()) < math.log(3)
+    assert torch.isfinite(pool.W).all()
+    assert pool.loss.max() < math.log(3)
     with raises(
         ValueError, match="must hold a network that converged, got 4 that did not: lower lr"
     ):
@@ -161,7 +161,7 @@ def test_rates_fall_to_a_tenth_at_each_drop():
         for d in ((2,), ())
     )
     assert torch.equal(first[2], plain[2])
-    assert float((first[3] - first[2]).norm()) < 0.2 * float((plain[3] - plain[2]).norm())
+    assert (first[3] - first[2]).norm() < 0.2 * (plain[3] - plain[2]).norm()
 
 
 def test_batchnorm_networks_are_refused():
@@ -180,7 +180,5 @@ def test_pairs_written_out(monkeypatch):
         for at, (p, q) in enumerate(combinations((net(w, data.x).softmax(-1) for w in W), 2)):
             m = (p + q) / 2
             js = 0.5 * ((p * (p / m).log()).sum(1) + (q * (q / m).log()).sum(1)).mean()
-            assert float(found.information[at]) == approx(float(js), rel=1e-9)
-            assert float(found.disagreement[at]) == float(
-                (p.argmax(1) != q.argmax(1)).double().mean()
-            )
+            assert found.information[at] == approx(float(js), rel=1e-9)
+            assert found.disagreement[at] == (p.argmax(1) != q.argmax(1)).double().mean()

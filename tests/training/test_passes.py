@@ -6,7 +6,7 @@ from types import MethodType
 from unittest.mock import Mock
 
 import torch
-from cases import around, blobs, mlp, rng
+from cases import around, blobs, mlp, normed, relative_error, rng
 from oracles import equal, loop, random_gaussian, stopping_at
 from pytest import approx, fixture, mark, raises
 from torch import arange, float32, nn, randint, stack, zeros
@@ -100,7 +100,7 @@ def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_c
     assert value.dtype == g.dtype == float32
     for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
         g, reference = (ascended(each, net.w, None, ascent)[1] for each in (loss, exact))
-        assert 1e-5 < float((g - reference).norm() / reference.norm()) < error
+        assert 1e-5 < relative_error(g, reference) < error
 
 
 def test_gradients_below_the_least_number_of_float16_are_not_lost():
@@ -115,7 +115,7 @@ def test_gradients_below_the_least_number_of_float16_are_not_lost():
         for p in (None, "float16")
     )
     # between the layers they are 1e-3 of a mean times 1e-5: 0 or the least number, 6e-8
-    assert float((half - exact).norm() / exact.norm()) < 0.02
+    assert relative_error(half, exact) < 0.02
 
 
 def test_pretraining_takes_them_all(conv_case):
@@ -177,8 +177,6 @@ def test_wrong_words_are_refused(tiny):
     ):
         with raises(ValueError, match=text):
             fv.fit_sgd(*tiny, seed=0, steps=1, training=fv.Training(**settings))
-    with raises(TypeError, match="training must be a Training"):
-        fv.fit_sgd(*tiny, seed=0, steps=1, training=dict(accumulate=2))
 
 
 @mark.gpu
@@ -190,8 +188,7 @@ def test_on_a_gpu_a_step_without_memory_names_its_bytes():
 
 
 def test_a_last_batch_of_one_example_trains():
-    module = Sequential(Linear(3, 6), nn.BatchNorm1d(6), ReLU(), Linear(6, 2))
-    net = fv.Net.from_module(module.eval())
+    net = fv.Net.from_module(normed(3, 6, 2).eval())
     data = blobs(65, 3, 2)
     fv.pretrain(net, data, seed=0, epochs=2)
     fv.fit_sgd(net, data, seed=0, steps=4, batch_size=64, batchnorm="train")
@@ -254,10 +251,8 @@ def test_each_perturbation_gains_most_to_first_order_inside_the_ball_of_its_norm
     for ascent, metric in balls.items():
         step = ascent(w, g)
         others = randn(200, 20, seed=1)
-        assert float((metric * step.square()).sum()) == approx(0.09, rel=1e-9)
-        assert 0.3 * float((others @ g / (metric * others.square()).sum(1).sqrt()).max()) < float(
-            step @ g
-        )
+        assert (metric * step.square()).sum() == approx(0.09, rel=1e-9)
+        assert 0.3 * (others @ g / (metric * others.square()).sum(1).sqrt()).max() < float(step @ g)
         # Members together: row by row
         rows = ascent(stack([w, 2 * w]), stack([g, 3 * g]))
         assert_close(rows[1], ascent(2 * w, 3 * g))
@@ -282,7 +277,7 @@ def test_a_perturbation_in_half_precision_is_that_of_float64_rounded(ascent, siz
     got = ascent(w, g)
     assert got.dtype == dtype
     error = float((got.double() - want).abs().max())
-    assert error <= torch.finfo(dtype).eps * float(want.abs().max())
+    assert error <= torch.finfo(dtype).eps * want.abs().max()
 
 
 def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unperturbed_one(tiny):
@@ -354,13 +349,13 @@ def test_rows_of_reduced_precision_go_in_one_pass_as_one_by_one():
     g, one_by_one, in_float32 = (f(W, None)[1] for f in (loss, alone, exact))
     # 8 bits of mantissa
     assert g.dtype == float32
-    assert 1e-4 < float((g - in_float32).norm() / in_float32.norm()) < 0.05
+    assert 1e-4 < relative_error(g, in_float32) < 0.05
     assert_close(g, one_by_one, rtol=0.05, atol=0.01)
 
 
 def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics_of_its_own():
     data = fv.Data(torch.randn(16, 3), randint(0, 2, (16,)))
-    net = fv.Net.from_module(Sequential(Linear(3, 4), nn.BatchNorm1d(4), ReLU(), Linear(4, 2)))
+    net = fv.Net.from_module(normed(3, 4, 2))
     loss = training_loss(net, data, batchnorm="train", members=2)
     assert loss.network is None
     W = stack([net.w, 2 * net.w])
@@ -418,6 +413,6 @@ def test_a_language_model_that_begins_far_off_learns_at_the_default_rate():
         x = torch.cat([x, (5 * x[:, -1:] + 1 + torch.randint(0, 2, (128, 1))) % 24], 1)
     data = fv.Data(x[:, :-1], x[:, 1:])
     net = fv.Net.from_module(Tied(), example=x[:2, :-1])
-    assert float(fv.nll(net, data)(net.w)) > 15
+    assert fv.nll(net, data)(net.w) > 15
     late = fv.pretrain(net, data, epochs=20, batch_size=16, seed=0)
-    assert float(fv.nll(late, data)(late.w)) < 1.5  # 0.8 with short steps, 2.5 without
+    assert fv.nll(late, data)(late.w) < 1.5  # 0.8 with short steps, 2.5 without

@@ -87,7 +87,7 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
             module[0].weight.add_(1.0)
             path.add()
     assert path.steps == (0, 1, 2, 3)
-    assert float((path.W[3] - path.W[0]).sum()) == approx(36, abs=1e-4)
+    assert (path.W[3] - path.W[0]).sum() == approx(36, abs=1e-4)
     with (
         warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"),
         fv.record_path(module),
@@ -133,7 +133,7 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
         )
         names = ("loss", "sharpness", "lambda1", "trace")
         for name, value in zip(names, wanted):
-            assert float(getattr(history, name)[i]) == approx(float(value), rel=1e-3, abs=1e-6)
+            assert getattr(history, name)[i] == approx(float(value), rel=1e-3, abs=1e-6)
             assert (name, float(getattr(history, name)[i]), path.steps[i]) in rows
     fig = fv.plot(history)
     assert [t.name for t in fig.data][-1] == "trace"

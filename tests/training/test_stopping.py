@@ -1,6 +1,7 @@
 """Early stopping returns the best state that was checked, and a killed run with all of this ends as
 if never stopped."""
 
+import math
 import os
 import signal
 from functools import partial
@@ -13,7 +14,6 @@ from torch import nn, randn
 
 import flatviz as fv
 from flatviz.training import SGD, Run, driver, training_loss
-from flatviz.training.streams import rates
 
 
 @fixture
@@ -32,7 +32,8 @@ def prior_of(net):
 
 def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     net, data, validation = case
-    sgd = SGD(rates(0.3, 400, net.w), 0.9, 5e-4)
+    half_cosine = [0.5 * (1 + math.cos(math.pi * step / 400)) for step in range(400)]
+    sgd = SGD(0.3 * torch.tensor(half_cosine, dtype=torch.float64), 0.9, 5e-4)
     start = sgd.init(net.w)
     keep = range(7, 400, 8)  # 400 steps in 50 checks; an epoch has 3
     loss = training_loss(net, data)
@@ -68,10 +69,8 @@ def test_a_gaussian_is_judged_at_its_mean(case, radius):
     )
     q = fit(training=fv.Training(validation=validation, patience=4))
     long = fit()
-    assert float(fv.nll(net, validation)(q.mean)) == approx(
-        float(q.history.validation.min()), abs=1e-6
-    )
-    assert float(fv.nll(net, validation)(long.mean)) > float(q.history.validation.min())
+    assert fv.nll(net, validation)(q.mean) == approx(float(q.history.validation.min()), abs=1e-6)
+    assert fv.nll(net, validation)(long.mean) > q.history.validation.min()
 
 
 def test_statistics_of_batchnorm_are_those_of_the_best_check():
@@ -86,7 +85,7 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
     )
     assert len(fit.history.loss) < 60
     there = fv.nll(fv.Net.from_module(module).with_buffers(fit.buffers), validation)(fit.W[0])
-    assert float(there) == approx(float(fit.history.validation.min()), abs=1e-6)
+    assert there == approx(float(fit.history.validation.min()), abs=1e-6)
 
 
 @mark.parametrize("name", ["fit_sgd", "fit_sabma"])
@@ -132,6 +131,13 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
     assert len(seen) <= len(whole.history.loss) - 22
     assert torch.equal(resumed.center, whole.center)
     assert torch.equal(resumed.history.validation, whole.history.validation)
+
+
+@mark.parametrize("fit", [fv.fit_swag, fv.fit_sgld, fv.fit_svgd])
+def test_validation_data_is_refused_by_what_collects_on_the_way(fit, case):
+    net, data, validation = case
+    with raises(ValueError, match="validation must be None for .*, got 28 examples: weights that"):
+        fit(net, data, seed=0, training=fv.Training(validation=validation))
 
 
 def test_a_run_that_diverges_before_a_check_is_one_that_diverged(tiny):

@@ -11,22 +11,13 @@ import time
 from types import SimpleNamespace
 
 import torch
+from cases import COARSE
 from internals import Fitting, repeat_family
 from ipywidgets.widgets import widget as widgets
 from pytest import approx, mark, raises
 
 import flatviz as fv
 from flatviz.widgets.worker import SILENCE, Worker
-
-# Enough to be a family
-COARSE = {
-    "n_draws": 4,
-    "n_spectra": 1,
-    "k": 2,
-    "resolution": 7,
-    "around_resolution": 5,
-}
-
 
 LONG = {"steps": 1_000_000}
 

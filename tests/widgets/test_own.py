@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from cases import mlp, rng
+from cases import Language, mlp, rng
 from internals import Fitting, value_digest, views_of
 from pytest import approx, fixture, mark, raises
 from timing import busy
@@ -54,7 +54,7 @@ def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine(
         fits = prepared.fits
         q = fits.member("sabma")
         scores = fv.predict(fits.net, q, fits.task.test, 5, seed=0, batchnorm="frozen").scores
-        assert float(scores["accuracy"][-1]) > 0.7  # guessing gives 0.1
+        assert scores["accuracy"][-1] > 0.7  # guessing gives 0.1
         return (
             str(prepared),
             lines,
@@ -109,9 +109,7 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(task, trans
     assert [t.shrink for t in heard] == list(SHRINK)
     assert not trial.good
     assert ", at 0.3 of rate and widths: " in str(heard[1])
-    assert float(trial.standing.losses.mean()) == min(
-        float(t.standing.losses.mean()) for t in heard
-    )
+    assert trial.standing.losses.mean() == min(float(t.standing.losses.mean()) for t in heard)
     line = str(own.Prepared(trial.fits, before, trial.standing, trial.good))
     assert line.startswith("do not trust")
     assert "accuracy 2.000 of the trained network" in line
@@ -209,7 +207,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
             [Poisson(out[:, 0].exp()).log_prob(task.test.y) for out in prediction.outputs]
         )
         mixture = -(log_p.logsumexp(0) - math.log(len(log_p))).mean()
-        assert float(prediction.scores["nll"][-1]) == approx(float(mixture), rel=1e-5)
+        assert prediction.scores["nll"][-1] == approx(float(mixture), rel=1e-5)
     numbers = not prediction.has_classes
     assert ("predictive" in shown, "reliability" in shown, ">RMSE</th>" in page) == (
         numbers,
@@ -228,7 +226,7 @@ def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tm
             1,
         ).detach()
         largest = torch.linalg.eigvalsh(phi.T @ phi)[-1] / (len(phi) * 0.1**2)
-        assert float(member.spectrum[0].values[0]) == approx(float(largest), rel=1e-3)
+        assert member.spectrum[0].values[0] == approx(float(largest), rel=1e-3)
 
 
 def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is_no_accuracy():
@@ -311,25 +309,11 @@ def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by
         )
 
 
-class Language(nn.Module):
-    """Logits (N, T, 8) of tokens (N, T), with a head that is the embedding."""
-
-    def __init__(self):
-        super().__init__()
-        self.embed = nn.Embedding(8, 8)
-        self.body = mlp(8, 16, 8)
-        self.head = Linear(8, 8, bias=False)
-        self.head.weight = self.embed.weight
-
-    def forward(self, x):
-        return self.head(self.body(self.embed(x)))
-
-
 def test_a_language_model_with_a_tied_head_gets_a_head_of_its_own_and_stays_as_it_was():
     """Each token follows from the one before, so that training learns it."""
     x = torch.randint(0, 8, (60, 5))
     data = x, (3 * x + 1) % 8
-    module = Language()
+    module = Language(8, 8, tied=True)
     before = module.head.weight.detach().clone()
     lines = []
     prepared = own.prepare_own(module, data, data, say=lines.append)
@@ -347,7 +331,7 @@ def test_a_regression_stops_at_its_lowest_held_out_loss_and_a_noise_far_off_is_s
     x = torch.randn(1120, 8, generator=g)
     y = x[:, :1] + 0.7 * torch.randn(1120, 1, generator=g)
     torch.manual_seed(0)
-    module = nn.Sequential(nn.Linear(8, 64), nn.Tanh(), nn.Linear(64, 1))
+    module = mlp(8, 64, 1)
     lines = []
     train = fv.Data(x[:120], y[:120])
     test = fv.Data(x[120:], y[120:])
