@@ -435,6 +435,7 @@ def loss_of(
     train = batchnorm == "train" and net.has_batchnorm
     if batchnorm == "train":
         warn_of_kept_statistics(net, data)
+    problem.warn_of_unlabelled()
     training.check_weights(net.w)
     rows = members * draws
     network = None
