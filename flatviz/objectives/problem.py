@@ -1,5 +1,6 @@
 """A network with its data and a likelihood, checked once; what was learnt is passed on."""
 
+import warnings
 from typing import NamedTuple
 
 import torch
@@ -17,6 +18,19 @@ class Problem(NamedTuple):
     data: Data
     likelihood: Likelihood
     work: Work
+
+    def warn_of_unlabelled(self) -> None:
+        """Warn of examples none of whose labels count, as a posterior's N counts them."""
+        mask = self.likelihood.mask(self.data.y)
+        if mask is None:
+            return
+        n = int((~mask.reshape(len(mask), -1).any(1)).sum())
+        if n:
+            warnings.warn(
+                f"{n} of {len(mask)} examples have no label that counts, and N, the number of"
+                " examples of a posterior, counts them: leave them out, data.subset(...)",
+                stacklevel=2,
+            )
 
 
 def examined(net: Net, data: Data, likelihood: AnyLikelihood) -> Problem:

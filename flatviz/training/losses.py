@@ -168,7 +168,19 @@ class NetworkLoss(TrainingLoss):
                 check_in_range(index, self.examples, error)
                 raise
         self._first = False
-        return value.view(lead), g.view_as(w)
+        value = value.view(lead)
+        g = g.view_as(w)
+        if (
+            self.shared
+            and index is not None
+            and self.p.weights(self.problem.data.y[:1]) is not None
+        ):
+            # The mean over draws is that of all labels that count
+            count = self._count(index).view(lead).to(w)
+            share = count / count.mean(-1, keepdim=True).clamp_min(torch.finfo(w.dtype).tiny)
+            value = share * value
+            g = share[..., None] * g
+        return value, g
 
     def _parts(self, batch: Batch, w: Tensor) -> Tensor:
         """The batch of each draw, (..., S, n / S)."""
@@ -423,6 +435,7 @@ def loss_of(
     train = batchnorm == "train" and net.has_batchnorm
     if batchnorm == "train":
         warn_of_kept_statistics(net, data)
+    problem.warn_of_unlabelled()
     training.check_weights(net.w)
     rows = members * draws
     network = None

@@ -542,3 +542,12 @@ def test_the_best_constant_of_places_is_that_of_a_search(smoothing):
     best = p.best_constant(y, start)
     assert p.nll(best.expand(7, -1, -1), y) == approx(float(loss()), abs=1e-8)
     assert_close(best[0, 3], logits.detach().log_softmax(0), atol=1e-4, rtol=0)
+
+
+def test_a_fit_warns_of_examples_without_a_label_that_counts():
+    net = fv.Net.from_module(torch.nn.Linear(2, 3))
+    data = fv.Data(torch.ones(6, 2), torch.tensor([0, 1, 2, 3, 3, 0]))
+    with warns(UserWarning, match="2 of 6 examples have no label that counts"):
+        fv.fit_laplace(
+            net, data, seed=0, steps=1, likelihood=fv.Likelihood.categorical(ignore_index=3)
+        )

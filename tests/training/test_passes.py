@@ -14,9 +14,11 @@ from torch.nn import Flatten, Linear, ReLU, Sequential
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.objectives.network import examined
 from flatviz.training import SGD, Run, training_loss
 from flatviz.training.driver import advance
 from flatviz.training.gradient import ascended
+from flatviz.training.losses import loss_of
 from flatviz.training.streams import MirroredNoise
 
 
@@ -56,6 +58,16 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny, li
             for how in (fv.Training(), fv.Training(accumulate=5))
         )
         assert_close(parts, plain, rtol=1e-9, atol=1e-12)
+
+
+@mark.parametrize("likelihood", LABELS.values(), ids=LABELS)
+def test_draws_that_share_a_minibatch_have_its_loss_and_gradient_in_the_mean(tiny, likelihood):
+    net, data = tiny
+    problem = examined(net, fv.Data(data.x, arange(len(data)) % 3), likelihood)
+    for index in (None, torch.tensor([0, 1, 3, 4, 5, 7])):
+        shared = loss_of(problem, draws=3, shared=True)(net.w.expand(3, -1), index)
+        whole = loss_of(problem)(net.w, index)
+        assert_close([part.mean(0) for part in shared], [*whole], rtol=1e-9, atol=1e-12)
 
 
 @mark.parametrize("members", [1, 2])
