@@ -288,7 +288,7 @@ def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_clai
     for study, claims in (("frontier", "the claims, frontier.toml"), ("draws", "the claims")):
         printed = "\n".join(executed(study))
         sentences += "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M))
-        hashes = re.search(rf"{claims}: (\w+); those of the table: (.*)", printed).groups()
+        hashes = re.search(rf"{claims}: ([\w, ]+); those of the table: (.*)", printed).groups()
         assert hashes[0] == hashes[1]  # the table was made with these claims
     assert block == sentences
     assert block.count("\n") == 5

@@ -91,12 +91,13 @@ def prepare(
     epochs: int | None = None,
     recipe: Recipe | None = None,
     treated: Treated = "norm+head",
+    rank: int = RANK,
     device: torch.device | str = "cpu",
     progress: Progress = False,
 ) -> tuple[Net, Task, Gaussian]:
     """Pre-train a network on the source and restrict it to `treated`: (net, task, prior).
 
-    The prior is SWAG's, of rank `RANK`.
+    The prior is SWAG's, of `rank`.
 
     model: a name, or a function task -> module.
     task: default that of the tour.
@@ -136,7 +137,7 @@ def prepare(
     swag = fit_swag(
         source,
         task.source,
-        rank=RANK,
+        rank=rank,
         lr=recipe.swag_lr,
         snapshots=recipe.snapshots,
         seed=seed,
