@@ -1,6 +1,6 @@
-"""Distributions of y given a network's outputs: loss, curvature and scores follow from them.
+"""Distributions of y given a network's outputs, three of them in closed form (hence its length).
 
-Categorical, Bernoulli and Gaussian have closed forms, kept together (hence its length).
+Loss, curvature and scores follow from a distribution.
 
 Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have
 several, with labels (N, H, W) or (N, T).  The loss of an example is the mean over its places, that

@@ -25,7 +25,7 @@ class Slots:
         module: The module, which computes with other tensors in the blocks of `filled`.
         names: Its parameters that are replaced, in the order of the parts.
         buffers: Values of buffers, by name, in place of the module's.
-        lock: That of other slots of this module; it is held while tensors are replaced.
+        lock: Shared by all slots of one module, and taken while tensors are replaced.
     """
 
     def __init__(
