@@ -923,8 +923,9 @@ def interval(values, ratio=True):
 def over_lower(task, S, scale):
     """Logarithm of SA-BMA's λ1 of the mean Hessian over the lower one of VI's two fits of a scale, by seed."""
     rows = ROWS[(ROWS.setting == task) & (ROWS.draws == S) & (ROWS.kind == "narrower")]
-    of = {name: part.groupby("seed").lambda1_of_mean.min() for name, part in rows.groupby("method")}
-    return np.log(of["sabma"] / of[narrowed(scale)])
+    flat, rival = (rows[rows.method == name] for name in ("sabma", narrowed(scale)))
+    lower = rival.groupby("seed").lambda1_of_mean.min()
+    return np.log(flat.set_index("seed").lambda1_of_mean / lower)
 
 
 SCALED = ROWS[ROWS.kind == "narrower"].groupby(["setting", "draws"]).seed.nunique()
