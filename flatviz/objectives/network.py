@@ -285,7 +285,7 @@ def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> T
             f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function"
         )
     right = log_p.argmax(-1).view(y.shape) == y
-    counts = p.counts(y)
+    counts = p.mask(y)
     if counts is not None:
         right = right[counts]
     share = right.to(out.dtype).mean()
