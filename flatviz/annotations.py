@@ -21,7 +21,7 @@ from flatviz.words import check_choice
 
 
 class Rule(NamedTuple):
-    """How the values of a type are recognised, checked, and named in errors."""
+    """Classes of the values of a type, their check, and their name in errors."""
 
     classes: tuple
     check: Check

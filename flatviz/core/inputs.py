@@ -52,13 +52,10 @@ class _Sized:
 class Pixels(_Sized):
     """Images (N, C, H, W) stored as bytes, a quarter of the memory of floats.
 
-    Batches are (bytes / 255 - mean) / std on their device.  mean and std are (C,), one a channel,
-    by default 0 and 1.
+    Batches are floats from 0 to 1 on their device.
     """
 
     bytes: Tensor
-    mean: Tensor | None = None
-    std: Tensor | None = None
     dtype: torch.dtype = torch.float32
 
     def __post_init__(self) -> None:
@@ -68,16 +65,6 @@ class Pixels(_Sized):
                 f"pixels must be uint8 of shape (N, C, H, W), got {self.bytes.dtype}"
                 f" {tuple(self.bytes.shape)}"
             )
-        channels = self.bytes.shape[1]
-        for name, least in (("mean", -torch.inf), ("std", 0.0)):
-            if (value := vars(self)[name]) is None:
-                continue
-            value = torch.as_tensor(value, dtype=self.dtype).to(self.bytes.device).view(-1)
-            valid = value.isfinite() & (value > least)
-            if len(value) != channels or not bool(valid.all()):
-                wanted = f"{channels} finite numbers" + " > 0" * (name == "std")
-                raise ValueError(f"{name} must be {wanted}, one a channel, got {value.tolist()}")
-            object.__setattr__(self, name, value)
 
     def first(self) -> Tensor:
         """Return the bytes."""
@@ -115,9 +102,7 @@ class Pixels(_Sized):
         return f"x {tuple(self.shape)} uint8"
 
     def _floats(self, pixels: Tensor) -> Tensor:
-        x = pixels.to(self.dtype).div_(255)
-        x = x if self.mean is None else x.sub_(self.mean.view(-1, 1, 1))
-        return x if self.std is None else x.div_(self.std.view(-1, 1, 1))
+        return pixels.to(self.dtype).div_(255)
 
 
 @dataclass(frozen=True, eq=False)

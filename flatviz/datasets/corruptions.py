@@ -179,7 +179,7 @@ def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
     if check_count(severity, "severity") > 5:
         raise ValueError(f"severity must be a whole number from 1 to 5, got {severity}")
     pixels = data.x if isinstance(data.x, Pixels) else None
-    x = data.x if pixels is None else Pixels(pixels.bytes)[:]  # before mean and std
+    x = data.x if pixels is None else pixels[:]
     if not isinstance(x, Tensor) or x.ndim != 4 or not x.is_floating_point():
         raise ValueError(f"corrupt needs floating images (N, C, H, W) or bytes, got {data!r}")
     if float(x.min()) < 0 or float(x.max()) > 1:

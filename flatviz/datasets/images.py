@@ -203,7 +203,7 @@ def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
     if x.shape[2:] != tuple(shape[1:]):
         smooth = F.interpolate(x.float(), tuple(shape[1:]), mode="bilinear", antialias=True)
         x = smooth.round().clamp(0, 255).byte()
-    return replace(images, x=Pixels(x, images.x.mean, images.x.std, images.x.dtype))
+    return replace(images, x=replace(images.x, bytes=x))
 
 
 def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -191,7 +190,8 @@ class Likelihood:
         """Compute the derivative of each example's loss in its outputs, in their shape."""
         with torch.enable_grad():
             at = outputs.detach().requires_grad_(True)
-            return torch.autograd.grad(self.losses(at, y).sum(), at)[0]
+            total = self.losses(at, y).sum()
+        return torch.autograd.grad(total, at)[0]
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product | None:
         """Return u -> Lambda u, second derivatives in the outputs, or None without closed form."""
@@ -211,32 +211,23 @@ class Likelihood:
         """Return outputs and likelihood of classes with log probabilities over `temperature`.
 
         They are normalised.
+
+        Raises:
+            ValueError: Without a closed form.
         """
-
-        def cooled(outputs: Tensor) -> Distribution:
-            p = self.of(outputs)
-            depth = p.reinterpreted_batch_ndims if isinstance(p, Independent) else 0
-            base: Any = distributions.entrywise(p)
-            return Independent(type(base)(logits=base.logits / temperature), depth)
-
-        return outputs, Likelihood(cooled, self.name, self.ignore)
+        raise ValueError(
+            f"a temperature needs likelihood='categorical' or 'bernoulli', got {self!r}"
+        )
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
         """Return outputs (S, N, ...) and likelihood of center + scale (Y - center).
 
         center is (N, ...); Y follows this likelihood.
+
+        Raises:
+            ValueError: Without a closed form.
         """
-        S, N = outputs.shape[:2]
-        wide = outputs.flatten(2)
-        middle = center.to(wide).reshape(1, N, -1).expand(S, -1, -1)
-
-        def of(joined: Tensor) -> Distribution:
-            separate = joined[:, : wide.shape[-1]].unflatten(-1, outputs.shape[2:] or (1,))
-            separate = separate.reshape(len(joined), *outputs.shape[2:])
-            about = joined[:, wide.shape[-1] :].reshape(len(joined), *center.shape[1:])
-            return distributions.stretched(self.of(separate), about, scale)
-
-        return torch.cat([wide, middle], -1), Likelihood(of, self.name, self.ignore)
+        raise ValueError(f"a scale needs a Gaussian likelihood, got {self!r}: compare quantiles")
 
     def added(self, outputs: Tensor) -> int:
         """Count the labels of a place whose losses add up."""

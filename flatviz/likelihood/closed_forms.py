@@ -89,15 +89,16 @@ class CategoricalLikelihood(Likelihood):
         """Compute weighted and smoothed -log p, 0 where a place does not count."""
         return self._loss(outputs, y, "none")
 
-    def mask(self, y: Tensor) -> Tensor | None:
-        """Mark labels that are not ignored; None with one place an example and no label below 0."""
-        return None if y.ndim == 1 and self.ignore < 0 else y != self.ignore
+    def mask(self, y: Tensor) -> Tensor:
+        """Mark labels that are not ignored."""
+        return y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
         """Compute the mean class weight of each example's places, 0 for ignored ones."""
         if self.weight is None:
-            return super().weights(y)
-        counts = y != self.ignore
+            # A `Data` with one label an example has none below 0
+            return None if y.ndim == 1 and self.ignore < 0 else super().weights(y)
+        counts = self.mask(y)
         weight = self.weight.to(y.device).double()[y.where(counts, 0)]
         return (weight * counts).reshape(len(y), -1).mean(1)
 
@@ -139,7 +140,7 @@ class CategoricalLikelihood(Likelihood):
             return None
         classes = outputs.shape[self._dim(outputs)]
         weight = outputs.new_ones(classes) if self.weight is None else self.weight.to(outputs)
-        counts = y != self.ignore
+        counts = self.mask(y)
         smoothing = self.label_smoothing
         s = (1 - smoothing) * weight[y.where(counts, 0)] + smoothing * weight.mean()
         return s * counts * (len(y) / y.numel())
@@ -194,7 +195,7 @@ class CategoricalLikelihood(Likelihood):
 
     def _check_range(self, y: Tensor, n_classes: int) -> None:
         """Check that labels count somewhere, and are class numbers there."""
-        counting = y if (mask := self.mask(y)) is None else y[mask]
+        counting = y[self.mask(y)]
         if not counting.numel():
             raise ValueError(
                 f"labels must count somewhere, got {self.ignore} alone, which is ignored"

@@ -84,16 +84,6 @@ def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(photos
         )
 
 
-def test_mean_and_std_of_the_channels_are_taken_off_when_a_batch_is_made(photos):
-    _, kept, floats = photos
-    mean = tensor([0.1, 0.2, 0.3])
-    std = tensor([0.5, 1.0, 2.0])
-    data = fv.Data(Pixels(kept.x.bytes, mean, std), kept.y)
-    want = (floats.x - mean.view(3, 1, 1)) / std.view(3, 1, 1)
-    assert_close(data.batch(None)[0], want)
-    assert_close(next(iter(data.batches(4)))[0], want[:4])
-
-
 class Reader(nn.Module):
     """A text classifier: embeddings averaged where the mask is 1, a norm, a head."""
 
@@ -180,11 +170,6 @@ LABELS = zeros(4).long()
 NAN = float("nan")
 BYTES = arange(30 * 12, dtype=torch.int32).byte().view(30, 3, 2, 2)
 WRONG = [
-    (
-        lambda: Pixels(BYTES, ones(3), zeros(3)),
-        ValueError,
-        "std must be 3 finite numbers > 0, one a channel, got",
-    ),
     (lambda: Pixels(BYTES / 255), ValueError, "pixels must be uint8 of shape"),
     (
         lambda: fv.Data({"input_ids": IDS, "attention_mask": IDS[:3]}, LABELS),
