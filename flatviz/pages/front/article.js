@@ -1,5 +1,6 @@
 // ---- the article: the section in sight sets the controls
-import { element, paragraphs } from "./controls.js";
+import { element } from "./elements.js";
+import { paragraphs } from "./controls.js";
 
 export class Article {
   page;

@@ -1,6 +1,7 @@
 // ---- the bar above the pictures: controls, tabs, what is read
+import { button, counted, element } from "./elements.js";
 import { Article } from "./article.js";
-import { action, counted, element, menu, Player, Side } from "./controls.js";
+import { menu, Player, Side } from "./controls.js";
 import { codeOf, Copied, film, save } from "./film.js";
 import { keepKeys } from "./keys.js";
 import { ALL } from "./state.js";
@@ -22,7 +23,7 @@ export function buildControls(page) {
   });
   page.drawsText = element("output");
   page.draws.addEventListener("input", () => state.change({ n_draws: Number(page.draws.value) }));
-  page.compare = action("Compare", "two states side by side, on the same scales", () => {
+  page.compare = button("Compare", "two states side by side, on the same scales", () => {
     const now = page.current(),
       other = members.methods.find((m) => m === "vi" && m !== now.a.method) ?? now.a.method;
     state.change({ compare: now.b ? null : { method: other, radius: members.stops(other)[0] } });
@@ -31,7 +32,7 @@ export function buildControls(page) {
     (first) => playRadius(page, first),
     "go through the fitted radii of this method",
   );
-  page.undo = action("Undo", "take the last change back", () => state.undo());
+  page.undo = button("Undo", "take the last change back", () => state.undo());
   page.copied = new Copied();
   page.more = menu("Menu", [
     ["Reset", () => state.reset()],
@@ -65,10 +66,10 @@ export function buildControls(page) {
     "aria-label": "share of the fit that is done",
   });
   page.said = element("span", { role: "status" });
-  page.button = action("Stop", "stop or start fitting", () =>
+  page.button = button("Stop", "stop or start fitting", () =>
     ask?.(page.button.textContent === "Stop" ? "stop" : "run"),
   );
-  page.bands = action(
+  page.bands = button(
     "Bands over seeds",
     "fit every member again with two more seeds, behind the picture",
     () => ask?.("seeds"),

@@ -1,6 +1,7 @@
 // ---- one picture
+import { STILL, element } from "./elements.js";
 import { recolored } from "./colors.js";
-import { SLIDE_MS, STILL, element } from "./controls.js";
+import { SLIDE_MS } from "./controls.js";
 import { axisName, keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
 import { assigned, between, bound } from "./records.js";
 import { interrupted, redrawn, same } from "./redraw.js";

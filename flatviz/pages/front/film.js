@@ -1,5 +1,6 @@
 // ---- taking it along: pictures, a film of the radius, code
-import { download, element, loaded } from "./controls.js";
+
+import { download, element, loaded } from "./elements.js";
 
 const FOOT = 40,
   EACH = 450; // px below the pictures of a film; ms a picture

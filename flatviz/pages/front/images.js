@@ -1,7 +1,7 @@
 // ---- images on which the draws disagree
-import { element, loaded } from "./controls.js";
+import { drawing, element, loaded } from "./elements.js";
 import { Picture } from "./figures.js";
-import { NAME, cut, drawing, imageUrl, imagesOf, percent } from "./thumbnails.js";
+import { NAME, cut, imageUrl, imagesOf, percent } from "./thumbnails.js";
 import { probabilities } from "./votes.js";
 
 // Thumbnails with the draws' votes, and for one of them each draw's class probabilities.  It stands

@@ -1,5 +1,6 @@
 // ---- pictures in frames, and the room that each gets
-import { element, Phases } from "./controls.js";
+import { element } from "./elements.js";
+import { Phases } from "./controls.js";
 import { above, FOOT } from "./room.js";
 import { ALL } from "./state.js";
 

@@ -1,5 +1,5 @@
 // ---- the members of a family, and what is said of one
-import { counted, short } from "./controls.js";
+import { counted, short } from "./elements.js";
 import { nearest, read, unpack } from "./records.js";
 
 const fixed = (name) => (v) => `${name} ${v.toFixed(3)}`;

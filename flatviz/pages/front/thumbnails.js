@@ -1,5 +1,5 @@
 // ---- images of a member, as data URLs and parts of an SVG
-import { element } from "./controls.js";
+import { element } from "./elements.js";
 import { bytesOf } from "./records.js";
 
 const DIVERGED = 255,
@@ -59,13 +59,6 @@ export function imageUrl(row, ...stores) {
     return urls.get(row);
   }
   return "";
-}
-
-export function drawing(tag, attributes = {}, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
 }
 
 export const NAME = 12; // characters of a class's name below the chart

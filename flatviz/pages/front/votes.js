@@ -1,5 +1,6 @@
 // ---- what each draw says of one image
-import { NAME, cut, drawing } from "./thumbnails.js";
+import { drawing } from "./elements.js";
+import { NAME, cut } from "./thumbnails.js";
 
 // Class probabilities of every draw for one image: thin lines; their mean: bars.
 export function probabilities(picture, items, { left, top, width, height, turned, foot }) {

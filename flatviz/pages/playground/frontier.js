@@ -1,8 +1,9 @@
 // What the experiment `frontier` found on a trained network, as a picture: curvature and test
 // scores against training loss, VI along its temperature, SA-BMA along its radius.
+import { element } from "../front/elements.js";
 import { FINDING } from "./finding.js";
 import { Labels } from "./labels.js";
-import { Board, colorOf, inks, node, symbol, two, words } from "./ui.js";
+import { Board, colorOf, inks, symbol, two, words } from "./ui.js";
 
 /** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE, half widths of the last three */
 /** @typedef {{ x: number, y: number, low: number, high: number }} Place In the picture, with the ends of its bar */
@@ -45,8 +46,8 @@ export class Frontier {
       label: "",
       least: 276,
     });
-    this.message = node("p", { class: "pg-message" });
-    this.node = node("div", { class: "pg-frontier" }, this.message, this.board.node);
+    this.message = element("p", { class: "pg-message" });
+    this.node = element("div", { class: "pg-frontier" }, this.message, this.board.node);
   }
 
   /** @param {Partial<Frontier>} change */
@@ -55,7 +56,7 @@ export class Frontier {
     const { T, seeds } = FINDING;
     const found = this.open ? "A lower temperature does most of what the radius does." : "";
     const bars = `95 % bars: difference from VI, T = ${T}`;
-    this.message.replaceChildren(node("b", {}, found), ` ${seeds} seeds; ${bars}.`);
+    this.message.replaceChildren(element("b", {}, found), ` ${seeds} seeds; ${bars}.`);
     this.board.draw();
     this.board.say(this.sentence());
   }

@@ -1,8 +1,9 @@
 // A ground of two weights as a picture: colour by height, light from the upper left, level lines,
 // and the mass of a posterior.
+import { element } from "../front/elements.js";
 import { TALL, WIDE } from "./grounds.js";
 import { isDark } from "../front/colors.js";
-import { Board, inks, levelLines, node, strokeLines } from "./ui.js";
+import { Board, inks, levelLines, strokeLines } from "./ui.js";
 
 const COLUMNS = 181,
   ROWS = 121;
@@ -73,7 +74,7 @@ export class Ground {
       const t = (v - low) / this.top;
       return t < 1 ? 0.75 * t : 1 - 0.25 / t;
     });
-    const small = node("canvas", { width: COLUMNS, height: ROWS }),
+    const small = element("canvas", { width: COLUMNS, height: ROWS }),
       pen = small.getContext("2d"),
       image = pen.createImageData(COLUMNS, ROWS);
     for (let i = 0; i < ROWS; i++)
@@ -92,7 +93,7 @@ export class Ground {
       }
     pen.putImageData(image, 0, 0);
     const { dense } = this.board,
-      whole = node("canvas", { width: width * dense, height: height * dense }),
+      whole = element("canvas", { width: width * dense, height: height * dense }),
       out = whole.getContext("2d");
     out.imageSmoothingQuality = "high";
     out.drawImage(small, 0, 0, width * dense, height * dense);

@@ -1,14 +1,15 @@
 // The pictures of a pane: predictions over the inputs, a regression, the loss plane.
+import { element } from "../front/elements.js";
 import { isDark } from "../front/colors.js";
 import { dot, plus } from "./engine.js";
 import { CLASS_INKS, GRID, PLANE, REACH, SHORT } from "./settings.js";
-import { colorOf, inks, levelLines, node, strokeLines, two, words } from "./ui.js";
+import { colorOf, inks, levelLines, strokeLines, two, words } from "./ui.js";
 import { traceChart } from "./traces.js";
 
 export function drawClasses(pane, pen, width, height) {
   const dark = isDark(),
     paper = dark ? [21, 25, 30] : [255, 255, 255],
-    small = node("canvas", { width: GRID, height: GRID }),
+    small = element("canvas", { width: GRID, height: GRID }),
     out = small.getContext("2d");
   const image = out.createImageData(GRID, GRID),
     ink = inks(),
@@ -112,7 +113,7 @@ export function drawLoss(pane, pen, width, height) {
   const { values, axes, center } = pane.drawn,
     low = Math.min(...values),
     share = values.map((v) => Math.min(1, (v - low) / pane.world.high));
-  const small = node("canvas", { width: PLANE, height: PLANE }),
+  const small = element("canvas", { width: PLANE, height: PLANE }),
     out = small.getContext("2d"),
     image = out.createImageData(PLANE, PLANE);
   share.forEach((v, k) => {

@@ -1,17 +1,6 @@
 // One run of a method.
 import { Random } from "./random.js";
-import {
-  StepSize,
-  atRest,
-  copyOf,
-  draw,
-  hmcStep,
-  pointStep,
-  potential,
-  sabmaStep,
-  sgldStep,
-  viStep,
-} from "./updates.js";
+import { StepSize, atRest, copyOf, draw, hmcStep, pointStep, potential, sabmaStep, sgldStep, viStep } from "./updates.js";
 
 export const METHODS = ["gd", "sam", "vi", "sabma", "sgld", "hmc"];
 export const GAUSSIAN = { vi: true, sabma: true },

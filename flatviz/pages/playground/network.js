@@ -1,11 +1,12 @@
 // The world of a network: two methods side by side learn the same few points, their predictions,
 // scores and loss planes.
+import { STILL, button, element } from "../front/elements.js";
 import { Random } from "./engine.js";
 import { drawTraces } from "./inputs.js";
 import { Pane } from "./pane.js";
 import { pointsOf } from "./points.js";
 import { DATA, GAP_NAME, GRID, HIGH, JOB_MS, LONG, NETS, PLANE, TESTS } from "./settings.js";
-import { Board, Clock, STILL, Slider, button, menuOf, node, styleOf, two } from "./ui.js";
+import { Board, Clock, Slider, menuOf, styleOf, two } from "./ui.js";
 
 export class NetworkWorld {
   /** @type {any} */
@@ -75,18 +76,18 @@ export class NetworkWorld {
     this.playButton = button("Play", "play or pause", () => this.play(!this.clock.playing), {
       class: "pg-play",
     });
-    this.verdict = node("p", { class: "pg-verdict", role: "status" });
+    this.verdict = element("p", { class: "pg-verdict", role: "status" });
     const restart = (change) => (value) => {
       change(value);
       this.forget();
       this.again();
       this.play(true);
     };
-    this.node = node(
+    this.node = element(
       "section",
       { class: "pg-network", "aria-label": this.label },
-      node("div", { class: "pg-panes" }, ...this.panes.map((pane) => pane.node)),
-      node(
+      element("div", { class: "pg-panes" }, ...this.panes.map((pane) => pane.node)),
+      element(
         "div",
         { class: "pg-row" },
         this.playButton,
@@ -128,7 +129,7 @@ export class NetworkWorld {
             )
           : null,
       ),
-      node(
+      element(
         "div",
         { class: "pg-sliders" },
         slider("radius", "radius of SA-BMA", [0, 0.25, 0.5, 0.7, 1, 1.4, 2, 2.8, 4], (x) =>
@@ -145,10 +146,10 @@ export class NetworkWorld {
       ),
       this.verdict,
       this.traces.node,
-      node(
+      element(
         "details",
         { class: "pg-more" },
-        node("summary", {}, "More: network, points, rate"),
+        element("summary", {}, "More: network, points, rate"),
         menuOf(
           "network",
           Object.entries(NETS).map(([key, [text]]) => [key, text]),
@@ -157,7 +158,7 @@ export class NetworkWorld {
             this.net = value;
           }),
         ),
-        node(
+        element(
           "div",
           { class: "pg-sliders" },
           slider("rate", "learning rate", [0.005, 0.01, 0.02, 0.05, 0.1]),

@@ -1,21 +1,9 @@
 // One method on the data of a network: its learner, predictions draw by draw, scores, loss plane.
-import {
-  GAUSSIAN,
-  Learner,
-  Network,
-  Random,
-  accuracy,
-  averaged,
-  ece,
-  networkLoss,
-  nllScore,
-  plus,
-  softmax,
-  topEigenpairs,
-} from "./engine.js";
+import { element } from "../front/elements.js";
+import { GAUSSIAN, Learner, Network, Random, accuracy, averaged, ece, networkLoss, nllScore, plus, softmax, topEigenpairs } from "./engine.js";
 import { drawClasses, drawLoss, drawRegression } from "./inputs.js";
 import { GAP_NOISE, NETS, PLANE, REACH } from "./settings.js";
-import { Board, menuOf, node, styleOf, words } from "./ui.js";
+import { Board, menuOf, styleOf, words } from "./ui.js";
 
 // One method on the data of the world: learner, fields of predictions draw by draw, scores, loss
 // plane.
@@ -75,11 +63,11 @@ export class Pane {
         world.again();
       },
     );
-    this.reading = node("p", { class: "pg-reads" });
-    this.node = node(
+    this.reading = element("p", { class: "pg-reads" });
+    this.node = element(
       "div",
       { class: "pg-pane" },
-      node("div", { class: "pg-head" }, this.menu, this.reading),
+      element("div", { class: "pg-head" }, this.menu, this.reading),
       this.plane.node,
       world.planes ? this.loss.node : null,
     );

@@ -1,10 +1,11 @@
 // Every control of the world of two weights, and where it stands.
+import { button, element } from "../front/elements.js";
 import { GAUSSIAN, METHODS } from "./engine.js";
 import { STOPS as KNOWN } from "./frontier.js";
 import { GROUNDS } from "./grounds.js";
 import { onArrows } from "./hand.js";
 import { RADII, TEMPERATURES } from "./sweep.js";
-import { button, colorOf, menuOf, node, Slider, styleOf, two } from "./ui.js";
+import { colorOf, menuOf, Slider, styleOf, two } from "./ui.js";
 
 /** @typedef {import("./world.js").World} World */
 /** @typedef {(value: any) => string} Say */
@@ -44,12 +45,12 @@ export class Panel {
     this.playButton = button("Play", "play or pause", () => world.play(!world.clock.playing), {
       class: "pg-play",
     });
-    this.chips = node("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
+    this.chips = element("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
     for (const method of METHODS) {
       const chip = button("", `show or hide ${styleOf(method)[0]}`, () => world.toggle(method), {
         "data-method": method,
       });
-      chip.append(node("i", { "aria-hidden": "true" }), styleOf(method)[0]);
+      chip.append(element("i", { "aria-hidden": "true" }), styleOf(method)[0]);
       this.chips.append(chip);
     }
     const grounds = Object.entries(GROUNDS).map(([key, g]) => [key, g.label]);
@@ -63,16 +64,16 @@ export class Panel {
       ["training", "training ground"],
       ["test", "test ground"],
     ]);
-    this.score = node("div", { class: "pg-score", role: "group", "aria-label": "losses" });
-    this.verdict = node("p", { class: "pg-verdict", role: "status" });
-    this.about = node("p", { class: "pg-about" });
-    this.names = node("p", { class: "pg-about" });
+    this.score = element("div", { class: "pg-score", role: "group", "aria-label": "losses" });
+    this.verdict = element("p", { class: "pg-verdict", role: "status" });
+    this.about = element("p", { class: "pg-about" });
+    this.names = element("p", { class: "pg-about" });
     this.truthButton = button("True posterior", "the posterior, computed on a grid", () => {
       world.truth = !world.truth;
       world.shown(true);
     });
     const grip = (board, label, keys) =>
-      node(
+      element(
         "div",
         {
           class: "pg-grip",
@@ -83,7 +84,7 @@ export class Panel {
         },
         board.node,
       );
-    this.maps = node(
+    this.maps = element(
       "div",
       { class: "pg-maps", "data-side": "training" },
       grip(
@@ -95,7 +96,7 @@ export class Panel {
         world.moveTest(model.shift.map((v, i) => v + by[i])),
       ),
     );
-    this.first = node(
+    this.first = element(
       "div",
       { class: "pg-first" },
       this.keep("shift", "shift of the test ground", (v) => world.moveTest(model.along(v)), two),
@@ -107,7 +108,7 @@ export class Panel {
       ),
       this.slider("viT", "temperature of VI", (x) => `T = ${x}`, "the weight of KL(q ‖ prior)"),
     );
-    this.others = node(
+    this.others = element(
       "div",
       { class: "pg-sliders" },
       this.slider("T", "temperature of the others", (x) => `T = ${x}`),
@@ -127,12 +128,12 @@ export class Panel {
       button("Link", "copy a link to what is shown", (e) => world.share(e.target)),
       button("PNG", "save both grounds as a picture", () => world.picture()),
     ];
-    this.more = node(
+    this.more = element(
       "details",
       { class: "pg-more" },
-      node("summary", {}, "More: methods, settings, seeds"),
+      element("summary", {}, "More: methods, settings, seeds"),
       this.verdict,
-      node(
+      element(
         "div",
         { class: "pg-row" },
         button("Step", "one step of every method", () => {
@@ -146,10 +147,10 @@ export class Panel {
       this.chips,
       this.names,
       this.others,
-      node("div", { class: "pg-boards" }, world.section.node, world.traces.node, world.chart.node),
-      node("div", { class: "pg-under" }, this.ground, this.tools, this.about),
+      element("div", { class: "pg-boards" }, world.section.node, world.traces.node, world.chart.node),
+      element("div", { class: "pg-under" }, this.ground, this.tools, this.about),
     );
-    this.node = node(
+    this.node = element(
       "section",
       { class: "pg-world", "aria-label": "two weights" },
       world.sequence.node,
@@ -159,7 +160,7 @@ export class Panel {
       this.score,
       this.first,
       this.found,
-      node(
+      element(
         "div",
         { class: "pg-row pg-run" },
         this.playButton,
@@ -214,7 +215,7 @@ export class Panel {
       else world.tool = key;
       this.tell();
     };
-    return node(
+    return element(
       "div",
       { class: `pg-tools pg-${name}s`, role: "group", "aria-label": label },
       ...choices.map(([key, text]) =>
@@ -237,7 +238,7 @@ export class Panel {
         },
         { say },
       ).node;
-    return node(
+    return element(
       "div",
       { class: "pg-first pg-found" },
       of("radius", "radius on the trained network", (x) => (Number(x) ? x : "0: as VI")),

@@ -1,11 +1,11 @@
 // The playground in an element: the two-weight world, the step, the network, the gap, or those that
 // `options.worlds` names.
+import { element } from "../front/elements.js";
 import { isDark, onThemeChange } from "../front/colors.js";
 import { keepKeys } from "../front/keys.js";
 import { NetworkWorld } from "./network.js";
 import STYLE from "./playground.css";
 import { StepView } from "./step.js";
-import { node } from "./ui.js";
 import { World } from "./world.js";
 
 const GAP = {
@@ -17,9 +17,9 @@ const GAP = {
 };
 
 export function mount(el, options = {}) {
-  const root = node("div", { class: "pg" });
+  const root = element("div", { class: "pg" });
   keepKeys(root);
-  root.append(node("style", {}, STYLE));
+  root.append(element("style", {}, STYLE));
   const said = new URLSearchParams(options.link === false ? "" : location.search),
     embedded = said.has("embed");
   const made = {},
@@ -27,7 +27,7 @@ export function mount(el, options = {}) {
     worlds = new Set(embedded ? all.slice(0, 1) : all);
   document.documentElement.classList.toggle("pg-embedded", embedded);
   const section = (title, text, content) =>
-    root.append(node("h2", {}, title), ...text.map((line) => node("p", {}, line)), content);
+    root.append(element("h2", {}, title), ...text.map((line) => element("p", {}, line)), content);
   if (worlds.has("weights") || worlds.has("step")) {
     made.weights = new World(options);
     root.append(made.weights.node);

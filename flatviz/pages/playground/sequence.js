@@ -1,6 +1,6 @@
 // The cards above the grounds: question, guess, answer, and the way from one to the next.
+import { button, element } from "../front/elements.js";
 import { CARDS, done } from "./cards.js";
-import { button, node } from "./ui.js";
 
 /** @typedef {import("./world.js").World} World */
 
@@ -12,21 +12,21 @@ export class Sequence {
   /** @param {World} world */
   constructor(world) {
     this.world = world;
-    this.steps = node(
+    this.steps = element(
       "div",
       { class: "pg-steps", role: "group", "aria-label": "questions" },
       ...CARDS.map((card, i) => button(`${i + 1} ${card.title}`, card.title, () => this.go(i))),
     );
-    this.ask = node("p", { class: "pg-ask" });
-    this.guesses = node("div", { class: "pg-guess", role: "group", "aria-label": "your guess" });
-    this.answer = node("p", { class: "pg-answer", role: "status" });
+    this.ask = element("p", { class: "pg-ask" });
+    this.guesses = element("div", { class: "pg-guess", role: "group", "aria-label": "your guess" });
+    this.answer = element("p", { class: "pg-answer", role: "status" });
     this.next = button("Next →", "the next question", () => this.go(this.at + 1), {
       class: "pg-next",
     });
-    const question = node("div", {}, this.steps, this.ask);
-    const row = node("div", { class: "pg-choose" }, this.guesses, this.next);
-    const reply = node("div", { class: "pg-reply" }, row, this.answer);
-    this.node = node("div", { class: "pg-card" }, question, reply);
+    const question = element("div", {}, this.steps, this.ask);
+    const row = element("div", { class: "pg-choose" }, this.guesses, this.next);
+    const reply = element("div", { class: "pg-reply" }, row, this.answer);
+    this.node = element("div", { class: "pg-card" }, question, reply);
   }
 
   get card() {
@@ -76,7 +76,7 @@ export class Sequence {
     this.told = true;
     const right = card.truth(world.model) === this.guess;
     this.answer.replaceChildren(
-      node("b", {}, right ? "You guessed right. " : "Not quite. "),
+      element("b", {}, right ? "You guessed right. " : "Not quite. "),
       card.answer(world.model),
     );
     for (const one of this.guesses.children)

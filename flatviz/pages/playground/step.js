@@ -1,22 +1,11 @@
 // One step of SA-BMA at full width, one new object a phase: SVG over the ground, each symbol of the
 // sentence linked to its mark.
+import { button, element } from "../front/elements.js";
 import { isDark } from "../front/colors.js";
 import { atRest, viStep, sabmaStep, copyOf, dot, expected, plus } from "./engine.js";
 import { drawMarks, SVG } from "./marks.js";
 import { FISHER, PHASES } from "./phases.js";
-import {
-  Board,
-  button,
-  colorOf,
-  inks,
-  levelLines,
-  node,
-  Slider,
-  strokeLines,
-  symbol,
-  two,
-  words,
-} from "./ui.js";
+import { Board, colorOf, inks, levelLines, Slider, strokeLines, symbol, two, words } from "./ui.js";
 
 export class StepView {
   /** @type {any} */
@@ -45,12 +34,12 @@ export class StepView {
       least: 180,
       most: 260,
     });
-    this.sentence = node("p", {
+    this.sentence = element("p", {
       class: "pg-formula",
       role: "group",
       "aria-label": "objective and step; point at a symbol to see its mark",
     });
-    this.text = node("p", { class: "pg-verdict", role: "status" });
+    this.text = element("p", { class: "pg-verdict", role: "status" });
     this.slider = new Slider(
       "phase",
       PHASES.map((_, i) => i),
@@ -58,12 +47,12 @@ export class StepView {
       (value) => this.go(value),
       { say: (i) => `${i + 1} of ${PHASES.length}` },
     );
-    this.budget = node("div", { class: "pg-budget", role: "img" });
-    this.node = node(
+    this.budget = element("div", { class: "pg-budget", role: "img" });
+    this.node = element(
       "section",
       { class: "pg-step", "aria-label": "one step of SA-BMA" },
       this.ground.node,
-      node(
+      element(
         "div",
         { class: "pg-row" },
         button("Next", "the next phase", () => this.next(), { class: "pg-play" }),
@@ -71,10 +60,10 @@ export class StepView {
         this.slider.node,
       ),
       this.text,
-      node(
+      element(
         "div",
         { class: "pg-below" },
-        node("div", {}, this.sentence, this.budget),
+        element("div", {}, this.sentence, this.budget),
         this.profile.node,
       ),
     );
@@ -151,7 +140,7 @@ export class StepView {
   // ---- the sentence
 
   write() {
-    const s = (key, text) => node("span", { "data-s": key, tabindex: 0, role: "button" }, text);
+    const s = (key, text) => element("span", { "data-s": key, tabindex: 0, role: "button" }, text);
     this.sentence.append(
       "min over ",
       s("q", "q"),
@@ -160,10 +149,10 @@ export class StepView {
       " in ",
       s("ball", "KL(q′ ‖ q) ≤ radius²/2"),
       " of E",
-      node("sub", {}, "q′"),
+      element("sub", {}, "q′"),
       "[L] + T ",
       s("move", "KL(q ‖ prior)"),
-      node("br"),
+      element("br"),
       s("worst", "Δ"),
       " = ",
       s("ball", "radius"),
@@ -174,7 +163,7 @@ export class StepView {
       "ᵀF⁻¹",
       s("g", "g"),
       ")",
-      node("br"),
+      element("br"),
       s("worst", "q′"),
       " = ",
       s("q", "q"),
@@ -186,13 +175,13 @@ export class StepView {
       s("g", "g"),
       " + ",
       s("diff", "(g′ − g)"),
-      node("br"),
+      element("br"),
       s("q", "q"),
       " ← ",
       s("q", "q"),
       " − ",
       s("move", "rate · F⁻¹(g′ + T ∇KL)"),
-      node("small", {}, FISHER),
+      element("small", {}, FISHER),
     );
   }
 
@@ -216,13 +205,13 @@ export class StepView {
     const text = `${percent(share)} of radius² went into the means, ${percent(1 - share)} into the widths: the mean of q′ lies at √${share.toFixed(2)} = ${percent(Math.sqrt(share))} of the way to the edge.`;
     this.budget.setAttribute("aria-label", text);
     this.budget.replaceChildren(
-      node(
+      element(
         "div",
         { class: "pg-bar" },
-        node("i", { style: `width:${100 * share}%` }, share > 0.25 ? "means" : ""),
-        node("b", { style: `width:${100 * (1 - share)}%` }, share < 0.75 ? "widths" : ""),
+        element("i", { style: `width:${100 * share}%` }, share > 0.25 ? "means" : ""),
+        element("b", { style: `width:${100 * (1 - share)}%` }, share < 0.75 ? "widths" : ""),
       ),
-      node("p", {}, `Radius ${radius}. `, text),
+      element("p", {}, `Radius ${radius}. `, text),
     );
   }
 
@@ -270,7 +259,7 @@ export class StepView {
       this.relief = { key, columns, rows, share: values.map((v) => (v - low) / span) };
     }
     const { share } = this.relief,
-      small = node("canvas", { width: columns, height: rows }),
+      small = element("canvas", { width: columns, height: rows }),
       out = small.getContext("2d"),
       image = out.createImageData(columns, rows);
     share.forEach((v, k) => {

@@ -2,21 +2,10 @@
 // sight, level lines.
 // `isDark`, `onThemeChange` come from ../front/colors.js, METHOD_STYLES from the Python theme: name
 // -> [label, light, dark, symbol].
+import { element, short } from "../front/elements.js";
 import { isDark } from "../front/colors.js";
 
-export function node(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
-  }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
-}
-
-export const button = (text, title, click, more = {}) =>
-  node("button", { type: "button", title, onclick: click, ...more }, text);
-export const two = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)).toString() : "–");
+export const two = (x) => (Number.isFinite(x) ? short(x) : "–");
 export const styleOf = (method) => METHOD_STYLES[method];
 export const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
 
@@ -28,18 +17,18 @@ export class Slider {
   constructor(label, stops, value, change, { say = (x) => String(x), help = "" } = {}) {
     this.stops = stops;
     this.say = say;
-    this.input = node("input", {
+    this.input = element("input", {
       type: "range",
       min: 0,
       max: stops.length - 1,
       step: 1,
       "aria-label": label,
     });
-    this.text = node("output");
-    this.node = node(
+    this.text = element("output");
+    this.node = element(
       "div",
       { class: "pg-slider", title: help || null },
-      node("span", {}, label),
+      element("span", {}, label),
       this.text,
       this.input,
     );
@@ -68,13 +57,13 @@ export class Slider {
 }
 
 export function menuOf(label, options, value, change) {
-  const select = node(
+  const select = element(
     "select",
     { "aria-label": label },
-    ...options.map(([key, text]) => node("option", { value: key, selected: key === value }, text)),
+    ...options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)),
   );
   select.addEventListener("change", () => change(select.value));
-  return node("label", { class: "pg-menu" }, node("span", {}, label), select);
+  return element("label", { class: "pg-menu" }, element("span", {}, label), select);
 }
 
 // A canvas as wide as its box, `ratio` its height over its width, drawn in CSS pixels.
@@ -87,8 +76,8 @@ export class Board {
   paint;
 
   constructor(draw, { ratio, label, least = 0, most = Infinity }) {
-    this.canvas = node("canvas", { role: "img", "aria-label": label });
-    this.node = node("div", { class: "pg-board" }, this.canvas);
+    this.canvas = element("canvas", { role: "img", "aria-label": label });
+    this.node = element("div", { class: "pg-board" }, this.canvas);
     this.paint = draw;
     this.ratio = ratio;
     this.least = least;
@@ -181,9 +170,7 @@ export class Clock {
   }
 }
 
-export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? {
-  matches: false,
-};
+
 const INKS = {
   light: {
     ink: "#1f2933",

@@ -1,5 +1,5 @@
 // The world of two weights on a page: its model, the cards above it, grounds, controls and charts.
-import { download } from "../front/controls.js";
+import { STILL, download, element } from "../front/elements.js";
 import { drawEnds, drawSection, drawTraces } from "./charts.js";
 import { CARDS } from "./cards.js";
 import { Frontier } from "./frontier.js";
@@ -10,7 +10,7 @@ import { Painting, paintTesting, paintTraining } from "./paint.js";
 import { Panel, STOPS } from "./panel.js";
 import { scoreOf } from "./score.js";
 import { Sequence } from "./sequence.js";
-import { Board, Clock, node, STILL, two } from "./ui.js";
+import { Board, Clock, two } from "./ui.js";
 import { comparison, sentence, tally } from "./verdicts.js";
 
 const PER_SECOND = 150; // steps while it plays
@@ -256,7 +256,7 @@ export class World {
     const boards = [this.training.board, this.testing.board].map(({ canvas }) => canvas);
     const shown = boards.filter((canvas) => canvas.checkVisibility());
     const width = shown.reduce((sum, canvas) => sum + canvas.width, 0);
-    const whole = node("canvas", { width, height: shown[0].height });
+    const whole = element("canvas", { width, height: shown[0].height });
     let left = 0;
     for (const canvas of shown) {
       whole.getContext("2d").drawImage(canvas, left, 0);
