@@ -47,8 +47,7 @@ export const button = (text, title, click, more = {}) =>
   element("button", { type: "button", title, onclick: click, ...more }, text);
 
 /** What draws on a canvas. @param {HTMLCanvasElement} canvas */
-export const penOf = (canvas) =>
-  /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
+export const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
 
 /** A number with three digits. @param {number} x */
 export const short = (x) => Number(x.toPrecision(3)).toString();

@@ -1,10 +1,17 @@
 // Curvature of a loss; of two weights also integrals over q.
 import { Random, dot, norm, plus, zeros } from "./random.js";
 
-// H v by a difference of fourth order of gradients.
+/** @import { Eigenpair, Gaussian, Loss, Vector } from "./types.d.ts" */
+
+/**
+ * The Hessian at w times v, by a difference of fourth order of gradients.
+ * @param {Loss} loss
+ * @param {Vector} w
+ * @param {Vector} v
+ */
 export function hessianTimes(loss, w, v) {
   const h = 1e-3 / Math.max(norm(v), 1e-300),
-    at = (t) => {
+    at = (/** @type {number} */ t) => {
       const g = zeros(w.length);
       loss.both(plus(w, v, t * h), g);
       return g;
@@ -13,14 +20,21 @@ export function hessianTimes(loss, w, v) {
   return a.map((_, i) => (8 * (a[i] - b[i]) - (c[i] - d[i])) / (12 * h));
 }
 
-// The k largest eigenpairs of the Hessian at w, by Lanczos with full reorthogonalisation.
-// near: eigenpairs of a place nearby, whose vectors save most of the iterations.
+/**
+ * The k largest eigenpairs of the Hessian at w, by Lanczos with full reorthogonalisation. `near`:
+ * eigenpairs of a place nearby, whose vectors save most of the iterations.
+ * @param {Loss} loss
+ * @param {Vector} w
+ * @param {number} k
+ * @param {number} iters
+ * @param {Eigenpair[] | null} near
+ */
 export function topEigenpairs(loss, w, k, iters = 40, near = null) {
   const D = w.length,
     m = Math.min(D, iters),
-    basis = [],
-    diagonal = [],
-    off = [];
+    /** @type {Vector[]} */ basis = [],
+    /** @type {number[]} */ diagonal = [],
+    /** @type {number[]} */ off = [];
   let v = new Random(0).normals(D);
   for (const { vector } of near ?? []) v = plus(v, vector, 10 * Math.sqrt(D));
   v = v.map((x) => x / norm(v));
@@ -51,7 +65,10 @@ export function topEigenpairs(loss, w, k, iters = 40, near = null) {
     });
 }
 
-// Eigenpairs of a small symmetric matrix, largest first, by Jacobi's rotations.
+/**
+ * Eigenpairs of a small symmetric matrix, largest first, by Jacobi's rotations.
+ * @param {Vector[]} A
+ */
 export function symmetricEigen(A) {
   const n = A.length,
     V = A.map((_, i) => Float64Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
@@ -91,12 +108,17 @@ export function symmetricEigen(A) {
   );
 }
 
+/** @type {number[][]} */
 const NODES = []; // the trapezoid rule on a standard normal: exact to rounding for smooth L
 for (let a = -4.5; a <= 4.5; a += 0.5)
   for (let b = -4.5; b <= 4.5; b += 0.5) NODES.push([a, b, Math.exp(-0.5 * (a * a + b * b))]);
 const MASS = NODES.reduce((s, node) => s + node[2], 0);
 
-// E_q[L] over the whole of q.
+/**
+ * E_q[L] over the whole of q.
+ * @param {Loss} loss
+ * @param {Gaussian} q
+ */
 export function integral(loss, q) {
   const [s, t] = q.logStd.map(Math.exp),
     w = zeros(2);
@@ -109,7 +131,12 @@ export function integral(loss, q) {
   return sum / MASS;
 }
 
-// The largest L within this distance of w, over rings of a disc.
+/**
+ * The largest loss within this distance of w, over rings of a disc.
+ * @param {Loss} loss
+ * @param {Vector} w
+ * @param {number} radius
+ */
 export function worstWithin(loss, w, radius) {
   let most = loss.both(w, null);
   for (let ring = 1; ring <= 4; ring++)

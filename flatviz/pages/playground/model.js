@@ -1,7 +1,16 @@
 // The world of two weights without its picture: a ground, a posterior for each method that is on,
 // and what is measured while they learn. Beside the training ground lies a test ground, the same
 // moved and bent.
-import { CHAIN, elsewhere, GAUSSIAN, kl, Learner, METHODS, Random, topEigenpairs } from "./engine.js";
+import {
+  CHAIN,
+  elsewhere,
+  GAUSSIAN,
+  kl,
+  Learner,
+  METHODS,
+  Random,
+  topEigenpairs,
+} from "./engine.js";
 import { groundFrom, GROUNDS, PRIOR_STD } from "./grounds.js";
 import { inTurns, lossOf, standing, Sweep } from "./sweep.js";
 

@@ -1,6 +1,19 @@
 // One method on the data of a network: its learner, predictions draw by draw, scores, loss plane.
 import { element } from "../front/elements.js";
-import { GAUSSIAN, Learner, Network, Random, accuracy, averaged, ece, networkLoss, nllScore, plus, softmax, topEigenpairs } from "./engine.js";
+import {
+  GAUSSIAN,
+  Learner,
+  Network,
+  Random,
+  accuracy,
+  averaged,
+  ece,
+  networkLoss,
+  nllScore,
+  plus,
+  softmax,
+  topEigenpairs,
+} from "./engine.js";
 import { drawClasses, drawLoss, drawRegression } from "./inputs.js";
 import { GAP_NOISE, NETS, PLANE, REACH } from "./settings.js";
 import { Board, menuOf, styleOf, words } from "./ui.js";

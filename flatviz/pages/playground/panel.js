@@ -147,7 +147,13 @@ export class Panel {
       this.chips,
       this.names,
       this.others,
-      element("div", { class: "pg-boards" }, world.section.node, world.traces.node, world.chart.node),
+      element(
+        "div",
+        { class: "pg-boards" },
+        world.section.node,
+        world.traces.node,
+        world.chart.node,
+      ),
       element("div", { class: "pg-under" }, this.ground, this.tools, this.about),
     );
     this.node = element(

@@ -1,7 +1,17 @@
 // The points that a network learns.
 import { GAP_NOISE } from "./settings.js";
 
-// n points in turn of two classes, coordinates within about 2; of the regression targets.
+/** @import { Points } from "./types.d.ts" */
+
+/**
+ * n points that belong to two classes in turn, with coordinates within about 2; of the regression
+ * "gap", inputs and targets.
+ * @param {string} kind
+ * @param {number} n
+ * @param {number} noise
+ * @param {import("./random.js").Random} random
+ * @returns {Points}
+ */
 export function pointsOf(kind, n, noise, random) {
   const x = new Float64Array(kind === "gap" ? n : 2 * n),
     y = kind === "gap" ? new Float64Array(n) : new Int32Array(n);
@@ -14,7 +24,8 @@ export function pointsOf(kind, n, noise, random) {
       y[i] = Math.sin(2.2 * x[i]) + GAP_NOISE * random.normal();
       continue;
     }
-    const [a, b] = {
+    /** @type {Record<string, () => number[]>} */
+    const places = {
       moons: () =>
         c
           ? [0.5 - 1.2 * Math.cos(Math.PI * t), 0.35 - 1.2 * Math.sin(Math.PI * t)]
@@ -32,7 +43,8 @@ export function pointsOf(kind, n, noise, random) {
         const s = random.uniform() < 0.5 ? 1 : -1;
         return [s * (0.25 + 1.3 * t), s * sign * (0.25 + 1.3 * random.uniform())];
       },
-    }[kind]();
+    };
+    const [a, b] = places[kind]();
     x[2 * i] = a + noise * random.normal();
     x[2 * i + 1] = b + noise * random.normal();
     y[i] = c;

@@ -1,6 +1,14 @@
 // Predictions of an ensemble and their scores.
 import { zeros } from "./random.js";
 
+/** @import { Vector } from "./types.d.ts" */
+
+/**
+ * Write the probabilities of these outputs into `into`, from its place `at` on.
+ * @param {Vector | number[]} out
+ * @param {Vector | number[]} into
+ * @param {number} at
+ */
 export function softmax(out, into, at) {
   let most = -Infinity,
     sum = 0;
@@ -12,10 +20,15 @@ export function softmax(out, into, at) {
   for (let c = 0; c < out.length; c++) into[at + c] /= sum;
 }
 
-// Probabilities (N C) averaged over the members' weights.
+/**
+ * Class probabilities of the points x, averaged over an ensemble of weights: a row for each point.
+ * @param {import("./losses.js").Network} network
+ * @param {Vector[]} W
+ * @param {Vector} x
+ */
 export function averaged(network, W, x) {
   const wide = network.widths[0],
-    classes = network.widths.at(-1),
+    classes = network.widths[network.widths.length - 1],
     n = x.length / wide;
   const mean = zeros(n * classes),
     one = zeros(n * classes);
@@ -26,6 +39,11 @@ export function averaged(network, W, x) {
   return mean;
 }
 
+/**
+ * The mean negative log probability of the labels.
+ * @param {Vector} probs
+ * @param {number[]} y
+ */
 export function nllScore(probs, y) {
   const classes = probs.length / y.length;
   return (
@@ -34,6 +52,11 @@ export function nllScore(probs, y) {
   );
 }
 
+/**
+ * The share of points whose label has the largest probability.
+ * @param {Vector} probs
+ * @param {number[]} y
+ */
 export function accuracy(probs, y) {
   const classes = probs.length / y.length;
   return (
@@ -45,7 +68,11 @@ export function accuracy(probs, y) {
   );
 }
 
-// Expected calibration error over bins (i/B, (i+1)/B] of the largest probability.
+/**
+ * Expected calibration error over bins (i/B, (i+1)/B] of the largest probability.
+ * @param {Vector} probs
+ * @param {number[]} y
+ */
 export function ece(probs, y, bins = 15) {
   const classes = probs.length / y.length,
     gap = zeros(bins);

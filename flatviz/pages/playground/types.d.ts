@@ -86,6 +86,9 @@ export interface Trajectory {
   path?: Vector[];
 }
 
+/** What a learner's step was made of. */
+export type Taken = GaussianStep | PointStep | Trajectory | { value: number; g: Vector };
+
 export interface Eigenpair {
   value: number;
   vector: Vector;
@@ -164,6 +167,15 @@ export interface Look {
   weight?: number;
   halo?: boolean;
   base?: CanvasTextBaseline;
+}
+
+/** A curve of a small chart. */
+export interface Series {
+  color: string;
+  x: number[];
+  y: number[];
+  thin?: boolean;
+  faint?: boolean;
 }
 
 /** Curves of a run that is over: what a network scored, and what it predicted. */

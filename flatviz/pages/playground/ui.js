@@ -2,19 +2,40 @@
 // sight, level lines.
 // `isDark`, `onThemeChange` come from ../front/colors.js, METHOD_STYLES from the Python theme: name
 // -> [label, light, dark, symbol].
-import { element, short } from "../front/elements.js";
+import { element, penOf, short } from "../front/elements.js";
 import { isDark } from "../front/colors.js";
 
+/** @import { Draw, Look, Pen } from "./types.d.ts" */
+
+/** A number with three digits, or a dash. @param {number} x */
 export const two = (x) => (Number.isFinite(x) ? short(x) : "–");
+/**
+ * A method's label, its colours on light and on dark ground, and its symbol.
+ * @param {string} method
+ */
 export const styleOf = (method) => METHOD_STYLES[method];
+/** A method's colour on the ground of now. @param {string} method */
 export const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
 
-// One of `stops`; change(value, final): on every move, and once more when the hand lets go.
+/**
+ * A slider over the values `stops`. change(value, final) hears every move, and once more when the
+ * hand lets go.
+ */
 export class Slider {
-  stops;
-  say;
-
-  constructor(label, stops, value, change, { say = (x) => String(x), help = "" } = {}) {
+  /**
+   * @param {string} label
+   * @param {number[]} stops
+   * @param {number} value
+   * @param {(value: number, final: boolean) => void} change
+   * @param {{ say?: (value: number) => string, help?: string }} options
+   */
+  constructor(
+    label,
+    stops,
+    value,
+    change,
+    { say = (/** @type {number} */ x) => String(x), help = "" } = {},
+  ) {
     this.stops = stops;
     this.say = say;
     this.input = element("input", {
@@ -46,35 +67,46 @@ export class Slider {
 
   set value(wanted) {
     const off = this.stops.map((s) => Math.abs(s - wanted));
-    this.input.value = off.indexOf(Math.min(...off));
+    this.input.value = String(off.indexOf(Math.min(...off)));
     this.told();
   }
 
+  /** Say the value beside the slider. */
   told() {
     this.text.textContent = this.say(this.value);
     this.input.setAttribute("aria-valuetext", this.text.textContent);
   }
 }
 
+/**
+ * A menu of [key, text], with its label. change(key) hears what is chosen.
+ * @param {string} label
+ * @param {string[][]} options
+ * @param {string} value
+ * @param {(key: string) => void} change
+ */
 export function menuOf(label, options, value, change) {
   const select = element(
     "select",
     { "aria-label": label },
-    ...options.map(([key, text]) => element("option", { value: key, selected: key === value }, text)),
+    ...options.map(([key, text]) =>
+      element("option", { value: key, selected: key === value }, text),
+    ),
   );
   select.addEventListener("change", () => change(select.value));
   return element("label", { class: "pg-menu" }, element("span", {}, label), select);
 }
 
-// A canvas as wide as its box, `ratio` its height over its width, drawn in CSS pixels.
+/** A canvas as wide as its box, drawn in CSS pixels. `ratio` is its height over its width. */
 export class Board {
-  most;
-  least;
-  width;
-  height;
-  dense;
-  paint;
+  width = 0;
+  height = 0;
+  dense = 1; // pixels of the canvas to one of CSS
 
+  /**
+   * @param {Draw} draw
+   * @param {{ ratio: number, label: string, least?: number, most?: number }} size
+   */
   constructor(draw, { ratio, label, least = 0, most = Infinity }) {
     this.canvas = element("canvas", { role: "img", "aria-label": label });
     this.node = element("div", { class: "pg-board" }, this.canvas);
@@ -82,11 +114,10 @@ export class Board {
     this.ratio = ratio;
     this.least = least;
     this.most = most;
-    this.width = 0;
-    this.height = 0;
     new ResizeObserver(() => this.fit()).observe(this.node);
   }
 
+  /** Take the size of the box. */
   fit() {
     const width = Math.floor(this.node.clientWidth),
       height = Math.round(Math.min(this.most, Math.max(this.least, width * this.ratio)));
@@ -95,12 +126,12 @@ export class Board {
     this.width = width;
     this.height = height;
     this.dense = dense;
-    this.resized = true;
     Object.assign(this.canvas, { width: width * dense, height: height * dense });
     this.canvas.style.height = `${height}px`;
     this.draw();
   }
 
+  /** Take another ratio of height to width. @param {number} ratio */
   reshape(ratio) {
     if (ratio !== this.ratio) {
       this.ratio = ratio;
@@ -108,33 +139,35 @@ export class Board {
     }
   }
 
+  /** Draw the picture anew. */
   draw() {
     if (!this.width) return;
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas);
     pen.setTransform(this.dense, 0, 0, this.dense, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
     pen.lineJoin = pen.lineCap = "round";
     this.paint(pen, this.width, this.height);
   }
 
+  /** Describe the picture to a reader who does not see it. @param {string} text */
   say(text) {
     if (this.canvas.getAttribute("aria-label") !== text)
       this.canvas.setAttribute("aria-label", text);
   }
 }
 
-// Calls frame(seconds since the last) while it plays and its node is in sight.
+/** A clock that calls frame(seconds since the last) while it plays and its node is in sight. */
 export class Clock {
-  seconds;
-  frame;
-
+  /**
+   * @param {Element} seen
+   * @param {(seconds: number) => void} frame
+   */
   constructor(seen, frame) {
     this.frame = frame;
     this.playing = false;
     this.visible = false;
     this.request = 0;
     this.last = 0;
-    this.seconds = [];
     new IntersectionObserver(
       ([entry]) => {
         this.visible = entry.isIntersecting;
@@ -144,32 +177,28 @@ export class Clock {
     ).observe(seen);
   }
 
+  /** Play or rest. @param {boolean} on */
   play(on) {
     this.playing = on;
     this.wake();
   }
 
+  /** Ask for the next frame, if there is one to be. */
   wake() {
     if (!this.playing || !this.visible || this.request) return;
     this.last = performance.now();
+    /** @param {number} now */
     const tick = (now) => {
       this.request = 0;
       if (!this.playing || !this.visible) return;
       const passed = (now - this.last) / 1000;
       this.last = now;
-      this.seconds.push(passed);
-      if (this.seconds.length > 120) this.seconds.shift();
       this.request = requestAnimationFrame(tick);
       this.frame(Math.min(passed, 0.1));
     };
     this.request = requestAnimationFrame(tick);
   }
-
-  get rate() {
-    return this.seconds.length / this.seconds.reduce((s, x) => s + x, 0);
-  }
 }
-
 
 const INKS = {
   light: {
@@ -193,8 +222,17 @@ const INKS = {
     halo: "rgba(21,25,30,.8)",
   },
 };
+/** The colours of a picture on the ground of now. */
 export const inks = () => INKS[isDark() ? "dark" : "light"];
 
+/**
+ * Write a text on a canvas.
+ * @param {Pen} pen
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ * @param {Look} look
+ */
 export function words(
   pen,
   text,
@@ -221,6 +259,15 @@ export function words(
   pen.fillText(text, x, y);
 }
 
+/**
+ * Draw a method's symbol.
+ * @param {Pen} pen
+ * @param {string} kind
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ * @param {string} color
+ */
 export function symbol(pen, kind, x, y, r, color) {
   pen.beginPath();
   pen.lineWidth = 2.5;
@@ -254,10 +301,46 @@ export function symbol(pen, kind, x, y, r, color) {
   pen.stroke();
 }
 
-// Line segments [x, y, x, y] in cells of the grid values[row][column] where it crosses `level`.
+/**
+ * A small canvas with a pixel for each place of a grid, in the colours of a loss.
+ * @param {ArrayLike<number>} share from 0, the lowest loss, to 1
+ * @param {number} rows
+ * @param {number} columns
+ * @param {(row: number, column: number) => number} light that is added, as a share
+ */
+export function reliefOf(share, rows, columns, light = () => 0) {
+  const { low, high } = inks();
+  return pixels(rows, columns, (k) => {
+    const bright = 1 + light(Math.floor(k / columns), k % columns);
+    return low.map((v, c) => (v + (high[c] - v) * share[k]) * bright);
+  });
+}
+
+/**
+ * A small canvas with a pixel for each place of a grid.
+ * @param {number} rows
+ * @param {number} columns
+ * @param {(k: number) => number[]} colorAt red, green and blue of the k-th place, row by row
+ */
+export function pixels(rows, columns, colorAt) {
+  const canvas = element("canvas", { width: columns, height: rows });
+  const pen = penOf(canvas);
+  const image = pen.createImageData(columns, rows);
+  for (let k = 0; k < rows * columns; k++) image.data.set([...colorAt(k), 255], 4 * k);
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/**
+ * Line segments [x, y, x, y] in cells of the grid values[row][column] where it crosses `level`.
+ * @param {ArrayLike<number>} values
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number} level
+ */
 export function levelLines(values, rows, columns, level) {
   const lines = [],
-    cross = (a, b) => (level - a) / (b - a);
+    cross = (/** @type {number} */ a, /** @type {number} */ b) => (level - a) / (b - a);
   for (let i = 0; i + 1 < rows; i++)
     for (let j = 0; j + 1 < columns; j++) {
       const k = i * columns + j,
@@ -275,7 +358,15 @@ export function levelLines(values, rows, columns, level) {
   return lines;
 }
 
-// Strokes the lines of a grid of rows and columns over a whole canvas.
+/**
+ * Stroke the lines of a grid of rows and columns over a whole canvas.
+ * @param {Pen} pen
+ * @param {number[][]} lines
+ * @param {number} rows
+ * @param {number} columns
+ * @param {number} width
+ * @param {number} height
+ */
 export function strokeLines(pen, lines, rows, columns, width, height) {
   pen.beginPath();
   for (const [a, b, c, d] of lines) {
