@@ -17,6 +17,7 @@ const LOSSES = [0.02, 0.05, 0.1, 0.2];
 const FULL = 2 * Math.PI;
 const HALF = 3; // columns from a value to the half width of its interval
 const CAP = 4; // px, half the width of a bar's end
+/** Where the sliders over its fits stop. */
 export const STOPS = {
   T: FINDING.vi.map(([T]) => T),
   radius: FINDING.sabma.map(([radius]) => radius),
@@ -35,6 +36,7 @@ const spanOf = (values, log = false) => {
   return (/** @type {number} */ v) => (of(v) - low + room) / (high - low + 2 * room);
 };
 
+/** The picture of the experiment, and which of its fits are marked. */
 export class Frontier {
   T = FINDING.T;
   radius = 1;

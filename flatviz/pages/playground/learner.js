@@ -45,8 +45,8 @@ export class Learner {
     this.steps = 0;
     this.q = copyOf(start);
     this.velocity = atRest(loss.dim);
+    // where HMC stands, in standard deviations of the prior
     /** @type {Vector} */
-    // of HMC: where it stands, in standard deviations of the prior
     this.z = start.mean.map((m, i) => (m - prior.mean[i]) / Math.exp(prior.logStd[i]));
     this.size = new StepSize(0.1);
   }

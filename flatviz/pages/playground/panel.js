@@ -1,15 +1,18 @@
 // Every control of the world of two weights, and where it stands.
-import { button, element } from "../front/elements.js";
+import { button, counted, element } from "../front/elements.js";
 import { GAUSSIAN, METHODS } from "./engine.js";
 import { STOPS as KNOWN } from "./frontier.js";
 import { GROUNDS } from "./grounds.js";
 import { onArrows } from "./hand.js";
 import { RADII, TEMPERATURES } from "./sweep.js";
-import { colorOf, menuOf, Slider, styleOf, two } from "./ui.js";
+import { childrenOf, colorOf, Menu, Slider, styleOf, two } from "./ui.js";
 
-/** @typedef {import("./world.js").World} World */
-/** @typedef {(value: any) => string} Say */
+/** @import { Card } from "./types.d.ts" */
+/** @import { World } from "./world.js" */
 
+/** @typedef {(value: number) => string} Say */
+
+/** Where the sliders stop, by the name of the setting. @type {Record<string, number[]>} */
 export const STOPS = {
   shift: [0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1],
   bend: [0, 0.1, 0.2, 0.4],
@@ -21,6 +24,7 @@ export const STOPS = {
   draws: [1, 2, 4, 8, 16, 32],
   ensemble: [1, 2, 5, 10, 20, 30],
 };
+/** Methods in words. @type {Record<string, string>} */
 const EXPANSIONS = {
   gd: "",
   sam: "SAM: sharpness-aware minimisation, lowers the worst loss near one weight vector",
@@ -32,8 +36,8 @@ const EXPANSIONS = {
   sgld: "SGLD: Langevin dynamics, gradient steps with noise; its trail samples the posterior",
   hmc: "HMC: Hamiltonian Monte Carlo, a ball rolls over the loss; its stops sample the posterior",
 };
-const counted = (/** @type {number} */ n) => `${n} draw${n > 1 ? "s" : ""}`;
 
+/** The controls of the world of two weights. */
 export class Panel {
   /** @type {Record<string, Slider>} */
   sliders = {};
@@ -54,7 +58,7 @@ export class Panel {
       this.chips.append(chip);
     }
     const grounds = Object.entries(GROUNDS).map(([key, g]) => [key, g.label]);
-    this.ground = menuOf("ground", grounds, "hollow", (name) => world.choose(name));
+    this.ground = new Menu("ground", grounds, "hollow", (name) => world.choose(name));
     this.tools = this.toggles("what the pointer does", "tool", [
       ["down", "push down"],
       ["up", "push up"],
@@ -72,6 +76,11 @@ export class Panel {
       world.truth = !world.truth;
       world.shown(true);
     });
+    /**
+     * @param {import("./ui.js").Board} board
+     * @param {string} label
+     * @param {(by: number[]) => void} keys
+     */
     const grip = (board, label, keys) =>
       element(
         "div",
@@ -103,7 +112,7 @@ export class Panel {
       this.slider(
         "radius",
         "radius of SA-BMA",
-        (x) => (Number(x) ? `${x} × the width of q` : "0: as VI"),
+        (x) => (x ? `${x} × the width of q` : "0: as VI"),
         "how far from q SA-BMA looks for the worst posterior, √(2 KL)",
       ),
       this.slider("viT", "temperature of VI", (x) => `T = ${x}`, "the weight of KL(q ‖ prior)"),
@@ -118,16 +127,14 @@ export class Panel {
         "ensemble",
         "ensemble",
         (v) => world.average(v),
-        (x) => counted(Number(x)),
+        (x) => counted(x, "draw"),
       ),
       this.keep("bend", "bend of the test ground", (v) => world.moveTest(model.shift, v)),
       this.slider("draws", "draws a step", (x) => `S = ${x}`, "of which a step averages gradients"),
     );
     this.found = this.foundSliders();
-    const shared = [
-      button("Link", "copy a link to what is shown", (e) => world.share(e.target)),
-      button("PNG", "save both grounds as a picture", () => world.picture()),
-    ];
+    const link = button("Link", "copy a link to what is shown", () => world.share(link));
+    const shared = [link, button("PNG", "save both grounds as a picture", () => world.picture())];
     this.more = element(
       "details",
       { class: "pg-more" },
@@ -154,7 +161,7 @@ export class Panel {
         world.traces.node,
         world.chart.node,
       ),
-      element("div", { class: "pg-under" }, this.ground, this.tools, this.about),
+      element("div", { class: "pg-under" }, this.ground.node, this.tools, this.about),
     );
     this.node = element(
       "section",
@@ -214,7 +221,7 @@ export class Panel {
   }
 
   /** Buttons of which one is pressed. @param {[string, string][]} choices */
-  toggles(label, name, choices) {
+  toggles(/** @type {string} */ label, /** @type {string} */ name, choices) {
     const { world } = this;
     const press = (/** @type {string} */ key) => {
       if (name === "side") this.side(key);
@@ -233,6 +240,11 @@ export class Panel {
   /** The sliders over the fits that the experiment has. */
   foundSliders() {
     const { world } = this;
+    /**
+     * @param {"radius" | "T"} key
+     * @param {string} label
+     * @param {(value: number) => string} say
+     */
     const of = (key, label, say) =>
       new Slider(
         label,
@@ -247,7 +259,7 @@ export class Panel {
     return element(
       "div",
       { class: "pg-first pg-found" },
-      of("radius", "radius on the trained network", (x) => (Number(x) ? x : "0: as VI")),
+      of("radius", "radius on the trained network", (x) => (x ? String(x) : "0: as VI")),
       of("T", "temperature on the trained network", (x) => `T = ${x}`),
     );
   }
@@ -255,11 +267,11 @@ export class Panel {
   /** Which ground a narrow page shows. @param {string} which */
   side(which) {
     this.maps.dataset.side = which;
-    for (const one of this.sides.children)
+    for (const one of childrenOf(this.sides))
       one.setAttribute("aria-pressed", String(one.dataset.side === which));
   }
 
-  /** What a card shows. @param {(typeof import("./cards.js").CARDS)[number]} card */
+  /** What a card shows. @param {Card} card */
   show(card) {
     const frontier = card.view === "frontier";
     for (const one of [this.maps, this.sides, this.first]) one.hidden = frontier;
@@ -271,16 +283,16 @@ export class Panel {
   /** Labels, pressed buttons, and the sliders at the model's settings. */
   tell() {
     const { model, tool, truth } = this.world;
-    for (const chip of this.chips.children) {
-      const { method } = chip.dataset;
+    for (const chip of childrenOf(this.chips)) {
+      const { method = "" } = chip.dataset;
       chip.setAttribute("aria-pressed", String(model.on.has(method)));
       chip.style.setProperty("--method", colorOf(method));
     }
-    for (const one of this.tools.children)
+    for (const one of childrenOf(this.tools))
       one.setAttribute("aria-pressed", String(one.dataset.tool === tool));
     this.tools.hidden = model.name !== "yours";
     this.truthButton.setAttribute("aria-pressed", String(truth));
-    this.ground.querySelector("select").value = model.name;
+    this.ground.select.value = model.name;
     const { sliders } = this;
     for (const [name, value] of Object.entries(model.settings)) sliders[name].value = value;
     sliders.bend.value = model.bend;

@@ -2,7 +2,9 @@
 import { button, element } from "../front/elements.js";
 import { CARDS, done } from "./cards.js";
 
-/** @typedef {import("./world.js").World} World */
+import { childrenOf } from "./ui.js";
+
+/** @import { World } from "./world.js" */
 
 export class Sequence {
   at = 0;
@@ -62,7 +64,7 @@ export class Sequence {
   take(key) {
     this.guess = key;
     this.told = false;
-    for (const one of this.guesses.children)
+    for (const one of childrenOf(this.guesses))
       one.setAttribute("aria-pressed", String(one.dataset.guess === key));
     this.answer.textContent = "They train …";
     this.world.run(this.card);
@@ -79,7 +81,7 @@ export class Sequence {
       element("b", {}, right ? "You guessed right. " : "Not quite. "),
       card.answer(world.model),
     );
-    for (const one of this.guesses.children)
+    for (const one of childrenOf(this.guesses))
       one.classList.toggle("pg-right", one.dataset.guess === card.truth(world.model));
     this.next.hidden = this.at === CARDS.length - 1;
     if (card.view === "grounds") world.side("test");

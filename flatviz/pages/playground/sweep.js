@@ -128,9 +128,9 @@ export class Sweep {
    */
   draw(pen, width, height, test, { T, radius }) {
     const ink = inks(),
-      /** @type {any[][]} */ curves = [
-        ["vi", this.vi, (/** @type {Fit} */ one) => one.T === T, "T"],
-        ["sabma", this.sabma, (/** @type {Fit} */ one) => one.radius === radius, "radius"],
+      /** @type {[string, Fit[], (one: Fit) => boolean, string][]} */ curves = [
+        ["vi", this.vi, (one) => one.T === T, "T"],
+        ["sabma", this.sabma, (one) => one.radius === radius, "radius"],
       ];
     words(pen, "training loss → against test loss ↑, each after a whole run", 2, 10, {
       color: ink.soft,

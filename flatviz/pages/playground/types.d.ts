@@ -75,6 +75,30 @@ export interface Energy {
   mean: number;
 }
 
+/** One step of SA-BMA from its place on a ground, as a picture shows it. */
+export interface OneStep {
+  loss: Loss;
+  noise: Vector[];
+  settings: Settings;
+  record: GaussianStep;
+  /** where SA-BMA goes. */
+  after: Gaussian;
+  /** where VI goes with the same draws. */
+  plain: Gaussian;
+  /** of the loss along the ascent, to first order. */
+  slope: number;
+}
+
+/** How a picture of this size shows weights. */
+export interface View {
+  width: number;
+  height: number;
+  /** pixels to a weight. */
+  unit: number;
+  X: Scale;
+  Y: Scale;
+}
+
 /** A trajectory of HMC: where the chain stands after it. */
 export interface Trajectory {
   z: Vector;

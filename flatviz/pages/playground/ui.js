@@ -7,6 +7,9 @@ import { isDark } from "../front/colors.js";
 
 /** @import { Draw, Look, Pen } from "./types.d.ts" */
 
+/** The children of an element. @param {Element} parent */
+export const childrenOf = (parent) => /** @type {HTMLElement[]} */ ([...parent.children]);
+
 /** A number with three digits, or a dash. @param {number} x */
 export const two = (x) => (Number.isFinite(x) ? short(x) : "–");
 /**
@@ -78,23 +81,22 @@ export class Slider {
   }
 }
 
-/**
- * A menu of [key, text], with its label. change(key) hears what is chosen.
- * @param {string} label
- * @param {string[][]} options
- * @param {string} value
- * @param {(key: string) => void} change
- */
-export function menuOf(label, options, value, change) {
-  const select = element(
-    "select",
-    { "aria-label": label },
-    ...options.map(([key, text]) =>
+/** A menu of [key, text], with its label; change(key) hears what is chosen. */
+export class Menu {
+  /**
+   * @param {string} label
+   * @param {string[][]} options
+   * @param {string} value
+   * @param {(key: string) => void} change
+   */
+  constructor(label, options, value, change) {
+    const made = options.map(([key, text]) =>
       element("option", { value: key, selected: key === value }, text),
-    ),
-  );
-  select.addEventListener("change", () => change(select.value));
-  return element("label", { class: "pg-menu" }, element("span", {}, label), select);
+    );
+    this.select = element("select", { "aria-label": label }, ...made);
+    this.select.addEventListener("change", () => change(this.select.value));
+    this.node = element("label", { class: "pg-menu" }, element("span", {}, label), this.select);
+  }
 }
 
 /** A canvas as wide as its box, drawn in CSS pixels. `ratio` is its height over its width. */
@@ -225,6 +227,10 @@ const INKS = {
 /** The colours of a picture on the ground of now. */
 export const inks = () => INKS[isDark() ? "dark" : "light"];
 
+/** The font of a text on a canvas. @param {number} size in px @param {number} weight */
+export const fontOf = (size, weight) =>
+  `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
+
 /**
  * Write a text on a canvas.
  * @param {Pen} pen
@@ -247,7 +253,7 @@ export function words(
     base = "middle",
   } = {},
 ) {
-  pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
+  pen.font = fontOf(size, weight);
   pen.textAlign = align;
   pen.textBaseline = base;
   if (halo) {
