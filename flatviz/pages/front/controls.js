@@ -37,8 +37,8 @@ export class Side {
     );
     this.select.addEventListener("change", () => {
       this.remembered[this.method] = this.wanted;
-      const method = this.select.value,
-        at = this.stopsOf(method);
+      const method = this.select.value;
+      const at = this.stopsOf(method);
       change({
         method,
         radius: this.remembered[method] ?? this.first(method) ?? at[Math.ceil((at.length - 1) / 2)],
@@ -84,8 +84,8 @@ export class Side {
   }
 }
 
-const PLAY_MS = 1200,
-  GLIDE = { duration: 800, easing: "cubic-in-out" };
+const PLAY_MS = 1200;
+const GLIDE = { duration: 800, easing: "cubic-in-out" };
 
 // A button that goes through what `title` says, a step every so many ms: next(first) takes one and
 // says whether there was one.
@@ -120,8 +120,8 @@ export class Player {
   }
 }
 
-export const SLIDE_MS = 900,
-  PHASE_MS = 1900; // from one phase to the next, and with the time to look at it
+export const SLIDE_MS = 900;
+export const PHASE_MS = 1900; // from one phase to the next, and with the time to look at it
 
 // Below a picture that goes through phases: a button that plays them and a slider.  change(at): the
 // reader goes to a phase;

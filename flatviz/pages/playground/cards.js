@@ -1,7 +1,7 @@
 // The sequence that carries the finding: a question, the reader's guess, a run, and what came.
 import { LENGTH, SEEDS } from "./model.js";
 import { lossOf, TEMPERATURES } from "./sweep.js";
-import { styleOf } from "./ui.js";
+import { styleOf } from "./ink.js";
 import { EVEN_BY } from "./verdicts.js";
 
 /** @import { Card, End } from "./types.d.ts" */

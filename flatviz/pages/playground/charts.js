@@ -3,7 +3,7 @@ import { CHAIN, expected, GAUSSIAN, integral, kl, pointStep, worst } from "./eng
 import { WIDE } from "./grounds.js";
 import { LENGTH } from "./model.js";
 import { histogram, lossOf } from "./sweep.js";
-import { colorOf, inks, styleOf, symbol, words } from "./ui.js";
+import { colorOf, inks, styleOf, symbol, words } from "./ink.js";
 import { traceChart } from "./traces.js";
 import { places } from "./verdicts.js";
 

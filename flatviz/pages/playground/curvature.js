@@ -10,12 +10,12 @@ import { Random, dot, norm, plus, zeros } from "./random.js";
  * @param {Vector} v
  */
 export function hessianTimes(loss, w, v) {
-  const h = 1e-3 / Math.max(norm(v), 1e-300),
-    at = (/** @type {number} */ t) => {
-      const g = zeros(w.length);
-      loss.both(plus(w, v, t * h), g);
-      return g;
-    };
+  const h = 1e-3 / Math.max(norm(v), 1e-300);
+  const at = (/** @type {number} */ t) => {
+    const g = zeros(w.length);
+    loss.both(plus(w, v, t * h), g);
+    return g;
+  };
   const [a, b, c, d] = [at(1), at(-1), at(2), at(-2)];
   return a.map((_, i) => (8 * (a[i] - b[i]) - (c[i] - d[i])) / (12 * h));
 }
@@ -30,11 +30,11 @@ export function hessianTimes(loss, w, v) {
  * @param {Eigenpair[] | null} near
  */
 export function topEigenpairs(loss, w, k, iters = 40, near = null) {
-  const D = w.length,
-    m = Math.min(D, iters),
-    /** @type {Vector[]} */ basis = [],
-    /** @type {number[]} */ diagonal = [],
-    /** @type {number[]} */ off = [];
+  const D = w.length;
+  const m = Math.min(D, iters);
+  /** @type {Vector[]} */ const basis = [];
+  /** @type {number[]} */ const diagonal = [];
+  /** @type {number[]} */ const off = [];
   let v = new Random(0).normals(D);
   for (const { vector } of near ?? []) v = plus(v, vector, 10 * Math.sqrt(D));
   v = v.map((x) => x / norm(v));
@@ -48,12 +48,12 @@ export function topEigenpairs(loss, w, k, iters = 40, near = null) {
     off.push(length);
     v = r.map((x) => x / length);
   }
-  const n = basis.length,
-    T = Array.from({ length: n }, (_, i) =>
-      Float64Array.from({ length: n }, (_, j) =>
-        i === j ? diagonal[i] : Math.abs(i - j) === 1 ? off[Math.min(i, j)] : 0,
-      ),
-    );
+  const n = basis.length;
+  const T = Array.from({ length: n }, (_, i) =>
+    Float64Array.from({ length: n }, (_, j) =>
+      i === j ? diagonal[i] : Math.abs(i - j) === 1 ? off[Math.min(i, j)] : 0,
+    ),
+  );
   return symmetricEigen(T)
     .slice(0, k)
     .map(({ value, vector }) => {
@@ -70,8 +70,8 @@ export function topEigenpairs(loss, w, k, iters = 40, near = null) {
  * @param {Vector[]} A
  */
 export function symmetricEigen(A) {
-  const n = A.length,
-    V = A.map((_, i) => Float64Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
+  const n = A.length;
+  const V = A.map((_, i) => Float64Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
   for (let sweep = 0; sweep < 40; sweep++) {
     let rest = 0;
     for (let p = 0; p < n; p++)
@@ -79,24 +79,24 @@ export function symmetricEigen(A) {
         rest += A[p][q] ** 2;
         if (Math.abs(A[p][q]) < 1e-300) continue;
         const theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
-        const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.hypot(theta, 1)),
-          c = 1 / Math.hypot(t, 1),
-          s = t * c;
+        const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.hypot(theta, 1));
+        const c = 1 / Math.hypot(t, 1);
+        const s = t * c;
         for (let i = 0; i < n; i++) {
-          const x = A[i][p],
-            y = A[i][q];
+          const x = A[i][p];
+          const y = A[i][q];
           A[i][p] = c * x - s * y;
           A[i][q] = s * x + c * y;
         }
         for (let i = 0; i < n; i++) {
-          const x = A[p][i],
-            y = A[q][i];
+          const x = A[p][i];
+          const y = A[q][i];
           A[p][i] = c * x - s * y;
           A[q][i] = s * x + c * y;
         }
         for (let i = 0; i < n; i++) {
-          const x = V[i][p],
-            y = V[i][q];
+          const x = V[i][p];
+          const y = V[i][q];
           V[i][p] = c * x - s * y;
           V[i][q] = s * x + c * y;
         }
@@ -120,8 +120,8 @@ const MASS = NODES.reduce((s, node) => s + node[2], 0);
  * @param {Gaussian} q
  */
 export function integral(loss, q) {
-  const [s, t] = q.logStd.map(Math.exp),
-    w = zeros(2);
+  const [s, t] = q.logStd.map(Math.exp);
+  const w = zeros(2);
   let sum = 0;
   for (const [a, b, weight] of NODES) {
     w[0] = q.mean[0] + s * a;
@@ -141,8 +141,8 @@ export function worstWithin(loss, w, radius) {
   let most = loss.both(w, null);
   for (let ring = 1; ring <= 4; ring++)
     for (let i = 0; i < 32; i++) {
-      const r = (radius * ring) / 4,
-        angle = (2 * Math.PI * i) / 32;
+      const r = (radius * ring) / 4;
+      const angle = (2 * Math.PI * i) / 32;
       most = Math.max(
         most,
         loss.both([w[0] + r * Math.cos(angle), w[1] + r * Math.sin(angle)], null),

@@ -3,7 +3,8 @@
 import { element } from "../front/elements.js";
 import { FINDING } from "./finding.js";
 import { Labels } from "./labels.js";
-import { Board, colorOf, inks, symbol, two, words } from "./ui.js";
+import { colorOf, inks, symbol, two, words } from "./ink.js";
+import { Board } from "./ui.js";
 
 /** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE, half widths of the last three */
 /** @typedef {{ x: number, y: number, low: number, high: number }} Place In the picture, with the ends of its bar */

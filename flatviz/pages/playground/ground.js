@@ -3,7 +3,8 @@
 import { element, penOf } from "../front/elements.js";
 import { TALL, WIDE } from "./grounds.js";
 import { isDark } from "../front/colors.js";
-import { Board, inks, levelLines, reliefOf, strokeLines } from "./ui.js";
+import { inks, levelLines, reliefOf, strokeLines } from "./ink.js";
+import { Board } from "./ui.js";
 
 /** @import { Draw, Loss, Pen, Scale } from "./types.d.ts" */
 

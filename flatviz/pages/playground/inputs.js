@@ -3,7 +3,7 @@ import { isDark } from "../front/colors.js";
 import { dot, plus } from "./engine.js";
 import { CLASS_INKS, GRID, PLANE, REACH, SHORT, SPAN } from "./settings.js";
 import { traceChart } from "./traces.js";
-import { colorOf, inks, levelLines, pixels, reliefOf, strokeLines, two, words } from "./ui.js";
+import { colorOf, inks, levelLines, pixels, reliefOf, strokeLines, two, words } from "./ink.js";
 
 /** @import { Look, Pen } from "./types.d.ts" */
 /** @import { NetworkWorld } from "./network.js" */

@@ -1,5 +1,5 @@
 // Texts on a picture that do not lie over one another: the first come keep their place.
-import { fontOf, words } from "./ui.js";
+import { fontOf, words } from "./ink.js";
 
 const GAP = 24; // px, from one side of a point to the other
 const STEPS = [0, 17, -17, 34, -34, 51, -51, 68];

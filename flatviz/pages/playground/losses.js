@@ -37,13 +37,13 @@ const TERMS = {
     return 0.5 * height * (1 + t);
   },
   modes: ({ a, b, narrow, ratio }, x, y, g) => {
-    const wide = narrow * ratio,
-      p = ((x - a[0]) ** 2 + (y - a[1]) ** 2) / (2 * narrow ** 2);
-    const r = ((x - b[0]) ** 2 + (y - b[1]) ** 2) / (2 * wide ** 2),
-      least = Math.min(p, r);
-    const u = Math.exp(least - p),
-      v = Math.exp(least - r),
-      share = u / (u + v);
+    const wide = narrow * ratio;
+    const p = ((x - a[0]) ** 2 + (y - a[1]) ** 2) / (2 * narrow ** 2);
+    const r = ((x - b[0]) ** 2 + (y - b[1]) ** 2) / (2 * wide ** 2);
+    const least = Math.min(p, r);
+    const u = Math.exp(least - p);
+    const v = Math.exp(least - r);
+    const share = u / (u + v);
     g[0] += (share * (x - a[0])) / narrow ** 2 + ((1 - share) * (x - b[0])) / wide ** 2;
     g[1] += (share * (y - a[1])) / narrow ** 2 + ((1 - share) * (y - b[1])) / wide ** 2;
     return least - Math.log(u + v) + Math.log(2);
@@ -138,15 +138,15 @@ export class Network {
    * @param {number} at
    */
   forward(w, x, at) {
-    const { a, widths, starts } = this,
-      last = widths.length - 1;
+    const { a, widths, starts } = this;
+    const last = widths.length - 1;
     for (let j = 0; j < widths[0]; j++) a[0][j] = x[at + j];
     for (let l = 0; l < last; l++) {
-      const from = a[l],
-        to = a[l + 1],
-        n = widths[l],
-        m = widths[l + 1],
-        bias = starts[l] + n * m;
+      const from = a[l];
+      const to = a[l + 1];
+      const n = widths[l];
+      const m = widths[l + 1];
+      const bias = starts[l] + n * m;
       for (let i = 0, p = starts[l]; i < m; i++) {
         let s = w[bias + i];
         for (let j = 0; j < n; j++) s += w[p++] * from[j];
@@ -164,12 +164,12 @@ export class Network {
   backward(w, g) {
     const { a, d, widths, starts } = this;
     for (let l = widths.length - 2; l >= 0; l--) {
-      const from = a[l],
-        delta = d[l + 1],
-        below = d[l],
-        n = widths[l],
-        m = widths[l + 1],
-        bias = starts[l] + n * m;
+      const from = a[l];
+      const delta = d[l + 1];
+      const below = d[l];
+      const n = widths[l];
+      const m = widths[l + 1];
+      const bias = starts[l] + n * m;
       below.fill(0);
       for (let i = 0, p = starts[l]; i < m; i++) {
         const e = delta[i];
@@ -211,8 +211,8 @@ export function networkLoss(network, { x, y, noise }) {
           value += 0.5 * r * r + Math.log(noise) + HALF_LOG_2PI;
           delta[0] = r / noise / n;
         } else {
-          let most = -Infinity,
-            sum = 0;
+          let most = -Infinity;
+          let sum = 0;
           for (let c = 0; c < classes; c++) most = Math.max(most, out[c]);
           for (let c = 0; c < classes; c++) {
             delta[c] = Math.exp(out[c] - most);

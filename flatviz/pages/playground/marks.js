@@ -2,7 +2,7 @@
 import { drawing } from "../front/elements.js";
 import { norm } from "./engine.js";
 import { free } from "./labels.js";
-import { colorOf, inks } from "./ui.js";
+import { colorOf, inks } from "./ink.js";
 
 /** @import { Box } from "./labels.js" */
 /** @import { Gaussian, OneStep, Vector, View } from "./types.d.ts" */

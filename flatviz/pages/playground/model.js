@@ -1,50 +1,18 @@
 // The world of two weights without its picture: a ground, a posterior for each method that is on,
 // and what is measured while they learn. Beside the training ground lies a test ground, the same
 // moved and bent.
-import {
-  CHAIN,
-  elsewhere,
-  GAUSSIAN,
-  groundLoss,
-  kl,
-  Learner,
-  METHODS,
-  Random,
-  topEigenpairs,
-} from "./engine.js";
+import { elsewhere, groundLoss, Learner, METHODS, Random } from "./engine.js";
 import { groundFrom, GROUNDS, PRIOR_STD } from "./grounds.js";
+import { Run } from "./run.js";
 import { inTurns, lossOf, standing, Sweep } from "./sweep.js";
 
-/** @import { End, GroundPlan, Loss, Stand, Term } from "./types.d.ts" */
+/** @import { End, GroundPlan, Loss, Term } from "./types.d.ts" */
 
 export const LENGTH = 600; // steps of a run
 export const HMC_EVERY = 6; // steps of the others for one of its trajectories
 export const SEEDS = 20;
 export const SHIFT = 0.3;
 const STEADY = ["radius", "rho", "T", "viT", "rate", "draws"]; // settings by name
-
-/** What a run keeps of a method: its learner, its trail, and a value every four steps. */
-export class Run {
-  /** @param {Learner} learner */
-  constructor(learner) {
-    this.learner = learner;
-    /** @type {number[][]} */
-    this.trail = [[...learner.q.mean]];
-    /** @type {number[]} */
-    this.x = [];
-    /** @type {Stand[]} */
-    this.stands = [];
-    /** @type {number[]} */
-    this.train = [];
-    /** @type {number[]} */
-    this.test = [];
-    /** @type {number[]} */
-    this.lambda = [];
-    /** @type {number[]} */
-    this.kl = [];
-    this.lost = false;
-  }
-}
 
 /** The world of two weights, what learns in it, and what is measured. */
 export class Model {
@@ -163,7 +131,8 @@ export class Model {
     this.tally = "";
     this.runs = new Map();
     for (const method of METHODS)
-      if (this.on.has(method)) this.runs.set(method, new Run(this.learner(method, this.seed)));
+      if (this.on.has(method))
+        this.runs.set(method, new Run(method, this.learner(method, this.seed)));
     this.measure();
   }
 
@@ -183,9 +152,7 @@ export class Model {
       this.steps += 1;
       for (const [method, run] of this.runs) {
         if (run.lost || (method === "hmc" && this.steps % HMC_EVERY)) continue;
-        run.learner.step();
-        run.lost = !run.learner.finite;
-        if (!run.lost) run.trail.push([...run.learner.q.mean]);
+        run.step();
       }
       if (this.steps % 4 === 0) this.measure();
     }
@@ -198,19 +165,8 @@ export class Model {
 
   /** Add what is measured now to each run's curves. */
   measure() {
-    for (const [method, run] of this.runs) {
-      if (run.lost) continue;
-      const { q, prior, kept } = run.learner;
-      const chain = CHAIN[method] && kept.length;
-      const members = chain ? kept.slice(-this.ensemble) : [q.mean.slice()];
-      const stands = { q: { mean: q.mean.slice(), logStd: q.logStd.slice() }, members };
-      run.x.push(this.steps);
-      run.stands.push(stands);
-      run.train.push(lossOf(this.loss, { method, ...stands }));
-      run.test.push(lossOf(this.test, { method, ...stands }));
-      run.lambda.push(topEigenpairs(this.loss, q.mean, 1)[0].value);
-      run.kl.push(GAUSSIAN[method] ? kl(q, prior).value : NaN);
-    }
+    for (const run of this.runs.values())
+      if (!run.lost) run.measure(this.steps, this.loss, this.test, this.ensemble);
   }
 
   /**

@@ -7,7 +7,8 @@ import { Pane } from "./pane.js";
 import { pointsOf } from "./points.js";
 import { readingOf, verdictOf } from "./readings.js";
 import { DATA, GAP_NAME, GRID, HIGH, JOB_MS, LONG, NETS, PLANE, SPAN, TESTS } from "./settings.js";
-import { Board, Clock, Menu, Slider, styleOf } from "./ui.js";
+import { styleOf } from "./ink.js";
+import { Board, Clock, Menu, Slider } from "./ui.js";
 
 /** @import { NetworkOptions, Points, Vector } from "./types.d.ts" */
 

@@ -3,10 +3,11 @@ import { CHAIN, GAUSSIAN } from "./engine.js";
 import { PRIOR_STD, WIDE } from "./grounds.js";
 import { Labels } from "./labels.js";
 import { NUDGE } from "./verdicts.js";
-import { colorOf, inks, styleOf, symbol, two } from "./ui.js";
+import { colorOf, inks, styleOf, symbol, two } from "./ink.js";
 
 /** @import { Gaussian, Scale } from "./types.d.ts" */
-/** @import { Model, Run } from "./model.js" */
+/** @import { Model } from "./model.js" */
+/** @import { Run } from "./run.js" */
 
 const FULL = 2 * Math.PI;
 

@@ -3,7 +3,8 @@ import { element } from "../front/elements.js";
 import { METHODS } from "./engine.js";
 import { drawClasses, drawLoss, drawRegression } from "./inputs.js";
 import { Trial } from "./trial.js";
-import { Board, Menu, styleOf, words } from "./ui.js";
+import { styleOf, words } from "./ink.js";
+import { Board, Menu } from "./ui.js";
 
 /** @import { Pen, Shadow } from "./types.d.ts" */
 /** @import { NetworkWorld } from "./network.js" */

@@ -5,7 +5,8 @@ import { STOPS as KNOWN } from "./frontier.js";
 import { GROUNDS } from "./grounds.js";
 import { onArrows } from "./hand.js";
 import { RADII, TEMPERATURES } from "./sweep.js";
-import { childrenOf, colorOf, Menu, Slider, styleOf, two } from "./ui.js";
+import { colorOf, styleOf, two } from "./ink.js";
+import { childrenOf, Menu, Slider } from "./ui.js";
 
 /** @import { Card } from "./types.d.ts" */
 /** @import { World } from "./world.js" */

@@ -13,12 +13,12 @@ import { GAP_NOISE } from "./settings.js";
  * @returns {Points}
  */
 export function pointsOf(kind, n, noise, random) {
-  const x = new Float64Array(kind === "gap" ? n : 2 * n),
-    y = kind === "gap" ? new Float64Array(n) : new Int32Array(n);
+  const x = new Float64Array(kind === "gap" ? n : 2 * n);
+  const y = kind === "gap" ? new Float64Array(n) : new Int32Array(n);
   for (let i = 0; i < n; i++) {
-    const c = i % 2,
-      t = random.uniform(),
-      sign = c ? -1 : 1;
+    const c = i % 2;
+    const t = random.uniform();
+    const sign = c ? -1 : 1;
     if (kind === "gap") {
       x[i] = c ? -1.8 + 0.8 * t : 0.8 + t;
       y[i] = Math.sin(2.2 * x[i]) + GAP_NOISE * random.normal();
@@ -35,8 +35,8 @@ export function pointsOf(kind, n, noise, random) {
         return [r * Math.cos(2 * Math.PI * t), r * Math.sin(2 * Math.PI * t)];
       },
       spiral: () => {
-        const r = 0.25 + 1.5 * t,
-          angle = 4.2 * t + (c ? Math.PI : 0);
+        const r = 0.25 + 1.5 * t;
+        const angle = 4.2 * t + (c ? Math.PI : 0);
         return [r * Math.cos(angle), r * Math.sin(angle)];
       },
       xor: () => {

@@ -1,6 +1,6 @@
 // The loss along the ascent of a step, as a chart beside its ground.
 import { expected, plus } from "./engine.js";
-import { colorOf, inks, symbol, two, words } from "./ui.js";
+import { colorOf, inks, symbol, two, words } from "./ink.js";
 
 /** @import { OneStep, Pen } from "./types.d.ts" */
 

@@ -28,8 +28,8 @@ export class Random {
       this.spare = null;
       return z;
     }
-    const r = Math.sqrt(-2 * Math.log(1 - this.uniform())),
-      angle = 2 * Math.PI * this.uniform();
+    const r = Math.sqrt(-2 * Math.log(1 - this.uniform()));
+    const angle = 2 * Math.PI * this.uniform();
     this.spare = r * Math.sin(angle);
     return r * Math.cos(angle);
   }

@@ -1,5 +1,5 @@
 // What the world of a network says of its methods, in sentences made of its own numbers.
-import { styleOf, two } from "./ui.js";
+import { styleOf, two } from "./ink.js";
 
 /** @import { NetworkWorld } from "./network.js" */
 /** @import { Pane } from "./pane.js" */

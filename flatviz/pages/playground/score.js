@@ -1,6 +1,6 @@
 // The numbers under the grounds, each always in the same place.
 import { element } from "../front/elements.js";
-import { colorOf, styleOf } from "./ui.js";
+import { colorOf, styleOf } from "./ink.js";
 
 /**
  * A big number after its name and before two small lines.

@@ -10,8 +10,8 @@ import { zeros } from "./random.js";
  * @param {number} at
  */
 export function softmax(out, into, at) {
-  let most = -Infinity,
-    sum = 0;
+  let most = -Infinity;
+  let sum = 0;
   for (const o of out) most = Math.max(most, o);
   for (let c = 0; c < out.length; c++) {
     into[at + c] = Math.exp(out[c] - most);
@@ -27,11 +27,11 @@ export function softmax(out, into, at) {
  * @param {Vector} x
  */
 export function averaged(network, W, x) {
-  const wide = network.widths[0],
-    classes = network.widths[network.widths.length - 1],
-    n = x.length / wide;
-  const mean = zeros(n * classes),
-    one = zeros(n * classes);
+  const wide = network.widths[0];
+  const classes = network.widths[network.widths.length - 1];
+  const n = x.length / wide;
+  const mean = zeros(n * classes);
+  const one = zeros(n * classes);
   for (const w of W) {
     for (let i = 0; i < n; i++) softmax(network.forward(w, x, i * wide), one, i * classes);
     for (let i = 0; i < mean.length; i++) mean[i] += one[i] / W.length;
@@ -74,14 +74,14 @@ export function accuracy(probs, y) {
  * @param {number[]} y
  */
 export function ece(probs, y, bins = 15) {
-  const classes = probs.length / y.length,
-    gap = zeros(bins);
+  const classes = probs.length / y.length;
+  const gap = zeros(bins);
   y.forEach((label, i) => {
     let best = 0;
     for (let c = 1; c < classes; c++)
       if (probs[i * classes + c] > probs[i * classes + best]) best = c;
-    const confidence = probs[i * classes + best],
-      bin = Math.min(bins - 1, Math.max(0, Math.ceil(confidence * bins) - 1));
+    const confidence = probs[i * classes + best];
+    const bin = Math.min(bins - 1, Math.max(0, Math.ceil(confidence * bins) - 1));
     gap[bin] += (best === label ? 1 : 0) - confidence;
   });
   return gap.reduce((s, x) => s + Math.abs(x), 0) / y.length;

@@ -6,7 +6,8 @@ import { atRest, copyOf, dot, sabmaStep, viStep } from "./engine.js";
 import { drawMarks } from "./marks.js";
 import { formulaOfStep, PHASES } from "./phases.js";
 import { drawProfile } from "./profile.js";
-import { Board, levelLines, reliefOf, Slider, strokeLines, two } from "./ui.js";
+import { levelLines, reliefOf, strokeLines, two } from "./ink.js";
+import { Board, Slider } from "./ui.js";
 
 /** @import { Gaussian, OneStep, Pen, View } from "./types.d.ts" */
 /** @import { World } from "./world.js" */

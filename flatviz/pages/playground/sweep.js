@@ -1,14 +1,14 @@
 // Many runs of two weights: VI over temperatures beside SA-BMA over radii, VI at the temperature T*
 // of equal training loss, and seeds.
 import { copyOf, GAUSSIAN, integral } from "./engine.js";
-import { colorOf, inks, symbol, styleOf, two, words } from "./ui.js";
+import { colorOf, inks, styleOf, symbol, two, words } from "./ink.js";
 
 /** @import { End, Fit, Loss, Pen, Stand } from "./types.d.ts" */
 
-export const TEMPERATURES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
-  RADII = [0, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4];
-const AT_ONCE_MS = 12,
-  HALVINGS = 6;
+export const TEMPERATURES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1];
+export const RADII = [0, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4];
+const AT_ONCE_MS = 12;
+const HALVINGS = 6;
 
 /**
  * The loss that q expects, or that the members of a chain have on average.
@@ -127,29 +127,30 @@ export class Sweep {
    * @param {{ T: number, radius: number }} now
    */
   draw(pen, width, height, test, { T, radius }) {
-    const ink = inks(),
-      /** @type {[string, Fit[], (one: Fit) => boolean, string][]} */ curves = [
-        ["vi", this.vi, (one) => one.T === T, "T"],
-        ["sabma", this.sabma, (one) => one.radius === radius, "radius"],
-      ];
+    const ink = inks();
+    /** @type {[string, Fit[], (one: Fit) => boolean, string][]} */ const curves = [
+      ["vi", this.vi, (one) => one.T === T, "T"],
+      ["sabma", this.sabma, (one) => one.radius === radius, "radius"],
+    ];
     words(pen, "training loss → against test loss ↑, each after a whole run", 2, 10, {
       color: ink.soft,
       size: 12.5,
       halo: false,
     });
-    const at = (/** @type {Fit} */ one) => [one.train, lossOf(test, one)],
-      all = [...this.vi, ...this.sabma].map(at);
+    const at = (/** @type {Fit} */ one) => [one.train, lossOf(test, one)];
+    const all = [...this.vi, ...this.sabma].map(at);
     if (!all.length) return;
     const span = (/** @type {number} */ k) => {
-      const v = all.map((p) => p[k]),
-        lo = Math.min(...v),
-        hi = Math.max(...v),
-        room = Math.max(0.08 * (hi - lo), 0.02);
+      const v = all.map((p) => p[k]);
+      const lo = Math.min(...v);
+      const hi = Math.max(...v);
+      const room = Math.max(0.08 * (hi - lo), 0.02);
       return [lo - room, hi + room];
     };
-    const [x, y] = [span(0), span(1)],
-      X = (/** @type {number} */ v) => 44 + ((width - 70) * (v - x[0])) / (x[1] - x[0]),
-      Y = (/** @type {number} */ v) => height - 24 - ((height - 58) * (v - y[0])) / (y[1] - y[0]);
+    const [x, y] = [span(0), span(1)];
+    const X = (/** @type {number} */ v) => 44 + ((width - 70) * (v - x[0])) / (x[1] - x[0]);
+    const Y = (/** @type {number} */ v) =>
+      height - 24 - ((height - 58) * (v - y[0])) / (y[1] - y[0]);
     pen.strokeStyle = ink.line;
     pen.beginPath();
     pen.moveTo(44, 30);
@@ -219,22 +220,22 @@ export class Sweep {
  * @param {{ method: string, where: string, values: number[] }[]} rows
  */
 export function histogram(pen, width, height, rows) {
-  const ink = inks(),
-    values = rows.flatMap(({ values: v }) => v).filter(Number.isFinite),
-    low = Math.min(...values),
-    high = Math.max(...values, low + 0.05);
-  const BINS = Math.max(12, Math.round(width / 22)),
-    X = (/** @type {number} */ bin) => 4 + (bin * (width - 8)) / BINS,
-    tall = (height - 44) / rows.length,
-    wide = (width - 8) / BINS - 2;
+  const ink = inks();
+  const values = rows.flatMap(({ values: v }) => v).filter(Number.isFinite);
+  const low = Math.min(...values);
+  const high = Math.max(...values, low + 0.05);
+  const BINS = Math.max(12, Math.round(width / 22));
+  const X = (/** @type {number} */ bin) => 4 + (bin * (width - 8)) / BINS;
+  const tall = (height - 44) / rows.length;
+  const wide = (width - 8) / BINS - 2;
   words(pen, `test loss of ${rows[0].values.length} seeds, a block each`, 2, 10, {
     color: ink.soft,
     size: 12.5,
     halo: false,
   });
   rows.forEach(({ method, values: v, where }, /** @type {number} */ k) => {
-    const counts = new Array(BINS).fill(0),
-      floor = 26 + (k + 1) * tall;
+    const counts = new Array(BINS).fill(0);
+    const floor = 26 + (k + 1) * tall;
     v.filter(Number.isFinite).forEach((value) => {
       counts[Math.min(BINS - 1, Math.floor(((value - low) / (high - low)) * BINS))] += 1;
     });

@@ -1,5 +1,5 @@
 // A small chart of several lines against steps.
-import { inks, two, words } from "./ui.js";
+import { inks, two, words } from "./ink.js";
 
 /** @import { Pen, Series } from "./types.d.ts" */
 
@@ -25,18 +25,18 @@ export function traceChart(
   series,
   { log = false, most = 0 } = {},
 ) {
-  const ink = inks(),
-    room = 52,
-    value = (/** @type {number} */ y) => (log ? Math.log10(Math.max(y, 1e-6)) : y);
+  const ink = inks();
+  const room = 52;
+  const value = (/** @type {number} */ y) => (log ? Math.log10(Math.max(y, 1e-6)) : y);
   const all = series.flatMap((s) => s.y.filter(Number.isFinite).map(value));
   let [lo, hi] = [Math.min(...all), Math.max(...all)];
   if (!all.length) [lo, hi] = [0, 1];
   const least = log ? 0.6 : 0.05 * Math.max(1, Math.abs(hi));
   if (hi - lo < least) [lo, hi] = [(lo + hi - least) / 2, (lo + hi + least) / 2];
   const last = Math.max(most, ...series.map((s) => s.x.at(-1) ?? 0), 10);
-  const X = (/** @type {number} */ x) => left + ((width - room) * x) / last,
-    Y = (/** @type {number} */ y) =>
-      top + height - 7 - ((height - 32) * (value(y) - lo)) / (hi - lo);
+  const X = (/** @type {number} */ x) => left + ((width - room) * x) / last;
+  const Y = (/** @type {number} */ y) =>
+    top + height - 7 - ((height - 32) * (value(y) - lo)) / (hi - lo);
   pen.strokeStyle = ink.line;
   pen.lineWidth = 1;
   pen.beginPath();

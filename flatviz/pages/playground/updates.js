@@ -23,8 +23,8 @@ export const copyOf = (q) => ({ mean: q.mean.slice(), logStd: q.logStd.slice() }
  * @returns {Slope}
  */
 export function expected(loss, q, noise) {
-  const total = { value: 0, mean: zeros(loss.dim), logStd: zeros(loss.dim) },
-    g = zeros(loss.dim);
+  const total = { value: 0, mean: zeros(loss.dim), logStd: zeros(loss.dim) };
+  const g = zeros(loss.dim);
   for (const z of noise) {
     total.value += loss.both(draw(q, z), g) / noise.length;
     for (let i = 0; i < g.length; i++) {
@@ -44,8 +44,8 @@ export function expected(loss, q, noise) {
 export function kl(q, prior) {
   const into = { value: 0, mean: zeros(q.mean.length), logStd: zeros(q.mean.length) };
   for (let i = 0; i < q.mean.length; i++) {
-    const precision = Math.exp(-2 * prior.logStd[i]),
-      r = q.mean[i] - prior.mean[i];
+    const precision = Math.exp(-2 * prior.logStd[i]);
+    const r = q.mean[i] - prior.mean[i];
     const ratio = Math.exp(2 * q.logStd[i]) * precision;
     into.value += 0.5 * (ratio + r * r * precision - 1) + prior.logStd[i] - q.logStd[i];
     into.mean[i] = precision * r;
@@ -63,11 +63,11 @@ export function kl(q, prior) {
  * @returns {Ascent}
  */
 export function worst(q, g, radius) {
-  const mean = g.mean.map((x, i) => Math.exp(2 * q.logStd[i]) * x),
-    logStd = g.logStd.map((x) => x / 2);
-  const means = dot(g.mean, mean),
-    square = Math.max(means + dot(g.logStd, logStd), 1e-300),
-    scale = radius / Math.sqrt(square);
+  const mean = g.mean.map((x, i) => Math.exp(2 * q.logStd[i]) * x);
+  const logStd = g.logStd.map((x) => x / 2);
+  const means = dot(g.mean, mean);
+  const square = Math.max(means + dot(g.logStd, logStd), 1e-300);
+  const scale = radius / Math.sqrt(square);
   const delta = { mean: mean.map((x) => scale * x), logStd: logStd.map((x) => scale * x) };
   return {
     delta,
@@ -86,8 +86,8 @@ export const sam = (g, radius) => {
   return g.map((x) => x * scale);
 };
 
-const WIDTHS = 0.2,
-  MEMORY = 0.9;
+const WIDTHS = 0.2;
+const MEMORY = 0.9;
 /**
  * The velocity before the first step.
  * @param {number} dim
@@ -108,15 +108,15 @@ export const atRest = (dim) => ({ mean: zeros(dim), squares: zeros(dim + 1), fil
  * @param {Settings} settings
  */
 export function descend(q, velocity, g, prior, noise, { rate, momentum, T }) {
-  const pull = kl(q, prior),
-    D = q.mean.length,
-    G = zeros(D),
-    r = zeros(D),
-    unit = T || 1,
-    std = q.logStd.map(Math.exp);
+  const pull = kl(q, prior);
+  const D = q.mean.length;
+  const G = zeros(D);
+  const r = zeros(D);
+  const unit = T || 1;
+  const std = q.logStd.map(Math.exp);
   for (let i = 0; i < D; i++) {
-    const P = Math.exp(-2 * prior.logStd[i]),
-      A = 1 / (std[i] * std[i]);
+    const P = Math.exp(-2 * prior.logStd[i]);
+    const A = 1 / (std[i] * std[i]);
     G[i] = g.mean[i] / unit;
     r[i] = g.logStd[i] / unit;
     if (T)
@@ -168,9 +168,9 @@ export function viStep(loss, q, velocity, prior, noise, settings) {
  */
 export function sabmaStep(loss, q, velocity, prior, noise, settings) {
   if (settings.radius === 0) return viStep(loss, q, velocity, prior, noise, settings);
-  const from = copyOf(q),
-    g = expected(loss, q, noise),
-    ascent = worst(q, g, settings.radius);
+  const from = copyOf(q);
+  const g = expected(loss, q, noise);
+  const ascent = worst(q, g, settings.radius);
   const there = expected(loss, ascent.there, noise);
   return {
     from,
@@ -192,10 +192,10 @@ export function sabmaStep(loss, q, velocity, prior, noise, settings) {
  * @returns {PointStep}
  */
 export function pointStep(loss, w, velocity, prior, { rate, momentum, T, radius = 0 }) {
-  const from = w.slice(),
-    g = zeros(w.length),
-    value = loss.both(w, g),
-    e = radius ? sam(g, radius) : null;
+  const from = w.slice();
+  const g = zeros(w.length);
+  const value = loss.both(w, g);
+  const e = radius ? sam(g, radius) : null;
   const there = zeros(w.length);
   const at = e ? loss.both(plus(w, e), there) : (there.set(g), value);
   for (let i = 0; i < w.length; i++) {
@@ -217,8 +217,8 @@ export function pointStep(loss, w, velocity, prior, { rate, momentum, T, radius 
  * @param {Pick<Settings, "rate" | "T">} settings
  */
 export function sgldStep(loss, w, prior, xi, { rate, T }) {
-  const g = zeros(w.length),
-    value = loss.both(w, g);
+  const g = zeros(w.length);
+  const value = loss.both(w, g);
   for (let i = 0; i < w.length; i++) {
     const pull = T * Math.exp(-2 * prior.logStd[i]) * (w[i] - prior.mean[i]);
     w[i] += -rate * (g[i] + pull) + Math.sqrt(2 * rate * T) * xi[i];
@@ -235,8 +235,8 @@ export function sgldStep(loss, w, prior, xi, { rate, T }) {
  * @returns {Energy}
  */
 export function potential(loss, prior, T, z) {
-  const slope = zeros(z.length),
-    mean = loss.both(draw(prior, z), slope);
+  const slope = zeros(z.length);
+  const mean = loss.both(draw(prior, z), slope);
   for (let i = 0; i < z.length; i++) slope[i] = (slope[i] * Math.exp(prior.logStd[i])) / T + z[i];
   return { value: mean / T + 0.5 * dot(z, z), slope, mean };
 }

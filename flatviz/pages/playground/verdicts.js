@@ -2,7 +2,7 @@
 import { worstWithin } from "./engine.js";
 import { LENGTH, SEEDS } from "./model.js";
 import { lossOf } from "./sweep.js";
-import { styleOf, two } from "./ui.js";
+import { styleOf, two } from "./ink.js";
 
 export const NUDGE = 0.4;
 export const EVEN_BY = 0.02; // test losses nearer than this are called even

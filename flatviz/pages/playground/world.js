@@ -10,7 +10,8 @@ import { Painting, paintTesting, paintTraining } from "./paint.js";
 import { Panel, STOPS } from "./panel.js";
 import { scoreOf } from "./score.js";
 import { Sequence } from "./sequence.js";
-import { Board, Clock, two } from "./ui.js";
+import { two } from "./ink.js";
+import { Board, Clock } from "./ui.js";
 import { comparison, sentence, tally } from "./verdicts.js";
 
 /** @import { Card, Draw, End, Options } from "./types.d.ts" */
