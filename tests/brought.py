@@ -212,7 +212,7 @@ def looped(path, data):
     """What a recorded loop leaves."""
     with path:
         descended(path.module, data)
-    return path if path.watch is None else curvature(path)
+    return curvature(path) if path.values else path
 
 
 def hooked(callback, module, loop, trainer):

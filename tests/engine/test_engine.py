@@ -246,7 +246,7 @@ def test_any_quantity_of_the_outputs_is_an_objective():
     )
     with raises(ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"):
         fv.quantity(net, data, "f1")
-    with raises(ValueError, match=r"a quantity must be one number, got shape \(22, 4\)"):
+    with raises(ValueError, match=r"a quantity must be one real number, got shape \(22, 4\)"):
         fv.quantity(net, data, lambda out, y: out)(net.w)
 
 
