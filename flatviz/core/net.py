@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
 from typing import NamedTuple
 
 import torch
@@ -115,15 +114,18 @@ class Net:
         self.module = module
         self.example = example
         self.frozen = frozen
-        treated = list(map(module.get_parameter, kinds))
         self._names = list(kinds)
-        self._sizes = [p.numel() for p in treated]
-        about = zip(kinds.items(), treated, accumulate(self._sizes))
-        self.blocks = tuple(
-            Block(name, stop - p.numel(), stop, tuple(p.shape), kind)
-            for (name, kind), p, stop in about
-        )
-        self.w = torch.cat([p.detach().reshape(-1) for p in treated])
+        blocks = []
+        stop = 0
+        for name, kind in kinds.items():
+            shape = module.get_parameter(name).shape
+            start = stop
+            stop += shape.numel()
+            blocks.append(Block(name, start, stop, tuple(shape), kind))
+        self.blocks = tuple(blocks)
+        self._sizes = [block.stop - block.start for block in blocks]
+        values = {name: p.detach() for name, p in module.named_parameters()}
+        self.w = self.flatten(values)
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
         self._looked: Effects | None = None
@@ -286,21 +288,20 @@ class Net:
             yield parts
 
     def __repr__(self) -> str:
-        kinds = {
-            k: sum(s for s, b in zip(self._sizes, self.blocks) if b.kind == k)
-            for k in ("norm", "head", "other")
-        }
-        parts = ", ".join(f"{n} {k}" for k, n in kinds.items() if n)
-        frozen = sum(
-            p.numel()
-            for name, p in self.module.named_parameters()
-            if name in self.frozen.difference(self._names)
-        )
-        shared = [f"; {name} is {others[0]}" for name, others in self.tied.items()]
-        return (
-            f"Net({type(self.module).__name__}, dim={self.dim}:"
-            f" {parts}{frozen and f'; {frozen} frozen' or ''}{''.join(shared[:3])})"
-        )
+        counts: dict[str, int] = dict.fromkeys(("norm", "head", "other"), 0)
+        for block, size in zip(self.blocks, self._sizes):
+            counts[block.kind] += size
+        parts = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
+        left = [p for name, p in self.module.named_parameters() if name in self._untreated_frozen]
+        if left:
+            parts += f"; {sum(map(Tensor.numel, left))} frozen"
+        for name, others in list(self.tied.items())[:3]:
+            parts += f"; {name} is {others[0]}"
+        return f"Net({type(self.module).__name__}, dim={self.dim}: {parts})"
+
+    @property
+    def _untreated_frozen(self) -> frozenset[str]:
+        return self.frozen.difference(self._names)
 
     @property
     def tied(self) -> dict[str, list[str]]:
@@ -327,22 +328,19 @@ class Net:
 
     def norms(self) -> dict[str, _BatchNorm]:
         """BatchNorm layers by name, without those whose weights, and so statistics, are frozen."""
-        frozen = self.frozen.difference(self._names)
-        norms = {n: m for n, m in self.module.named_modules() if isinstance(m, _BatchNorm)}
-        return {
-            n: m
-            for n, m in norms.items()
-            if not m.affine or not frozen.issuperset((f"{n}.weight", f"{n}.bias"))
-        }
+        norms = {}
+        for name, layer in self.module.named_modules():
+            if isinstance(layer, _BatchNorm):
+                weights = {f"{name}.{key}" for key, _ in layer.named_parameters()}
+                if not weights or not weights <= self._untreated_frozen:
+                    norms[name] = layer
+        return norms
 
     @property
     def treats_all(self) -> bool:
         """Whether every parameter that is not frozen is treated."""
-        return all(
-            name in self._names
-            for name, _ in self.module.named_parameters()
-            if name not in self.frozen
-        )
+        names = {name for name, _ in self.module.named_parameters()}
+        return names - self.frozen <= set(self._names)
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
         """Split `w` into named tensors, at once.
