@@ -9,7 +9,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from flatviz.likelihood import (
 )
 from flatviz.noun import History, Noun
 from flatviz.prediction import Prediction
+from flatviz.private import cached_property
 from flatviz.weight_space import (
     Curve,
     Draws,

@@ -14,7 +14,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatviz.checks import check_dense, check_device, check_weights
 from flatviz.core.data import batch_of
 from flatviz.core.derivatives import differentiable
-from flatviz.core.inputs import Fields, Inputs, run, tensors_of
+from flatviz.core.inputs import Fields, run, tensors_of
 from flatviz.core.modules import (
     Watch,
     copied,
@@ -24,6 +24,7 @@ from flatviz.core.modules import (
 )
 from flatviz.core.seeds import saved_rng
 from flatviz.core.slots import Slots
+from flatviz.core.streams import Inputs
 from flatviz.core.treated import RandomTrunk, Treated, choose, refuse_dropout, tied
 
 Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them

@@ -1,18 +1,21 @@
-"""Reader of users' data: arrays, frames, data sets, loaders."""
+"""Readers of users' data: arrays, frames, data sets, loaders; into memory, or batch by batch."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Subset
+from torch.utils.data import DataLoader, IterableDataset, Subset
 
 from flatviz.checks import check_count, check_dense, each, kind
-from flatviz.core import Data, saved_rng
+from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
+from flatviz.core.streams import Examples
 
+CHECKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
 
 
@@ -223,6 +226,81 @@ def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[
     if y.shape[1] == 1 and not y.is_floating_point():
         return y[:, 0], names
     return y, names
+
+
+def stream(examples: object, *, workers: int = 2) -> Data:
+    """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads on demand.
+
+    The order is always that of the data set, so that an objective stays one function of the
+    weights; a minibatch reads only its examples.  A full-batch gradient reads them all.  Labels are
+    the data set's `targets` or `labels`; without those every example is read once for its label.
+
+    Args:
+        examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x tensors of one
+            shape.  A `DataLoader` gives its data set, in its order.
+        workers: Threads that read.
+
+    Raises:
+        TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those
+            into memory.
+        ValueError: For one with random transforms.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
+        >>> fv.datasets.stream(pairs)
+        Data(6 examples, x (6, 3) float32, streamed by 2 threads, classes 0..1)
+    """
+    check_count(workers, "workers")
+    if isinstance(examples, DataLoader):
+        examples = examples.dataset
+    if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):
+        raise TypeError(
+            "a stream needs a data set with a length and examples[i], got"
+            f" {type(examples).__name__}: fv.datasets.data_from reads it into memory"
+        )
+    if len(examples) == 0:
+        raise ValueError("examples must hold at least one (x, y), got an empty set")
+    first = _read_twice(examples)
+    dtype = torch.float32 if first.dtype == torch.uint8 and first.ndim == 3 else first.dtype
+    y = _labels(examples)
+    x = Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype)
+    return Data(x, y, class_names_of(examples, y))
+
+
+def _read_twice(examples: Examples) -> Tensor:
+    """Return the first input, after reading a few examples twice; refuse random transforms."""
+    before = random_state()
+    n = len(examples)
+    few = torch.linspace(0, n - 1, min(n, CHECKED)).long().tolist()
+    first = [pair_of(examples[i], i)[0] for i in few]
+    again = [pair_of(examples[i], i)[0] for i in few]
+    same = all(
+        a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
+        for a, b in zip(first, again)
+    )
+    if before != random_state() or not same:
+        raise ValueError(
+            "examples must be the same each time they are read, got random ones (augmentation), of"
+            " which no surface has one value: leave random transforms out, or draw once for all"
+            " with fv.datasets.data_from"
+        )
+    return first[0]
+
+
+def _labels(examples: Examples) -> Tensor:
+    """Return the list of labels that torchvision's data sets have, or read every example once."""
+    for name in ("targets", "labels"):
+        listed = getattr(examples, name, ())  # of a foreign class
+        if len(listed) == len(examples):
+            return torch.as_tensor(listed)
+    each = [pair_of(examples[i], i)[1] for i in range(len(examples))]
+    return torch.stack(list(map(torch.as_tensor, each)))
+
+
+def in_memory(data: Data) -> Data:
+    """Read a stream into memory, images in bytes as bytes; return other data as they are."""
+    return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
 
 
 def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """Image folders with a folder a class, and the public sets that torchvision downloads."""
 
-from dataclasses import replace
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -8,11 +10,30 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from flatviz.checks import Count, FilePath, Seed
-from flatviz.core import Data, Pixels, generator, public
+from flatviz.core import Data, Pixels, Stream, generator, public
 from flatviz.words import PUBLIC, check_choice
 
+MEMORY = 2**31  # bytes of images that a folder may take
 # Sets whose classes have names; the others' are digits
 NAMED = ("fashion_mnist", "cifar10", "cifar100")
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Images of class folders as (pixels, class number), read when needed.
+
+    `change` converts a picture to pixels.
+    """
+
+    samples: list[tuple[str, int]]
+    change: Callable[[object], Tensor]
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, i: int) -> tuple[Tensor, int]:
+        file, label = self.samples[i]
+        return self.change(_rgb_image(file)), label
 
 
 def _rgb_image(file: str) -> object:
@@ -45,12 +66,13 @@ def image_folder(
     """Read images from a folder of class folders, whose names are those of the classes.
 
     x (N, 3, H, W) is in bytes, batches in floats from 0 to 1; y (N,) numbers the folders in the
-    order of their names.
+    order of their names.  A folder of more than 2 GiB of pixels is read batch by batch, as by
+    `stream`.
 
     Args:
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads, turned as their
-            EXIF says; links are followed; class folders without images are an error; hidden files
-            and folders and `__MACOSX` are ignored.
+            EXIF says; links to places outside are followed; class folders without images are an
+            error; hidden files and folders, `__MACOSX` and pipes are ignored.
         size: Pixels of each side to which images are scaled and cropped in the middle; None where
             all have one size.
         per_class: Largest number of images a class, drawn by `seed`; None takes all.
@@ -95,10 +117,20 @@ def image_folder(
             f" {str(path)!r}"
         )
     formats = Image.registered_extensions()
+    root = os.path.realpath(folder)
+    seen = set()
 
     def is_image(file: str) -> bool:
-        hidden = any(part.startswith(".") for part in Path(file).relative_to(folder).parts)
-        return not hidden and formats.get(Path(file).suffix.lower()) in Image.OPEN
+        path = Path(file).relative_to(folder)
+        place = os.path.realpath(file)
+        hidden = any(part.startswith(".") for part in path.parts)
+        pipe = os.path.exists(file) and not os.path.isfile(file)
+        # A loop of links, or one to another class, would count images twice
+        inside = place.startswith(root + os.sep) and place != os.path.join(root, path)
+        if hidden or pipe or inside or place in seen:
+            return False
+        seen.add(place)
+        return formats.get(path.suffix.lower()) in Image.OPEN
 
     try:
         numbers = {name: names.index(name) for name in folders}
@@ -107,19 +139,26 @@ def image_folder(
         raise ValueError(
             f"path must hold one folder of images for each class, got {str(path)!r}: {error}"
         ) from error
-    chosen = _chosen(torch.tensor([number for _, number in samples]), per_class, seed)
     steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
-    change = transforms.Compose([*steps, transforms.PILToTensor()])
-    first = change(_rgb_image(samples[chosen[0]][0]))
-    x = torch.empty((len(chosen), *first.shape), dtype=torch.uint8)
+    images = Folder(samples, transforms.Compose([*steps, transforms.PILToTensor()]))
+    labels = torch.tensor([number for _, number in samples])
+    chosen = _chosen(labels, per_class, seed)
+    y = labels[chosen]
+    shape = images[chosen[0]][0].shape
+    if len(chosen) * shape.numel() > MEMORY:
+        stats = [os.stat(samples[i][0]) for i in chosen]
+        stamps = tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
+        return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
+    x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
     for row, i in enumerate(chosen):
-        file, _ = samples[i]
-        image = change(_rgb_image(file))
-        if image.shape != first.shape:
-            shapes = f"{tuple(first.shape[1:])} and {tuple(image.shape[1:])}"
-            raise ValueError(f"images must be of one size, got {shapes} ({file}): give size=")
+        image, _ = images[i]
+        if image.shape != shape:
+            shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
+            raise ValueError(
+                f"images must be of one size, got {shapes} ({samples[i][0]}): give size="
+            )
         x[row] = image
-    return Data(x, torch.tensor([samples[i][1] for i in chosen]), names)
+    return Data(x, y, names)
 
 
 @public

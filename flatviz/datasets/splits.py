@@ -6,6 +6,7 @@ import torch
 
 from flatviz.checks import Count, Seed, Whole, shown
 from flatviz.core import Data, Task, generator, public
+from flatviz.datasets.given import in_memory
 
 MAX_VALIDATION = 15  # examples a class; with more, a small data set would lack a test split
 
@@ -161,4 +162,6 @@ def transfer_task(
     name = f"{name}, {shots} shots a class"
     others = None if n_source == n_classes else n_source
     test = parts.rest if test is None else test
-    return Task(source, parts.train, test, n_classes, name, parts.validation, source_classes=others)
+    train = in_memory(parts.train)
+    validation = in_memory(parts.validation)
+    return Task(source, train, test, n_classes, name, validation, source_classes=others)

@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.cost import CACHE, Work, few_of, work_of
 from flatviz.engine.determinism import difference, tolerance
 from flatviz.engine.trace import Program, recorded
+from flatviz.private import cached_property
 from flatviz.words import check_choice
 
 # Bytes of frozen activations kept, of all batches and members; more are recomputed for each block

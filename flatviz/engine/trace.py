@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -20,7 +19,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
 from flatviz.engine.batchnorm import convolved, normalized
 from flatviz.engine.cost import multiply_adds
-from flatviz.private import Functions
+from flatviz.private import Functions, cached_property
 
 aten = torch.ops.aten
 # Operations that depend on values: a number read for a branch, a result whose shape depends on

@@ -210,24 +210,32 @@ class Likelihood:
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
         """Return outputs and likelihood of classes with log probabilities over `temperature`.
 
-        They are normalised.
+        outputs are (S, N, ...), of a likelihood of one label an example.
 
         Raises:
-            ValueError: Without a closed form.
+            TypeError: For another likelihood.
         """
-        raise ValueError(
-            f"a temperature needs likelihood='categorical' or 'bernoulli', got {self!r}"
-        )
+        log_p = self.log_probs(outputs.flatten(0, 1))
+        if log_p is None or log_p.shape[1] > 1:
+            raise TypeError(f"a temperature needs one class label an example, got {self!r}")
+        scaled = log_p[:, 0] / temperature
+        return scaled.unflatten(0, outputs.shape[:2]), CLOSED_FORMS["categorical"]()
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
         """Return outputs (S, N, ...) and likelihood of center + scale (Y - center).
 
         center is (N, ...); Y follows this likelihood.
-
-        Raises:
-            ValueError: Without a closed form.
         """
-        raise ValueError(f"a scale needs a Gaussian likelihood, got {self!r}: compare quantiles")
+        wide = outputs.flatten(2)
+        middle = center.to(wide).flatten(1).expand(len(wide), -1, -1)
+        width = wide.shape[-1]
+
+        def of(joined: Tensor) -> Distribution:
+            plain = joined[:, :width].reshape(len(joined), *outputs.shape[2:])
+            about = joined[:, width:].reshape(len(joined), *center.shape[1:])
+            return distributions.stretched(self.of(plain), about, scale)
+
+        return torch.cat([wide, middle], -1), Likelihood(of, self.name, self.ignore)
 
     def added(self, outputs: Tensor) -> int:
         """Count the labels of a place whose losses add up."""

@@ -1,6 +1,9 @@
 """Images from folders, torchvision's sets and data sets of the user's, on small files in the real
 formats."""
 
+import os
+import pickle
+
 import numpy as np
 import torch
 from PIL import Image
@@ -9,7 +12,7 @@ from pytest import fixture, raises
 from torch import bincount, full, tensor, uint8
 
 import flatviz as fv
-from flatviz.datasets import image_folder, images_like, public_images
+from flatviz.datasets import image_folder, images, images_like, public_images
 
 
 @fixture
@@ -30,6 +33,24 @@ def test_a_folder_of_class_folders_keeps_pixels_and_numbers_classes_by_name(fold
     few = image_folder(folder, per_class=2, seed=3, size=6)
     assert few.x.shape == (6, 3, 6, 6)
     assert bincount(few.y).tolist() == [2, 2, 2]
+
+
+def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(folder, monkeypatch):
+    held = image_folder(folder)
+    monkeypatch.setattr(images, "MEMORY", 2880)  # 12 images of 240 bytes
+    assert "uint8" in repr(image_folder(folder))
+    monkeypatch.setattr(images, "MEMORY", 2879)
+    streamed = image_folder(folder)
+    assert "streamed by 2 threads" in repr(streamed)
+    assert torch.equal(streamed.x[:], held.x[:])
+    assert torch.equal(streamed.y, held.y)
+    few = streamed.subset(tensor([7, 2]))
+    assert torch.equal(few.x.read(), held.x.bytes[[7, 2]])  # bytes, as in the files
+    # For a worker of a cluster
+    assert torch.equal(pickle.loads(pickle.dumps(streamed)).x[3], held.x[3])
+    (folder / "cat" / "3.png").write_bytes(b"no image")
+    with raises(ValueError, match=r"each file must be a whole image, got .*3\.png"):
+        streamed.x[:]
 
 
 def test_images_of_another_set_take_the_shape_of_the_first():
@@ -99,11 +120,14 @@ def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
         image_folder(folder)
 
 
-def test_links_are_followed_and_pictures_turned_as_their_exif_says(folder):
+def test_links_are_followed_once_pipes_passed_over_and_pictures_turned_as_their_exif_says(folder):
     outside = folder.parent / "outside"
     outside.mkdir()
     Image.new("RGB", (8, 10)).save(outside / "7.png")
+    (folder / "ant" / "loop").symlink_to(folder / "ant")
+    (folder / "ant" / "up").symlink_to(folder)
     (folder / "ant" / "more").symlink_to(outside)
+    os.mkfifo(folder / "ant" / "9.png")
     upright = np.arange(8 * 10 * 3, dtype=np.uint8).reshape(10, 8, 3)
     lying = Image.fromarray(np.rot90(upright).copy())  # by a quarter, as a phone stores it
     exif = Image.Exif()
