@@ -54,6 +54,22 @@ def _rgb_image(file: str) -> object:
     )
 
 
+def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
+    """List the files of a folder and its folders, by name.
+
+    Links are followed, each folder once, and none to a folder that this one is in.
+    """
+    inside = Path(os.path.realpath(folder))
+    seen = {str(place) for place in (inside, *inside.parents)}
+    files = []
+    for root, inner, names in os.walk(folder, followlinks=True):
+        new = {os.path.realpath(os.path.join(root, name)): name for name in sorted(inner)}
+        inner[:] = [name for place, name in new.items() if place not in seen]
+        seen |= new.keys()
+        files += [os.path.join(root, name) for name in names]
+    return sorted(filter(wanted, files), key=os.path.split)
+
+
 @public
 def image_folder(
     path: FilePath,
@@ -71,7 +87,7 @@ def image_folder(
 
     Args:
         path: `<path>/<class>/<anything>.png` or another format that Pillow reads, turned as their
-            EXIF says; links to places outside are followed; class folders without images are an
+            EXIF says; links are followed, each folder once; class folders without images are an
             error; hidden files and folders, `__MACOSX` and pipes are ignored.
         size: Pixels of each side to which images are scaled and cropped in the middle; None where
             all have one size.
@@ -100,7 +116,6 @@ def image_folder(
     """
     from PIL import Image
     from torchvision import transforms
-    from torchvision.datasets.folder import make_dataset
 
     folder = Path(path)
     if not folder.is_dir():
@@ -117,28 +132,27 @@ def image_folder(
             f" {str(path)!r}"
         )
     formats = Image.registered_extensions()
-    root = os.path.realpath(folder)
-    seen = set()
 
     def is_image(file: str) -> bool:
-        path = Path(file).relative_to(folder)
-        place = os.path.realpath(file)
-        hidden = any(part.startswith(".") for part in path.parts)
-        pipe = os.path.exists(file) and not os.path.isfile(file)
-        # A loop of links, or one to another class, would count images twice
-        inside = place.startswith(root + os.sep) and place != os.path.join(root, path)
-        if hidden or pipe or inside or place in seen:
-            return False
-        seen.add(place)
-        return formats.get(path.suffix.lower()) in Image.OPEN
+        path = Path(file)
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        pipe = path.exists() and not path.is_file()  # a link to nothing is an error
+        return not hidden and not pipe and formats.get(path.suffix.lower()) in Image.OPEN
 
-    try:
-        numbers = {name: names.index(name) for name in folders}
-        samples = make_dataset(folder, numbers, is_valid_file=is_image)
-    except (FileNotFoundError, ValueError) as error:
+    samples = []
+    for name in folders:
+        files = _files_in(folder / name, is_image)
+        if not files:
+            raise ValueError(
+                f"path must hold one folder of images for each class, got {str(path)!r}, where"
+                f" {name} has no image: remove it"
+            )
+        samples += [(file, names.index(name)) for file in files]
+    if not samples:
         raise ValueError(
-            f"path must hold one folder of images for each class, got {str(path)!r}: {error}"
-        ) from error
+            f"path must hold one folder of images for each class, got {str(path)!r}, which has no"
+            " folder"
+        )
     steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
     images = Folder(samples, transforms.Compose([*steps, transforms.PILToTensor()]))
     labels = torch.tensor([number for _, number in samples])
