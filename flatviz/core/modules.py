@@ -49,8 +49,8 @@ def copied(module: nn.Module) -> nn.Module:
             " or leave them out in __getstate__"
         ) from error
     tensors = [*module.parameters(), *module.buffers()]
-    earlier = [ref for ref in _ORIGINS.get(module, []) if ref() is not None]
-    _ORIGINS[copy] = earlier + [weakref.ref(tensor) for tensor in tensors]
+    earlier = _ORIGINS.get(module, [])
+    _ORIGINS[copy] = earlier + list(map(weakref.ref, tensors))
     return copy
 
 
@@ -77,7 +77,8 @@ def _refuse(module: nn.Module) -> None:
                 f"module must be Python, got a scripted one {where}: give the module that torch.jit"
                 " compiled"
             )
-        if any(map(is_lazy, (*part._parameters.values(), *part._buffers.values()))):
+        own = (*part._parameters.values(), *part._buffers.values())
+        if any(map(is_lazy, own)):
             raise ValueError(
                 f"weights must have shapes, got an uninitialised lazy layer {where}: run module(x)"
                 " once before"
@@ -107,17 +108,17 @@ class Watch(Dispatch):
     def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
         """Run and record one operation."""
         arguments = named(operation, args, kwargs)
-        written = [arguments.get(a.name) for a in operation._schema.arguments if a.is_write]
-        self.wrote |= operation in ALIGNED or not self._memory.isdisjoint(_memory_in(written))
+        places = [place.name for place in operation._schema.arguments if place.is_write]
+        written = _memory_in([arguments.get(name) for name in places])
+        self.wrote |= operation in ALIGNED or not self._memory.isdisjoint(written)
         self.read |= not self._foreign.isdisjoint(_memory_in(arguments))
         self.drew |= draws(operation, args, kwargs)
         return operation(*args, **kwargs)
 
 
 def _memory_in(values: object) -> set[int]:
-    return memory_of(
-        *(t for t in tree_leaves(values) if isinstance(t, Tensor) and t.layout == torch.strided)
-    )
+    tensors = [leaf for leaf in tree_leaves(values) if isinstance(leaf, Tensor)]
+    return memory_of(*(t for t in tensors if t.layout == torch.strided))
 
 
 def eager() -> AbstractContextManager:

@@ -176,16 +176,18 @@ class Net:
         head: str | None,
         example: Tensor | Fields | None,
     ) -> Net:
-        frozen = frozenset(name for name, p in duplicate.named_parameters() if not p.requires_grad)
+        parameters = dict(duplicate.named_parameters())
+        frozen = frozenset(name for name, p in parameters.items() if not p.requires_grad)
         duplicate.requires_grad_(False)
-        for name, value in duplicate.named_parameters():
+        for name, value in parameters.items():
             check_dense(value, f"weight {name}")
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(
                     f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did"
                     " not diverge"
                 )
-        return cls(duplicate, choose(duplicate, treated, head, example, frozen), example, frozen)
+        kinds = choose(duplicate, treated, head, example, frozen)
+        return cls(duplicate, kinds, example, frozen)
 
     def __call__(self, w: Tensor, x: Batch) -> Tensor:
         """Compute outputs (N, C) for inputs `x` (N, ...), or a dict or tuple of them, at `w` (D,).
@@ -200,12 +202,10 @@ class Net:
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes, again, *_ = self.look(x)
-        if again and (
-            _transformed()
-            or torch.is_grad_enabled()
-            and any(t.requires_grad for t in (w, *tensors_of(x)))
-        ):
-            self.check_runs_once()
+        if again:
+            differentiated = any(t.requires_grad for t in (w, *tensors_of(x)))
+            if _transformed() or torch.is_grad_enabled() and differentiated:
+                self.check_runs_once()
         with self.installed(w, copies=writes):
             return run(self.module, x.clone() if writes else x)
 
@@ -245,7 +245,8 @@ class Net:
                     " forward: use a subclass, or types.MethodType(function, module)), or a second"
                     " reference to a parameter"
                 )
-            return Effects(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
+            wrote = watch.wrote or replaced
+            return Effects(wrote, self._runs_again(out), watch.drew, _ending(out))
 
     def _runs_again(self, out: Tensor) -> bool:
         """Tell whether a backward pass fails once the weights are removed."""
@@ -282,10 +283,12 @@ class Net:
         Yields:
             The tensors in place.
         """
-        parts = [
-            (p.clone() if copies else p).view(b.shape) for p, b in zip(self._split(w), self.blocks)
-        ]
-        with self._slots.filled(parts, copies=copies if statistics is None else statistics):
+        parts = []
+        for part, block in zip(self._split(w), self.blocks):
+            part = part.clone() if copies else part
+            parts.append(part.view(block.shape))
+        statistics = copies if statistics is None else statistics
+        with self._slots.filled(parts, copies=statistics):
             yield parts
 
     def __repr__(self) -> str:
@@ -307,7 +310,8 @@ class Net:
     @property
     def tied(self) -> dict[str, list[str]]:
         """Name of each treated parameter that stands at several places -> its other names."""
-        return {name: others for name, others in tied(self.module).items() if name in self._names}
+        all_tied = tied(self.module)
+        return {name: all_tied[name] for name in self._names if name in all_tied}
 
     @property
     def dim(self) -> int:
@@ -350,7 +354,8 @@ class Net:
         """
         if not isinstance(w, Tensor) or w.shape != self.w.shape:
             check_weights(w, self.dim)
-        return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
+        parts = zip(self.blocks, self._split(w))
+        return {block.name: part.view(block.shape) for block, part in parts}
 
     def _split(self, w: Tensor) -> Sequence[Tensor]:
         """Split `w` into its parts, cast once under autocast.
@@ -363,11 +368,12 @@ class Net:
         if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
             return parts
         cast = w.to(torch.get_autocast_dtype(kind)).split(self._sizes)
-        return [c if product else p for p, c, product in zip(parts, cast, self._slots.products)]
+        pairs = zip(parts, cast, self._slots.products)
+        return [narrow if product else part for part, narrow, product in pairs]
 
     def flatten(self, named: dict[str, Tensor]) -> Tensor:
         """Join named tensors of the treated parameters to one vector (D,)."""
-        return torch.cat([named[n].reshape(-1) for n in self._names])
+        return torch.cat([named[name].reshape(-1) for name in self._names])
 
     def to_module(self, w: Tensor | None = None) -> nn.Module:
         """Build a new module of the user's class with weights `w` (default: the net's).
@@ -376,7 +382,8 @@ class Net:
         module do.
         """
         module = self._duplicate()
-        state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
+        w = self.w if w is None else check_weights(w, self.dim)
+        state = self.unflatten(w) | self._buffers
         with torch.no_grad():
             for name, tensor in (*module.named_parameters(), *module.named_buffers()):
                 if name in state:
@@ -395,7 +402,8 @@ class Net:
 
     def restrict(self, treated: Treated, *, head: str | None = None) -> Net:
         """Return the same network and weights as a function of fewer (or other) parameters."""
-        return Net._from_copy(self.to_module().eval(), treated, head, self.example)
+        module = self.to_module().eval()
+        return Net._from_copy(module, treated, head, self.example)
 
     def with_example(self, x: Tensor | Inputs) -> Net:
         """Return the same net with an example input, which shows where the head is."""
@@ -414,12 +422,13 @@ class Net:
 
     def buffers(self) -> dict[str, Tensor]:
         """BatchNorm statistics by name."""
-        return {n: b for n, b in self.module.named_buffers() if b is not None} | self._buffers
+        return dict(self.module.named_buffers()) | self._buffers
 
     def copy(self) -> Net:
         """Copy the net so that nothing is shared, for use in another thread."""
-        buffers = {n: b.clone() for n, b in self._buffers.items()}
-        return self._like(module=self._duplicate(), w=self.w.clone(), _buffers=buffers)
+        module = self._duplicate()
+        buffers = {name: buffer.clone() for name, buffer in self._buffers.items()}
+        return self._like(module=module, w=self.w.clone(), _buffers=buffers)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
         """Move the net to a device, or cast it to a dtype.
@@ -431,15 +440,17 @@ class Net:
         def move(t: Tensor) -> Tensor:
             return t.to(device, dtype if t.is_floating_point() else None)
 
-        moved = {n: move(b) for n, b in self._buffers.items()}
         example = self.example
-        example = (
-            move(example) if isinstance(example, Tensor) else example and example.to(device, dtype)
-        )
-        module = self._duplicate().to(device=device, dtype=dtype)
-        trunk = None if self.trunk is None else self.trunk.to(device, dtype)
+        if isinstance(example, Tensor):
+            example = move(example)
+        elif example is not None:
+            example = example.to(device, dtype)
         return self._like(
-            module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example
+            module=self._duplicate().to(device=device, dtype=dtype),
+            w=self.w.to(device, dtype),
+            trunk=None if self.trunk is None else self.trunk.to(device, dtype),
+            _buffers={name: move(buffer) for name, buffer in self._buffers.items()},
+            example=example,
         )
 
     def _like(self, **changes: object) -> Net:
@@ -454,9 +465,13 @@ class Net:
 def _ending(out: Tensor) -> str:
     """Name the last operation where it gives probabilities, skipping views and clamps."""
     node = out.grad_fn
-    while node is not None and (name := node.name().partition("Backward")[0]) in PASSED:
+    name = ""
+    while node is not None:
+        name = node.name().partition("Backward")[0]
+        if name not in PASSED:
+            break
         node = node.next_functions[0][0]
-    return name if node is not None and name in ("Softmax", "Sigmoid") else ""
+    return name if name in ("Softmax", "Sigmoid") else ""
 
 
 def _transformed() -> bool:
