@@ -193,11 +193,11 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
     def each(self, **fields: Sequence) -> Family:
         """Return the family with new values of its members' fields, one value a member."""
-        rows = zip(self.members, *fields.values(), strict=True)
-        return dataclasses.replace(
-            self,
-            members=tuple(dataclasses.replace(m, **dict(zip(fields, row))) for m, *row in rows),
-        )
+        members = []
+        for member, *row in zip(self.members, *fields.values(), strict=True):
+            values = dict(zip(fields, row))
+            members.append(dataclasses.replace(member, **values))
+        return dataclasses.replace(self, members=tuple(members))
 
     @property
     def measured(self) -> bool:
@@ -218,8 +218,11 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         Posteriors are compared by a draw, as those read from a file share no objects.
         """
         seen: dict[bytes, int] = {}
-        draws = [m.posterior.sample(1, seed=0).detach().cpu() for m in self.members]
-        return tuple(seen.setdefault(w.numpy().tobytes(), i) for i, w in enumerate(draws))
+        first = []
+        for i, member in enumerate(self.members):
+            draw = member.posterior.sample(1, seed=0).detach().cpu()
+            first.append(seen.setdefault(draw.numpy().tobytes(), i))
+        return tuple(first)
 
     @property
     def distinct(self) -> list[int]:

@@ -114,11 +114,10 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
     Raises:
         ValueError: If there is none, or if no `example` is given and no guessed input shape fits.
     """
-    linears = {
-        name: m
-        for name, m in module.named_modules()
-        if isinstance(m, nn.Linear) or _is_pointwise(m)
-    }
+    linears = {}
+    for name, m in module.named_modules():
+        if isinstance(m, nn.Linear) or _is_pointwise(m):
+            linears[name] = m
     if not linears:
         raise ValueError(
             "treated='norm+head' needs a head, got no nn.Linear and no 1x1 convolution in"
@@ -173,9 +172,8 @@ def _is_pointwise(m: nn.Module) -> bool:
 
 def guesses(module: nn.Module) -> list[Tensor]:
     """Return zero inputs that the first weighted layer could take, small images first."""
-    first = next(
-        (m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))), None
-    )
+    weighted = [m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))]
+    first = weighted[0] if weighted else None
     like = next(module.parameters())
     if isinstance(first, nn.Linear):
         return [like.new_zeros(2, first.in_features)]
@@ -287,7 +285,10 @@ class RandomTrunk(Noun):
 
     def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> "RandomTrunk":
         """Copy to a device and dtype."""
-        mean, log_std, factor = (
-            t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor)
+        q = self.prior
+        prior = Gaussian(
+            q.mean.to(device, dtype),
+            q.log_std.to(device, dtype),
+            q.factor.to(device, dtype),
         )
-        return RandomTrunk(Gaussian(mean, log_std, factor), self.treated.to(device), self.seed)
+        return RandomTrunk(prior, self.treated.to(device), self.seed)

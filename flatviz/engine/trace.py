@@ -50,7 +50,8 @@ class Step:
     @cached_property
     def inputs(self) -> list[Value]:
         """Values that the step reads."""
-        return [a for a in tree_leaves((self.args, self.kwargs)) if isinstance(a, Value)]
+        leaves = tree_leaves((self.args, self.kwargs))
+        return [leaf for leaf in leaves if isinstance(leaf, Value)]
 
     @property
     def results(self) -> list[Value]:
@@ -59,9 +60,11 @@ class Step:
 
     def filled(self, env: Env) -> tuple[list, dict[str, object]]:
         """Return the arguments with the tensors of `env` in place of values."""
-        args, kwargs = tree_map(
-            lambda a: env[a] if isinstance(a, Value) else a, (self.args, self.kwargs)
-        )
+
+        def tensor_of(leaf: object) -> object:
+            return env[leaf] if isinstance(leaf, Value) else leaf
+
+        args, kwargs = tree_map(tensor_of, (self.args, self.kwargs))
         return list(args), kwargs
 
 
@@ -73,14 +76,16 @@ def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[St
     new tensors, so nothing is written into `x`.  An error means that operations depend on values,
     or that the module writes into its weights or constants.
     """
-    recorder = _Recorder(net.w, x if isinstance(x, Tensor) else torch.empty(0))
+    inputs = x if isinstance(x, Tensor) else torch.empty(0)
+    recorder = _Recorder(net.w, inputs)
 
     def outputs(w: Tensor, x: Tensor | Fields) -> Tensor:
         with net.installed(w):
             return run(net.module, x)
 
+    pure = torch.func.functionalize(outputs, remove="mutations")
     with torch.inference_mode(False), torch.no_grad(), saved_rng(), _NoMemory(), recorder:
-        out = torch.func.functionalize(outputs, remove="mutations")(net.w, x)
+        out = pure(net.w, x)
     return recorder.w, recorder.x, recorder.values[out], recorder.steps
 
 
@@ -206,8 +211,11 @@ class Program:
     @property
     def widest(self) -> int:
         """Bytes of the largest tensor computed at each point."""
-        results = [v for s in self.affine + self.varying for v in s.results]
-        return max((v.shape.numel() * v.itemsize for v in results), default=0)
+        widest = 0
+        for s in self.affine + self.varying:
+            for v in s.results:
+                widest = max(widest, v.shape.numel() * v.itemsize)
+        return widest
 
     @property
     def layer(self) -> float:
@@ -225,7 +233,8 @@ class Program:
         env = _run(self.frozen, {self._x: x})
 
         def results(w: Tensor) -> list[Tensor]:
-            at = _run(self.affine, env | _run(self.views, {self._w: w}))
+            views = _run(self.views, {self._w: w})
+            at = _run(self.affine, env | views)
             return [at[s.outs[0]] for s in self.affine]
 
         layers = [results(origin)]
@@ -236,12 +245,14 @@ class Program:
 
     def weights(self, w: Tensor) -> Env:
         """Return the weights as the varying steps read them: views of `w` (D,)."""
-        return {v: t for v, t in _run(self.views, {self._w: w}).items() if v in self._read}
+        views = _run(self.views, {self._w: w})
+        return {v: t for v, t in views.items() if v in self._read}
 
     def run(self, kept: Env, weights: Env, affine: list[Tensor]) -> Tensor:
         """Compute the network's output; `affine` are the affine steps' results."""
         env = kept | weights
-        env.update((s.outs[0], result) for s, result in zip(self.affine, affine))
+        for s, result in zip(self.affine, affine):
+            env[s.outs[0]] = result
         for call, unread in self._calls:
             call(env)
             for value in unread:
@@ -332,8 +343,12 @@ def _transposed(bias: Tensor, x: Tensor, weight: Tensor) -> Tensor:
 
 def _largest_of_four(x: Tensor) -> Tensor:
     """Pool 2 x 2 places, without torch's search for the index."""
-    x = torch.maximum(x[..., ::2], x[..., 1::2])
-    return torch.maximum(x[..., ::2, :], x[..., 1::2, :])
+    left = x[..., ::2]
+    right = x[..., 1::2]
+    x = torch.maximum(left, right)
+    upper = x[..., ::2, :]
+    lower = x[..., 1::2, :]
+    return torch.maximum(upper, lower)
 
 
 def _run(steps: list[Step], env: Env) -> Env:
