@@ -32,7 +32,7 @@ def copied(module: nn.Module) -> nn.Module:
 
     Raises:
         ValueError: For a module whose copy's forward pass would not use the copy's parameters:
-            scripted, lazy, with old-style weight norm, or with a lock.
+            scripted, lazy, with old-style weight norm, with a lock, or returning itself for a copy.
     """
     _refuse(module)
     stored = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
@@ -49,9 +49,26 @@ def copied(module: nn.Module) -> nn.Module:
             " or leave them out in __getstate__"
         ) from error
     tensors = [*module.parameters(), *module.buffers()]
+    originals = set(map(id, (*module.modules(), *tensors)))
+    for part in (*copy.modules(), *copy.parameters(), *copy.buffers()):
+        if id(part) in originals:
+            raise ValueError(
+                f"module must be one that can be copied, got {type(part).__name__}, whose"
+                " __deepcopy__ returns itself: remove that"
+            )
     earlier = _ORIGINS.get(module, [])
     _ORIGINS[copy] = earlier + list(map(weakref.ref, tensors))
     return copy
+
+
+def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
+    """Refuse a copy whose weights eval() changed, as it does where layers merge others (LoRA)."""
+    for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
+        if not torch.equal(old, new) and not bool(old.isnan().any()):
+            raise ValueError(
+                f"eval() must leave weights as they are, got others in {name}, merged from treated"
+                " ones (LoRA): turn merging off, or merge before and treat what is left"
+            )
 
 
 def memory_of(*tensors: Tensor) -> set[int]:

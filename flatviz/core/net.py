@@ -17,6 +17,7 @@ from flatviz.core.derivatives import differentiable
 from flatviz.core.inputs import Fields, run, tensors_of
 from flatviz.core.modules import (
     Watch,
+    check_unchanged,
     copied,
     eager,
     memory_of,
@@ -166,6 +167,7 @@ class Net:
         example = None if example is None else batch_of(example, "example")
         with torch.inference_mode(False):
             duplicate = copied(module).eval()
+            check_unchanged(module, duplicate)
             return cls._from_copy(duplicate, treated, head, example)
 
     @classmethod
@@ -207,7 +209,21 @@ class Net:
             if _transformed() or torch.is_grad_enabled() and differentiated:
                 self.check_runs_once()
         with self.installed(w, copies=writes):
-            return run(self.module, x.clone() if writes else x)
+            try:
+                return run(self.module, x.clone() if writes else x)
+            except RuntimeError as error:
+                self._check_dtypes(w, x, error)
+                raise
+
+    def _check_dtypes(self, w: Tensor, x: Tensor | Fields, error: RuntimeError) -> None:
+        """Explain an error of a pass whose weights and inputs have several dtypes."""
+        floating = [t for t in (self.w, w, *tensors_of(x)) if t.is_floating_point()]
+        dtypes = sorted({str(t.dtype) for t in floating})
+        if len(dtypes) > 1 and not torch.is_autocast_enabled(w.device.type):
+            raise ValueError(
+                f"net, w and x must have one dtype, got {' and '.join(dtypes)}:"
+                " net.to(dtype=...) or w.to(...)"
+            ) from error
 
     def look(self, x: Tensor | Inputs) -> Effects:
         """Observe one pass over two examples of `x`; the result is kept.

@@ -1,10 +1,12 @@
 """Image folders with a folder a class, and the public sets that torchvision downloads."""
 
 import os
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -37,7 +39,7 @@ class Folder:
 
 
 def _rgb_image(file: str) -> object:
-    """Read a picture's first frame in RGB, turned as its EXIF says."""
+    """Read a picture's first frame in RGB, turned as its EXIF says, with 16 bits scaled to 8."""
     from PIL import Image, ImageOps  # imported here, as tensors need no Pillow
 
     try:
@@ -45,13 +47,28 @@ def _rgb_image(file: str) -> object:
             image = ImageOps.exif_transpose(opened)
             if image.mode not in ("I", "F") and not image.mode.startswith("I;16"):
                 return image.convert("RGB")
+            wide = np.asarray(image)
     except (OSError, Image.DecompressionBombError) as error:
         raise ValueError(
             f"each file must be a whole image, got {file}: {error}: replace or remove it"
         ) from error
-    raise ValueError(
-        f"images must have 8 bits a channel, got mode {image.mode} in {file}: convert it"
-    )
+    largest = float(wide.max())
+    if wide.dtype.kind == "f" or wide.min() < 0 or largest > 65535:
+        raise ValueError(
+            f"images must have 8 or 16 bits a channel, got {wide.dtype} in {file}: save it so"
+        )
+    if 0 < largest < 256:
+        raise ValueError(
+            f"images of 16 bits must use them, got values up to {largest:g} in {file}, which is"
+            " black: save it with 8 bits"
+        )
+    if 0 < largest < 4096:
+        warnings.warn(
+            "an image of 16 bits has values below 4096, so that it is dark: where they are of 12"
+            " bits, multiply them by 16",
+            stacklevel=2,
+        )
+    return Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB")
 
 
 def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
@@ -86,9 +103,9 @@ def image_folder(
     `stream`.
 
     Args:
-        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, turned as their
-            EXIF says; links are followed, each folder once; class folders without images are an
-            error; hidden files and folders, `__MACOSX` and pipes are ignored.
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, also of 16 bits,
+            turned as their EXIF says; links are followed, each folder once; class folders without
+            images are an error, hidden folders, `__MACOSX` and pipes are ignored.
         size: Pixels of each side to which images are scaled and cropped in the middle; None where
             all have one size.
         per_class: Largest number of images a class, drawn by `seed`; None takes all.

@@ -1,12 +1,14 @@
 """BatchNorm statistics: frozen, recomputed for other weights, or collected in training."""
 
+import warnings
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import Several, Vector, check_weights
-from flatviz.core import Data, Fields, Net, public, run
+from flatviz.core import Data, Fields, Net, public, run, saved_rng
 from flatviz.gaussian import Buffers
 
 CHOICES = (
@@ -57,6 +59,49 @@ def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
     for name in each[0]:
         joined[name] = torch.stack([buffers[name] for buffers in each])
     return joined
+
+
+def kept_statistics(net: Net, x: Tensor | Fields) -> list[str]:
+    """Name modules other than BatchNorm whose buffers move in training mode; fits keep those."""
+    module = net.to_module()
+    others: dict[str, list[Tensor]] = {}
+    for name, layer in module.named_modules():
+        buffers = [b for b in layer.buffers(recurse=False) if b.is_floating_point()]
+        if buffers and not isinstance(layer, _BatchNorm):
+            layer.training = True
+            others[name] = buffers
+    if not others:
+        return []
+    before = {name: [b.clone() for b in buffers] for name, buffers in others.items()}
+    try:
+        with torch.no_grad(), saved_rng():
+            run(module, x.clone())
+    except (RuntimeError, ValueError):  # in training mode it takes no two examples
+        return []
+    moved = []
+    for name in others:
+        after = module.get_submodule(name).buffers(recurse=False)
+        floating = [b for b in after if b.is_floating_point()]
+        if not all(map(torch.equal, before[name], floating)):
+            moved.append(name)
+    return moved
+
+
+def warn_of_kept_statistics(net: Net, data: Data) -> None:
+    """Warn where a training with batch statistics leaves those of other norms as they are."""
+    few = torch.arange(min(2, len(data)), device=data.y.device)
+    x, _ = data.batch(few)
+    kinds = []
+    for name in kept_statistics(net, x):
+        kind = type(net.module.get_submodule(name)).__name__
+        kinds.append(f"{name or 'the module'} ({kind})")
+    if kinds:
+        warnings.warn(
+            "training with batch statistics must be of BatchNorm, which alone moves its own, got"
+            f" {', '.join(kinds[:3])}{', ...' * (len(kinds) > 3)} too: it stays in evaluation mode"
+            " and keeps its statistics; use BatchNorm, or a norm without running statistics",
+            stacklevel=3,
+        )
 
 
 class TrainingNet:

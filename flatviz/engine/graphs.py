@@ -108,6 +108,7 @@ class Replay:
             state = _clone(state)  # a copy, as it may lie in the buffers
             try:
                 recording = self._recorded(state, batch, noise)
+                self.recordings[key] = recording
                 new = plain(state, batch, noise)
                 now = self._replayed(recording, state, batch, noise)
                 trouble = "" if _same(now, new, state) else "a replayed step gives another result"
@@ -117,7 +118,6 @@ class Replay:
                 self._drop()
                 self.notes.append(f"{NOT_REPLAYED}: {trouble}")
                 return plain(state, batch, noise)
-            self.recordings[key] = recording
         return self._replayed(self.recordings[key], state, batch, noise)
 
     def _drop(self) -> None:

@@ -149,6 +149,32 @@ class Locked(Linear):
         self.lock = threading.Lock()
 
 
+class Shared(Linear):
+    """As frozen teachers do, so that running averages of a model share them."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class Merging(nn.Module):
+    """Loralib's layer: eval() merges the factors into the weight."""
+
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(randn(3, 5))
+        self.a = nn.Parameter(randn(2, 5))
+        self.b = nn.Parameter(randn(3, 2))
+
+    def train(self, mode=True):
+        super().train(mode)
+        if not mode:
+            self.w.data += self.b.data @ self.a.data
+        return self
+
+    def forward(self, x):
+        return F.linear(x, self.w)
+
+
 REFUSED = {
     "scripted": (
         lambda: torch.jit.script(Linear(5, 3)),
@@ -171,6 +197,17 @@ REFUSED = {
         (
             "module must be one that can be copied, got Locked.*lock.*: make locks, files and"
             " connections outside"
+        ),
+    ),
+    "shared": (
+        lambda: Sequential(Shared(5, 3)),
+        "can be copied, got Shared, whose __deepcopy__ returns itself",
+    ),
+    "merged": (
+        Merging,
+        (
+            r"eval\(\) must leave weights as they are, got others in w, merged from treated ones"
+            r" \(LoRA\)"
         ),
     ),
 }

@@ -1,5 +1,7 @@
 """BatchNorm: re-estimated statistics, and the choice that must be made."""
 
+import warnings
+
 import torch
 from cases import around, normed
 from pytest import fixture, mark, raises
@@ -99,3 +101,30 @@ class Centre(nn.Module):
         if self.training:
             self.mean = x.mean()
         return self.scale * (x - self.mean)
+
+
+@mark.parametrize(
+    ("norm", "said"),
+    [
+        (nn.InstanceNorm1d(4, track_running_stats=True), "0 (InstanceNorm1d)"),
+        (Centre(), "0 (Centre)"),
+        (nn.InstanceNorm1d(4), None),
+        (nn.BatchNorm1d(4), None),
+    ],
+)
+@mark.parametrize(
+    "fit",
+    [
+        lambda net, data: fv.fit_sgd(net, data, seed=0, steps=2, batchnorm="train"),
+        lambda net, data: fv.fit_swag(net, data, seed=0, snapshots=5, rank=2, batchnorm="train"),
+    ],
+)
+def test_a_norm_that_training_leaves_as_it_is_is_named(norm, said, fit):
+    data = fv.Data(torch.randn(8, 4, 3) + 5, torch.arange(8) % 2)
+    net = fv.Net.from_module(nn.Sequential(norm, nn.Flatten(), nn.Linear(12, 2)))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        fit(net, data)
+    texts = [str(w.message) for w in seen if "keeps its statistics" in str(w.message)]
+    assert len(texts) == (said is not None)
+    assert all(said in text for text in texts)
