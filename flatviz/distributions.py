@@ -30,7 +30,9 @@ def _standard(p: Distribution) -> tuple[Distribution, Tensor | float, Tensor | f
         return p, 0.0, 1.0
     q, shift, scale = _standard(p.base_dist)
     for map_ in p.transforms:
-        if not isinstance(map_, AffineTransform) or bool((torch.as_tensor(map_.scale) <= 0).any()):
+        if not isinstance(map_, AffineTransform):
+            return p, 0.0, 1.0
+        if bool((torch.as_tensor(map_.scale) <= 0).any()):
             return p, 0.0, 1.0
         shift = map_.loc + map_.scale * shift
         scale = map_.scale * scale
@@ -60,8 +62,9 @@ def _moment(q: Distribution, name: str) -> Tensor:
         raise ValueError(f"{undefined}: {way_out}") from None
     lost = int(value.isnan().sum())
     parameters = [t for t in vars(q).values() if isinstance(t, Tensor)]
+    diverged = any(bool(t.isnan().any()) for t in parameters)
     # NaN of a diverged draw is in its parameters too, and stays
-    if lost and parameters and not any(bool(t.isnan().any()) for t in parameters):
+    if lost and parameters and not diverged:
         raise ValueError(
             f"{undefined}, of which {lost} of {value.numel()} have no {name} (one of StudentT needs"
             f" df > 1): {way_out}"
@@ -92,7 +95,8 @@ def icdf(p: Distribution, level: Tensor) -> Tensor:
 
 
 def _by_scipy(function, df: Tensor, at: Tensor) -> Tensor:
-    values = function(*(t.detach().double().cpu().numpy() for t in (df, at)))
+    df = df.detach().double().cpu()
+    values = function(df.numpy(), at.detach().double().cpu().numpy())
     return torch.as_tensor(values).to(at)
 
 
@@ -109,4 +113,5 @@ def stretched(p: Distribution, center: Tensor, scale: float) -> Distribution:
 
 def softplus_inverse(value: Tensor) -> Tensor:
     """Compute s with softplus(s) = value > 0."""
-    return value + torch.log(-torch.expm1(-value.clamp_min(torch.finfo(value.dtype).tiny)))
+    positive = value.clamp_min(torch.finfo(value.dtype).tiny)
+    return value + torch.log(-torch.expm1(-positive))
