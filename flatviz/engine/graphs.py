@@ -130,9 +130,10 @@ class Replay:
     ) -> tuple[NamedTuple, NamedTuple]:
         _copy(recording.inputs, _tensors((*state, batch, *noise)))
         recording.run()
-        pairs = zip(self.state or (), state)
-        now = state._make(b if isinstance(b, Tensor) else v for b, v in pairs)
-        return now, _clone(recording.records[0])
+        values = []
+        for buffer, value in zip(self.state or (), state):
+            values.append(buffer if isinstance(buffer, Tensor) else value)
+        return state._make(values), _clone(recording.records[0])
 
     def _recorded(self, state: NamedTuple, batch: Tensor | None, noise: Vectors) -> Recording:
         if self.state is None:
@@ -151,13 +152,18 @@ class Replay:
         return Recording(run, _tensors((*buffers, batch, *noise)), records)
 
 
-def _same(now: tuple, new: tuple, start: NamedTuple) -> bool:
+Result = tuple[NamedTuple, NamedTuple]
+
+
+def _same(replayed: Result, plain: Result, start: NamedTuple) -> bool:
     """Tell whether states (in their change since `start`) and records are equal to rounding."""
-    for a, b, before in zip(*map(_tensors, (now[0], new[0], start))):
+    state, record = map(_tensors, replayed)
+    want, want_record = map(_tensors, plain)
+    for a, b, before in zip(state, want, _tensors(start)):
         moved = a.is_floating_point() and same_to_rounding(a - before, b - before)
         if not moved and not torch.equal(a, b):
             return False
-    return all(map(same_to_rounding, _tensors(now[1]), _tensors(new[1])))
+    return all(map(same_to_rounding, record, want_record))
 
 
 def _tensors(values: Sequence[object]) -> list[Tensor]:
@@ -222,4 +228,5 @@ class ReplayedProduct:
 
         with self.lock:
             self.replay = self.replay or Replay(step, recorder, [], reads())
-            return self.replay(Only(w), None, (v,), launched)[1][0]
+            _, product = self.replay(Only(w), None, (v,), launched)
+            return product[0]
