@@ -21,7 +21,7 @@ T = TypeVar("T")
 class cached_property(functools.cached_property[T]):
     """A property that is computed once, without the lock of Python 3.11.
 
-    That lock is one for all instances: threads wait for it, and a process forked meanwhile waits
+    The lock is one for all instances: threads wait for it, and a process forked meanwhile waits
     forever.
     """
 
