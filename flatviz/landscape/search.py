@@ -68,7 +68,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             text = UNCONVERGED.format(products=run.n_products, residual=worst, error=error, k=k)
             warnings.warn(text, stacklevel=4)
             return pairs
-        if bool((values - before > error).any()):
+        if (values - before > error).any():
             before = values
             searches += 1
             chains: list[RandomChain] = []
@@ -85,7 +85,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
                 break
             if chain.over:
                 values, *_ = run.ritz()
-                if bool((values[:k] - before > error).any()):
+                if (values[:k] - before > error).any():
                     break
 
 
@@ -97,13 +97,15 @@ class RandomChain:
 
     def __init__(self, run: Krylov, k: int, products: int, error: float) -> None:
         values, columns, _ = run.ritz()
-        outside = (run.E[:, : run.size] @ columns[:, k:]).square().sum(0)
+        outside = run.E[:, : run.size] @ columns[:, k:]
+        outside = outside.square().sum(0)
         gaps = values[k - 1] + error - values[k:]
         cost, order = (outside / gaps).sort()
         n = int((cost.cumsum(0) <= error / 4).sum())
         room = len(run.Q)
         if room < run.dim:
-            n = min(n, max((room - k) // 4, room - k - products + run.n_products))
+            left = products - run.n_products
+            n = min(n, max((room - k) // 4, room - k - left))
         others = k + order[:n].sort().values
         run.restart(torch.cat([torch.arange(k), others]))
         run.ahead = None

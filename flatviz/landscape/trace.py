@@ -81,7 +81,8 @@ def hessian_trace(
     like = operator.like
     if products >= like.numel():
         axes = torch.eye(like.numel()).to(like)
-        return math.fsum(float(operator(e)[i]) for i, e in enumerate(axes)), 0.0
+        diagonal = [float(operator(e)[i]) for i, e in enumerate(axes)]
+        return math.fsum(diagonal), 0.0
     fits = max(krylov.BASIS_BYTES // (like.numel() * like.element_size()), 3)
     return _estimated(operator, like, min(products // 2, fits), products, seed)
 
@@ -142,7 +143,11 @@ def layer_curvature(
 
 
 def _estimated(
-    product: Product, like: Tensor, size: int, products: int, seed: int
+    product: Product,
+    like: Tensor,
+    size: int,
+    products: int,
+    seed: int,
 ) -> tuple[float, float]:
     """Estimate trace and error with a basis of at most `size` vectors."""
     source = generator(seed)

@@ -34,7 +34,11 @@ GRAPH_BYTES = 2**32
 
 
 def curvature_product(
-    problem: Problem, w: Tensor, curvature: str, *, max_batch: int | None = None
+    problem: Problem,
+    w: Tensor,
+    curvature: str,
+    *,
+    max_batch: int | None = None,
 ) -> Product:
     """Return the function v -> M v at one `w`, both (D,).
 
@@ -63,9 +67,12 @@ def curvature_product(
 
     @threads(work)
     def product(v: Tensor) -> Tensor:
-        total = sum((part(v) for part in stored), torch.zeros_like(v))
+        total = torch.zeros_like(v)
+        for part in stored:
+            total = total + part(v)
         if len(stored) * size < len(data):
-            total = sum((part(v) for part in products(len(stored), None)), total)
+            for part in products(len(stored), None):
+                total = total + part(v)
         return total
 
     return product
@@ -76,10 +83,10 @@ def batch_that_fits(problem: Problem, w: Tensor) -> int:
     net, data, likelihood, _ = problem
 
     def results(n: int) -> int:
-        few = data.subset(torch.arange(n) % len(data))
         with differentiable(), twice(), Sizes() as seen:
             point = w.detach().clone().requires_grad_(True)
-            loss = likelihood.nll(net(point, few.batch(None)[0]), few.y)
+            x, y = data.batch(torch.arange(n) % len(data))
+            loss = likelihood.nll(net(point, x), y)
             _ = torch.autograd.grad(loss, point, create_graph=True)
         return sum(seen.sizes)
 
@@ -89,9 +96,10 @@ def batch_that_fits(problem: Problem, w: Tensor) -> int:
 
 def _hessian(problem: Problem, w: Tensor, _: str, n: float) -> Product:
     net, data, likelihood, _work = problem
+    x, y = data.batch(None)
 
     def loss(w: Tensor) -> Tensor:
-        return likelihood.nll(net(w, data.batch(None)[0]), data.y, "sum") / n
+        return likelihood.nll(net(w, x), y, "sum") / n
 
     product = hessian_operator(loss, w)
 
@@ -134,7 +142,8 @@ def _outer(problem: Problem, w: Tensor, kind: str, n: float) -> Product:
         inner = _outer_product(likelihood.gradient(value, data.y))
 
     def product(v: Tensor) -> Tensor:
-        (back,) = torch.autograd.grad(out, point, inner(moved_along(v)) / n, retain_graph=True)
+        u = inner(moved_along(v)) / n
+        (back,) = torch.autograd.grad(out, point, u, retain_graph=True)
         return back
 
     return product
@@ -155,7 +164,8 @@ def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
         except RuntimeError as error:
             if _without_derivative(error) is None:
                 raise
-        return torch.cat([J @ v for _, J in jacobian_chunks(net, w, data)]).view_as(out)
+        rows = [J @ v for _, J in jacobian_chunks(net, w, data)]
+        return torch.cat(rows).view_as(out)
 
     return out, point, moved_along
 
@@ -163,7 +173,12 @@ def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
 def _outer_product(e: Tensor) -> Product:
     """Return u -> e e^T u for each example of e (N, ...)."""
     e = e.flatten(1)
-    return lambda u: (e * (e * u.reshape(e.shape)).sum(-1, keepdim=True)).reshape(u.shape)
+
+    def product(u: Tensor) -> Tensor:
+        along = (e * u.reshape(e.shape)).sum(-1, keepdim=True)
+        return (e * along).reshape(u.shape)
+
+    return product
 
 
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
@@ -171,7 +186,10 @@ MOST_NUMBERS = 2**30  # of the Jacobian of one example: 4 GiB in float32
 
 
 def jacobians(
-    net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)
+    net: Net,
+    w: Tensor,
+    x: Tensor | Fields,
+    part: slice = slice(None),
 ) -> tuple[Tensor, Tensor]:
     """Compute outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,).
 
@@ -190,7 +208,8 @@ def jacobians(
         with twice():  # vmap has no rule for fused attention, and takes its rows one by one
             J, out = jacobian(w[part], x)
         # vmap gives wrong derivatives of EmbeddingBag
-        first, _ = jacobian_rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]))
+        ones = J.new_ones(1, J.shape[1])
+        first, _ = jacobian_rows(net, w, x[:1], part, ones)
         right = same_to_rounding(J[:1].sum(1), first)
     # what function transforms do not take, as an embedding with max_norm, hooks, an
     # autograd.Function
@@ -203,27 +222,40 @@ def jacobians(
 
 
 def jacobian_rows(
-    net: Net, w: Tensor, x: Tensor | Fields, part: slice, along: Tensor | None = None
+    net: Net,
+    w: Tensor,
+    x: Tensor | Fields,
+    part: slice,
+    along: Tensor | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Compute J (C, P), or along @ J, and outputs (C,) of one example, by rows."""
     with differentiable(), twice():
         point = w.clone().requires_grad_(True)
         out = net(point, x)[0].flatten()
-        along = torch.eye(len(out)).to(out) if along is None else along
-        rows = [torch.autograd.grad(out, point, row, retain_graph=True)[0] for row in along]
-    return torch.stack([row[part] for row in rows]), out
+        if along is None:
+            along = torch.eye(len(out)).to(out)
+        rows = []
+        for u in along:
+            (row,) = torch.autograd.grad(out, point, u, retain_graph=True)
+            rows.append(row[part])
+    return torch.stack(rows), out
 
 
 def jacobian_chunks(
-    net: Net, w: Tensor, data: Data, part: slice = slice(None), progress: Progress = False
+    net: Net,
+    w: Tensor,
+    data: Data,
+    part: slice = slice(None),
+    progress: Progress = False,
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Iterate over (outputs, Jacobians) of `data`, a bounded number of examples at a time."""
     with torch.no_grad():
         n_outputs = net(w, data.x[:1]).numel()
-    size = max(1, CHUNK_NUMBERS // (n_outputs * w[part].numel()))
-    for start in track(range(0, len(data), size), "curvature", progress):
-        index = torch.arange(start, min(start + size, len(data)), device=w.device)
-        yield jacobians(net, w, data.subset(index).batch(None)[0], part)
+    numbers = n_outputs * w[part].numel()
+    parts = torch.arange(len(data), device=w.device).split(max(1, CHUNK_NUMBERS // numbers))
+    for index in track(parts, "curvature", progress):
+        x, _ = data.batch(index)
+        yield jacobians(net, w, x, part)
 
 
 def ggn(
@@ -248,7 +280,7 @@ def ggn(
         done = done + n
         product = output_curvature(outputs, likelihood, y)
         columns = J.transpose(1, 2)  # (n, P, C)
-        curved = product(columns.reshape(n, columns.shape[1], *shape))
+        curved = product(columns.reshape(*columns.shape[:2], *shape))
         curved = scale * curved.reshape(columns.shape).transpose(1, 2)
         if diagonal:
             total = total + (J * curved).sum((0, 1))

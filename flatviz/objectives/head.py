@@ -36,7 +36,11 @@ def ggn_diagonal(problem: Problem, w: Tensor, progress: Progress = False) -> Ten
 
 @torch.no_grad()
 def softmax_head(
-    problem: Problem, w: Tensor, progress: Progress = False, *, dense: bool = False
+    problem: Problem,
+    w: Tensor,
+    progress: Progress = False,
+    *,
+    dense: bool = False,
 ) -> tuple[slice, Tensor] | None:
     """Find the last linear layer in `w`, and its diagonal of H, or its block (P, P) if `dense`.
 
@@ -55,8 +59,9 @@ def softmax_head(
     count = likelihood.count(data.y)
     scale = len(data) / count if count else 0.0
     size = batch_that_fits(problem, w)
+    n_batches = -(-len(data) // size)
     total = torch.zeros(())
-    for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
+    for x, y in track(data.batches(size), "curvature", progress, n_batches):
         outputs, (h,) = _through(net, layer, w, x)
         h = h.flatten(0, -2)
         p = outputs.softmax(-1).flatten(0, -2)
@@ -65,14 +70,18 @@ def softmax_head(
         if share is not None:
             s = s * share.view(-1, 1)
         if len(blocks) > 1:
-            h = torch.cat([h, torch.ones_like(h[:, :1])], 1)
-        total = total + (_block(h, p, s) if dense else (s * p * (1 - p)).T @ h**2)
+            ones = torch.ones_like(h[:, :1])
+            h = torch.cat([h, ones], 1)
+        if dense:
+            total = total + _block(h, p, s)
+        else:
+            curved = s * p * (1 - p)
+            total = total + curved.T @ h**2
     # from (C, F + 1), each class with its bias, to the order of w
-    features = layer.in_features
-    at = torch.arange(layer.out_features * h.shape[1], device=w.device)
-    at = at.view(layer.out_features, -1)
-    places = [at[:, :features] if len(b.shape) > 1 else at[:, features] for b in blocks]
-    index = torch.cat([place.flatten() for place in places])
+    at = torch.arange(p.shape[1] * h.shape[1], device=w.device).view(p.shape[1], -1)
+    weights = at[:, : layer.in_features]
+    bias = at[:, -1]
+    index = torch.cat([(weights if len(b.shape) > 1 else bias).flatten() for b in blocks])
     values = total[index[:, None], index] if dense else total.flatten()[index]
     return slice(blocks[0].start, blocks[-1].stop), values
 
@@ -85,27 +94,29 @@ def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] |
     layer = net.module.get_submodule(name)
     if not isinstance(layer, nn.Linear):
         return None
-    x, y = problem.data.subset(torch.arange(1)).batch(None)
+    x, y = problem.data.batch(torch.arange(1))
     outputs, inputs = _through(net, layer, w, x)
-    if len(inputs) != 1 or inputs[0].shape[:-1] != y.shape:
-        return None
-    if outputs.shape != (*y.shape, layer.out_features) or outputs.ndim > 3:
+    shapes = [(*y.shape, layer.in_features)], (*y.shape, layer.out_features)
+    if ([h.shape for h in inputs], outputs.shape) != shapes or y.ndim > 2:
         return None
     blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
     part = slice(blocks[0].start, blocks[-1].stop)
     # a J of this example, by autograd and by the layer's inputs
-    along = torch.linspace(-1, 1, outputs.numel()).to(outputs)
-    got, _ = jacobian_rows(net, w, x, part, along[None])
-    along = along.view(-1, layer.out_features)
+    u = torch.linspace(-1, 1, outputs.numel()).to(outputs)
+    (got,), _ = jacobian_rows(net, w, x, part, u[None])
+    u = u.view(-1, layer.out_features)
     h = inputs[0].flatten(0, -2)
-    want = [along.T @ h if len(b.shape) > 1 else along.sum(0) for b in blocks]
-    rows = torch.cat([t.flatten() for t in want])
-    same = got.shape[1] == len(rows) and same_to_rounding(got[0], rows)
+    want = [u.T @ h if len(b.shape) > 1 else u.sum(0) for b in blocks]
+    row = torch.cat([t.flatten() for t in want])
+    same = got.shape == row.shape and same_to_rounding(got, row)
     return (layer, blocks) if same else None
 
 
 def _through(
-    net: Net, layer: nn.Module, w: Tensor, x: Tensor | Fields
+    net: Net,
+    layer: nn.Module,
+    w: Tensor,
+    x: Tensor | Fields,
 ) -> tuple[Tensor, list[Tensor]]:
     """Compute outputs at `w`, and the inputs of each call of a layer."""
     inputs: list[Tensor] = []

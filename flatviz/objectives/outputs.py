@@ -12,7 +12,9 @@ CHECKED = 32  # examples on which a closed form is compared with draws
 
 
 def output_curvature(
-    outputs: Tensor, likelihood: AnyLikelihood, y: Tensor | None = None
+    outputs: Tensor,
+    likelihood: AnyLikelihood,
+    y: Tensor | None = None,
 ) -> Product:
     """Return u -> Lambda u, with Lambda the curvature of each example's loss in its outputs.
 
@@ -38,10 +40,12 @@ def output_curvature(
     def product(u: Tensor) -> Tensor:
         if u.ndim == outputs.ndim:
             return fisher(u)
-        basis = torch.eye(outputs[0].numel()).to(outputs).view(-1, *outputs.shape[1:])
+        basis = torch.eye(outputs[0].numel()).to(outputs)
+        basis = basis.view(-1, *outputs.shape[1:])
         columns = [fisher(e.expand_as(outputs)).flatten(1) for e in basis]
         matrix = torch.stack(columns, -1)
-        return torch.einsum("ncd,nkd->nkc", matrix, u.flatten(2)).reshape(u.shape)
+        curved = torch.einsum("ncd,nkd->nkc", matrix, u.flatten(2))
+        return curved.reshape(u.shape)
 
     return product
 

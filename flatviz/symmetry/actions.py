@@ -64,10 +64,11 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     """
     W = units.check("scale", W)
     factor = _factors(units, W, factor)
-    if not bool((factor > 0).all()) or not bool(torch.isfinite(factor).all()):
+    positive = (factor > 0) & factor.isfinite()
+    if not positive.all():
         raise ValueError(
-            f"factor must be finite and above 0, got {float(factor.min()):g}: take its absolute"
-            " value"
+            "factor must be finite and above 0, got"
+            f" {float(factor[~positive][0]):g}: take its absolute value"
         )
     return scaled_by(units, W, factor)
 
@@ -96,28 +97,34 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
     """
     W = units.check("flip", W)
     sign = _factors(units, W, sign)
-    if not bool((sign.abs() == 1).all()):
-        raise ValueError(f"sign must hold -1 and 1 only, got {float(sign[sign.abs() != 1][0]):g}")
+    wrong = sign[sign.abs() != 1]
+    if len(wrong):
+        raise ValueError(f"sign must hold -1 and 1 only, got {float(wrong[0]):g}")
     return scaled_by(units, W, sign)
 
 
 def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
     """Apply `permute` without checks; order (S, U)."""
     W = W.clone()
-    local = [order[:, layer.slice, None] - layer.start for layer in units.permuted]
-    for layer, at in zip(units.permuted, local):
+    for layer in units.permuted:
         rows = W[:, layer.rows]
+        at = order[:, layer.slice, None] - layer.start
         W[:, layer.rows] = rows.gather(1, at.expand_as(rows))
-    for layer, at in zip(units.permuted, local):  # inside the group, which moved with its rows
+    for layer in units.permuted:  # inside the group, which moved with its rows
         columns = W[:, layer.columns]
+        at = order[:, layer.slice, None] - layer.start
         inside = layer.inside.to(W.device)
-        first = torch.arange(layer.n, device=W.device)[:, None] // inside * inside
+        unit = torch.arange(layer.n, device=W.device)[:, None]
+        first = unit // inside * inside
         W[:, layer.columns] = columns.gather(1, at % inside + first)
     return W
 
 
 def scaled_by(
-    units: Units, W: Tensor, factor: Tensor, layers: Sequence[Layer] | None = None
+    units: Units,
+    W: Tensor,
+    factor: Tensor,
+    layers: Sequence[Layer] | None = None,
 ) -> Tensor:
     """Apply `rescale` to `layers` (default: all) without checks; factor (S, V) of any sign."""
     W = W.clone()
@@ -137,7 +144,8 @@ def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
     """
     order = order.clone()
     groups, n = chosen.shape[1:]
-    chosen = (chosen + n * torch.arange(groups, device=chosen.device)[:, None]).flatten(1)
+    first = n * torch.arange(groups, device=chosen.device)
+    chosen = (chosen + first[:, None]).flatten(1)
     for layer in layers:
         pieces = order[:, layer.slice].unflatten(1, (groups * n, -1))
         index = chosen[..., None].expand_as(pieces)

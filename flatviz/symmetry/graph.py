@@ -121,7 +121,7 @@ class Reading:
         for weight in self.weights:
             name = self.name_of(weight.first)
             for flow in filter(None, (weight.rows, weight.columns)):
-                if bool((self._uses[weight.address] > 1).any()):
+                if (self._uses[weight.address] > 1).any():
                     flow.refuse("all", f"{name}, which is used twice")
                 if weight.first >= self.size:
                     flow.refuse("all", f"weights that are not treated: {name}")

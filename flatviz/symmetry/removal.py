@@ -48,7 +48,9 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
         >>> net.unflatten(W[0])["0.weight"].norm(dim=1).round(decimals=4).tolist()
         [1.0, 1.0, 1.0]
     """
-    return normed(units, units.check("scale", W), torch.ones_like(units.free), norm)
+    W = units.check("scale", W)
+    every = torch.ones_like(units.free)
+    return normed(units, W, every, norm)
 
 
 def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
@@ -170,7 +172,12 @@ MAX_SWEEPS = 100  # each sweep raises the match; 3 to 6 are usual
 
 @public
 def align(
-    units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0
+    units: Units,
+    W: Vectors,
+    reference: Vector,
+    *,
+    starts: Count = 5,
+    seed: Seed = 0,
 ) -> Tensor:
     """Permute the units of each row of `W` (S, E) so that it matches `reference` (E,).
 
@@ -218,7 +225,8 @@ def align(
     for start in range(starts):
         order = best.clone()
         if start > 0:
-            order = random_order(units, len(W), seed=(seed + start) % 2**63).to(W.device)
+            order = random_order(units, len(W), seed=(seed + start) % 2**63)
+            order = order.to(W.device)
         turns = torch.randperm(len(parts), generator=source)
         match = _climb(units, W, reference, order, [parts[i] for i in turns])
         better = match > best_match
@@ -243,19 +251,26 @@ def _parts(units: Units, device: torch.device) -> list[_Part]:
     """List the assignment problems of a sweep."""
 
     def part(layers: list[Layer], pieces: int, groups: int) -> _Part:
-        rows = [layer.rows[:, layer.rows[0] < units.dim] for layer in layers]
-        counted = torch.ones(units.size, dtype=torch.bool)
-        for at in rows:
-            counted[at] = False  # so that none is counted twice
-        columns = [layer.columns[:, counted[layer.columns[0]]] for layer in layers]
-        touching = [addresses.reshape(pieces, -1) for addresses in rows + columns]
+        touching = []
+        counted = torch.arange(units.size) < units.dim
+        for layer in layers:
+            rows = layer.rows[:, layer.rows[0] < units.dim]
+            touching.append(rows.reshape(pieces, -1))
+            counted[rows] = False  # so that none is counted twice
+        for layer in layers:
+            columns = layer.columns[:, counted[layer.columns[0]]]
+            touching.append(columns.reshape(pieces, -1))
         return _Part(layers, groups, torch.cat(touching, 1).to(device))
 
-    clusters = {layer.cluster: layer.groups for layer in units.permuted}
-    clusters.pop(-1, None)
-    alone = [part([layer], layer.n, layer.groups) for layer in units.permuted]
-    tied = [part(cluster_layers(units, c), groups, 1) for c, groups in clusters.items()]
-    return alone + tied
+    parts = []
+    clusters = {}
+    for layer in units.permuted:
+        parts.append(part([layer], layer.n, layer.groups))
+        if layer.cluster >= 0:
+            clusters[layer.cluster] = layer.groups
+    for cluster, groups in clusters.items():
+        parts.append(part(cluster_layers(units, cluster), groups, 1))
+    return parts
 
 
 def _climb(units: Units, W: Tensor, reference: Tensor, order: Tensor, parts: list[_Part]) -> Tensor:
@@ -291,7 +306,8 @@ def _assignments(products: Tensor, groups: int) -> Tensor:
     table = products.detach().cpu().double()
     grouped = table.view(len(table), groups, size, groups, size)
     inside = grouped.diagonal(dim1=1, dim2=3)  # of one group, (S, size, size, groups)
-    tables = inside.permute(0, 3, 1, 2).flatten(0, 1).numpy()
+    inside = inside.permute(0, 3, 1, 2)
+    tables = inside.flatten(0, 1).numpy()
     columns = [linear_sum_assignment(each, maximize=True)[1] for each in tables]
     best = torch.as_tensor(np.stack(columns), device=products.device)
     return best.view(len(products), groups, size)

@@ -164,7 +164,8 @@ class NetworkLoss(TrainingLoss):
         if self.shared and self.p.weights(self.problem.data.y[:1]) is not None:
             # The mean over draws is that of all labels that count
             count = self._count(index).view(lead).to(w)
-            share = count / count.mean(-1, keepdim=True).clamp_min(torch.finfo(w.dtype).tiny)
+            mean = count.mean(-1, keepdim=True)
+            share = count / mean.clamp_min(torch.finfo(w.dtype).tiny)
             value = share * value
             g = share[..., None] * g
         return value, g
@@ -208,15 +209,18 @@ class NetworkLoss(TrainingLoss):
         W = w.view(-1, w.shape[-1])
         losses = W.new_full((len(W),), math.nan)
         for member, row in enumerate(W):
-            if bool(row.isfinite().all()):
-                outputs = forward(self.net_at(row, member), row[None], data.x)[0]
+            if row.isfinite().all():
+                net = self.net_at(row, member)
+                (outputs,) = forward(net, row[None], data.x)
                 losses[member] = self.p.nll(outputs, data.y)
         return losses.view(w.shape[:-1])
 
     def net_at(self, w: Tensor, member: int = 0) -> Net:
         """Return the network at `w` (D,) as it predicts now, with this member's statistics."""
         one = self._of(member)
-        return one.net.at(w) if one.trained is None else one.trained.net(w)
+        if one.trained is None:
+            return one.net.at(w)
+        return one.trained.net(w)
 
     def buffers(self, member: int = 0) -> Buffers:
         """Return the statistics that a member collected; None without any."""
@@ -303,7 +307,8 @@ class NetworkLoss(TrainingLoss):
             x = network.inputs
             y = y.expand(len(W), *y.shape)
         else:
-            x = network.inputs.index_select(0, index.flatten()).unflatten(0, index.shape)
+            x = network.inputs.index_select(0, index.flatten())
+            x = x.unflatten(0, index.shape)
             y = y[index]
         with self.training.autocast(W):
             outputs = network(W, x).to(W.dtype)
@@ -312,7 +317,8 @@ class NetworkLoss(TrainingLoss):
 
 def _value_and_grad(loss: OneLoss, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
     with differentiable():  # in any mode of the caller
-        w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
+        w = w.clone() if w.is_inference() else w
+        w = w.detach().requires_grad_(True)
         value = loss(w, index)
         (g,) = torch.autograd.grad(value.sum(), w)
     return value.detach(), g
@@ -322,7 +328,8 @@ def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:
     """Check the kind and shape of the index of a minibatch for members `lead`; reads no value."""
     if batch is None:
         return
-    if not isinstance(batch, Tensor) or batch.dtype not in (torch.int64, torch.int32):
+    whole = isinstance(batch, Tensor) and batch.dtype in (torch.int64, torch.int32)
+    if not whole:
         raise TypeError(
             f"batch must be an int64 tensor of numbers of examples, got {shown(batch)}: use"
             " torch.as_tensor, and mask.nonzero()[:, 0] of a mask"

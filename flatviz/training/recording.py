@@ -36,17 +36,23 @@ register_optimizer_step_post_hook(_after_step)
 
 
 def measured(
-    net: Net, step: int, data: Data, likelihood: Likelihood, products: int, log: Log | None
+    net: Net,
+    step: int,
+    data: Data,
+    likelihood: Likelihood,
+    products: int,
+    log: Log | None,
 ) -> dict[str, float]:
     """Measure, and log, loss, curvature and sharpness of the net on `data` after `step`."""
     f = nll(net, data, likelihood=likelihood)
     half = products // 2
     loss, g = f.value_and_grad(net.w)
     values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
-    if bool(loss.isfinite() & g.isfinite().all()):
-        up = net.w + ASCENT * g / g.norm().clamp_min(torch.finfo(g.dtype).tiny)
-        values["sharpness"] = float(f(up)) - values["loss"]
-        values["lambda1"] = float(top_eigenpairs(f, net.w, 1, iters=half).values[0])
+    if loss.isfinite() & g.isfinite().all():
+        length = g.norm().clamp_min(torch.finfo(g.dtype).tiny)
+        values["sharpness"] = float(f(net.w + ASCENT * g / length)) - values["loss"]
+        spectrum = top_eigenpairs(f, net.w, 1, iters=half)
+        values["lambda1"] = float(spectrum.values[0])
         values["trace"] = hessian_trace(f, net.w, products=half)[0]
     if log is not None:
         for name, value in values.items():
@@ -110,7 +116,8 @@ class RecordedPath:
 
     def add(self, step: int | None = None) -> None:
         """Record the module's present weights as the point after `step` (default: next)."""
-        step = self._steps[-1] + 1 if step is None and self._steps else step or 0
+        if step is None:
+            step = self._steps[-1] + 1 if self._steps else 0
         self._write(len(self._steps))
         if self._measure is not None:
             self.values[step] = self._measure(self._net(), step)
@@ -128,7 +135,10 @@ class RecordedPath:
         return self
 
     def __exit__(
-        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         del _RECORDING[id(self)]
         if self._step > self._steps[-1]:
@@ -152,7 +162,9 @@ class RecordedPath:
 
     def after_step(self, optimiser: torch.optim.Optimizer) -> None:
         """Note the weights after a step of this optimiser, where it moves some of them."""
-        moved = {id(p) for group in optimiser.param_groups for p in group["params"]} & self._ids
+        moved = set[int]()
+        for group in optimiser.param_groups:
+            moved |= self._ids.intersection(map(id, group["params"]))
         if not moved:
             return
         if moved & self._moved or not self._moved:

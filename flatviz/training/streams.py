@@ -18,7 +18,10 @@ LARGE = 2**20
 
 
 def minibatches(
-    n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device
+    n: int,
+    batch_size: int | None,
+    seed: int | Sequence[int],
+    device: torch.device,
 ) -> Iterator[Tensor | None]:
     """Yield indices of minibatches (batch,) without end, (B, batch) for B seeds.
 
@@ -42,11 +45,15 @@ def steps_per_epoch(n: int, batch_size: int | None) -> int:
 
 def cosine(step: int, steps: int, last: float = 0.0) -> float:
     """Compute a factor on the rate, from 1 at step 0 to `last` along half a cosine."""
-    return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
+    fall = 0.5 * (1 + math.cos(math.pi * step / steps))
+    return last + (1 - last) * fall
 
 
 def rates(
-    lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], float] = cosine
+    lr: float,
+    steps: int,
+    like: Tensor,
+    schedule: Callable[[int, int], float] = cosine,
 ) -> Tensor:
     """Compute the learning rate of each step, lr schedule(step, steps): (steps,) in float64.
 
@@ -149,7 +156,8 @@ class MirroredNoise(Noise):
             for row in rows:
                 row.normal_(generator=ahead)
         z = z.to(self.like.device)
-        z = torch.stack((z, -z), 2).flatten(1, 2)
+        both = torch.stack((z, -z), 2)
+        z = both.flatten(1, 2)
         z = z[0] if members == 1 else z.transpose(0, 1)  # (steps, ..., S, D + K)
         z1 = z[..., : self.dim]
         z2 = z[..., self.dim :]

@@ -136,11 +136,15 @@ class Descent:
         return isinstance(self.kl_weight, Tensor) or self.kl_weight != 0
 
     def total(
-        self, q: Gaussian, grad: Sequence[Tensor], noise: Noises
+        self,
+        q: Gaussian,
+        grad: Sequence[Tensor],
+        noise: Noises,
     ) -> tuple[Tensor | None, list[Tensor]]:
         """Compute KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
         if self.weight_decay > 0:
-            grad = [grad[0].add(q.mean, alpha=self.weight_decay), *grad[1:]]
+            mean, *others = grad
+            grad = [mean.add(q.mean, alpha=self.weight_decay), *others]
         scaled = [g / _each(self.unit, g) for g in grad]
         if not self.has_kl:
             return None, scaled
@@ -152,7 +156,8 @@ class Descent:
         q = s.q
         rate = rate_at(self.rates, s.step)
         kl, (mean, r, factor) = self.total(q, g.grad, noise)
-        natural = q.cov_mul(torch.cat((mean.unsqueeze(-2), factor), -2))  # Sigma G
+        rows = torch.cat((mean.unsqueeze(-2), factor), -2)
+        natural = q.cov_mul(rows)  # Sigma G
         along_mean = natural[..., 0, :]
         along_factor = natural[..., 1:, :]
         square = torch.linalg.vecdot(mean, along_mean)
@@ -164,11 +169,11 @@ class Descent:
         slow_widths = slow[..., 1:]  # 1 / (1 + s_i)
         velocity = (self.momentum * s.velocity).addcmul(along_mean, slow_mean)
         widths = WIDTHS / 2 * rate * r
-        rows = FACTOR / 2 * rate * along_factor
+        factor = FACTOR / 2 * rate * along_factor
         after = GaussianState(
             s.mean.addcmul(velocity, rate, value=-1),
             s.log_std.addcmul(widths, slow_widths, value=-1),
-            s.factor.addcmul(rows, slow_mean.unsqueeze(-2), value=-1),
+            s.factor.addcmul(factor, slow_mean.unsqueeze(-2), value=-1),
             velocity,
             squares,
             s.step + 1,
@@ -193,15 +198,23 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         return MirroredNoise(seeds, self.descent.draws, state.q, steps)
 
     def update(
-        self, s: GaussianState, gradient: Gradient, batch: Batch, noise: Noises
+        self,
+        s: GaussianState,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises,
     ) -> tuple[GaussianState, Record]:
         """Take one step."""
         each = (*s.mean.shape[:-1], "S")
         check_noise(noise, (*each, s.q.dim), (*each, s.q.rank))
-        return self.descent.update(s, self.gradient(s.q, gradient, batch, noise), noise)
+        expected = self.gradient(s.q, gradient, batch, noise)
+        return self.descent.update(s, expected, noise)
 
     def result(
-        self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
+        self,
+        s: GaussianState,
+        history: History | None = None,
+        kept: Sequence[Tensor] = (),
     ) -> Gaussian:
         """Return the posterior of one member."""
         return Gaussian(s.mean, s.log_std, s.factor, history)
@@ -209,7 +222,9 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
 
 def _each(value: float | Tensor, like: Tensor) -> float | Tensor:
     """Shape the values of members (B,) to act on tensors (B, ...)."""
-    return value.view(-1, *[1] * (like.ndim - 1)) if isinstance(value, Tensor) else value
+    if not isinstance(value, Tensor):
+        return value
+    return value.view(-1, *[1] * (like.ndim - 1))
 
 
 def fit_gaussians(
@@ -269,7 +284,9 @@ def fit_gaussians(
     before = lambda: mean_nll(problem)(start.mean)  # noqa: E731  by the net's statistics
 
     def member(i: int) -> Gaussian | Diverged:
-        s = GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state))
+        s = state
+        if B > 1:
+            s = GaussianState(*(t[i] if t.ndim else t for t in state))
         record = rows.mapped(itemgetter((..., i)))
         try:
             check_converged(record.loss, s.mean, s.log_std, s.factor)
