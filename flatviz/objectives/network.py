@@ -29,7 +29,7 @@ from flatviz.core.inputs import tensors_of
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.cost import Work
 from flatviz.engine.determinism import check_function
-from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
+from flatviz.engine.evaluate import Scored, fast_evaluator
 from flatviz.engine.graphs import LAUNCHES, ReplayedProduct
 from flatviz.likelihood import Likelihood as OutputLikelihood
 from flatviz.likelihood import as_likelihood
@@ -121,6 +121,9 @@ class NetworkObjective(Objective):
         """Return an evaluator of values at origin + coords @ axes, by the engine where it can.
 
         Arguments as in `Objective`.
+
+        Raises:
+            ValueError: For a precision where the engine cannot follow the network.
         """
         in_precision(origin, self.net)
         if self.statistics is not None or not self.data.in_memory:
@@ -128,11 +131,16 @@ class NetworkObjective(Objective):
                 return super().over(origin, axes, precision=precision)
             # Each batch read once, for all points
             return PointEvaluator(self, origin, axes, together=not self.data.in_memory)
-        planner = EvaluationPlanner(
-            self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer
-        )
-        plan = planner.plan(origin, axes, exact=exact, precision=precision, coords=coords)
-        return Evaluator(planner, origin, axes, plan)
+        if exact and precision is None:
+            return PointEvaluator(self, origin, axes)
+        problem = Scored(self.net, self.data, self.score, self.additive)
+        fast = fast_evaluator(problem, origin, axes, precision=precision, coords=coords)
+        if fast is None and precision is not None:
+            raise ValueError(
+                f"precision={precision!r} needs a network that can be traced, got {self.net!r}:"
+                " leave it out"
+            )
+        return fast or PointEvaluator(self, origin, axes)
 
     def value(self, w: Tensor, read: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
         """Compute the value () at `w` (D,), from batches already read or from the data."""
@@ -283,9 +291,8 @@ def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> T
             f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function"
         )
     right = log_p.argmax(-1).view(y.shape) == y
-    counts = p.counts(y)
-    if counts is not None:
-        right = right[counts]
+    if p.weights(y) is not None:
+        right = right[p.mask(y)]
     accuracy = right.to(out.dtype).mean()
     return accuracy if what == "accuracy" else 1 - accuracy
 

@@ -24,7 +24,7 @@ from flatviz.core import (
     randn_like,
     threads,
 )
-from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
+from flatviz.engine.batchnorm import TrainingNet, buffers_at
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.problem import Problem, examined
@@ -427,8 +427,6 @@ def loss_of(
     net = problem.net
     data = problem.data
     train = batchnorm == "train" and net.has_batchnorm
-    if batchnorm == "train":
-        warn_of_kept_statistics(net, data)
     problem.warn_of_unlabelled()
     training.check_weights(net.w)
     rows = members * draws
