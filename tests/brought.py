@@ -120,7 +120,7 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ),
     (
         "an image or a row to vary",
-        "fv.top_eigenpairs(fv.input_nll(net, data), x.flatten(), 1)",
+        "fv.top_eigenpairs(lambda x: F.cross_entropy(net(net.w, x), y), x, 1)",
         "f'λ₁ = {float(got.values[0]):.3f} in the inputs'",
     ),
     (
@@ -135,7 +135,7 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ),
     (
         "minibatches",
-        "fv.landscape.batch_eigenvalues(fv.nll(net, data), net.w, batch_size=4)",
+        "[fv.top_eigenpairs(fv.nll(net, part), net.w, 1) for part in parts]",
         'f\'λ₁ = {", ".join(f"{float(s.values[0]):.3f}" for s in got)} of three batches\'',
     ),
     (
@@ -332,6 +332,7 @@ def things(folder):
         counts=torch.arange(12),
         logits=torch.randn(3, 12, 2),
         physics=physics,
+        parts=[fv.Data(x, y).subset(index) for index in torch.arange(12).split(4)],
         soft=fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))),
         mine=fv.predict(net, net.w[None], fv.Data(x, y), 1, seed=0),
         theirs=fv.predict(net, -net.w[None], fv.Data(x, y), 1, seed=0),

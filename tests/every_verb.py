@@ -255,11 +255,7 @@ def calls(fv, module, data, task, metrics):
             made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0
         ),
         "nll": lambda: keep("f", fv.nll(made.net[0], data)),
-        "input_nll": lambda: fv.input_nll(made.net[0], data),
         "landscape.curvature_operator": lambda: landscape.curvature_operator(made.f, made.q.mean),
-        "landscape.batch_eigenvalues": lambda: landscape.batch_eigenvalues(
-            made.f, made.q.mean, batch_size=10, iters=5
-        ),
         "hvp": lambda: fv.hvp(made.f, made.q.mean, made.q.mean),
         "plane_pca": lambda: keep("plane", fv.plane_pca(made.q.sample(4, seed=0))),
         "plane_random": lambda: fv.plane_random(made.net[0], made.q.mean, seed=0),

@@ -1,12 +1,7 @@
-"""The ascent step of SA-BMA: from a Gaussian q to the worst one near it.
+"""The ascent step of SA-BMA, from a Gaussian q to the worst one near it, as `perturb` states it.
 
-    Delta = radius * F^-1 g / sqrt(g^T F^-1 g)
-
-maximises g^T Delta inside the ball KL(q + Delta || q) <= radius^2 / 2, to first order.  g is the
-gradient of the loss in theta = (mean, log_std, factor), F the Fisher matrix of the Gaussian q
-itself, so neither data nor the network enter F.
-
-With Sigma = diag(d) + factor^T factor, A = Sigma^-1 and G = factor A factor^T, its blocks are
+F is the Fisher matrix of q itself, so neither data nor the network enter it.  With
+Sigma = diag(d) + factor^T factor, A = Sigma^-1 and G = factor A factor^T, its blocks are
 
     mean     A                           solved by Sigma g
     log_std  2 (d_i A_ii)^2 (diagonal)   exact where factor = 0

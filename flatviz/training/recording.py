@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from flatviz.checks import Count, Several, check_count
-from flatviz.core import Data, Likelihood, Net, Treated, copied, public
+from flatviz.core import SAM, Data, Likelihood, Net, Treated, copied, public
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.landscape.trace import hessian_trace
 from flatviz.noun import History
@@ -20,7 +20,7 @@ from flatviz.objectives.network import nll
 
 Log = Callable[[str, float, int], object]  # (name, value, step)
 VALUES = ("loss", "sharpness", "lambda1", "trace")
-ASCENT = 0.05  # Euclidean length of the ascent step that measures sharpness
+ASCENT = SAM(0.05)  # the step that measures sharpness
 
 
 _RECORDING: "dict[int, RecordedPath]" = {}  # paths whose blocks are running
@@ -49,8 +49,7 @@ def measured(
     loss, g = f.value_and_grad(net.w)
     values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
     if loss.isfinite() & g.isfinite().all():
-        length = g.norm().clamp_min(torch.finfo(g.dtype).tiny)
-        values["sharpness"] = float(f(net.w + ASCENT * g / length)) - values["loss"]
+        values["sharpness"] = float(f(net.w + ASCENT(net.w, g)) - loss)
         spectrum = top_eigenpairs(f, net.w, 1, iters=half)
         values["lambda1"] = float(spectrum.values[0])
         values["trace"] = hessian_trace(f, net.w, products=half)[0]

@@ -1,11 +1,8 @@
 """Fits of a low-rank Gaussian by natural gradients: the descent that VI and SA-BMA share.
 
-    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal
-    g = grad NLL(w)
-    grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
-
-A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B members, one for each
-seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
+A method gives the gradient of the NLL in theta = (mean, log_std, factor), at draws
+w = mean + delta, delta = exp(log_std) z1 + z2 factor (`training/gradient.py`).  B members, one for
+each seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
 import warnings
