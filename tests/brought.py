@@ -17,7 +17,6 @@ import numpy as np
 import pandas as pd
 import torch
 from PIL import Image
-from scipy.sparse.linalg import eigsh  # noqa: F401 (rows name it)
 from torch import nn
 from torch.distributions import Poisson  # noqa: F401 (rows name it)
 from torch.nn import functional as F
@@ -127,11 +126,6 @@ ROWS = [  # what it is, the call, and what of its result is shown
         "activations (n, d)",
         "fv.top_eigenpairs(lambda h: F.cross_entropy(h, y), logits[0], 1)",
         "f'λ₁ = {float(got.values[0]):.3f}'",
-    ),
-    (
-        "a solver of scipy",
-        "eigsh(fv.landscape.curvature_operator(fv.nll(net, data), net.w), 1)[0]",
-        "f'λ₁ = {float(got[0]):.3f}'",
     ),
     (
         "minibatches",

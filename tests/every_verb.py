@@ -255,7 +255,6 @@ def calls(fv, module, data, task, metrics):
             made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0
         ),
         "nll": lambda: keep("f", fv.nll(made.net[0], data)),
-        "landscape.curvature_operator": lambda: landscape.curvature_operator(made.f, made.q.mean),
         "hvp": lambda: fv.hvp(made.f, made.q.mean, made.q.mean),
         "plane_pca": lambda: keep("plane", fv.plane_pca(made.q.sample(4, seed=0))),
         "plane_random": lambda: fv.plane_random(made.net[0], made.q.mean, seed=0),

@@ -5,7 +5,6 @@ from flatviz.lazy import lazy
 __getattr__, __dir__, __all__ = lazy(
     __name__,
     {
-        "krylov": "curvature_operator",
         "topology": "persistence",
         "trace": "layer_curvature",
     },

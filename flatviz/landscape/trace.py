@@ -129,7 +129,7 @@ def layer_curvature(
             f"layers are those of a network's objective, as nll makes, got {f.label}: give part= to"
             " hessian_trace"
         )
-    groups = groupby(f.net.blocks, lambda block: block.name.rpartition(".")[0])
+    groups = groupby(f.net.blocks, lambda block: block.layer)
     layers = [(name, list(blocks)) for name, blocks in groups]
     rows = {}
     for name, blocks in track(layers, "layers", progress):

@@ -89,8 +89,8 @@ def softmax_head(
 def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] | None:
     """Find the last layer in `w` with its blocks, where it is linear and makes the outputs."""
     net = problem.net
-    matrices = [b.name for b in net.blocks if len(b.shape) > 1]
-    name = matrices[-1].rpartition(".")[0] if matrices else ""
+    matrices = [b.layer for b in net.blocks if len(b.shape) > 1]
+    name = matrices[-1] if matrices else ""
     layer = net.module.get_submodule(name)
     if not isinstance(layer, nn.Linear):
         return None
@@ -99,7 +99,7 @@ def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] |
     shapes = [(*y.shape, layer.in_features)], (*y.shape, layer.out_features)
     if ([h.shape for h in inputs], outputs.shape) != shapes or y.ndim > 2:
         return None
-    blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
+    blocks = [b for b in net.blocks if b.layer == name]
     part = slice(blocks[0].start, blocks[-1].stop)
     # a J of this example, by autograd and by the layer's inputs
     u = torch.linspace(-1, 1, outputs.numel()).to(outputs)

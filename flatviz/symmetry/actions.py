@@ -147,7 +147,8 @@ def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
     first = n * torch.arange(groups, device=chosen.device)
     chosen = (chosen + first[:, None]).flatten(1)
     for layer in layers:
-        pieces = order[:, layer.slice].unflatten(1, (groups * n, -1))
+        here = order[:, layer.slice]
+        pieces = here.unflatten(1, (groups * n, -1))
         index = chosen[..., None].expand_as(pieces)
         order[:, layer.slice] = pieces.gather(1, index).flatten(1)
     return order
@@ -203,7 +204,8 @@ def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0)
         >>> fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0).shape
         torch.Size([2, 3])
     """
-    z = torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)
+    source = generator(seed)
+    z = torch.randn(n, units.n_scaled, generator=source, dtype=torch.float64)
     return (std * z).exp()
 
 
@@ -220,12 +222,13 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
         unit = order[:, layer.slice] - layer.start
         group = unit // (layer.n // layer.groups)
         groups = group.unflatten(1, (layer.groups, -1))
-        swap = torch.arange(layer.groups, device=order.device).expand(n, -1)
+        swap = torch.arange(layer.groups, device=order.device)
+        swap = swap.expand(n, -1)
         if layer.cluster >= 0:
             swap = swaps.setdefault(layer.cluster, groups[..., 0])
-        every = torch.arange(layer.n, device=order.device).expand_as(unit)
-        once = torch.equal(unit.sort(1).values, every)
-        together = torch.equal(groups, swap[..., None].expand_as(groups))
+        every = torch.arange(layer.n, device=order.device)
+        once = (unit.sort(1).values == every).all()
+        together = (groups == swap[..., None]).all()
         if not (once and together):
             raise ValueError(
                 f"order must hold units {layer.start} to {layer.stop - 1} once each in layer"

@@ -69,7 +69,7 @@ def layers_of(net: Net) -> dict[str, Tensor]:
         {'0': 15, '2': 8, 'all weights': 23}
     """
     layers = {}
-    for name, blocks in groupby(net.blocks, lambda block: block.name.rpartition(".")[0]):
+    for name, blocks in groupby(net.blocks, lambda block: block.layer):
         parts = [torch.arange(block.start, block.stop) for block in blocks]
         layers[name] = torch.cat(parts)
     layers[WHOLE] = torch.arange(net.dim)

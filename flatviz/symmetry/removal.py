@@ -101,7 +101,8 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
         (True, torch.Size([1, 3]))
     """
     W = units.check("permute", W)
-    order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
+    unchanged = torch.arange(units.n_permuted, device=W.device)
+    order = unchanged.repeat(len(W), 1)
     swapped = {-1}  # clusters whose groups are in order; -1 is no cluster
     for layer in units.permuted:
         incoming = gathered(units, W, order)[:, weights_in(units, layer)]
@@ -220,7 +221,8 @@ def align(
     reference = reference.to(W)
     parts = _parts(units, W.device)
     source = generator(seed)
-    best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
+    unchanged = torch.arange(units.n_permuted, device=W.device)
+    best = unchanged.repeat(len(W), 1)
     best_match = W.new_full((len(W),), -torch.inf)
     for start in range(starts):
         order = best.clone()
@@ -284,13 +286,15 @@ def _climb(units: Units, W: Tensor, reference: Tensor, order: Tensor, parts: lis
     for _ in range(MAX_SWEEPS):
         before = match[rising]
         for layers, groups, touching in parts:
-            now = gathered(units, W[rising], order[rising])
-            products = torch.einsum("nm,skm->snk", reference[touching], now[:, touching])
-            new = moved(order[rising], layers, _assignments(products, groups))
+            now = gathered(units, W[rising], order[rising])[:, touching]
+            products = torch.einsum("nm,skm->snk", reference[touching], now)
+            columns = _assignments(products, groups)
+            new = moved(order[rising], layers, columns)
             value = match_of(gathered(units, W[rising], new))
             better = value > match[rising] + 1e-12 * value.abs()
-            order[rising[better]] = new[better]
-            match[rising[better]] = value[better]
+            at = rising[better]
+            order[at] = new[better]
+            match[at] = value[better]
         rising = rising[match[rising] > before]
         if not len(rising):
             break

@@ -142,15 +142,17 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
     def extended(self, net: Net) -> Tensor:
         """Return the net's w followed by the running statistics: v (E,)."""
         buffers = net.buffers()
-        statistics = [buffers[name].reshape(-1).to(net.w) for name in self.statistics]
-        return torch.cat([net.w, *statistics])
+        statistics = [buffers[name].flatten() for name in self.statistics]
+        return torch.cat([net.w, *(value.to(net.w) for value in statistics)])
 
     def net_at(self, net: Net, v: Tensor) -> Net:
         """Return the net at v (E,), running statistics included."""
         check_weights(v, self.size, "v")
-        moved = {name: v[place].clone() for name, place in self.statistics.items()}
-        if moved:
-            net = net.with_buffers(net.buffers() | moved)
+        buffers = net.buffers()
+        for name, place in self.statistics.items():
+            buffers[name] = v[place].clone()
+        if self.statistics:
+            net = net.with_buffers(buffers)
         return net.at(v[: self.dim])
 
 

@@ -255,7 +255,7 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     initialiser is `reset_parameters`, which all of torch's have.
     """
     chosen = [b for b in net.blocks if not head_only or b.kind == "head"]
-    owners = {b.name.rpartition(".")[0] for b in chosen}
+    owners = {b.layer for b in chosen}
     rows = []
     for seed in seeds:
         module = net.to_module().cpu()

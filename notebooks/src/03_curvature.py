@@ -336,12 +336,14 @@ fv.plot_surface(fv.slice_plane(digit, plane, extent=3.0, resolution=11 if FAST e
 # %% [markdown]
 # *Figure: contours of the loss of one digit over changes of its pixels. It rises in some directions and stays low in others.*
 #
-# **With another solver.** `curvature_operator` gives products as a function of tensors that scipy's solvers take as a matrix:
+# **With another solver.** `L.products(w)` is the function $v \mapsto Hv$, which scipy's solvers take as a matrix:
 
 # %%
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import LinearOperator, eigsh
 
-largest = eigsh(fv.landscape.curvature_operator(L, w), 1, which="LA", return_eigenvectors=False)
+product = L.products(w)
+matrix = LinearOperator((L.dim, L.dim), lambda v: product(torch.tensor(v, dtype=w.dtype)))
+largest = eigsh(matrix, 1, which="LA", return_eigenvectors=False)
 assert abs(largest[0] - top.values[0]) < 1e-3 * top.values[0]
 
 # %% [markdown]

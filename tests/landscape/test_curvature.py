@@ -9,7 +9,6 @@ from functools import partial
 import torch
 from cases import rng
 from pytest import approx, fixture, mark, param, raises, warns
-from scipy.sparse.linalg import aslinearoperator, eigsh
 from scipy.stats import wasserstein_distance
 from torch import arange, cat, eye, float64, linspace, nn, ones, randn, stack, tensor, zeros
 from torch.testing import assert_close
@@ -449,23 +448,6 @@ def test_a_trace_keeps_no_test_vector_that_it_has_read():
     # Of a flat spectrum the basis stays small
     assert len(alive) == 60
     assert max(alive) <= trace.PROBES + 12
-
-
-def test_scipy_takes_the_operator_as_it_is(tiny):
-    net, data = tiny
-    f = fv.nll(net, data)
-    dense = torch.autograd.functional.hessian(f, net.w)
-    operator = landscape.curvature_operator(f, net.w)
-    values, vectors = eigsh(operator, 4, which="LA")
-    want = torch.linalg.eigvalsh(dense)[-4:]
-    assert_close(torch.as_tensor(values), want, rtol=1e-9, atol=0)
-    residual = dense.numpy() @ vectors - vectors * values
-    assert abs(residual).max() < 1e-9
-    v = randn(net.dim).double()
-    assert_close(operator(v), dense @ v, rtol=1e-9, atol=1e-12)
-    layer = net.blocks[0].slice
-    part = aslinearoperator(landscape.curvature_operator(f, net.w, part=layer))
-    assert_close(torch.as_tensor(part @ eye(8).double().numpy()), dense[layer, layer])
 
 
 def test_curvature_in_activations_takes_their_shape(tiny):
