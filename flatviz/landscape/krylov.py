@@ -55,7 +55,8 @@ class Operator:
         """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
             return v
-        whole = v.new_zeros(*v.shape[:-1], self._w.numel())
+        dim = self._w.numel()
+        whole = v.new_zeros(*v.shape[:-1], dim)
         whole[..., self._index] = v
         return whole
 
@@ -169,7 +170,8 @@ class Krylov:
         r, self.C[: i + 1, i], along = self._outside(r)
         self.E[:, i] += along
         beta = float(r.norm())
-        if beta > self.rounding and self.size + len(self.P) < self.dim:
+        room = self.size + len(self.P) < self.dim
+        if room and beta > self.rounding:
             self._append(r / beta)
             self.E[-1, i] = beta
         self.turn(self.E[:, i])
@@ -227,7 +229,8 @@ class Krylov:
         off = self.C[:m, :m] @ vectors - vectors * values
         along = self.E[:, :m] @ vectors
         self._dropped += float(off.norm())
-        self.Q[:n] = vectors.T.to(self.Q) @ self.Q[:m]
+        turn = vectors.T.to(self.Q)
+        self.Q[:n] = turn @ self.Q[:m]
         self.C.zero_()[:n, :n] = values.diag()
         self.E.zero_()[:, :n] = along
         self.size = n
@@ -252,7 +255,8 @@ class Krylov:
             if converged or self.n_products >= products or self.complete:
                 return values, columns, residual
             self.turn(self.E[:, : self.size] @ columns[:, worst])
-            for _ in range(min(CHECK_EVERY, products - self.n_products)):
+            left = products - self.n_products
+            for _ in range(min(CHECK_EVERY, left)):
                 self.grow(k)
 
     def grow(self, k: int) -> None:

@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Sequence
 
 import torch
-from scipy.special import gammaincc
 from torch import Tensor
 
 from flatviz.landscape.krylov import Krylov
@@ -101,7 +100,7 @@ class RandomChain:
         outside = outside.square().sum(0)
         gaps = values[k - 1] + error - values[k:]
         cost, order = (outside / gaps).sort()
-        n = int((cost.cumsum(0) <= error / 4).sum())
+        n = int((cost.cumsum(0) <= error / 4).sum())  # without effect on the bound
         room = len(run.Q)
         if room < run.dim:
             left = products - run.n_products
@@ -137,15 +136,18 @@ class Polynomial:
         steps = C.diagonal(-1).abs().clamp(min=least)
         last = run.E[:, run.size - 1].norm().clamp(min=least)
         self._log_scale = steps.log().sum() + last.log()
-        self._log_sphere = 0.5 * math.log(2 * (run.dim - start) / math.pi)
+        n = run.dim - start
+        self._log_sphere = 0.5 * math.log(2 * n / math.pi)
         self.largest = float(self._zeros[-1])
-        self.residual = float(last * vectors[-1, -1].abs())
+        end = vectors[-1, -1].abs()
+        self.residual = float(last * end)
 
     def nats(self, s: float) -> float:
         """Compute -log of the chance that B has an eigenvalue over `s`."""
         if s <= self.largest:
             return 0.0
-        log_p = float((s - self._zeros).log().sum() - self._log_scale)
+        log_product = (s - self._zeros).log().sum()
+        log_p = float(log_product - self._log_scale)
         return max(0.0, log_p - self._log_sphere)
 
 
@@ -157,8 +159,9 @@ def excludes(run: Krylov, ritz: Tensor, errors: Tensor, value: float, scale: flo
     """
     above = value + EDGE * scale
     gaps = above - ritz
-    coupling = (errors.square() / gaps)[gaps > 0].sum()
-    return Polynomial(run).nats(above - float(coupling)) >= -math.log(MISSED)
+    couplings = errors.square() / gaps
+    bound = above - float(couplings[gaps > 0].sum())
+    return Polynomial(run).nats(bound) >= -math.log(MISSED)
 
 
 def _enough(nats: Sequence[float], searches: int) -> bool:
@@ -167,8 +170,10 @@ def _enough(nats: Sequence[float], searches: int) -> bool:
     Chances add up to MISSED over the numbers of searches and of chains.
     """
     n = len(nats)
-    left = float(gammaincc(n, sum(nats)))
-    return n > 0 and left <= MISSED / (searches * (searches + 1) * n * (n + 1))
+    shape, total = torch.tensor([n, sum(nats)], dtype=torch.float64)
+    left = float(torch.special.gammaincc(shape, total))
+    divisor = searches * (searches + 1) * n * (n + 1)
+    return n > 0 and left <= MISSED / divisor
 
 
 def _bound(run: Krylov, k: int, error: float) -> float:
@@ -182,6 +187,8 @@ def _bound(run: Krylov, k: int, error: float) -> float:
     if not len(run.P):
         return float(levels.min())
     R = run.E[:, : run.size] @ columns
-    coupling = torch.einsum("lm,tim,nm->tiln", R, 1 / (levels[..., None] - values), R)
-    largest = torch.linalg.eigvalsh(coupling)[..., -1].clamp(min=0)
+    inverse = 1 / (levels[..., None] - values)
+    coupling = torch.einsum("lm,tim,nm->tiln", R, inverse, R)
+    eigenvalues = torch.linalg.eigvalsh(coupling)
+    largest = eigenvalues[..., -1].clamp(min=0)
     return float((levels - largest).amax(0).min())

@@ -57,8 +57,10 @@ def persistence(surface: Surface) -> Persistence:
     rank: dict[int, int] = {}  # minimum -> its number, by rising birth
     died: dict[int, tuple[float, int, int]] = {}
     for cell in order[flat[order].isfinite()].tolist():
-        near = [cell + step for step in steps if cell + step in sets]
-        tops = sorted({eldest[sets[n]] for n in near}, key=rank.__getitem__)
+        around = [cell + step for step in steps]
+        near = [n for n in around if n in sets]
+        meeting = {eldest[sets[n]] for n in near}
+        tops = sorted(meeting, key=rank.__getitem__)
         sets.add(cell)
         for n in near:
             sets.merge(cell, n)
@@ -87,9 +89,10 @@ def persistence(surface: Surface) -> Persistence:
         places = torch.unravel_index(at, values.shape)
         return torch.stack(places, 1) - 1
 
+    births = [height[m] for m in kept]
     return Persistence(
         surface,
-        birth=torch.tensor([height[m] for m in kept], dtype=torch.float64),
+        birth=torch.tensor(births, dtype=torch.float64),
         death=torch.tensor(levels, dtype=torch.float64),
         minimum=index(kept),
         saddle=index(saddles),

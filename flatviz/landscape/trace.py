@@ -135,9 +135,9 @@ def layer_curvature(
     for name, blocks in track(layers, "layers", progress):
         indices = [torch.arange(b.start, b.stop, device=w.device) for b in blocks]
         part = torch.cat(indices)
-        how = dict(part=part, curvature=curvature, seed=seed)
-        top = top_eigenpairs(f, w, 1, iters=products, **how)
-        trace = hessian_trace(f, w, products=max(products, 6), **how)
+        least = max(products, 6)
+        top = top_eigenpairs(f, w, 1, part=part, iters=products, curvature=curvature, seed=seed)
+        trace = hessian_trace(f, w, part=part, products=least, curvature=curvature, seed=seed)
         rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
     return rows
 

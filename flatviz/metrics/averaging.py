@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch.nn.functional import one_hot
 
 from flatviz.checks import Positive
 from flatviz.core import public
@@ -56,8 +57,9 @@ def class_ece_of(
     """Compute the calibration error of all classes, or of one, as `class_ece`."""
     p = log_bma.exp()
     # The sum over a bin: its count times (share - mean)
-    gap = torch.nn.functional.one_hot(y, p.shape[1]) - p
-    bins = ((p.nan_to_num() * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
+    gap = one_hot(y, p.shape[1]) - p
+    upper = (p.nan_to_num() * n_bins).ceil().long()
+    bins = (upper - 1).clamp(0, n_bins - 1)
     sums = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap)
     each = sums.abs().sum(0) / len(p)
     return each.mean() if label is None else each[label]
@@ -69,7 +71,7 @@ def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
     Equal probabilities count with their mean, so that the order of the examples has no effect.
     """
     p = log_bma.exp()
-    gap = torch.nn.functional.one_hot(y, p.shape[1]) - p
+    gap = one_hot(y, p.shape[1]) - p
     gap = _sorted_by(p, gap)
     parts = [part for part in gap.tensor_split(n_bins) if len(part)]
     return torch.stack([part.mean(0).abs().mean() for part in parts]).mean()
@@ -83,8 +85,10 @@ def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
     keys, order = keys.sort(dim=0)
     group = torch.zeros_like(order)
     group[1:] = (keys[1:] != keys[:-1]).cumsum(0)
-    total = torch.zeros_like(values).scatter_add_(0, group, values.gather(0, order))
-    count = torch.zeros_like(values).scatter_add_(0, group, torch.ones_like(values))
+    zeros = torch.zeros_like(values)
+    ones = torch.ones_like(values)
+    total = zeros.scatter_add(0, group, values.gather(0, order))
+    count = zeros.scatter_add(0, group, ones)
     return (total / count).gather(0, group)
 
 

@@ -78,10 +78,12 @@ def softmax_head(
             curved = s * p * (1 - p)
             total = total + curved.T @ h**2
     # from (C, F + 1), each class with its bias, to the order of w
-    at = torch.arange(p.shape[1] * h.shape[1], device=w.device).view(p.shape[1], -1)
+    at = torch.arange(p.shape[1] * h.shape[1], device=w.device)
+    at = at.view(p.shape[1], -1)
     weights = at[:, : layer.in_features]
     bias = at[:, -1]
-    index = torch.cat([(weights if len(b.shape) > 1 else bias).flatten() for b in blocks])
+    places = [weights if len(b.shape) > 1 else bias for b in blocks]
+    index = torch.cat([place.flatten() for place in places])
     values = total[index[:, None], index] if dense else total.flatten()[index]
     return slice(blocks[0].start, blocks[-1].stop), values
 
@@ -96,8 +98,8 @@ def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] |
         return None
     x, y = problem.data.batch(torch.arange(1))
     outputs, inputs = _through(net, layer, w, x)
-    shapes = [(*y.shape, layer.in_features)], (*y.shape, layer.out_features)
-    if ([h.shape for h in inputs], outputs.shape) != shapes or y.ndim > 2:
+    shapes = [(*y.shape, n) for n in (layer.in_features, layer.out_features)]
+    if [t.shape for t in (*inputs, outputs)] != shapes or y.ndim > 2:
         return None
     blocks = [b for b in net.blocks if b.layer == name]
     part = slice(blocks[0].start, blocks[-1].stop)
@@ -135,7 +137,8 @@ def _block(h: Tensor, p: Tensor, s: Tensor) -> Tensor:
     blocks = total.view(n_classes, h.shape[1], n_classes, h.shape[1])
     each = torch.arange(n_classes, device=h.device)
     many = max(1, CHUNK_NUMBERS // size)
-    for h_part, p_part, s_part in zip(h.split(many), p.split(many), s.split(many)):
+    parts = zip(h.split(many), p.split(many), s.split(many))
+    for h_part, p_part, s_part in parts:
         u = p_part[:, :, None] * h_part[:, None]
         weighted = s_part[:, :, None] * u
         blocks[each, :, each] += torch.einsum("mcf,mg->cfg", weighted, h_part)

@@ -188,7 +188,7 @@ class MeanNLL(NetworkObjective):
         total = self.likelihood.nll(outputs, y, "sum")
         if self.count == self.n:
             return total
-        return total * (self.n / self.count)
+        return total * (len(self.data) / self.count)
 
     def in_float64(self) -> Objective | None:
         """Return the loss of the same net in float64, None where a layer refuses it."""

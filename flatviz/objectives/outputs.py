@@ -23,7 +23,8 @@ def output_curvature(
     where weights or ignored places need them.
     """
     likelihood = as_likelihood(likelihood)
-    if (closed := likelihood.curvature(outputs, y)) is not None:
+    closed = likelihood.curvature(outputs, y)
+    if closed is not None:
         return closed
     fisher = None
     few = outputs[:CHECKED]
@@ -52,9 +53,11 @@ def output_curvature(
 
 def _shares(entries: Tensor, likelihood: Likelihood, y: Tensor | None) -> Tensor:
     """Weight entries of places by their share in the example's mean, 0 if they do not count."""
-    if y is not None and (counts := likelihood.mask(y)) is not None:
+    counts = None if y is None else likelihood.mask(y)
+    if counts is not None:
         entries = entries * counts.reshape(entries.shape)
-    return entries * (len(entries) / entries.numel())
+    places = entries.numel() / len(entries)
+    return entries / places
 
 
 def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Product | None:
@@ -65,12 +68,17 @@ def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) ->
     with torch.enable_grad():
         at = outputs.detach().clone().requires_grad_(True)
         try:
-            kl = kl_divergence(likelihood.of(outputs.detach()), likelihood.of(at))
+            here = likelihood.of(outputs.detach())
+            kl = kl_divergence(here, likelihood.of(at))
             total = _shares(kl, likelihood, y).sum()
             (slope,) = torch.autograd.grad(total, at, create_graph=True)
         except (NotImplementedError, RuntimeError):
             return None
-    return lambda u: torch.autograd.grad(slope, at, u, retain_graph=True)[0]
+
+    def product(u: Tensor) -> Tensor:
+        return torch.autograd.grad(slope, at, u, retain_graph=True)[0]
+
+    return product
 
 
 def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Product:
@@ -79,7 +87,7 @@ def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Prod
         at = outputs.detach().clone().requires_grad_(True)
         p = likelihood.of(at)
         draws = p.sample((DRAWS,))
-        rows = []
+        rows: list[Tensor] = []
         for draw in draws:
             log_p = p.log_prob(draw)
             total = _shares(log_p, likelihood, y).sum()
@@ -89,7 +97,8 @@ def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Prod
     places = log_p.numel() / len(outputs)
 
     def product(u: Tensor) -> Tensor:
-        along = torch.einsum("snc,nc->sn", s, u.reshape(len(outputs), -1))
+        flat = u.reshape(len(outputs), -1)
+        along = torch.einsum("snc,nc->sn", s, flat)
         total = torch.einsum("snc,sn->nc", s, along)
         return (total * (places / DRAWS)).reshape(u.shape)
 

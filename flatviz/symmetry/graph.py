@@ -156,8 +156,8 @@ class Reading:
             return
         before = [int(self._uses[place].max()) for place in places]
         if step.op in LINEAR and not arguments.get("transposed"):
-            inputs = [arguments.get(key) for key in LINEAR[step.op]]
-            flows = self._layer(*inputs, arguments.get("groups", 1))
+            x, weight, bias = (arguments.get(key) for key in LINEAR[step.op])
+            flows = self._layer(x, weight, bias, arguments.get("groups", 1))
         elif step.op in NORMS or step.op is aten.native_layer_norm.default:
             flows = self._norm(arguments, step.args[0])
         else:

@@ -287,9 +287,9 @@ def advance(
                 update(step, index)
             except RuntimeError as error:
                 if isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error):
-                    examples = "all" if index is None else index.shape[-1]
+                    size = "all" if index is None else index.shape[-1]
                     raise MemoryError(
-                        f"{run.label} must fit into memory, got a step with {examples} examples of"
+                        f"{run.label} must fit into memory, got a step with {size} examples of"
                         f" which torch says: {error}: lower batch_size, or give"
                         " training=fv.Training(accumulate=2, precision='bfloat16'): half the"
                         " examples at a time, of half the size"
@@ -340,10 +340,10 @@ def risen(
     far = last - first > FAR * (1 + first.abs())
     if not far.any():
         return ()
+    began = float(first[far][0])
     end = float(last[far][0])
-    first = float(first[far][0])
     note = (
-        f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example:"
+        f"the loss ends far above where it began, {end:.3g} after {began:.3g} nats an example:"
         " lower lr or radius, or start narrower"
     )
     return _noted(note)

@@ -161,7 +161,8 @@ class NetworkLoss(TrainingLoss):
         self._first = False
         value = value.view(lead)
         g = g.view_as(w)
-        if self.shared and self.p.weights(self.problem.data.y[:1]) is not None:
+        weighted = self.p.weights(self.problem.data.y[:1]) is not None
+        if self.shared and weighted and index is not None:
             # The mean over draws is that of all labels that count
             count = self._count(index).view(lead).to(w)
             mean = count.mean(-1, keepdim=True)
@@ -238,7 +239,7 @@ class NetworkLoss(TrainingLoss):
     @property
     def state(self) -> State:
         """Return the states of the passes, numbered, each once."""
-        state = {}
+        state: State = {}
         for i, one in enumerate(dict.fromkeys(self.passes)):
             state |= {f"{i} {name}": value for name, value in one.state.items()}
         return state

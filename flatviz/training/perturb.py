@@ -30,7 +30,8 @@ Blocks = Literal["mean", "mean+std", "mean+std+factor"]
 Switch = Literal["z2_mean_bug", "v_as_std", "total_derivative"]
 MODES = get_args(Mode)
 QUIRKS: tuple[Switch, ...] = ("v_as_std", "total_derivative")  # of the released code, by default
-UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
+IN_KL = ("kl_exact", "rank1_pinv", "rank1_damped")
+UNITS = {mode: KL_BALL if mode in IN_KL else EUCLIDEAN for mode in MODES}
 Unit = Literal["mode", "kl"]
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
 # Smallest d_i A_ii; below it the factor has all of a weight's variance, and log_std hardly matters
@@ -289,7 +290,8 @@ def _onto_ball(
         outside = (x < low) | (x > high)
         x = torch.where(outside, (low + high) / 2, x)
     factor = torch.where(radius > 0, x.exp(), 0.0)
-    return [(step * _spread(factor, step)).to(q.mean.dtype) for step in steps]
+    scaled = [step * _spread(factor, step) for step in steps]
+    return [step.to(q.mean.dtype) for step in scaled]
 
 
 def _double(q: Gaussian) -> Gaussian:
@@ -334,7 +336,8 @@ def _authors_code(
 
 def _draw(q: Gaussian, z1: Tensor, z2: Tensor) -> Tensor:
     """Return the draw of each member for this noise, (..., D)."""
-    return q.at(z1.unsqueeze(-2), z2.unsqueeze(-2)).squeeze(-2)
+    draws = q.at(z1.unsqueeze(-2), z2.unsqueeze(-2))
+    return draws.squeeze(-2)
 
 
 def fold(q: Gaussian) -> float:

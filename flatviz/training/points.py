@@ -264,8 +264,8 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
                 if name in owners and hasattr(part, "reset_parameters"):
                     part.reset_parameters()
         w = net.w.detach().clone()
-        parameters = dict(module.named_parameters())
-        fresh = net.flatten(parameters).detach().to(net.w)
+        fresh = net.flatten(dict(module.named_parameters()))
+        fresh = fresh.detach().to(net.w)
         for b in chosen:
             w[b.slice] = fresh[b.slice]
         rows.append(w)

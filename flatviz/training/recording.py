@@ -105,8 +105,14 @@ class RecordedPath:
         if not self.values:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
         rows = [tuple(values.values()) for values in self.values.values()]
-        columns = torch.tensor(rows, dtype=torch.float64).unbind(1)
-        return History(**dict(zip(VALUES, columns)), steps=torch.tensor(list(self.values)))
+        loss, sharpness, lambda1, trace = torch.tensor(rows, dtype=torch.float64).unbind(1)
+        return History(
+            loss,
+            sharpness=sharpness,
+            lambda1=lambda1,
+            trace=trace,
+            steps=torch.tensor(list(self.values)),
+        )
 
     @property
     def steps(self) -> tuple[int, ...]:

@@ -30,11 +30,13 @@ def minibatches(
     if batch_size is None or batch_size >= n:
         while True:
             yield None
-    alone = isinstance(seed, int)
-    sources = [generator(one) for one in ([seed] if alone else seed)]
+    seeds = [seed] if isinstance(seed, int) else seed
+    sources = [generator(one) for one in seeds]
     while True:  # an epoch at a time: a thousand members are not asked one by one in every step
-        orders = [torch.randperm(n, generator=source, device=source.device) for source in sources]
-        order = orders[0] if alone else torch.stack(orders)
+        orders = []
+        for source in sources:
+            orders.append(torch.randperm(n, generator=source, device=source.device))
+        order = orders[0] if isinstance(seed, int) else torch.stack(orders)
         yield from order.to(device).split(batch_size, dim=-1)
 
 
@@ -126,12 +128,15 @@ class MirroredNoise(Noise):
         self.dim = q.dim
         self.draws = draws
         self.size = q.dim + q.rank
-        self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
+        self.device = torch.device("cpu")
+        if self.size > LARGE:
+            self.device = q.mean.device
         # As before the block's first step: this is saved
         self.generators = [generator(seed, self.device) for seed in seeds]
         self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
         fitting = MAX_AHEAD // (len(seeds) * draws * self.size)
-        self.pairs = max(1, min(STEPS_AHEAD, steps + 1, fitting) // 2)
+        ahead = min(STEPS_AHEAD, steps + 1, fitting)
+        self.pairs = max(1, ahead // 2)
         self.block: list[tuple[Tensor, Tensor]] = []
 
     def at(self, step: int) -> tuple[Tensor, Tensor]:
