@@ -60,17 +60,16 @@ class BatchStatistics(Pass):
 
     def __init__(self, net: Net) -> None:
         super().__init__(net)
-        self.trained = TrainingNet(net)
-        self.run = self.trained
+        self.trained: TrainingNet = TrainingNet(net)
 
     def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
         """Compute outputs (n, C)."""
-        return self.run(w, x, update=first)
+        return self.trained(w, x, update=first)
 
     @property
     def state(self) -> State:
         """Return the running statistics."""
-        return {f"buffer {name}": value for name, value in self.run.buffers.items()}
+        return {f"buffer {name}": value for name, value in self.trained.buffers.items()}
 
 
 class SampledTrunk(Pass):

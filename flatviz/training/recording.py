@@ -82,13 +82,13 @@ class RecordedPath:
         self.every = every
         self._treated = treated
         self._head = head
+        self._most = most
         self._measure = measure
         self.values: dict[int, dict[str, float]] = {}  # step -> its measurements
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
-        # On the CPU, where empty pages take no memory; one row more, to detect the limit
-        self._room = torch.empty(most + 1, self.net.dim, dtype=self.net.w.dtype)
+        self._points: list[Tensor] = []
         self._steps: list[int] = []
         # Steps begun, and the weights that the last one moved
         self._step = 0
@@ -97,7 +97,7 @@ class RecordedPath:
     @property
     def W(self) -> Tensor:
         """Weights (S, D), a row for each of `steps`."""
-        return self._room[: len(self._steps)]
+        return torch.stack(self._points)
 
     @property
     def history(self) -> History:
@@ -123,14 +123,12 @@ class RecordedPath:
         """Record the module's present weights as the point after `step` (default: next)."""
         if step is None:
             step = self._steps[-1] + 1 if self._steps else 0
-        self._write(len(self._steps))
+        self._points.append(self._weights())
         if self._measure is not None:
             self.values[step] = self._measure(self._net(), step)
         self._steps.append(step)
-        if len(self._steps) == len(self._room):
-            # Row by row: no second copy
-            for to, source in enumerate(range(0, len(self._steps), 2)):
-                self._room[to] = self._room[source]
+        if len(self._steps) > self._most:
+            self._points = self._points[::2]
             self._steps = self._steps[::2]
             self.every = 2 * self.every
 
@@ -161,9 +159,9 @@ class RecordedPath:
             f" to {self._steps[-1:]})"
         )
 
-    def _write(self, row: int) -> None:
-        for block, parameter in zip(self.net.blocks, self._parameters):
-            self._room[row, block.slice].copy_(parameter.detach().reshape(-1))
+    def _weights(self) -> Tensor:
+        rows = [parameter.detach().flatten() for parameter in self._parameters]
+        return torch.cat(rows).cpu()
 
     def after_step(self, optimiser: torch.optim.Optimizer) -> None:
         """Note the weights after a step of this optimiser, where it moves some of them."""
@@ -180,7 +178,7 @@ class RecordedPath:
         else:  # another optimiser of the same step
             self._moved |= moved
             if self._steps[-1] == self._step:
-                self._write(len(self._steps) - 1)
+                self._points[-1] = self._weights()
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
