@@ -30,6 +30,7 @@ __getattr__, __dir__, __all__ = lazy(
         "core.ascent": "SAM ASAM FisherSAM",
         "storage.cache": "load save",
         "objectives.network": "nll quantity",
+        "objectives.inputs": "input_nll",
         "training.driver": "Diverged",
         "training.points": "pretrain",
         "training.perturb": "perturb",

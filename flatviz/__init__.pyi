@@ -19,6 +19,7 @@ from flatviz.likelihood import Likelihood as Likelihood
 from flatviz.metrics import predict as predict
 from flatviz.metrics import score as score
 from flatviz.metrics import sharpness as sharpness
+from flatviz.objectives.inputs import input_nll as input_nll
 from flatviz.objectives.network import nll as nll
 from flatviz.objectives.network import quantity as quantity
 from flatviz.planes import plane_along as plane_along

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import torch
 from PIL import Image
+from scipy.sparse.linalg import eigsh  # noqa: F401 (rows name it)
 from torch import nn
 from torch.distributions import Poisson  # noqa: F401 (rows name it)
 from torch.nn import functional as F
@@ -119,7 +120,7 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ),
     (
         "an image or a row to vary",
-        "fv.top_eigenpairs(lambda x: F.cross_entropy(net(net.w, x), y), x, 1)",
+        "fv.top_eigenpairs(fv.input_nll(net, data), x.flatten(), 1)",
         "f'λ₁ = {float(got.values[0]):.3f} in the inputs'",
     ),
     (
@@ -128,8 +129,13 @@ ROWS = [  # what it is, the call, and what of its result is shown
         "f'λ₁ = {float(got.values[0]):.3f}'",
     ),
     (
+        "a solver of scipy",
+        "eigsh(fv.landscape.curvature_operator(fv.nll(net, data), net.w), 1)[0]",
+        "f'λ₁ = {float(got[0]):.3f}'",
+    ),
+    (
         "minibatches",
-        "[fv.top_eigenpairs(fv.nll(net, part), net.w, 1) for part in parts]",
+        "fv.landscape.batch_eigenvalues(fv.nll(net, data), net.w, batch_size=4)",
         'f\'λ₁ = {", ".join(f"{float(s.values[0]):.3f}" for s in got)} of three batches\'',
     ),
     (
@@ -206,7 +212,7 @@ def looped(path, data):
     """What a recorded loop leaves."""
     with path:
         descended(path.module, data)
-    return curvature(path) if path.values else path
+    return path if path.watch is None else curvature(path)
 
 
 def hooked(callback, module, loop, trainer):
@@ -326,7 +332,6 @@ def things(folder):
         counts=torch.arange(12),
         logits=torch.randn(3, 12, 2),
         physics=physics,
-        parts=[fv.Data(x, y).subset(index) for index in torch.arange(12).split(4)],
         soft=fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))),
         mine=fv.predict(net, net.w[None], fv.Data(x, y), 1, seed=0),
         theirs=fv.predict(net, -net.w[None], fv.Data(x, y), 1, seed=0),

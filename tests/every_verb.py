@@ -47,6 +47,7 @@ OF_A_REGRESSION = (
     "fit_deviation",
     "interval_width",
     "pit",
+    "predictive_std",
     "quantile_calibration_error",
 )
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
@@ -255,6 +256,11 @@ def calls(fv, module, data, task, metrics):
             made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0
         ),
         "nll": lambda: keep("f", fv.nll(made.net[0], data)),
+        "input_nll": lambda: fv.input_nll(made.net[0], data),
+        "landscape.curvature_operator": lambda: landscape.curvature_operator(made.f, made.q.mean),
+        "landscape.batch_eigenvalues": lambda: landscape.batch_eigenvalues(
+            made.f, made.q.mean, batch_size=10, iters=5
+        ),
         "hvp": lambda: fv.hvp(made.f, made.q.mean, made.q.mean),
         "plane_pca": lambda: keep("plane", fv.plane_pca(made.q.sample(4, seed=0))),
         "plane_random": lambda: fv.plane_random(made.net[0], made.q.mean, seed=0),

@@ -37,6 +37,7 @@ class Objective:
         batchnorm: BatchNorm statistics in use, "frozen", "re-estimated" or None.
         label: Name of the values, for axes and messages.
         differentiable: Whether `__call__` has gradients.
+        together: Whether `many` computes several points faster than one by one.
         work: multiply-adds of one operation, by which the number of threads is chosen.
 
     Example:
@@ -57,6 +58,7 @@ class Objective:
     batchnorm: str | None = None
     label: str = "f(w)"
     differentiable: bool = True
+    together: bool = False
     work: float = 0.0
 
     @property
@@ -164,7 +166,11 @@ class Objective:
                 f"precision={precision!r} needs an objective of one network with frozen BatchNorm"
                 f" statistics on data in memory, as nll makes, got {self.label}: leave it out"
             )
-        return PointEvaluator(self, origin, axes)
+        return PointEvaluator(self, origin, axes, together=self.together and not exact)
+
+    def batches(self, size: int) -> list[Objective]:
+        """Return the mean loss of each minibatch of `size` examples; a ValueError without data."""
+        raise ValueError(f"batches need an objective of data, as nll makes, got {self.label}")
 
     def whose_statistics(self, a: Tensor, b: Tensor) -> str:
         """Name the frozen BatchNorm statistics in use between `a` (t = 0) and `b` (t = 1).

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from typing import Annotated
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 
 from flatviz.checks import kind
-from flatviz.core import ObjectiveLike, flattened, randn_like
+from flatviz.core import Curvature, ObjectiveLike, Point, flattened, public, randn_like
 
 WHICH = kind(
     (slice, Tensor),
@@ -21,7 +22,8 @@ class Operator:
     """v -> P H P^T v, (P,) -> (P,), with H the curvature at `w` (D,) and P the rows of a part.
 
     v is in float32 or better (`like`) in any precision of `w`, as a basis in half precision does
-    not stay orthogonal.
+    not stay orthogonal.  `curvature_operator` makes one for other solvers: `shape`, `dtype` and
+    `matvec` are what scipy's solvers read.
     """
 
     def __init__(
@@ -51,6 +53,21 @@ class Operator:
             )
         return out
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Shape (P, P) of the matrix."""
+        return self.like.numel(), self.like.numel()
+
+    @property
+    def dtype(self) -> np.dtype:
+        """NumPy's dtype of products."""
+        return self.like.new_zeros(0).cpu().numpy().dtype
+
+    def matvec(self, v: np.ndarray) -> np.ndarray:
+        """Compute the product with an array (P,) or (P, 1), as an array (P,)."""
+        product = self(torch.as_tensor(v).flatten().to(self.like))
+        return product.cpu().numpy()
+
     def embed(self, v: Tensor) -> Tensor:
         """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
@@ -59,6 +76,36 @@ class Operator:
         whole = v.new_zeros(*v.shape[:-1], dim)
         whole[..., self._index] = v
         return whole
+
+
+@public
+def curvature_operator(
+    f: ObjectiveLike, w: Point, *, curvature: Curvature = "hessian", part: Part = None
+) -> Operator:
+    """Build products with the curvature of `f` at `w`, for other solvers.
+
+    The result is a function of tensors, v (D,) -> H v (D,), and has what `scipy.sparse.linalg`
+    reads of a LinearOperator (`shape`, `dtype`, `matvec`): `eigsh`, `cg` and `svds` take it as it
+    is.
+
+    Args:
+        f: Objective, w (D,) -> (), or a plain function of a `w` of any shape.
+        w: Weights (D,), or activations, as (n, d); products are of its flat vector.
+        curvature: As in `top_eigenpairs`.
+        part: As in `top_eigenpairs`.
+
+    Raises:
+        ValueError: For what `top_eigenpairs` refuses.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> from scipy.sparse.linalg import eigsh
+        >>> h = torch.tensor([9.0, 5.0, 1.0, 1.0])
+        >>> H = fv.landscape.curvature_operator(lambda w: 0.5 * (h * w * w).sum(), torch.ones(4))
+        >>> H(torch.ones(4)).tolist(), eigsh(H, 1, return_eigenvectors=False).round(3).tolist()
+        ([9.0, 5.0, 1.0, 1.0], [9.0])
+    """
+    return Operator(f, w, curvature, part)
 
 
 def _index(part: slice | Tensor, w: Tensor) -> Tensor:

@@ -17,7 +17,8 @@ MIN_ERROR = math.sqrt(TINY)  # above 0 where H is 0
 LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
 TOO_FEW = (
     "{products} products found {k} eigenvalues, but are too few to exclude that one beside them, as"
-    " a further copy, is missing, which no residual shows: raise the number of products, or tol"
+    " a further copy, is missing, which no residual shows, so that a value is up to {reach:.2g} too"
+    " low: raise the number of products, or tol"
 )
 
 UNCONVERGED = (
@@ -72,7 +73,8 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             searches += 1
             chains: list[RandomChain] = []
         if run.n_products >= products:
-            warnings.warn(TOO_FEW.format(products=products, k=k), stacklevel=4)
+            reach = _reach(chains, error, searches)
+            warnings.warn(TOO_FEW.format(products=products, k=k, reach=reach), stacklevel=4)
             return pairs
         chain = RandomChain(run, k, products, error)
         chains.append(chain)
@@ -121,9 +123,9 @@ class RandomChain:
         full = run.complete or run.size == len(run.Q)
         self.ended = full or run.ahead is None or self.over and converged
 
-    def nats(self) -> float:
-        """Compute -log of the chance that a value is more than the error too low."""
-        return self._polynomial.nats(self._bound)
+    def nats(self, more: float = 0.0) -> float:
+        """Compute -log of the chance that a value is more than error + `more` too low."""
+        return self._polynomial.nats(self._bound + more)
 
 
 class Polynomial:
@@ -174,6 +176,14 @@ def _enough(nats: Sequence[float], searches: int) -> bool:
     left = float(torch.special.gammaincc(shape, total))
     divisor = searches * (searches + 1) * n * (n + 1)
     return n > 0 and left <= MISSED / divisor
+
+
+def _reach(chains: Sequence[RandomChain], error: float, searches: int) -> float:
+    """Compute by how much a value may be too low, given what insufficient chains exclude."""
+    more = error
+    while more < math.inf and not _enough([c.nats(more) for c in chains], searches):
+        more = 2 * more
+    return error + more
 
 
 def _bound(run: Krylov, k: int, error: float) -> float:

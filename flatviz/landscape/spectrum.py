@@ -6,14 +6,17 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, NonNegative, Seed, check_count
+from flatviz.checks import Count, NonNegative, Seed, Vector, check_count
 from flatviz.core import (
     Curvature,
     ObjectiveLike,
     Point,
+    Progress,
+    as_objective,
     flattened,
     generator,
     public,
+    track,
 )
 from flatviz.landscape.krylov import Krylov, Operator, Part, room_for
 from flatviz.landscape.search import excludes, largest
@@ -102,6 +105,53 @@ def top_eigenpairs(
 def _check_pairs(k: int, operator: Operator) -> None:
     if k > (dim := operator.like.numel()):
         raise ValueError(f"k must be at most the number of weights, {dim}, got {k}")
+
+
+@public
+def batch_eigenvalues(
+    f: ObjectiveLike,
+    w: Vector,
+    *,
+    batch_size: Count,
+    k: Count = 1,
+    curvature: Curvature = "hessian",
+    iters: Count = 160,
+    tol: NonNegative = TOLERANCE,
+    seed: Seed = 0,
+    progress: Progress = False,
+) -> list[Spectrum]:
+    """Compute the k largest eigenpairs of the loss of each minibatch, in the order of the data.
+
+    Their means are above those of the full loss, as the largest eigenvalue is a convex function
+    of the matrix.  `plot_density` draws the histogram of the largest.
+
+    Args:
+        f: Objective of `nll`.
+        w: Weights (D,).
+        batch_size: Examples a batch; the last one has the rest.
+        k: Pairs of each batch.
+        curvature: As in `top_eigenpairs`.
+        iters: Largest number of products of each batch.
+        tol: As in `top_eigenpairs`.
+        seed: Fixes the random starts.
+        progress: True for a bar, or a function (done, total, label) called before each batch.
+
+    Raises:
+        ValueError: For an objective without data.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> f = fv.nll(net, fv.Data(torch.randn(8, 2), torch.arange(8) % 3))
+        >>> spectra = fv.landscape.batch_eigenvalues(f, net.w, batch_size=4)
+        >>> [spectrum.n for spectrum in spectra]
+        [4, 4]
+    """
+    parts = as_objective(f).batches(batch_size)
+    return [
+        top_eigenpairs(part, w, k, curvature=curvature, iters=iters, tol=tol, seed=seed)
+        for part in track(parts, "batches", progress)
+    ]
 
 
 # Residual over the largest eigenvalue below which a pair counts as exactly one eigenvalue

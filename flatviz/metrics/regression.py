@@ -168,6 +168,33 @@ def interval_width(
 
 
 @public
+def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
+    """Compute the root mean square of the predictive standard deviation, in units of y.
+
+    (S,) for every ensemble size, () for `n_draws`.  `sharpness` is that of the loss.
+
+    Args:
+        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
+        n_draws: Ensemble size, the first draws; None: every size 1..S.
+
+    Raises:
+        ValueError: For classes, a distribution without a variance, or with too many draws.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> means = torch.tensor([[[3.0]], [[-3.0]]])  # 2 draws, 1 input, 1 target
+        >>> fv.metrics.predictive_std(fv.Prediction(means, likelihood=4.0)).tolist()
+        [4.0, 5.0]
+    """
+
+    def rms(size: int) -> Tensor:
+        first = prediction.changed(outputs=prediction.outputs[:size], y=None)
+        return first.std.square().mean().sqrt()
+
+    return _of_sizes(prediction, n_draws, rms)
+
+
+@public
 def quantile_calibration_error(
     prediction: Prediction,
     *,

@@ -3,6 +3,9 @@
 The rest of a diagonal takes Jacobians, as in `curvature.py`.
 """
 
+from collections.abc import Callable
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 
@@ -14,24 +17,28 @@ from flatviz.objectives.curvature import CHUNK_NUMBERS, batch_that_fits, ggn, ja
 from flatviz.objectives.problem import Problem
 
 
-def ggn_diagonal(problem: Problem, w: Tensor, progress: Progress = False) -> Tensor:
+def ggn_diagonal(
+    problem: Problem,
+    w: Tensor,
+    progress: Progress = False,
+    rest: Callable[..., Tensor] | None = None,
+) -> Tensor:
     """Compute the diagonal (D,) of H.
 
     A linear head over classes has a closed form; other weights need a backward pass for
-    each output and example.
+    each output and example, or what `rest` takes in place of `ggn`.
     """
+    rest = rest or partial(ggn, problem, w)
+    head, values = softmax_head(problem, w, progress) or (slice(0, 0), w[:0])
 
-    def rest(start: int, stop: int) -> Tensor:
+    def beside(start: int, stop: int) -> Tensor:
         part = slice(start, stop)
         if start == stop:
             return w[part]
-        return ggn(problem, w, part=part, diagonal=True, progress=progress)
+        return rest(part=part, diagonal=True, progress=progress)
 
-    closed = softmax_head(problem, w, progress)
-    if closed is None:
-        return rest(0, len(w))
-    head, values = closed
-    return torch.cat([rest(0, head.start), values, rest(head.stop, len(w))])
+    before = beside(0, head.start)
+    return torch.cat([before, values, beside(head.stop, len(w))])
 
 
 @torch.no_grad()

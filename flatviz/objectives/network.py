@@ -201,6 +201,12 @@ class MeanNLL(NetworkObjective):
             return None
         return replace(self, net=net, data=data)
 
+    def batches(self, size: int) -> list[Objective]:
+        """Return the mean loss of each minibatch of `size` examples."""
+        index = torch.arange(len(self.data), device=self.data.y.device)
+        parts = [self.data.subset(part) for part in index.split(size)]
+        return [mean_nll(self.problem._replace(data=part)) for part in parts]
+
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Return v -> M v at one `w`, with M the Hessian, the "ggn" or the empirical "fisher".
 

@@ -159,8 +159,8 @@ Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density 
 def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = None) -> Figure:
     """Draw the density of eigenvalues on a log axis, with a mark at each of the k largest.
 
-    Several spectra, as of minibatches: the histogram of their largest eigenvalues, and a line at
-    the mean.
+    Several spectra, as of `batch_eigenvalues`: the histogram of their largest eigenvalues, and a
+    line at the mean.
 
     Marks have their residuals.  The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the
     width is 1/150 of the range, a few pixels.

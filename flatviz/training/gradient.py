@@ -53,9 +53,10 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     minibatch.
 
     Args:
-        precision: "bfloat16" computes the network's products in that dtype (autocast);
-            weights, gradients, posterior and perturbation stay in float32.  A `torch.autocast`
-            around a verb has no effect.
+        precision: "bfloat16" or "float16" computes the network's products in that dtype (autocast);
+            weights, gradients, posterior and perturbation stay in float32.  In float16 the loss is
+            multiplied by 1,024 in the backward pass, and its gradient divided by it.  A
+            `torch.autocast` around a verb has no effect.
         accumulate: Number of parts of a minibatch that pass one after another: the same gradient in
             less memory; BatchNorm then normalises each part by itself.
         validation: Data on which the returned parameters have the lowest loss (a Gaussian's at its
@@ -75,7 +76,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         True
     """
 
-    precision: Literal["bfloat16"] | None = None
+    precision: Literal["bfloat16", "float16"] | None = None
     accumulate: Count = 1
     validation: Data | None = None
     patience: Count = 10
@@ -103,7 +104,12 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         """Compute the network's products in this precision, on `w`'s device, in the block."""
         if self.precision is None:
             return nullcontext()
-        return torch.autocast(w.device.type, dtype=torch.bfloat16)
+        return torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
+
+    @property
+    def loss_scale(self) -> float:
+        """Factor on the loss in the backward pass."""
+        return LOSS_SCALE if self.precision == "float16" else 1.0
 
     def in_parts(
         self,
@@ -136,6 +142,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
 
 PLAIN = Training()
+LOSS_SCALE = 1024.0  # below 6e-8 float16 is 0; above 65,504 it is inf
 
 
 class TrainingLoss:

@@ -266,7 +266,7 @@ class NetworkLoss(TrainingLoss):
         """Compute losses (R,) and gradients (R, D) of the rows of W, in one pass or one by one."""
         n = self.examples if index is None else index.shape[1]
         if self._batched(len(W), n):
-            return _value_and_grad(self._together, W, index)
+            return _value_and_grad(self._together, W, index, self.training.loss_scale)
         passes = self.passes
         if len(passes) == 1 and not self.state:
             passes = [*passes] * len(W)
@@ -277,7 +277,7 @@ class NetworkLoss(TrainingLoss):
             )
         indices = [None] * len(W) if index is None else index.unbind()
         rows = [
-            _value_and_grad(partial(self._alone, one), w, i)
+            _value_and_grad(partial(self._alone, one), w, i, self.training.loss_scale)
             for one, w, i in zip(passes, W.unbind(), indices)
         ]
         if len(rows) == 1:  # no copy, as a large network's gradient takes much memory
@@ -315,13 +315,19 @@ class NetworkLoss(TrainingLoss):
         return self.p.nll_rows(outputs, y)
 
 
-def _value_and_grad(loss: OneLoss, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+def _value_and_grad(
+    loss: OneLoss,
+    w: Tensor,
+    index: Tensor | None,
+    scale: float,
+) -> tuple[Tensor, Tensor]:
     with differentiable():  # in any mode of the caller
         w = w.clone() if w.is_inference() else w
         w = w.detach().requires_grad_(True)
         value = loss(w, index)
-        (g,) = torch.autograd.grad(value.sum(), w)
-    return value.detach(), g
+        total = value.sum()
+        (g,) = torch.autograd.grad(total if scale == 1 else scale * total, w)
+    return value.detach(), g if scale == 1 else g / scale
 
 
 def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:

@@ -238,6 +238,15 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
     return natural
 
 
+def squared_length(
+    q: Gaussian,
+    grad: Sequence[Tensor],
+    damping: float | None = None,
+) -> Tensor:
+    """Compute g^T F^-1 g, (...)."""
+    return _inner(q, grad, fisher_solve(q, grad, damping))
+
+
 def _along(
     q: Gaussian,
     grad: Sequence[Tensor],

@@ -309,12 +309,11 @@ assert by_hand[-1] > -1e-4 * ggn[0]  # never negative, to rounding
 #
 # ## Curvature of other things
 #
-# **Of each minibatch.** SGD sees the loss of a few examples at a time. The mean of their $\lambda_1$ is above that of the full
-# loss, because $\lambda_1$ is a convex function of the matrix.
+# **Of each minibatch.** SGD sees the loss of a few examples at a time. `batch_eigenvalues` has $\lambda_1$ of each of them. Their
+# mean is above that of the full loss, because $\lambda_1$ is a convex function of the matrix.
 
 # %%
-parts = [task.train.subset(index) for index in torch.arange(100).split(10)]
-batches = [fv.top_eigenpairs(fv.nll(net, part), w, 1) for part in parts]
+batches = fv.landscape.batch_eigenvalues(L, w, batch_size=10)
 mean = torch.stack([spectrum.values[0] for spectrum in batches]).mean()
 print(f"λ₁ of ten digits {mean:.2f} on average, of all hundred {top.values[0]:.2f}")
 assert mean > top.values[0]
@@ -323,27 +322,24 @@ fv.plot_density(batches, title="λ₁ of ten batches of ten digits")
 # %% [markdown]
 # *Figure: histogram of ten largest eigenvalues, with a dashed line at their mean.*
 #
-# **Of an image.** The loss is a function of the inputs as well, at fixed weights: an image takes the place of $w$ in every verb.
-# The two steepest directions among 64 pixels span a plane; its centre is the digit itself.
+# **Of an image.** `input_nll` is the loss as a function of the inputs, at fixed weights: an image takes the place of $w$ in every
+# verb. The two steepest directions among 64 pixels span a plane; its centre is the digit itself.
 
 # %%
-x, y = task.test.x[:1], task.test.y[:1]
-digit = lambda pixels: torch.nn.functional.cross_entropy(net(w, pixels.view_as(x)), y)
-pixels = fv.top_eigenpairs(digit, x.flatten(), 2)
-plane = fv.plane_eigen(x.flatten(), pixels)
+digit = fv.input_nll(net.at(w), task.test.subset(torch.tensor([0])))
+pixels = fv.top_eigenpairs(digit, digit.start, 2)
+plane = fv.plane_eigen(digit.start, pixels)
 fv.plot_surface(fv.slice_plane(digit, plane, extent=3.0, resolution=11 if FAST else 41))
 
 # %% [markdown]
 # *Figure: contours of the loss of one digit over changes of its pixels. It rises in some directions and stays low in others.*
 #
-# **With another solver.** `L.products(w)` is the function $v \mapsto Hv$, which scipy's solvers take as a matrix:
+# **With another solver.** `curvature_operator` gives products as a function of tensors that scipy's solvers take as a matrix:
 
 # %%
-from scipy.sparse.linalg import LinearOperator, eigsh
+from scipy.sparse.linalg import eigsh
 
-product = L.products(w)
-matrix = LinearOperator((L.dim, L.dim), lambda v: product(torch.tensor(v, dtype=w.dtype)))
-largest = eigsh(matrix, 1, which="LA", return_eigenvectors=False)
+largest = eigsh(fv.landscape.curvature_operator(L, w), 1, which="LA", return_eigenvectors=False)
 assert abs(largest[0] - top.values[0]) < 1e-3 * top.values[0]
 
 # %% [markdown]

@@ -320,9 +320,10 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # | weights that you sampled | `fv.predict(net, W, data, 3, seed=0)` | accuracy, nll, ece, brier |
 # | two models | `fv.slice_line(fv.nll(net, data), W[0], W[1], resolution=5).barrier` | 0 |
 # | a plain loss function | `fv.top_eigenpairs(lambda w: (w**4).sum(), torch.ones(3), 1)` | λ₁ = 12.000 |
-# | an image or a row to vary | `fv.top_eigenpairs(lambda x: F.cross_entropy(net(net.w, x), y), x, 1)` | λ₁ = 0.021 in the inputs |
+# | an image or a row to vary | `fv.top_eigenpairs(fv.input_nll(net, data), x.flatten(), 1)` | λ₁ = 0.021 in the inputs |
 # | activations (n, d) | `fv.top_eigenpairs(lambda h: F.cross_entropy(h, y), logits[0], 1)` | λ₁ = 0.042 |
-# | minibatches | `[fv.top_eigenpairs(fv.nll(net, part), net.w, 1) for part in parts]` | λ₁ = 1.049, 0.901, 1.316 of three batches |
+# | a solver of scipy | `eigsh(fv.landscape.curvature_operator(fv.nll(net, data), net.w), 1)[0]` | λ₁ = 0.792 |
+# | minibatches | `fv.landscape.batch_eigenvalues(fv.nll(net, data), net.w, batch_size=4)` | λ₁ = 1.049, 0.901, 1.316 of three batches |
 # | derivatives inside the loss (PINN) | `fv.hessian_trace(physics, torch.ones(4), products=6)` | trace 11.393 |
 # | a training loop | `fv.record_path(module, every=5)` | RecordedPath(5 points, dim=8, steps [0] to [20]) |
 # | a logger | `fv.record_path(module, data=data, log=writer.add_scalar)` | λ₁ 0.753 at step 0, 0.722 at step 20 |
