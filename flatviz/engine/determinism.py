@@ -59,8 +59,11 @@ def passing(net: Net, x: Tensor | Inputs) -> Iterator[None]:
     try:
         yield
     except (RuntimeError, ValueError, IndexError) as error:
+        takes = ""
+        if net.example is not None:
+            takes = f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
         raise ValueError(
-            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {brief(error)}"
+            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{takes}: {brief(error)}"
         ) from error
     except TypeError as error:
         if not isinstance(x, Fields):

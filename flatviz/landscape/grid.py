@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import filterfalse
 from numbers import Real
 from typing import Annotated, Literal
 
@@ -24,7 +25,7 @@ Extent = Annotated[
 RISE = 5.0  # extent="auto" ends where the objective is this multiple of its value at the origin
 # Doublings of a quarter of the suggested extent: at most 64 times that where f never rises so far
 DOUBLINGS = 8
-HALVINGS = 10  # halvings of the same
+HALVINGS = 30  # halvings of the same
 BISECTIONS = 3  # bisections of a factor of 2, to at most 9 % beyond the crossing
 
 
@@ -77,7 +78,7 @@ def auto_extent(
 ) -> list[tuple[float, float]]:
     """Find (lo, hi) on each axis where f first is RISE times f(origin), or not finite.
 
-    Distances from a thousandth to 256 times a quarter of `reach`, each twice the last, are tried;
+    From a quarter of `reach` steps double outwards, or halve inwards where that is already too far;
     bisections follow.
 
     Raises:
@@ -104,21 +105,25 @@ def auto_extent(
 
 
 def _first_over(over: Callable[[float], bool], t: float) -> float:
-    """Find the distance at which `over` first holds, at most 9 % beyond.
+    """Find the distance at which `over` begins to hold, at most 9 % beyond.
 
-    Distances go from t halved `HALVINGS` times to t doubled `DOUBLINGS` times, the result where it
-    never does.
+    It is t doubled `DOUBLINGS` times where it never does.
     """
-    distances = [t * 2.0**k for k in range(-HALVINGS, DOUBLINGS + 1)]
-    outside = next(filter(over, distances), None)
+    doubled = [t * 2**k for k in range(DOUBLINGS + 1)]
+    outside = next(filter(over, doubled), None)
     if outside is None:
-        return distances[-1]
+        return doubled[-1]
     inside = outside / 2
+    if outside == t:  # the first step was too far
+        halved = [t / 2**k for k in range(1, HALVINGS + 1)]
+        inside = next(filterfalse(over, halved), halved[-1])
+        outside = 2 * inside
     for _ in range(BISECTIONS):
         middle = math.sqrt(inside * outside)
-        inside, outside = (inside, middle) if over(middle) else (middle, outside)
-    return outside
-
+        if over(middle):
+            outside = middle
+        else:
+            inside = middle
     return outside
 
 
