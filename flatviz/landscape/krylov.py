@@ -80,7 +80,11 @@ class Operator:
 
 @public
 def curvature_operator(
-    f: ObjectiveLike, w: Point, *, curvature: Curvature = "hessian", part: Part = None
+    f: ObjectiveLike,
+    w: Point,
+    *,
+    curvature: Curvature = "hessian",
+    part: Part = None,
 ) -> Operator:
     """Build products with the curvature of `f` at `w`, for other solvers.
 
@@ -157,7 +161,9 @@ class Krylov:
         self._like = like
         self._rounding = 10 * torch.finfo(like.dtype).eps
         self._scale = scale
-        self._locked = like.new_zeros(0, like.numel()) if locked is None else locked
+        if locked is None:
+            locked = like.new_zeros(0, like.numel())
+        self._locked = locked
         self.dim = like.numel() - len(self._locked)
         room = min(room, self.dim)
         self.Q = torch.empty(room, like.numel(), dtype=like.dtype, device=like.device)
@@ -176,7 +182,8 @@ class Krylov:
         length = g.norm()
         if self.size + len(self.P) < self.dim:
             self._append(g / length)
-            along = torch.cat([along, length.double().cpu()[None]])
+            length = length.double().cpu()
+            along = torch.cat([along, length[None]])
         return along
 
     def _outside(self, r: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -195,8 +202,9 @@ class Krylov:
         return r, inside, along
 
     def _append(self, candidate: Tensor) -> None:
+        row = torch.zeros_like(self.C[:1])
         self.P = torch.cat([self.P, candidate[None]])
-        self.E = torch.cat([self.E, torch.zeros_like(self.C[:1])])
+        self.E = torch.cat([self.E, row])
 
     def step(self) -> None:
         """Add one basis vector by one product: the chain's next, or a random one at its end."""
@@ -301,7 +309,8 @@ class Krylov:
             converged = residual[worst] <= tol * values.abs().max()
             if converged or self.n_products >= products or self.complete:
                 return values, columns, residual
-            self.turn(self.E[:, : self.size] @ columns[:, worst])
+            E = self.E[:, : self.size]
+            self.turn(E @ columns[:, worst])
             left = products - self.n_products
             for _ in range(min(CHECK_EVERY, left)):
                 self.grow(k)

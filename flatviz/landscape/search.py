@@ -106,7 +106,8 @@ class RandomChain:
         room = len(run.Q)
         if room < run.dim:
             left = products - run.n_products
-            n = min(n, max((room - k) // 4, room - k - left))
+            free = room - k
+            n = min(n, max(free // 4, free - left))
         others = k + order[:n].sort().values
         run.restart(torch.cat([torch.arange(k), others]))
         run.ahead = None
@@ -136,7 +137,8 @@ class Polynomial:
         least = max(run.rounding, TINY)
         self._zeros, vectors = torch.linalg.eigh(C, UPLO="U")
         steps = C.diagonal(-1).abs().clamp(min=least)
-        last = run.E[:, run.size - 1].norm().clamp(min=least)
+        last = run.E[:, run.size - 1].norm()
+        last = last.clamp(min=least)
         self._log_scale = steps.log().sum() + last.log()
         n = run.dim - start
         self._log_sphere = 0.5 * math.log(2 * n / math.pi)
@@ -181,7 +183,10 @@ def _enough(nats: Sequence[float], searches: int) -> bool:
 def _reach(chains: Sequence[RandomChain], error: float, searches: int) -> float:
     """Compute by how much a value may be too low, given what insufficient chains exclude."""
     more = error
-    while more < math.inf and not _enough([c.nats(more) for c in chains], searches):
+    while more < math.inf:
+        nats = [chain.nats(more) for chain in chains]
+        if _enough(nats, searches):
+            break
         more = 2 * more
     return error + more
 

@@ -356,7 +356,12 @@ def sampled_ggn(
 
 
 def check_jacobians(
-    problem: Problem, size: int, *, dense: bool, warn: bool, draws: int | None = None
+    problem: Problem,
+    size: int,
+    *,
+    dense: bool,
+    warn: bool,
+    draws: int | None = None,
 ) -> None:
     """Check the memory and work of the Jacobians in `size` weights.
 

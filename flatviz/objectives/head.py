@@ -3,6 +3,7 @@
 The rest of a diagonal takes Jacobians, as in `curvature.py`.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 
@@ -29,7 +30,6 @@ def ggn_diagonal(
     each output and example, or what `rest` takes in place of `ggn`.
     """
     rest = rest or partial(ggn, problem, w)
-    head, values = softmax_head(problem, w, progress) or (slice(0, 0), w[:0])
 
     def beside(start: int, stop: int) -> Tensor:
         part = slice(start, stop)
@@ -37,8 +37,13 @@ def ggn_diagonal(
             return w[part]
         return rest(part=part, diagonal=True, progress=progress)
 
+    closed = softmax_head(problem, w, progress)
+    if closed is None:
+        return beside(0, len(w))
+    head, values = closed
     before = beside(0, head.start)
-    return torch.cat([before, values, beside(head.stop, len(w))])
+    after = beside(head.stop, len(w))
+    return torch.cat([before, values, after])
 
 
 @torch.no_grad()
@@ -85,13 +90,16 @@ def softmax_head(
             curved = s * p * (1 - p)
             total = total + curved.T @ h**2
     # from (C, F + 1), each class with its bias, to the order of w
-    at = torch.arange(p.shape[1] * h.shape[1], device=w.device)
-    at = at.view(p.shape[1], -1)
+    shape = (p.shape[1], h.shape[1])
+    at = torch.arange(math.prod(shape), device=w.device).view(shape)
     weights = at[:, : layer.in_features]
     bias = at[:, -1]
     places = [weights if len(b.shape) > 1 else bias for b in blocks]
     index = torch.cat([place.flatten() for place in places])
-    values = total[index[:, None], index] if dense else total.flatten()[index]
+    if dense:
+        values = total[index[:, None], index]
+    else:
+        values = total.flatten()[index]
     return slice(blocks[0].start, blocks[-1].stop), values
 
 
@@ -105,8 +113,10 @@ def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] |
         return None
     x, y = problem.data.batch(torch.arange(1))
     outputs, inputs = _through(net, layer, w, x)
-    shapes = [(*y.shape, n) for n in (layer.in_features, layer.out_features)]
-    if [t.shape for t in (*inputs, outputs)] != shapes or y.ndim > 2:
+    widths = (layer.in_features, layer.out_features)
+    expected = [(*y.shape, width) for width in widths]
+    shapes = [t.shape for t in (*inputs, outputs)]
+    if shapes != expected or y.ndim > 2:
         return None
     blocks = [b for b in net.blocks if b.layer == name]
     part = slice(blocks[0].start, blocks[-1].stop)
@@ -139,9 +149,10 @@ def _through(
 def _block(h: Tensor, p: Tensor, s: Tensor) -> Tensor:
     """Compute sum_m s_m (diag(p_m) - p_m p_m^T) (x) h_m h_m^T, (C F, C F), some places at once."""
     n_classes = p.shape[1]
-    size = n_classes * h.shape[1]
+    features = h.shape[1]
+    size = n_classes * features
     total = h.new_zeros(size, size)
-    blocks = total.view(n_classes, h.shape[1], n_classes, h.shape[1])
+    blocks = total.view(n_classes, features, n_classes, features)
     each = torch.arange(n_classes, device=h.device)
     many = max(1, CHUNK_NUMBERS // size)
     parts = zip(h.split(many), p.split(many), s.split(many))

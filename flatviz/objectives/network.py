@@ -81,7 +81,8 @@ class NetworkObjective(Objective):
     @property
     def key(self) -> str:
         """Hash of the net and of all fields but cost, label and graph."""
-        names = {f.name for f in fields(self)} - {"net", "cost", "label", "replayed"}
+        left_out = {"net", "cost", "label", "replayed"}
+        names = {f.name for f in fields(self)} - left_out
         about = [getattr(self, name) for name in sorted(names)]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
@@ -320,7 +321,8 @@ class Quantity(NetworkObjective):
                 f" {value.dtype} of {self.label}: take its mean, or abs()"
             )
         # The argmax of NaN would be a class
-        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)
+        finite = outputs.amax() < math.inf
+        return torch.where(finite, value.reshape(()), math.nan)
 
 
 @public
@@ -373,7 +375,8 @@ def quantity(
         work = examined(net, data, likelihood).work
         what = partial(_named_score, what=what, likelihood=likelihood)
         with torch.no_grad():
-            what(net(net.w, data.x[:2]), data.y[:2])
+            outputs = net(net.w, data.x[:2])
+            what(outputs, data.y[:2])
     else:
         named = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity")
         net, work = check_function(net, data.x)

@@ -41,14 +41,17 @@ class Mmd(Noun):
         permuted = self._of(self.permuted, name)
         if not len(permuted):
             return float("nan")
-        above = int((permuted >= self._of(self.value, name)).sum())
+        value = self._of(self.value, name)
+        above = int((permuted >= value).sum())
         return (above + 1) / (len(permuted) + 1)
 
     def _of(self, values: Tensor, name: str | None) -> Tensor:
         if name is not None:
             return values[..., self.names.index(name)]
         layers = values[..., [n != WHOLE for n in self.names]]
-        return layers.quantile(0.5, dim=-1) if layers.numel() else layers.new_zeros(0)
+        if not layers.numel():
+            return layers.new_zeros(0)
+        return layers.quantile(0.5, dim=-1)
 
 
 @public
@@ -140,8 +143,8 @@ def mmd(
             keys = torch.rand(permutations, len(both), generator=source, dtype=torch.float64)
             unchanged = torch.arange(len(both))[None]
             order = torch.cat([unchanged, keys.argsort(1)])
-            labels = order < len(A)
-            columns[name].append(_values(both, labels.to(A), grid))
+            labels = (order < len(A)).to(A)
+            columns[name].append(_values(both, labels, grid))
     result = {}
     for name, values in columns.items():
         table = torch.stack(values, -1)

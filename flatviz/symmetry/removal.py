@@ -227,10 +227,12 @@ def align(
     for start in range(starts):
         order = best.clone()
         if start > 0:
-            order = random_order(units, len(W), seed=(seed + start) % 2**63)
+            another = (seed + start) % 2**63
+            order = random_order(units, len(W), seed=another)
             order = order.to(W.device)
         turns = torch.randperm(len(parts), generator=source)
-        match = _climb(units, W, reference, order, [parts[i] for i in turns])
+        shuffled = [parts[i] for i in turns]
+        match = _climb(units, W, reference, order, shuffled)
         better = match > best_match
         best[better] = order[better]
         best_match[better] = match[better]
@@ -312,6 +314,9 @@ def _assignments(products: Tensor, groups: int) -> Tensor:
     inside = grouped.diagonal(dim1=1, dim2=3)  # of one group, (S, size, size, groups)
     inside = inside.permute(0, 3, 1, 2)
     tables = inside.flatten(0, 1).numpy()
-    columns = [linear_sum_assignment(each, maximize=True)[1] for each in tables]
+    columns = []
+    for each in tables:
+        _, column = linear_sum_assignment(each, maximize=True)
+        columns.append(column)
     best = torch.as_tensor(np.stack(columns), device=products.device)
     return best.view(len(products), groups, size)

@@ -166,7 +166,10 @@ class RecordedPath:
         return self
 
     def __exit__(
-        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         del _RECORDING[id(self)]
         if self._step > self._steps[-1]:

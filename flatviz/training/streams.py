@@ -153,9 +153,8 @@ class MirroredNoise(Noise):
 
     def _drawn(self) -> list[tuple[Tensor, Tensor]]:
         members = len(self.generators)
-        z = torch.empty(
-            members, self.pairs, self.draws, self.size, dtype=self.like.dtype, device=self.device
-        )
+        shape = (members, self.pairs, self.draws, self.size)
+        z = torch.empty(shape, dtype=self.like.dtype, device=self.device)
         for source, ahead, rows in zip(self.generators, self.ahead, z):
             ahead.set_state(source.get_state())
             for row in rows:

@@ -191,7 +191,11 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         """Compute the gradient in theta of one step."""
 
     def noise_share(
-        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Iterable[Noises]
+        self,
+        q: Gaussian,
+        gradient: Gradient,
+        batch: Batch,
+        noises: Iterable[Noises],
     ) -> Tensor | None:
         """Estimate what part of an ascent's squared length is noise of the draws."""
         return None
@@ -313,7 +317,11 @@ def fit_gaussians(
 
 
 def noise_shares(
-    algorithm: GaussianMethod, q: Gaussian, loss: TrainingLoss, run: Run, seeds: Sequence[int]
+    algorithm: GaussianMethod,
+    q: Gaussian,
+    loss: TrainingLoss,
+    run: Run,
+    seeds: Sequence[int],
 ) -> Tensor | None:
     """Estimate what part of the last ascent's squared length is noise of the draws, (B,) or ().
 
