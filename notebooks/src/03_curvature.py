@@ -33,6 +33,7 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.families.tour import prepare
+from flatviz.plots.theme import figure
 
 torch.set_num_threads(1)
 
@@ -317,7 +318,11 @@ batches = fv.landscape.batch_eigenvalues(L, w, batch_size=10)
 mean = torch.stack([spectrum.values[0] for spectrum in batches]).mean()
 print(f"λ₁ of ten digits {mean:.2f} on average, of all hundred {top.values[0]:.2f}")
 assert mean > top.values[0]
-fv.plot_density(batches, title="λ₁ of ten batches of ten digits")
+
+# %%
+fig = figure("λ₁ of ten batches of ten digits", "Histogram of ten largest eigenvalues")
+fig.add_histogram(x=[float(spectrum.values[0]) for spectrum in batches])
+fig.add_vline(float(mean), line_dash="dash")
 
 # %% [markdown]
 # *Figure: histogram of ten largest eigenvalues, with a dashed line at their mean.*

@@ -382,7 +382,7 @@ WRONG = {
     "a picture of a regression": (
         lambda: fv.plots.plot_reliability(REGRESSION),
         ValueError,
-        r"bins, got none: use plot_calibration",
+        r"bins, got none: use plot_predictive",
     ),
     "misspelt": (
         lambda: fv.Prediction(LOGITS, likelihood="categoricl"),

@@ -274,17 +274,6 @@ def test_a_path_shows_its_barrier_where_it_is_highest():
     assert len(fv.plot_curve(straight, barrier=False).data) == 1
 
 
-def test_valleys_are_drawn_from_minimum_to_saddle(surface):
-    found = fv.landscape.persistence(surface)
-    joins, valleys, minima = plots.plot_persistence(found).data
-    assert list(minima.y) == approx(found.birth.tolist())
-    assert len(minima.y) == 2
-    assert valleys.y[1] == approx(float(surface.values.max()))
-    assert valleys.y[4] == approx(float(found.death[1]))
-    assert list(joins.x[:2]) == [2, 1]
-    assert math.isinf(float(found.death[0]))
-
-
 def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, spectrum):
     known = dict(n=100, batchnorm="re-estimated")
     curve = fv.Curve(surface.a, surface.a**2, **known)
@@ -296,10 +285,7 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, sp
             fv.plot_curve([curve, curve]),
             fv.plot_spectrum(known_spectrum),
         ),
-        *(
-            fv.plot_density(known_spectrum),
-            plots.plot_persistence(fv.landscape.persistence(known_surface)),
-        ),
+        *(fv.plot_density(known_spectrum),),
     ):
         assert (
             fig.layout.xaxis.title.text.count("mean over 100 examples · BatchNorm re-estimated")
