@@ -269,7 +269,12 @@ print(f"trace {H.trace():.2f}, Hutchinson {hutchinson.mean():.2f} ± {spread:.2f
 # %%
 layers = fv.landscape.layer_curvature(L, w)
 assert max(layer.lambda1 for layer in layers.values()) <= top.values[0] + 1e-3
-fv.plot(layers)
+fig = figure("Curvature by layer", "Bars of the largest eigenvalue and the trace of each layer")
+for name in ("lambda1", "trace"):
+    fig.add_bar(
+        x=list(layers), y=[float(getattr(layer, name)) for layer in layers.values()], name=name
+    )
+fig.update_yaxes(type="log", title="curvature of the loss")
 
 # %% [markdown]
 # *Figure: largest eigenvalue and trace of each layer's block, on a logarithmic axis, with their errors.*

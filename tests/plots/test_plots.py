@@ -377,19 +377,6 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
     )
 
 
-def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_negative():
-    rows = {
-        "a": results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2),
-        "b": results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
-    }
-    eigenvalues, traces = fv.plot(rows).data
-    assert list(eigenvalues.x) == approx([3.0, 0.01])
-    assert list(traces.x) == approx([5.0, 0.02])
-    assert list(traces.error_x.array) == approx([0.2, 0])
-    assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"]
-    assert fv.plot(rows).layout.xaxis.type == "log"
-
-
 def test_a_figure_of_plotly_express_takes_the_ground_of_the_house_and_keeps_its_data_and_legend():
     px = importorskip("plotly.express")
     rows = {"x": [1, 2, 1, 2], "y": [3, 4, 5, 6], "score": ["nll", "nll", "ece", "ece"]}
