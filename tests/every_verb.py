@@ -313,6 +313,7 @@ def calls(fv, module, data, task, metrics):
             ),
         ),
         "plots.plot_history": lambda: plots.plot_history(made.q.history),
+        "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
         "plots.plot_predictive": lambda: plots.plot_predictive(
             fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)
         ),
@@ -334,6 +335,10 @@ def calls(fv, module, data, task, metrics):
             made.net[0], made.laplace, data, link="mc", n_draws=2
         ),
         "plot_surface": lambda: fv.plot_surface(made.surface, made.projection),
+        "explore": lambda: [
+            fv.explore(getattr(made, name))
+            for name in ("surface", "projection", "spectrum", "prediction")
+        ],
         "score": lambda: fv.score(made.prediction, "nll"),
         "families.convergence_gap": lambda: families.convergence_gap(
             *_three(made, task), made.q, "vi", seed=0, n_draws=2, fit={"steps": 1}

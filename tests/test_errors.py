@@ -334,7 +334,7 @@ def test_nothing_moves_to_cuda_that_is_absent(thing):
 
 @mark.parametrize(
     "missing, name",
-    [("ipywidgets", "lab"), ("plotly", "plot_surface"), ("anywidget", "playground")],
+    [("ipywidgets", "lab"), ("plotly", "plot_surface"), ("anywidget", "explore")],
 )
 def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, monkeypatch):
     package = getattr(fv, name).__module__.split(".")[1]

@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = lazy(
         "frontier": "plot_frontier",
         "landscape": "plot_curve plot_projection",
         "inputs": "plot_predictive",
+        "quantiles": "plot_calibration",
         "radius": "plot_radius",
         "surfaces": "plot_surface plot_surface_3d",
     },

@@ -230,7 +230,7 @@ def plot_reliability(
     named = by_method(prediction, "Prediction")
     for one in named.values():
         if one.bins is None:
-            advice = "use plot_predictive for a regression" if one.scores else LABELLED
+            advice = "use plot_calibration for a regression" if one.scores else LABELLED
             raise ValueError(f"prediction must carry calibration bins, got none: {advice}")
     if isinstance(prediction, Mapping):
         return _reliabilities(prediction, title)

@@ -174,11 +174,11 @@ assert FAST or scores["accuracy"][-1] > 0.9
 W, f = q.sample(20, seed=1), fv.nll(small, data)
 plane = fv.plane_pca(W)
 surface = fv.slice_plane(f, plane, extent="auto", resolution=11 if FAST else 31)
-fv.plot_surface(surface, fv.project(W, plane, f))
+fv.explore(surface, fv.project(W, plane, f))
 
 # %% [markdown]
 # *Figure: contours of the loss on the plane in which the draws vary most, with a marker for each draw; they gather in the
-# valley.* Of 227 dimensions two are shown: the axes say
+# valley. Sliders set how many draws are shown and the top of the colour scale.* Of 227 dimensions two are shown: the axes say
 # how much of the draws' variance they hold, and it is little.
 #
 # ## Which settings?

@@ -376,7 +376,7 @@ WRONG = {
     "a picture of a regression": (
         lambda: fv.plots.plot_reliability(REGRESSION),
         ValueError,
-        r"bins, got none: use plot_predictive",
+        r"bins, got none: use plot_calibration",
     ),
     "misspelt": (
         lambda: fv.Prediction(LOGITS, likelihood="categoricl"),

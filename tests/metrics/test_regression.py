@@ -145,6 +145,14 @@ def test_predictions_that_are_calibrated_by_construction_are_found_so():
     assert M.coverage(p, 0.9) == approx(0.9, abs=0.007)  # three deviations
     assert scipy.stats.kstest(M.pit(p).flatten(), "uniform").pvalue > 0.01
     assert M.fit_deviation(p) == approx(1, abs=0.015)
+    fig = fv.plots.plot_calibration({"vi": p, "sabma": fv.Prediction(means, y, 0.2)})
+    band, _, good, _, sure, bars = fig.data
+    half = 1.358 / math.sqrt(20_000)
+    assert band.y[0] == approx(-half)
+    assert np.abs(np.array(good.y) - np.array(good.x)).max() < half
+    assert np.abs(np.array(sure.y) - np.array(sure.x)).max() > 10 * half
+    assert bars.y[0] > 3 < bars.y[-1]
+    assert sum(bars.y) / 20 == approx(1)
 
 
 COUNTS = fv.Prediction(
@@ -169,6 +177,10 @@ WRONG = {
     "by name": (
         lambda: fv.score(fv.Prediction(MEANS, Y, 0.5), "crps"),
         r"call fv.metrics.crps\(prediction\)",
+    ),
+    "a picture of classes": (
+        lambda: fv.plots.plot_calibration(CLASSES),
+        "use plot_reliability for classes",
     ),
 }
 
