@@ -256,6 +256,20 @@ def panels(n: int, gap: float) -> list[list[float]]:
     return [[start, min(start + wide, 1.0)] for start in starts]
 
 
+def rows_of(rows: Sequence[Properties], x: Properties, title: str, gap: float) -> Properties:
+    """Return the axes of panels one below the other, whose x axes are one, named at the foot.
+
+    rows: the y axis of each.
+    """
+    axes: Properties = {}
+    heights = reversed(panels(len(rows), gap))
+    for i, (y, height) in enumerate(zip(rows, heights)):
+        last = i == len(rows) - 1
+        foot = dict(title=title if last else "", showticklabels=last, matches="x" if i else None)
+        axes |= layout_of(i, x | foot, y | dict(domain=height))
+    return axes
+
+
 def numbers(values: object) -> Property:
     """Convert a tensor for plotly; lists and None stay."""
     if not isinstance(values, Tensor):
