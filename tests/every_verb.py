@@ -314,6 +314,8 @@ def calls(fv, module, data, task, metrics):
         ),
         "plots.plot_history": lambda: plots.plot_history(made.q.history),
         "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
+        "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
+        "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
         "plots.plot_predictive": lambda: plots.plot_predictive(
             fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)
         ),
