@@ -175,7 +175,7 @@ def _add_equal(
     """
     at = float(loss[member].log())
 
-    def equal(values: object, members: list[int]) -> float:
+    def equal(values: Tensor, members: list[int]) -> float:
         """Interpolate between members at that loss; NaN beyond them."""
         places = loss[members].log()
         return float(np.interp(at, places, values, left=math.nan, right=math.nan))
@@ -190,7 +190,8 @@ def _add_equal(
             place = [float(loss[member])], [y]
             mark = scatter(*place, "markers", name, marker=marker, **axes_of(i))
             fig.add_live(mark, "x", "y")
-    t = math.exp(equal([math.log(family[i].radius) for i in cold], cold))
+    temperatures = torch.tensor([family[i].radius for i in cold], dtype=torch.float64)
+    t = math.exp(equal(temperatures.log(), cold))
     selected = family[member]
     who = style(selected.method).label
     if selected.radius:

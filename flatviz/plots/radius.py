@@ -222,7 +222,7 @@ def _add_panel(
     label = look.label
     mean = rows.nanmean(1)
 
-    def draw(x: object, y: object, mode: str, name: str, **how: Property) -> None:
+    def draw(x: Property, y: Property, mode: str, name: str, **how: Property) -> None:
         fig.add_trace(scatter(x, y, mode, name, **how, **on))
 
     if "sgd" in family.methods:

@@ -14,6 +14,7 @@ from flatviz.checks import Number
 from flatviz.core import public
 from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, true_losses
 from flatviz.plots.ground import (
+    VALUE,
     axis_note,
     axis_titles,
     check_on,
@@ -21,6 +22,7 @@ from flatviz.plots.ground import (
     ellipse,
     ends_text,
     ground,
+    keys_of,
     small_print,
     title_of,
 )
@@ -170,20 +172,23 @@ def _name_ends(fig: Figure, projection: Projection) -> None:
     """Label the first and last point, on the side away from the other."""
     first = projection.coords[0]
     last = projection.coords[-1]
-    away = (first - last) / (first - last).norm().clamp_min(1e-12)
-    look = dict(
-        showarrow=True,
-        arrowwidth=1,
-        arrowcolor=INK,
-        arrowhead=0,
-        bgcolor="#ffffff",
-        font=dict(size=11),
-    )
-    for text, (x, y), (right, up) in (
-        ("start", first.tolist(), away.tolist()),
-        ("end", last.tolist(), (-away).tolist()),
-    ):
-        fig.add_annotation(text=text, x=x, y=y, ax=26 * right, ay=-26 * up, **look)
+    away = 26 * (first - last) / (first - last).norm().clamp_min(1e-12)  # px
+    for text, at, offset in (("start", first, away), ("end", last, -away)):
+        x, y = at.tolist()
+        right, up = offset.tolist()
+        fig.add_annotation(
+            text=text,
+            x=x,
+            y=y,
+            ax=right,
+            ay=-up,
+            showarrow=True,
+            arrowwidth=1,
+            arrowcolor=INK,
+            arrowhead=0,
+            bgcolor="#ffffff",
+            font=dict(size=11),
+        )
 
 
 def marker_size(projection: Projection) -> Tensor:
@@ -268,8 +273,7 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     trace = _relief(surface, scale(surface.finite), scale)
     lo, hi = scale.ends
     trace.customdata = numbers(surface.finite.T)
-    keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
-    fig.add_live(trace, "z", "customdata", keys=keys)
+    fig.add_live(trace, "z", "customdata", keys=keys_of(scale))
     return fig.update_layout(scene_zaxis=dict(range=[lo, hi], title=""))  # the colour bar says it
 
 
@@ -329,7 +333,6 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
     lines = dict(
         z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1)
     )
-    hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
     return go.Surface(
         x=numbers(surface.a),
         y=numbers(surface.b),
@@ -341,7 +344,7 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
         colorscale=LOSS_SCALE,
         cmin=lo,
         cmax=hi,
-        hovertemplate=hover,
+        hovertemplate=f"{VALUE}<extra></extra>",
     )
 
 
@@ -356,12 +359,16 @@ def _add_samples(
     x, y = projection.coords.T.double()
     top = scale(losses).double()
     foot = scale(height_at(surface, projection.coords)).double()
-    gap = torch.full_like(x, torch.nan)
-    lines = [
-        torch.stack(ends, 1).flatten() for ends in ((x, x, gap), (y, y, gap), (top, foot, gap))
-    ]
     width = dict(color=look.color, width=3)
-    drops = _scatter3d(*lines, "lines", "drop lines", hoverinfo="skip", line=width)
+    drops = _scatter3d(
+        _with_gaps(x, x),
+        _with_gaps(y, y),
+        _with_gaps(top, foot),
+        "lines",
+        "drop lines",
+        hoverinfo="skip",
+        line=width,
+    )
     _add_live(fig, drops, "line.color", "segments", ("x", "y", "z"))
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
     shown = dict(
@@ -369,8 +376,15 @@ def _add_samples(
         customdata=numbers(torch.stack([losses, projection.distance], dim=1)),
         hovertemplate=hover,
     )
-    dots = _scatter3d(*projection.coords.T, scale(losses), "markers", look.label, **shown)
+    x, y = projection.coords.T
+    dots = _scatter3d(x, y, scale(losses), "markers", look.label, **shown)
     _add_live(fig, dots, "marker.color", "draws", ("x", "y", "z", "customdata"))
+
+
+def _with_gaps(start: Tensor, end: Tensor) -> Tensor:
+    """Return starts and ends of lines in turn, (3 S,), NaN after each line."""
+    gap = torch.full_like(start, torch.nan)
+    return torch.stack([start, end.to(start), gap], 1).flatten()
 
 
 def _add_live(
