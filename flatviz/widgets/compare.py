@@ -131,6 +131,12 @@ class Comparison:
         losses = self.path.values[[0, -1]]
         half = max(half, ROUNDING * (self._largest + float(losses.abs().max())))
         scales = "filter normalisation, which no rescaling of whole layers can change"
+        unchanged = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
+        if unchanged:
+            return (
+                f"Filter normalisation cannot say more: around {' and '.join(unchanged)}, with"
+                " weights of 0, its directions leave the loss as it is"
+            )
         if gain > half:
             return f"This survives {scales}"
         if -gain > half:
@@ -312,6 +318,7 @@ def _plane(net: Net, ends: Tensor, direction: Tensor) -> Plane:
     """Build the plane through both ends, and as far along a filter-normalised direction."""
     start, end = ends
     side = filter_normalized(net, direction, start)
+    side = side if side.any() else direction  # of weights that are all 0
     return plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
 
 

@@ -1,5 +1,7 @@
 """`fv.compare`: two models on common ground, and a sentence invariant to rescaled layers."""
 
+import math
+
 import torch
 from cases import blobs, normed, rng
 from pytest import approx, fixture, mark, raises
@@ -129,6 +131,17 @@ def test_models_in_training_mode_are_compared_in_evaluation_mode_and_that_is_sai
     sentence = fv.compare(a, b.eval(), data, resolution=5).sentence
     plain = fv.compare(a.eval(), b, data, resolution=5).sentence
     assert sentence == f"{plain} Both are in evaluation mode here, not in training mode as A came."
+
+
+def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
+    data = blobs(30, 4, 3)
+    a, b = (Linear(4, 3) for _ in range(2))
+    nn.init.zeros_(a.weight)
+    nn.init.zeros_(a.bias)
+    nn.init.normal_(b.weight, std=3)
+    sentence = fv.compare(a, b, data, resolution=5).sentence
+    assert "around A, with weights of 0, its directions leave the loss as it is" in sentence
+    assert sentence.count(f"{math.log(3):.3g}") == 1  # the loss of guessing among three
 
 
 def test_examples_of_the_loss_are_spread_over_data_sorted_by_class():
