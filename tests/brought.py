@@ -213,7 +213,7 @@ def looped(path, data):
     """What a recorded loop leaves."""
     with path:
         descended(path.module, data)
-    return curvature(path) if path.values else path
+    return path if path.watch is None else curvature(path)
 
 
 def hooked(callback, module, loop, trainer):

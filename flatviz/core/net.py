@@ -54,6 +54,11 @@ class Block(NamedTuple):
     kind: str  # norm, head, or other
 
     @property
+    def layer(self) -> str:
+        """Name of the module that holds the tensor."""
+        return self.name.rpartition(".")[0]
+
+    @property
     def slice(self) -> slice:
         """Place of the tensor in `w`."""
         return slice(self.start, self.stop)

@@ -4,6 +4,8 @@ All run on a few examples.
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -35,20 +37,10 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
     """
     with torch.inference_mode(False), torch.no_grad(), saved_rng():
         looked = net.look(x)
-        try:
+        with passing(net, x):
             work = work_of(net, x)
             few = x[few_of(x, work)]
             net(net.w, few.clone())
-        except (RuntimeError, ValueError, IndexError) as error:
-            raise ValueError(
-                f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {brief(error)}"
-            ) from error
-        except TypeError as error:
-            if not isinstance(x, Fields):
-                raise
-            raise ValueError(
-                f"inputs {x.describe()} do not pass through {net!r} as keywords: {brief(error)}"
-            ) from error
         if looked.draws or not _agree(net, work.eps, few, few):
             raise ValueError(RANDOM)
         half = len(few) // 2
@@ -59,6 +51,26 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
                 " subtract no statistics of the batch"
             )
     return net, work
+
+
+@contextmanager
+def passing(net: Net, x: Tensor | Inputs) -> Iterator[None]:
+    """Explain errors of a network that runs on `x` in the block."""
+    try:
+        yield
+    except (RuntimeError, ValueError, IndexError) as error:
+        takes = ""
+        if net.example is not None:
+            takes = f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
+        raise ValueError(
+            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{takes}: {brief(error)}"
+        ) from error
+    except TypeError as error:
+        if not isinstance(x, Fields):
+            raise
+        raise ValueError(
+            f"inputs {x.describe()} do not pass through {net!r} as keywords: {brief(error)}"
+        ) from error
 
 
 def check_logits(net: Net, x: Tensor | Fields) -> None:

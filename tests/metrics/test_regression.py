@@ -71,6 +71,8 @@ def test_intervals_and_pit_are_those_of_the_mixture_by_scipy(kind, size):
         M.quantile_calibration_error(p, n_draws=size),
     ):
         assert found == approx(np.mean(gaps))
+    variance = each.var()[:size].mean(0) + each.mean()[:size].var(0)
+    assert M.predictive_std(p)[size - 1] == approx(np.sqrt(variance.mean()))
 
 
 def test_crps_of_a_mixture_by_its_quantiles_is_the_integral_of_its_definition():

@@ -146,7 +146,7 @@ def test_temperature_scaling_undoes_a_temperature_and_is_the_minimum_of_scipy(pr
         with raises(ValueError, match="no best temperature between 1/100 and 100"):
             metrics.fit_temperature(fv.Prediction(outputs, y))
     learned.outputs[2, 7, 1] = math.nan
-    with raises(ValueError, match="got NaN or inf for 1 inputs: drop those draws"):
+    with raises(ValueError, match="got NaN or inf: drop those draws"):
         metrics.fit_temperature(learned)
 
 
