@@ -71,7 +71,7 @@ class Bundle:
                 records[cell] = bundle.buffer[i * size : (i + 1) * size]
         figures = {entry["name"]: entry for entry in self.index["figures"]}
         for entry in others.index["figures"]:
-            figures[entry["name"]] |= entry
+            figures[entry["name"]] = figures[entry["name"]] | entry
         members = {"members": list(metas.values()), "figures": list(figures.values())}
         return Bundle(self.index | members, b"".join(records.values()))
 
