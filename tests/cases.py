@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from pytest import raises, warns
 from scipy.stats import binomtest
 from torch import nn
 
@@ -15,6 +16,16 @@ COARSE = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 def rng(seed: int = 0) -> torch.Generator:
     """A generator of its own, which `FLATVIZ_TEST_SEED` does not shift."""
     return torch.Generator().manual_seed(seed)
+
+
+def refused(text: str, kind: type[Exception] = ValueError):
+    """The block must end with this kind of error, whose text matches."""
+    return raises(kind, match=text)
+
+
+def warned(text: str):
+    """The block must warn the user with a text that matches."""
+    return warns(UserWarning, match=text)
 
 
 def mlp(*widths: int, act=nn.Tanh) -> nn.Sequential:

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import loss_landscapes.metrics
 import torch
 from internals import Fitting
-from torch import arange
+from torch import arange, linspace, randn, tensor, zeros
 
 import flatviz
 from flatviz import families, landscape, plots, symmetry
@@ -77,7 +77,7 @@ SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
 
 
 def _regression():
-    return flatviz.Prediction(torch.zeros(2, 3, 1), arange(3.0)[:, None], 0.5)
+    return flatviz.Prediction(zeros(2, 3, 1), arange(3.0)[:, None], 0.5)
 
 
 def _three(made, data):
@@ -108,10 +108,10 @@ def users_things(path, last=torch.nn.Linear, device="cpu"):
     module = nn.Sequential(
         nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), last(3, 2)
     )
-    module(torch.randn(8, 3))  # BatchNorm statistics that are not the initial ones
+    module(randn(8, 3))  # BatchNorm statistics that are not the initial ones
     for layer in (module[1], module[4]):
         nn.init.normal_(layer.bias)  # loss-landscapes divides by its norm
-    x = torch.randn(20, 3)
+    x = randn(20, 3)
     data = flatviz.Data(x, (x[:, 0] > 0).long()).to(device)
     task = TaskWithPath(data, data, data, n_classes=2, path=path)
     return (
@@ -299,7 +299,7 @@ def calls(fv, module, data, task, metrics):
             made.prediction, made.prediction
         ),
         "metrics.fit_temperature": lambda: fv.metrics.fit_temperature(
-            fv.Prediction(torch.tensor([[[4.0, 0.0]] * 4]), torch.tensor([0, 0, 0, 1]))
+            fv.Prediction(tensor([[[4.0, 0.0]] * 4]), tensor([0, 0, 0, 1]))
         ),
         "metrics.scale_temperature": lambda: fv.metrics.scale_temperature(made.prediction, 2.0),
         **{
@@ -322,7 +322,7 @@ def calls(fv, module, data, task, metrics):
             landscape.layer_curvature(made.f, made.q.mean, products=6)
         ),
         "plots.plot_predictive": lambda: plots.plot_predictive(
-            fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)
+            fv.Prediction(zeros(2, 3, 1), likelihood=0.5)
         ),
         "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
         "sharpness": lambda: keep(
@@ -426,7 +426,7 @@ def symmetric_calls(fv):
 def _images():
     """(net, posterior, data) of small images."""
     net = flatviz.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
-    data = flatviz.Data(torch.linspace(0, 1, 8 * 64).view(8, 1, 8, 8), arange(8) % 2)
+    data = flatviz.Data(linspace(0, 1, 8 * 64).view(8, 1, 8, 8), arange(8) % 2)
     return net, flatviz.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
 
 
@@ -439,5 +439,5 @@ def _late():
 
 
 def _blobs():
-    x = torch.linspace(-1, 1, 90).view(30, 3)
+    x = linspace(-1, 1, 90).view(30, 3)
     return flatviz.Data(x, (x[:, 0] > 0).long())

@@ -9,7 +9,7 @@ import threading
 import torch
 from cases import rng
 from internals import float32_flags
-from torch import Tensor, nn, randn, stack
+from torch import Tensor, backends, distributions, nn, randn, stack
 
 import flatviz as fv
 from flatviz.training import training_loss
@@ -27,9 +27,9 @@ def dense_covariance(q: fv.Gaussian) -> Tensor:
     return torch.diag((2 * q.log_std).exp()) + q.factor.T @ q.factor
 
 
-def as_torch(q: fv.Gaussian) -> torch.distributions.LowRankMultivariateNormal:
+def as_torch(q: fv.Gaussian) -> distributions.LowRankMultivariateNormal:
     """The same Gaussian in torch's own words."""
-    return torch.distributions.LowRankMultivariateNormal(q.mean, q.factor.T, (2 * q.log_std).exp())
+    return distributions.LowRankMultivariateNormal(q.mean, q.factor.T, (2 * q.log_std).exp())
 
 
 def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
@@ -112,7 +112,7 @@ def tf32():
     finally:
         torch.set_float32_matmul_precision(before[0])
         for unit, value in zip(
-            (torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])
+            (backends.cuda.matmul, backends.mkldnn.matmul), (before[2], before[5])
         ):
             unit.fp32_precision = value
     assert float32_flags() == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from torch import nn
+from torch import arange, diag, eye, nn, ones
 from torch.nn import AdaptiveAvgPool2d, Conv2d, Flatten, Linear, ReLU, Sequential
 from torch.nn.modules.batchnorm import _BatchNorm
 
@@ -132,20 +132,20 @@ def by_layers(net, w, order, factor):
     out = {}
     start = 0
     before = (
-        torch.ones(parts["0.weight"].shape[1], dtype=w.dtype),
-        torch.arange(parts["0.weight"].shape[1]),
+        ones(parts["0.weight"].shape[1], dtype=w.dtype),
+        arange(parts["0.weight"].shape[1]),
     )
     for name in names:
         W = parts[f"{name}.weight"]
         b = parts[f"{name}.bias"]
         n = len(b)
         last = name == names[-1]
-        lam = torch.ones(n, dtype=w.dtype) if last else factor[start : start + n]
-        pi = torch.arange(n) if last else order[start : start + n] - start
-        W = torch.diag(lam) @ W @ torch.diag(1 / before[0])
+        lam = ones(n, dtype=w.dtype) if last else factor[start : start + n]
+        pi = arange(n) if last else order[start : start + n] - start
+        W = diag(lam) @ W @ diag(1 / before[0])
         b = lam * b
-        P = torch.eye(n, dtype=w.dtype)[pi]
-        P_before = torch.eye(len(before[1]), dtype=w.dtype)[before[1]]
+        P = eye(n, dtype=w.dtype)[pi]
+        P_before = eye(len(before[1]), dtype=w.dtype)[before[1]]
         out[f"{name}.weight"] = P @ W @ P_before.T
         out[f"{name}.bias"] = P @ b
         before = (lam, pi)

@@ -5,8 +5,9 @@ import ast
 from pathlib import Path
 
 import torch
+from cases import refused
 from pytest import approx, mark, raises
-from torch import ones, tensor, zeros
+from torch import equal, ones, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -49,7 +50,7 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
     plane = fv.plane_along(w, *torch.eye(3)[:2])
     surface = fv.slice_plane(f, plane, resolution=3)
     plain = fv.slice_plane(lambda w: f(w), plane, resolution=3)
-    assert torch.equal(surface.values, plain.values)
+    assert equal(surface.values, plain.values)
     assert surface.label == plain.label == "f(w)"
     assert fv.sharpness(f, w[None], k=2).lambda1 == approx(9, rel=1e-5)
 
@@ -72,9 +73,9 @@ def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_
 
     curve = fv.slice_line(Bowl(), zeros(3), ones(3), resolution=3)
     assert (curve.y_label, curve.n, curve.batchnorm) == ("bowl", 7, "frozen")
-    with raises(ValueError, match=r"w must have shape \(3,\), got \(4,\)"):
+    with refused(r"w must have shape \(3,\), got \(4,\)"):
         fv.top_eigenpairs(Bowl(), ones(4), 1)
-    assert torch.equal(fv.hvp(Bowl(), ones(3), ones(3)), torch.full((3,), 5.0))
+    assert equal(fv.hvp(Bowl(), ones(3), ones(3)), torch.full((3,), 5.0))
     assert fv.top_eigenpairs(Bowl(), ones(3), 1).values == 5
 
 
@@ -83,7 +84,5 @@ def test_what_is_no_objective_is_refused():
         fv.slice_path(zeros(3), zeros(2, 3))
     with raises(TypeError, match="an objective must return a real number, got torch.complex64"):
         fv.slice_path(lambda w: w.sum() * 1j, zeros(2, 3))
-    with raises(
-        ValueError, match=r"an objective must return one number, got shape \(3,\) from f\(w\)"
-    ):
+    with refused(r"an objective must return one number, got shape \(3,\) from f\(w\)"):
         fv.slice_path(lambda w: w, zeros(2, 3))

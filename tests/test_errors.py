@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import torch
 from pytest import mark, raises
-from torch import arange, eye, full, nn, ones, tensor, zeros
+from torch import arange, eye, float64, full, nn, ones, tensor, zeros
 from torch.nn import Linear, Sequential
 from torch.utils.data import DataLoader
 
@@ -173,26 +173,26 @@ CASES = {
         "batch must name at least one example, got none",
     ),
     "an example that is not there": (
-        lambda: fv.training.training_loss(net(), data())(net().w, torch.tensor([0, 99])),
+        lambda: fv.training.training_loss(net(), data())(net().w, tensor([0, 99])),
         ValueError,
         "batch must name examples from 0 to .*, got 0 to 99",
     ),
     "an example that is not there, of members": (
         lambda: fv.training.training_loss(net(), data(), members=2)(
-            net().w.expand(2, -1), torch.tensor([0, -1])
+            net().w.expand(2, -1), tensor([0, -1])
         ),
         ValueError,
         "batch must name examples from 0 to .*, got -1 to 0",
     ),
     "a minibatch for another number of members": (
         lambda: fv.training.training_loss(net(), data(), members=2)(
-            net().w.expand(2, -1), torch.zeros(3, 1).long()
+            net().w.expand(2, -1), zeros(3, 1).long()
         ),
         ValueError,
         r"shape \(n,\), or \(2, 'n'\) with one for each member, got \(3, 1\)",
     ),
     "a mask for a minibatch": (
-        lambda: fv.training.training_loss(net(), data())(net().w, torch.ones(4).bool()),
+        lambda: fv.training.training_loss(net(), data())(net().w, ones(4).bool()),
         TypeError,
         "batch must be an int64 tensor of numbers of examples, got a bool tensor",
     ),
@@ -302,7 +302,7 @@ CASES = {
         "device must be 'cpu', 'cuda' or a torch.device, got 'gpu'",
     ),
     "a dtype for a device": (
-        lambda: data().to(torch.float64),
+        lambda: data().to(float64),
         TypeError,
         r"got torch.float64: a dtype is given as dtype=",
     ),
@@ -329,7 +329,7 @@ def test_nothing_moves_to_cuda_that_is_absent(thing):
         match=r"got 'cuda' but torch .* sees no GPU: use 'cpu', or run `flatviz doctor`",
     ):
         thing().to("cuda")
-    assert thing().to("cpu", torch.float64) is not None
+    assert thing().to("cpu", float64) is not None
 
 
 @mark.parametrize(

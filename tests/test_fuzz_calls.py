@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from pytest import mark
 from test_results import one_of_each
-from torch import zeros
+from torch import nn, zeros
 
 import flatviz
 import flatviz as fv
@@ -67,7 +67,7 @@ CALLS = {
     datasets.image_folder: dict(path="nowhere", size=4, per_class=2, classes=("a",), seed=0),
     fv.models.mlp: dict(task=TASK, hidden=(4,), seed=0),
     fv.models.convnet: dict(task=TASK, channels=(2, 2), seed=0),
-    fv.models.learned_noise: dict(module=torch.nn.Linear(2, 1), noise=0.5),
+    fv.models.learned_noise: dict(module=nn.Linear(2, 1), noise=0.5),
     fv.Likelihood.categorical: dict(
         weight=torch.ones(3), label_smoothing=0.1, ignore_index=2, dim=1
     ),
@@ -135,7 +135,7 @@ def test_a_wrong_value_is_one_clear_error(seed, gaussians):
 
 
 EACH = int(os.environ.get("FLATVIZ_FUZZ", 0)) // 100 or 1  # wrong values of an argument
-WRONG_HERE = [*WRONG, 10**30, np.zeros((2, 2)), [1, "a"], {"a": object()}, torch.nn.Linear(2, 2)]
+WRONG_HERE = [*WRONG, 10**30, np.zeros((2, 2)), [1, "a"], {"a": object()}, nn.Linear(2, 2)]
 EXPLAINED = (", got ", "do not pass through")  # torch's reason may stand at the end
 ENDLESS = ("steps", "fit", "effort")  # a value that is right takes its time
 

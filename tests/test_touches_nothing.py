@@ -14,7 +14,7 @@ from every_verb import calls, public_names, users_things
 from internals import float32_flags
 from oracles import Looks, tensors, tf32
 from pytest import mark
-from torch import Tensor, nn
+from torch import Tensor, enable_grad, inference_mode, nn, randn
 
 import flatviz as fv
 from flatviz.core.arithmetic import IEEE
@@ -73,7 +73,7 @@ def called(mode, path):
         torch.manual_seed(0)
         module, data, task, metric = users_things(path, Looks)
         module[0].weight.requires_grad_(False)
-        if mode is torch.enable_grad:
+        if mode is enable_grad:
             module[3].weight.grad = torch.ones_like(module[3].weight)
         for name, call in calls(fv, module, data, task, metric).items():
             was = snapshot(module) | states()
@@ -85,7 +85,7 @@ def called(mode, path):
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory):
-    return called(torch.enable_grad, tmp_path_factory.mktemp("plain") / "q.pt")
+    return called(enable_grad, tmp_path_factory.mktemp("plain") / "q.pt")
 
 
 def test_every_public_verb_leaves_module_and_global_states_as_they_were(plain):
@@ -110,7 +110,7 @@ def test_measuring_verbs_run_in_ieee_and_training_in_what_the_user_set(plain):
 
 @mark.long
 def test_every_verb_gives_its_values_in_inference_mode(plain, tmp_path):
-    got, _ = called(torch.inference_mode, tmp_path / "q.pt")
+    got, _ = called(inference_mode, tmp_path / "q.pt")
     for name, want in plain[0].items():
         assert len(got[name].tensors) == len(want.tensors), name
         # The same operations in the same order: a few roundings of float32
@@ -121,12 +121,12 @@ def test_every_verb_gives_its_values_in_inference_mode(plain, tmp_path):
 
 
 def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():
-    with torch.inference_mode():
+    with inference_mode():
         net = fv.Net.from_module(nn.Linear(3, 2)).at(torch.ones(8))
         data = blobs(12, 3, 2)
         prior = fv.Gaussian(net.w + 0, torch.zeros(8))
-        draws = fv.Draws(torch.randn(4, 8))
-        w = torch.randn(8)
+        draws = fv.Draws(randn(4, 8))
+        w = randn(8)
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
     assert not q.mean.is_inference()
     f = fv.nll(net, data)

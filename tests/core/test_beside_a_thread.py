@@ -7,11 +7,11 @@ import warnings
 
 import pytest
 import torch
-from cases import around, blobs
+from cases import around, blobs, warned
 from internals import float32_flags
 from oracles import beside
 from pytest import importorskip, mark, warns
-from torch import nn
+from torch import backends, nn
 from torch.nn import Tanh
 
 import flatviz as fv
@@ -61,7 +61,7 @@ def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(laye
     data, net = data_and_net(layer())
     before = list(warnings.filters)
     fit = lambda seed: fv.fit_ensemble(net.copy(), data, members=2, seed=seed, steps=2)
-    with warns(UserWarning, match="the user's") as seen:
+    with warned("the user's") as seen:
         before_inside = list(warnings.filters)
         with Repeated(lambda: fit(0)), Repeated(lambda: fit(1)):
             for _ in range(200):
@@ -93,7 +93,7 @@ def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_threa
 
 
 def attention_kernels():
-    cuda = torch.backends.cuda
+    cuda = backends.cuda
     return cuda.flash_sdp_enabled(), cuda.math_sdp_enabled()
 
 
@@ -122,7 +122,7 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
             self.attention = nn.MultiheadAttention(4, 2, batch_first=True)
 
         def forward(self, x):
-            seen.append(torch.backends.mha.get_fastpath_enabled())
+            seen.append(backends.mha.get_fastpath_enabled())
             return self.attention(x, x, x)[0].mean(1)
 
     seen = []

@@ -4,11 +4,11 @@ module, give; names of classes."""
 import dataclasses
 
 import torch
-from cases import around, rng
+from cases import around, rng, warned
 from internals import pack
 from oracles import equal
-from pytest import approx, fixture, mark, raises, warns
-from torch import arange, nn, ones, rand, randint, tensor, uint8, zeros
+from pytest import approx, fixture, mark, raises
+from torch import arange, cat, float64, nn, ones, rand, randint, randn, tensor, uint8, zeros
 from torch.nn import Linear
 from torch.testing import assert_close
 from torch.utils.data import DataLoader, Subset, TensorDataset
@@ -33,7 +33,7 @@ def photos():
 def numbers(net, data):
     """What verbs of every kind give of these examples."""
     f = fv.nll(net, data)
-    W = net.w + 0.1 * torch.randn(3, net.dim, generator=rng(1))
+    W = net.w + 0.1 * randn(3, net.dim, generator=rng(1))
     fresh = fv.engine.refresh_batchnorm(net, net.w, data, batch_size=12).buffers()
     return {
         "one": f(W[0]).detach(),
@@ -59,8 +59,8 @@ def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(p
     some = kept.subset(tensor([5, 6]))
     assert isinstance(some.x, Pixels)
     assert torch.equal(some.batch(None)[0], floats.x[5:7])
-    double = kept.to(dtype=torch.float64)
-    assert double.batch(None)[0].dtype == torch.float64
+    double = kept.to(dtype=float64)
+    assert double.batch(None)[0].dtype == float64
     assert double.x.bytes.dtype == uint8
     tasks = [datasets.transfer_task(data, data, shots=3) for data in (kept, floats)]
     assert torch.equal(tasks[0].test.batch(None)[0], tasks[1].test.x)
@@ -133,7 +133,7 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
             )
 
     f = fv.nll(net, data)
-    w = net.w + 0.2 * torch.randn(net.dim, generator=rng(2))
+    w = net.w + 0.2 * randn(net.dim, generator=rng(2))
     assert f(w) == approx(plain(w), rel=1e-5)
     plane = fv.plane_random(net, w, seed=0)
     surface = fv.slice_plane(f, plane, resolution=3, extent=0.5)
@@ -181,7 +181,7 @@ def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
     assert torch.equal(data.y, kept.y)
     assert torch.equal(data.batch(tensor([7, 2]))[0], floats.x[[7, 2]])
     for _ in range(2):  # the same order each time
-        assert torch.equal(torch.cat([x for x, _ in data.batches(8)]), floats.x)
+        assert torch.equal(cat([x for x, _ in data.batches(8)]), floats.x)
     f = fv.nll(net, data)
     before = examples.reads
     fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
@@ -197,10 +197,10 @@ def test_a_stream_takes_loaders_and_has_no_hash(photos, tmp_path):
     net, _, floats = photos
     pairs = torch.utils.data.TensorDataset(floats.x, floats.y)
     data = datasets.stream(torch.utils.data.DataLoader(pairs, batch_size=4, shuffle=True))
-    assert torch.equal(torch.cat([x for x, _ in data.batches(7)]), floats.x)
+    assert torch.equal(cat([x for x, _ in data.batches(7)]), floats.x)
     assert torch.equal(data.y, floats.y)
     f = fv.nll(net, data)
-    with warns(UserWarning, match="values not kept on disk"):  # the files behind it may change
+    with warned("values not kept on disk"):  # the files behind it may change
         fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=3, cache=tmp_path)
     assert not list(tmp_path.iterdir())
 

@@ -1,9 +1,9 @@
 """Net: a module as a function of a vector, and what is treated."""
 
 import torch
-from cases import mlp
-from pytest import mark, raises, warns
-from torch import nn, randn, zeros
+from cases import mlp, refused, warned
+from pytest import mark, raises
+from torch import equal, func, nn, ones, randn, zeros
 from torch.func import functional_call
 from torch.nn import BatchNorm1d, Linear, Module, Sequential
 from torch.testing import assert_close
@@ -44,12 +44,10 @@ def test_a_call_equals_functional_call(make):
     net = fv.Net.from_module(module)
     x = randn(4, 3)
     w = net.w + 0.3 * randn(net.dim)
-    assert torch.equal(net(w, x), functional_call(module, net.unflatten(w), (x,)))
-    assert torch.equal(net(net.w, x), module(x))
-    gradient = torch.func.grad(lambda w: net(w, x).sum())(w)
-    wanted = torch.func.grad(lambda named: functional_call(module, named, (x,)).sum())(
-        net.unflatten(w)
-    )
+    assert equal(net(w, x), functional_call(module, net.unflatten(w), (x,)))
+    assert equal(net(net.w, x), module(x))
+    gradient = func.grad(lambda w: net(w, x).sum())(w)
+    wanted = func.grad(lambda named: functional_call(module, named, (x,)).sum())(net.unflatten(w))
     assert_close(gradient, net.flatten(wanted))
 
 
@@ -71,7 +69,7 @@ def test_an_error_inside_the_network_leaves_the_weights_in_place():
     net = fv.Net.from_module(Sequential(Linear(3, 2)))
     with raises(RuntimeError):
         net(zeros(net.dim), zeros(4, 9))
-    assert_close(net.to_module()(torch.ones(1, 3)), net(net.w, torch.ones(1, 3)))
+    assert_close(net.to_module()(ones(1, 3)), net(net.w, ones(1, 3)))
 
 
 def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
@@ -141,7 +139,7 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
         changed = {
             n
             for n, t in after.state_dict().items()
-            if t.shape == state[n].shape and not torch.equal(t, state[n])
+            if t.shape == state[n].shape and not equal(t, state[n])
         }
         assert changed
         assert not any(n.startswith(("0.", "1.")) for n in changed)
@@ -158,15 +156,14 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
     assert path.W.shape[1] == 54
     assert not module[0].weight.requires_grad
     # The user's own
-    assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01")
+    assert all(equal(t, state[n]) for n, t in module.state_dict().items() if n[0] in "01")
 
 
 @mark.parametrize("treated", ["trainable", "norm+head", "head"])
 def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     module = partly_frozen().requires_grad_(False)
-    with raises(
-        ValueError,
-        match=r"leaves out what requires_grad_\(False\) froze, got Sequential.*: call requires_",
+    with refused(
+        r"leaves out what requires_grad_\(False\) froze, got Sequential.*: call requires_",
     ):
         fv.Net.from_module(module, treated)
     assert fv.Net.from_module(module, "all").dim == 102
@@ -184,7 +181,7 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
 )
 def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
     net = fv.Net.from_module(Sequential(Linear(3, 4), BatchNorm1d(4)).eval())
-    with raises(ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"):
+    with refused("net, w and x must have one dtype, got torch.* and torch.float"):
         net(net.w.to(getattr(torch, w)), randn(2, 3, dtype=getattr(torch, x)))
     with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
         assert net(net.w, randn(2, 3).bfloat16()).shape == (2, 4)
@@ -203,5 +200,5 @@ class TiedByFunction(Module):
 
 
 def test_a_last_linear_whose_outputs_are_not_the_networks_is_said():
-    with warns(UserWarning, match="last Linear that runs is mlp with 4 outputs, where the"):
+    with warned("last Linear that runs is mlp with 4 outputs, where the"):
         fv.Net.from_module(TiedByFunction(), "head", example=zeros(2, 3).long())

@@ -8,7 +8,7 @@ import torch
 from cases import around, blobs, mlp
 from every_verb import calls, users_things
 from pytest import fixture, mark
-from torch import nn
+from torch import equal, nn, randn
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -67,10 +67,10 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     assert loaded.mean.device.type == "cpu"
     surface = fv.slice_plane(fv.nll(net, data), fv.plane_pca(q.sample(4, seed=0)), resolution=3)
     again = fv.slice_plane(fv.nll(net, data), surface.plane, resolution=3)  # the plane of a result
-    assert torch.equal(again.values, surface.values)
+    assert equal(again.values, surface.values)
     predict = partial(fv.predict, n_draws=3, seed=0, batchnorm="frozen")
     outputs = predict(net, q, data).outputs
-    assert torch.equal(predict(net, loaded, data).outputs, outputs)
+    assert equal(predict(net, loaded, data).outputs, outputs)
     # And weights from the device beside a net on the CPU
     on_cpu = predict(net.to("cpu"), q, data.to("cpu")).outputs
     assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
@@ -108,7 +108,7 @@ def fit(device):
 
 def same(first, second):
     return all(
-        torch.equal(getattr(first, name).cpu(), getattr(second, name).cpu())
+        equal(getattr(first, name).cpu(), getattr(second, name).cpu())
         for name in ("mean", "log_std", "factor")
     )
 
@@ -169,10 +169,10 @@ def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for
     replay = Replay(step, RECORDERS[device.type], [], [weights.weight])
 
     def agrees(rows, dtype=torch.float32):
-        state = Only(torch.randn(rows, 3).to(device, dtype))
-        noise = (torch.randn(rows, 3).to(device, dtype),)
+        state = Only(randn(rows, 3).to(device, dtype))
+        noise = (randn(rows, 3).to(device, dtype),)
         want = step(state, None, noise)[0].value.cpu()
-        return torch.equal(replay(state, None, noise)[0].value.cpu(), want)
+        return equal(replay(state, None, noise)[0].value.cpu(), want)
 
     assert agrees(2)
     assert agrees(2)

@@ -7,6 +7,7 @@ import torch
 from every_verb import FAMILY, SMALL
 from internals import TourSettings, family_page, run_tour
 from pytest import mark
+from torch import cuda
 
 import flatviz as fv
 import flatviz.families.tour
@@ -91,8 +92,8 @@ def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(
 
 
 def test_auto_takes_the_card_for_a_network_that_is_large_enough_to_gain(monkeypatch, task):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda *_: "a card")
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "get_device_name", lambda *_: "a card")
     small = fv.models.mlp(task)
     large = fv.models.resnet20(task)
     assert pick("auto", small)[0].type == "cpu"

@@ -4,13 +4,13 @@ learn, no source."""
 from functools import partial
 
 import torch
-from cases import COARSE
+from cases import COARSE, refused
 from internals import Fitting, TourSettings, run_tour
 from PIL import Image
 from pytest import fixture, mark, param, raises
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from torch import arange, nn, tensor
+from torch import arange, equal, linspace, nn, tensor, uint8
 from torch.nn import Linear
 
 import flatviz as fv
@@ -56,7 +56,7 @@ def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(cach
     assert min(accuracy) > 0.8, accuracy  # half is chance
     assert {"pre-trained network and prior", "family of posteriors"} < set(again.cached)
     assert not tour.cached
-    assert torch.equal(again.prior.mean, tour.prior.mean)
+    assert equal(again.prior.mean, tour.prior.mean)
     other = tour_of(task=datasets.moons_transfer(shots=4))
     # Another task is another entry of the cache
     assert not other.cached
@@ -65,11 +65,9 @@ def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(cach
 
 def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
     moons = datasets.moons_transfer(seed=3)
-    assert torch.equal(task_for("moons", 3).train.x, moons.train.x)
+    assert equal(task_for("moons", 3).train.x, moons.train.x)
     assert task_for(moons, 5) is moons
-    assert torch.equal(
-        task_for(lambda seed: datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x
-    )
+    assert equal(task_for(lambda seed: datasets.moons_transfer(seed=seed), 3).test.x, moons.test.x)
     for wrong, text in (
         (
             lambda: task_for("moon", 0),
@@ -85,8 +83,8 @@ def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
         with raises((ValueError, TypeError), match=text):
             wrong()
     modules = [build_model(two_layers, moons, seed=seed)[0].weight for seed in (1, 1, 2)]
-    assert torch.equal(modules[0], modules[1])
-    assert not torch.equal(modules[0], modules[2])
+    assert equal(modules[0], modules[1])
+    assert not equal(modules[0], modules[2])
 
 
 def test_no_study_goes_on_from_a_network_that_did_not_learn():
@@ -105,16 +103,14 @@ def test_no_study_goes_on_from_a_network_that_did_not_learn():
             "the loss must stay finite, got NaN or inf at step .* lower lr",
         ),
     ):
-        with raises(ValueError, match=text):
+        with refused(text):
             prepare(two_layers, task=task, recipe=recipe)
     net = fv.Net.from_module(Linear(2, 2))
     dead = tensor([0.0, 0.0, 0.0, 0.0, 1.0, 0.0])
     unsure = tensor([1.0, 0.0, -1.0, 0.0, 0.0, 0.0])
-    with raises(
-        ValueError, match="got accuracy 0.500 on .* constant outputs have accuracy 0.500: rest"
-    ):
+    with refused("got accuracy 0.500 on .* constant outputs have accuracy 0.500: rest"):
         check_learned(net, dead, task.train, "a fit", "rest")
-    with raises(ValueError, match="a fit must leave"):  # right by chance
+    with refused("a fit must leave"):  # right by chance
         check_learned(
             net,
             unsure,
@@ -122,16 +118,16 @@ def test_no_study_goes_on_from_a_network_that_did_not_learn():
             "a fit",
             "",
         )
-    x = torch.cat([torch.linspace(-2, -1, 11), torch.linspace(1, 2, 5)])[:, None]
+    x = torch.cat([linspace(-2, -1, 11), linspace(1, 2, 5)])[:, None]
     few = fv.Data(x, (x[:, 0] > 0).long())
     net = fv.Net.from_module(Linear(1, 2))
     right = tensor([-3.0, 3.0, 0.0, 0.0])
     dead = tensor([0.0, 0.0, 1.0, 0.0])
     # Three standard errors of five mistakes in sixteen, and right everywhere
     check_learned(net, right, few, "a fit", "rest")
-    with raises(ValueError, match="got accuracy 0.688"):
+    with refused("got accuracy 0.688"):
         check_learned(net, dead, few, "a fit", "rest")
-    pixels = tensor([50, 250] * 150, dtype=torch.uint8).view(300, 1, 1, 1)
+    pixels = tensor([50, 250] * 150, dtype=uint8).view(300, 1, 1, 1)
     bright = fv.Data(pixels, arange(300) % 2)  # kept as bytes
     pixel = fv.Net.from_module(nn.Sequential(nn.Flatten(), Linear(1, 2)))
     check_learned(pixel, tensor([-9.0, 9.0, 5.0, -5.0]), bright, "a fit", "rest")
@@ -143,7 +139,7 @@ def test_a_folder_of_images_is_a_task_from_one_half_of_its_classes_to_the_other(
         for c in range(6):
             (tmp_path / split / f"class{c}").mkdir(parents=True)
             for i in range(n):
-                pixels = (40 * c + torch.randint(0, 30, (8, 8, 3))).to(torch.uint8).numpy()
+                pixels = (40 * c + torch.randint(0, 30, (8, 8, 3))).to(uint8).numpy()
                 Image.fromarray(pixels).save(tmp_path / split / f"class{c}" / f"{i}.png")
     task = datasets.named_task(f"image-folder:{tmp_path}", shots=3, seed=0)
     assert [len(task.parts()[name]) for name in ("source", "train", "validation", "test")] == [
@@ -216,7 +212,7 @@ def test_a_network_from_scratch_learned_its_shots_and_never_saw_the_source():
         at_solution(without_source(t, seed=0)["from scratch"], task.test) for t in (task, other)
     )
     # Chance is 0.1
-    assert torch.equal(mine.outputs, theirs.outputs)
+    assert equal(mine.outputs, theirs.outputs)
     assert mine.scores["accuracy"][-1] > 0.5
 
 

@@ -7,6 +7,7 @@ import torch
 from internals import Fitting, extend, repeat_family
 from oracles import tensors
 from pytest import approx, fixture, mark
+from torch import float64
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -72,7 +73,7 @@ def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, req
 def rise_of(loss):
     """How far a plane about 0 goes in four dimensions, and the largest loss at its ends."""
     f = as_objective(loss)
-    center = torch.zeros(4, dtype=torch.float64)
+    center = torch.zeros(4, dtype=float64)
     spectrum = fv.top_eigenpairs(f, center, 2, seed=0)
     distance = rise_distance(f, center, spectrum)
     return distance, max(
@@ -81,7 +82,7 @@ def rise_of(loss):
 
 
 def test_a_plane_ends_where_the_sharpest_axis_of_the_loss_has_risen_or_where_it_is_not_finite():
-    scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=torch.float64)
+    scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=float64)
     assert rise_of(lambda w: 0.5 * (scales * w * w).sum())[0] == approx(
         math.sqrt(2 * RISE / 4.0), rel=1 / TICKS
     )

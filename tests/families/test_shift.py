@@ -2,9 +2,9 @@
 and counts by hand."""
 
 import torch
-from cases import around, rng
-from pytest import approx, fixture, mark, raises
-from torch import nn
+from cases import around, refused, rng
+from pytest import approx, fixture, mark
+from torch import arange, nn, tensor
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -13,7 +13,7 @@ import flatviz as fv
 @fixture(scope="module")
 def pictures():
     g = rng()
-    data = fv.Data(torch.rand(40, 1, 8, 8, generator=g), torch.arange(40) % 3)
+    data = fv.Data(torch.rand(40, 1, 8, 8, generator=g), arange(40) % 3)
     module = nn.Sequential(nn.BatchNorm2d(1), nn.Flatten(), nn.Linear(64, 3))
     net = fv.pretrain(module, data, seed=0, epochs=3)
     return net, around(net, -2.0), data
@@ -51,19 +51,19 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     ],
 )
 def test_bad_kinds_severities_and_statistics_say_what_to_do(pictures, wrong, text):
-    with raises(ValueError, match=text):
+    with refused(text):
         fv.families.shifted_scores(
             *pictures, **dict(kinds=["fog"], severities=[3], seed=0, batchnorm="frozen") | wrong
         )
 
 
 def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
-    prediction = fv.Prediction(torch.randn(4, 30, 3), torch.arange(30) % 3)
+    prediction = fv.Prediction(torch.randn(4, 30, 3), arange(30) % 3)
     p = prediction.bma()
     wrong = [
         int(p[i].argmax()) != i % 3 for i in sorted(range(30), key=lambda i: -float(p[i].max()))
     ]
-    by_hand = torch.tensor([sum(wrong[:k]) / k for k in range(1, 31)])
+    by_hand = tensor([sum(wrong[:k]) / k for k in range(1, 31)])
     assert_close(fv.metrics.risk_coverage(prediction), by_hand)
     error = 1 - float(fv.metrics.accuracy(prediction, n_draws=2))
     assert fv.metrics.risk_coverage(prediction, n_draws=2)[-1] == approx(error)
@@ -74,7 +74,7 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
 
 
 def test_the_severity_figure_draws_means_over_kinds():
-    rows = torch.tensor([[0.9, 0.8, 0.5], [0.9, 0.7, 0.6]])
+    rows = tensor([[0.9, 0.8, 0.5], [0.9, 0.7, 0.6]])
     shift = fv.results.Shift(
         ("fog", "contrast"), (0, 1, 3), dict.fromkeys(("accuracy", "nll", "ece"), rows), 50, 4
     )
@@ -85,7 +85,7 @@ def test_the_severity_figure_draws_means_over_kinds():
     assert lines[0].y.tolist() == approx([0.9, 0.75, 0.55])
     assert "50 test images" in fig.layout.annotations[0].text
     assert "mean over fog, contrast" in fig.layout.title.text
-    with raises(ValueError, match="same kinds and severities, got 2 different"):
+    with refused("same kinds and severities, got 2 different"):
         fv.plots.plot_severity(
             {"vi": shift, "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)}
         )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import distributed
 import torch
+from cases import refused
 from internals import main
 from pytest import mark, raises
 from torch import nn
@@ -74,9 +75,8 @@ def test_what_other_processes_do_not_have_is_refused():
     ):
         with (
             state,
-            raises(
-                ValueError,
-                match=f"must compute as this process does, got {said} that its workers lack",
+            refused(
+                f"must compute as this process does, got {said} that its workers lack",
             ),
         ):
             next(run_each(squares, 0, range(2), engine=ThreadPoolExecutor(1)))

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from torch import nn, randn
+from torch import nn, randn, stack, tensor
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -19,7 +19,7 @@ def image():
     torch.manual_seed(1)
     layers = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.Tanh(), nn.Flatten()
     net = fv.Net.from_module(nn.Sequential(*layers, nn.Linear(64, 5)).double())
-    return net, fv.Data(randn(1, 3, 4, 4).double(), torch.tensor([2]))
+    return net, fv.Data(randn(1, 3, 4, 4).double(), tensor([2]))
 
 
 def test_a_surface_over_an_image_is_the_loss_by_hand(image):
@@ -33,7 +33,7 @@ def test_a_surface_over_an_image_is_the_loss_by_hand(image):
             moved = data.x + (a * axes[0] + b * axes[1]).view(1, 3, 4, 4)
             want = loss_at(net, moved, data.y)
             assert_close(surface.values[i, j], want.detach(), rtol=0, atol=1e-12)
-    path = fv.slice_path(f, torch.stack([f.start, f.start + axes[0]]))
+    path = fv.slice_path(f, stack([f.start, f.start + axes[0]]))
     want = loss_at(net, data.x + axes[0].view(1, 3, 4, 4), data.y)
     assert_close(path.values[1], want.detach(), rtol=0, atol=1e-12)
 
@@ -55,12 +55,12 @@ def test_values_of_many_inputs_are_those_one_by_one_whatever_the_batch(tiny):
     net, data = tiny
     f = fv.input_nll(net, data)
     X = f.start + randn(500, f.dim).double()  # 6,000 rows, more than one batch
-    assert_close(f.many(X), torch.stack([f(x) for x in X]), rtol=1e-12, atol=0)
+    assert_close(f.many(X), stack([f(x) for x in X]), rtol=1e-12, atol=0)
 
 
 def test_inputs_that_cannot_vary_are_refused():
     net = fv.Net.from_module(nn.Sequential(nn.Embedding(9, 4), nn.Flatten(), nn.Linear(8, 2)))
-    tokens = fv.Data(torch.zeros(3, 2).long(), torch.tensor([0, 1, 0]))
+    tokens = fv.Data(torch.zeros(3, 2).long(), tensor([0, 1, 0]))
     with pytest.raises(TypeError, match="inputs must be floating to be varied, got torch.int64"):
         fv.input_nll(net, tokens)
 

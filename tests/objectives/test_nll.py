@@ -3,8 +3,9 @@
 import gc
 
 import torch
-from pytest import approx, raises
-from torch import nn, ones, tensor
+from cases import refused
+from pytest import approx
+from torch import nn, ones, randn, tensor
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -38,21 +39,19 @@ def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradie
         lambda w: w.detach().square().sum(),
         lambda w: other.sum(),
     ):
-        with raises(
-            ValueError,
-            match=r"a derivative needs an objective that torch can differentiate in w, got f\(w\)",
+        with refused(
+            r"a derivative needs an objective that torch can differentiate in w, got f\(w\)",
         ):
             fv.hvp(f, w, v)
 
 
 def test_targets_of_another_layout_are_refused():
     net = fv.Net.from_module(nn.Conv2d(3, 4, 1))
-    x = torch.randn(2, 3, 8, 8)
-    with raises(
-        ValueError,
-        match=r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)",
+    x = randn(2, 3, 8, 8)
+    with refused(
+        r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)",
     ):
-        fv.nll(net, fv.Data(x, torch.randn(2, 8, 8, 4)), likelihood=1.0)
+        fv.nll(net, fv.Data(x, randn(2, 8, 8, 4)), likelihood=1.0)
     line = fv.Net.from_module(nn.Linear(3, 1))
     flat, column = (
         fv.nll(line, fv.Data(x[:, :, 0, 0], ones(shape)), likelihood=1.0)

@@ -4,7 +4,7 @@ their weights, a source."""
 import torch
 from cases import rng
 from pytest import fixture
-from torch import float64, nn, randn
+from torch import eye, float64, full_like, nn, randn
 from torch.nn import Linear
 
 import flatviz as fv
@@ -19,9 +19,7 @@ def small():
     x = randn(24, 2, dtype=float64)
     y = torch.randint(0, 3, (24,))
     net = fv.Net.from_module(module, "norm+head")
-    prior = fv.Gaussian(
-        net.w, torch.full_like(net.w, -1.5), 0.1 * torch.eye(2, net.dim, dtype=float64)
-    )
+    prior = fv.Gaussian(net.w, full_like(net.w, -1.5), 0.1 * eye(2, net.dim, dtype=float64))
     return net, fv.Data(x, y), prior
 
 
@@ -31,7 +29,7 @@ def source(task):
     net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
     g = rng()
     return net, fv.Gaussian(
-        net.w + 0.01, torch.full_like(net.w, -2.0), 0.1 * randn(2, net.dim, generator=g)
+        net.w + 0.01, full_like(net.w, -2.0), 0.1 * randn(2, net.dim, generator=g)
     )
 
 
@@ -65,7 +63,7 @@ def linear_regression():
         off = randn(n, 1, generator=g, dtype=float64)
         x[:, 1] += x[:, 0]
         y = x @ torch.tensor(weights, dtype=float64)[:, None] + noise * off
-        cov = torch.linalg.inv(x.T @ x / noise**2 + delta * torch.eye(d, dtype=float64))
+        cov = torch.linalg.inv(x.T @ x / noise**2 + delta * eye(d, dtype=float64))
         net = fv.Net.from_module(nn.Sequential(Linear(d, 1, bias=False)).double())
         return net, fv.Data(x, y), (cov @ x.T @ y)[:, 0] / noise**2, cov
 

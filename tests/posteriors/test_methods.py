@@ -8,9 +8,9 @@ from functools import partial
 from itertools import combinations
 
 import torch
-from cases import around, blobs, mlp, rng
-from pytest import approx, fixture, mark, raises, warns
-from torch import float64, nn, randn
+from cases import around, blobs, mlp, refused, rng, warned
+from pytest import approx, fixture, mark
+from torch import autograd, equal, float64, full_like, nn, randn, stack, zeros
 from torch.nn import Conv2d, Dropout, Linear, Sequential
 from torch.testing import assert_close
 
@@ -38,7 +38,7 @@ def test_flat_seeking_mean_field_vi_finds_narrower_widths_than_those_of_the_post
     )
     root = torch.tensor([4.0, 0.2], dtype=float64).sqrt()
     x = torch.ones(50, 2, dtype=float64)
-    net = of_weights(lambda w, x: x * root * w, torch.zeros(2))
+    net = of_weights(lambda w, x: x * root * w, zeros(2))
     flat = fv.fit_mfvi(net, fv.Data(x, 0 * x), ascent=fv.SAM(0.1), seed=0, **settings).std
     assert 0.04 < flat[0] < 0.055
     assert flat[1] == approx(0.277, rel=0.1)
@@ -63,12 +63,12 @@ def test_bsam_is_its_published_step(tiny):
 
     def grad(w):
         w.requires_grad_()
-        return torch.autograd.grad(nn.functional.cross_entropy(net(w, data.x), data.y), w)[0]
+        return autograd.grad(nn.functional.cross_entropy(net(w, data.x), data.y), w)[0]
 
     source = rng(3)
     m = net.w.clone()
     momentum = 0.0
-    s = torch.full_like(net.w, first)
+    s = full_like(net.w, first)
     for k in range(steps):
         g = grad(m + randn(net.dim, generator=source, dtype=float64) * (12 * s) ** -0.5)
         at_worst = grad(m + radius * g / s)
@@ -87,7 +87,7 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
     net, data = tiny
     still = dict(rate=0.5, steps=60, lr=0.0, seed=0)
     noise = [
-        fv.fit_dropout(net, data.subset(torch.zeros(n).long()), **still).history.loss.std()
+        fv.fit_dropout(net, data.subset(zeros(n).long()), **still).history.loss.std()
         for n in (1, 400)
     ]
     assert 0.03 < float(noise[1] / noise[0]) < 0.08
@@ -104,8 +104,8 @@ def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treate
     net = fv.Net.from_module(module, treated)
     data = blobs(6, 3, 2)
     W = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=5).W
-    assert torch.equal(W[:, :kept], net.w[:kept].expand(2, -1))
-    assert kept == net.dim or len(torch.stack([net.w, *W])[:, kept:].unique(dim=0)) == 3
+    assert equal(W[:, :kept], net.w[:kept].expand(2, -1))
+    assert kept == net.dim or len(stack([net.w, *W])[:, kept:].unique(dim=0)) == 3
 
 
 def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
@@ -129,13 +129,13 @@ def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, asce
         a, b = ((q.mean, q.log_std, q.factor, q.history.loss) for q in (one, other))
         assert_close(a, b, rtol=1e-8, atol=1e-10)
         assert (one.history.sharpness is None) == (ascent is None)
-    assert torch.equal(kept().parts[2].factor, together.parts[2].factor)
+    assert equal(kept().parts[2].factor, together.parts[2].factor)
 
 
 def test_pre_train_your_loss_samples_under_the_widened_prior(tiny):
     net, data = tiny
     factor = randn(2, net.dim, dtype=float64)
-    prior = fv.Gaussian(net.w + 1, torch.full_like(net.w, -2.0), factor)
+    prior = fv.Gaussian(net.w + 1, full_like(net.w, -2.0), factor)
     seen = {}
 
     def fit(net, data, *, prior, seed, likelihood, checkpoint, progress):
@@ -147,7 +147,7 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny):
     assert_close(seen["w"], prior.mean)
     eye = torch.eye(net.dim, dtype=float64)
     assert_close(seen["prior"].cov_mul(eye), 3 * prior.cov_mul(eye) + 0.01 * eye)
-    with raises(ValueError, match="the prior must have a width, got scale=0 and floor=0"):
+    with refused("the prior must have a width, got scale=0 and floor=0"):
         fv.fit_ptl(net, data, prior, fit=fit, scale=0, floor=0, seed=0)
 
 
@@ -184,9 +184,9 @@ def test_variances_survive_float32_where_the_naive_formula_does_not():
 def test_scale_multiplies_the_covariance_alone(tiny):
     settings = dict(rank=3, snapshots=5, batch_size=6)
     one, wide = (fv.fit_swag(*tiny, seed=0, scale=scale, **settings) for scale in (1.0, 4.0))
-    assert torch.equal(wide.mean, one.mean)
+    assert equal(wide.mean, one.mean)
     assert_close(wide.sample(2, seed=1) - wide.mean, 2 * (one.sample(2, seed=1) - one.mean))
-    with raises(ValueError, match="scale must be .* 0"):
+    with refused("scale must be .* 0"):
         fv.fit_swag(*tiny, seed=0, scale=0.0)
 
 
@@ -268,7 +268,7 @@ def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
     assert shares(plain, randn(5, 3), None) == {"1": 0.1}
     layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True)
     encoder = Sequential(layer, Linear(4, 2)).eval()
-    with warns(UserWarning, match="dropout in 0.dropout1, 0.dropout2 stays off: masks are weights"):
+    with warned("dropout in 0.dropout1, 0.dropout2 stays off: masks are weights"):
         assert shares(encoder, randn(5, 3, 4), None) == {"0.linear2": 0.3}
 
 
@@ -276,7 +276,7 @@ def test_layers_that_are_not_treated_and_rates_beyond_the_bounds():
     given = NETWORKS["two layers"][0], randn(5, 3)
     assert shares(*given, 0.2, treated=lambda name: name.startswith("4")) == {"4": 0.2}
     for rate in (0.0, 1.0):
-        with raises(ValueError, match="rate must be above 0 and below 1"):
+        with refused("rate must be above 0 and below 1"):
             dropped(*given, rate)
 
 
@@ -294,13 +294,13 @@ def line(linear_regression):
 def double_sum(w, g, temperature):
     """Equation 8 of the paper, a pair at a time; the gradient of the kernel by autograd."""
     apart = [(a - b).norm() for a, b in combinations(w, 2)]
-    h = torch.stack(apart).median() ** 2 / math.log(len(w))
+    h = stack(apart).median() ** 2 / math.log(len(w))
     phi = torch.zeros_like(w)
     for i in range(len(w)):
         for j in range(len(w)):
             other = w[j].clone().requires_grad_(True)
             k = (-(other - w[i]).square().sum() / h).exp()
-            phi[i] += k.detach() * -g[j] / temperature + torch.autograd.grad(k, other)[0]
+            phi[i] += k.detach() * -g[j] / temperature + autograd.grad(k, other)[0]
     return phi / len(w)
 
 
@@ -321,9 +321,7 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
 
 def test_particles_at_one_place_are_refused(line):
     module = Sequential(Linear(2, 2), Linear(2, 1)).double()
-    with raises(
-        ValueError, match=r"3 particles must start apart, got one place for all: treat a head"
-    ):
+    with refused(r"3 particles must start apart, got one place for all: treat a head"):
         fv.fit_svgd(
             fv.Net.from_module(module, lambda name: name.startswith("0.")),
             line[1],

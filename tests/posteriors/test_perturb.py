@@ -8,7 +8,7 @@ from cases import blobs, rng
 from internals import MODES
 from oracles import as_torch, dense_covariance, random_gaussian
 from pytest import approx, mark
-from torch import cat
+from torch import cat, distributions, eye, float64, full, linalg, nn, randn, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -16,9 +16,7 @@ import flatviz as fv
 
 def gradient(q, seed=5):
     g = rng(seed)
-    return tuple(
-        torch.randn(t.shape, generator=g, dtype=t.dtype) for t in (q.mean, q.log_std, q.factor)
-    )
+    return tuple(randn(t.shape, generator=g, dtype=t.dtype) for t in (q.mean, q.log_std, q.factor))
 
 
 def noise_of(q):
@@ -36,7 +34,7 @@ def lengths(q, delta):
 
 
 def cosine(a, b):
-    return float(torch.nn.functional.cosine_similarity(a.flatten(), b.flatten(), dim=0))
+    return float(nn.functional.cosine_similarity(a.flatten(), b.flatten(), dim=0))
 
 
 def fisher(q, damping):
@@ -47,7 +45,7 @@ def fisher(q, damping):
     return (
         S,
         2 * leverage.square(),
-        q.factor @ S.inverse() @ q.factor.T + damping * torch.eye(q.rank, dtype=S.dtype),
+        q.factor @ S.inverse() @ q.factor.T + damping * eye(q.rank, dtype=S.dtype),
     )
 
 
@@ -62,7 +60,7 @@ def test_the_step_follows_the_natural_gradient_and_has_the_asked_length_in_its_m
     n = blocks.count("+") + 1
     g = gradient(q)
     S, scale, gram = fisher(q, damping)
-    natural = [S @ g[0], g[1] / scale, torch.linalg.solve(gram, g[2] @ S)][:n]
+    natural = [S @ g[0], g[1] / scale, linalg.solve(gram, g[2] @ S)][:n]
     delta = fv.perturb(q, g, radius=0.5, blocks=blocks, joint=joint, damping=damping)
     ratios = [float((d / v).mean()) for d, v in zip(delta, natural)]
     for d, v, ratio in zip(delta, natural, ratios):
@@ -92,7 +90,7 @@ def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
     q = fv.Gaussian(whole.mean, whole.log_std, share * whole.factor)
     for radius in (0.05, 0.5, 1.0, 4.0):
         delta = fv.perturb(q, gradient(q), radius=radius, blocks=blocks)
-        kl = torch.distributions.kl_divergence(as_torch(q.moved(delta)), as_torch(q))
+        kl = distributions.kl_divergence(as_torch(q.moved(delta)), as_torch(q))
         assert math.sqrt(2 * float(kl)) == approx(radius, rel=rel)
     nothing = tuple(torch.zeros_like(t) for t in gradient(q))
     assert not any(d.any() for d in fv.perturb(q, nothing, radius=1.0, blocks=blocks))
@@ -107,7 +105,7 @@ def test_rank_one_steps_follow_the_signed_score_or_shun_it():
     step = cat(perturb(mode="rank1_pinv")[:2])
     assert_close(step, 0.5 * torch.sign(s @ both) * s / (s @ s))
     assert float((s @ step) ** 2) == approx(0.25)  # its length under s s^T
-    natural = torch.linalg.solve(torch.outer(s, s) + 1e-6 * torch.eye(len(s), dtype=s.dtype), both)
+    natural = linalg.solve(torch.outer(s, s) + 1e-6 * eye(len(s), dtype=s.dtype), both)
     step = cat(perturb(mode="rank1_damped", damping=1e-6)[:2])
     assert_close(step, 0.5 * natural / (both @ natural).sqrt(), rtol=1e-5, atol=1e-8)
     assert abs(cosine(step, s)) < 1e-3  # little damping: along g without s
@@ -140,8 +138,8 @@ def test_total_derivatives_shrink_every_width_alike():
     """The released score in log sigma is a total derivative through the draw, about -1/2 for every
     weight."""
     q = fv.Gaussian(
-        torch.randn(400, dtype=torch.float64),
-        torch.full((400,), math.log(0.01), dtype=torch.float64),
+        randn(400, dtype=float64),
+        full((400,), math.log(0.01), dtype=float64),
     )
     step = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise_of(q))[1]
     assert step.max() < 0 and float(step.std() / step.mean().abs()) < 0.2
@@ -155,7 +153,7 @@ def test_the_mode_none_moves_nothing_and_the_gradient_of_a_factor_of_rank_0_is_e
 
 def test_nothing_of_size_d_squared_is_built():
     D = 200_000  # D^2 floats would be 160 GB
-    q = fv.Gaussian(torch.zeros(D), torch.zeros(D), torch.randn(3, D) / 100)
+    q = fv.Gaussian(zeros(D), zeros(D), randn(3, D) / 100)
     delta = fv.perturb(q, gradient(q), radius=1.0, blocks="mean+std+factor")
     assert all(torch.isfinite(d).all() for d in delta)
 
@@ -163,7 +161,7 @@ def test_nothing_of_size_d_squared_is_built():
 @mark.parametrize("mode", [m for m in MODES if m != "none"])
 def test_a_radius_in_kl_is_the_exact_kl_in_every_mode_and_a_fit_says_what_it_reached(mode):
     def root(worst):  # by torch's dense Gaussians
-        return math.sqrt(2 * float(torch.distributions.kl_divergence(as_torch(worst), as_torch(q))))
+        return math.sqrt(2 * float(distributions.kl_divergence(as_torch(worst), as_torch(q))))
 
     q = random_gaussian(1)
     how = dict(mode=mode, noise=noise_of(q))
@@ -174,9 +172,9 @@ def test_a_radius_in_kl_is_the_exact_kl_in_every_mode_and_a_fit_says_what_it_rea
         assert root(q.moved(delta)) == approx(radius, rel=0.01)
         whole = [cat([block.flatten() for block in step]) for step in (delta, plain)]
         assert cosine(*whole) == approx(1, abs=1e-5)
-    net = fv.Net.from_module(torch.nn.Linear(2, 3))
+    net = fv.Net.from_module(nn.Linear(2, 3))
     data = blobs(12, 2, 3)
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=torch.full((1, net.dim), 0.1))
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=full((1, net.dim), 0.1))
     fit = fv.fit_sabma(net, data, prior, radius=0.5, mode=mode, radius_unit="kl", steps=4, seed=0)
     assert fit.history.reach.tolist() == approx([0.5] * 4, rel=0.01)
     assert fv.fit_vi(net, data, prior, steps=2, seed=0).history.reach is None

@@ -9,10 +9,11 @@ from functools import partial
 from pathlib import Path
 
 import torch
+from cases import refused, warned
 from internals import PointStore, cached
-from pytest import importorskip, mark, raises, warns
+from pytest import importorskip, mark, raises
 from safetensors.torch import load_file, save_file
-from torch import arange, full, nn, ones, zeros
+from torch import arange, equal, full, nn, ones, tensor, zeros
 
 import flatviz as fv
 from flatviz.storage import cache as module
@@ -84,14 +85,13 @@ def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(
     if flip:
         content[int(flip * len(content))] ^= 64
     path.write_bytes(content[:keep])
-    with raises(
-        ValueError,
-        match=r"a result must be a whole file that fv.save wrote, got .*: .* compute it again",
+    with refused(
+        r"a result must be a whole file that fv.save wrote, got .*: .* compute it again",
     ):
         fv.load(path)
     back, found = cached("rows", lambda: row, say=said.append, seed=0)
     assert not found
-    assert torch.equal(back, row)
+    assert equal(back, row)
     assert len(said) == 1
     assert said[0].startswith(f"damaged, so computed again: {path}")
     assert sorted(p.name for p in (cache / "rows").iterdir()) == [path.name, f"{path.name}.damaged"]
@@ -132,7 +132,7 @@ def test_a_disk_that_is_full_in_the_middle_of_a_write_leaves_the_old_file(cache,
         with raises(OSError, match="File too large"):
             fv.save({"row": arange(10_000.0)}, path)
         row, found = cached("rows", lambda: arange(10_000.0), say=said.append, seed=0)
-    assert torch.equal(fv.load(path)["row"], arange(3.0))
+    assert equal(fv.load(path)["row"], arange(3.0))
     assert len(row) == 10_000
     assert not found
     assert "File too large" in said[0]
@@ -156,7 +156,7 @@ def test_other_files_and_missing_ones_are_no_results(tmp_path):
         (lambda: write_file(path, "checkpoint", {}, {}), "one that holds checkpoint"),
     ):
         write()
-        with raises(ValueError, match=f"a result must be a whole file that fv.save wrote.*{text}"):
+        with refused(f"a result must be a whole file that fv.save wrote.*{text}"):
             fv.load(path)
     with raises(FileNotFoundError, match="got .*none.pt, which is not there: check its name"):
         fv.load(tmp_path / "none.pt")
@@ -216,7 +216,7 @@ def test_a_tensor_that_the_format_does_not_know_is_one_clear_error(tmp_path):
 def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     for write in (fv.save, lambda _, path: fv.fit_sgd(*tiny, seed=0, steps=2, checkpoint=path)):
-        with raises(ValueError, match="must be a regular one, got .*pipe"):
+        with refused("must be a regular one, got .*pipe"):
             write({"a": 1.0}, tmp_path / "pipe")
     assert (tmp_path / "pipe").is_fifo()
     (tmp_path / "victim").write_text("precious")
@@ -233,8 +233,8 @@ def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, 
 
 def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
     store = PointStore(tmp_path, 6, objective="f")
-    written = torch.tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0])
-    store.write(written, torch.tensor([True] * 4 + [False] * 2))
+    written = tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0])
+    store.write(written, tensor([True] * 4 + [False] * 2))
 
     def stored():
         values = full((6,), torch.nan, dtype=torch.float64)
@@ -246,9 +246,7 @@ def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
     damaged = bytearray(store.path.read_bytes())
     damaged[-20] ^= 1
     store.path.write_bytes(damaged)
-    with warns(
-        UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"
-    ):
+    with warned("damaged, so computed again: .*; set aside as .*safetensors.damaged"):
         assert stored() == ([], [False] * 6)
     assert store.path.with_name(f"{store.path.name}.damaged").read_bytes() == damaged
 
@@ -262,11 +260,11 @@ def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
     (whole,) = (tmp_path / "whole").iterdir()
     with (
         full_beyond(whole.stat().st_size - 1),
-        warns(UserWarning, match="not kept in the cache: .*; the run goes on without it"),
+        warned("not kept in the cache: .*; the run goes on without it"),
     ):
         values = run(cache=tmp_path / "full").values
-    assert torch.equal(values, want)
-    assert torch.equal(run(cache=tmp_path / "full").values, want)
+    assert equal(values, want)
+    assert equal(run(cache=tmp_path / "full").values, want)
 
 
 def test_stored_values_are_computed_again_where_one_of_them_is_another_now(
@@ -278,11 +276,11 @@ def test_stored_values_are_computed_again_where_one_of_them_is_another_now(
     with monkeypatch.context() as patched:
         patched.setattr(nn.Tanh, "forward", lambda self, x: x.relu())
         slice_(cache=tmp_path)
-    with warns(UserWarning, match="stored values differ from those computed now"):
+    with warned("stored values differ from those computed now"):
         got = slice_(cache=tmp_path)
-    assert torch.equal(got.values, slice_().values)
+    assert equal(got.values, slice_().values)
     # Without a warning: they are stored in their place
-    assert torch.equal(slice_(cache=tmp_path).values, got.values)
+    assert equal(slice_(cache=tmp_path).values, got.values)
 
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -10,13 +10,13 @@ from unittest.mock import Mock
 
 import pytest
 import torch
-from cases import rng
+from cases import refused, rng, warned
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from internals import PointStore, cached
 from oracles import equal, stopping_at
-from pytest import fixture, mark, raises, warns
-from torch import arange, float64, tensor, zeros
+from pytest import fixture, mark, raises
+from torch import arange, float64, ones, tensor, zeros
 
 import flatviz as fv
 from flatviz.storage.cache import cache_key
@@ -43,9 +43,8 @@ def test_a_damaged_file_costs_the_saved_steps_and_never_the_values(fit, tmp_path
     path = tmp_path / "run"
     want = fit(checkpoint=path).W
     path.write_bytes(content := DAMAGED[name](path.read_bytes()))
-    with warns(
-        UserWarning,
-        match="checkpoint .*run: expected a checkpoint .* aside as .*run.damaged, starting anew",
+    with warned(
+        "checkpoint .*run: expected a checkpoint .* aside as .*run.damaged, starting anew",
     ):
         assert torch.equal(fit(checkpoint=path).W, want)
     assert (tmp_path / "run.damaged").read_bytes() == content
@@ -61,9 +60,8 @@ def test_a_checkpoint_of_another_layout_is_refused_and_changes_nothing(tmp_path)
     }
     save_state(state, 7, tmp_path / "c", "a run")
     for other in ({"w": zeros(4)}, {"velocity": zeros(3)}, {"w": zeros(3)}):
-        with raises(
-            ValueError,
-            match="checkpoint must be of this run, .* got one of another version of flatviz in",
+        with refused(
+            "checkpoint must be of this run, .* got one of another version of flatviz in",
         ):
             load_state(other, tmp_path / "c", "a run")
         assert not any(value.any() for value in other.values())
@@ -75,7 +73,7 @@ def test_a_full_disk_loses_no_fit(fit, tmp_path, monkeypatch, cancelled):
     monkeypatch.setattr(
         Path, "open", Mock(side_effect=OSError(errno.ENOSPC, "No space left on device"))
     )
-    with warns(UserWarning, match=r"checkpoint not saved at step \d: .*No space left on device"):
+    with warned(r"checkpoint not saved at step \d: .*No space left on device"):
         if cancelled:
             with raises(KeyboardInterrupt):
                 fit(checkpoint=tmp_path / "run", progress=stopping_at(2))
@@ -113,7 +111,7 @@ def test_the_file_of_a_run_with_another_argument_is_refused(name, settings, othe
         ((net.at(net.w + 1), data), {}),
         ((net, fv.Data(data.x, 2 - data.y)), {}),
     ):
-        with raises(ValueError, match="checkpoint must be of this run"):
+        with refused("checkpoint must be of this run"):
             fit(*these, **more)
 
 
@@ -132,7 +130,7 @@ def state(scale=1.0):
     noise = rng(int(scale))
     return {
         "w": scale * arange(3.0),
-        "losses": [scale * torch.ones(2)],
+        "losses": [scale * ones(2)],
         "kept": [],
         "noise": noise,
     }
@@ -184,7 +182,7 @@ class Points:
 
     def write(self, folder):
         store = PointStore(folder, 8, objective="f")
-        store.write(tensor(VALUES, dtype=float64), torch.ones(8, dtype=torch.bool))
+        store.write(tensor(VALUES, dtype=float64), ones(8, dtype=torch.bool))
         return store.path
 
     def check(self, path):

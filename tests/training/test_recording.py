@@ -8,9 +8,9 @@ from types import SimpleNamespace
 
 import torch
 from brought import hooked, stand_in
-from cases import rng
-from pytest import approx, fixture, mark, raises, warns
-from torch import nn
+from cases import refused, rng, warned
+from pytest import approx, fixture, mark, raises
+from torch import arange, equal, nn, ones, optim, randint, randn, stack
 from torch.nn import Linear
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
@@ -23,11 +23,11 @@ def weights(module):
 
 def train(module, steps, *, optimiser=None):
     """The weights after each step."""
-    optimiser = optimiser or torch.optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
+    optimiser = optimiser or optim.SGD(module.parameters(), lr=0.1, momentum=0.9)
     seen = []
     g = rng()
-    x = torch.randn(16, 3, generator=g)
-    y = torch.randint(0, 2, (16,), generator=g)
+    x = randn(16, 3, generator=g)
+    y = randint(0, 2, (16,), generator=g)
     for _ in range(steps):
         optimiser.zero_grad()
         nn.functional.cross_entropy(module(x), y).backward()
@@ -47,8 +47,8 @@ def test_the_path_is_what_the_loop_itself_saw(module):
     with fv.record_path(module, every=3) as path:
         seen = [start, *train(module, 10)]
     assert path.steps == (0, 3, 6, 9, 10)
-    assert torch.equal(path.W, torch.stack([seen[i] for i in path.steps]))
-    assert torch.equal(path.net.w, seen[-1])
+    assert equal(path.W, stack([seen[i] for i in path.steps]))
+    assert equal(path.net.w, seen[-1])
     train(module, 3)  # what comes after is not of the path
     assert len(path.steps) == 5
 
@@ -58,27 +58,27 @@ def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
         seen = train(module, 100)
     assert path.every == 16
     assert path.steps == (0, 16, 32, 48, 64, 80, 96, 100)
-    assert torch.equal(path.W[1:], torch.stack([seen[i - 1] for i in path.steps[1:]]))
+    assert equal(path.W[1:], stack([seen[i - 1] for i in path.steps[1:]]))
 
 
 def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(module):
-    other = torch.optim.SGD(Linear(2, 2).parameters(), lr=0.1)
+    other = optim.SGD(Linear(2, 2).parameters(), lr=0.1)
     with fv.record_path(module, treated=lambda name: name.startswith("3.")) as path:
         train(module, 2)
         other.step()
         # Holds none of the treated weights
-        train(module, 2, optimiser=torch.optim.SGD(module[0].parameters(), lr=0.1))
-        train(module, 2, optimiser=torch.optim.Adam(module.parameters()))  # one that takes over
+        train(module, 2, optimiser=optim.SGD(module[0].parameters(), lr=0.1))
+        train(module, 2, optimiser=optim.Adam(module.parameters()))  # one that takes over
     assert path.W.shape == (5, 10)
     assert path.steps == (0, 1, 2, 3, 4)
-    body, head = (torch.optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
+    body, head = (optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
     with fv.record_path(module, every=2) as path:
         for _ in range(5):
             train(module, 1, optimiser=body)
             train(module, 1, optimiser=head)
     assert path.steps == (0, 2, 4, 5)
-    assert torch.equal(path.W[-1], path.net.w)
-    assert not torch.equal(path.W[1, -10:], path.W[0, -10:])
+    assert equal(path.W[-1], path.net.w)
+    assert not equal(path.W[1, -10:], path.W[0, -10:])
 
 
 def test_a_loop_without_an_optimiser_adds_points_itself(module):
@@ -89,7 +89,7 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
     assert path.steps == (0, 1, 2, 3)
     assert (path.W[3] - path.W[0]).sum() == approx(36, abs=1e-4)
     with (
-        warns(UserWarning, match=r"optimiser was seen: call path.add\(\) in the loop"),
+        warned(r"optimiser was seen: call path.add\(\) in the loop"),
         fv.record_path(module),
     ):
         pass
@@ -97,7 +97,7 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
 
 def watched(module, steps, **how):
     g = rng(1)
-    data = fv.Data(torch.randn(8, 3, generator=g), torch.randint(0, 2, (8,), generator=g))
+    data = fv.Data(randn(8, 3, generator=g), randint(0, 2, (8,), generator=g))
     with fv.record_path(module, data=data, **how) as path:
         train(module, steps)
     return path, data
@@ -112,7 +112,7 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
     )
     torch.manual_seed(0)
     train(twin, 6)
-    assert torch.equal(weights(module), weights(twin))
+    assert equal(weights(module), weights(twin))
     assert not module._forward_pre_hooks
     history = path.history
     assert history.steps.tolist() == list(path.steps) == [0, 2, 4, 6]
@@ -151,7 +151,7 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
         now[0] += cost / 4
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
-    data = fv.Data(torch.ones(4, 3), torch.arange(4) % 2)
+    data = fv.Data(ones(4, 3), arange(4) % 2)
     with fv.record_path(module, data=data, budget=20, products=12, log=slow) as path:
         for _ in range(steps):
             now[0] += 1
@@ -171,9 +171,9 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
 
 
 def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
-    with raises(ValueError, match="give record_path data="):
+    with refused("give record_path data="):
         fv.record_path(module).history  # noqa: B018
-    with raises(ValueError, match="products"):
+    with refused("products"):
         watched(module, 1, products=3)
 
 
@@ -194,9 +194,7 @@ def test_a_trainers_callback_records_what_record_path_does(
         make()
     for name in {package, package.partition(".")[0]}:
         monkeypatch.setitem(sys.modules, name, stand_in(package, base))
-    callback = make(
-        every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12
-    )
+    callback = make(every=2, data=fv.Data(ones(4, 3), arange(4) % 2), budget=1e6, products=12)
     rows = []
     logger = SimpleNamespace(
         log_metrics=lambda metrics, step: rows.append(metrics | {"step": step})
@@ -221,7 +219,7 @@ def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
         inside.set()
         assert go_on.wait(60)
 
-    other = torch.optim.SGD(Linear(2, 2).parameters(), lr=0.1)
+    other = optim.SGD(Linear(2, 2).parameters(), lr=0.1)
     failed = []
 
     def step():

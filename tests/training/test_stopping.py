@@ -7,10 +7,10 @@ import signal
 from functools import partial
 
 import torch
-from cases import mlp
+from cases import mlp, refused
 from forked import forked
 from pytest import approx, fixture, mark, raises
-from torch import nn, randn
+from torch import equal, nn, randn
 
 import flatviz as fv
 from flatviz.training import SGD, Run, driver, training_loss
@@ -49,7 +49,7 @@ def test_the_best_weights_that_were_checked_are_returned_and_the_run_ends(case):
     n = len(stopped.history.validation)
     assert best + 6 == n < 50
     assert len(stopped.history.loss) == 8 * n
-    assert torch.equal(stopped.W[0], checked[best])
+    assert equal(stopped.W[0], checked[best])
     torch.testing.assert_close(stopped.history.validation, checks[:n], rtol=1e-5, atol=1e-6)
     assert fit().history.validation is None
 
@@ -130,14 +130,14 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
         checkpoint=tmp_path / "run", progress=lambda done, total, label: seen.append(done)
     )
     assert len(seen) <= len(whole.history.loss) - 22
-    assert torch.equal(resumed.center, whole.center)
-    assert torch.equal(resumed.history.validation, whole.history.validation)
+    assert equal(resumed.center, whole.center)
+    assert equal(resumed.history.validation, whole.history.validation)
 
 
 @mark.parametrize("fit", [fv.fit_swag, fv.fit_sgld, fv.fit_svgd])
 def test_validation_data_is_refused_by_what_collects_on_the_way(fit, case):
     net, data, validation = case
-    with raises(ValueError, match="validation must be None for .*, got 28 examples: weights that"):
+    with refused("validation must be None for .*, got 28 examples: weights that"):
         fit(net, data, seed=0, training=fv.Training(validation=validation))
 
 
