@@ -52,22 +52,16 @@ OF_A_REGRESSION = (
 )
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
-    **{
-        "plot_metrics": "prediction",
-        "plots.plot_reliability": "prediction",
-        "plots.plot_basin": "surface",
-    },
-    **{
-        "plot_density": "density",
-        "plot_curve": "curve",
-        "plot_projection": "projection",
-        "plot_spectrum": "spectrum",
-    },
-    **{
-        "plots.plot_persistence": "valleys",
-        "plots.plot_mechanism": "step",
-        "plots.plot_radius": "measured",
-    },
+    "plot_metrics": "prediction",
+    "plots.plot_reliability": "prediction",
+    "plots.plot_basin": "surface",
+    "plot_density": "density",
+    "plot_curve": "curve",
+    "plot_projection": "projection",
+    "plot_spectrum": "spectrum",
+    "plots.plot_persistence": "valleys",
+    "plots.plot_mechanism": "step",
+    "plots.plot_radius": "measured",
     "plots.plot_frontier": "measured",
 }
 FAMILY = dict(
@@ -81,7 +75,7 @@ def _regression():
 
 
 def _three(made, data):
-    return made.net[0], data, made.net[1]
+    return made.net, data, made.prior
 
 
 def _ended(lab):
@@ -194,6 +188,16 @@ def calls(fv, module, data, task, metrics):
         setattr(made, name, value)
         return value
 
+    def transferred():
+        how = dict(treated="norm+head", head_std=0.1, scale=2.0)
+        made.net, made.prior = fv.transfer(made.source, made.swag, **how)
+
+    def fitted():
+        made.q = fv.fit_sabma(*_three(made, data), radius=0.5, **small)
+        made.w = made.q.mean
+        made.W = made.q.sample(4, seed=0)
+        return made.q
+
     def of_one(verb, noun):
         return attrgetter(verb)(fv)(getattr(made, noun))
 
@@ -210,89 +214,79 @@ def calls(fv, module, data, task, metrics):
         "fit_swag": lambda: keep(
             "swag", fv.fit_swag(made.source, data, seed=0, rank=2, snapshots=3)
         ),
-        "transfer": lambda: keep(
-            "net", fv.transfer(made.source, made.swag, treated="norm+head", head_std=0.1, scale=2.0)
-        ),
+        "transfer": transferred,
         **{
             name: partial(fit, name, method)
             for name, method in public_fits().items()
             if name != "fit_swag"
         },
         "fit_sgd": lambda: (
-            fv.fit_sgd(made.net[0], data, **small),
+            fv.fit_sgd(made.net, data, **small),
             fv.fit_sgd(fv.Net.from_module(module), data, **small),
         ),
-        "fit_swa": lambda: fv.fit_swa(made.net[0], data, seed=0, snapshots=2, batchnorm="train"),
+        "fit_swa": lambda: fv.fit_swa(made.net, data, seed=0, snapshots=2, batchnorm="train"),
         "fit_swag_diag": lambda: fv.fit_swag_diag(
-            made.net[0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)
+            made.net, data, seed=0, snapshots=2, ascent=fv.SAM(0.1)
         ),
         "fit_laplace": lambda: keep(
-            "laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)
+            "laplace", fv.fit_laplace(made.net, data, prior_precision=1.0, **small)
         ),
         "posteriors.marginal_noise": lambda: fv.posteriors.marginal_noise(
-            made.net[0], fv.Data(data.x, arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
+            made.net, fv.Data(data.x, arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
         ),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(
-            made.net[0], data, prior_precision=1.0
+            made.net, data, prior_precision=1.0
         ),
         "fit_hmc": lambda: keep(
             "hmc",
-            fv.fit_hmc(made.net[0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4),
+            fv.fit_hmc(made.net, data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4),
         ),
         "bridges.huggingface_callback": lambda: _if_there(fv.bridges.huggingface_callback),
         "bridges.lightning_callback": lambda: _if_there(fv.bridges.lightning_callback),
         "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made.hmc),
         "fit_ensemble": lambda: keep(
-            "ensemble", fv.fit_ensemble(made.net[0], data, members=2, **small)
+            "ensemble", fv.fit_ensemble(made.net, data, members=2, **small)
         ),
-        "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made.net[0]),
-        "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
+        "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made.net),
+        "fit_sabma": fitted,
         "fit_sabma_grid": lambda: fv.fit_sabma_grid(
             *_three(made, data), radius=[0.5], seed=[0], steps=2
         ),
         "training.gradient_of": lambda: fv.training.gradient_of(torch.sum),
-        "training.training_loss": lambda: fv.training.training_loss(made.net[0], data),
-        "perturb": lambda: fv.perturb(
-            made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0
-        ),
-        "nll": lambda: keep("f", fv.nll(made.net[0], data)),
-        "input_nll": lambda: fv.input_nll(made.net[0], data),
-        "landscape.curvature_operator": lambda: landscape.curvature_operator(made.f, made.q.mean),
+        "training.training_loss": lambda: fv.training.training_loss(made.net, data),
+        "perturb": lambda: fv.perturb(made.q, (made.w, made.w, made.q.factor), radius=1.0),
+        "nll": lambda: keep("f", fv.nll(made.net, data)),
+        "input_nll": lambda: fv.input_nll(made.net, data),
+        "landscape.curvature_operator": lambda: landscape.curvature_operator(made.f, made.w),
         "landscape.batch_eigenvalues": lambda: landscape.batch_eigenvalues(
-            made.f, made.q.mean, batch_size=10, iters=5
+            made.f, made.w, batch_size=10, iters=5
         ),
-        "hvp": lambda: fv.hvp(made.f, made.q.mean, made.q.mean),
-        "plane_pca": lambda: keep("plane", fv.plane_pca(made.q.sample(4, seed=0))),
-        "plane_random": lambda: fv.plane_random(made.net[0], made.q.mean, seed=0),
-        "plane_through": lambda: fv.plane_through(*made.q.sample(3, seed=0)),
+        "hvp": lambda: fv.hvp(made.f, made.w, made.w),
+        "plane_pca": lambda: keep("plane", fv.plane_pca(made.W)),
+        "plane_random": lambda: fv.plane_random(made.net, made.w, seed=0),
+        "plane_through": lambda: fv.plane_through(*made.W[:3]),
         "slice_plane": lambda: keep("surface", fv.slice_plane(made.f, made.plane, resolution=3)),
-        "slice_line": lambda: fv.slice_line(made.f, *made.q.sample(2, seed=0), resolution=3),
-        "project": lambda: keep(
-            "projection", fv.project(made.q.sample(4, seed=0), made.plane, made.f)
-        ),
-        "top_eigenpairs": lambda: keep("spectrum", fv.top_eigenpairs(made.f, made.q.mean, 2)),
+        "slice_line": lambda: fv.slice_line(made.f, *made.W[:2], resolution=3),
+        "project": lambda: keep("projection", fv.project(made.W, made.plane, made.f)),
+        "top_eigenpairs": lambda: keep("spectrum", fv.top_eigenpairs(made.f, made.w, 2)),
         "spectral_density": lambda: keep(
-            "density", fv.spectral_density(made.f, made.q.mean, runs=2, steps=3, k=2)
+            "density", fv.spectral_density(made.f, made.w, runs=2, steps=3, k=2)
         ),
-        "planes.plane_path": lambda: fv.planes.plane_path(made.q.sample(4, seed=0)),
-        "plane_along": lambda: fv.plane_along(*made.q.sample(3, seed=0)),
-        "plane_eigen": lambda: fv.plane_eigen(made.q.mean, made.density),
+        "planes.plane_path": lambda: fv.planes.plane_path(made.W),
+        "plane_along": lambda: fv.plane_along(*made.W[:3]),
+        "plane_eigen": lambda: fv.plane_eigen(made.w, made.density),
         "quantity": lambda: fv.slice_plane(
-            fv.quantity(made.net[0], data, "nll", batchnorm=data), made.plane, resolution=3
+            fv.quantity(made.net, data, "nll", batchnorm=data), made.plane, resolution=3
         ),
-        "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.q.sample(3, seed=0))),
+        "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.W[:3])),
         "landscape.persistence": lambda: keep("valleys", landscape.persistence(made.surface)),
         "plots.plot_surface_3d": lambda: plots.plot_surface_3d(made.surface, made.projection),
-        "landscape.layer_curvature": lambda: landscape.layer_curvature(
-            made.f, made.q.mean, products=6
-        ),
-        "hessian_trace": lambda: fv.hessian_trace(made.f, made.q.mean, products=8, curvature="ggn"),
-        "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(
-            made.net[0], made.q.mean, data
-        ),
+        "landscape.layer_curvature": lambda: landscape.layer_curvature(made.f, made.w, products=6),
+        "hessian_trace": lambda: fv.hessian_trace(made.f, made.w, products=8, curvature="ggn"),
+        "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made.net, made.w, data),
         "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
         "predict": lambda: keep(
-            "prediction", fv.predict(made.net[0], made.q, data, 3, seed=0, batchnorm=data)
+            "prediction", fv.predict(made.net, made.q, data, 3, seed=0, batchnorm=data)
         ),
         "metrics.agreement": lambda: fv.metrics.agreement(made.prediction, made.prediction),
         "metrics.total_variation": lambda: fv.metrics.total_variation(
@@ -319,28 +313,24 @@ def calls(fv, module, data, task, metrics):
         "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
         "plots.plot_history": lambda: plots.plot_history(made.q.history),
         "plots.plot_layers": lambda: plots.plot_layers(
-            landscape.layer_curvature(made.f, made.q.mean, products=6)
+            landscape.layer_curvature(made.f, made.w, products=6)
         ),
         "plots.plot_predictive": lambda: plots.plot_predictive(
             fv.Prediction(zeros(2, 3, 1), likelihood=0.5)
         ),
         "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
-        "sharpness": lambda: keep(
-            "sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)
-        ),
+        "sharpness": lambda: keep("sharpness", fv.sharpness(made.f, made.W[:2], iters=5)),
         "plots.plot_sharpness": lambda: plots.plot_sharpness({"vi": made.sharpness}),
         "metrics.pac_bayes_bound": lambda: fv.metrics.pac_bayes_bound(0.1, 2.0, 50),
         "metrics.flat_bound": lambda: fv.metrics.flat_bound(
-            0.1, made.q.sample(2, seed=0), made.q.mean, radius=1, prior_std=1, n=9
+            0.1, made.W[:2], made.w, radius=1, prior_std=1, n=9
         ),
-        "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(
-            made.f, made.q.sample(2, seed=0), iters=5
-        ),
+        "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made.f, made.W[:2], iters=5),
         "metrics.learning_coefficient": lambda: fv.metrics.learning_coefficient(
-            made.f, made.q.mean, made.q.sample(2, seed=0), n=len(data)
+            made.f, made.w, made.W[:2], n=len(data)
         ),
         "metrics.predict_linearised": lambda: fv.metrics.predict_linearised(
-            made.net[0], made.laplace, data, link="mc", n_draws=2
+            made.net, made.laplace, data, link="mc", n_draws=2
         ),
         "plot_surface": lambda: fv.plot_surface(made.surface, made.projection),
         "explore": lambda: [
@@ -355,12 +345,12 @@ def calls(fv, module, data, task, metrics):
             "family", families.fit_family(*_three(made, task), seed=0, **FAMILY)
         ),
         "families.measure": lambda: keep(
-            "measured", families.measure(made.net[0], task, made.family, seed=0, **SMALL)
+            "measured", families.measure(made.net, task, made.family, seed=0, **SMALL)
         ),
         "families.mechanism": lambda: keep(
             "step",
             families.mechanism(
-                made.net[0], data, made.q, radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3
+                made.net, data, made.q, radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3
             ),
         ),
         **{verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()},

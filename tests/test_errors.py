@@ -85,16 +85,6 @@ CASES = {
         ValueError,
         "at least one example, got an empty",
     ),
-    "unequal lengths": (
-        lambda: fv.Data(zeros(4, 3), zeros(3).long()),
-        ValueError,
-        "one length, got 4 inputs and 3 labels",
-    ),
-    "labels below zero": (
-        lambda: fv.Data(zeros(2, 3), tensor([0, -1])),
-        ValueError,
-        "labels must be 0 or more, got -1",
-    ),
     "no norm layers": (
         lambda: fv.Net.from_module(Sequential(Linear(3, 2)), "norm+head"),
         ValueError,
@@ -126,11 +116,6 @@ CASES = {
         ValueError,
         "use class numbers, not one-hot, or likelihood='bernoulli' for several labels",
     ),
-    "probabilities as labels": (
-        lambda: fv.nll(net(), fv.Data(ones(2, 3), full((2, 2), 0.5))),
-        TypeError,
-        "got floating targets: .* class numbers in place of probabilities",
-    ),
     "no head": (
         lambda: fv.Net.from_module(Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), "norm+head"),
         ValueError,
@@ -157,16 +142,6 @@ CASES = {
         ValueError,
         "must be finite, got NaN or inf in weight",
     ),
-    "NaN weights in draws": (
-        lambda: fv.Draws(full((2, 3), math.nan)),
-        ValueError,
-        "W must be finite, got 6 NaN .* diverged",
-    ),
-    "sparse weights": (
-        lambda: fv.top_eigenpairs(objective(), ones(34).to_sparse(), 1),
-        TypeError,
-        r"give w.to_dense\(\)",
-    ),
     "no examples in a minibatch": (
         lambda: fv.training.training_loss(net(), data())(net().w, arange(0)),
         ValueError,
@@ -176,13 +151,6 @@ CASES = {
         lambda: fv.training.training_loss(net(), data())(net().w, tensor([0, 99])),
         ValueError,
         "batch must name examples from 0 to .*, got 0 to 99",
-    ),
-    "an example that is not there, of members": (
-        lambda: fv.training.training_loss(net(), data(), members=2)(
-            net().w.expand(2, -1), tensor([0, -1])
-        ),
-        ValueError,
-        "batch must name examples from 0 to .*, got -1 to 0",
     ),
     "a minibatch for another number of members": (
         lambda: fv.training.training_loss(net(), data(), members=2)(
@@ -196,55 +164,25 @@ CASES = {
         TypeError,
         "batch must be an int64 tensor of numbers of examples, got a bool tensor",
     ),
-    "a path with a zero": (
-        lambda: fv.save(plane(3), "a\0b"),
-        ValueError,
-        r"path must be a path, got 'a\\x00b', with a zero character",
-    ),
     "a path at home": (
         lambda: fv.save(plane(3), "~/plane.safetensors"),
         ValueError,
         r"path must not begin with ~, .* got '~/plane.safetensors': give .*expanduser\(\)",
-    ),
-    "a folder as a file": (
-        lambda: fv.save(plane(3), "/"),
-        ValueError,
-        "path must name a file, got the folder '/'",
     ),
     "a path of 5,000 characters": (
         lambda: fv.load("x" * 5000),
         ValueError,
         r"path must have names of at most 255 bytes, got 'x{199}\.\.\. of 5002 characters",
     ),
-    "a text of 5,000 characters": (
-        lambda: fv.nll(net(), data(), likelihood="x" * 5000),
-        ValueError,
-        r"got 'x{199}\.\.\. of 5002 characters",
-    ),
     "a word of 5,000 characters": (
         lambda: fv.top_eigenpairs(fv.nll(net(), data()), net().w, curvature="x" * 5000),
         ValueError,
         r"curvature must be one of .*, got 'x{199}\.\.\. of 5002 characters",
     ),
-    "sparse class weights": (
-        lambda: fv.Likelihood.categorical(weight=ones(3).to_sparse()),
-        TypeError,
-        "weight must be a dense tensor of numbers to compute with, got one of layout",
-    ),
-    "NaN inputs": (
-        lambda: fv.Data(full((2, 3), math.nan), zeros(2).long()),
-        ValueError,
-        "x must be finite, got 6 NaN",
-    ),
     "NaN targets": (
         lambda: fv.Data(zeros(2, 2), tensor([0.0, math.nan])),
         ValueError,
         "y must be finite, got 1 NaN",
-    ),
-    "complex targets": (
-        lambda: fv.Data(zeros(2, 2), 1j * zeros(2)),
-        TypeError,
-        "y must be real .*, got torch.complex64",
     ),
     "a complex quantity": (
         lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(zeros(34)),
@@ -256,55 +194,20 @@ CASES = {
         ValueError,
         "net's 34 treated weights, got 5: use",
     ),
-    "a module that is none": (
-        lambda: fv.Net.from_module("resnet18"),
-        TypeError,
-        "module must be a torch.nn.Module, got str",
-    ),
     "a plane of another net": (
         lambda: fv.slice_plane(objective(), plane(5)),
         ValueError,
         r"origin must have shape \(34,\), got",
-    ),
-    "a line of another net": (
-        lambda: fv.slice_line(objective(), *eye(5)[:2]),
-        ValueError,
-        r"a must have shape \(34,\), got",
-    ),
-    "a path of another net": (
-        lambda: fv.slice_path(objective(), zeros(3, 5)),
-        ValueError,
-        r"shape \(S, 34\), got \(3, 5\)",
-    ),
-    "inputs to predict the net cannot take": (
-        lambda: fv.predict(net(), prior(34), zeros(4, 5), 2, seed=0),
-        ValueError,
-        r"inputs of shape \(4, 5\) do not pass through Net\(Sequential, dim=34",
-    ),
-    "no inputs to predict": (
-        lambda: fv.predict(net(), prior(34), zeros(0, 3), 2, seed=0),
-        ValueError,
-        r"at least one input of Net",
     ),
     "a tuple to predict": (
         lambda: fv.predict(net(), prior(34), pair(), 2, seed=0),
         TypeError,
         r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple",
     ),
-    "a task of tuples": (
-        lambda: fv.core.data.Task(pair(), data(), data(), 2),
-        TypeError,
-        "source must be a Data, got a tuple",
-    ),
     "a device of another name": (
         lambda: net().to("gpu"),
         ValueError,
         "device must be 'cpu', 'cuda' or a torch.device, got 'gpu'",
-    ),
-    "a dtype for a device": (
-        lambda: data().to(float64),
-        TypeError,
-        r"got torch.float64: a dtype is given as dtype=",
     ),
     "too many shots": (
         lambda: fv.datasets.digits_transfer(shots=150, seed=0),
