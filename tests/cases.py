@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
 from pytest import raises, warns
 from scipy.stats import binomtest
@@ -11,6 +13,14 @@ import flatviz as fv
 
 # Measurements of a family in a second: draws, and cells of its surfaces
 COARSE = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
+
+
+net_of = fv.Net.from_module
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, on every system."""
+    return path.read_text(encoding="utf-8")
 
 
 def rng(seed: int = 0) -> torch.Generator:
@@ -60,6 +70,12 @@ class Language(nn.Module):
 def blobs(n: int, features: int, classes: int) -> fv.Data:
     """Normal inputs (n, features), whose labels take turns."""
     return fv.Data(torch.randn(n, features), torch.arange(n) % classes)
+
+
+def random_surface(f, *, resolution: int, **how) -> fv.Surface:
+    """The objective of a network on a random plane about its weights."""
+    plane = fv.plane_random(f.net, f.net.w, seed=0)
+    return fv.slice_plane(f, plane, resolution=resolution, **how)
 
 
 def around(net: fv.Net, log_std: float) -> fv.Gaussian:

@@ -12,10 +12,10 @@ from types import SimpleNamespace
 import loss_landscapes.metrics
 import torch
 from internals import Fitting
-from torch import arange, linspace, randn, tensor, zeros
+from torch import arange, linspace, randn
 
 import flatviz
-from flatviz import families, landscape, plots, symmetry
+from flatviz import families, landscape, symmetry
 from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.catalog import NO_UNIT
 from flatviz.metrics.scores import SCORES
@@ -41,15 +41,6 @@ OF_A_PREDICTION = (
     "aleatoric_entropy",
     "mutual_information",
 )
-OF_A_REGRESSION = (
-    "coverage",
-    "crps",
-    "fit_deviation",
-    "interval_width",
-    "pit",
-    "predictive_std",
-    "quantile_calibration_error",
-)
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
     "plot_metrics": "prediction",
@@ -68,10 +59,6 @@ FAMILY = dict(
     radii={"sgd": (0.0,), "vi": (0.0,), "vi_t": (0.01, 0.1), "sabma": (0.0, 0.5)}, fit={"steps": 2}
 )
 SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
-
-
-def _regression():
-    return flatviz.Prediction(zeros(2, 3, 1), arange(3.0)[:, None], 0.5)
 
 
 def _three(made, data):
@@ -130,6 +117,17 @@ def _moved(module):
         for p in other.parameters():
             p.add_(0.1)
     return other
+
+
+# They compute with weight matrices, predictions and results alone, and have tests of their own
+WITHOUT_A_NETWORK = """symmetry.random_order symmetry.random_factor symmetry.permute
+symmetry.rescale symmetry.flip symmetry.unit_norm symmetry.sort_units symmetry.canonical
+symmetry.min_mass symmetry.align metrics.fit_temperature metrics.scale_temperature
+metrics.scale_deviation metrics.ood_scores metrics.pac_bayes_bound metrics.flat_bound
+metrics.agreement metrics.total_variation metrics.coverage metrics.crps metrics.fit_deviation
+metrics.interval_width metrics.pit metrics.predictive_std metrics.quantile_calibration_error
+plots.plot_calibration plots.plot_severity plots.plot_history plots.plot_layers
+plots.plot_predictive plots.plot_risk_coverage plots.plot_sharpness plots.plot_surface_3d""".split()
 
 
 def public_names():
@@ -280,7 +278,6 @@ def calls(fv, module, data, task, metrics):
         ),
         "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.W[:3])),
         "landscape.persistence": lambda: keep("valleys", landscape.persistence(made.surface)),
-        "plots.plot_surface_3d": lambda: plots.plot_surface_3d(made.surface, made.projection),
         "landscape.layer_curvature": lambda: landscape.layer_curvature(made.f, made.w, products=6),
         "hessian_trace": lambda: fv.hessian_trace(made.f, made.w, products=8, curvature="ggn"),
         "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made.net, made.w, data),
@@ -288,21 +285,6 @@ def calls(fv, module, data, task, metrics):
         "predict": lambda: keep(
             "prediction", fv.predict(made.net, made.q, data, 3, seed=0, batchnorm=data)
         ),
-        "metrics.agreement": lambda: fv.metrics.agreement(made.prediction, made.prediction),
-        "metrics.total_variation": lambda: fv.metrics.total_variation(
-            made.prediction, made.prediction
-        ),
-        "metrics.fit_temperature": lambda: fv.metrics.fit_temperature(
-            fv.Prediction(tensor([[[4.0, 0.0]] * 4]), tensor([0, 0, 0, 1]))
-        ),
-        "metrics.scale_temperature": lambda: fv.metrics.scale_temperature(made.prediction, 2.0),
-        **{
-            f"metrics.{name}": partial(getattr(fv.metrics, name), _regression())
-            for name in OF_A_REGRESSION
-        },
-        "metrics.scale_deviation": lambda: fv.metrics.scale_deviation(_regression(), 2.0),
-        "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
-        "metrics.ood_scores": lambda: fv.metrics.ood_scores(arange(5.0), arange(2.0, 6.0)),
         "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made.prediction)),
         "families.shifted_scores": lambda: keep(
             "shift",
@@ -310,21 +292,7 @@ def calls(fv, module, data, task, metrics):
                 *pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"
             ),
         ),
-        "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
-        "plots.plot_history": lambda: plots.plot_history(made.q.history),
-        "plots.plot_layers": lambda: plots.plot_layers(
-            landscape.layer_curvature(made.f, made.w, products=6)
-        ),
-        "plots.plot_predictive": lambda: plots.plot_predictive(
-            fv.Prediction(zeros(2, 3, 1), likelihood=0.5)
-        ),
-        "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
         "sharpness": lambda: keep("sharpness", fv.sharpness(made.f, made.W[:2], iters=5)),
-        "plots.plot_sharpness": lambda: plots.plot_sharpness({"vi": made.sharpness}),
-        "metrics.pac_bayes_bound": lambda: fv.metrics.pac_bayes_bound(0.1, 2.0, 50),
-        "metrics.flat_bound": lambda: fv.metrics.flat_bound(
-            0.1, made.W[:2], made.w, radius=1, prior_std=1, n=9
-        ),
         "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made.f, made.W[:2], iters=5),
         "metrics.learning_coefficient": lambda: fv.metrics.learning_coefficient(
             made.f, made.w, made.W[:2], n=len(data)
@@ -377,34 +345,14 @@ def calls(fv, module, data, task, metrics):
 
 
 def symmetric_calls(fv):
-    """name -> call, for the verbs of `symmetry`, on a network without normalisation."""
+    """name -> call, for the verbs of `symmetry` that run a network, one without normalisation."""
     linear = torch.nn.Linear
     net = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.ReLU(), linear(4, 2)))
-    odd = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.Tanh(), linear(4, 2)))
-    units = flatviz.symmetry.units_of(net)
     W = net.w.expand(6, -1) * (1 + arange(6.0)[:, None])
     return {
         "symmetry.units_of": lambda: symmetry.units_of(net),
-        "symmetry.random_order": lambda: symmetry.random_order(units, 6, seed=0),
-        "symmetry.random_factor": lambda: symmetry.random_factor(units, 6, seed=0),
-        "symmetry.permute": lambda: symmetry.permute(
-            units, W, flatviz.symmetry.random_order(units, 6, seed=0)
-        ),
-        "symmetry.rescale": lambda: symmetry.rescale(
-            units, W, flatviz.symmetry.random_factor(units, 6, seed=0)
-        ),
-        "symmetry.flip": lambda: symmetry.flip(
-            flatviz.symmetry.units_of(odd), odd.w[None], -torch.ones(4)
-        ),
-        "symmetry.unit_norm": lambda: symmetry.unit_norm(units, W),
-        "symmetry.sort_units": lambda: symmetry.sort_units(units, W),
-        "symmetry.canonical": lambda: symmetry.canonical(units, W),
-        "symmetry.min_mass": lambda: symmetry.min_mass(units, W),
-        "symmetry.align": lambda: symmetry.align(units, W, net.w),
         "symmetry.layers_of": lambda: symmetry.layers_of(net),
-        "symmetry.mmd": lambda: symmetry.mmd(
-            W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), permutations=3
-        ),
+        "symmetry.mmd": lambda: symmetry.mmd(W, {"draws": W[:3]}, permutations=3),
         "symmetry.train_pool": lambda: symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
         "symmetry.pair_diversity": lambda: symmetry.pair_diversity(net, W, _blobs().x),
         "symmetry.rescaled_orbit": lambda: symmetry.rescaled_orbit(

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pandas as pd
 import yaml
+from cases import text_of
 from experiment_notebooks import executed
 from PIL import Image
 from plotly.io import renderers
@@ -23,7 +24,7 @@ from flatviz.cli.experiments import parameters_of, parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = ROOT / ".ci" / "sync_notebooks.py"
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+PROJECT = tomllib.loads(text_of(ROOT / "pyproject.toml"))["project"]
 ELSEWHERE = {"torch": "pytorch"}  # conda-forge's name of the same package
 
 
@@ -35,7 +36,7 @@ def split(requirement):
 def test_environment_yml_asks_for_what_pyproject_asks_for():
     extras = PROJECT["optional-dependencies"]["lab"]
     wanted = dict(map(split, [*PROJECT["dependencies"], *extras]))
-    conda = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))["dependencies"]
+    conda = yaml.safe_load(text_of(ROOT / "environment.yml"))["dependencies"]
     pip = conda.pop()["pip"]
     found = dict(split(r) for r in [*conda, *pip] if not r.startswith("-"))
     assert found.pop("python") == PROJECT["requires-python"]
@@ -44,7 +45,7 @@ def test_environment_yml_asks_for_what_pyproject_asks_for():
 
 
 def test_the_readme_has_its_commands_and_pictures_and_is_read_in_a_minute():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = text_of(ROOT / "README.md")
     commands = re.findall(r"```sh\n(.*?)\n```", readme, flags=re.S)
     assert "flatviz tour --out tour.html" in commands[0]
     assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install") for c in commands[:2])
@@ -57,7 +58,7 @@ def test_the_readme_has_its_commands_and_pictures_and_is_read_in_a_minute():
 
 def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_not_stale():
     links = runpy.run_path(str(ROOT / ".ci" / "links.py"))
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = text_of(ROOT / "README.md")
     repository = links["BLOCK"].search(readme)[1]
     assert readme == links["written"](readme, repository)
     assert all((ROOT / place).is_file() for place in [*links["FILES"].values(), links["FIRST"]])
@@ -84,11 +85,11 @@ def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_
 
 def test_the_playground_draws_the_table_of_the_frontier_and_says_what_the_readme_says():
     finding = runpy.run_path(str(ROOT / ".ci" / "finding.py"))
-    assert finding["OUT"].read_text(encoding="utf-8") == finding["text"](), "run .ci/finding.py"
+    assert text_of(finding["OUT"]) == finding["text"](), "run .ci/finding.py"
     at_equal_loss = re.search(
         r"^- \*\*At equal training loss\*\*.*$", (ROOT / "README.md").read_text("utf-8"), re.M
     )[0]
-    cards = (finding["OUT"].parent / "cards.js").read_text(encoding="utf-8")
+    cards = text_of(finding["OUT"].parent / "cards.js")
     ratio, nll = re.search(r"([\d.]+) of VI's and the NLL ([\d.]+) lower", cards).groups()
     assert f"λ1 is {ratio} of VI's (" in at_equal_loss
     assert f"NLL -{nll}," in at_equal_loss
@@ -103,7 +104,7 @@ def test_stored_outputs_are_pictures_and_text_and_small():
     ]
     assert sum(path.stat().st_size for path in files) < 6e6
     for path in files:
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path)
         shown = [o for cell in json.loads(text)["cells"] for o in cell.get("outputs", ())]
         assert len(text.encode()) < 310_000 and all(
             o["output_type"] in ("stream", "display_data") for o in shown
@@ -125,7 +126,7 @@ def test_no_file_names_an_index_of_packages():
         if (ROOT / name).is_file() and not name.endswith(
             (".png", ".gif", ".webp", ".safetensors", ".woff2")
         ):
-            assert word not in (ROOT / name).read_text(encoding="utf-8"), name
+            assert word not in text_of(ROOT / name), name
 
 
 def synced(script, monkeypatch, *arguments):
@@ -147,7 +148,7 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
     made = tmp_path / "notebooks" / "00_x.ipynb"
     script.parent.mkdir()
     source.parent.mkdir(parents=True)
-    script.write_text(SYNC.read_text(encoding="utf-8"), encoding="utf-8")
+    script.write_text(text_of(SYNC), encoding="utf-8")
 
     def sync(code):
         source.write_text(f"# %% [markdown]\n# # Title\n\n# %%\n{code}\n", encoding="utf-8")
@@ -174,7 +175,7 @@ def test_the_sync_check_sees_a_notebook_that_was_edited(tmp_path, monkeypatch, c
 
 def test_the_lines_of_the_readme_run_and_give_a_network_that_has_learned(monkeypatch):
     monkeypatch.setattr(renderers, "default", "json")  # no browser opens
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = text_of(ROOT / "README.md")
     code = text.split("```python\n")[1].split("```")[0]
     lines = [line for line in code.splitlines() if "lab(" not in line]  # it fits behind the page
     seen: dict = {}
@@ -209,14 +210,14 @@ def test_every_system_of_the_sources_is_there_with_its_command_and_its_test():
 
 
 def test_the_citation_names_the_version():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    citation = yaml.safe_load(text_of(ROOT / "CITATION.cff"))
     assert citation["version"] == fv.__version__ == PROJECT["version"]
     assert citation["license"] == PROJECT["license"]
 
 
 @mark.long
 def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_claims():
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = text_of(ROOT / "README.md")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
     sentences = ""
     for study, claims in (("frontier", "the claims, frontier.toml"), ("draws", "the claims")):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import torch
 import torchvision
-from cases import refused, rng
+from cases import net_of, refused, rng
 from pytest import approx, fixture, importorskip, mark, param
 from torch import float64, nn, no_grad, randint, randn
 from torch.nn import Linear
@@ -123,7 +123,7 @@ def logits(out):
 def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(name):
     module, data = made(name)
     before = copy.deepcopy(module.state_dict())
-    net = fv.Net.from_module(module, treated_of(module), example=data.x[:2])
+    net = net_of(module, treated_of(module), example=data.x[:2])
     f = fv.nll(net, data)
     plane = fv.plane_random(net, net.w, seed=1)
     surface = fv.slice_plane(f, plane, extent=0.5, resolution=3)
@@ -182,11 +182,11 @@ def test_logits_are_taken_from_an_object_and_not_from_a_tuple():
 
     module = Wrapped(3, 2)
     data = fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1]))
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     want = F.cross_entropy(module(data.x).logits, data.y)
     assert_close(fv.nll(net, data)(net.w), want.detach())
     with refused("must return a tensor, or an object or dict with logits, got tuple", TypeError):
-        fv.nll(fv.Net.from_module(Pair(3, 2)), data)
+        fv.nll(net_of(Pair(3, 2)), data)
 
 
 @fixture
@@ -202,7 +202,7 @@ def language():
 
 def test_a_language_model_with_a_tied_head_has_right_values_and_products(language):
     module, data = language
-    net = fv.Net.from_module(module, "head", example=data)
+    net = net_of(module, "head", example=data)
     assert net.tied == {"transformer.wte.weight": ["lm_head.weight"]}
     assert net.dim == 20 * 8
     f = fv.nll(net, data)
@@ -224,8 +224,8 @@ def test_adapters_are_what_is_treated_by_default_and_by_name(language):
     before = F.cross_entropy(module(**data.x.named).logits.flatten(0, 1), data.y.flatten())
     how = dict(r=2, target_modules=["c_attn"], lora_dropout=0.0, fan_in_fan_out=True)
     adapted = peft.get_peft_model(module, peft.LoraConfig(**how))
-    net = fv.Net.from_module(adapted, example=data)
-    named = fv.Net.from_module(adapted, lambda name: "lora_" in name, example=data)
+    net = net_of(adapted, example=data)
+    named = net_of(adapted, lambda name: "lora_" in name, example=data)
     assert net.blocks == named.blocks
     assert net.dim == 2 * 2 * (8 + 24)
     f = fv.nll(net, data)

@@ -18,7 +18,7 @@ import pytest
 import torch
 import torchvision
 from browsing import watched
-from cases import COARSE
+from cases import COARSE, text_of
 from forked import forked
 from internals import main, run_tour
 from pagedrive import data_of
@@ -81,7 +81,7 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     ):
         assert first.count(f"  {fit}, ") == 1, fit
     assert "eigenvalues" not in first  # a part of measuring
-    page = quick.read_text(encoding="utf-8")
+    page = text_of(quick)
     said = r"^convergence of VI: (objective .* after 3 steps, .* above 12 steps; variances .*)$"
     converged = re.search(said, first, flags=re.M)[1]
     assert "tempered by T = 0.03" in first
@@ -94,7 +94,7 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     second = tour().out
     assert second.count("reused from") == 6  # five steps as they come, and once at the end
     assert table(first) == table(second)
-    assert quick.read_text(encoding="utf-8") == page
+    assert text_of(quick) == page
     files = sorted((quick.parent.parent / "cache").rglob("*.safetensors"))
     for path in files:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -111,7 +111,7 @@ def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, print
     assert (
         len(table(printed("tour", "--out", quick, "--model", "conv", "--device", "cpu").out)) == 3
     )
-    assert "BatchNorm frozen" in str(data_of(quick.read_text(encoding="utf-8"), "flatviz-index"))
+    assert "BatchNorm frozen" in str(data_of(text_of(quick), "flatviz-index"))
 
 
 def table(text):
@@ -182,30 +182,11 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     "arguments, text",
     [
         (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
-        (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
         (
             ["tour", "--out", f"{__file__}/tour.html"],
             "--out must lie in a folder that can be written, got",
         ),
-        (
-            ["tour", "--out", f"{__file__}/deep/tour.html"],
-            "--out must lie in a folder that can be written, got",
-        ),
-        (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
         (["tour", "--data", "digitz"], "svhn:ROOT, got 'digitz': did you mean 'digits'?"),
-        (
-            ["tour", "--data", "image-folder"],
-            "data must be image-folder:PATH, got 'image-folder': give the folder after",
-        ),
-        (
-            ["tour", "--data", f"image-folder:{__file__[:-1]}"],
-            "the path of --data must be a folder, got",
-        ),
-        (["tour", "--model", "conf"], "got 'conf': did you mean 'conv'?"),
-        (
-            ["tour", "--device", "gpu"],
-            "device must be one of auto, cpu, cuda, mps, xpu or cuda:N, got 'gpu'",
-        ),
         (
             ["compare", "a.pt"],
             "two files of weights and --data FOLDER must be given, got a.pt: "
@@ -219,17 +200,11 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
             ["tour", "--data", "moons", "--size", "32"],
             "--size must be left out for moons, got 32: folders take it",
         ),
-        (
-            ["compare", "a.pt", "b.pt", "--data", ".", "--model", "resnet81"],
-            "--model must be one of torchvision.models, got 'resnet81': did you mean 'resnet18'?",
-        ),
         (["export", "none.safetensors"], "FAMILY must be a file, got none.safetensors"),
-        (["run", "frontir"], "got 'frontir': did you mean 'frontier'?"),
         (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
         (["docs", "avreaging"], "got 'avreaging': did you mean 'averaging'?"),
         (["run", "nonsense"], "NAME must be one of "),
         (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
-        (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
     ],
 )
 def test_bad_input_is_one_line(arguments, text, printed):
@@ -322,7 +297,7 @@ def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
         "MB with plotly.js inside"
         in printed("export", path, "--out", page, "--title", "mine <b>").out
     )
-    text = page.read_text(encoding="utf-8")
+    text = text_of(page)
     index = data_of(text, "flatviz-index")
     assert "<title>mine &lt;b&gt;</title>" in text
     assert index["story"][0]["title"] == "A posterior is many networks"
@@ -361,7 +336,7 @@ def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, prin
     images = fv.datasets.image_folder(tmp_path / "photos").subset(torch.tensor([0, 2, 3, 5]))
     two = fv.compare(*(PublicNet(net.eval(), None).eval() for net in nets), images)
     assert two.sentence in report
-    assert two.sentence in html.unescape(page.read_text(encoding="utf-8"))
+    assert two.sentence in html.unescape(text_of(page))
     torch.save(torchvision.models.squeezenet1_1(num_classes=3).state_dict(), b)
     assert "must fit the module" in printed(*words, status=1).err
 
@@ -472,10 +447,7 @@ def test_a_run_that_states_more_than_ten_minutes_starts_with_yes_alone(toy, prin
             "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, "
             "got 'seeds'",
         ),
-        (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
         (["toy", "-p", "seeds=ten"], "seeds must be a number, as its default 2, got 'ten'"),
-        (["toy", "-p", "seeds=2.5"], "of at least 1, as its default 2, got 2.5"),
-        (["toy", "-p", "seeds=0"], "of at least 1, as its default 2, got 0"),
         (["toi"], "NAME must be one of 'toy', got 'toi': did you mean 'toy'?"),
         (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
     ],

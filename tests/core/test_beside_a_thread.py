@@ -7,7 +7,7 @@ import warnings
 
 import pytest
 import torch
-from cases import around, blobs, warned
+from cases import around, blobs, net_of, warned
 from internals import float32_flags
 from oracles import beside
 from pytest import importorskip, mark, warns
@@ -23,7 +23,7 @@ from flatviz.training.driver import LossRose
 
 
 def data_and_net(*layers):
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(6, 4), *layers, nn.Linear(4, 3)).eval())
+    net = net_of(nn.Sequential(nn.Linear(6, 4), *layers, nn.Linear(4, 3)).eval())
     return blobs(40, 6, 3), net
 
 
@@ -128,7 +128,7 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
     seen = []
     called = []
     fused = torch._native_multi_head_attention
-    net = fv.Net.from_module(Asks().eval())
+    net = net_of(Asks().eval())
     x = torch.randn(3, 5, 4)
     with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(
@@ -140,42 +140,6 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
         torch.testing.assert_close(net(net.w, x), want)
     assert not called
     assert all(seen)
-
-
-def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number():
-    data, net = data_and_net(Tanh())
-    f = fv.nll(net, data)
-    before = torch.get_num_threads()
-    torch.set_num_threads(3)
-    numbers = []
-    start = lambda: numbers.append(torch.get_num_threads())
-    with Repeated(lambda: f.many(net.w[None])):
-        for _ in range(100):
-            thread = threading.Thread(target=start)
-            thread.start()
-            thread.join()
-    torch.set_num_threads(before)
-    assert numbers == [3] * 100
-
-
-@mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-def test_a_process_forked_inside_another_threads_slice_slices_on_with_the_users_flags():
-    data, net = data_and_net(Tanh())
-    f = fv.nll(net, fv.Data(data.x.repeat(40, 1), data.y.repeat(40)))
-    users = float32_flags()
-    plane = fv.plane_random(net, net.w, seed=0)
-    fv.slice_plane(f, plane, resolution=3)  # a module may not be half imported at a fork
-    codes = []
-    with Repeated(lambda: fv.slice_plane(f, plane, resolution=3)):
-        for _ in range(5):
-            if child := os.fork():
-                codes.append(os.waitpid(child, 0)[1])
-                continue
-            timer = threading.Timer(60, os._exit, (1,))
-            timer.start()
-            fv.slice_plane(f, plane, resolution=3)
-            os._exit(2 * (float32_flags() != users))
-    assert codes == [0] * 5
 
 
 def test_a_process_that_is_forked_inside_of_another_threads_block_has_the_users_flags():

@@ -4,7 +4,7 @@ module, give; names of classes."""
 import dataclasses
 
 import torch
-from cases import around, rng, warned
+from cases import around, net_of, random_surface, rng, warned
 from internals import pack
 from oracles import equal
 from pytest import fixture, mark, raises
@@ -28,7 +28,7 @@ def photos():
     module = nn.Sequential(
         nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), Linear(144, 3)
     )
-    net = fv.Net.from_module(module, "norm+head")
+    net = net_of(module, "norm+head")
     return net, fv.Data(x, y), fv.Data(x.float() / 255, y)
 
 
@@ -40,7 +40,7 @@ def numbers(net, data):
     return {
         "one": f(W[0]).detach(),
         "many": f.many(W),
-        "surface": fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5).values,
+        "surface": random_surface(f, resolution=5).values,
         "eigenvalues": fv.top_eigenpairs(f, net.w, 2).values,
         "outputs": fv.predict(net, W, data, 3, seed=0, batchnorm="frozen").outputs,
         "mean": fresh["1.running_mean"],
@@ -135,7 +135,7 @@ def sentences():
 def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     """Loss, surface and a fit of a classifier of text, against the module itself."""
     data = sentences()
-    source = fv.Net.from_module(Reader(), example=data.x)
+    source = net_of(Reader(), example=data.x)
     net, prior = fv.transfer(source, around(source, -3.0), treated="norm+head", head_std=0.3)
 
     def plain(w):
@@ -170,7 +170,7 @@ def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
         assert equal(torch.cat(read), floats.x)
     f = fv.nll(net, data)
     before = examples.reads
-    fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
+    random_surface(f, resolution=5)
     # Each batch is read once for all 25 points, not once a point
     assert examples.reads - before < 6 * len(data)
     task = datasets.transfer_task(data, data, shots=3)
@@ -224,9 +224,7 @@ WRONG = [
         "embeds must be finite, got 1 NaN",
     ),
     (
-        lambda: fv.nll(
-            fv.Net.from_module(Reader(), example=sentences().x), fv.Data({"words": IDS}, LABELS)
-        ),
+        lambda: fv.nll(net_of(Reader(), example=sentences().x), fv.Data({"words": IDS}, LABELS)),
         r"inputs words .* do not pass through .* as keywords.*unexpected keyword argument 'words'",
     ),
     (
@@ -297,7 +295,7 @@ def test_a_data_set_of_someone_elses_gives_the_names_it_has():
 
 
 def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_path):
-    net = fv.Net.from_module(Linear(2, 3))
+    net = net_of(Linear(2, 3))
     data = fv.Data(ones(4, 2), tensor([0, 1, 1, 0]), ("cat", "dog"))
     prediction = fv.predict(net, net.w[None], data, 1, seed=0)
     back = fv.load(fv.save(prediction, tmp_path / "prediction.pt"))

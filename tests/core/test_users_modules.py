@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import torch
-from cases import around, blobs, mlp, refused
+from cases import around, blobs, mlp, net_of, refused
 from oracles import equal as same
 from pytest import mark
 from torch import autograd, equal, float64, nn, no_grad, randn, stack, tanh
@@ -70,7 +70,7 @@ WRITERS = {
 def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(name):
     module = WRITERS[name]().eval()
     x = torch.randint(0, 9, (12, 4)) if name == "max_norm" else randn(12, 5)
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     data = fv.Data(x, torch.arange(12) % 3)
     f = fv.nll(net, data)
     W = net.w + randn(3, net.dim)
@@ -98,7 +98,7 @@ def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(na
 @mark.parametrize("norm", [nn.BatchNorm1d, nn.LayerNorm])  # members alone, and stacked
 def test_inputs_are_never_written_into_by_any_verb(norm):
     layers = nn.ReLU(inplace=True), Linear(5, 8), norm(8), nn.Dropout(0.2), Linear(8, 3)
-    net = fv.Net.from_module(Sequential(*layers).eval())
+    net = net_of(Sequential(*layers).eval())
     data = examples()
     x = data.x.clone()
     short = dict(seed=0, steps=2)
@@ -123,12 +123,12 @@ class Keeping(Linear):
 def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
     module = Keeping(5, 3).eval()
     module(randn(2, 5)).sum().backward()
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     data = examples()
     f = fv.nll(net, data)
     fv.hvp(f, net.w, net.w)
     f.value_and_grad(net.w)
-    for again in (net.copy(), net.to(dtype=float64), fv.Net.from_module(net.to_module())):
+    for again in (net.copy(), net.to(dtype=float64), net_of(net.to_module())):
         assert equal(again.w.float(), net.w)
     fv.fit_sgd(net, data, seed=0, steps=2)
 
@@ -208,7 +208,7 @@ REFUSED = {
 def test_modules_that_cannot_be_followed_say_what_to_do(make, message):
     module = make()
     with refused(message):
-        fv.Net.from_module(module)
+        net_of(module)
     assert all(m.training for m in module.modules())
     assert all(p.requires_grad for p in module.parameters())
 
@@ -257,7 +257,7 @@ READS = (
 def test_a_forward_that_goes_on_to_use_the_original_is_refused(name):
     module = ELSEWHERE[name]().eval()
     data = examples()
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     for one in (net, net.copy()):
         with refused(READS):
             fv.nll(one, data)
@@ -269,7 +269,7 @@ def test_a_hook_may_use_another_module():
     module = plain()
     other = Linear(3, 3)
     module.register_forward_hook(lambda part, inputs, out: other(out))
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     x = randn(12, 5)
     assert_close(net(net.w, x), module(x))
 
@@ -323,8 +323,8 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
     again = Again(run).eval()
     again.load_state_dict(module.state_dict())
     data = examples()
-    want = fv.nll(fv.Net.from_module(module), data)
-    got = fv.nll(fv.Net.from_module(again), data)
+    want = fv.nll(net_of(module), data)
+    got = fv.nll(net_of(again), data)
     w = want.net.w
     W = stack([w, 1.5 * w])
     assert_close(got.many(W), want.many(W))
@@ -339,7 +339,7 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
 
 
 def test_one_net_in_several_threads_gives_the_values_of_one():
-    net = fv.Net.from_module(plain())
+    net = net_of(plain())
     data = blobs(200, 5, 3)
     f = fv.nll(net, data)
     W = net.w + randn(30, net.dim)
@@ -375,10 +375,10 @@ def thread_inside(net, x, seconds):
 
 
 def test_a_net_is_copied_while_another_thread_computes():
-    net = fv.Net.from_module(plain())
+    net = net_of(plain())
     # The copy waits for the pass, so this runs out
     with thread_inside(net, randn(200, 5), 0.2):
-        copies = [net.copy(), net.to(dtype=float64), fv.Net.from_module(net.to_module())]
+        copies = [net.copy(), net.to(dtype=float64), net_of(net.to_module())]
     for other in copies:
         assert equal(other.w.float(), net.w)
         assert all(isinstance(p, nn.Parameter) for p in other.module.parameters())
@@ -389,7 +389,7 @@ def test_a_net_is_copied_while_another_thread_computes():
     reason="Windows has no fork; on macOS its child may crash in the system's libraries",
 )
 def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
-    net = fv.Net.from_module(plain())
+    net = net_of(plain())
     x = randn(4, 5)
     with thread_inside(net, x, 60):
         # It would wait for ever, with the thread's weights in the module
@@ -401,7 +401,7 @@ def test_a_process_forked_while_a_thread_is_inside_the_net_goes_on():
 
 @mark.parametrize("last", [nn.Softmax(-1), nn.Sigmoid(), Sequential(nn.Softmax(-1), nn.Flatten())])
 def test_probabilities_are_not_taken_for_logits(last):
-    net = fv.Net.from_module(Sequential(Linear(5, 3), last))
+    net = net_of(Sequential(Linear(5, 3), last))
     data = examples()
     for verb in (
         lambda: fv.nll(net, data),
@@ -417,6 +417,6 @@ def test_probabilities_are_not_taken_for_logits(last):
 def test_log_probabilities_are_logits():
     module = plain()
     data = examples()
-    f = fv.nll(fv.Net.from_module(module), data)
-    logs = fv.nll(fv.Net.from_module(Sequential(module, nn.LogSoftmax(-1))), data)
+    f = fv.nll(net_of(module), data)
+    logs = fv.nll(net_of(Sequential(module, nn.LogSoftmax(-1))), data)
     assert_close(f(f.net.w), logs(logs.net.w))

@@ -5,7 +5,7 @@ from functools import partial
 from itertools import cycle
 
 import torch
-from cases import around, blobs, mlp
+from cases import around, blobs, mlp, net_of
 from every_verb import calls, users_things
 from pytest import fixture, mark
 from torch import equal, nn, randn
@@ -58,7 +58,7 @@ def test_every_public_verb_runs_and_its_results_for_readers_lie_on_the_cpu(there
 
 def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp_path):
     _, data, task, _ = there
-    net = fv.Net.from_module(there[0])
+    net = net_of(there[0])
     prior = around(net, -2.0)
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
     assert q.mean.device == net.w.device
@@ -100,7 +100,7 @@ class Recorded:
 def fit(device):
     """A fit of six steps, with minibatches of two sizes."""
     module = mlp(3, 5, 2, act=nn.ReLU)
-    net = fv.Net.from_module(module).to(device)
+    net = net_of(module).to(device)
     data = blobs(10, 3, 2).to(device)
     prior = around(net, -2.0)
     return partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)

@@ -88,7 +88,7 @@ def test_a_pool_of_processes_listens_nowhere_and_ends_with_one_error_where_one_i
     killed = []
     with (
         executor(2) as pool,
-        raises(RuntimeError, match="a worker process must live until its task ends, got one that"),
+        refused("a worker process must live until its task ends, got one that", RuntimeError),
     ):
         for _, (_, pid) in run_each(squares, given, range(40), engine=pool):
             if not killed:
@@ -120,7 +120,7 @@ def test_commands_take_one_kind_of_executor_and_close_it(monkeypatch, capsys, tm
     out = ["--out", str(tmp_path / "x.html")]
     assert main(["tour", "--workers", "2", *out]) == 1
     assert "enough" in capsys.readouterr().err
-    with raises(RuntimeError, match="after shutdown"):
+    with refused("after shutdown", RuntimeError):
         seen[0].submit(int)
     assert main(["tour", "--workers", "0", *out]) == 2
     assert "'--workers': 0 is not" in capsys.readouterr().err

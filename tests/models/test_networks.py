@@ -10,7 +10,7 @@ import torch
 import torchvision
 from cases import refused
 from oracles import equal
-from pytest import importorskip, mark, raises
+from pytest import importorskip, mark
 from torch import arange, nn, no_grad, ones, rand, tensor, zeros
 from torch.nn import functional as F
 from torch.testing import assert_close
@@ -81,10 +81,7 @@ def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
         "get_state_dict",
         Mock(side_effect=OSError("no network")),
     )
-    with raises(
-        RuntimeError,
-        match=r"no network: fetch https://.*resnet18.*\.pth elsewhere and give its path",
-    ):
+    with refused(r"no network: fetch https://.*resnet18.*\.pth elsewhere", RuntimeError):
         models.torchvision_model(images(), "resnet18", weights="DEFAULT")
 
 
@@ -269,5 +266,5 @@ def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
     with refused(text):
         models.load_weights(net(), path)
     assert "code ran" not in capsys.readouterr().out
-    with raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
+    with refused(r"none.pth', which is not there: check its name", FileNotFoundError):
         models.load_weights(net(), tmp_path / "none.pth")

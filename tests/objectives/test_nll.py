@@ -3,7 +3,7 @@
 import gc
 
 import torch
-from cases import refused
+from cases import net_of, refused
 from pytest import approx
 from torch import nn, ones, randn, tensor
 from torch.testing import assert_close
@@ -46,13 +46,13 @@ def test_hessian_of_a_linear_function_is_zero_and_that_of_a_value_without_gradie
 
 
 def test_targets_of_another_layout_are_refused():
-    net = fv.Net.from_module(nn.Conv2d(3, 4, 1))
+    net = net_of(nn.Conv2d(3, 4, 1))
     x = randn(2, 3, 8, 8)
     with refused(
         r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)",
     ):
         fv.nll(net, fv.Data(x, randn(2, 8, 8, 4)), likelihood=1.0)
-    line = fv.Net.from_module(nn.Linear(3, 1))
+    line = net_of(nn.Linear(3, 1))
     flat, column = (
         fv.nll(line, fv.Data(x[:, :, 0, 0], ones(shape)), likelihood=1.0)
         for shape in ((2,), (2, 1))

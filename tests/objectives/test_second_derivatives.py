@@ -5,7 +5,7 @@ import re
 import warnings
 
 import torch
-from cases import Language, mlp, refused, relative_error, warned
+from cases import Language, mlp, net_of, refused, relative_error, warned
 from pytest import approx, mark
 from torch import arange, autograd, backends, eye, float64, linalg, nn, randint, randn, stack, zeros
 from torch.nn import Embedding, Linear, Sequential, Tanh
@@ -34,7 +34,7 @@ class Attending(nn.Module):
 
 
 def made(module, dtype=torch.float32):
-    net = fv.Net.from_module(module.eval())
+    net = net_of(module.eval())
     data = fv.Data(randn(12, 8, dtype=dtype), arange(12) % 3)
     return net, data, fv.nll(net, data)
 
@@ -119,7 +119,7 @@ def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
 
 def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
     """As of a physics-informed network: (d net / dt - cos t)^2."""
-    net = fv.Net.from_module(mlp(1, 8, 1).double())
+    net = net_of(mlp(1, 8, 1).double())
 
     def loss(w):
         t = torch.linspace(0, 3, 20, dtype=float64)[:, None].requires_grad_(True)
@@ -141,7 +141,7 @@ def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
     shortened = Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
     module = Sequential(shortened, nn.Flatten(), Linear(12, 2)).double().eval()
     x = randint(0, 5, (6, 4))
-    net = fv.Net.from_module(module, example=x)
+    net = net_of(module, example=x)
     outputs, J = jacobians(net, net.w, x)
     assert_close(outputs, net(net.w, x))
     assert_close(J, autograd.functional.jacobian(lambda w: net(w, x), net.w))
@@ -181,11 +181,11 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     y[1, 2] = -100
     data = fv.Data(x, y)
     likelihood = fv.Likelihood.categorical(weight=arange(1.0, 7.0), label_smoothing=0.1)
-    net = fv.Net.from_module(Language(6, 4, tied=tied, bias=not tied).double(), example=x)
+    net = net_of(Language(6, 4, tied=tied, bias=not tied).double(), example=x)
     assert_close(*diagonals(net, data, likelihood))
     steps = []
     fv.fit_laplace(
-        fv.Net.from_module(Language(6, 4, tied=False), "head", example=x),
+        net_of(Language(6, 4, tied=False), "head", example=x),
         data,
         seed=0,
         steps=1,
@@ -202,7 +202,7 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     y[0, 1:] = -100
     data = fv.Data(x, y)
     likelihood = fv.Likelihood.categorical(weight=arange(1.0, 7.0))
-    net = fv.Net.from_module(Language(6, 4, tied=True).double(), example=x)
+    net = net_of(Language(6, 4, tied=True).double(), example=x)
     problem = examined(net, data, likelihood)
     want = ggn(problem, net.w)
     draws = 3000
@@ -230,12 +230,12 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
     x = randint(0, 6, (5, 3))
     module = Sequential(Embedding(6, 300), Linear(300, 20_000))
     data = fv.Data(x, x)
-    head = fv.Net.from_module(module, "head", example=x)
+    head = net_of(module, "head", example=x)
     steps = []
     how = dict(seed=0, progress=lambda *about: steps.append(about))
     with refused("at most 5,000 weights, got 6,020,000, whose covariance"):
         fv.fit_laplace(head, data, **how)
-    odd = fv.Net.from_module(Sequential(*module, Tanh()), "head", example=x)
+    odd = net_of(Sequential(*module, Tanh()), "head", example=x)
     with refused("60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
@@ -243,7 +243,7 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
 
 def test_a_curvature_of_minutes_says_its_work_before_it_begins():
     """3 outputs of 50,000 examples: twice 6 multiply-adds of the net, and 2,000 squared of H."""
-    net = fv.Net.from_module(Linear(2, 3))
+    net = net_of(Linear(2, 3))
     data = fv.Data(zeros(50_000, 2), zeros(50_000).long())
     problem = examined(net, data, "categorical")
     text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds, about 2 minutes")
@@ -265,7 +265,7 @@ def test_a_product_that_is_all_rounding_is_not_taken_for_a_wrong_derivative(size
     two = logits.topk(2).values
     sure = two[:, 0] - two[:, 1] > 4
     data = fv.Data(x[sure], logits[sure].argmax(1))
-    net = fv.Net.from_module(Linear(512, 3, bias=False)).at(size * W.flatten())
+    net = net_of(Linear(512, 3, bias=False)).at(size * W.flatten())
     wide = fv.nll(net.to(dtype=float64), data.to(dtype=float64))
     got = fv.top_eigenpairs(fv.nll(net, data), net.w, 1, iters=40)
     want = fv.top_eigenpairs(wide, net.w.double(), 1)

@@ -2,7 +2,7 @@
 their weights, a source."""
 
 import torch
-from cases import rng
+from cases import net_of, rng
 from pytest import fixture
 from torch import eye, float64, full_like, nn, randn
 from torch.nn import Linear
@@ -18,7 +18,7 @@ def small():
     module = nn.Sequential(Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), Linear(4, 3)).double()
     x = randn(24, 2, dtype=float64)
     y = torch.randint(0, 3, (24,))
-    net = fv.Net.from_module(module, "norm+head")
+    net = net_of(module, "norm+head")
     prior = fv.Gaussian(net.w, full_like(net.w, -1.5), 0.1 * eye(2, net.dim, dtype=float64))
     return net, fv.Data(x, y), prior
 
@@ -48,7 +48,7 @@ class OfWeights(nn.Module):
 @fixture(scope="session")
 def of_weights():
     """Call it: the float64 net with the outputs function(w, x), at w = start."""
-    return lambda function, start: fv.Net.from_module(OfWeights(function, start))
+    return lambda function, start: net_of(OfWeights(function, start))
 
 
 @fixture(scope="session")
@@ -64,7 +64,7 @@ def linear_regression():
         x[:, 1] += x[:, 0]
         y = x @ torch.tensor(weights, dtype=float64)[:, None] + noise * off
         cov = torch.linalg.inv(x.T @ x / noise**2 + delta * eye(d, dtype=float64))
-        net = fv.Net.from_module(nn.Sequential(Linear(d, 1, bias=False)).double())
+        net = net_of(nn.Sequential(Linear(d, 1, bias=False)).double())
         return net, fv.Data(x, y), (cov @ x.T @ y)[:, 0] / noise**2, cov
 
     return made

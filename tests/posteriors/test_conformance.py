@@ -7,14 +7,13 @@ from functools import partial
 from unittest.mock import Mock
 
 import torch
-from cases import around, normed, refused, relative_error, warned
+from cases import around, net_of, normed, refused, relative_error, warned
 from every_verb import least
 from pytest import fixture, mark, raises
 from torch import bfloat16, equal, float32, nn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.families.standing import first_to_learn
 
 METHODS = [name for name, method in fv.METHODS.items() if method.ascent is None]
 FLAT = [name for name in METHODS if fv.METHODS[name].look.flat]
@@ -220,18 +219,6 @@ def test_infinity_is_divergence_and_bad_input_is_an_error_of_its_own(name, case)
         assert not isinstance(raised.value, fv.Diverged)
 
 
-def test_wrong_labels_are_no_reason_to_try_other_rates(case):
-    net, data, _ = case
-    wrong = replace(data, y=data.y + 5)
-    tried = []
-    with refused("labels"):
-        first_to_learn(
-            (0.1, 0.01),
-            lambda lr: tried.append(lr) or fv.pretrain(net, wrong, seed=0, epochs=1, lr=lr),
-        )
-    assert tried == [0.1]
-
-
 def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_nothing(
     case, recwarn
 ):
@@ -254,7 +241,7 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
     case,
 ):
     data = case[1]
-    net = fv.Net.from_module(normed(2, 4, 3).eval().double())
+    net = net_of(normed(2, 4, 3).eval().double())
     began = float(fv.nll(net, data)(net.w))
     with warned(f"{BEGAN}, .* after {began:.3g} nats"):
         fv.fit_vi(net, data, around(net, 18.0), seed=1, steps=20, batchnorm="train")
@@ -272,7 +259,7 @@ def test_statistics_that_a_fit_trained_are_those_of_its_draws_saved_with_it_and_
     name, tmp_path
 ):
     torch.manual_seed(0)
-    net = fv.Net.from_module(normed(3, 8, 2).double())
+    net = net_of(normed(3, 8, 2).double())
     x = 2 * torch.randn(120, 3, dtype=torch.float64) + 1  # far from the statistics 0 and 1 at first
     data = fv.Data(x, (x[:, 0] * x[:, 1] > 0).long())
     prior = around(net, -4.0)

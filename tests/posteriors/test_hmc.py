@@ -5,7 +5,7 @@ import math
 from functools import partial
 
 import torch
-from cases import refused, rng
+from cases import net_of, refused, rng
 from oracles import stopping_at
 from pytest import approx, fixture, raises
 from torch import equal, eye, float64, linalg, linspace, nn, ones, randn, tensor, zeros
@@ -27,7 +27,7 @@ def regression():
     )
     mean, log_std = tensor([[0.5, 0, 0, 1], [-1, 0, 0.5, -2]]).double()
     prior = fv.Gaussian(mean, log_std, ones(1, 4).double())
-    return fv.Net.from_module(nn.Linear(4, 1, bias=False).double()), fv.Data(x, y), prior
+    return net_of(nn.Linear(4, 1, bias=False).double()), fv.Data(x, y), prior
 
 
 def test_without_a_prior_weight_decay_is_one(regression):
@@ -118,7 +118,7 @@ def stiff_regression():
     y = x @ ones(6, 1).double() + randn(40, 1).double()
     cov = linalg.inv(eye(6).double() + x.T @ x)
     mean = cov @ (x.T @ y)[:, 0]
-    net = fv.Net.from_module(nn.Linear(6, 1, bias=False).double())
+    net = net_of(nn.Linear(6, 1, bias=False).double())
     return net, fv.Data(x, y), fv.Gaussian(*zeros(2, 6).double()), mean, cov
 
 

@@ -8,9 +8,9 @@ from functools import partial
 from itertools import combinations
 
 import torch
-from cases import around, blobs, mlp, refused, rng, warned
+from cases import around, blobs, mlp, net_of, refused, rng, warned
 from pytest import approx, fixture, mark
-from torch import equal, float64, full_like, nn, randn, stack, zeros
+from torch import equal, float64, full_like, nn, randn, stack
 from torch.nn import Conv2d, Dropout, Linear, Sequential
 from torch.testing import assert_close
 
@@ -28,20 +28,6 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     assert_close(
         diagonal.log_std, swag.log_std + 0.5 * math.log(2)
     )  # SWAG puts half of it on the diagonal
-
-
-def test_flat_seeking_mean_field_vi_finds_narrower_widths_than_those_of_the_posterior(of_weights):
-    """lambda = 50 examples, curvatures 4 and .2, prior N(0, 1): the posterior has std .0705 and
-    .3015."""
-    settings = dict(
-        prior_std=1.0, first_std=0.2, likelihood=1.0, mc_samples=6, steps=350, lr=0.15, momentum=0.5
-    )
-    root = torch.tensor([4.0, 0.2], dtype=float64).sqrt()
-    x = torch.ones(50, 2, dtype=float64)
-    net = of_weights(lambda w, x: x * root * w, zeros(2))
-    flat = fv.fit_mfvi(net, fv.Data(x, 0 * x), ascent=fv.SAM(0.1), seed=0, **settings).std
-    assert 0.04 < flat[0] < 0.055
-    assert flat[1] == approx(0.277, rel=0.1)
 
 
 def test_bsam_is_its_published_step(tiny):
@@ -90,7 +76,7 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
 )
 def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treated, kept):
     module = Sequential(Linear(3, 4), nn.LayerNorm(4), Linear(4, 2))
-    net = fv.Net.from_module(module, treated)
+    net = net_of(module, treated)
     data = blobs(6, 3, 2)
     W = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=5).W
     assert equal(W[:, :kept], net.w[:kept].expand(2, -1))
@@ -196,7 +182,7 @@ NETWORKS = {  # module, shape of x, layers whose inputs are dropped
 
 def dropped(module, x, rate, n_draws=200, treated="trainable"):
     """(net, draws, layer -> which of its inputs each draw drops (S, inputs)): columns of zeros."""
-    net = fv.Net.from_module(module, treated)
+    net = net_of(module, treated)
     data = fv.Data(x, module(x).detach())
     how = dict(seed=0, lr=0.0, steps=1, likelihood=1.0)
     W = fv.fit_dropout(net, data, rate=rate, n_draws=n_draws, **how).W
@@ -292,7 +278,7 @@ def test_particles_at_one_place_are_refused(line):
     module = Sequential(Linear(2, 2), Linear(2, 1)).double()
     with refused(r"3 particles must start apart, got one place for all: treat a head"):
         fv.fit_svgd(
-            fv.Net.from_module(module, lambda name: name.startswith("0.")),
+            net_of(module, lambda name: name.startswith("0.")),
             line[1],
             seed=0,
             n_draws=3,
@@ -311,7 +297,7 @@ SHORT = {
 @mark.parametrize("norm", [nn.LayerNorm, nn.BatchNorm1d])
 @mark.parametrize("fit", SHORT)
 def test_a_keyword_that_is_left_out_has_the_value_that_its_docstring_states(fit, norm):
-    net = fv.Net.from_module(Sequential(Linear(2, 4), norm(4), Linear(4, 2)))
+    net = net_of(Sequential(Linear(2, 4), norm(4), Linear(4, 2)))
     given = (net, blobs(12, 2, 2), around(net, -1.0))
     go = partial(fit, *given[: 3 if fit in (fv.fit_vi, fv.fit_sabma) else 2], seed=0, **SHORT[fit])
     _, *parts = re.split(r"\n    (\w+): ", inspect.getdoc(fit))

@@ -4,7 +4,7 @@ is each member alone."""
 from functools import partial
 
 import torch
-from cases import around, blobs, mlp, normed, refused, warned
+from cases import around, blobs, mlp, net_of, normed, refused, warned
 from internals import MODES
 from oracles import random_gaussian
 from pytest import approx, mark, raises
@@ -146,7 +146,7 @@ def test_a_grid_of_a_method_is_of_that_method(method, small):
 
 
 def test_what_cannot_run_together_runs_one_after_the_other(small):
-    net = fv.Net.from_module(normed(2, 5, 3).double(), "norm+head")
+    net = net_of(normed(2, 5, 3).double(), "norm+head")
     data = small[1]
     prior = around(net, -1.5)
     for settings in (dict(), dict(mode="sam_theta", mc_samples=2), dict(batchnorm="train")):
@@ -185,7 +185,7 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     assert equal(given.mean, chosen.mean)
     assert chosen.history.notes == given.history.notes  # the ascent's noise alone
     wide = mlp(2, 1000, 1000, 3, act=ReLU)
-    net = fv.Net.from_module(wide)
+    net = net_of(wide)
     data = blobs(90, 2, 3)
     prior = around(net, -3.0)
     how = dict(radius=0.5, seed=0, steps=2)
@@ -207,7 +207,7 @@ def test_draws_of_a_large_network_share_the_examples_of_a_step():
         Linear(1500, 3),
     )
     data = blobs(60, 4, 3)
-    net = fv.Net.from_module(nn.Sequential(*layers), "norm+head")
+    net = net_of(nn.Sequential(*layers), "norm+head")
     prior = around(net, -3.0)
     q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=2)
     assert q.history.notes[0].startswith("6 draws share the examples of a step, rate 1")

@@ -6,7 +6,7 @@ from types import MethodType
 from unittest.mock import Mock
 
 import torch
-from cases import around, blobs, mlp, normed, refused, relative_error, rng
+from cases import Language, around, blobs, mlp, net_of, normed, refused, relative_error, rng
 from oracles import equal, loop, random_gaussian, stopping_at
 from pytest import approx, fixture, mark, raises
 from torch import arange, cat, float32, float64, nn, randint, stack, tensor, zeros
@@ -85,7 +85,7 @@ def test_a_minibatch_without_a_label_that_counts_moves_nothing(tiny, members, we
 @mark.parametrize("precision, error", [("bfloat16", 0.05), ("float16", 0.02)])
 def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_case):
     module, data = conv_case
-    net = fv.Net.from_module(module.eval())
+    net = net_of(module.eval())
     seen = []
     last = torch.channels_last
     net.module[2].register_forward_hook(
@@ -108,7 +108,7 @@ def test_gradients_below_the_least_number_of_float16_are_not_lost():
     layers = Linear(3, 4, bias=False), Linear(4, 2, bias=False)
     with torch.no_grad():
         layers[1].weight *= 1e-4
-    net = fv.Net.from_module(Sequential(*layers))
+    net = net_of(Sequential(*layers))
     data = blobs(512, 3, 2)
     exact, half = (
         training_loss(net, data, training=fv.Training(p))(net.w, None)[1][:12]
@@ -132,7 +132,7 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
 
 
 def test_a_last_batch_of_one_example_trains():
-    net = fv.Net.from_module(normed(3, 6, 2).eval())
+    net = net_of(normed(3, 6, 2).eval())
     data = blobs(65, 3, 2)
     how = dict(seed=0, steps=4, batch_size=64, batchnorm="train")
     fv.pretrain(net, data, seed=0, epochs=2)
@@ -255,7 +255,7 @@ def chain(dtype, treated="all"):
     middle = Sequential(ReLU(), Linear(8, 5, bias=False))
     module = Sequential(Flatten(), Linear(6, 8), nn.LayerNorm(8), middle, nn.Tanh(), Linear(5, 3))
     data = fv.Data(torch.randn(20, 2, 3, dtype=dtype), randint(0, 3, (20,)))
-    return fv.Net.from_module(module.to(dtype), treated), data
+    return net_of(module.to(dtype), treated), data
 
 
 def rows(net):
@@ -273,7 +273,7 @@ def convolution(dtype):
         Linear(3, 2),
     )
     data = fv.Data(torch.randn(12, 1, 6, 6, dtype=dtype), arange(12) % 2)
-    return fv.Net.from_module(Sequential(*layers).to(dtype), "norm+head", example=data.x), data
+    return net_of(Sequential(*layers).to(dtype), "norm+head", example=data.x), data
 
 
 CHAINS = [
@@ -303,7 +303,7 @@ def test_one_step_together_is_each_step_alone(make, ascent, dtype, tolerance):
 
 def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics_of_its_own():
     data = fv.Data(torch.randn(16, 3), randint(0, 2, (16,)))
-    net = fv.Net.from_module(normed(3, 4, 2))
+    net = net_of(normed(3, 4, 2))
     loss = training_loss(net, data, batchnorm="train", members=2)
     assert loss.network is None
     W = stack([net.w, 2 * net.w])
@@ -329,28 +329,9 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     data = blobs(20, 4, 3)
     index, forward = PATCHED[name]
     module[index].forward = MethodType(forward, module[index])
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     values, _ = training_loss(net, data, members=3)(rows(net), None)
     assert_close(values, loop(net, data, rows(net)), rtol=1e-5, atol=1e-5)
-
-
-class Tied(nn.Module):
-    """A language model of one block, with a head tied to an embedding as torch initialises it."""
-
-    def __init__(self):
-        super().__init__()
-        self.embed = nn.Embedding(24, 32)
-        self.place = nn.Embedding(8, 32)
-        self.mix = nn.TransformerEncoderLayer(
-            32, 2, 64, dropout=0.0, batch_first=True, norm_first=True
-        )
-        self.norm = nn.LayerNorm(32)
-        self.head = nn.Linear(32, 24, bias=False)
-        self.head.weight = self.embed.weight
-
-    def forward(self, x):
-        h = self.embed(x) + self.place(arange(8))
-        return self.head(self.norm(self.mix(h, src_mask=torch.full((8, 8), -1e9).triu(1))))
 
 
 def test_a_language_model_that_begins_far_off_learns_at_the_default_rate():
@@ -362,7 +343,9 @@ def test_a_language_model_that_begins_far_off_learns_at_the_default_rate():
         token = (5 * x[:, -1:] + 1 + either) % 24
         x = cat([x, token], 1)
     data = fv.Data(x[:, :-1], x[:, 1:])
-    net = fv.Net.from_module(Tied(), example=x[:2, :-1])
+    module = Language(24, 32, tied=True)
+    nn.init.normal_(module.body[-1].weight)  # logits of ten and more
+    net = net_of(module, example=x[:2, :-1])
     assert fv.nll(net, data)(net.w) > 15
     late = fv.pretrain(net, data, epochs=20, batch_size=16, seed=0)
     assert fv.nll(late, data)(late.w) < 1.5  # 0.8 with short steps, 2.5 without

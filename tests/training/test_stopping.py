@@ -7,7 +7,7 @@ import signal
 from functools import partial
 
 import torch
-from cases import mlp, refused
+from cases import mlp, net_of, refused
 from forked import forked
 from pytest import approx, fixture, mark, raises
 from torch import equal, nn, randn
@@ -23,7 +23,7 @@ def case():
     module = mlp(3, 16, 2)
     x = randn(40, 3)
     y = (x[:, 0] + 0.8 * randn(40) > 0).long()
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     return net, fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
 
 
@@ -82,10 +82,10 @@ def test_statistics_of_batchnorm_are_those_of_the_best_check():
     validation = fv.Data(x[20:], y[20:])
     training = fv.Training(validation=validation, patience=3)
     fit = fv.fit_sgd(
-        fv.Net.from_module(module), data, seed=0, steps=60, lr=0.2, training=training, batch_size=10
+        net_of(module), data, seed=0, steps=60, lr=0.2, training=training, batch_size=10
     )
     assert len(fit.history.loss) < 60
-    there = fv.nll(fv.Net.from_module(module).with_buffers(fit.buffers), validation)(fit.W[0])
+    there = fv.nll(net_of(module).with_buffers(fit.buffers), validation)(fit.W[0])
     assert there == approx(float(fit.history.validation.min()), abs=1e-6)
 
 
