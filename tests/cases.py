@@ -8,6 +8,7 @@ import torch
 from pytest import raises, warns
 from scipy.stats import binomtest
 from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 
@@ -26,6 +27,11 @@ def text_of(path: Path) -> str:
 def rng(seed: int = 0) -> torch.Generator:
     """A generator of its own, which `FLATVIZ_TEST_SEED` does not shift."""
     return torch.Generator().manual_seed(seed)
+
+
+def assert_exact(found, wanted):
+    """They are equal up to a few roundings of float64."""
+    assert_close(found, wanted, rtol=1e-8, atol=1e-10)
 
 
 def refused(text: str, kind: type[Exception] = ValueError):

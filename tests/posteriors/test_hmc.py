@@ -16,24 +16,17 @@ from flatviz.posteriors.hmc import Metric
 
 
 @fixture(scope="module")
-def regression():
-    """(net, data, prior): 4 weights, a prior with a rank, noise 0.5."""
-    g = rng()
-    x = randn(30, 4, generator=g, dtype=float64)
-    x[:, 1] = x[:, 0] + 0.1 * x[:, 1]  # a ratio of 300 between widths of the likelihood
-    y = (
-        x @ tensor([[1.0], [-0.5], [0.2], [2.0]], dtype=float64)
-        + 0.5 * randn(30, 1, generator=g).double()
-    )
-    mean, log_std = tensor([[0.5, 0, 0, 1], [-1, 0, 0.5, -2]]).double()
-    prior = fv.Gaussian(mean, log_std, ones(1, 4).double())
-    return net_of(nn.Linear(4, 1, bias=False).double()), fv.Data(x, y), prior
+def regression(linear_regression):
+    """(net, data, prior): three weights, a prior with a rank, noise 0.5."""
+    net, data, _, _ = linear_regression(30, [1.0, -0.5, 2.0], 0.5, 1.0)
+    prior = fv.Gaussian(zeros(3).double(), zeros(3).double(), ones(1, 3).double())
+    return net, data, prior
 
 
 def test_without_a_prior_weight_decay_is_one(regression):
     net, data, _ = regression
     same = fv.Gaussian(
-        zeros(4).double(), torch.full((4,), -0.5 * math.log(30 * 0.2), dtype=float64)
+        zeros(3).double(), torch.full((3,), -0.5 * math.log(30 * 0.2), dtype=float64)
     )
     how = dict(seed=0, n_draws=20, burn_in=10, likelihood=0.5)
     W = fv.fit_hmc(net, data, weight_decay=0.2, **how).W
@@ -45,17 +38,8 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     x = linspace(0.2, 1, 5).double()[:, None]
     net = of_weights(lambda w, x: w**3 * x, zeros(1))
     prior = fv.Gaussian(*zeros(2, 1).double())
-    q = fv.fit_hmc(
-        net,
-        fv.Data(x, 0.6 * x),
-        prior,
-        seed=1,
-        n_draws=6400,
-        chains=32,
-        burn_in=200,
-        likelihood=0.4,
-        kl_weight=1.0,
-    )
+    how = dict(n_draws=6400, chains=32, burn_in=200, likelihood=0.4, kl_weight=1.0)
+    q = fv.fit_hmc(net, fv.Data(x, 0.6 * x), prior, seed=1, **how)
     grid = linspace(-6, 6, 20001).double()
     log_density = -((0.6 * x - grid**3 * x).square().sum(0) / (2 * 0.4**2)) - grid.square() / 2
     cumulative = log_density.softmax(0).cumsum(0)
@@ -67,7 +51,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
 
 def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression):
     q = fv.fit_hmc(*regression, seed=0, n_draws=40, chains=4, burn_in=50, likelihood=0.5)
-    assert q.by_chain.shape == (4, 10, 4)
+    assert q.by_chain.shape == (4, 10, 3)
     assert equal(q.by_chain[1, 0], q.W[10])
     assert len(q.history.loss) == 60
 
@@ -79,17 +63,8 @@ def test_bad_settings_are_refused(regression):
     with refused("n_draws must be a multiple of the 4 chains, got 10"):
         fv.fit_hmc(net, data, prior, seed=0, n_draws=10)
     with refused("each chain must move, got one with an acceptance rate of"):
-        fv.fit_hmc(
-            net,
-            data,
-            prior,
-            seed=0,
-            n_draws=80,
-            burn_in=1,
-            kl_weight=1e-9,
-            most_steps=20,
-            likelihood=0.5,
-        )
+        cold = dict(seed=0, n_draws=80, burn_in=1, kl_weight=1e-9, most_steps=20)
+        fv.fit_hmc(net, data, prior, likelihood=0.5, **cold)
 
 
 def learnt(z, gradients):

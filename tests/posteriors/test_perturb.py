@@ -56,29 +56,24 @@ def test_the_step_follows_the_natural_gradient_and_has_the_asked_length_in_its_m
 ):
     """Of all steps of a length in that form, it climbs furthest."""
     q = random_gaussian(1)
-    damping = 1e-3
     n = blocks.count("+") + 1
     g = gradient(q)
-    S, scale, gram = fisher(q, damping)
+    S, scale, gram = fisher(q, 1e-3)
     natural = [S @ g[0], g[1] / scale, linalg.solve(gram, g[2] @ S)][:n]
-    delta = fv.perturb(q, g, radius=0.5, blocks=blocks, joint=joint, damping=damping)
+    delta = fv.perturb(q, g, radius=0.5, blocks=blocks, joint=joint, damping=1e-3)
+    assert not any(d.any() for d in delta[n:])
     ratios = [float((d / v).mean()) for d, v in zip(delta, natural)]
+    assert min(ratios) > 0
     for d, v, ratio in zip(delta, natural, ratios):
         assert_close(d, ratio * v, rtol=1e-9, atol=1e-12)
-    squares = [
-        delta[0] @ S.inverse() @ delta[0],
-        scale @ delta[1].square(),
-        (gram @ delta[2] * (delta[2] @ S.inverse())).sum(),
-    ]
-    if joint:
-        assert ratios == approx([ratios[0]] * n, rel=1e-9)
-        assert ratios[0] > 0
-        # Of all three the exact KL is asked for
-        assert n == 3 or float(sum(squares)) == approx(0.25, rel=1e-6)
-    else:
+    mean, std, factor = delta
+    P = S.inverse()
+    squares = [mean @ P @ mean, scale @ std.square(), (gram @ factor * (factor @ P)).sum()]
+    if not joint:
         assert [float(v) for v in squares[:n]] == approx([0.25] * n, rel=1e-6)
-        assert min(ratios) > 0
-    assert not any(d.any() for d in delta[n:])
+    elif n < 3:  # of all three the exact KL is asked for
+        assert ratios == approx([ratios[0]] * n, rel=1e-9)
+        assert float(sum(squares)) == approx(0.25, rel=1e-6)
 
 
 @mark.parametrize(
@@ -98,20 +93,22 @@ def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
 
 def test_rank_one_steps_follow_the_signed_score_or_shun_it():
     q = random_gaussian(0)
-    g = gradient(random_gaussian(0))
-    s = cat(q.score(q.at(*q.noise(1, seed=0))[0])[:2])
+    g = gradient(q)
+    z1, z2 = noise_of(q)
+    s = cat(q.score(q.at(z1, z2))[:2])
     both = cat(g[:2])
-    perturb = partial(fv.perturb, q, g, radius=0.5, noise=noise_of(q))
+    perturb = partial(fv.perturb, q, g, radius=0.5, noise=(z1, z2))
+    along = lambda s, g: 0.5 * torch.sign(s @ g) * s / (s @ s)
     step = cat(perturb(mode="rank1_pinv")[:2])
-    assert_close(step, 0.5 * torch.sign(s @ both) * s / (s @ s))
-    assert float((s @ step) ** 2) == approx(0.25)  # its length under s s^T
-    natural = linalg.solve(torch.outer(s, s) + 1e-6 * eye(len(s), dtype=s.dtype), both)
+    assert_close(step, along(s, both))
+    assert float(s @ step) ** 2 == approx(0.25)  # its length under s s^T
+    one = perturb(mode="rank1_pinv", joint=False)[0]
+    assert_close(one, along(s[:7], g[0]))
+    damped = torch.outer(s, s) + 1e-6 * torch.eye(len(s), dtype=s.dtype)
+    natural = linalg.solve(damped, both)
     step = cat(perturb(mode="rank1_damped", damping=1e-6)[:2])
     assert_close(step, 0.5 * natural / (both @ natural).sqrt(), rtol=1e-5, atol=1e-8)
     assert abs(cosine(step, s)) < 1e-3  # little damping: along g without s
-    one = perturb(mode="rank1_pinv", joint=False)[0]
-    s = s[:7]
-    assert_close(one, 0.5 * torch.sign(s @ g[0]) * s / (s @ s))
 
 
 def test_sam_is_euclidean_on_the_mean_and_on_theta_a_block_before_folding():
@@ -158,23 +155,30 @@ def test_nothing_of_size_d_squared_is_built():
     assert all(torch.isfinite(d).all() for d in delta)
 
 
-@mark.parametrize("mode", [m for m in MODES if m != "none"])
-def test_a_radius_in_kl_is_the_exact_kl_in_every_mode_and_a_fit_says_what_it_reached(mode):
-    def root(worst):  # by torch's dense Gaussians
-        return math.sqrt(2 * float(distributions.kl_divergence(as_torch(worst), as_torch(q))))
+def reached(q, worst):
+    """sqrt(2 KL), by torch's dense Gaussians."""
+    return math.sqrt(2 * float(distributions.kl_divergence(as_torch(worst), as_torch(q))))
 
+
+def flat(step):
+    return cat([block.flatten() for block in step])
+
+
+@mark.parametrize("mode", [m for m in MODES if m != "none"])
+def test_a_radius_in_kl_is_the_exact_kl_in_every_mode(mode):
     q = random_gaussian(1)
-    how = dict(mode=mode, noise=noise_of(q))
-    assert not any(d.any() for d in fv.perturb(q, gradient(q), radius=0.0, **how))
+    step = partial(fv.perturb, q, gradient(q), mode=mode, noise=noise_of(q))
+    assert not any(d.any() for d in step(radius=0.0))
     for radius in (0.2, 1.5):
-        delta = fv.perturb(q, gradient(q), radius=radius, radius_unit="kl", **how)
-        plain = fv.perturb(q, gradient(q), radius=radius, **how)
-        assert root(q.moved(delta)) == approx(radius, rel=0.01)
-        whole = [cat([block.flatten() for block in step]) for step in (delta, plain)]
-        assert cosine(*whole) == approx(1, abs=1e-5)
-    net = fv.Net.from_module(nn.Linear(2, 3))
-    data = blobs(12, 2, 3)
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), factor=full((1, net.dim), 0.1))
-    fit = fv.fit_sabma(net, data, prior, radius=0.5, mode=mode, radius_unit="kl", steps=4, seed=0)
+        delta = step(radius=radius, radius_unit="kl")
+        assert reached(q, q.moved(delta)) == approx(radius, rel=0.01)
+        assert cosine(flat(delta), flat(step(radius=radius))) == approx(1, abs=1e-5)
+
+
+def test_a_fit_says_the_radius_that_it_reached():
+    net = fv.Net.from_module(torch.nn.Linear(2, 3))
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), torch.full((1, net.dim), 0.1))
+    given = net, blobs(12, 2, 3), prior
+    fit = fv.fit_sabma(*given, radius=0.5, radius_unit="kl", steps=4, seed=0)
     assert fit.history.reach.tolist() == approx([0.5] * 4, rel=0.01)
-    assert fv.fit_vi(net, data, prior, steps=2, seed=0).history.reach is None
+    assert fv.fit_vi(*given, steps=2, seed=0).history.reach is None
