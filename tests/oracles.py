@@ -34,25 +34,18 @@ def as_torch(q: fv.Gaussian) -> distributions.LowRankMultivariateNormal:
 
 def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
     """Compute `perturb`'s q' for the gradient of E_q[NLL], by autograd with the same noise."""
-    z = randn(n_draws, q.dim + q.rank, generator=rng(seed), dtype=q.mean.dtype)
-    theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
-    W = theta[0] + theta[1].exp() * z[:, : q.dim] + z[:, q.dim :] @ theta[2]
+    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
+    W = fv.Gaussian(*theta).at(*q.noise(n_draws, seed=seed))
     losses = [nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
-    delta = fv.perturb(
-        q, torch.autograd.grad(stack(losses).mean(), theta), radius=radius, blocks="mean+std"
-    )
-    return fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
+    gradient = torch.autograd.grad(stack(losses).mean(), theta)
+    return q.moved(fv.perturb(q, gradient, radius=radius, blocks="mean+std"))
 
 
 def loop(net, data, points) -> Tensor:
     """The NLL at each point: a copy of the module with these weights, on a copy of the inputs."""
     with torch.no_grad():
-        return stack(
-            [
-                nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y)
-                for w in points
-            ]
-        )
+        outputs = [net.to_module(w).eval()(data.x.clone()) for w in points]
+    return stack([nn.functional.cross_entropy(out, data.y) for out in outputs])
 
 
 def equal(a, b) -> bool:

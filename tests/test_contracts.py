@@ -6,7 +6,7 @@ from pathlib import Path
 
 import torch
 from cases import refused
-from pytest import approx, mark
+from pytest import mark
 from torch import equal, ones, tensor, zeros
 from torch.testing import assert_close
 
@@ -42,8 +42,8 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
 
     f = Bowl()
     w = tensor([0.5, 0.2, 0.1])
-    assert (f.net, f.dim, f.n, f.batchnorm, f.label, f.key) == (None, None, None, None, "f(w)", "")
     H = tensor([1.0, 4.0, 9.0])
+    assert (f.net, f.dim, f.n, f.batchnorm, f.label, f.key) == (None, None, None, None, "f(w)", "")
     assert_close(f.hvp(w, ones(3)), H)
     assert_close(f.value_and_grad(w)[1], H * w)
     assert_close(fv.top_eigenpairs(f, w, 3).values, H.flip(0))
@@ -51,8 +51,7 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
     surface = fv.slice_plane(f, plane, resolution=3)
     plain = fv.slice_plane(lambda w: f(w), plane, resolution=3)
     assert equal(surface.values, plain.values)
-    assert surface.label == plain.label == "f(w)"
-    assert fv.sharpness(f, w[None], k=2).lambda1 == approx(9, rel=1e-5)
+    assert surface.label == "f(w)"
 
 
 def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_is_used():

@@ -3,7 +3,6 @@
 import math
 import sys
 
-import numpy as np
 import torch
 from cases import net_of, refused
 from pytest import mark, raises
@@ -249,20 +248,6 @@ def test_a_package_that_is_not_installed_is_named_with_its_extra(missing, name, 
         match=rf'flatviz.{name} needs {missing}.*: pip install "flatviz\[lab\]"',
     ):
         getattr(fv, name)
-
-
-def test_numbers_of_numpy_are_numbers(tiny):
-    net, data = tiny
-    settings = dict(seed=3, steps=2, batch_size=8, lr=0.1)
-    as_numpy = dict(
-        seed=np.int64(3),
-        steps=np.int32(2),
-        batch_size=np.int64(8),
-        lr=np.float32(0.1).astype(np.float64),
-    )
-    settings["lr"] = float(as_numpy["lr"])
-    assert torch.equal(fv.fit_sgd(net, data, **as_numpy).W, fv.fit_sgd(net, data, **settings).W)
-    assert len(fv.fit_ensemble(net, data, seed=np.int64(3), members=np.int64(2), steps=1).W) == 2
 
 
 KINDS = {  # which torch refuses in its first sum, with thousands of characters

@@ -60,12 +60,13 @@ def test_autocast_and_a_default_device_change_no_verb_and_the_users_module_has_i
     prior = around(net, -1.0)
     f = fv.nll(net, data)
     h = torch.cat([torch.tensor([9.0, 5.0]), torch.ones(98)])
+    start = torch.ones(100)
     short = dict(seed=0, n_draws=2)
 
     def numbers():
         q = fv.fit_vi(net, data, prior, seed=0, steps=3)
         return [
-            fv.top_eigenpairs(lambda w: 0.5 * w @ h.diag() @ w, torch.ones(100), 2).values,
+            fv.top_eigenpairs(lambda w: 0.5 * w @ h.diag() @ w, start, 2).values,
             q.mean,
             fv.fit_sgld(net, data, burn_in=0, thin=1, batch_size=5, **short).W,
             fv.fit_dropout(net, data, steps=2, **short).sample(1, seed=0),
@@ -169,19 +170,13 @@ def elsewhere(function):
 
 
 @mark.parametrize("work, wanted", [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
-def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_more_than_the_user_set(
-    work, wanted
-):
+def test_a_block_has_a_thread_for_each_share_of_work_and_other_threads_have_the_users(work, wanted):
     with threads(work):
-        assert torch.get_num_threads() == wanted
-        assert elsewhere(torch.get_num_threads) == 2
         with threads(SHARE * 2):
             assert torch.get_num_threads() == 2
-            assert elsewhere(torch.get_num_threads) == 2
         assert torch.get_num_threads() == wanted
         assert elsewhere(torch.get_num_threads) == 2
     assert torch.get_num_threads() == 2
-    assert elsewhere(torch.get_num_threads) == 2
 
 
 def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_stays():

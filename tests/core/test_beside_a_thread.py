@@ -7,10 +7,10 @@ import warnings
 
 import pytest
 import torch
-from cases import around, blobs, net_of, warned
+from cases import blobs, net_of, warned
 from internals import float32_flags
 from oracles import beside
-from pytest import importorskip, mark, warns
+from pytest import importorskip, mark
 from torch import backends, nn
 from torch.nn import Tanh
 
@@ -18,8 +18,6 @@ import flatviz as fv
 from flatviz.core.arithmetic import arithmetic
 from flatviz.core.derivatives import twice
 from flatviz.core.modules import eager
-from flatviz.families.standing import first_to_learn
-from flatviz.training.driver import LossRose
 
 
 def data_and_net(*layers):
@@ -71,25 +69,6 @@ def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(laye
     assert {str(w.message) for w in seen} == {"the user's"}
     assert len(seen) == 200
     assert warnings.filters == before
-
-
-def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_thread_does():
-    data, net = data_and_net(Tanh())
-    prior = around(net, -1.0)
-    rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
-
-    def attempt(rate):
-        q = rises()
-        if rate > 1:
-            raise fv.Diverged("the loss")
-        thread = threading.Thread(target=rises)
-        thread.start()  # its warning is the only one
-        thread.join()
-        return q
-
-    with warns(LossRose) as seen:
-        assert first_to_learn((2, 1), attempt).history.notes
-    assert len(seen) == 1
 
 
 def attention_kernels():

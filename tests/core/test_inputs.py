@@ -8,7 +8,7 @@ from cases import around, net_of, random_surface, rng, warned
 from internals import pack
 from oracles import equal
 from pytest import fixture, mark, raises
-from torch import arange, nn, ones, rand, randint, randn, tensor, uint8, zeros
+from torch import arange, nn, ones, rand, randint, tensor, uint8, zeros
 from torch.nn import Linear
 from torch.testing import assert_close
 from torch.utils.data import DataLoader, Subset, TensorDataset
@@ -35,15 +35,13 @@ def photos():
 def numbers(net, data):
     """What verbs of every kind give of these examples."""
     f = fv.nll(net, data)
-    W = net.w + 0.1 * randn(3, net.dim, generator=rng(1))
+    W = net.w + 0.1 * torch.randn(3, net.dim, generator=rng(1))
     fresh = fv.engine.refresh_batchnorm(net, net.w, data, batch_size=12).buffers()
     return {
-        "one": f(W[0]).detach(),
         "many": f.many(W),
         "surface": random_surface(f, resolution=5).values,
         "eigenvalues": fv.top_eigenpairs(f, net.w, 2).values,
         "outputs": fv.predict(net, W, data, 3, seed=0, batchnorm="frozen").outputs,
-        "mean": fresh["1.running_mean"],
         "variance": fresh["1.running_var"],
         "fit": fv.fit_sgd(net, data, seed=0, steps=5, batch_size=8).center,
         "members": fv.fit_ensemble(net, data, seed=0, steps=4, members=3, batch_size=7).W,

@@ -1,7 +1,7 @@
 """Net: a module as a function of a vector, and what is treated."""
 
 import torch
-from cases import mlp, net_of, refused, warned
+from cases import blobs, mlp, net_of, refused, warned
 from pytest import mark, raises
 from torch import equal, func, nn, ones, randn, zeros
 from torch.func import functional_call
@@ -161,20 +161,32 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     assert net_of(module, lambda n: n == "0.bias").dim == 8
 
 
-@mark.parametrize(
-    "w, x",
-    [
-        ("float32", "bfloat16"),
-        ("float64", "float32"),
-        ("float16", "float32"),
-        ("float64", "float64"),
-    ],
-)
+@mark.parametrize("w, x", [("float32", "bfloat16"), ("float64", "float32"), ("float16", "float32")])
 def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
     net = net_of(Sequential(Linear(3, 4), BatchNorm1d(4)).eval())
+    w = net.w.to(getattr(torch, w))
     with refused("net, w and x must have one dtype, got torch.* and torch.float"):
-        net(net.w.to(getattr(torch, w)), randn(2, 3, dtype=getattr(torch, x)))
-    with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
+        net(w, randn(2, 3, dtype=getattr(torch, x)))
+
+
+def test_weights_in_half_precision_are_refused_by_objectives_and_predictions():
+    net = net_of(Linear(3, 2))
+    data = blobs(4, 3, 2)
+    f = fv.nll(net, data)
+    w = net.w.half()
+    for call in (
+        lambda: f(w),
+        lambda: fv.top_eigenpairs(f, w),
+        lambda: fv.slice_line(f, w, w + 1),
+        lambda: fv.predict(net, w[None], data, 1, seed=0),
+    ):
+        with refused("weights must be in torch.float32 as the net, got torch.float16", TypeError):
+            call()
+
+
+def test_autocast_converts_inputs_itself():
+    net = net_of(Linear(3, 4))
+    with torch.autocast("cpu", torch.bfloat16):
         assert net(net.w, randn(2, 3).bfloat16()).shape == (2, 4)
 
 

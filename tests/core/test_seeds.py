@@ -6,24 +6,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import torch
-from cases import net_of, refused
+from cases import around, blobs, net_of, refused
 from pytest import mark
 from torch import arange, equal, float64, nn, rand, randn
 
 import flatviz as fv
 from flatviz.core.seeds import random_state, saved_rng
-
-
-def test_fused_dropout_which_takes_no_generator_follows_the_seed_and_moves_nothing():
-    before = random_state()
-
-    def dropped():
-        with saved_rng(3):
-            return torch.native_dropout(torch.ones(50), 0.5, True)[0]
-
-    assert equal(dropped(), dropped())
-    assert 0 < int((dropped() == 0).sum()) < 50
-    assert random_state() == before
 
 
 def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_same():
@@ -78,7 +66,7 @@ SOURCES = {
 @mark.parametrize("source", SOURCES)
 def test_a_module_that_draws_is_refused_or_moves_generators_of_python_and_numpy_alone(source, used):
     net = net_of(Draws(SOURCES[source], used))
-    data = fv.Data(randn(12, 2), arange(12) % 3)
+    data = blobs(12, 2, 3)
     *others, of_torch = random_state()
     fit = lambda: fv.fit_sgd(net, data, seed=0, steps=2)
     if used or source == "torch":
@@ -99,7 +87,7 @@ def test_verbs_give_the_same_numbers_whatever_torchs_default_dtype_is(dtype):
     net = net_of(nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 2)))
     data = fv.Data(torch.rand(12, 6), arange(12) % 2)
     images = fv.Data(torch.rand(12, 1, 8, 8), data.y)
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0))
+    prior = around(net, -1.0)
     regression = fv.Prediction(randn(2, 9, 1), randn(9, 1), 0.5)
     W = randn(8, net.dim)
     short = dict(seed=0, n_draws=2)

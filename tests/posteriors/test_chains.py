@@ -5,7 +5,7 @@ import math
 from functools import partial
 
 import torch
-from cases import refused, rng
+from cases import assert_exact, refused, rng
 from pytest import approx, fixture, mark
 from torch import equal, float64, randn, zeros
 from torch.testing import assert_close
@@ -72,7 +72,7 @@ def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
     w = linear[0].w
     same = fv.Gaussian(torch.zeros_like(w), torch.full_like(w, -0.5 * math.log(N * DECAY)))
     fit = partial(fv.fit_sgld, *linear, **FEW)
-    assert_close(fit(prior=same).W, fit().W, rtol=1e-9, atol=1e-12)
+    assert_exact(fit(prior=same).W, fit().W)
     with refused("prior must cover the net's 500 treated weights, got 3"):
         fit(prior=fv.Gaussian(zeros(3), zeros(3)))
 
@@ -116,7 +116,7 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
         w = w + v
         if k in (7, 9, 17, 19):
             kept.append(w)
-    assert_close(found, torch.stack(kept), rtol=1e-12, atol=1e-14)
+    assert_exact(found, torch.stack(kept))
     with refused("n_draws must be a multiple of cycles x chains = 4, got 6"):
         fv.fit_csgld(net, data, n_draws=6, seed=0)
     with refused("friction must be above 0 and at most 1, got 0"):

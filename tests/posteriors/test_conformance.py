@@ -7,7 +7,7 @@ from functools import partial
 from unittest.mock import Mock
 
 import torch
-from cases import around, net_of, normed, refused, relative_error, warned
+from cases import around, assert_exact, net_of, normed, refused, relative_error, warned
 from every_verb import least
 from pytest import fixture, mark, raises
 from torch import bfloat16, equal, float32, nn
@@ -95,7 +95,7 @@ def test_a_minibatch_in_parts_makes_the_same_draws(name, small):
         q.center if name == "laplace" else torch.stack([q.center, *q.sample(3, seed=1)])
         for q in (found, whole)
     )
-    assert_close(one, other, rtol=1e-8, atol=1e-10)  # float64, a few steps
+    assert_exact(one, other)  # float64, a few steps
 
 
 @mark.parametrize("name", STEPPED)
@@ -147,7 +147,7 @@ def test_each_member_of_an_ensemble_stops_by_itself(small):
     never = fit(seed=0, members=3)
     for member in range(3):
         alone = fit(seed=1000 * member, members=1, training=how)
-        assert_close(together.W[member], alone.W[0], rtol=1e-9, atol=1e-11)
+        assert_exact(together.W[member], alone.W[0])
     assert (
         fv.nll(net, validation).many(together.W).mean()
         < fv.nll(net, validation).many(never.W).mean()

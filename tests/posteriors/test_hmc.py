@@ -2,12 +2,10 @@
 energy, metric."""
 
 import math
-from functools import partial
 
 import torch
 from cases import net_of, refused, rng
-from oracles import stopping_at
-from pytest import approx, fixture, raises
+from pytest import approx, fixture
 from torch import equal, eye, float64, linalg, linspace, nn, ones, randn, tensor, zeros
 from torch.testing import assert_close
 
@@ -95,17 +93,6 @@ def stiff_regression():
     mean = cov @ (x.T @ y)[:, 0]
     net = net_of(nn.Linear(6, 1, bias=False).double())
     return net, fv.Data(x, y), fv.Gaussian(*zeros(2, 6).double()), mean, cov
-
-
-def test_a_run_stopped_in_burn_in_goes_on_with_what_it_learnt(stiff_regression, tmp_path):
-    fit = partial(
-        fv.fit_hmc, *stiff_regression[:3], seed=0, n_draws=32, chains=8, burn_in=40, likelihood=1.0
-    )
-    whole = fit()
-    for stop in (13, 33):  # while it looks, and once it has learnt
-        with raises(KeyboardInterrupt):
-            fit(checkpoint=tmp_path / f"{stop}", progress=stopping_at(stop))
-        assert equal(fit(checkpoint=tmp_path / f"{stop}").W, whole.W)
 
 
 def test_a_narrow_posterior_costs_few_gradients_and_has_its_moments(stiff_regression, of_weights):

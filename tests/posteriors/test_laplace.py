@@ -6,7 +6,7 @@ import sys
 from functools import partial
 
 import torch
-from cases import COARSE, Language, around, blobs, mlp, net_of, refused, warned
+from cases import COARSE, Language, around, assert_exact, blobs, mlp, net_of, refused, warned
 from internals import family_page
 from pytest import approx, fixture, mark
 from sklearn.datasets import load_diabetes
@@ -59,9 +59,9 @@ def test_the_posterior_and_the_evidence_of_a_linear_regression_are_exact(structu
     same = fv.fit_laplace(net, data, prior_precision=None, weight_decay=2.0 / 30, **NOW, **how)
     cold = fv.fit_laplace(net, data, prior_precision=2.0, temperature=0.25, **NOW, **how)
     assert_close(q.mean, mean)
-    assert_close(dense(q), cov, rtol=1e-8, atol=1e-12)
-    assert_close(dense(same), cov, rtol=1e-8, atol=1e-12)
-    assert_close(dense(cold), 0.25 * cov, rtol=1e-8, atol=1e-12)
+    assert_exact(dense(q), cov)
+    assert_exact(dense(same), cov)
+    assert_exact(dense(cold), 0.25 * cov)
     y = data.y[:, 0]
     marginal = NOISE**2 * eye(30, dtype=float64) + data.x @ data.x.T / 2.0
     exact = torch.distributions.MultivariateNormal(0 * y, marginal).log_prob(y)

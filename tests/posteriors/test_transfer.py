@@ -8,7 +8,7 @@ import torch
 from cases import refused, rng
 from oracles import loop, stopping_at
 from pytest import raises
-from torch import equal, randn
+from torch import arange, equal, randn
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -118,19 +118,24 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
     fixed, q = fv.transfer(net, prior, head_std=0.2)
     sampled, same = fv.transfer(net, prior, head_std=0.2, trunk="sampled")
     assert equal(q.mean, same.mean)
-    assert sampled.dim == fixed.dim
-    x = task.test.subset(torch.arange(50))
+    x = task.test.subset(arange(50))
     seen = fv.predict(sampled, q, x, 6, seed=3)
     assert seen.trunk == "sampled"
     assert fv.predict(fixed, q, x, 6, seed=3).trunk == "fixed"
     W = q.sample(6, seed=3)
-    trunks = sampled.trunk.joined(q.sample(6, seed=3), seed=3)
-    for i in range(6):
+    whole = sampled.trunk.joined(W, seed=3)
+    for w, joined, outputs in zip(W, whole, seen.outputs):
         # Blocks of the source net: the head has the same classes here
-        module = net.to_module(trunks[i])
-        for name, value in fixed.unflatten(W[i]).items():
-            assert_close(dict(module.named_parameters())[name].detach(), value)
-        assert_close(seen.outputs[i], module.eval()(x.x).detach(), atol=1e-5, rtol=1e-4)
+        module = net.to_module(joined)
+        parameters = dict(module.named_parameters())
+        for name, value in fixed.unflatten(w).items():
+            assert_close(parameters[name].detach(), value)
+        assert_close(outputs, module.eval()(x.x).detach(), atol=1e-5, rtol=1e-4)
+
+
+def test_a_sampled_trunk_has_the_variance_of_the_prior(source):
+    net, prior = source
+    sampled, q = fv.transfer(net, prior, trunk="sampled")
     hidden = next(b for b in net.blocks if b.name == "1.weight").slice
     many = sampled.trunk.joined(q.sample(400, seed=0), seed=0)[:, hidden]
     # 400 draws: the log of a variance is off by sqrt(2 / 400) = 0.07 on average

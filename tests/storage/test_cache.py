@@ -9,31 +9,17 @@ from functools import partial
 from pathlib import Path
 
 import torch
-from cases import refused, warned
-from internals import PointStore, cached
+from cases import random_surface, refused, warned
+from internals import cached
 from pytest import importorskip, mark, raises
 from safetensors.torch import load_file, save_file
-from torch import arange, equal, full, nn, ones, tensor, zeros
+from torch import arange, equal, full, nn, ones, zeros
 
 import flatviz as fv
 from flatviz.storage import cache as module
 from flatviz.storage import files
 from flatviz.storage.cache import cache_folder, code_digest
-from flatviz.storage.files import atomic_path, write_file
-
-
-def test_an_interrupted_write_leaves_neither_file_nor_remains(tmp_path):
-    target = tmp_path / "page.html"
-    target.write_text("old")
-    with raises(KeyboardInterrupt), atomic_path(target) as partial:
-        partial.write_text("half")
-        raise KeyboardInterrupt
-    assert target.read_text() == "old"
-    assert list(tmp_path.iterdir()) == [target]
-    with atomic_path(target) as partial:
-        partial.write_text("new")
-    assert target.read_text() == "new"
-    assert list(tmp_path.iterdir()) == [target]
+from flatviz.storage.files import write_file
 
 
 def test_the_environment_moves_the_folder_and_a_file_there_is_one_clear_error(
@@ -227,24 +213,18 @@ def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, monkey
     assert victim.read_text() == "precious"
 
 
-def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
-    store = PointStore(tmp_path, 6, objective="f")
-    written = tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0])
-    store.write(written, tensor([True] * 4 + [False] * 2))
-
-    def stored():
-        values = full((6,), torch.nan, dtype=torch.float64)
-        done = zeros(6, dtype=torch.bool)
-        PointStore(tmp_path, 6, objective="f").read(values, done)
-        return values[done].tolist(), done.tolist()
-
-    assert stored() == ([0.5, 1.5, float("inf"), 3.5], [True] * 4 + [False] * 2)
-    damaged = bytearray(store.path.read_bytes())
+def test_a_damaged_file_of_points_is_said_and_set_aside_and_the_points_are_computed(tiny, tmp_path):
+    f = fv.nll(*tiny)
+    want = random_surface(f, resolution=3, cache=tmp_path).values
+    (path,) = tmp_path.iterdir()
+    damaged = bytearray(path.read_bytes())
     damaged[-20] ^= 1
-    store.path.write_bytes(damaged)
-    with warned("damaged, so computed again: .*; set aside as .*safetensors.damaged"):
-        assert stored() == ([], [False] * 6)
-    assert store.path.with_name(f"{store.path.name}.damaged").read_bytes() == damaged
+    path.write_bytes(damaged)
+    text = "damaged, so computed again: .*; set aside as .*safetensors.damaged"
+    with warned(text):
+        values = random_surface(f, resolution=3, cache=tmp_path).values
+    assert equal(values, want)
+    assert path.with_name(f"{path.name}.damaged").read_bytes() == damaged
 
 
 def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):

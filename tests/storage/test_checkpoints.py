@@ -174,24 +174,25 @@ class Checkpoint:
 
 
 class Points:
-    """A store of points: every value read is the one written; then the rest is computed and all of
-    it is read."""
+    """A store of points: every value read is the one written; then all are written and read."""
+
+    def stored(self, folder):
+        values = torch.full((8,), -1.0, dtype=float64)
+        done = zeros(8, dtype=torch.bool)
+        store = PointStore(folder, 8, objective="f")
+        store.read(values, done)
+        return store, values.tolist(), bool(done.all())
 
     def write(self, folder):
         store = PointStore(folder, 8, objective="f")
-        store.write(tensor(VALUES, dtype=float64), ones(8, dtype=torch.bool))
+        store.write(tensor(VALUES, dtype=float64), torch.ones(8, dtype=torch.bool))
         return store.path
 
     def check(self, path):
-        values = torch.full((8,), -1.0, dtype=float64)
-        done = zeros(8, dtype=torch.bool)
-        store = PointStore(path.parent, 8, objective="f")
-        store.read(values, done)
-        assert (values.tolist(), bool(done.all())) in ((VALUES, True), ([-1.0] * 8, False))
-        store.write(tensor(VALUES, dtype=float64), ~done | done)
-        store.read(values, done)
-        assert done.all()
-        assert values.tolist() == VALUES
+        _, *found = self.stored(path.parent)
+        assert found in ([VALUES, True], [[-1.0] * 8, False])
+        self.write(path.parent)
+        assert self.stored(path.parent)[1:] == (VALUES, True)
 
 
 @st.composite

@@ -6,7 +6,18 @@ from types import MethodType
 from unittest.mock import Mock
 
 import torch
-from cases import Language, around, blobs, mlp, net_of, normed, refused, relative_error, rng
+from cases import (
+    Language,
+    around,
+    assert_exact,
+    blobs,
+    mlp,
+    net_of,
+    normed,
+    refused,
+    relative_error,
+    rng,
+)
 from oracles import equal, loop, random_gaussian, stopping_at
 from pytest import approx, fixture, mark, raises
 from torch import arange, cat, float32, float64, nn, randint, stack, tensor, zeros
@@ -56,7 +67,7 @@ def test_parts_of_members_trained_together_and_more_parts_than_examples(tiny, li
     for index in (None, tensor([[0, 3, 5], [1, 2, 4]])):
         want = ascended(plain, W, index, fv.SAM(0.1))
         got = ascended(parts, W, index, fv.SAM(0.1))
-        assert_close(got, want, rtol=1e-9, atol=1e-12)
+        assert_exact(got, want)
 
 
 @mark.parametrize("likelihood", LABELS.values(), ids=LABELS)
@@ -66,7 +77,7 @@ def test_draws_that_share_a_minibatch_have_its_loss_and_gradient_in_the_mean(tin
     for index in (None, tensor([0, 1, 3, 4, 5, 7])):
         shared = loss_of(problem, draws=3, shared=True)(net.w.expand(3, -1), index)
         whole = loss_of(problem)(net.w, index)
-        assert_close([part.mean(0) for part in shared], [*whole], rtol=1e-9, atol=1e-12)
+        assert_exact([part.mean(0) for part in shared], [*whole])
 
 
 @mark.parametrize("members", [1, 2])
@@ -302,7 +313,7 @@ def test_one_step_together_is_each_step_alone(make, ascent, dtype, tolerance):
 
 
 def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics_of_its_own():
-    data = fv.Data(torch.randn(16, 3), randint(0, 2, (16,)))
+    data = blobs(16, 3, 2)
     net = net_of(normed(3, 4, 2))
     loss = training_loss(net, data, batchnorm="train", members=2)
     assert loss.network is None

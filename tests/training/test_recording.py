@@ -156,16 +156,13 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
             path.add()
     assert path.history.steps.tolist() == measured
     missed, *late = path.history.notes
-    assert (
-        missed
-        == f"{steps + 1 - len(measured)} of {steps + 1} points were not measured: the budget is"
-        " 20 %"
-    )
-    said = [
-        f"start and end took {100 * 2 * cost / steps:.3g} % of the loop's time, the budget is 20 %"
-    ]
-    assert late == (said if len(measured) == 2 else [])
-    assert late or cost * len(measured) <= 0.2 * steps
+    lost = steps + 1 - len(measured)
+    assert missed.startswith(f"{lost} of {steps + 1} points were not measured: the budget is 20 %")
+    if len(measured) == 2:
+        assert late[0].startswith("start and end took 60 % of the loop's time")
+    else:
+        assert not late
+        assert cost * len(measured) <= 0.2 * steps
 
 
 def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
@@ -192,21 +189,15 @@ def test_a_trainers_callback_records_what_record_path_does(
         make()
     for name in {package, package.partition(".")[0]}:
         monkeypatch.setitem(sys.modules, name, stand_in(package, base))
-    callback = make(every=2, data=fv.Data(ones(4, 3), arange(4) % 2), budget=1e6, products=12)
+    data = fv.Data(ones(4, 3), arange(4) % 2)
+    callback = make(every=2, data=data, budget=1e6, products=12)
     rows = []
-    logger = SimpleNamespace(
-        log_metrics=lambda metrics, step: rows.append(metrics | {"step": step})
-    )
-    hooked(
-        callback, module, lambda: train(module, 4), SimpleNamespace(log_history=rows, logger=logger)
-    )
+    log = lambda metrics, step: rows.append(metrics | {"step": step})
+    trainer = SimpleNamespace(log_history=rows, logger=SimpleNamespace(log_metrics=log))
+    hooked(callback, module, lambda: train(module, 4), trainer)
     assert callback.path.steps == (0, 2, 4)
     assert callback.path.history.steps.tolist() == [0, 2, 4]
-    assert [row["step"] for row in rows if "lambda1" in row] == [
-        0,
-        2,
-        4,
-    ]
+    assert [row["step"] for row in rows if "lambda1" in row] == [0, 2, 4]
 
 
 def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
