@@ -104,8 +104,10 @@ def network(name, seed=0):
     for part in module.modules():
         if isinstance(part, _BatchNorm):
             part.eps = 0.0
-            part.running_mean.normal_(), part.running_var.uniform_(0.5, 2.0)
-            part.weight.data.normal_(), part.bias.data.normal_()
+            part.running_mean.normal_()
+            part.running_var.uniform_(0.5, 2.0)
+            part.weight.data.normal_()
+            part.bias.data.normal_()
     x = torch.randn(20, *shape, dtype=torch.float64)
     net = fv.Net.from_module(module)
     return net, fv.symmetry.units_of(net), x

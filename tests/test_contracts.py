@@ -74,7 +74,9 @@ def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_
     assert (curve.y_label, curve.n, curve.batchnorm) == ("bowl", 7, "frozen")
     with refused(r"w must have shape \(3,\), got \(4,\)"):
         fv.top_eigenpairs(Bowl(), ones(4), 1)
-    assert equal(fv.hvp(Bowl(), ones(3), ones(3)), torch.full((3,), 5.0))
+    found = fv.hvp(Bowl(), ones(3), ones(3))
+    want = torch.full((3,), 5.0)
+    assert equal(found, want)
     assert fv.top_eigenpairs(Bowl(), ones(3), 1).values == 5
 
 

@@ -101,7 +101,8 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
         with raises(kind, match=text):
             verb()
     # A function of one's own knows its labels
-    assert fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w) != 0
+    found = fv.quantity(NET, bad, lambda out, y: out.mean())(NET.w)
+    assert found != 0
 
 
 NAMES = "accuracy nll brier ece ace class_ece reliability".split()
@@ -129,7 +130,8 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
         assert_close(score(prediction(y=y.to(dtype))), want, equal_nan=True)
     other = data((arange(12) % 3).to(dtype))
     assert other.y.dtype == int64
-    assert fv.nll(NET, other)(NET.w) == fv.nll(NET, DATA)(NET.w)
+    found = fv.nll(NET, other)(NET.w)
+    assert found == fv.nll(NET, DATA)(NET.w)
 
 
 @mark.parametrize(
@@ -248,7 +250,9 @@ def test_a_quantity_of_outputs_without_a_value_is_nan_and_counted(what):
     axes[0, 12:16] = 3e38
     axes[0, 24] = 3e38
     axes[1, 0] = 1.0
-    surface = fv.slice_plane(f, fv.Plane(NET.w, axes, "step"), extent=(0, 1), resolution=2)
+    plane = fv.Plane(NET.w, axes, "step")
+    surface = fv.slice_plane(f, plane, extent=(0, 1), resolution=2)
     assert isnan(surface.values).tolist() == [[False, False], [True, True]]
     assert surface.n_diverged == 2
-    assert isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist() == [False, True]
+    found = isnan(f.many(torch.stack([NET.w, NET.w + axes[0]]))).tolist()
+    assert found == [False, True]

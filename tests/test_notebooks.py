@@ -82,10 +82,8 @@ def test_the_notebook_has_the_form_of_a_chapter(path):
 def test_the_students_version_has_a_blank_for_each_exercise_and_needs_no_line_of_a_solution(path):
     chapter = read(path)
     student = with_blanks(chapter)
-    text, exercises = (
-        "\n".join(c.source for c in n.cells if c.cell_type == "markdown")
-        for n in (student, chapter)
-    )
+    text = "\n".join(c.source for c in student.cells if c.cell_type == "markdown")
+    exercises = "\n".join(c.source for c in chapter.cells if c.cell_type == "markdown")
     exercises = re.findall(
         r"^\*\*\d+\.\*\* ", exercises.partition("\n## Exercises\n")[2], re.MULTILINE
     )

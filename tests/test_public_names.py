@@ -112,8 +112,10 @@ def test_plot_draws_what_the_function_of_the_type_draws(quadratic):
         ([spectrum] * 2, fv.plot_spectrum),
     )
     for result, draw in drawn:
-        assert fv.plot(result, title="a").to_json() == draw(result, title="a").to_json()
-    assert fv.plot({"vi": fv.sharpness(f, c[None], k=2)}).data[0].name == "VI"
+        found = fv.plot(result, title="a").to_json()
+        assert found == draw(result, title="a").to_json()
+    found = fv.plot({"vi": fv.sharpness(f, c[None], k=2)}).data[0].name
+    assert found == "VI"
     for wrong in (3, [surface], {}, {"vi": curve}):
         with refused("(plot takes|must be) .*, got ", TypeError):
             fv.plot(wrong)
@@ -124,9 +126,9 @@ def test_a_score_by_name_is_the_function_of_that_name():
     for name in "accuracy nll brier ece ace class_ece".split():
         assert f'"{name}"' in fv.score.__doc__
         assert equal(fv.score(prediction, name), getattr(fv.metrics, name)(prediction))
-        assert equal(
-            fv.score(prediction, name, n_draws=2), getattr(fv.metrics, name)(prediction, n_draws=2)
-        )
+        found = fv.score(prediction, name, n_draws=2)
+        want = getattr(fv.metrics, name)(prediction, n_draws=2)
+        assert equal(found, want)
     with refused("measure must be one of .*'ece'.*, got 'auroc'"):
         fv.score(prediction, "auroc")
 
@@ -177,12 +179,11 @@ def computes() -> int:
     net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=4)
     q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=4)
     f = fv.nll(net, data)
-    surface = fv.slice_plane(f, fv.plane_pca(q.sample(5, seed=0)), resolution=5, progress=True)
-    (
-        fv.top_eigenpairs(f, q.center, 2),
-        fv.project(q.sample(5, seed=0), surface.plane),
-        fv.predict(net, q, data, 3, seed=0),
-    )
+    plane = fv.plane_pca(q.sample(5, seed=0))
+    surface = fv.slice_plane(f, plane, resolution=5, progress=True)
+    fv.top_eigenpairs(f, q.center, 2)
+    fv.project(q.sample(5, seed=0), surface.plane)
+    fv.predict(net, q, data, 3, seed=0)
     with refused("sklearn", ImportError):
         fv.datasets.digits_transfer(shots=1, seed=0)
     return 0

@@ -22,14 +22,17 @@ def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member
         "asked for 5 draws, but this ensemble has 4 members: lower n_draws, or train more",
     ):
         draws.sample(5, seed=0)
-    assert fv.Draws(ones(1, 3)).sample(4, seed=0).shape == (4, 3)
+    found = fv.Draws(ones(1, 3)).sample(4, seed=0).shape
+    assert found == (4, 3)
 
 
 def test_a_mixture_gives_every_part_its_share():
     parts = (fv.Draws(zeros(1, 2)), fv.Draws(ones(1, 2)))
     W = fv.Mixture(parts).sample(41, seed=0)
     assert W[:, 0].tolist() == [i % 2 for i in range(41)]
-    assert torch.equal(fv.Mixture(parts).sample(1, seed=0), fv.Mixture(parts).center[None])
+    found = fv.Mixture(parts).sample(1, seed=0)
+    want = fv.Mixture(parts).center[None]
+    assert torch.equal(found, want)
 
 
 def test_an_oblique_plane_knows_its_lengths_and_angle():
@@ -38,7 +41,9 @@ def test_an_oblique_plane_knows_its_lengths_and_angle():
     assert plane.angle == approx(45.0)
     assert not plane.orthonormal
     assert fv.Plane(zeros(2), eye(2), "step").orthonormal
-    assert_close(plane.points(tensor([[1.0, 2.0]])), tensor([[4.0, 2.0]]))
+    found = plane.points(tensor([[1.0, 2.0]]))
+    want = tensor([[4.0, 2.0]])
+    assert_close(found, want)
 
 
 def one_of_each(q):
@@ -195,8 +200,10 @@ def test_sample_covariance_is_sigma_and_the_low_rank_noise_has_mean_zero():
     W = q.at(z1, z2)
     S = dense_covariance(q)
     assert z2.mean(0).abs().max() < 0.02  # 5 standard errors of a mean of 60,000
-    assert float((cov(W.T) - S).abs().max() / S.abs().max()) < 0.03
+    found = float((cov(W.T) - S).abs().max() / S.abs().max())
+    assert found < 0.03
     # One z2 for all weights: drawn a layer at a time it would be zero across layers
     blocks = S[:3, 3:].abs().max()
     assert blocks > 0.05
-    assert (cov(W.T) - S)[:3, 3:].abs().max() < 0.5 * blocks
+    found = (cov(W.T) - S)[:3, 3:].abs().max()
+    assert found < 0.5 * blocks

@@ -129,5 +129,7 @@ def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
     assert not q.mean.is_inference()
     f = fv.nll(net, data)
-    fv.top_eigenpairs(f, w, 1), fv.hvp(f, w, net.w), fv.sharpness(f, draws.W, iters=5)
+    fv.top_eigenpairs(f, w, 1)
+    fv.hvp(f, w, net.w)
+    fv.sharpness(f, draws.W, iters=5)
     net(w.clone().requires_grad_(True), data.x).sum().backward()

@@ -152,7 +152,8 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
             "got hardsigmoid in .* for which PyTorch has none: use curvature='ggn'",
         ):
             fv.hvp(f, net.w, v.float())
-        assert fv.top_eigenpairs(f, net.w, 1, curvature="fisher").values[0] > 0
+        found = fv.top_eigenpairs(f, net.w, 1, curvature="fisher").values[0]
+        assert found > 0
     else:
         assert_differences(wide, exact, v)
     assert all(torch.equal(value, before[key]) for key, value in module.state_dict().items())
@@ -215,7 +216,8 @@ def test_a_language_model_with_a_tied_head_has_right_values_and_products(languag
     assert_close(f(w), want, rtol=1e-5, atol=1e-6)
     # float32: products of a batch in another order
     slope = torch.autograd.grad(want, moved.lm_head.weight)[0]
-    assert_close(f.value_and_grad(w)[1], slope.flatten(), rtol=1e-4, atol=1e-6)
+    found = f.value_and_grad(w)[1]
+    assert_close(found, slope.flatten(), rtol=1e-4, atol=1e-6)
 
 
 def test_adapters_are_what_is_treated_by_default_and_by_name(language):
@@ -232,4 +234,5 @@ def test_adapters_are_what_is_treated_by_default_and_by_name(language):
     assert_close(f(net.w), before)  # B begins at 0
     q = fv.fit_laplace(net, data, seed=0, steps=20, structure="full")
     assert f(q.center) < before
-    assert fv.predict(net, q, data, 3, seed=0).outputs.shape == (3, 6, 8, 20)
+    found = fv.predict(net, q, data, 3, seed=0).outputs.shape
+    assert found == (3, 6, 8, 20)

@@ -65,13 +65,11 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     assert "reused" not in first
     assert f"folder made: {quick.parent}\n" in first
     lead = next(line for line in first.splitlines() if line.startswith("Here transfer "))
-    assert (
-        sum(
-            line.lstrip().startswith(("logistic regression ", "from scratch "))
-            for line in first.splitlines()
-        )
-        == 2
+    found = sum(
+        line.lstrip().startswith(("logistic regression ", "from scratch "))
+        for line in first.splitlines()
     )
+    assert found == 2
     # piped: lines in place of bars
     for fit in (
         "SGD: 3 steps",
@@ -108,9 +106,8 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
 
 
 def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, printed):
-    assert (
-        len(table(printed("tour", "--out", quick, "--model", "conv", "--device", "cpu").out)) == 3
-    )
+    found = len(table(printed("tour", "--out", quick, "--model", "conv", "--device", "cpu").out))
+    assert found == 3
     assert "BatchNorm frozen" in str(data_of(text_of(quick), "flatviz-index"))
 
 

@@ -39,7 +39,9 @@ def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
     )
     w = f.net.w
     Looks.seen = set()
-    f.many(w[None]), f.hvp(w, w), f.value_and_grad(w)
+    f.many(w[None])
+    f.hvp(w, w)
+    f.value_and_grad(w)
     assert Looks.seen == {IEEE}
 
 
@@ -238,7 +240,8 @@ def test_a_large_net_has_all_threads(monkeypatch):
 
     # So that a net of the size of a test's is large
     monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)
-    net = net_of(nn.Sequential(Wide(64, 32), nn.ReLU(), Linear(32, 10)))
+    module = nn.Sequential(Wide(64, 32), nn.ReLU(), Linear(32, 10))
+    net = net_of(module)
     data = blobs(128, 64, 10)
     f = fv.nll(net, data)
     for call in (
@@ -274,7 +277,8 @@ def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each
     alone = fv.slice_plane(f, plane, extent=1.0, resolution=4).values
     assert not seen  # operations of a small net are short
     monkeypatch.setattr("flatviz.core.arithmetic.SHARED", 1)
-    assert equal(fv.slice_plane(f, plane, extent=1.0, resolution=4).values, alone)
+    found = fv.slice_plane(f, plane, extent=1.0, resolution=4).values
+    assert equal(found, alone)
     assert {count for _, count in seen} == {1}
     assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == 2
 

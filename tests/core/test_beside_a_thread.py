@@ -21,7 +21,8 @@ from flatviz.core.modules import eager
 
 
 def data_and_net(*layers):
-    net = net_of(nn.Sequential(nn.Linear(6, 4), *layers, nn.Linear(4, 3)).eval())
+    module = nn.Sequential(nn.Linear(6, 4), *layers, nn.Linear(4, 3)).eval()
+    net = net_of(module)
     return blobs(40, 6, 3), net
 
 

@@ -68,7 +68,8 @@ def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(p
     want = datasets.corrupt(floats, "gaussian_noise", 3, seed=0)
     assert noisy.x.bytes.dtype == uint8
     half = 0.5 / 255 + 1e-6
-    assert_close(noisy.batch(None)[0], want.x, rtol=0, atol=half)
+    found = noisy.batch(None)[0]
+    assert_close(found, want.x, rtol=0, atol=half)
 
 
 def test_mean_and_std_of_the_channels_are_taken_off_when_a_batch_is_made(photos):
@@ -146,11 +147,13 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     surface = fv.slice_plane(f, plane, resolution=3, extent=0.5)
     points = plane.points(torch.cartesian_prod(surface.a, surface.b))
     want = torch.stack([plain(point) for point in points])
-    assert_close(surface.values.flatten().float(), want, rtol=1e-4, atol=1e-5)
+    found = surface.values.flatten().float()
+    assert_close(found, want, rtol=1e-4, atol=1e-5)
     fit = dict(radius=0.3, seed=0, steps=40, lr=0.05, kl_weight=0.0)
     q = fv.fit_sabma(net, data, prior, **fit)
     assert f(q.mean) < f(net.w)
-    assert fv.predict(net, q, data, 4, seed=0).outputs.shape == (4, len(data), 3)
+    found = fv.predict(net, q, data, 4, seed=0).outputs.shape
+    assert found == (4, len(data), 3)
     few = data.subset(tensor([2, 0]))
     assert equal(few.x.named["input_ids"], data.x.named["input_ids"][[2, 0]])
 
@@ -162,7 +165,8 @@ def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
     text = "Data(30 examples, x (30, 3, 8, 8) float32, streamed by 3 threads, classes 0..2)"
     assert repr(data) == text
     assert equal(data.y, kept.y)
-    assert equal(data.batch(tensor([7, 2]))[0], floats.x[[7, 2]])
+    found = data.batch(tensor([7, 2]))[0]
+    assert equal(found, floats.x[[7, 2]])
     for _ in range(2):  # the same order each time
         read = [x for x, _ in data.batches(8)]
         assert equal(torch.cat(read), floats.x)

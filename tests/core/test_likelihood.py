@@ -179,7 +179,8 @@ def test_curvature_in_the_outputs_is_the_dense_hessian(name):
     f = of_outputs(outputs, y, likelihood)
     v = randn(f.dim)
     hessian = func.hessian(lambda w: loss(w.view(outputs.shape), y))(f.net.w)
-    assert_close(f.operator(f.net.w, "ggn")(v), hessian @ v, rtol=1e-6, atol=1e-8)
+    found = f.operator(f.net.w, "ggn")(v)
+    assert_close(found, hessian @ v, rtol=1e-6, atol=1e-8)
 
 
 @mark.parametrize("name", DRAWN)
@@ -224,7 +225,8 @@ def test_every_verb_takes_it(name):
     assert_close(surface.values[1, 1], want)
     top = fv.top_eigenpairs(f, w, 1, iters=60)
     dense = func.hessian(plain)(w)
-    assert_close(top.values[0], linalg.eigvalsh(dense)[-1], rtol=1e-4, atol=1e-6)
+    wanted = linalg.eigvalsh(dense)[-1]
+    assert_close(top.values[0], wanted, rtol=1e-4, atol=1e-6)
     together = fv.training.training_loss(net, data, likelihood, members=2)
     values, _ = together(stack([w, 2 * w]), None)
     assert_close(values, stack([want, plain(2 * w)]))
@@ -283,7 +285,8 @@ def test_moments_of_students_t_are_there_where_scipy_has_them(df):
     p = fv.Prediction(outputs, randn(5, 1), make(of))
     assert isfinite(p.quantile(0.5)).all()
     if df > 1:
-        assert_close((p.mean, p.std), moments_of(scipy.stats.t(df, outputs, 0.6)))
+        want = moments_of(scipy.stats.t(df, outputs, 0.6))
+        assert_close((p.mean, p.std), want)
         assert set(p.scores) == {"nll", "rmse"}
         return
     assert set(p.scores) == {"nll"}
@@ -434,12 +437,15 @@ def test_the_best_constant_of_places_is_that_of_a_search(smoothing):
     start = zeros(1, 5, C, dtype=float64)
     assert p.of_constant(y, start) == approx(float(loss()), abs=1e-8)
     best = p.best_constant(y, start)
-    assert_close(best[0, 3], logits.detach().log_softmax(0), atol=1e-4, rtol=0)
+    want = logits.detach().log_softmax(0)
+    assert_close(best[0, 3], want, atol=1e-4, rtol=0)
 
 
 def test_a_fit_warns_of_examples_without_a_label_that_counts():
     net = net_of(Linear(2, 3))
-    data = fv.Data(torch.ones(6, 2), tensor([0, 1, 2, 3, 3, 0]))
+    x = torch.ones(6, 2)
+    y = tensor([0, 1, 2, 3, 3, 0])
+    data = fv.Data(x, y)
     likelihood = make.categorical(ignore_index=3)
     with warned("2 of 6 examples have no label that counts"):
         fv.fit_laplace(net, data, seed=0, steps=1, likelihood=likelihood)

@@ -60,16 +60,17 @@ def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
     )
     assert_close(net.w, nn.utils.parameters_to_vector(module.parameters()).detach())
     counted = torch.arange(float(net.dim))
-    assert_close(
-        nn.utils.parameters_to_vector(net.to_module(counted).parameters()).detach(), counted
-    )
+    found = nn.utils.parameters_to_vector(net.to_module(counted).parameters()).detach()
+    assert_close(found, counted)
 
 
 def test_an_error_inside_the_network_leaves_the_weights_in_place():
     net = net_of(Sequential(Linear(3, 2)))
     with raises(RuntimeError):
         net(zeros(net.dim), zeros(4, 9))
-    assert_close(net.to_module()(ones(1, 3)), net(net.w, ones(1, 3)))
+    found = net.to_module()(ones(1, 3))
+    want = net(net.w, ones(1, 3))
+    assert_close(found, want)
 
 
 def test_the_head_is_the_last_linear_to_run_not_the_last_registered():
@@ -108,7 +109,8 @@ def partly_frozen():
         Linear(4, 2),
     )
     module = Sequential(*layers)
-    module[0].requires_grad_(False), module[1].requires_grad_(False)
+    module[0].requires_grad_(False)
+    module[1].requires_grad_(False)
     return module
 
 
@@ -143,8 +145,10 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
         names = moved(after, before)
         assert "4.running_mean" in names
         assert not any(n.startswith(("0.", "1.")) for n in names)
-        assert [p.requires_grad for p in after.parameters()] == [False] * 4 + [True] * 6
-    assert fv.hvp(fv.nll(trained, data), trained.w, trained.w).shape == (54,)
+        found = [p.requires_grad for p in after.parameters()]
+        assert found == [False] * 4 + [True] * 6
+    found = fv.hvp(fv.nll(trained, data), trained.w, trained.w).shape
+    assert found == (54,)
     fresh = fv.engine.refresh_batchnorm(trained, trained.w, data)
     assert not fresh.buffers()["1.running_mean"].any()
     assert not moved(module, before)
@@ -187,7 +191,8 @@ def test_weights_in_half_precision_are_refused_by_objectives_and_predictions():
 def test_autocast_converts_inputs_itself():
     net = net_of(Linear(3, 4))
     with torch.autocast("cpu", torch.bfloat16):
-        assert net(net.w, randn(2, 3).bfloat16()).shape == (2, 4)
+        found = net(net.w, randn(2, 3).bfloat16()).shape
+        assert found == (2, 4)
 
 
 class TiedByFunction(Module):

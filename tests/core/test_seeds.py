@@ -84,7 +84,8 @@ def test_a_module_that_draws_is_refused_or_moves_generators_of_python_and_numpy_
 @mark.parametrize("dtype", [float64, torch.bfloat16])
 def test_verbs_give_the_same_numbers_whatever_torchs_default_dtype_is(dtype):
     """The dtype is the whole process's; others are drawn in float64, and bfloat16 has 3 digits."""
-    net = net_of(nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 2)))
+    module = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 2))
+    net = net_of(module)
     data = fv.Data(torch.rand(12, 6), arange(12) % 2)
     images = fv.Data(torch.rand(12, 1, 8, 8), data.y)
     prior = around(net, -1.0)

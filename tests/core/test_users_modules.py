@@ -328,7 +328,8 @@ def thread_inside(net, x, seconds):
 
     def pause(*_):
         if threading.current_thread() is not threading.main_thread():
-            inside.set(), leave.wait(seconds)
+            inside.set()
+            leave.wait(seconds)
 
     net.module[0].register_forward_hook(pause)
     with ThreadPoolExecutor(1) as thread:

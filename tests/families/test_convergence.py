@@ -21,10 +21,11 @@ def problem():
     x = torch.randn(60, 2, generator=g, dtype=float64) + torch.eye(3, 2, dtype=float64)[y]
     net = fv.Net.from_module(nn.Linear(2, 3).double())
     data = fv.Data(x, y)
+    factor = torch.full((1, net.dim), 0.3, dtype=float64)
     prior = fv.Gaussian(
         zeros_like(net.w),
         zeros_like(net.w),
-        torch.full((1, net.dim), 0.3, dtype=float64),
+        factor,
     )
     return net.at(prior.mean), fv.Task(data, data, data, n_classes=3), prior
 

@@ -13,7 +13,8 @@ import flatviz as fv
 @fixture(scope="module")
 def pictures():
     g = rng()
-    data = fv.Data(torch.rand(40, 1, 8, 8, generator=g), arange(40) % 3)
+    x = torch.rand(40, 1, 8, 8, generator=g)
+    data = fv.Data(x, arange(40) % 3)
     module = nn.Sequential(nn.BatchNorm2d(1), nn.Flatten(), nn.Linear(64, 3))
     net = fv.pretrain(module, data, seed=0, epochs=3)
     return net, around(net, -2.0), data

@@ -35,7 +35,9 @@ def test_a_family_of_an_executor_is_the_local_one(transferred, task):
     assert (far.method, far.radius, far.unit) == (local.method, local.radius, local.unit)
     for a, b in zip(far.posterior, local.posterior):
         assert_close(a.center, b.center, rtol=1e-5, atol=1e-6)
-        assert_close(a.sample(2, seed=1), b.sample(2, seed=1), rtol=1e-5, atol=1e-6)
+        found = a.sample(2, seed=1)
+        want = b.sample(2, seed=1)
+        assert_close(found, want, rtol=1e-5, atol=1e-6)
     assert far.posterior[0] is far.posterior[2]  # radius 0, once
     with raises(
         TypeError,
@@ -61,7 +63,8 @@ def test_tasks_on_the_workers_of_a_scheduler(tmp_path):
     ):
         done = dict(run_each(squares, 5, range(6), engine=client.get_executor(pure=False)))
     pids = {pid for _, pid in done.values()}
-    assert {i: value for i, (value, _) in done.items()} == {i: 5 + i**2 for i in range(6)}
+    found = {i: value for i, (value, _) in done.items()}
+    assert found == {i: 5 + i**2 for i in range(6)}
     assert os.getpid() not in pids
 
 

@@ -20,7 +20,8 @@ from flatviz import models
 
 
 def images(side=32, channels=3, n_classes=10, n=20):
-    data = fv.Data(rand(n, channels, side, side), arange(n) % n_classes)
+    x = rand(n, channels, side, side)
+    data = fv.Data(x, arange(n) % n_classes)
     return fv.Task(data, data, data, n_classes)
 
 
@@ -181,7 +182,8 @@ def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(
 def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_new_head(tmp_path):
     published = torchvision.models.shufflenet_v2_x0_5()
     path = write(tmp_path / "shufflenet.pth", published.state_dict())
-    data = fv.Data(rand(4, 3, 32, 32), arange(4) % 2)
+    x = rand(4, 3, 32, 32)
+    data = fv.Data(x, arange(4) % 2)
     module = models.torchvision_model(
         fv.Task(data, data, data, 2), "shufflenet_v2_x0_5", weights=path
     )
@@ -203,7 +205,9 @@ def test_a_file_that_is_refused_changes_no_function_that_torch_loads_others_by(t
     with refused("path must hold a state dict"):
         models.load_weights(net(), tmp_path / "evil.pt")
     assert torch._utils._rebuild_tensor_v2.__defaults__ == before
-    assert torch.equal(torch.load(good)["0.weight"], torch.load(good)["0.weight"])
+    found = torch.load(good)["0.weight"]
+    want = torch.load(good)["0.weight"]
+    assert torch.equal(found, want)
 
 
 STATE = net().state_dict()

@@ -18,7 +18,8 @@ def image():
     """A small convolutional network in float64 and one image of 3 x 4 x 4 with its label."""
     torch.manual_seed(1)
     layers = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.Tanh(), nn.Flatten()
-    net = net_of(nn.Sequential(*layers, nn.Linear(64, 5)).double())
+    module = nn.Sequential(*layers, nn.Linear(64, 5)).double()
+    net = net_of(module)
     return net, fv.Data(randn(1, 3, 4, 4).double(), tensor([2]))
 
 
@@ -56,8 +57,11 @@ def test_values_of_many_inputs_are_those_one_by_one_whatever_the_batch(tiny):
 
 
 def test_inputs_that_cannot_vary_are_refused():
-    net = net_of(nn.Sequential(nn.Embedding(9, 4), nn.Flatten(), nn.Linear(8, 2)))
-    tokens = fv.Data(torch.zeros(3, 2).long(), tensor([0, 1, 0]))
+    module = nn.Sequential(nn.Embedding(9, 4), nn.Flatten(), nn.Linear(8, 2))
+    net = net_of(module)
+    x = torch.zeros(3, 2).long()
+    y = tensor([0, 1, 0])
+    tokens = fv.Data(x, y)
     with pytest.refused("inputs must be floating to be varied, got torch.int64", TypeError):
         fv.input_nll(net, tokens)
 

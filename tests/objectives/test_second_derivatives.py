@@ -34,7 +34,8 @@ class Attending(nn.Module):
 
 def made(module, dtype=torch.float32):
     net = net_of(module.eval())
-    data = fv.Data(randn(12, 8, dtype=dtype), arange(12) % 3)
+    x = randn(12, 8, dtype=dtype)
+    data = fv.Data(x, arange(12) % 3)
     return net, data, fv.nll(net, data)
 
 
@@ -52,7 +53,8 @@ def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_
     got = fv.hvp(f, net.w, v.float())
     assert relative_error(got, want) < 1e-4  # float32 against float64
     for curvature in ("ggn", "fisher"):
-        assert fv.top_eigenpairs(f, net.w, 1, curvature=curvature).values[0] > 0
+        found = fv.top_eigenpairs(f, net.w, 1, curvature=curvature).values[0]
+        assert found > 0
     assert kernels() == before
 
 
@@ -70,13 +72,15 @@ def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
     ]
     want = stack(rows)
     spectrum = fv.top_eigenpairs(f, w, 3, tol=1e-7)
+    wanted = linalg.eigvalsh((want + want.T) / 2).flip(0)[:3]
     assert_close(
         spectrum.values,
-        linalg.eigvalsh((want + want.T) / 2).flip(0)[:3],
+        wanted,
         rtol=1e-6,
         atol=1e-8,
     )
-    assert fv.hessian_trace(f, w, products=net.dim)[0] == approx(float(want.trace()), rel=1e-6)
+    found = fv.hessian_trace(f, w, products=net.dim)[0]
+    assert found == approx(float(want.trace()), rel=1e-6)
 
 
 class WrongTwice(autograd.Function):
@@ -145,7 +149,8 @@ def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
     net = net_of(module, example=x)
     outputs, J = jacobians(net, net.w, x)
     assert_close(outputs, net(net.w, x))
-    assert_close(J, autograd.functional.jacobian(lambda w: net(w, x), net.w))
+    want = autograd.functional.jacobian(lambda w: net(w, x), net.w)
+    assert_close(J, want)
 
 
 def diagonals(net, data, likelihood):
@@ -182,7 +187,8 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     y[1, 2] = -100
     data = fv.Data(x, y)
     likelihood = fv.Likelihood.categorical(weight=arange(1.0, 7.0), label_smoothing=0.1)
-    net = net_of(Language(6, 4, tied=tied, bias=not tied).double(), example=x)
+    module = Language(6, 4, tied=tied, bias=not tied).double()
+    net = net_of(module, example=x)
     assert_close(*diagonals(net, data, likelihood))
     steps = []
     fv.fit_laplace(

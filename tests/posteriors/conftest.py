@@ -19,7 +19,8 @@ def small():
     x = randn(24, 2, dtype=float64)
     y = torch.randint(0, 3, (24,))
     net = net_of(module, "norm+head")
-    prior = fv.Gaussian(net.w, full_like(net.w, -1.5), 0.1 * eye(2, net.dim, dtype=float64))
+    factor = 0.1 * eye(2, net.dim, dtype=float64)
+    prior = fv.Gaussian(net.w, full_like(net.w, -1.5), factor)
     return net, fv.Data(x, y), prior
 
 
@@ -64,7 +65,8 @@ def linear_regression():
         x[:, 1] += x[:, 0]
         y = x @ torch.tensor(weights, dtype=float64)[:, None] + noise * off
         cov = torch.linalg.inv(x.T @ x / noise**2 + delta * eye(d, dtype=float64))
-        net = net_of(nn.Sequential(Linear(d, 1, bias=False)).double())
+        module = nn.Sequential(Linear(d, 1, bias=False)).double()
+        net = net_of(module)
         return net, fv.Data(x, y), (cov @ x.T @ y)[:, 0] / noise**2, cov
 
     return made

@@ -121,8 +121,11 @@ def test_a_prior_at_a_modules_parameters_leaves_no_graph_in_the_posterior(name, 
     net, data, prior = small
     mean = nn.utils.parameters_to_vector(nn.Parameter(w) for w in prior.mean.split(5))
     given = replace(prior, mean=mean)
-    plain, traced = (run(name, net, data, p) for p in (prior, given))
-    assert equal(traced.sample(2, seed=0), plain.sample(2, seed=0))
+    plain = run(name, net, data, prior)
+    traced = run(name, net, data, given)
+    found = traced.sample(2, seed=0)
+    want = plain.sample(2, seed=0)
+    assert equal(found, want)
     assert not traced.sample(2, seed=0).requires_grad
     history = traced.history
     assert all(v is None or not v.requires_grad for v in (history.loss, history.kl))
@@ -148,10 +151,8 @@ def test_each_member_of_an_ensemble_stops_by_itself(small):
     for member in range(3):
         alone = fit(seed=1000 * member, members=1, training=how)
         assert_exact(together.W[member], alone.W[0])
-    assert (
-        fv.nll(net, validation).many(together.W).mean()
-        < fv.nll(net, validation).many(never.W).mean()
-    )
+    found = fv.nll(net, validation).many(together.W).mean()
+    assert found < fv.nll(net, validation).many(never.W).mean()
 
 
 @mark.parametrize("name", METHODS)
@@ -161,7 +162,9 @@ def test_a_stopped_run_goes_on_to_the_same_result(name, small, tmp_path):
     with raises(KeyboardInterrupt):
         go(checkpoint=path, progress=Mock(side_effect=[None, None, None, KeyboardInterrupt]))
     assert path.exists()
-    assert equal(go(checkpoint=path).sample(3, seed=1), go().sample(3, seed=1))
+    found = go(checkpoint=path).sample(3, seed=1)
+    want = go().sample(3, seed=1)
+    assert equal(found, want)
     if name != "ptl":
         with refused("checkpoint must be of this run"):
             run(name, *small, checkpoint=path, seed=1)
@@ -180,8 +183,11 @@ def test_with_an_ascent_it_is_the_same_method_and_with_radius_zero_the_same_numb
 def test_it_survives_prediction_and_saving(name, small, tmp_path):
     net, data, _ = small
     q = run(name, *small)
-    assert fv.predict(net, q, data, 2, seed=0).scores["nll"].shape == (2,)
-    assert equal(fv.load(fv.save(q, tmp_path / "q.pt")).sample(2, seed=1), q.sample(2, seed=1))
+    found = fv.predict(net, q, data, 2, seed=0).scores["nll"].shape
+    assert found == (2,)
+    found = fv.load(fv.save(q, tmp_path / "q.pt")).sample(2, seed=1)
+    want = q.sample(2, seed=1)
+    assert equal(found, want)
 
 
 @mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
@@ -230,7 +236,8 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
         with warned(BEGAN):
             q = fit(lr=60.0)
         assert q.history.notes[0].startswith(BEGAN)
-        assert float(q.history.loss[-30:].mean() - q.history.loss[0]) > 10  # of 300 steps
+        found = float(q.history.loss[-30:].mean() - q.history.loss[0])
+        assert found > 10  # of 300 steps
     # Its first draws have a larger loss still
     wide = around(net, 18.0)
     with warned(BEGAN):

@@ -17,7 +17,8 @@ from flatviz.posteriors.hmc import Metric
 def regression(linear_regression):
     """(net, data, prior): three weights, a prior with a rank, noise 0.5."""
     net, data, _, _ = linear_regression(30, [1.0, -0.5, 2.0], 0.5, 1.0)
-    prior = fv.Gaussian(zeros(3).double(), zeros(3).double(), ones(1, 3).double())
+    factor = ones(1, 3).double()
+    prior = fv.Gaussian(zeros(3).double(), zeros(3).double(), factor)
     return net, data, prior
 
 
@@ -28,7 +29,8 @@ def test_without_a_prior_weight_decay_is_one(regression):
     )
     how = dict(seed=0, n_draws=20, burn_in=10, likelihood=0.5)
     W = fv.fit_hmc(net, data, weight_decay=0.2, **how).W
-    assert_close(W, fv.fit_hmc(net, data, same, **how).W, rtol=1e-6, atol=1e-8)
+    want = fv.fit_hmc(net, data, same, **how).W
+    assert_close(W, want, rtol=1e-6, atol=1e-8)
 
 
 def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
@@ -44,7 +46,8 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     for share in linspace(0.1, 0.9, 9).tolist():
         at = grid[(cumulative - share).abs().argmin()]
         # at 2000 effective draws the standard deviation of a share is at most 0.011
-        assert (q.W[:, 0] < at).double().mean() == approx(share, abs=0.035)
+        found = (q.W[:, 0] < at).double().mean()
+        assert found == approx(share, abs=0.035)
 
 
 def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression):
@@ -104,5 +107,6 @@ def test_a_narrow_posterior_costs_few_gradients_and_has_its_moments(stiff_regres
     q = fv.fit_hmc(net, *given, **how)
     z = linalg.solve_triangular(linalg.cholesky(cov), (q.W - mean).T, upper=False)
     assert z.mean(1).abs().max() < 0.1  # of 1,600 draws, nearly independent: 0.025 each
-    assert (z @ z.T / len(q.W) - eye(6).double()).abs().max() < 0.15
+    found = (z @ z.T / len(q.W) - eye(6).double()).abs().max()
+    assert found < 0.15
     assert len(passes) < 4000  # 2,000; 13,000 where the metric learns nothing

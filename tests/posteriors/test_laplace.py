@@ -129,7 +129,8 @@ def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structu
     exact = fv.fit_laplace(net, data, **FULL, **how)
     link = dict(link="mc", likelihood=likelihood, seed=1)
     found = predict(net, q, data, **link).outputs
-    assert_close(found, predict(net, exact, data, **link).outputs, rtol=1e-4, atol=1e-5)
+    want = predict(net, exact, data, **link).outputs
+    assert_close(found, want, rtol=1e-4, atol=1e-5)
     draws = partial(fv.predict, net, q, data, 3, seed=0, likelihood=likelihood)
     if structure == "functional":
         with refused("draws of weights need another structure, got 'functional'"):
@@ -182,7 +183,8 @@ def test_what_cannot_be_fitted_is_said(tiny, monkeypatch):
     large = net_of(Linear(600, 10))
     with refused("weights, got 6,010, whose covariance takes 0.3 GiB: use structure='diagonal' or"):
         fv.fit_laplace(large, blobs(5, 600, 5), **FULL)
-    norm = net_of(Sequential(Linear(2, 3), nn.LayerNorm(3), Linear(3, 2)))
+    module = Sequential(Linear(2, 3), nn.LayerNorm(3), Linear(3, 2))
+    norm = net_of(module)
     with refused("must be one that laplace-torch can fit .* use 'hessian', 'lowrank'"):
         fv.fit_laplace(norm, blobs(8, 2, 2), structure="kron", **NOW)
     monkeypatch.setitem(sys.modules, "laplace", None)
@@ -207,7 +209,8 @@ def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, mo
         return values, vectors
 
     monkeypatch.setattr(linalg, "eigh", other)
-    assert_close(fit().sample(4, seed=1), draws, rtol=1e-8, atol=1e-8)
+    found = fit().sample(4, seed=1)
+    assert_close(found, draws, rtol=1e-8, atol=1e-8)
 
 
 def jacobian(net, q, x):
@@ -226,7 +229,9 @@ def rank_one(log_std, dtype=float32):
     torch.manual_seed(0)
     net = net_of(mlp(2, 5, 4).to(dtype))
     factor = 0.3 * randn(1, net.dim).to(dtype)
-    data = fv.Data(randn(20, 2).to(dtype), randint(0, 4, (20,)))
+    x = randn(20, 2).to(dtype)
+    y = randint(0, 4, (20,))
+    data = fv.Data(x, y)
     return net, fv.Gaussian(net.w, full_like(net.w, log_std), factor), data
 
 
@@ -236,7 +241,8 @@ def test_a_gaussian_of_rank_one_in_float32_has_the_predictions_of_float64(link, 
     found = predict(*rank_one(log_std), link=link, n_draws=30)
     exact = predict(*rank_one(log_std, float64), link=link, n_draws=30)
     assert torch.isfinite(found.outputs).all()
-    assert_close(found.bma().double(), exact.bma(), rtol=0, atol=2e-3)
+    got = found.bma().double()
+    assert_close(got, exact.bma(), rtol=0, atol=2e-3)
 
 
 def test_draws_have_the_covariance_that_they_are_of():
@@ -251,11 +257,15 @@ def test_draws_have_the_covariance_that_they_are_of():
 
 def test_a_regression_has_draws_of_its_means_and_is_not_taken_for_classes():
     net = net_of(Linear(3, 1, bias=False).double())  # V is x^T Sigma x
-    q = fv.Gaussian(net.w, full_like(net.w, -1.0), randn(1, 3).double())
-    data = fv.Data(randn(5, 3).double(), randn(5, 1).double())
+    factor = randn(1, 3).double()
+    q = fv.Gaussian(net.w, full_like(net.w, -1.0), factor)
+    x = randn(5, 3).double()
+    y = randn(5, 1).double()
+    data = fv.Data(x, y)
     p = predict(net, q, data, link="mc", n_draws=20_000, likelihood=0.5)
     std = (q.cov_mul(data.x) * data.x).sum(1).sqrt()
-    assert_close(p.outputs.std(0)[:, 0], std, rtol=0.03, atol=0)
+    found = p.outputs.std(0)[:, 0]
+    assert_close(found, std, rtol=0.03, atol=0)
     with refused("needs integer class labels, got floating targets: give likelihood=", TypeError):
         predict(net, q, data)
     with refused("a regression must have link='mc', draws of its means, got 'probit'"):
@@ -284,7 +294,8 @@ def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
     # losses are means over the 5 tokens of an example
     H = einsum("nci,ncd,ndj->ij", J, curvature, J) / 5
     exact = linalg.inv(H + eye(28))
-    assert_close(dense(q)[block.slice, block.slice], exact, rtol=1e-6, atol=1e-8)
+    found = dense(q)[block.slice, block.slice]
+    assert_close(found, exact, rtol=1e-6, atol=1e-8)
 
 
 @mark.parametrize("tied", [False, True])
@@ -321,7 +332,8 @@ def test_predict_takes_only_draws_of_laplace_through_the_linearised_network_by_d
     ):
         found = fv.predict(net, given, data, 4, **choice, **how).outputs
         assert_close(found, want, rtol=1e-9, atol=1e-9)
-    assert_close(fv.predict(net, q, x, 4, **how).outputs, linear, rtol=1e-9, atol=1e-9)
+    got = fv.predict(net, q, x, 4, **how).outputs
+    assert_close(got, linear, rtol=1e-9, atol=1e-9)
     with refused("linearised=True needs a posterior with a center"):
         fv.predict(net, W, data, 4, linearised=True, **how)
 
@@ -341,4 +353,5 @@ def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_whereve
         assert delta == approx(ridge.lambda_, rel=1e-4)
     there = net.at(as_tensor(ridge.coef_))
     q = fv.fit_laplace(there, data, prior_precision="marginal", likelihood=noise, **FULL)
-    assert_close(q.variance, as_tensor(ridge.sigma_).diagonal(), rtol=1e-4, atol=0)
+    want = as_tensor(ridge.sigma_).diagonal()
+    assert_close(q.variance, want, rtol=1e-4, atol=0)

@@ -77,7 +77,8 @@ def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treate
     net = net_of(module, treated)
     data = blobs(6, 3, 2)
     W = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=5).W
-    assert equal(W[:, :kept], net.w[:kept].expand(2, -1))
+    want = net.w[:kept].expand(2, -1)
+    assert equal(W[:, :kept], want)
     assert kept == net.dim or len(stack([net.w, *W])[:, kept:].unique(dim=0)) == 3
 
 
@@ -116,7 +117,9 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny):
     assert q.W.shape == (2, net.dim)
     assert_close(seen["w"], prior.mean)
     eye = torch.eye(net.dim, dtype=float64)
-    assert_close(seen["prior"].cov_mul(eye), 3 * prior.cov_mul(eye) + 0.01 * eye)
+    found = seen["prior"].cov_mul(eye)
+    want = 3 * prior.cov_mul(eye) + 0.01 * eye
+    assert_close(found, want)
     with refused("the prior must have a width, got scale=0 and floor=0"):
         fv.fit_ptl(net, data, prior, fit=fit, scale=0, floor=0, seed=0)
 
@@ -136,11 +139,15 @@ def test_the_gaussian_is_half_the_variance_plus_half_the_deviations():
     swag, state, kept = moments_of(W, 4)
     q = swag.result(state, None, kept)
     assert_close(q.mean, W.mean(0))
-    assert_close((2 * q.log_std).exp(), 0.5 * W.var(0, unbiased=False))
+    found = (2 * q.log_std).exp()
+    want = 0.5 * W.var(0, unbiased=False)
+    assert_close(found, want)
     D = (W - W.cumsum(0) / torch.arange(1, 13)[:, None])[
         -4:
     ]  # from the running mean that includes the new iterate
-    assert_close(q.factor.T @ q.factor, D.T @ D / (2 * 3))
+    found = q.factor.T @ q.factor
+    want = D.T @ D / (2 * 3)
+    assert_close(found, want)
 
 
 def test_variances_survive_float32_where_the_naive_formula_does_not():
@@ -156,7 +163,9 @@ def test_scale_multiplies_the_covariance_alone(tiny):
     one = fit(scale=1.0)
     wide = fit(scale=4.0)
     assert equal(wide.mean, one.mean)
-    assert_close(wide.sample(2, seed=1) - wide.mean, 2 * (one.sample(2, seed=1) - one.mean))
+    found = wide.sample(2, seed=1) - wide.mean
+    want = 2 * (one.sample(2, seed=1) - one.mean)
+    assert_close(found, want)
     with refused("scale must be .* 0"):
         fit(scale=0.0)
 

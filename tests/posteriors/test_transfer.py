@@ -27,10 +27,12 @@ def test_the_prior_covers_kept_weights_the_head_is_new_and_the_rest_stays_at_its
         if b.kind == "head":
             assert not q.mean[b.slice].any()
             assert not q.factor[:, b.slice].any()
-            assert_close(q.std[b.slice], torch.full((b.stop - b.start,), 0.2))
+            want = torch.full((b.stop - b.start,), 0.2)
+            assert_close(q.std[b.slice], want)
         else:
             assert_close(q.mean[b.slice], prior.mean[full[b.name]])
-            assert_close(q.variance[b.slice], 9 * prior.variance[full[b.name]])
+            want = 9 * prior.variance[full[b.name]]
+            assert_close(q.variance[b.slice], want)
     assert_close(narrow.w, q.mean)
     kept = dict(narrow.to_module().named_parameters())["1.weight"].detach()
     assert_close(kept, net.unflatten(prior.mean)["1.weight"])
@@ -38,19 +40,22 @@ def test_the_prior_covers_kept_weights_the_head_is_new_and_the_rest_stays_at_its
 
 def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, task):
     net, _ = source
-    (same, p_same), (other, p_other) = (
-        fv.transfer(*source, n_classes=n, head_std=0.2, scale=4.0) for n in (None, 3)
-    )
+    (same, p_same) = fv.transfer(*source, n_classes=None, head_std=0.2, scale=4.0)
+    (other, p_other) = fv.transfer(*source, n_classes=3, head_std=0.2, scale=4.0)
     assert other.dim == 16 + 3 * 8 + 3
-    assert other(other.w, task.test.x[:5]).shape == (5, 3)
+    found = other(other.w, task.test.x[:5]).shape
+    assert found == (5, 3)
     assert_close(p_other.mean[:16], p_same.mean[:16])
     assert_close(p_other.variance[:16], p_same.variance[:16])
-    assert_close(
-        other.to_module()[1].state_dict(), same.to_module()[1].state_dict(), rtol=0, atol=0
-    )
-    few = fv.Data(task.train.x[:30], task.train.y[:30] % 3)
+    found = other.to_module()[1].state_dict()
+    want = same.to_module()[1].state_dict()
+    assert_close(found, want, rtol=0, atol=0)
+    x = task.train.x[:30]
+    y = task.train.y[:30] % 3
+    few = fv.Data(x, y)
     fv.fit_sabma(other, few, p_other, radius=0.5, steps=3, seed=0)
-    assert net(net.w, task.test.x[:2]).shape == (2, 10)  # the source net is untouched
+    found = net(net.w, task.test.x[:2]).shape
+    assert found == (2, 10)  # the source net is untouched
 
 
 def test_a_random_head_is_torchs_own_and_follows_the_seed(source):
@@ -130,7 +135,8 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
         parameters = dict(module.named_parameters())
         for name, value in fixed.unflatten(w).items():
             assert_close(parameters[name].detach(), value)
-        assert_close(outputs, module.eval()(x.x).detach(), atol=1e-5, rtol=1e-4)
+        want = module.eval()(x.x).detach()
+        assert_close(outputs, want, atol=1e-5, rtol=1e-4)
 
 
 def test_a_sampled_trunk_has_the_variance_of_the_prior(source):
@@ -139,7 +145,8 @@ def test_a_sampled_trunk_has_the_variance_of_the_prior(source):
     hidden = next(b for b in net.blocks if b.name == "1.weight").slice
     many = sampled.trunk.joined(q.sample(400, seed=0), seed=0)[:, hidden]
     # 400 draws: the log of a variance is off by sqrt(2 / 400) = 0.07 on average
-    assert (prior.variance[hidden] / many.var(0)).log().abs().mean() < 0.15
+    found = (prior.variance[hidden] / many.var(0)).log().abs().mean()
+    assert found < 0.15
 
 
 def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(source, task):
@@ -174,7 +181,9 @@ def test_a_stopped_fit_resumes_with_the_same_trunks(source, task, tmp_path):
 def test_objectives_keep_the_trunk_and_methods_that_need_a_function_refuse_it(source, task):
     fixed, q = fv.transfer(*source)
     sampled, _ = fv.transfer(*source, trunk="sampled")
-    assert equal(fv.nll(fixed, task.train)(q.mean), fv.nll(sampled, task.train)(q.mean))
+    found = fv.nll(fixed, task.train)(q.mean)
+    want = fv.nll(sampled, task.train)(q.mean)
+    assert equal(found, want)
     with refused("Laplace needs a function of the weights, got a sampled trunk"):
         fv.fit_laplace(sampled, task.train, seed=0)
     with refused("trunk must be one of 'fixed', 'sampled', got 'free'"):

@@ -168,7 +168,8 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(tmp_path):
 def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
     left = tmp_path / ".flatviz-1-2-3.part"
     current = tmp_path / ".flatviz-4-5-6.part"
-    left.touch(), current.touch()
+    left.touch()
+    current.touch()
     os.utime(left, (0, 0))
     name = 240 * "n" + ".pt"  # with more in front or behind, file systems refuse it
     fv.save(ones(2), tmp_path / name)
@@ -184,7 +185,8 @@ def test_keys_that_read_alike_keep_their_values(tmp_path):
     }
     assert fv.load(fv.save(result, tmp_path / "r.pt")) == result
     # For any reader of safetensors
-    assert [t.item() for t in load_file(tmp_path / "r.pt").values()] == [
+    found = [t.item() for t in load_file(tmp_path / "r.pt").values()]
+    assert found == [
         1.0,
         0.0,
         2.0,

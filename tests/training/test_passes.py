@@ -90,7 +90,8 @@ def test_a_minibatch_without_a_label_that_counts_moves_nothing(tiny, members, we
     loss = training_loss(net, data, likelihood, members=members)
     index = tensor([1, 4]).expand(members, 2)
     value, g = loss(net.w.expand(members, -1), index)
-    assert not value.any() and not g.any()
+    assert not value.any()
+    assert not g.any()
 
 
 @mark.parametrize("precision, error", [("bfloat16", 0.05), ("float16", 0.02)])
@@ -265,7 +266,9 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
 def chain(dtype, treated="all"):
     middle = Sequential(ReLU(), Linear(8, 5, bias=False))
     module = Sequential(Flatten(), Linear(6, 8), nn.LayerNorm(8), middle, nn.Tanh(), Linear(5, 3))
-    data = fv.Data(torch.randn(20, 2, 3, dtype=dtype), randint(0, 3, (20,)))
+    x = torch.randn(20, 2, 3, dtype=dtype)
+    y = randint(0, 3, (20,))
+    data = fv.Data(x, y)
     return net_of(module.to(dtype), treated), data
 
 
@@ -283,7 +286,8 @@ def convolution(dtype):
         Flatten(),
         Linear(3, 2),
     )
-    data = fv.Data(torch.randn(12, 1, 6, 6, dtype=dtype), arange(12) % 2)
+    x = torch.randn(12, 1, 6, 6, dtype=dtype)
+    data = fv.Data(x, arange(12) % 2)
     return net_of(Sequential(*layers).to(dtype), "norm+head", example=data.x), data
 
 
@@ -309,7 +313,8 @@ def test_one_step_together_is_each_step_alone(make, ascent, dtype, tolerance):
         row = values[i], g[i], None if ascent is None else gain[i]
         assert_close(row, alone, rtol=tolerance, atol=tolerance)
     together, _ = loss(W, None)
-    assert_close(together[2], single(W[2], None)[0], rtol=tolerance, atol=tolerance)
+    want = single(W[2], None)[0]
+    assert_close(together[2], want, rtol=tolerance, atol=tolerance)
 
 
 def test_members_with_statistics_of_their_own_go_one_by_one_each_with_statistics_of_its_own():
@@ -342,7 +347,8 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     module[index].forward = MethodType(forward, module[index])
     net = net_of(module)
     values, _ = training_loss(net, data, members=3)(rows(net), None)
-    assert_close(values, loop(net, data, rows(net)), rtol=1e-5, atol=1e-5)
+    want = loop(net, data, rows(net))
+    assert_close(values, want, rtol=1e-5, atol=1e-5)
 
 
 def test_a_language_model_that_begins_far_off_learns_at_the_default_rate():

@@ -58,7 +58,8 @@ def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
         seen = train(module, 100)
     assert path.every == 16
     assert path.steps == (0, 16, 32, 48, 64, 80, 96, 100)
-    assert equal(path.W[1:], stack([seen[i - 1] for i in path.steps[1:]]))
+    want = stack([seen[i - 1] for i in path.steps[1:]])
+    assert equal(path.W[1:], want)
 
 
 def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(module):
@@ -71,7 +72,8 @@ def test_only_the_modules_own_optimisers_count_and_two_of_one_step_count_once(mo
         train(module, 2, optimiser=optim.Adam(module.parameters()))  # one that takes over
     assert path.W.shape == (5, 10)
     assert path.steps == (0, 1, 2, 3, 4)
-    body, head = (optim.SGD(module[i].parameters(), lr=0.1) for i in (0, 3))
+    body = optim.SGD(module[0].parameters(), lr=0.1)
+    head = optim.SGD(module[3].parameters(), lr=0.1)
     with fv.record_path(module, every=2) as path:
         for _ in range(5):
             train(module, 1, optimiser=body)
@@ -87,7 +89,8 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
             module[0].weight.add_(1.0)
             path.add()
     assert path.steps == (0, 1, 2, 3)
-    assert (path.W[3] - path.W[0]).sum() == approx(36, abs=1e-4)
+    found = (path.W[3] - path.W[0]).sum()
+    assert found == approx(36, abs=1e-4)
     with (
         warned(r"optimiser was seen: call path.add\(\) in the loop"),
         fv.record_path(module),
@@ -97,7 +100,9 @@ def test_a_loop_without_an_optimiser_adds_points_itself(module):
 
 def watched(module, steps, **how):
     g = rng(1)
-    data = fv.Data(randn(8, 3, generator=g), randint(0, 2, (8,), generator=g))
+    x = randn(8, 3, generator=g)
+    y = randint(0, 2, (8,), generator=g)
+    data = fv.Data(x, y)
     with fv.record_path(module, data=data, **how) as path:
         train(module, steps)
     return path, data
