@@ -11,12 +11,11 @@ from types import SimpleNamespace
 
 import loss_landscapes.metrics
 import torch
-from internals import Fitting
+from internals import Fitting, run_random_plane
 from torch import arange, linspace, randn
 
 import flatviz
 from flatviz import families, landscape, symmetry
-from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.catalog import NO_UNIT
 from flatviz.metrics.scores import SCORES
 

@@ -11,7 +11,7 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz import metrics
-from flatviz.core.objective import PointEvaluator
+from flatviz.core import PointEvaluator
 
 NAN = math.nan
 INF = math.inf

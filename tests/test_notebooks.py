@@ -10,13 +10,12 @@ from pathlib import Path
 
 import nbformat
 from cases import refused
-from course import CHAPTERS, NOTEBOOKS, executed, name
+from course import CHAPTERS, NO_ALT, NOTEBOOKS, CellError, executed, name, run
 from internals import main
 from pytest import mark
 
 import flatviz as fv
 from flatviz.site import CONTENTS, EXPERIMENTS, read, with_blanks
-from flatviz.site.run import NO_ALT, CellError, run
 
 ROOT = Path(__file__).resolve().parent.parent
 

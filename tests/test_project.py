@@ -14,13 +14,12 @@ import pandas as pd
 import yaml
 from cases import text_of
 from experiment_notebooks import executed
+from internals import COMMANDS, parameters_of, parsed
 from PIL import Image
 from plotly.io import renderers
 from pytest import mark, raises, skip
 
 import flatviz as fv
-from flatviz.cli.commands import COMMANDS
-from flatviz.cli.experiments import parameters_of, parsed
 
 ROOT = Path(__file__).resolve().parent.parent
 SYNC = ROOT / ".ci" / "sync_notebooks.py"

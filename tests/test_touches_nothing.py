@@ -11,13 +11,12 @@ import pytest
 import torch
 from cases import blobs
 from every_verb import WITHOUT_A_NETWORK, calls, public_names, users_things
-from internals import float32_flags
+from internals import IEEE, float32_flags
 from oracles import Looks, tensors, tf32
 from pytest import mark
 from torch import Tensor, enable_grad, inference_mode, nn, randn
 
 import flatviz as fv
-from flatviz.core.arithmetic import IEEE
 
 TRAINING = ("convergence_gap", "pretrain", "record_path", "fit_", "lab", "train_pool")
 FOREIGN = ("run_random_plane", "run_linear_interpolation")  # another library computes

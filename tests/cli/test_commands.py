@@ -20,14 +20,13 @@ import torchvision
 from browsing import watched
 from cases import COARSE, text_of
 from forked import forked
-from internals import main, run_tour
+from internals import COMMANDS, main, parsed, run_tour
 from pagedrive import data_of
 from pytest import fixture
 
 import flatviz as fv
-import flatviz.cli.experiments
-import flatviz.cli.run
-from flatviz.cli.commands import COMMANDS, check_public_network
+from flatviz.cli.commands import check_public_network
+from flatviz.cli.run import executed
 from flatviz.datasets import digits_transfer
 from flatviz.models.public import PublicNet
 
@@ -267,7 +266,7 @@ def test_an_unknown_command_or_option_is_status_2(printed):
 )  # the second: a file on Windows
 def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark):
     (tmp_path / "torch.py").write_text("raise OSError('libtorch is broken')")
-    path = os.pathsep.join([str(tmp_path), str(Path(flatviz.__file__).parents[1])])
+    path = os.pathsep.join([str(tmp_path), str(Path(fv.__file__).parents[1])])
     env = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "flatviz", "doctor"]
     run = subprocess.run(command, capture_output=True, encoding=encoding, env=env)
@@ -278,7 +277,7 @@ def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark
 
 def test_a_torch_in_the_current_folder_is_not_run(tmp_path):
     (tmp_path / "torch.py").write_text("print('not this one')")
-    env = {**os.environ, "PYTHONPATH": str(Path(flatviz.__file__).parents[1])}
+    env = {**os.environ, "PYTHONPATH": str(Path(fv.__file__).parents[1])}
     command = [sys.executable, "-m", "flatviz", "doctor"]
     run = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path)
     assert "not this one" not in run.stdout
@@ -455,9 +454,7 @@ def test_what_is_wrong_is_one_line(toy, words, text, printed):
 
 def test_values_are_numbers_truth_or_text():
     known = dict.fromkeys(("A", "B", "C", "D"), "")
-    found = flatviz.cli.experiments.parsed(
-        ["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy"
-    )
+    found = parsed(["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy")
     assert found == {"A": 1, "B": 0.5, "C": True, "D": "image-folder:/x=y"}
 
 
@@ -467,4 +464,4 @@ def test_no_module_of_the_current_folder_is_run(tmp_path, monkeypatch):
     notebook = jupytext.reads("import colorsys\n\nprint(colorsys.__file__)", fmt="py:percent")
     jupytext.write(notebook, tmp_path / "toy.ipynb")
     monkeypatch.chdir(tmp_path)
-    flatviz.cli.run.executed(tmp_path / "toy.ipynb", {})
+    executed(tmp_path / "toy.ipynb", {})

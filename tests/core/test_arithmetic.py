@@ -11,7 +11,7 @@ from functools import partial
 
 import torch
 from cases import around, blobs, net_of, random_surface, refused
-from internals import Program, float32_flags
+from internals import IEEE, SHARE, Program, arithmetic, float32_flags
 from oracles import Looks, beside, tf32
 from pytest import fixture, mark, raises
 from torch import backends, device, empty, equal, nn
@@ -19,7 +19,7 @@ from torch.nn import Linear
 
 import flatviz as fv
 from flatviz import models
-from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, threads, users_arithmetic
+from flatviz.core import threads, users_arithmetic
 
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
 

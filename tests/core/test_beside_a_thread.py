@@ -8,15 +8,14 @@ import warnings
 import pytest
 import torch
 from cases import blobs, net_of, warned
-from internals import float32_flags
+from internals import arithmetic, float32_flags
 from oracles import beside
 from pytest import importorskip, mark
 from torch import backends, nn
 from torch.nn import Tanh
 
 import flatviz as fv
-from flatviz.core.arithmetic import arithmetic
-from flatviz.core.derivatives import twice
+from flatviz.core import twice
 from flatviz.core.modules import eager
 
 

@@ -11,7 +11,7 @@ from pytest import mark
 from torch import arange, equal, float64, nn, rand, randn
 
 import flatviz as fv
-from flatviz.core.seeds import random_state, saved_rng
+from flatviz.core import random_state, saved_rng
 
 
 def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_same():

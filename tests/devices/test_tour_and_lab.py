@@ -10,8 +10,7 @@ from pytest import mark
 from torch import cuda
 
 import flatviz as fv
-import flatviz.families.tour
-from flatviz.core.arithmetic import pick
+from flatviz.core import pick
 from flatviz.experiments import run
 from flatviz.pages.document import family_rows
 
@@ -19,7 +18,7 @@ from flatviz.pages.document import family_rows
 @mark.parametrize("model", ["mlp", "conv"])
 def test_the_tour_ends_with_its_table_and_page(model, device, task, request, monkeypatch, cache):
     net, prior = request.getfixturevalue({"mlp": "transferred", "conv": "conv"}[model])
-    monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))
+    monkeypatch.setattr("flatviz.families.tour.prepare", lambda *_, **__: (net, task, prior))
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
     settings = TourSettings(radii=radii, fit={"steps": 3}, measured=SMALL, repeats=1)
     run_again = partial(run_tour, model, task=task, device=device, settings=settings)

@@ -5,7 +5,7 @@ from functools import partial
 
 import torch
 from cases import COARSE, net_of, refused
-from internals import Fitting, TourSettings, run_tour
+from internals import Fitting, TourSettings, prepare, run_tour
 from PIL import Image
 from pytest import fixture, mark, param, raises
 from sklearn.linear_model import LogisticRegression
@@ -26,7 +26,6 @@ from flatviz.families.preparation import (
     worth_of_transfer,
 )
 from flatviz.families.standing import check_learned
-from flatviz.families.tour import prepare
 
 RADII = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
 SMALL = dict(

@@ -11,7 +11,7 @@ from torch import float64
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.core.objective import as_objective
+from flatviz.core import as_objective
 from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
 
 

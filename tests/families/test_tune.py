@@ -6,13 +6,13 @@ from dataclasses import replace
 
 import torch
 from cases import COARSE, refused
-from internals import Fitting, TourSettings, run_tour
+from internals import Choice, Fitting, TourSettings, run_tour
 from pytest import approx, fixture
 from torch import equal
 
 import flatviz as fv
 from flatviz.families import tune as study
-from flatviz.families.members import Choice, read_choices, with_head_std
+from flatviz.families.members import read_choices, with_head_std
 
 
 @fixture

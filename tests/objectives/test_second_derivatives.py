@@ -6,6 +6,7 @@ import warnings
 
 import torch
 from cases import Language, mlp, net_of, refused, relative_error, warned
+from internals import examined
 from pytest import approx, mark
 from torch import arange, autograd, backends, eye, float64, linalg, nn, randint, randn, stack, zeros
 from torch.nn import Embedding, Linear, Sequential, Tanh
@@ -14,7 +15,6 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.objectives.curvature import check_jacobians, jacobians
-from flatviz.objectives.problem import examined
 
 
 class Attending(nn.Module):

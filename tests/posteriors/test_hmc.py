@@ -4,13 +4,12 @@ energy, metric."""
 import math
 
 import torch
-from cases import net_of, refused, rng
+from cases import net_of, refused
 from pytest import approx, fixture
 from torch import equal, eye, float64, linalg, linspace, nn, ones, randn, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.posteriors.hmc import Metric
 
 
 @fixture(scope="module")
@@ -66,24 +65,6 @@ def test_bad_settings_are_refused(regression):
     with refused("each chain must move, got one with an acceptance rate of"):
         cold = dict(seed=0, n_draws=80, burn_in=1, kl_weight=1e-9, most_steps=20)
         fv.fit_hmc(net, data, prior, likelihood=0.5, **cold)
-
-
-def learnt(z, gradients):
-    """The metric after these positions and the gradients there."""
-    metric = Metric()
-    metric.see(z, gradients)
-    metric.renew()
-    return metric
-
-
-def test_noise_alone_teaches_nothing():
-    """Gradients of N(0, I) in 400 dimensions, 200 of them: their largest eigenvalue is about 5.8,
-    and none is kept."""
-    z = randn(200, 400, generator=rng())
-    metric = learnt(z, z)
-    assert metric.rows == []
-    assert metric.places == []
-    assert equal(metric.scaled(ones(2, 400)), ones(2, 400))
 
 
 @fixture

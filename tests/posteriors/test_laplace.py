@@ -7,7 +7,7 @@ from functools import partial
 
 import torch
 from cases import COARSE, Language, around, assert_exact, blobs, mlp, net_of, refused, warned
-from internals import family_page
+from internals import Choice, family_page
 from pytest import approx, fixture, mark
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import BayesianRidge
@@ -31,7 +31,6 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
 from flatviz import metrics
-from flatviz.families.members import Choice
 from flatviz.posteriors import laplace_evidence, marginal_noise
 
 NOISE = 0.5

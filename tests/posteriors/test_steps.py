@@ -7,16 +7,15 @@ import pytest
 import torch
 from cases import refused
 from every_method import STEPS, algorithms
+from internals import NOT_REPLAYED, RECORDERS, Recorder
 from oracles import equal
 from pytest import fixture
 from torch import Tensor, zeros
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
-from flatviz.engine.graphs import RECORDERS, Recorder
 from flatviz.training import Algorithm, Run, training_loss
 from flatviz.training.driver import drive
-from flatviz.training.loop import NOT_REPLAYED
 from flatviz.training.streams import minibatches
 
 NAMES = list(algorithms(fv.Gaussian(zeros(2), zeros(2)), 1))

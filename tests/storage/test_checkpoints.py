@@ -13,13 +13,12 @@ import torch
 from cases import refused, rng, warned
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from internals import PointStore, cached
+from internals import PointStore, cache_key, cached
 from oracles import equal, stopping_at
 from pytest import fixture, mark, raises
 from torch import arange, float64, ones, tensor, zeros
 
 import flatviz as fv
-from flatviz.storage.cache import cache_key
 from flatviz.storage.files import load_state, save_state
 
 

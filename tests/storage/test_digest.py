@@ -19,13 +19,12 @@ import torch
 from cases import warned
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from internals import cached, value_digest
+from internals import cache_key, cached, value_digest
 from pytest import fixture, mark, raises
 from torch import nn
 from torch.nn import functional as F
 
 import flatviz as fv
-from flatviz.storage.cache import cache_key
 from flatviz.storage.digest import CannotHashError
 
 FACTOR = 2.0

@@ -18,6 +18,7 @@ from cases import (
     relative_error,
     rng,
 )
+from internals import examined
 from oracles import equal, loop, random_gaussian, stopping_at
 from pytest import approx, fixture, mark, raises
 from torch import arange, cat, float32, float64, nn, randint, stack, tensor, zeros
@@ -25,7 +26,6 @@ from torch.nn import Flatten, Linear, ReLU, Sequential
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.network import examined
 from flatviz.training import SGD, Run, training_loss
 from flatviz.training.driver import advance
 from flatviz.training.gradient import ascended
