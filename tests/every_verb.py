@@ -1,5 +1,6 @@
 """One small valid call of every public verb, for tests that hold for all of them."""
 
+import ast
 import copy
 import inspect
 from contextlib import suppress
@@ -7,10 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from types import SimpleNamespace
 
 import loss_landscapes.metrics
 import torch
+from cases import around, mlp
 from internals import Fitting, run_random_plane
 from torch import arange, linspace, randn
 
@@ -60,17 +61,13 @@ FAMILY = dict(
 SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
 
 
-def _three(made, data):
-    return made.net, data, made.prior
-
-
-def _ended(lab):
+def ended(lab):
     """Its worker is at its end, and computes no longer beside the verbs that come next."""
     lab.close()
     lab.wait(60)
 
 
-def _if_there(callback):
+def if_there(callback):
     """Make a callback; None where its trainer is not installed."""
     with suppress(ImportError):
         return callback()
@@ -85,31 +82,25 @@ def users_things(path, last=torch.nn.Linear, device="cpu"):
     """(module, data, task, metric) that `calls` takes: small, with BatchNorm, on the device; files
     go to `path`."""
     nn = torch.nn
-    module = nn.Sequential(
-        nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), last(3, 2)
-    )
+    layers = nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3)
+    module = nn.Sequential(*layers, last(3, 2))
     module(randn(8, 3))  # BatchNorm statistics that are not the initial ones
     for layer in (module[1], module[4]):
         nn.init.normal_(layer.bias)  # loss-landscapes divides by its norm
     x = randn(20, 3)
     data = flatviz.Data(x, (x[:, 0] > 0).long()).to(device)
     task = TaskWithPath(data, data, data, n_classes=2, path=path)
-    return (
-        module.to(device),
-        data,
-        task,
-        loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y),
-    )
+    metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
+    return module.to(device), data, task, metric
 
 
-def _easy(data):
+def easy(data):
     """The same inputs, many times, with labels that a network learns."""
-    return flatviz.Data(
-        data.x.repeat(10, *[1] * (data.x.ndim - 1)), (data.x.flatten(1)[:, 0] > 0).long().repeat(10)
-    )
+    y = (data.x[:, 0] > 0).long()
+    return flatviz.Data(data.x.repeat(10, 1), y.repeat(10))
 
 
-def _moved(module):
+def moved(module):
     """A copy at other weights."""
     other = copy.deepcopy(module)
     with torch.no_grad():
@@ -174,207 +165,147 @@ def least(method):
     return {**method.plain.settings, **radius, **taken, **inner}
 
 
-def calls(fv, module, data, task, metrics):
+def script(fv, module, data, task, metric, pictures, late, plain, line):
+    """A call of each verb, a statement each, as a user would write them."""
+    source = fv.pretrain(module, data, seed=0, epochs=1)
+    fv.record_path(module, most=2)
+    swag = fv.fit_swag(source, data, seed=0, rank=2, snapshots=3)
+    net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=2.0)
+    fv.fit_sgd(net, data, seed=0, steps=2)
+    fv.fit_sgd(fv.Net.from_module(module), data, seed=0, steps=2)
+    fv.fit_swa(net, data, seed=0, snapshots=2, batchnorm="train")
+    fv.fit_swag_diag(net, data, seed=0, snapshots=2, ascent=fv.SAM(0.1))
+    laplace = fv.fit_laplace(net, data, prior_precision=1.0, seed=0, steps=2)
+    fv.posteriors.marginal_noise(net, fv.Data(data.x, data.x[:, :2]))
+    fv.posteriors.laplace_evidence(net, data, prior_precision=1.0)
+    hmc = fv.fit_hmc(net, data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)
+    if_there(lambda: fv.bridges.huggingface_callback())
+    if_there(lambda: fv.bridges.lightning_callback())
+    fv.bridges.diagnose_chains(hmc)
+    fv.posteriors.moped_prior(net)
+    q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=2)
+    fv.fit_sabma_grid(net, data, prior, radius=[0.5], seed=[0], steps=2)
+    fv.training.gradient_of(torch.sum)
+    fv.training.training_loss(net, data)
+    w = q.mean
+    W = q.sample(4, seed=0)
+    fv.perturb(q, (w, w, q.factor), radius=1.0)
+    f = fv.nll(net, data)
+    fv.input_nll(net, data)
+    landscape.curvature_operator(f, w)
+    landscape.batch_eigenvalues(f, w, batch_size=10, iters=5)
+    landscape.layer_curvature(f, w, products=6)
+    fv.hvp(f, w, w)
+    fv.hessian_trace(f, w, products=8, curvature="ggn")
+    spectrum = fv.top_eigenpairs(f, w, 2)
+    density = fv.spectral_density(f, w, runs=2, steps=3, k=2)
+    plane = fv.plane_pca(W)
+    fv.plane_random(net, w, seed=0)
+    fv.plane_through(*W[:3])
+    fv.plane_along(*W[:3])
+    fv.plane_eigen(w, density)
+    fv.planes.plane_path(W)
+    surface = fv.slice_plane(f, plane, resolution=3)
+    score = fv.quantity(net, data, "nll", batchnorm=data)
+    fv.slice_plane(score, plane, resolution=3)
+    fv.slice_line(f, *W[:2], resolution=3)
+    curve = fv.slice_path(f, W[:3])
+    projection = fv.project(W, plane, f)
+    valleys = landscape.persistence(surface)
+    fv.engine.refresh_batchnorm(net, w, data)
+    fv.engine.cache_trunk(late, pictures[2])
+    prediction = fv.predict(net, q, data, 3, seed=0, batchnorm=data)
+    fv.score(prediction, "nll")
+    fv.metrics.risk_coverage(prediction)
+    shifted = dict(kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen")
+    families.shifted_scores(*pictures, **shifted)
+    fv.sharpness(f, W[:2], iters=5)
+    fv.metrics.weyl_bounds(f, W[:2], iters=5)
+    fv.metrics.learning_coefficient(f, w, W[:2], n=len(data))
+    fv.metrics.predict_linearised(net, laplace, data, link="mc", n_draws=2)
+    families.convergence_gap(net, task, prior, q, "vi", seed=0, n_draws=2, fit={"steps": 1})
+    family = families.fit_family(net, task, prior, seed=0, **FAMILY)
+    measured = families.measure(net, task, family, seed=0, **SMALL)
+    radii = dict(radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
+    step = families.mechanism(net, data, q, **radii)
+    fv.plot_surface(surface, projection)
+    [fv.plot(each) for each in (surface, curve, spectrum, prediction, step, measured)]
+    [fv.explore(each) for each in (surface, projection, spectrum, prediction)]
+    fv.compare(module, moved(module), data, resolution=3, k=1)
+    ended(fv.lab(module, easy(data), easy(data), radii={"vi": (0.0,)}, progress=False))
+    fv.widgets.plot_view(measured, "surface", method="vi", n_draws=2)
+    fv.playground().close()
+    ended(fv.widgets.Lab(Fitting(net, task, prior, 0), family=measured))
+    fv.save(q, task.path)
+    fv.load(task.path)
+    run_random_plane(module, metric, steps=3)
+    symmetry.units_of(plain)
+    symmetry.layers_of(plain)
+    symmetry.mmd(W, {"draws": W[:3]}, permutations=3)
+    symmetry.train_pool(plain, line, n=3, epochs=2, lr=0.3)
+    symmetry.pair_diversity(plain, plain.w.expand(6, -1), line.x)
+    symmetry.rescaled_orbit(plain, line, plain.w, resolution=3)
+    return locals()
+
+
+def verb_of(statement):
+    """The name of what a statement calls first, without `fv.`."""
+    called = [ast.unparse(c.func) for c in ast.walk(statement) if isinstance(c, ast.Call)]
+    dotted = [name for name in called if "." in name and "(" not in name]
+    return [*dotted, *called, ast.unparse(statement)][0].removeprefix("fv.")
+
+
+def perform(statement, space):
+    """The value of an expression or assignment, whose names go to the space."""
+    value = eval(compile(ast.Expression(statement.value), __file__, "eval"), space)
+    if isinstance(statement, ast.Assign):
+        names = ast.unparse(statement.targets[0]).strip("()").split(", ")
+        space.update(zip(names, value if len(names) > 1 else [value]))
+    return value
+
+
+def calls(fv, module, data, task, metric):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones
     returned."""
-    made = SimpleNamespace()
-    pictures = _images()
-    late = _late()
-
-    def keep(name, value):
-        setattr(made, name, value)
-        return value
-
-    def transferred():
-        how = dict(treated="norm+head", head_std=0.1, scale=2.0)
-        made.net, made.prior = fv.transfer(made.source, made.swag, **how)
-
-    def fitted():
-        made.q = fv.fit_sabma(*_three(made, data), radius=0.5, **small)
-        made.w = made.q.mean
-        made.W = made.q.sample(4, seed=0)
-        return made.q
-
-    def of_one(verb, noun):
-        return attrgetter(verb)(fv)(getattr(made, noun))
+    given = dict(fv=fv, module=module, data=data, task=task, metric=metric, pictures=_images())
+    space = globals() | given | dict(late=_late(), plain=_plain(), line=_line())
+    (function,) = ast.parse(inspect.getsource(script)).body
+    found = {}
+    for statement in function.body[1:-1]:
+        name = verb_of(statement)
+        found[f"{name} again" if name in found else name] = partial(perform, statement, space)
 
     def fit(name, method):
-        given = _three(made, data)[: 3 if method.needs_prior else 2]
-        return attrgetter(name)(fv)(
-            *given, seed=0, **getattr(method.fit, "keywords", {}), **least(method)
-        )
+        three = space["net"], data, space["prior"]
+        how = getattr(method.fit, "keywords", {}) | least(method)
+        return attrgetter(name)(fv)(*three[: 3 if method.needs_prior else 2], seed=0, **how)
 
-    small = dict(seed=0, steps=2)
-    return {
-        "pretrain": lambda: keep("source", fv.pretrain(module, data, seed=0, epochs=1)),
-        "record_path": lambda: fv.record_path(module, most=2),
-        "fit_swag": lambda: keep(
-            "swag", fv.fit_swag(made.source, data, seed=0, rank=2, snapshots=3)
-        ),
-        "transfer": transferred,
-        **{
-            name: partial(fit, name, method)
-            for name, method in public_fits().items()
-            if name != "fit_swag"
-        },
-        "fit_sgd": lambda: (
-            fv.fit_sgd(made.net, data, **small),
-            fv.fit_sgd(fv.Net.from_module(module), data, **small),
-        ),
-        "fit_swa": lambda: fv.fit_swa(made.net, data, seed=0, snapshots=2, batchnorm="train"),
-        "fit_swag_diag": lambda: fv.fit_swag_diag(
-            made.net, data, seed=0, snapshots=2, ascent=fv.SAM(0.1)
-        ),
-        "fit_laplace": lambda: keep(
-            "laplace", fv.fit_laplace(made.net, data, prior_precision=1.0, **small)
-        ),
-        "posteriors.marginal_noise": lambda: fv.posteriors.marginal_noise(
-            made.net, fv.Data(data.x, arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
-        ),
-        "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(
-            made.net, data, prior_precision=1.0
-        ),
-        "fit_hmc": lambda: keep(
-            "hmc",
-            fv.fit_hmc(made.net, data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4),
-        ),
-        "bridges.huggingface_callback": lambda: _if_there(fv.bridges.huggingface_callback),
-        "bridges.lightning_callback": lambda: _if_there(fv.bridges.lightning_callback),
-        "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made.hmc),
-        "fit_ensemble": lambda: keep(
-            "ensemble", fv.fit_ensemble(made.net, data, members=2, **small)
-        ),
-        "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made.net),
-        "fit_sabma": fitted,
-        "fit_sabma_grid": lambda: fv.fit_sabma_grid(
-            *_three(made, data), radius=[0.5], seed=[0], steps=2
-        ),
-        "training.gradient_of": lambda: fv.training.gradient_of(torch.sum),
-        "training.training_loss": lambda: fv.training.training_loss(made.net, data),
-        "perturb": lambda: fv.perturb(made.q, (made.w, made.w, made.q.factor), radius=1.0),
-        "nll": lambda: keep("f", fv.nll(made.net, data)),
-        "input_nll": lambda: fv.input_nll(made.net, data),
-        "landscape.curvature_operator": lambda: landscape.curvature_operator(made.f, made.w),
-        "landscape.batch_eigenvalues": lambda: landscape.batch_eigenvalues(
-            made.f, made.w, batch_size=10, iters=5
-        ),
-        "hvp": lambda: fv.hvp(made.f, made.w, made.w),
-        "plane_pca": lambda: keep("plane", fv.plane_pca(made.W)),
-        "plane_random": lambda: fv.plane_random(made.net, made.w, seed=0),
-        "plane_through": lambda: fv.plane_through(*made.W[:3]),
-        "slice_plane": lambda: keep("surface", fv.slice_plane(made.f, made.plane, resolution=3)),
-        "slice_line": lambda: fv.slice_line(made.f, *made.W[:2], resolution=3),
-        "project": lambda: keep("projection", fv.project(made.W, made.plane, made.f)),
-        "top_eigenpairs": lambda: keep("spectrum", fv.top_eigenpairs(made.f, made.w, 2)),
-        "spectral_density": lambda: keep(
-            "density", fv.spectral_density(made.f, made.w, runs=2, steps=3, k=2)
-        ),
-        "planes.plane_path": lambda: fv.planes.plane_path(made.W),
-        "plane_along": lambda: fv.plane_along(*made.W[:3]),
-        "plane_eigen": lambda: fv.plane_eigen(made.w, made.density),
-        "quantity": lambda: fv.slice_plane(
-            fv.quantity(made.net, data, "nll", batchnorm=data), made.plane, resolution=3
-        ),
-        "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.W[:3])),
-        "landscape.persistence": lambda: keep("valleys", landscape.persistence(made.surface)),
-        "landscape.layer_curvature": lambda: landscape.layer_curvature(made.f, made.w, products=6),
-        "hessian_trace": lambda: fv.hessian_trace(made.f, made.w, products=8, curvature="ggn"),
-        "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(made.net, made.w, data),
-        "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
-        "predict": lambda: keep(
-            "prediction", fv.predict(made.net, made.q, data, 3, seed=0, batchnorm=data)
-        ),
-        "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made.prediction)),
-        "families.shifted_scores": lambda: keep(
-            "shift",
-            families.shifted_scores(
-                *pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"
-            ),
-        ),
-        "sharpness": lambda: keep("sharpness", fv.sharpness(made.f, made.W[:2], iters=5)),
-        "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(made.f, made.W[:2], iters=5),
-        "metrics.learning_coefficient": lambda: fv.metrics.learning_coefficient(
-            made.f, made.w, made.W[:2], n=len(data)
-        ),
-        "metrics.predict_linearised": lambda: fv.metrics.predict_linearised(
-            made.net, made.laplace, data, link="mc", n_draws=2
-        ),
-        "plot_surface": lambda: fv.plot_surface(made.surface, made.projection),
-        "explore": lambda: [
-            fv.explore(getattr(made, name))
-            for name in ("surface", "projection", "spectrum", "prediction")
-        ],
-        "score": lambda: fv.score(made.prediction, "nll"),
-        "families.convergence_gap": lambda: families.convergence_gap(
-            *_three(made, task), made.q, "vi", seed=0, n_draws=2, fit={"steps": 1}
-        ),
-        "families.fit_family": lambda: keep(
-            "family", families.fit_family(*_three(made, task), seed=0, **FAMILY)
-        ),
-        "families.measure": lambda: keep(
-            "measured", families.measure(made.net, task, made.family, seed=0, **SMALL)
-        ),
-        "families.mechanism": lambda: keep(
-            "step",
-            families.mechanism(
-                made.net, data, made.q, radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3
-            ),
-        ),
-        **{verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()},
-        "plot": lambda: [
-            fv.plot(getattr(made, name))
-            for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")
-        ],
-        "compare": lambda: fv.compare(module, _moved(module), data, resolution=3, k=1),
-        "lab": lambda: _ended(
-            fv.lab(module, _easy(data), _easy(data), radii={"vi": (0.0,)}, progress=False)
-        ),
-        "widgets.plot_view": lambda: fv.widgets.plot_view(
-            made.measured, "surface", method="vi", n_draws=2
-        ),
-        "playground": lambda: fv.playground().close(),
-        "widgets.Lab": lambda: _ended(
-            fv.widgets.Lab(Fitting(*_three(made, task), 0), family=made.measured)
-        ),
-        "save": lambda: fv.save(made.q, task.path),
-        "load": lambda: fv.load(task.path),
-        "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
-        **symmetric_calls(fv),
-    }
+    def of_one(verb, noun):
+        return attrgetter(verb)(fv)(space[noun])
 
-
-def symmetric_calls(fv):
-    """name -> call, for the verbs of `symmetry` that run a network, one without normalisation."""
-    linear = torch.nn.Linear
-    net = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.ReLU(), linear(4, 2)))
-    W = net.w.expand(6, -1) * (1 + arange(6.0)[:, None])
-    return {
-        "symmetry.units_of": lambda: symmetry.units_of(net),
-        "symmetry.layers_of": lambda: symmetry.layers_of(net),
-        "symmetry.mmd": lambda: symmetry.mmd(W, {"draws": W[:3]}, permutations=3),
-        "symmetry.train_pool": lambda: symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
-        "symmetry.pair_diversity": lambda: symmetry.pair_diversity(net, W, _blobs().x),
-        "symmetry.rescaled_orbit": lambda: symmetry.rescaled_orbit(
-            net, _blobs(), W[0], resolution=3
-        ),
-    }
+    fits = {name: partial(fit, name, method) for name, method in public_fits().items()}
+    drawn = {verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()}
+    return found | {name: call for name, call in fits.items() if name not in found} | drawn
 
 
 def _images():
     """(net, posterior, data) of small images."""
     net = flatviz.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
-    data = flatviz.Data(linspace(0, 1, 8 * 64).view(8, 1, 8, 8), arange(8) % 2)
-    return net, flatviz.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
+    x = linspace(0, 1, 8 * 64).view(8, 1, 8, 8)
+    return net, around(net, -2.0), flatviz.Data(x, arange(8) % 2)
 
 
 def _late():
     """A net of small images whose first layer is not treated."""
-    module = torch.nn.Sequential(
-        torch.nn.Flatten(), torch.nn.Linear(64, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2)
-    )
+    module = torch.nn.Sequential(torch.nn.Flatten(), *mlp(64, 3, 2))
     return flatviz.Net.from_module(module, lambda name: name.startswith("3."))
 
 
-def _blobs():
+def _plain():
+    """A net without normalisation."""
+    return flatviz.Net.from_module(mlp(3, 4, 2, act=torch.nn.ReLU))
+
+
+def _line():
     x = linspace(-1, 1, 90).view(30, 3)
     return flatviz.Data(x, (x[:, 0] > 0).long())
