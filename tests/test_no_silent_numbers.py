@@ -127,7 +127,8 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     y = arange(6) % 3
     for score in SCORES.values():
         want = score(prediction(y=y))
-        assert_close(score(prediction(y=y.to(dtype))), want, equal_nan=True)
+        got = score(prediction(y=y.to(dtype)))
+        assert_close(got, want, equal_nan=True)
     other = data((arange(12) % 3).to(dtype))
     assert other.y.dtype == int64
     found = fv.nll(NET, other)(NET.w)

@@ -130,7 +130,8 @@ def test_every_noun_comes_back_from_disk_as_it_was(gaussians, tmp_path):
         3: [1, 2.5, None, True, "x"],
         ("a", 0): {"noun": "Draws", "fields": {}},
     }
-    assert equal(whole, fv.load(fv.save(whole, tmp_path / "all.pt")))
+    want = fv.load(fv.save(whole, tmp_path / "all.pt"))
+    assert equal(whole, want)
     with refused("cannot save a function", TypeError):
         fv.save(lambda: 0, tmp_path / "f.pt")
     assert [p.name for p in tmp_path.iterdir()] == ["all.pt"]  # a failed save leaves nothing

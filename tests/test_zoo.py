@@ -185,7 +185,8 @@ def test_logits_are_taken_from_an_object_and_not_from_a_tuple():
     data = fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1]))
     net = net_of(module)
     want = F.cross_entropy(module(data.x).logits, data.y)
-    assert_close(fv.nll(net, data)(net.w), want.detach())
+    found = fv.nll(net, data)(net.w)
+    assert_close(found, want.detach())
     with refused("must return a tensor, or an object or dict with logits, got tuple", TypeError):
         fv.nll(net_of(Pair(3, 2)), data)
 

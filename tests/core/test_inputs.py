@@ -56,13 +56,15 @@ def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(p
     assert fv.nll(net, kept).key != fv.nll(net, floats).key != ""
     some = kept.subset(tensor([5, 6]))
     assert some.x.bytes.dtype == uint8
-    assert equal(some.batch(None)[0], floats.x[5:7])
+    got = some.batch(None)[0]
+    assert equal(got, floats.x[5:7])
     double = kept.to(dtype=torch.float64)
     assert double.x.bytes.dtype == uint8
     assert double.batch(None)[0].dtype == torch.float64
     task = datasets.transfer_task(kept, kept, shots=3)
     plain = datasets.transfer_task(floats, floats, shots=3)
-    assert equal(task.test.batch(None)[0], plain.test.x)
+    got = task.test.batch(None)[0]
+    assert equal(got, plain.test.x)
     assert task.input_shape == (3, 8, 8)
     noisy = datasets.corrupt(kept, "gaussian_noise", 3, seed=0)
     want = datasets.corrupt(floats, "gaussian_noise", 3, seed=0)
@@ -76,7 +78,8 @@ def test_mean_and_std_of_the_channels_are_taken_off_when_a_batch_is_made(photos)
     _, kept, floats = photos
     mean = tensor([0.1, 0.2, 0.3])
     std = tensor([0.5, 1.0, 2.0])
-    data = fv.Data(Pixels(kept.x.bytes, mean, std), kept.y)
+    x = Pixels(kept.x.bytes, mean, std)
+    data = fv.Data(x, kept.y)
     want = (floats.x - mean.view(3, 1, 1)) / std.view(3, 1, 1)
     assert_close(data.batch(None)[0], want)
 
@@ -283,7 +286,8 @@ def test_names_stay_with_the_examples_wherever_these_go():
         data.to("cpu"),
     )
     assert {d.class_names for d in moved} == {ANIMALS}
-    assert datasets.pick_classes(data, [3, 0]).class_names == ("ship", "cat")
+    found = datasets.pick_classes(data, [3, 0]).class_names
+    assert found == ("ship", "cat")
 
 
 def test_a_data_set_of_someone_elses_gives_the_names_it_has():

@@ -214,7 +214,8 @@ X = randn(N, 3)
 @case
 def test_every_verb_takes_it(name):
     outputs, y, likelihood, loss, *_ = CASES[name]
-    net = net_of(Everything(outputs.shape[1:]).double())
+    module = Everything(outputs.shape[1:]).double()
+    net = net_of(module)
     data = fv.Data(X, y)
     f = fv.nll(net, data, likelihood=likelihood)
     plain = lambda w: loss(net(w, X), y)
@@ -237,7 +238,8 @@ def test_every_verb_takes_it(name):
     assert p.has_classes == ("accuracy" in p.scores)
     if name not in ("weights", "smoothed"):  # which are of the loss alone
         assert_close(p.scores["nll"][0], want)
-        assert_close(fv.quantity(net, data, "nll", likelihood=likelihood)(w), want)
+        found = fv.quantity(net, data, "nll", likelihood=likelihood)(w)
+        assert_close(found, want)
 
 
 @mark.parametrize("name", ["own", "noise", "Student's t", "counts"])
@@ -307,7 +309,8 @@ def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
     data = fv.Data(x, y)
     f = fv.nll(net, data, likelihood=s.tolist())
     want = -Normal(net(net.w, x), s).log_prob(y).sum(1).mean()
-    assert_exact(f(net.w).detach(), want.detach())
+    found = f(net.w).detach()
+    assert_exact(found, want.detach())
     how = dict(seed=0, steps=0, prior_precision=delta, likelihood=s)
     q = fv.fit_laplace(net, data, structure="full", **how)
     assert_close(q.variance, variance, rtol=1e-6, atol=0)
@@ -327,7 +330,8 @@ def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_doe
     module = mlp(1, 16, 2)
     net = fv.pretrain(module, data, seed=0, likelihood="gaussian")
     # the noise itself has -1.2; without a bound on gradients this ends at 4 to 28
-    assert fv.nll(net, data, likelihood="gaussian")(net.w) < constant - 1
+    found = fv.nll(net, data, likelihood="gaussian")(net.w)
+    assert found < constant - 1
     assert not recwarn.list
     with warned(f"above the {constant:.3g} of the best constant outputs"):
         fv.pretrain(module, data, seed=0, likelihood="gaussian", lr=5.0)

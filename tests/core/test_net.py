@@ -58,7 +58,8 @@ def test_the_flat_vector_restores_every_tensor_in_named_parameters_order():
         == [n for n, _ in module.named_parameters()]
         == ["token", "child.weight", "child.bias"]
     )
-    assert_close(net.w, nn.utils.parameters_to_vector(module.parameters()).detach())
+    want = nn.utils.parameters_to_vector(module.parameters()).detach()
+    assert_close(net.w, want)
     counted = torch.arange(float(net.dim))
     found = nn.utils.parameters_to_vector(net.to_module(counted).parameters()).detach()
     assert_close(found, counted)
@@ -167,7 +168,8 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
 
 @mark.parametrize("w, x", [("float32", "bfloat16"), ("float64", "float32"), ("float16", "float32")])
 def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
-    net = net_of(Sequential(Linear(3, 4), BatchNorm1d(4)).eval())
+    module = Sequential(Linear(3, 4), BatchNorm1d(4)).eval()
+    net = net_of(module)
     w = net.w.to(getattr(torch, w))
     with refused("net, w and x must have one dtype, got torch.* and torch.float"):
         net(w, randn(2, 3, dtype=getattr(torch, x)))

@@ -38,7 +38,8 @@ def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_sa
         mine = torch.rand(2)
         ready.set()
         got = job.result()
-    assert equal(torch.cat([mine, torch.rand(2)]), stream)
+    found = torch.cat([mine, torch.rand(2)])
+    assert equal(found, stream)
     assert all(map(equal, got, want))
 
 
@@ -86,8 +87,10 @@ def test_verbs_give_the_same_numbers_whatever_torchs_default_dtype_is(dtype):
     """The dtype is the whole process's; others are drawn in float64, and bfloat16 has 3 digits."""
     module = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 2))
     net = net_of(module)
-    data = fv.Data(torch.rand(12, 6), arange(12) % 2)
-    images = fv.Data(torch.rand(12, 1, 8, 8), data.y)
+    x = torch.rand(12, 6)
+    data = fv.Data(x, arange(12) % 2)
+    x = torch.rand(12, 1, 8, 8)
+    images = fv.Data(x, data.y)
     prior = around(net, -1.0)
     regression = fv.Prediction(randn(2, 9, 1), randn(9, 1), 0.5)
     W = randn(8, net.dim)

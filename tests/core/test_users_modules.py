@@ -84,7 +84,8 @@ def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(na
     want = stack([once(w) for w in W])
     for _ in range(2):
         assert_close(f.many(W), want)
-        assert_close(stack([f(w) for w in W]).detach(), want)
+        found = stack([f(w) for w in W]).detach()
+        assert_close(found, want)
     fv.predict(net, fv.Draws(W), data, 3, seed=0)
     fv.fit_sgd(net, data, seed=0, steps=2)
     fv.fit_ensemble(net, data, seed=0, steps=2, members=2)

@@ -64,7 +64,8 @@ def test_a_tour_of_two_moons_with_a_network_of_the_users_learns_and_is_kept(cach
 
 def test_a_task_is_a_name_a_task_or_a_function_of_the_seed():
     moons = datasets.moons_transfer(seed=3)
-    assert equal(task_for("moons", 3).train.x, moons.train.x)
+    got = task_for("moons", 3).train.x
+    assert equal(got, moons.train.x)
     assert task_for(moons, 5) is moons
     found = task_for(lambda seed: datasets.moons_transfer(seed=seed), 3).test.x
     assert equal(found, moons.test.x)

@@ -19,7 +19,8 @@ def problem():
     g = rng()
     y = torch.arange(60) % 3
     x = torch.randn(60, 2, generator=g, dtype=float64) + torch.eye(3, 2, dtype=float64)[y]
-    net = fv.Net.from_module(nn.Linear(2, 3).double())
+    module = nn.Linear(2, 3).double()
+    net = fv.Net.from_module(module)
     data = fv.Data(x, y)
     factor = torch.full((1, net.dim), 0.3, dtype=float64)
     prior = fv.Gaussian(

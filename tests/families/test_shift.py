@@ -60,7 +60,8 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
     by_hand = wrong.cumsum(0) / arange(1, 31)
     assert_close(fv.metrics.risk_coverage(prediction), by_hand)
     error = 1 - float(fv.metrics.accuracy(prediction, n_draws=2))
-    assert fv.metrics.risk_coverage(prediction, n_draws=2)[-1] == approx(error)
+    found = fv.metrics.risk_coverage(prediction, n_draws=2)[-1]
+    assert found == approx(error)
     fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 50), "sgd": by_hand})
     assert [t.name for t in fig.data] == ["VI", "SGD (MAP)"]
     assert (fig.data[0].x[-1], fig.data[0].y[-1]) == (1, approx(0.3))

@@ -36,7 +36,8 @@ def test_every_method_gets_the_same_trials_and_its_record_is_the_first(transferr
         assert all((c.head_std is not None) == (name in ("sabma", "vi")) for c in choices)
         assert len({str(c) for c in choices}) == 5
         # More trials keep the first
-        assert study.choices_of(fv.METHODS[name], net, 3) == choices[:3]
+        found = study.choices_of(fv.METHODS[name], net, 3)
+        assert found == choices[:3]
     lists = {
         name: study.choices_of(fv.METHODS[name], net, 20)[1:] for name in ("vi", "sabma", "f-vi")
     }

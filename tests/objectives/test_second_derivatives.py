@@ -135,7 +135,8 @@ def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights(ar
         top = fv.top_eigenpairs(loss, net.w, 2, tol=1e-8)
         line = fv.slice_line(loss, net.w, -net.w, resolution=3)
         flat = fv.sharpness(loss, net.w[None], k=2)
-    assert_close(top.values, linalg.eigvalsh(dense).flip(0)[:2])
+    want = linalg.eigvalsh(dense).flip(0)[:2]
+    assert_close(top.values, want)
     assert line.values[0] == loss(net.w)
     assert not line.values.requires_grad
     assert flat.sam > 0
@@ -209,7 +210,8 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     y[0, 1:] = -100
     data = fv.Data(x, y)
     likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0))
-    net = net_of(Language(6, 4, tied=True).double(), example=x)
+    module = Language(6, 4, tied=True).double()
+    net = net_of(module, example=x)
     how = dict(seed=0, steps=0, likelihood=likelihood, prior_precision=5.0)
     for structure in ("last_layer", "diagonal"):
         exact = fv.fit_laplace(net, data, structure=structure, **how)

@@ -39,8 +39,10 @@ def test_protocol_shapes_seed_prefix_and_the_net_untouched(name, small):
     assert W.shape == (3, net.dim)
     assert torch.isfinite(W).all()
     assert equal(W, q.sample(3, seed=1))
-    assert equal(W[:2], q.sample(2, seed=1))
-    assert equal(run(name, *small).sample(3, seed=1), W)
+    want = q.sample(2, seed=1)
+    assert equal(W[:2], want)
+    found = run(name, *small).sample(3, seed=1)
+    assert equal(found, W)
     largest = run(name, *small, seed=2**63 - 1, **minibatch(name))
     assert not equal(largest.sample(3, seed=1), W)
     assert equal(torch.random.get_rng_state(), random_state)
@@ -143,7 +145,8 @@ def test_a_network_in_half_precision_has_a_posterior_in_it(name, small):
 def test_each_member_of_an_ensemble_stops_by_itself(small):
     net, data, _ = small
     # Labels of others: the loss rises at once, or soon
-    validation = fv.Data(data.x.flip(0), data.y)
+    x = data.x.flip(0)
+    validation = fv.Data(x, data.y)
     fit = partial(fv.fit_ensemble, net, data, steps=40, lr=0.5, batch_size=8)
     how = fv.Training(validation=validation, patience=3)
     together = fit(seed=0, members=3, training=how)
@@ -248,7 +251,8 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
     case,
 ):
     data = case[1]
-    net = net_of(normed(2, 4, 3).eval().double())
+    module = normed(2, 4, 3).eval().double()
+    net = net_of(module)
     began = float(fv.nll(net, data)(net.w))
     with warned(f"{BEGAN}, .* after {began:.3g} nats"):
         fv.fit_vi(net, data, around(net, 18.0), seed=1, steps=20, batchnorm="train")

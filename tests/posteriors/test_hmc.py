@@ -75,7 +75,8 @@ def stiff_regression():
     y = x @ ones(6, 1).double() + randn(40, 1).double()
     cov = linalg.inv(eye(6).double() + x.T @ x)
     mean = cov @ (x.T @ y)[:, 0]
-    net = net_of(nn.Linear(6, 1, bias=False).double())
+    module = nn.Linear(6, 1, bias=False).double()
+    net = net_of(module)
     return net, fv.Data(x, y), fv.Gaussian(*zeros(2, 6).double()), mean, cov
 
 

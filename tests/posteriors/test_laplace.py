@@ -100,7 +100,8 @@ def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
     how = dict(structure=structure, prior_precision=1.5)
     q = fv.fit_laplace(net, data, **NOW, **how)
     _, V = of_outputs(net, q, new)
-    assert_close(V, peer._glm_predictive_distribution(new)[1], rtol=1e-4, atol=1e-6)
+    want = peer._glm_predictive_distribution(new)[1]
+    assert_close(V, want, rtol=1e-4, atol=1e-6)
     evidence = laplace_evidence(net, data, **how)
     assert evidence == approx(float(peer.log_marginal_likelihood()), rel=1e-6)
     test = fv.Data(new, torch.zeros(7).long())
@@ -136,7 +137,8 @@ def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structu
             draws()
         return
     W = q.sample(4000, seed=0)
-    assert torch.equal(W[:3], q.sample(3, seed=0))
+    wanted = q.sample(3, seed=0)
+    assert torch.equal(W[:3], wanted)
     assert_close(W.var(0), exact.variance, rtol=0.15, atol=0)  # a standard error is 2.2 %
     assert draws().outputs.shape == (3, 40, 3)
 
@@ -255,7 +257,8 @@ def test_draws_have_the_covariance_that_they_are_of():
 
 
 def test_a_regression_has_draws_of_its_means_and_is_not_taken_for_classes():
-    net = net_of(Linear(3, 1, bias=False).double())  # V is x^T Sigma x
+    module = Linear(3, 1, bias=False).double()
+    net = net_of(module)  # V is x^T Sigma x
     factor = randn(1, 3).double()
     q = fv.Gaussian(net.w, full_like(net.w, -1.0), factor)
     x = randn(5, 3).double()
@@ -343,7 +346,8 @@ def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_whereve
     y = as_tensor((y - y.mean()) / y.std())[:, None]
     flat = dict(alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, fit_intercept=False)  # no hyperpriors
     ridge = BayesianRidge(**flat, tol=1e-12, max_iter=10_000).fit(x, y[:, 0])
-    net = net_of(Linear(10, 1, bias=False).double())
+    module = Linear(10, 1, bias=False).double()
+    net = net_of(module)
     data = fv.Data(x, y)
     for start in (net, net.at(full_like(net.w, 3.0))):
         noise, delta = marginal_noise(start, data)

@@ -21,11 +21,11 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     settings = dict(snapshots=4, batch_size=6, seed=0)
     swag = fv.fit_swag(*tiny, rank=4, **settings)
     diagonal = fv.fit_swag_diag(*tiny, **settings)
-    assert_close(fv.fit_swa(*tiny, **settings).W[0], swag.mean)
+    found = fv.fit_swa(*tiny, **settings).W[0]
+    assert_close(found, swag.mean)
     assert diagonal.rank == 0
-    assert_close(
-        diagonal.log_std, swag.log_std + 0.5 * math.log(2)
-    )  # SWAG puts half of it on the diagonal
+    want = swag.log_std + 0.5 * math.log(2)
+    assert_close(diagonal.log_std, want)  # SWAG puts half of it on the diagonal
 
 
 def test_bsam_is_its_published_step(tiny):
@@ -100,7 +100,8 @@ def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, asce
         for name in ("mean", "log_std", "factor"):
             assert_exact(getattr(one, name), getattr(other, name))
         assert_exact(one.history.loss, other.history.loss)
-    assert equal(kept().parts[2].factor, together.parts[2].factor)
+    found = kept().parts[2].factor
+    assert equal(found, together.parts[2].factor)
 
 
 def test_pre_train_your_loss_samples_under_the_widened_prior(tiny):
@@ -218,7 +219,8 @@ def test_a_draws_weights_are_the_network_with_the_same_mask_on_its_layers_inputs
             return args[0] * kept.view(-1, *[1] * places)
 
         plain.get_submodule(layer).register_forward_pre_hook(masked_inputs)
-    assert_close(net(W[0], x), plain(x).detach())
+    found = net(W[0], x)
+    assert_close(found, plain(x).detach())
 
 
 def shares(*given, **how):
@@ -236,11 +238,13 @@ def test_the_networks_own_dropout_layers_say_where_and_how_much_is_dropped():
     assert shares(module, x, None) == {"2": 0.2, "5": 0.3, "10": 0.4}
     assert shares(module, x, 0.5) == dict.fromkeys(("2", "5", "8", "10"), 0.5)
     plain = Sequential(Linear(3, 4), Linear(4, 2))
-    assert shares(plain, randn(5, 3), None) == {"1": 0.1}
+    found = shares(plain, randn(5, 3), None)
+    assert found == {"1": 0.1}
     layer = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.3, batch_first=True)
     encoder = Sequential(layer, Linear(4, 2)).eval()
     with warned("dropout in 0.dropout1, 0.dropout2 stays off: masks are weights"):
-        assert shares(encoder, randn(5, 3, 4), None) == {"0.linear2": 0.3}
+        found = shares(encoder, randn(5, 3, 4), None)
+        assert found == {"0.linear2": 0.3}
 
 
 N = 30

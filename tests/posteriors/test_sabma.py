@@ -87,7 +87,8 @@ def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, ta
         start_scale=1.0,
     )
     with_bug = fv.fit_sabma(net, task.train, prior, **settings, **QUICK)
-    assert_close(with_bug.mean, prior.mean + prior.factor.sum(0))
+    want = prior.mean + prior.factor.sum(0)
+    assert_close(with_bug.mean, want)
 
 
 @mark.parametrize("fit", [fv.fit_vi, partial(fv.fit_sabma, radius=0.3)])
@@ -101,7 +102,8 @@ def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task
     assert equal(still.log_std, start.log_std)
     assert still.rank == 2
     assert_close(still.history.kl[0], start.kl(prior))
-    assert equal(fit(start=prior, **QUICK).mean, fit(**QUICK).mean)
+    found = fit(start=prior, **QUICK).mean
+    assert equal(found, fit(**QUICK).mean)
     with refused("start must cover the net's 906 treated weights, got 3"):
         fit(start=fv.Gaussian(zeros(3), zeros(3)), seed=0)
 
@@ -145,7 +147,8 @@ def test_a_grid_of_a_method_is_of_that_method(method, small):
 
 
 def test_what_cannot_run_together_runs_one_after_the_other(small):
-    net = net_of(normed(2, 5, 3).double(), "norm+head")
+    module = normed(2, 5, 3).double()
+    net = net_of(module, "norm+head")
     data = small[1]
     prior = around(net, -1.5)
     for settings in (dict(), dict(mode="sam_theta", mc_samples=2), dict(batchnorm="train")):
@@ -178,7 +181,8 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     net, prior = transferred
     fit = partial(fv.fit_sabma, net, task.train, prior, radius=0.5, seed=0, steps=5)
     assert equal(fit(mc_samples=8).mean, fit().mean)
-    net = net_of(mlp(2, 1000, 1000, 3, act=ReLU))
+    module = mlp(2, 1000, 1000, 3, act=ReLU)
+    net = net_of(module)
     fit = partial(fv.fit_sabma, net, blobs(90, 2, 3), around(net, -3.0), radius=0.5)
     chosen = fit(seed=0, steps=2)
     given = fit(mc_samples=1, lr=1.0, seed=0, steps=2)

@@ -126,7 +126,8 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
     x = task.test.subset(arange(50))
     seen = fv.predict(sampled, q, x, 6, seed=3)
     assert seen.trunk == "sampled"
-    assert fv.predict(fixed, q, x, 6, seed=3).trunk == "fixed"
+    found = fv.predict(fixed, q, x, 6, seed=3).trunk
+    assert found == "fixed"
     W = q.sample(6, seed=3)
     whole = sampled.trunk.joined(W, seed=3)
     for w, joined, outputs in zip(W, whole, seen.outputs):
@@ -175,7 +176,8 @@ def test_a_stopped_fit_resumes_with_the_same_trunks(source, task, tmp_path):
     fit = partial(fv.fit_vi, narrow, task.train, q, steps=6, seed=0)
     with raises(KeyboardInterrupt):
         fit(checkpoint=tmp_path / "c", progress=stopping_at(3))
-    assert equal(fit(checkpoint=tmp_path / "c").mean, fit().mean)
+    found = fit(checkpoint=tmp_path / "c").mean
+    assert equal(found, fit().mean)
 
 
 def test_objectives_keep_the_trunk_and_methods_that_need_a_function_refuse_it(source, task):

@@ -153,7 +153,8 @@ class Entry:
         return folder / "fuzz" / f"{cache_key(seed=0)}.safetensors"
 
     def check(self, path):
-        assert equal(cached("fuzz", result, seed=0)[0], result())
+        found = cached("fuzz", result, seed=0)[0]
+        assert equal(found, result())
         assert cached("fuzz", result, seed=0)[1]
 
 
@@ -166,7 +167,8 @@ class Checkpoint:
 
     def check(self, path):
         read = state(2.0)
-        assert equal(read, state(1.0 if load_state(read, path, "a run") == 7 else 2.0))
+        want = state(1.0 if load_state(read, path, "a run") == 7 else 2.0)
+        assert equal(read, want)
         save_state(state(), 7, path, "a run")
         assert load_state(read, path, "a run") == 7
         assert equal(read, state())
@@ -191,7 +193,8 @@ class Points:
         _, *found = self.stored(path.parent)
         assert found in ([VALUES, True], [[-1.0] * 8, False])
         self.write(path.parent)
-        assert self.stored(path.parent)[1:] == (VALUES, True)
+        got = self.stored(path.parent)[1:]
+        assert got == (VALUES, True)
 
 
 @st.composite

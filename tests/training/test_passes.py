@@ -77,7 +77,8 @@ def test_draws_that_share_a_minibatch_have_its_loss_and_gradient_in_the_mean(tin
     for index in (None, tensor([0, 1, 3, 4, 5, 7])):
         shared = loss_of(problem, draws=3, shared=True)(net.w.expand(3, -1), index)
         whole = loss_of(problem)(net.w, index)
-        assert_exact([part.mean(0) for part in shared], [*whole])
+        found = [part.mean(0) for part in shared]
+        assert_exact(found, [*whole])
 
 
 @mark.parametrize("members", [1, 2])
@@ -186,8 +187,10 @@ def test_noise_is_that_of_every_second_step_and_its_negative_after_it(seeds, dra
     for step in range(0, 10, 2):
         fresh = [torch.randn(draws, 10, generator=source) for source in sources]
         want = stack(fresh) if len(seeds) > 1 else fresh[0]
-        assert equal(torch.cat(ahead.at(step), -1), want)
-        assert equal(torch.cat(ahead.at(step + 1), -1), -want)
+        found = torch.cat(ahead.at(step), -1)
+        assert equal(found, want)
+        found = torch.cat(ahead.at(step + 1), -1)
+        assert equal(found, -want)
 
 
 @mark.parametrize(
@@ -200,7 +203,8 @@ def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_
     fit = partial(fv.fit_sabma_grid, *tiny, prior, radius=[0.3], seed=seeds, steps=10, batch_size=5)
     with raises(KeyboardInterrupt):
         fit(checkpoint=tmp_path / "run", progress=stopping_at(stop))
-    assert equal(dict(fit(checkpoint=tmp_path / "run")), dict(fit()))
+    found = dict(fit(checkpoint=tmp_path / "run"))
+    assert equal(found, dict(fit()))
 
 
 def randn(*shape, seed):
@@ -221,7 +225,8 @@ def test_a_perturbation_gains_most_to_first_order_inside_the_ball_of_its_norm(as
     w, g = randn(2, 20, seed=0)
     size = metric(w, g)
     step = ascent(w, g)
-    assert (size * step.square()).sum() == approx(0.09, rel=1e-9)
+    found = (size * step.square()).sum()
+    assert found == approx(0.09, rel=1e-9)
     others = randn(200, 20, seed=1)
     lengths = (size * others.square()).sum(1).sqrt()
     assert 0.3 * (others @ g / lengths).max() < step @ g
@@ -259,7 +264,8 @@ def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unpertu
     after, worst = f.value_and_grad(net.w + 0.1 * g / g.norm())
     sgd = SGD(tensor([0.5]), weight_decay=0.3, ascent=fv.SAM(0.1))
     state, record = sgd.update(sgd.init(net.w), training_loss(net, data), None)
-    assert_close(state.w, net.w - 0.5 * (worst + 0.3 * net.w))
+    want = net.w - 0.5 * (worst + 0.3 * net.w)
+    assert_close(state.w, want)
     assert_close(record.sharpness, after - before)
 
 

@@ -47,7 +47,8 @@ def test_the_path_is_what_the_loop_itself_saw(module):
     with fv.record_path(module, every=3) as path:
         seen = [start, *train(module, 10)]
     assert path.steps == (0, 3, 6, 9, 10)
-    assert equal(path.W, stack([seen[i] for i in path.steps]))
+    want = stack([seen[i] for i in path.steps])
+    assert equal(path.W, want)
     assert equal(path.net.w, seen[-1])
     train(module, 3)  # what comes after is not of the path
     assert len(path.steps) == 5
@@ -201,7 +202,8 @@ def test_a_trainers_callback_records_what_record_path_does(
     trainer = SimpleNamespace(log_history=rows, logger=SimpleNamespace(log_metrics=log))
     hooked(callback, module, lambda: train(module, 4), trainer)
     assert callback.path.steps == (0, 2, 4)
-    assert callback.path.history.steps.tolist() == [0, 2, 4]
+    found = callback.path.history.steps.tolist()
+    assert found == [0, 2, 4]
     assert [row["step"] for row in rows if "lambda1" in row] == [0, 2, 4]
 
 
