@@ -1,6 +1,7 @@
 """Every public verb, called: it leaves the user's things as they were, measures in IEEE float32,
 and gives the same in every mode."""
 
+import contextlib
 import inspect
 import random
 from dataclasses import dataclass, field
@@ -64,9 +65,9 @@ def differing(before, after):
     return [name for name in before if not same(before[name], after[name])]
 
 
-def called(mode, path):
+def called(mode, path, inside=contextlib.nullcontext):
     """Name -> `Seen` of every verb; module, data and calls made inside of `mode`, in a user's own
-    arithmetic (TF32)."""
+    arithmetic (TF32); calls alone `inside` of another."""
     seen = {}
     with tf32(), torch.random.fork_rng(), mode():
         torch.manual_seed(0)
@@ -77,7 +78,8 @@ def called(mode, path):
         for name, call in calls(fv, module, data, task, metric).items():
             was = snapshot(module) | states()
             Looks.seen = set()
-            result = tensors(call())
+            with inside():
+                result = tensors(call())
             seen[name] = Seen(differing(was, snapshot(module) | states()), Looks.seen, result)
         return seen, float32_flags()
 
@@ -106,16 +108,26 @@ def test_measuring_verbs_run_in_ieee_and_training_in_what_the_user_set(plain):
     assert sum(users in ours[name] for name in training) > 20
 
 
+@contextlib.contextmanager
+def float64_by_default():
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
 @mark.long
-def test_every_verb_gives_its_values_in_inference_mode(plain, tmp_path):
-    got, _ = called(inference_mode, tmp_path / "q.pt")
+@mark.parametrize(
+    "mode, inside", [(inference_mode, contextlib.nullcontext), (enable_grad, float64_by_default)]
+)
+def test_every_verb_gives_its_values_in_every_mode(plain, tmp_path, mode, inside):
+    got, _ = called(mode, tmp_path / "q.pt", inside)
     for name, want in plain[0].items():
         assert len(got[name].tensors) == len(want.tensors), name
         # The same operations in the same order: a few roundings of float32
         for a, b in zip(got[name].tensors, want.tensors):
-            torch.testing.assert_close(
-                a, b, rtol=1e-4, atol=1e-5, equal_nan=True, msg=lambda m, name=name: f"{name}: {m}"
-            )
+            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5, equal_nan=True, msg=name)
 
 
 def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():

@@ -18,7 +18,7 @@ import pytest
 import torch
 import torchvision
 from browsing import watched
-from cases import COARSE, text_of
+from cases import COARSE, refused, text_of
 from forked import forked
 from internals import COMMANDS, main, parsed, run_tour
 from pagedrive import data_of
@@ -304,43 +304,33 @@ def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
 
 
 def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, printed):
-    torch.manual_seed(0)
+    photos = tmp_path / "photos"
     for name, shade in (("cat", 40), ("dog", 200)):
-        (tmp_path / "photos" / name).mkdir(parents=True)
+        (photos / name).mkdir(parents=True)
         for i in range(3):
             pixels = (shade + torch.randint(-30, 30, (3, 64, 64))).to(torch.uint8)
-            torchvision.io.write_png(pixels, str(tmp_path / "photos" / name / f"{i}.png"))
-    nets = [torchvision.models.squeezenet1_1(num_classes=2) for _ in range(2)]
-    for net, name in zip(nets, ("a.pt", "b.ckpt")):
-        torch.save({"state_dict": net.state_dict()}, tmp_path / name)
-    a = tmp_path / "a.pt"
-    b = tmp_path / "b.ckpt"
+            torchvision.io.write_png(pixels, str(photos / name / f"{i}.png"))
+    small = torchvision.models.squeezenet1_1
+    nets = [small(num_classes=2).eval() for _ in range(2)]
+    files = [tmp_path / "a.pt", tmp_path / "b.ckpt"]
+    for net, path in zip(nets, files):
+        torch.save({"state_dict": net.state_dict()}, path)
     page = tmp_path / "out.html"
-    words = (
-        "compare",
-        a,
-        b,
-        "--data",
-        tmp_path / "photos",
-        "--model",
-        "squeezenet1_1",
-        "--out",
-        page,
-    )
+    words = "compare", *files, "--data", photos, "--model", "squeezenet1_1", "--out", page
     report = printed(*words, "--examples", 4).out
     assert "4 images: about" in report.splitlines()[0]
-    images = fv.datasets.image_folder(tmp_path / "photos").subset(torch.tensor([0, 2, 3, 5]))
-    two = fv.compare(*(PublicNet(net.eval(), None).eval() for net in nets), images)
+    images = fv.datasets.image_folder(photos).subset(torch.tensor([0, 2, 3, 5]))
+    two = fv.compare(*(PublicNet(net, None).eval() for net in nets), images)
     assert two.sentence in report
     assert two.sentence in html.unescape(text_of(page))
-    torch.save(torchvision.models.squeezenet1_1(num_classes=3).state_dict(), b)
+    torch.save(small(num_classes=3).state_dict(), files[1])
     assert "must fit the module" in printed(*words, status=1).err
 
 
 def test_the_names_read_from_torchvisions_files_are_those_that_it_registers():
     for name in torchvision.models.list_models(module=torchvision.models):
         assert check_public_network(name) == name
-    with pytest.refused("got 'fcn_resnet50'"):
+    with refused("got 'fcn_resnet50'"):
         check_public_network("fcn_resnet50")
 
 

@@ -34,21 +34,14 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     assert torch.equal(again.family.surface.values, tour.family.surface.values)
 
 
-def test_the_lab_fits_a_member_on_the_device_and_shows_it(
-    device, task, transferred, cache, monkeypatch
-):
+def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transferred, cache):
     # the prior stays on the CPU: it is moved where it is used
-    (net, prior) = transferred
+    net, prior = transferred
     task = task.to(device)
     net = net.to(device)
-    family = fv.families.measure(
-        net, task, fv.families.fit_family(net, task, prior, seed=0, **FAMILY), seed=1, **SMALL
-    )
+    family = fv.families.fit_family(net, task, prior, seed=0, **FAMILY)
+    family = fv.families.measure(net, task, family, seed=1, **SMALL)
     assert {q.center.device for q in family.posterior} == {device}
-    for q in family.posterior[1:]:
-        assert torch.isfinite(q.sample(2, seed=0)).all()
-    for view in ("surface", "metrics"):
-        fv.widgets.plot_view(family, view, method="vi", n_draws=2)
     lab = fv.lab(net, task, prior=prior, family=family, fit=FAMILY["fit"])
     try:
         lab.method = "sabma"

@@ -2,7 +2,6 @@
 counted and not chosen."""
 
 import math
-from dataclasses import replace
 
 import torch
 from cases import COARSE, refused
@@ -63,16 +62,6 @@ def test_a_trial_is_scored_by_validation_nll_and_one_that_diverges_by_infinity(q
     (choice, (nll,)) = rows[0]
     q = Fitting(net, task, prior, seed=7, fit=choice.settings).member("sgd")
     assert nll == approx(float(fv.nll(net, validation)(q.center)), rel=1e-5)
-
-
-def test_a_choice_keeps_its_meaning_when_the_record_changes(monkeypatch, transferred, task):
-    net, prior = transferred
-    tuned = {"vi": study.choices_of(fv.METHODS["vi"], net, 1)[0]}
-    before = Fitting(net, task, prior, seed=0, tuned=tuned, fit={"steps": 4}).member("vi")
-    plain = replace(fv.METHODS["vi"].plain, settings=fv.METHODS["vi"].plain.settings | {"lr": 0.5})
-    monkeypatch.setitem(fv.METHODS, "vi", replace(fv.METHODS["vi"], plain=plain))
-    after = Fitting(net, task, prior, seed=0, tuned=tuned, fit={"steps": 4}).member("vi")
-    assert equal(before.mean, after.mean)
 
 
 def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(transferred, task):

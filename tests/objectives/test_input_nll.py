@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from cases import assert_exact, net_of
+from cases import assert_exact, net_of, refused
 from torch import nn, randn, stack, tensor
 
 import flatviz as fv
@@ -63,7 +63,7 @@ def test_inputs_that_cannot_vary_are_refused():
     x = torch.zeros(3, 2).long()
     y = tensor([0, 1, 0])
     tokens = fv.Data(x, y)
-    with pytest.refused("inputs must be floating to be varied, got torch.int64", TypeError):
+    with refused("inputs must be floating to be varied, got torch.int64", TypeError):
         fv.input_nll(net, tokens)
 
 

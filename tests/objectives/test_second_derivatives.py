@@ -221,7 +221,8 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     with refused("label_draws needs structure='last_layer'"):
         fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
     with refused("label_draws needs likelihood='categorical'"):
-        fv.fit_laplace(net, data, seed=0, likelihood=0.5, label_draws=2)
+        outputs = fv.Data(x, randn(5, 3, 6).double())
+        fv.fit_laplace(net, outputs, seed=0, steps=0, likelihood=0.5, label_draws=2)
 
 
 def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_size():

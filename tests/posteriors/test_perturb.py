@@ -96,10 +96,10 @@ def test_the_exact_kl_of_a_step_is_that_of_its_radius(share, blocks, rel):
 def test_rank_one_steps_follow_the_signed_score_or_shun_it():
     q = random_gaussian(0)
     g = gradient(q)
-    z1, z2 = noise_of(q)
-    s = cat(q.score(q.at(z1, z2))[:2])
+    noise = noise_of(q)
+    s = cat(q.score(q.at(*q.noise(1, seed=0))[0])[:2])
     both = cat(g[:2])
-    perturb = partial(fv.perturb, q, g, radius=0.5, noise=(z1, z2))
+    perturb = partial(fv.perturb, q, g, radius=0.5, noise=noise)
     along = lambda s, g: 0.5 * torch.sign(s @ g) * s / (s @ s)
     step = cat(perturb(mode="rank1_pinv")[:2])
     assert_close(step, along(s, both))
