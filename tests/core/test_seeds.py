@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from cases import blobs, net_of, refused
 from pytest import mark
-from torch import arange, equal, nn, rand, randn
+from torch import equal, nn, rand, randn
 
 import flatviz as fv
 from flatviz.core import random_state, saved_rng
@@ -80,24 +80,3 @@ def test_a_module_that_draws_is_refused_or_moves_generators_of_python_and_numpy_
         with refused("must be a function of its weights"):
             fv.predict(net, net.w[None], data, 1, seed=0)
     assert random_state()[2] == of_torch
-
-
-@mark.parametrize("dtype", [torch.float64, torch.bfloat16])
-def test_data_and_models_are_the_same_whatever_torchs_default_dtype_is(dtype):
-    images = fv.Data(torch.rand(12, 1, 8, 8), arange(12) % 2)
-
-    def made():
-        task = fv.datasets.moons_transfer(seed=0)
-        yield task.test.x
-        yield from fv.models.mlp(task, seed=1).state_dict().values()
-        for kind in ("gaussian_noise", "impulse_noise", "fog", "rotate"):
-            yield fv.datasets.corrupt(images, kind, 3, seed=0).x
-
-    expected = list(made())
-    torch.set_default_dtype(dtype)
-    try:
-        got = list(made())
-    finally:
-        torch.set_default_dtype(torch.float32)
-    for a, b in zip(got, expected):
-        torch.testing.assert_close(a, b, rtol=0, atol=1e-6)  # the edges of a grid are rounded
