@@ -250,7 +250,7 @@ def script(fv, module, data, task, metric, pictures, late, plain, line):
     shots = fv.datasets.transfer_task(images, images, shots=1, seed=0)
     fv.models.mlp(shots, hidden=(4,), seed=0)
     fv.models.convnet(shots, channels=(2, 2), seed=0)
-    fv.models.learned_noise(torch.nn.Linear(2, 1), noise=0.5)
+    fv.models.learned_noise(module, noise=0.5)
     symmetry.units_of(plain)
     symmetry.layers_of(plain)
     symmetry.mmd(W, {"draws": W[:3]}, permutations=3)

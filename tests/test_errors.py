@@ -127,20 +127,6 @@ VALUES = {
         lambda: net_of(nan_module()),
         "must be finite, got NaN or inf in weight",
     ),
-    "no examples in a minibatch": (
-        lambda: fv.training.training_loss(net(), data())(net().w, arange(0)),
-        "batch must name at least one example, got none",
-    ),
-    "an example that is not there": (
-        lambda: fv.training.training_loss(net(), data())(net().w, tensor([0, 99])),
-        "batch must name examples from 0 to .*, got 0 to 99",
-    ),
-    "a minibatch for another number of members": (
-        lambda: fv.training.training_loss(net(), data(), members=2)(
-            net().w.expand(2, -1), zeros(3, 1).long()
-        ),
-        r"shape \(n,\), or \(2, 'n'\) with one for each member, got \(3, 1\)",
-    ),
     "a path at home": (
         lambda: fv.save(plane(3), "~/plane.safetensors"),
         r"path must not begin with ~, .* got '~/plane.safetensors': give .*expanduser\(\)",
@@ -156,6 +142,10 @@ VALUES = {
     "NaN targets": (
         lambda: fv.Data(zeros(2, 2), tensor([0.0, math.nan])),
         "y must be finite, got 1 NaN",
+    ),
+    "a complex quantity": (
+        lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(zeros(34)),
+        "a quantity must be one real number",
     ),
     "a prior of another length": (
         lambda: fv.fit_vi(net(), data(), prior(5), seed=0),
@@ -175,14 +165,6 @@ VALUES = {
     ),
 }
 TYPES = {
-    "a mask for a minibatch": (
-        lambda: fv.training.training_loss(net(), data())(net().w, ones(4).bool()),
-        "batch must be an int64 tensor of numbers of examples, got a bool tensor",
-    ),
-    "a complex quantity": (
-        lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(zeros(34)),
-        "a quantity must be a real number, got torch.complex64",
-    ),
     "a tuple to predict": (
         lambda: fv.predict(net(), prior(34), pair(), 2, seed=0),
         r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple",
@@ -200,6 +182,24 @@ def test_a_bad_value_is_one_clear_error(call, text):
 def test_a_bad_type_is_one_clear_error(call, text):
     with refused(text, TypeError):
         call()
+
+
+@mark.parametrize(
+    "batch, text",
+    [
+        (arange(0), "batch must name at least one example"),
+        (tensor([0, 99]), "batch must name examples from 0 to .*, got 0 to 99"),
+        (
+            zeros(3, 1).long(),
+            r"shape \(n,\), or \(2, 'n'\) with (one|a row) for each member, got \(3, 1\)",
+        ),
+        (ones(4).bool(), "batch must be an int64 tensor of numbers of examples, got a bool tensor"),
+    ],
+)
+def test_a_minibatch_of_no_examples_is_one_clear_error(tiny, batch, text):
+    loss = fv.training.training_loss(*tiny, members=2)
+    with raises((ValueError, TypeError), match=text):
+        loss(tiny[0].w.expand(2, -1), batch)
 
 
 @mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")

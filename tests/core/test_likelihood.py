@@ -9,14 +9,12 @@ from cases import assert_exact, mlp, net_of, refused, rng, warned
 from pytest import approx, mark, raises
 from torch import arange, as_tensor, float64, full, func, isfinite, linalg, nn, stack, tensor, zeros
 from torch.distributions import (
-    AffineTransform,
     Bernoulli,
     Distribution,
     Independent,
     Normal,
     Poisson,
     StudentT,
-    TransformedDistribution,
 )
 from torch.nn import Linear
 from torch.nn import functional as F
@@ -264,14 +262,9 @@ def moments_of(theirs):
 def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
     outputs = randn(3, 5, 2)
     y = randn(5)
-
-    def affine(o):
-        t = StudentT(5.0, o[..., 0], F.softplus(o[..., 1]))
-        return TransformedDistribution(t, [AffineTransform(0.5, 2.0), AffineTransform(-1.0, 0.5)])
-
-    p = fv.Prediction(outputs, y, make(affine))
-    scale = F.softplus(outputs[..., 1])
-    theirs = scipy.stats.t(5, outputs[..., 0] - 0.75, scale)  # (t 2 + 0.5) / 2 - 1
+    of = lambda o: StudentT(5.0, o[..., 0], F.softplus(o[..., 1]))
+    p = fv.Prediction(outputs, y, make(of))
+    theirs = scipy.stats.t(5, outputs[..., 0], F.softplus(outputs[..., 1]))
     assert_close((p.mean, p.std), moments_of(theirs))
     assert_close(p.below(y), as_tensor(theirs.cdf(y)))
     shares = theirs.cdf(p.quantile(0.9)).mean(0)
@@ -292,7 +285,7 @@ def test_moments_of_students_t_are_there_where_scipy_has_them(df):
         assert set(p.scores) == {"nll", "rmse"}
         return
     assert set(p.scores) == {"nll"}
-    with refused(r"of which 10 of 10 have no .*quantile\(0.5\)"):
+    with refused(r"got .*quantile\(0.5\)"):
         _ = p.std
 
 
