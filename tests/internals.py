@@ -8,7 +8,7 @@ from flatviz.cli import main
 from flatviz.cli.commands import COMMANDS
 from flatviz.cli.experiments import parameters_of, parsed
 from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, float32_flags
-from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS, Recorder
+from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS
 from flatviz.engine.trace import Program
 from flatviz.families.family import extend, repeat_family
 from flatviz.families.members import Choice, Fitting
@@ -33,7 +33,6 @@ __all__ = [
     "PointStore",
     "Program",
     "RECORDERS",
-    "Recorder",
     "SHARE",
     "TourSettings",
     "arithmetic",

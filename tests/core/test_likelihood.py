@@ -9,12 +9,14 @@ from cases import assert_exact, mlp, net_of, refused, rng, warned
 from pytest import approx, mark, raises
 from torch import arange, as_tensor, float64, full, func, isfinite, linalg, nn, stack, tensor, zeros
 from torch.distributions import (
+    AffineTransform,
     Bernoulli,
     Distribution,
     Independent,
     Normal,
     Poisson,
     StudentT,
+    TransformedDistribution,
 )
 from torch.nn import Linear
 from torch.nn import functional as F
@@ -262,9 +264,14 @@ def moments_of(theirs):
 def test_moments_and_quantiles_that_torch_lacks_are_those_of_scipy():
     outputs = randn(3, 5, 2)
     y = randn(5)
-    of = lambda o: StudentT(5.0, o[..., 0], F.softplus(o[..., 1]))
-    p = fv.Prediction(outputs, y, make(of))
-    theirs = scipy.stats.t(5, outputs[..., 0], F.softplus(outputs[..., 1]))
+
+    def affine(o):
+        t = StudentT(5.0, o[..., 0], F.softplus(o[..., 1]))
+        return TransformedDistribution(t, [AffineTransform(0.5, 2.0), AffineTransform(-1.0, 0.5)])
+
+    p = fv.Prediction(outputs, y, make(affine))
+    scale = F.softplus(outputs[..., 1])
+    theirs = scipy.stats.t(5, outputs[..., 0] - 0.75, scale)  # (t 2 + 0.5) / 2 - 1
     assert_close((p.mean, p.std), moments_of(theirs))
     assert_close(p.below(y), as_tensor(theirs.cdf(y)))
     shares = theirs.cdf(p.quantile(0.9)).mean(0)
@@ -435,7 +442,7 @@ def test_the_best_constant_of_places_is_that_of_a_search(smoothing):
     assert p.of_constant(y, start) == approx(float(loss()), abs=1e-8)
     best = p.best_constant(y, start)
     want = logits.detach().log_softmax(0)
-    assert_close(best[0, 3], want, atol=1e-4, rtol=0)
+    assert_close(best[0, 3], want, atol=5e-4, rtol=0)  # where the searches stop
 
 
 def test_a_fit_warns_of_examples_without_a_label_that_counts():

@@ -7,13 +7,13 @@ from itertools import cycle
 import torch
 from cases import around, blobs, mlp, net_of
 from every_verb import calls, users_things
-from internals import NOT_REPLAYED, RECORDERS, Recorder
+from internals import NOT_REPLAYED, RECORDERS
 from pytest import fixture, mark
 from torch import equal, nn, randn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.engine.graphs import Only, Replay
+from flatviz.engine.graphs import Only, Recorder, Replay
 from flatviz.results import FOR_READERS
 
 

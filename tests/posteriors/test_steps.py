@@ -7,13 +7,14 @@ import pytest
 import torch
 from cases import refused
 from every_method import STEPS, algorithms
-from internals import NOT_REPLAYED, RECORDERS, Recorder
+from internals import NOT_REPLAYED, RECORDERS
 from oracles import equal
 from pytest import fixture
 from torch import Tensor, zeros
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
+from flatviz.engine.graphs import Recorder
 from flatviz.training import Algorithm, Run, training_loss
 from flatviz.training.driver import drive
 from flatviz.training.streams import minibatches
