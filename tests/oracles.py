@@ -38,7 +38,8 @@ def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) 
     W = fv.Gaussian(*theta).at(*q.noise(n_draws, seed=seed))
     losses = [nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
     gradient = torch.autograd.grad(stack(losses).mean(), theta)
-    return q.moved(fv.perturb(q, gradient, radius=radius, blocks="mean+std"))
+    delta = fv.perturb(q, gradient, radius=radius, blocks="mean+std")
+    return q.moved(delta)
 
 
 def loop(net, data, points) -> Tensor:

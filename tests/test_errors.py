@@ -18,7 +18,8 @@ def data(n=6):
 
 
 def net(**kwargs):
-    return net_of(Sequential(Linear(3, 4), nn.LayerNorm(4), Linear(4, 2)), **kwargs)
+    module = Sequential(Linear(3, 4), nn.LayerNorm(4), Linear(4, 2))
+    return net_of(module, **kwargs)
 
 
 def prior(n):

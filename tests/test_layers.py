@@ -196,9 +196,8 @@ def test_drawing_loads_no_training():
         if p.parent.name == "plots" and p.stem != "__init__"
     ]
     code = f"import sys, {', '.join(plots)}\nprint([m for m in sys.modules if m in {heavy}])"
-    found = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.strip()
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = ran.stdout.strip()
     assert found == "[]"
 
 

@@ -130,7 +130,8 @@ def test_labels_of_any_integer_dtype_are_the_same_labels(dtype):
     other = data((arange(12) % 3).to(dtype))
     assert other.y.dtype == int64
     found = fv.nll(NET, other)(NET.w)
-    assert found == fv.nll(NET, DATA)(NET.w)
+    wanted = fv.nll(NET, DATA)(NET.w)
+    assert found == wanted
 
 
 @mark.parametrize(

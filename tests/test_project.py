@@ -64,7 +64,8 @@ def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_
     for name in ("", "someone/flatviz"):
         told = links["written"](readme, name)
         called = set(re.findall(r"\[(\w+)\](?=[ ;.,])", told))
-        assert called == set(re.findall(r"^\[(\w+)\]: ", told, flags=re.M))
+        want = set(re.findall(r"^\[(\w+)\]: ", told, flags=re.M))
+        assert called == want
     filled = links["written"](readme, "someone/flatviz")
     assert "[playground]: https://someone.github.io/flatviz/play.html" in filled
     indexed = links["absolute"](filled, "someone/flatviz")
@@ -188,7 +189,8 @@ def test_every_system_of_the_sources_is_there_with_its_command_and_its_test():
     assert len(rows) > 20
     assert not rows.isna().any().any()
     assert not rows.duplicated("system").any()
-    assert {"matrix-variate", "rank-1", "k-tied"} <= {s.split()[0] for s in rows.system}
+    want = {s.split()[0] for s in rows.system}
+    assert {"matrix-variate", "rank-1", "k-tied"} <= want
     for row in rows.itertuples(index=False):
         if row.where == "not in flatviz":
             assert row.command == row[4] == "none", row

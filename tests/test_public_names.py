@@ -58,9 +58,10 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
         f"--cache-dir={tmp_path}",
         str(script),
     ]
-    said = subprocess.run(
+    ran = subprocess.run(
         [sys.executable, "-m", "mypy", *how], capture_output=True, text=True, cwd=ROOT.parent
-    ).stdout
+    )
+    said = ran.stdout
     for expected in (
         'use.py:5: note: Revealed type is "flatviz.weight_space.Draws"',
         'use.py:6: error: Unexpected keyword argument "stepz" for "fit_sgd"; did you mean "steps"?',

@@ -27,7 +27,8 @@ def test_an_ensemble_gives_no_more_draws_than_members_and_its_center_is_a_member
 
 
 def test_a_mixture_gives_every_part_its_share():
-    parts = (fv.Draws(zeros(1, 2)), fv.Draws(ones(1, 2)))
+    draws = fv.Draws(zeros(1, 2))
+    parts = (draws, fv.Draws(ones(1, 2)))
     W = fv.Mixture(parts).sample(41, seed=0)
     assert W[:, 0].tolist() == [i % 2 for i in range(41)]
     found = fv.Mixture(parts).sample(1, seed=0)

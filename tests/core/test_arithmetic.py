@@ -33,8 +33,9 @@ def users():
 
 
 def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
+    module = nn.Sequential(Looks(3, 2))
     f = fv.nll(
-        net_of(nn.Sequential(Looks(3, 2))),
+        net_of(module),
         blobs(8, 3, 2),
     )
     w = f.net.w
@@ -274,7 +275,8 @@ def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each
         return run(*about)
 
     monkeypatch.setattr(Program, "run", noted)
-    alone = fv.slice_plane(f, plane, extent=1.0, resolution=4).values
+    surface = fv.slice_plane(f, plane, extent=1.0, resolution=4)
+    alone = surface.values
     assert not seen  # operations of a small net are short
     monkeypatch.setattr("flatviz.core.arithmetic.SHARED", 1)
     found = fv.slice_plane(f, plane, extent=1.0, resolution=4).values

@@ -132,7 +132,8 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     fit = dict(radius=0.3, seed=0, steps=40, lr=0.05, kl_weight=0.0)
     q = fv.fit_sabma(net, data, prior, **fit)
     assert f(q.mean) < f(net.w)
-    found = fv.predict(net, q, data, 4, seed=0).outputs.shape
+    p = fv.predict(net, q, data, 4, seed=0)
+    found = p.outputs.shape
     assert found == (4, len(data), 2)
     few = data.subset(tensor([2, 0]))
     assert equal(few.x.named["input_ids"], data.x.named["input_ids"][[2, 0]])

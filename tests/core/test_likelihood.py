@@ -161,7 +161,8 @@ class Table(nn.Module):
 def of_outputs(outputs, y, likelihood="categorical"):
     """The objective whose point is the outputs themselves."""
     net = net_of(Table(outputs), example=arange(2))
-    return fv.nll(net, fv.Data(arange(len(outputs)), y), likelihood=likelihood)
+    data = fv.Data(arange(len(outputs)), y)
+    return fv.nll(net, data, likelihood=likelihood)
 
 
 @case
@@ -233,12 +234,14 @@ def test_every_verb_takes_it(name):
     assert_close(values, stack([want, plain(2 * w)]))
     short = dict(seed=0, steps=3, lr=0.01, likelihood=likelihood)
     for fit in (fv.fit_sgd, fv.fit_laplace):
-        assert isfinite(fit(net, data, **short).center).all()
+        q = fit(net, data, **short)
+        assert isfinite(q.center).all()
     p = fv.predict(net, w[None], data, 1, seed=0, likelihood=likelihood)
     assert p.has_classes == ("accuracy" in p.scores)
     if name not in ("weights", "smoothed"):  # which are of the loss alone
         assert_close(p.scores["nll"][0], want)
-        found = fv.quantity(net, data, "nll", likelihood=likelihood)(w)
+        score = fv.quantity(net, data, "nll", likelihood=likelihood)
+        found = score(w)
         assert_close(found, want)
 
 
@@ -330,7 +333,8 @@ def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_doe
     module = mlp(1, 16, 2)
     net = fv.pretrain(module, data, seed=0, likelihood="gaussian")
     # the noise itself has -1.2; without a bound on gradients this ends at 4 to 28
-    found = fv.nll(net, data, likelihood="gaussian")(net.w)
+    f = fv.nll(net, data, likelihood="gaussian")
+    found = f(net.w)
     assert found < constant - 1
     assert not recwarn.list
     with warned(f"above the {constant:.3g} of the best constant outputs"):
@@ -349,7 +353,8 @@ def test_outputs_of_another_library_have_scores_and_save(tmp_path):
         back = fv.load(fv.save(one, tmp_path / "p.pt"))
         assert str(back.likelihood) in str(likelihood)
     with refused("cannot save a Likelihood", TypeError):
-        fv.save(fv.Prediction(LOGITS, None, own), tmp_path / "own.pt")
+        prediction = fv.Prediction(LOGITS, None, own)
+        fv.save(prediction, tmp_path / "own.pt")
 
 
 OUTPUTS = randn(N, C)
@@ -407,7 +412,8 @@ def test_a_wrong_likelihood_is_one_clear_error(name, checked, monkeypatch):
 
 def test_a_picture_of_classes_refuses_a_regression():
     with refused(r"bins, got none: use plot_calibration"):
-        fv.plots.plot_reliability(fv.Prediction(LOGITS, LOGITS[0], 0.5))
+        p = fv.Prediction(LOGITS, LOGITS[0], 0.5)
+        fv.plots.plot_reliability(p)
 
 
 def test_the_accuracy_is_that_of_the_prediction():
@@ -415,8 +421,10 @@ def test_the_accuracy_is_that_of_the_prediction():
     weighted = make.categorical(weight=WEIGHT, label_smoothing=0.2, ignore_index=1)
     for likelihood, y in ((weighted, labels(N)), ("bernoulli", MANY)):
         data = fv.Data(OUTPUTS, y)
-        scores = fv.predict(net, net.w[None], data, 1, seed=0, likelihood=likelihood).scores
-        right = fv.quantity(net, data, "accuracy", likelihood=likelihood)(net.w)
+        p = fv.predict(net, net.w[None], data, 1, seed=0, likelihood=likelihood)
+        scores = p.scores
+        score = fv.quantity(net, data, "accuracy", likelihood=likelihood)
+        right = score(net.w)
         assert right == approx(float(scores["accuracy"][0]))
     with refused("'error' needs a likelihood of classes, got 0.5"):
         fv.quantity(net, fv.Data(OUTPUTS, OUTPUTS), "error", likelihood=0.5)

@@ -29,7 +29,8 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     for row, kind in enumerate(shift.kinds):
         for column, severity in enumerate(shift.severities):
             there = data if severity == 0 else fv.datasets.corrupt(data, kind, severity, seed=5)
-            scores = fv.predict(net, q, there, 3, seed=5, batchnorm="frozen").scores
+            p = fv.predict(net, q, there, 3, seed=5, batchnorm="frozen")
+            scores = p.scores
             for name in ("nll", "accuracy"):
                 assert_close(shift.scores[name][row, column].float(), scores[name][-1].float())
     assert_close(shift.mean("ece"), shift.scores["ece"].mean(0))

@@ -64,7 +64,8 @@ def test_tasks_on_the_workers_of_a_scheduler(tmp_path):
         done = dict(run_each(squares, 5, range(6), engine=client.get_executor(pure=False)))
     pids = {pid for _, pid in done.values()}
     found = {i: value for i, (value, _) in done.items()}
-    assert found == {i: 5 + i**2 for i in range(6)}
+    want = {i: 5 + i**2 for i in range(6)}
+    assert found == want
     assert os.getpid() not in pids
 
 

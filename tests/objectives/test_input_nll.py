@@ -20,7 +20,8 @@ def image():
     layers = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.Tanh(), nn.Flatten()
     module = nn.Sequential(*layers, nn.Linear(64, 5)).double()
     net = net_of(module)
-    return net, fv.Data(randn(1, 3, 4, 4).double(), tensor([2]))
+    data = fv.Data(randn(1, 3, 4, 4).double(), tensor([2]))
+    return net, data
 
 
 def test_a_surface_over_an_image_is_the_loss_by_hand(image):

@@ -52,7 +52,8 @@ def test_targets_of_another_layout_are_refused():
     with refused(
         r"targets must have shape \(N, 4, 8, 8\) as the net's outputs, got \(2, 8, 8, 4\)",
     ):
-        fv.nll(net, fv.Data(x, randn(2, 8, 8, 4)), likelihood=1.0)
+        data = fv.Data(x, randn(2, 8, 8, 4))
+        fv.nll(net, data, likelihood=1.0)
     line = net_of(nn.Linear(3, 1))
     flat, column = (
         fv.nll(line, fv.Data(x[:, :, 0, 0], ones(shape)), likelihood=1.0)

@@ -49,7 +49,8 @@ def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_
     got = fv.hvp(f, net.w, v.float())
     assert relative_error(got, want) < 1e-4  # float32 against float64
     for curvature in ("ggn", "fisher"):
-        found = fv.top_eigenpairs(f, net.w, 1, curvature=curvature).values[0]
+        spectrum = fv.top_eigenpairs(f, net.w, 1, curvature=curvature)
+        found = spectrum.values[0]
         assert found > 0
     assert kernels() == before
 
@@ -57,8 +58,9 @@ def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_
 def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
     """PyTorch's kernel of it has a wrong second derivative on the CPU; the first one is right."""
     norm = nn.utils.parametrizations.weight_norm
+    module = Sequential(norm(Linear(8, 4)), Tanh(), norm(Linear(4, 3), dim=None))
     net, _, f = made(
-        Sequential(norm(Linear(8, 4)), Tanh(), norm(Linear(4, 3), dim=None)).double(),
+        module.double(),
         float64,
     )
     w = net.w + 0.1 * randn(net.dim, dtype=float64)
@@ -101,7 +103,8 @@ class Squared(Linear):
 
 
 def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
-    net, _, f = made(Sequential(Linear(8, 4), Tanh(), Squared(4, 3)))
+    module = Sequential(Linear(8, 4), Tanh(), Squared(4, 3))
+    net, _, f = made(module)
     for verb in (
         fv.top_eigenpairs,
         fv.hessian_trace,
@@ -153,9 +156,11 @@ def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
 def diagonals(net, data, likelihood):
     """N times the GGN's diagonal: of Laplace's precision, and of products with the operator."""
     how = dict(seed=0, steps=0, structure="diagonal", prior_precision=1.0, likelihood=likelihood)
-    product = fv.nll(net, data, likelihood=likelihood).operator(net.w, "ggn")
+    f = fv.nll(net, data, likelihood=likelihood)
+    product = f.operator(net.w, "ggn")
     dense = stack([product(e) for e in eye(net.dim).to(net.w)])
-    return 1 / fv.fit_laplace(net, data, **how).variance - 1, len(data) * dense.diagonal()
+    q = fv.fit_laplace(net, data, **how)
+    return 1 / q.variance - 1, len(data) * dense.diagonal()
 
 
 class Doubled(Sequential):

@@ -29,9 +29,8 @@ def source(task):
     """(net, prior over all of its weights) after a short pre-training."""
     net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
     g = rng()
-    return net, fv.Gaussian(
-        net.w + 0.01, full_like(net.w, -2.0), 0.1 * randn(2, net.dim, generator=g)
-    )
+    q = fv.Gaussian(net.w + 0.01, full_like(net.w, -2.0), 0.1 * randn(2, net.dim, generator=g))
+    return net, q
 
 
 class OfWeights(nn.Module):

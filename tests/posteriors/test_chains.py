@@ -34,7 +34,8 @@ FEW = SHORT | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
 
 
 def test_sghmc_with_friction_one_is_sgld(linear):
-    found = fv.fit_sghmc(*linear, friction=1.0, **FEW).W
+    q = fv.fit_sghmc(*linear, friction=1.0, **FEW)
+    found = q.W
     want = fv.fit_sgld(*linear, **FEW).W
     assert equal(found, want)
 
@@ -65,7 +66,8 @@ def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
     """Of w the posterior itself, of the guide the posterior widened by eta; the finite step adds a
     few percent."""
     eta = 2 * EXACT
-    W = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **SHORT | dict(n_draws=24, burn_in=150, thin=60)).W
+    q = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **SHORT | dict(n_draws=24, burn_in=150, thin=60))
+    W = q.W
     found = float(W[0::2].var())
     assert found == approx(EXACT, rel=0.08)
     found = float(W[1::2].var())
@@ -78,7 +80,8 @@ def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
     fit = partial(fv.fit_sgld, *linear, **FEW)
     assert_exact(fit(prior=same).W, fit().W)
     with refused("prior must cover the net's 500 treated weights, got 3"):
-        fit(prior=fv.Gaussian(zeros(3), zeros(3)))
+        q = fv.Gaussian(zeros(3), zeros(3))
+        fit(prior=q)
 
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
@@ -104,7 +107,8 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
         weight_decay=DECAY,
     )
     settings |= {} if friction is None else dict(friction=friction)
-    found = fv.fit_csgld(net.at(net.w + 1), data, seed=3, likelihood=STD, **settings).W
+    q = fv.fit_csgld(net.at(net.w + 1), data, seed=3, likelihood=STD, **settings)
+    found = q.W
     source = rng(3)
     w = net.w + 1
     v = 0.0
@@ -154,7 +158,8 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
         seed=0, lr=0.01, n_draws=12, burn_in=300, thin=25, weight_decay=0.0, likelihood=1.0
     )
     for rho in (0.0, 0.1, 0.2):  # all start at the posterior without an ascent
-        W = fv.fit_sgld(of_weights(outputs, start), data, ascent=each_alone, **settings).W
+        q = fv.fit_sgld(of_weights(outputs, start), data, ascent=each_alone, **settings)
+        W = q.W
         mass = torch.softmax(-3 * torch.maximum(walled(grid + rho), walled(grid - rho)), 0)
         exact = float(mass[(grid + 2).abs() < 0.5].sum())
         found = float(((W + 2).abs() < 0.5).double().mean())

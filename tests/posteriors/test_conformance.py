@@ -52,7 +52,8 @@ def test_protocol_shapes_seed_prefix_saving_and_the_net_untouched(name, small, t
     assert equal(found, W)
     back = fv.load(fv.save(q, tmp_path / "q.pt"))
     assert equal(back.sample(3, seed=1), W)
-    assert fv.predict(net, q, data, 2, seed=0).scores["nll"].shape == (2,)
+    p = fv.predict(net, q, data, 2, seed=0)
+    assert p.scores["nll"].shape == (2,)
     largest = run(name, *small, seed=2**63 - 1, **minibatch(name))
     assert not equal(largest.sample(3, seed=1), W)
     assert equal(torch.random.get_rng_state(), random_state)
@@ -147,7 +148,8 @@ def test_each_member_of_an_ensemble_stops_by_itself(small):
         alone = fit(seed=1000 * member, members=1, training=how)
         assert_exact(together.W[member], alone.W[0])
     found = fv.nll(net, validation).many(together.W).mean()
-    assert found < fv.nll(net, validation).many(never.W).mean()
+    want = fv.nll(net, validation).many(never.W).mean()
+    assert found < want
 
 
 @mark.parametrize("name", METHODS)
@@ -178,7 +180,8 @@ def test_with_an_ascent_it_is_the_same_method_and_with_radius_zero_the_same_numb
 @mark.skipif(not torch.cuda.is_available(), reason="there is no GPU here")
 @mark.parametrize("name", METHODS)
 def test_it_runs_on_cuda_and_agrees_with_the_cpu(name, small):
-    W = run(name, *there(small, device="cuda")).sample(3, seed=1)
+    q = run(name, *there(small, device="cuda"))
+    W = q.sample(3, seed=1)
     assert W.device.type == "cuda"
     want = run(name, *small).sample(3, seed=1)
     assert_close(W.cpu(), want, rtol=1e-5, atol=1e-6)
@@ -221,7 +224,8 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     # Its first draws have a larger loss still
     wide = around(net, 18.0)
     with warned(BEGAN):
-        assert fv.fit_vi(net, data, wide, seed=1, steps=50).history.notes[0].startswith(BEGAN)
+        fitted = fv.fit_vi(net, data, wide, seed=1, steps=50)
+        assert fitted.history.notes[0].startswith(BEGAN)
 
 
 def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_statistics_it_trained(
@@ -259,7 +263,8 @@ def test_statistics_that_a_fit_trained_are_those_of_its_draws_saved_with_it_and_
     W = q.sample(2, seed=1)
     mean = lambda net: net.buffers()["1.running_mean"]
     for again in (q, fv.load(fv.save(q, tmp_path / "q.pt"))):
-        frozen = fv.predict(net, again, data, 2, seed=1, batchnorm="frozen").outputs
+        p = fv.predict(net, again, data, 2, seed=1, batchnorm="frozen")
+        frozen = p.outputs
         for i, w in enumerate(W):
             part = q.parts[i] if isinstance(q, fv.Mixture) else q
             several = isinstance(q, fv.Draws) and len(q.W) > 1

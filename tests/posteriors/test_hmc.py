@@ -27,8 +27,10 @@ def test_without_a_prior_weight_decay_is_one(regression):
         zeros(3).double(), torch.full((3,), -0.5 * math.log(30 * 0.2), dtype=float64)
     )
     how = dict(seed=0, n_draws=20, burn_in=10, likelihood=0.5)
-    W = fv.fit_hmc(net, data, weight_decay=0.2, **how).W
-    want = fv.fit_hmc(net, data, same, **how).W
+    q = fv.fit_hmc(net, data, weight_decay=0.2, **how)
+    W = q.W
+    fitted = fv.fit_hmc(net, data, same, **how)
+    want = fitted.W
     assert_close(W, want, rtol=1e-6, atol=1e-8)
 
 
@@ -38,7 +40,8 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     net = of_weights(lambda w, x: w**3 * x, zeros(1))
     prior = fv.Gaussian(*zeros(2, 1).double())
     how = dict(n_draws=6400, chains=32, burn_in=200, likelihood=0.4, kl_weight=1.0)
-    q = fv.fit_hmc(net, fv.Data(x, 0.6 * x), prior, seed=1, **how)
+    data = fv.Data(x, 0.6 * x)
+    q = fv.fit_hmc(net, data, prior, seed=1, **how)
     grid = linspace(-6, 6, 20001).double()
     log_density = -((0.6 * x - grid**3 * x).square().sum(0) / (2 * 0.4**2)) - grid.square() / 2
     cumulative = log_density.softmax(0).cumsum(0)

@@ -217,7 +217,8 @@ def rank_one(log_std, dtype=float32):
     x = randn(20, 2).to(dtype)
     y = randint(0, 4, (20,))
     data = fv.Data(x, y)
-    return net, fv.Gaussian(net.w, full_like(net.w, log_std), factor), data
+    q = fv.Gaussian(net.w, full_like(net.w, log_std), factor)
+    return net, q, data
 
 
 @mark.parametrize("log_std", [-7.0, -14.0, -40.0])
@@ -263,7 +264,8 @@ def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
     module = Language(7, 4, tied=tied).double()
     x = randint(0, 7, (30, 5))
     net = net_of(module, example=x)
-    q = fv.fit_laplace(net, fv.Data(x, x.roll(-1, 1)), prior_precision=1.0, **NOW)
+    data = fv.Data(x, x.roll(-1, 1))
+    q = fv.fit_laplace(net, data, prior_precision=1.0, **NOW)
     (block,) = [b for b in net.blocks if q.std[b.slice].max() > 1e-4]
     name = "embed.weight" if tied else "head.weight"
     assert block.name == name
@@ -316,9 +318,11 @@ def test_predict_takes_only_draws_of_laplace_through_the_linearised_network_by_d
         (same, {}, plain),
         (same, dict(linearised=True), linear),
     ):
-        found = fv.predict(net, given, data, 4, **choice, **how).outputs
+        p = fv.predict(net, given, data, 4, **choice, **how)
+        found = p.outputs
         assert_close(found, want, rtol=1e-9, atol=1e-9)
-    got = fv.predict(net, q, x, 4, **how).outputs
+    prediction = fv.predict(net, q, x, 4, **how)
+    got = prediction.outputs
     assert_close(got, linear, rtol=1e-9, atol=1e-9)
     with refused("linearised=True needs a posterior with a center"):
         fv.predict(net, W, data, 4, linearised=True, **how)

@@ -21,7 +21,8 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     settings = dict(snapshots=4, batch_size=6, seed=0)
     swag = fv.fit_swag(*tiny, rank=4, **settings)
     diagonal = fv.fit_swag_diag(*tiny, **settings)
-    found = fv.fit_swa(*tiny, **settings).W[0]
+    q = fv.fit_swa(*tiny, **settings)
+    found = q.W[0]
     assert_close(found, swag.mean)
     assert diagonal.rank == 0
     want = swag.log_std + 0.5 * math.log(2)
@@ -76,7 +77,8 @@ def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treate
     module = Sequential(Linear(3, 4), nn.LayerNorm(4), Linear(4, 2))
     net = net_of(module, treated)
     data = blobs(6, 3, 2)
-    W = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=5).W
+    q = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=5)
+    W = q.W
     want = net.w[:kept].expand(2, -1)
     assert equal(W[:, :kept], want)
     assert kept == net.dim or len(stack([net.w, *W])[:, kept:].unique(dim=0)) == 3
@@ -193,7 +195,8 @@ def dropped(module, x, rate, n_draws=200, treated="trainable"):
     net = net_of(module, treated)
     data = fv.Data(x, module(x).detach())
     how = dict(seed=0, lr=0.0, steps=1, likelihood=1.0)
-    W = fv.fit_dropout(net, data, rate=rate, n_draws=n_draws, **how).W
+    q = fv.fit_dropout(net, data, rate=rate, n_draws=n_draws, **how)
+    W = q.W
     off = {}
     for b in net.blocks:
         if not b.name.endswith("weight") or len(b.shape) == 1:
@@ -282,14 +285,16 @@ def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
         v = 0.5 * v + double_sum(w, g, 1 / N) / N
         w = w + 0.02 * v
         if step in (1, 3):
-            assert_exact(fit(steps=step, lr=0.02).W, w)
+            q = fit(steps=step, lr=0.02)
+            assert_exact(q.W, w)
 
 
 def test_particles_at_one_place_are_refused(line):
     module = Sequential(Linear(2, 2), Linear(2, 1)).double()
     with refused(r"3 particles must start apart, got one place for all: treat a head"):
+        net = net_of(module, lambda name: name.startswith("0."))
         fv.fit_svgd(
-            net_of(module, lambda name: name.startswith("0.")),
+            net,
             line[1],
             seed=0,
             n_draws=3,

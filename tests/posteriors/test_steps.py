@@ -29,7 +29,8 @@ def final(kind):
 
 
 def test_every_algorithm_has_a_row():
-    cases = algorithms(fv.Gaussian(zeros(2), zeros(2)), 1).values()
+    q = fv.Gaussian(zeros(2), zeros(2))
+    cases = algorithms(q, 1).values()
     assert fv.METHODS
     missing = {c for c in final(Algorithm) if not getattr(c, "_is_protocol", False)} - {
         type(algorithm) for algorithm, *_ in cases
@@ -136,6 +137,7 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
 def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
     fails = stand_in(lambda warm, step: pytest.fail("recorded"))
     monkeypatch.setitem(RECORDERS, "cpu", fails)
-    (note,) = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train").history.notes
+    q = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train")
+    (note,) = q.history.notes
     assert note.startswith(NOT_REPLAYED)
     assert "statistics of BatchNorm" in note

@@ -111,7 +111,8 @@ def test_bad_transfers_say_what_to_do(source):
     with refused(
         rf"prior must cover the net's {net.dim} weights, got 5: fit it on the same net",
     ):
-        fv.transfer(net, fv.Gaussian(prior.mean[:5], prior.log_std[:5]))
+        q = fv.Gaussian(prior.mean[:5], prior.log_std[:5])
+        fv.transfer(net, q)
     with refused(r"treated must choose the new head '4', got \['1.weight'"):
         fv.transfer(*source, n_classes=3, treated=lambda name: name.startswith("1."))
     with refused("keep_head=True takes the head from the prior, got n_classes of a new one"):
@@ -126,7 +127,8 @@ def test_predictions_are_those_of_networks_with_a_trunk_of_their_own(source, tas
     x = task.test.subset(arange(50))
     seen = fv.predict(sampled, q, x, 6, seed=3)
     assert seen.trunk == "sampled"
-    found = fv.predict(fixed, q, x, 6, seed=3).trunk
+    p = fv.predict(fixed, q, x, 6, seed=3)
+    found = p.trunk
     assert found == "fixed"
     W = q.sample(6, seed=3)
     whole = sampled.trunk.joined(W, seed=3)
@@ -183,13 +185,13 @@ def test_a_stopped_fit_resumes_with_the_same_trunks(source, task, tmp_path):
 def test_objectives_keep_the_trunk_and_methods_that_need_a_function_refuse_it(source, task):
     fixed, q = fv.transfer(*source)
     sampled, _ = fv.transfer(*source, trunk="sampled")
-    found = fv.nll(fixed, task.train)(q.mean)
+    f = fv.nll(fixed, task.train)
+    found = f(q.mean)
     want = fv.nll(sampled, task.train)(q.mean)
     assert equal(found, want)
     with refused("Laplace needs a function of the weights, got a sampled trunk"):
         fv.fit_laplace(sampled, task.train, seed=0)
     with refused("trunk must be one of 'fixed', 'sampled', got 'free'"):
         fv.transfer(*source, trunk="free")
-    assert math.isfinite(
-        float(fv.predict(sampled, fv.Draws(q.mean[None]), task.test, 1, seed=0).scores["nll"][0])
-    )
+    draws = fv.Draws(q.mean[None])
+    assert math.isfinite(float(fv.predict(sampled, draws, task.test, 1, seed=0).scores["nll"][0]))

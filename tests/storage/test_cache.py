@@ -183,7 +183,8 @@ def test_keys_that_read_alike_keep_their_values(tmp_path):
         1: full((1,), 2.0),
         "1": full((1,), 3.0),
     }
-    assert fv.load(fv.save(result, tmp_path / "r.pt")) == result
+    back = fv.load(fv.save(result, tmp_path / "r.pt"))
+    assert back == result
     # For any reader of safetensors
     found = [t.item() for t in load_file(tmp_path / "r.pt").values()]
     assert found == [
@@ -231,9 +232,8 @@ def test_a_damaged_file_of_points_is_said_and_set_aside_and_the_points_are_compu
 
 def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
     f = fv.nll(*tiny)
-    run = partial(
-        fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=5, exact=True
-    )
+    plane = fv.plane_random(f.net, f.net.w, seed=0)
+    run = partial(fv.slice_plane, f, plane, resolution=5, exact=True)
     want = run(cache=tmp_path / "whole").values
     (whole,) = (tmp_path / "whole").iterdir()
     with (
@@ -250,7 +250,8 @@ def test_stored_values_are_computed_again_where_one_of_them_is_another_now(
 ):
     """Whatever makes it another: here a class of torch was patched while they were stored."""
     f = fv.nll(*tiny)
-    slice_ = partial(fv.slice_plane, f, fv.plane_random(f.net, f.net.w, seed=0), resolution=3)
+    plane = fv.plane_random(f.net, f.net.w, seed=0)
+    slice_ = partial(fv.slice_plane, f, plane, resolution=3)
     with monkeypatch.context() as patched:
         patched.setattr(nn.Tanh, "forward", lambda self, x: x.relu())
         slice_(cache=tmp_path)
@@ -280,9 +281,10 @@ def test_the_wheel_carries_what_git_keeps_of_data():
     ]["targets"]["wheel"]
     assert "data" in hatch["only-include"]
     assert hatch["sources"]["data"] == f"flatviz/{module.FOLDERS[1].name}"
-    kept = subprocess.run(
+    ran = subprocess.run(
         ["git", "ls-files", "data"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split()
+    )
+    kept = ran.stdout.split()
     command = ["git", "check-ignore", "--no-index", *kept, "data/MNIST"]
     listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     # Hatch leaves out what git ignores

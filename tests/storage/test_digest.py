@@ -55,7 +55,8 @@ def digest(module):
     x = torch.ones(4, 3)
     y = torch.arange(4) % 2
     data = fv.Data(x, y)
-    return fv.nll(fv.Net.from_module(module), data).key
+    f = fv.nll(fv.Net.from_module(module), data)
+    return f.key
 
 
 def hooked():
@@ -88,7 +89,8 @@ def test_a_function_of_ones_own_never_meets_the_file_of_a_named_quantity_or_of_a
     own = [
         fv.quantity(net, data, f).key for f in (lambda out, y: out.mean(), lambda out, y: out.sum())
     ]
-    assert len({*own, fv.quantity(net, data, "accuracy").key}) == 3
+    score = fv.quantity(net, data, "accuracy")
+    assert len({*own, score.key}) == 3
 
 
 # functions that differ in one thing each; all of them, and twice the same, are told apart below
@@ -290,7 +292,8 @@ def test_values_of_what_cannot_be_hashed_are_computed_without_a_file_and_it_is_s
     plane = fv.plane_random(locked, locked.w, seed=0)
     f = fv.quantity(locked, data, lambda o, y: o.sum())
     with warned("values not kept on disk: .* cannot be hashed .*lock"):
-        values = fv.slice_plane(f, plane, resolution=3, cache=tmp_path).values
+        surface = fv.slice_plane(f, plane, resolution=3, cache=tmp_path)
+        values = surface.values
     assert torch.equal(values, fv.slice_plane(f, plane, resolution=3).values)
     assert not list(tmp_path.iterdir())
 

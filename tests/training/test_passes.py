@@ -238,7 +238,8 @@ def test_a_perturbation_in_half_precision_is_that_of_float64_rounded(ascent, siz
     got = ascent(w, g)
     assert got.dtype == dtype
     error = float((got.double() - want).abs().max())
-    assert error <= torch.finfo(dtype).eps * want.abs().max()
+    wanted = torch.finfo(dtype).eps * want.abs().max()
+    assert error <= wanted
 
 
 def test_a_step_is_the_gradient_at_the_perturbed_point_with_decay_at_the_unperturbed_one(tiny):
@@ -278,7 +279,8 @@ def convolution(dtype):
     )
     x = torch.randn(12, 1, 6, 6, dtype=dtype)
     data = fv.Data(x, arange(12) % 2)
-    return net_of(Sequential(*layers).to(dtype), "norm+head", example=data.x), data
+    net = net_of(Sequential(*layers).to(dtype), "norm+head", example=data.x)
+    return net, data
 
 
 CHAINS = [
@@ -336,7 +338,8 @@ def test_members_of_a_net_with_a_patched_layer_have_the_losses_of_the_module_its
     index, forward = PATCHED[name]
     module[index].forward = MethodType(forward, module[index])
     net = net_of(module)
-    values, _ = training_loss(net, data, members=3)(rows(net), None)
+    loss = training_loss(net, data, members=3)
+    values, _ = loss(rows(net), None)
     want = loop(net, data, rows(net))
     assert_close(values, want, rtol=1e-5, atol=1e-5)
 

@@ -22,7 +22,8 @@ def case():
     x = randn(40, 3)
     y = (x[:, 0] + 0.8 * randn(40) > 0).long()
     net = net_of(module)
-    return net, fv.Data(x[:12], y[:12]), fv.Data(x[12:], y[12:])
+    data = fv.Data(x[:12], y[:12])
+    return net, data, fv.Data(x[12:], y[12:])
 
 
 def prior_of(net):
