@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
+import time
 
 _cache = tempfile.TemporaryDirectory(prefix="flatviz-tests-")
 os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
@@ -146,7 +147,41 @@ def browser():
         yield found
 
 
+class Pace:
+    """Says how far a run is and how long it still takes, once it has taken a minute."""
+
+    every = 60.0  # seconds
+
+    def __init__(self, config):
+        self.config = config
+        self.total = 0
+        self.done = 0
+        self.began = self.said = time.monotonic()
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_xdist_node_collection_finished(self, node, ids):
+        self.total = len(ids)
+
+    def pytest_collection_finish(self, session):
+        self.total = self.total or len(session.items)
+
+    def pytest_runtest_logfinish(self, nodeid, location):
+        self.done += 1
+        now = time.monotonic()
+        if now - self.said < self.every:
+            return
+        self.said = now
+        taken = (now - self.began) / 60
+        left = taken * (self.total - self.done) / self.done
+        self.config.pluginmanager.getplugin("terminalreporter").write(
+            f"\n{self.done} of {self.total} tests after {taken:.0f} min,"
+            f" about {left:.0f} min left\n"
+        )
+
+
 def pytest_configure(config):
+    if not hasattr(config, "workerinput"):  # a process of xdist, which shows nothing
+        config.pluginmanager.register(Pace(config))
     if devices_asked(config) and not missing():
         # before the first backward pass: autograd counts the devices then, and never again
         second_device()

@@ -128,6 +128,10 @@ VALUES = {
         lambda: net_of(nan_module()),
         "must be finite, got NaN or inf in weight",
     ),
+    "a path with a zero": (
+        lambda: fv.save(plane(3), "a\0b"),
+        r"path must be a path, got 'a\\x00b', with a zero character",
+    ),
     "a path at home": (
         lambda: fv.save(plane(3), "~/plane.safetensors"),
         r"path must not begin with ~, .* got '~/plane.safetensors': give .*expanduser\(\)",

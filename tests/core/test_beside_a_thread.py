@@ -128,3 +128,58 @@ def test_a_process_that_is_forked_inside_of_another_threads_block_has_the_users_
         if not (child := os.fork()):
             os._exit(float32_flags() != users)
         assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_thread_does():
+    data, net = data_and_net(Tanh())
+    prior = around(net, -1.0)
+    rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
+
+    def attempt(rate):
+        q = rises()
+        if rate > 1:
+            raise fv.Diverged("the loss")
+        thread = threading.Thread(target=rises)
+        thread.start()  # its warning is the only one
+        thread.join()
+        return q
+
+    with warns(LossRose) as seen:
+        assert first_to_learn((2, 1), attempt).history.notes
+    assert len(seen) == 1
+
+
+def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number():
+    data, net = data_and_net(Tanh())
+    f = fv.nll(net, data)
+    before = torch.get_num_threads()
+    torch.set_num_threads(3)
+    numbers = []
+    start = lambda: numbers.append(torch.get_num_threads())
+    with Repeated(lambda: f.many(net.w[None])):
+        for _ in range(100):
+            thread = threading.Thread(target=start)
+            thread.start()
+            thread.join()
+    torch.set_num_threads(before)
+    assert numbers == [3] * 100
+
+
+@mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_process_forked_inside_another_threads_slice_slices_on_with_the_users_flags():
+    data, net = data_and_net(Tanh())
+    f = fv.nll(net, fv.Data(data.x.repeat(40, 1), data.y.repeat(40)))
+    users = float32_flags()
+    plane = fv.plane_random(net, net.w, seed=0)
+    fv.slice_plane(f, plane, resolution=3)  # a module may not be half imported at a fork
+    codes = []
+    with Repeated(lambda: fv.slice_plane(f, plane, resolution=3)):
+        for _ in range(5):
+            if child := os.fork():
+                codes.append(os.waitpid(child, 0)[1])
+                continue
+            timer = threading.Timer(60, os._exit, (1,))
+            timer.start()
+            fv.slice_plane(f, plane, resolution=3)
+            os._exit(2 * (float32_flags() != users))
+    assert codes == [0] * 5

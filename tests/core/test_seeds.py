@@ -20,7 +20,7 @@ def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_sa
 
     def draws():
         with saved_rng(5):
-            return [torch.rand(3), randn(2), torch.randint(9, (2,)), torch.randperm(5)]
+            return [rand(3), randn(2), torch.randint(9, (2,)), torch.randperm(5)]
 
     def background():
         with saved_rng(5):
@@ -30,15 +30,15 @@ def test_beside_the_main_thread_the_users_numbers_go_on_and_the_seeds_are_the_sa
 
     want = draws()
     torch.manual_seed(11)
-    stream = torch.rand(4)
+    stream = rand(4)
     torch.manual_seed(11)
     with ThreadPoolExecutor(1) as thread:
         job = thread.submit(background)
         assert begun.wait(10)
-        mine = torch.rand(2)
+        mine = rand(2)
         ready.set()
         got = job.result()
-    found = torch.cat([mine, torch.rand(2)])
+    found = torch.cat([mine, rand(2)])
     assert equal(found, stream)
     assert all(map(equal, got, want))
 
@@ -80,3 +80,37 @@ def test_a_module_that_draws_is_refused_or_moves_generators_of_python_and_numpy_
         with refused("must be a function of its weights"):
             fv.predict(net, net.w[None], data, 1, seed=0)
     assert random_state()[2] == of_torch
+
+
+def test_draws_of_another_thread_do_not_repeat_while_verbs_draw(task):
+    """Of Python, NumPy and torch; by a hash of the first numbers."""
+    net = fv.Net.from_module(nn.Sequential(nn.Flatten(), nn.Linear(64, 10)))
+    drawn = []
+    ready = threading.Event()
+
+    def user():
+        while not ready.is_set() or len(drawn) < 2000:
+            drawn.append((random.random(), np.random.rand(), float(rand((), dtype=float))))
+
+    thread = threading.Thread(target=user)
+    thread.start()
+    for seed in range(5):
+        fv.fit_ensemble(net, task.train, members=2, seed=seed, steps=1)
+        fv.models.mlp(task, seed=seed)
+        fv.predict(net, net.w[None], task.test, 1, seed=0)
+    ready.set()
+    thread.join()
+    for numbers in zip(*drawn):
+        assert len(set(numbers)) == len(drawn)
+
+
+def test_fused_dropout_which_takes_no_generator_follows_the_seed_and_moves_nothing():
+    before = random_state()
+
+    def dropped():
+        with saved_rng(3):
+            return torch.native_dropout(torch.ones(50), 0.5, True)[0]
+
+    assert equal(dropped(), dropped())
+    assert 0 < int((dropped() == 0).sum()) < 50
+    assert random_state() == before

@@ -15,7 +15,7 @@ import torch
 from cases import around, blobs, mlp, net_of, refused
 from oracles import equal as same
 from pytest import mark
-from torch import equal, float64, nn, no_grad, randn, stack, tanh
+from torch import autograd, equal, float64, nn, no_grad, randn, stack, tanh
 from torch.nn import Linear, Sequential
 from torch.nn import functional as F
 from torch.testing import assert_close
@@ -140,6 +140,13 @@ class Locked(Linear):
         self.lock = threading.Lock()
 
 
+class Shared(Linear):
+    """As frozen teachers do, so that running averages of a model share them."""
+
+    def __deepcopy__(self, memo):
+        return self
+
+
 class Merging(nn.Module):
     """Loralib's layer: eval() merges the factors into the weight."""
 
@@ -182,6 +189,10 @@ REFUSED = {
             "module must be one that can be copied, got Locked.*lock.*: make locks, files and"
             " connections outside"
         ),
+    ),
+    "shared": (
+        lambda: Sequential(Shared(5, 3)),
+        "can be copied, got Shared, whose __deepcopy__ returns itself",
     ),
     "merged": (
         Merging,
@@ -264,6 +275,25 @@ def test_a_hook_may_use_another_module():
     assert_close(net(net.w, x), module(x))
 
 
+class Adjoint(autograd.Function):
+    """As in torchdiffeq's odeint_adjoint, RevNets and memcnn: the backward pass runs the layer
+    again."""
+
+    @staticmethod
+    def forward(ctx, layer, x, *parameters):
+        ctx.layer = layer
+        ctx.save_for_backward(x, *parameters)
+        with no_grad():
+            return tanh(layer(x))
+
+    @staticmethod
+    def backward(ctx, grad):
+        x, *parameters = ctx.saved_tensors
+        with torch.enable_grad():
+            x = x.detach().requires_grad_(True)
+            return (None, *autograd.grad(tanh(ctx.layer(x)), [x, *parameters], grad))
+
+
 class Again(nn.Module):
     def __init__(self, run):
         super().__init__()
@@ -284,9 +314,14 @@ def checkpoint(layer, x):
     return torch.utils.checkpoint.checkpoint(once, layer, x, use_reentrant=False)
 
 
-def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients():
+def adjoint(layer, x):
+    return Adjoint.apply(layer, x, *layer.parameters())
+
+
+@mark.parametrize("run", (checkpoint, adjoint))
+def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients(run):
     module = Again(once).eval()
-    again = Again(checkpoint).eval()
+    again = Again(run).eval()
     again.load_state_dict(module.state_dict())
     data = examples()
     want = fv.nll(net_of(module), data)
@@ -388,3 +423,14 @@ def test_log_probabilities_are_logits():
     net = net_of(Sequential(module, nn.LogSoftmax(-1)))
     logs = fv.nll(net, data)
     assert_close(f(f.net.w), logs(logs.net.w))
+
+
+def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
+    module = Sequential(
+        nn.utils.parametrizations.weight_norm(Linear(5, 6)), nn.Tanh(), Linear(6, 3)
+    ).eval()
+    net = fv.Net.from_module(module)
+    x = randn(12, 5)
+    with nn.utils.parametrize.cached():
+        got = [net(w, x) for w in (net.w, 2 * net.w)]
+    assert_close(got, [net.to_module(w)(x) for w in (net.w, 2 * net.w)])

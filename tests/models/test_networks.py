@@ -243,6 +243,24 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1
             "module's kind, torch.float32, got torch.int8 in 0.weight",
         ),
         (
+            "ema.pth",
+            WITHOUT | {f"ema.{k}": v for k, v in STATE.items()},
+            None,
+            r"one network that fits, got those of ema\., model\.",
+        ),
+        (
+            "mask.pth",
+            STATE | {"0.weight": ones(5, 3) > 0},
+            None,
+            "module's kind, torch.float32, got torch.bool in 0.weight",
+        ),
+        (
+            "complex.pth",
+            STATE | {"0.weight": ones(5, 3) + 1j},
+            None,
+            "module's kind, torch.float32, got torch.complex64 in 0.weight",
+        ),
+        (
             "sparse.pth",
             STATE | {"0.weight": ones(5, 3).to_sparse()},
             None,

@@ -164,3 +164,19 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
         exact = float(mass[(grid + 2).abs() < 0.5].sum())
         found = float(((W + 2).abs() < 0.5).double().mean())
         assert found == approx(exact, abs=0.03)  # .154, .082, .051; 600 particles: sd .01
+
+
+def test_a_thermostat_cools_too_far_where_few_examples_cancel_over_an_epoch():
+    """Linear regression of 20 weights: the mean variance over the exact one, of 2,400 draws."""
+    X = randn(60, 20, generator=rng(), dtype=float64)
+    y = X.sum(-1, keepdim=True) + STD * randn(60, 1, generator=rng(1), dtype=float64)
+    net = fv.Net.from_module(nn.Linear(20, 1, bias=False, dtype=float64))
+    precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20, dtype=float64)
+    how = dict(seed=0, lr=0.002, likelihood=STD, weight_decay=DECAY, chains=40, burn_in=500)
+
+    def ratio(batch_size):
+        fit = fv.fit_sgnht(net, fv.Data(X, y), n_draws=2400, batch_size=batch_size, thin=20, **how)
+        return float(torch.trace(precision @ torch.cov(fit.W.T)) / 20)
+
+    assert ratio(None) == approx(1, abs=0.04)  # 2,400 draws, and the finite step
+    assert ratio(6) < 0.92  # .82 to .88 on six seeds
