@@ -5,7 +5,7 @@ import math
 from functools import partial
 
 import torch
-from cases import assert_exact, refused, rng
+from cases import assert_exact, net_of, refused, rng
 from pytest import approx, fixture, mark
 from torch import equal, float64, randn, zeros
 from torch.testing import assert_close
@@ -170,7 +170,7 @@ def test_a_thermostat_cools_too_far_where_few_examples_cancel_over_an_epoch():
     """Linear regression of 20 weights: the mean variance over the exact one, of 2,400 draws."""
     X = randn(60, 20, generator=rng(), dtype=float64)
     y = X.sum(-1, keepdim=True) + STD * randn(60, 1, generator=rng(1), dtype=float64)
-    net = fv.Net.from_module(nn.Linear(20, 1, bias=False, dtype=float64))
+    net = net_of(torch.nn.Linear(20, 1, bias=False, dtype=float64))
     precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20, dtype=float64)
     how = dict(seed=0, lr=0.002, likelihood=STD, weight_decay=DECAY, chains=40, burn_in=500)
 
