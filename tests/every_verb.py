@@ -45,13 +45,10 @@ OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
     "plot_metrics": "prediction",
     "plots.plot_reliability": "prediction",
-    "plots.plot_basin": "surface",
     "plot_density": "density",
     "plot_curve": "curve",
     "plot_projection": "projection",
     "plot_spectrum": "spectrum",
-    "plots.plot_persistence": "valleys",
-    "plots.plot_mechanism": "step",
     "plots.plot_radius": "measured",
     "plots.plot_frontier": "measured",
 }
@@ -116,7 +113,7 @@ symmetry.min_mass symmetry.align metrics.fit_temperature metrics.scale_temperatu
 metrics.scale_deviation metrics.ood_scores metrics.pac_bayes_bound metrics.flat_bound
 metrics.agreement metrics.total_variation metrics.coverage metrics.crps metrics.fit_deviation
 metrics.interval_width metrics.pit metrics.predictive_std metrics.quantile_calibration_error
-plots.plot_calibration plots.plot_severity plots.plot_history plots.plot_layers
+plots.plot_calibration plots.plot_severity plots.plot_history
 plots.plot_predictive plots.plot_risk_coverage plots.plot_sharpness plots.plot_surface_3d""".split()
 
 
@@ -211,7 +208,7 @@ def script(fv, module, data, task, metric, pictures, late, plain, line):
     fv.slice_line(f, *W[:2], resolution=3)
     curve = fv.slice_path(f, W[:3])
     projection = fv.project(W, plane, f)
-    valleys = landscape.persistence(surface)
+    landscape.persistence(surface)
     fv.engine.refresh_batchnorm(net, w, data)
     fv.engine.cache_trunk(late, pictures[2])
     prediction = fv.predict(net, q, data, 3, seed=0, batchnorm=data)
@@ -226,10 +223,8 @@ def script(fv, module, data, task, metric, pictures, late, plain, line):
     families.convergence_gap(net, task, prior, q, "vi", seed=0, n_draws=2, fit={"steps": 1})
     family = families.fit_family(net, task, prior, seed=0, **FAMILY)
     measured = families.measure(net, task, family, seed=0, **SMALL)
-    radii = dict(radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3)
-    step = families.mechanism(net, data, q, **radii)
     fv.plot_surface(surface, projection)
-    [fv.plot(each) for each in (surface, curve, spectrum, prediction, step, measured)]
+    [fv.plot(each) for each in (surface, curve, spectrum, prediction, measured)]
     [fv.explore(each) for each in (surface, projection, spectrum, prediction)]
     fv.compare(module, moved(module), data, resolution=3, k=1)
     ended(fv.lab(module, easy(data), easy(data), radii={"vi": (0.0,)}, progress=False))

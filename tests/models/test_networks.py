@@ -223,6 +223,7 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1
             for name in ("net.pth", "net.safetensors")
         ),
         ("net.pth", {"0.weight": Evil()}, None, "path must hold a state dict"),
+        ("net.pth", net(), None, "path must hold a state dict.*got an object in"),
         (
             "two.pth",
             {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()},

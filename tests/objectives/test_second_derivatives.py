@@ -1,8 +1,11 @@
 """Curvature of networks whose layers PyTorch differentiates twice only by another kernel, or not at
 all."""
 
+import re
+import warnings
+
 import torch
-from cases import Language, mlp, net_of, refused, relative_error
+from cases import Language, mlp, net_of, refused, relative_error, warned
 from pytest import approx, mark
 from torch import arange, autograd, backends, eye, float64, linalg, nn, randint, randn, stack
 from torch.nn import Embedding, Linear, Sequential, Tanh
@@ -10,7 +13,8 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.curvature import jacobians
+from flatviz.objectives.curvature import check_jacobians, jacobians
+from flatviz.objectives.problem import examined
 
 
 class Attending(nn.Module):
@@ -239,6 +243,21 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
     with refused("60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
+
+
+def test_a_curvature_of_minutes_says_its_work_before_it_begins():
+    """3 outputs of 50,000 examples: twice 6 multiply-adds of the net, and 2,000 squared of H."""
+    net = fv.Net.from_module(Linear(2, 3))
+    data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
+    problem = examined(net, data, "categorical")
+    text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds, about 2 minutes")
+    with warned(text):
+        check_jacobians(problem, 2000, dense=True, warn=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_jacobians(problem, 2000, dense=False, warn=True)
+        check_jacobians(problem, 1000, dense=True, warn=True, draws=2)
+        check_jacobians(problem, 2000, dense=True, warn=False)
 
 
 @mark.parametrize("size", [1.0, 4.0, 5.0])

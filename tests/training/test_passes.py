@@ -95,7 +95,8 @@ def test_a_minibatch_without_a_label_that_counts_moves_nothing(tiny, members, we
     assert not g.any()
 
 
-def test_a_reduced_precision_is_inside_the_network_only(conv_case):
+@mark.parametrize("precision, error", [("bfloat16", 0.05), ("float16", 0.02)])
+def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_case):
     module, data = conv_case
     net = net_of(module.eval())
     seen = []
@@ -104,15 +105,31 @@ def test_a_reduced_precision_is_inside_the_network_only(conv_case):
         lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last)))
     )
     exact = training_loss(net, data)
-    loss = training_loss(net, data, training=fv.Training("bfloat16"))
+    loss = training_loss(net, data, training=fv.Training(precision))
     seen.clear()
     value, g = loss(net.w, None)
-    assert set(seen) == {(torch.bfloat16, True)}
+    assert set(seen) == {(getattr(torch, precision), True)}
     assert value.dtype == g.dtype == float32
-    for ascent in (None, fv.SAM(0.1)):  # 8 bits of mantissa
+    for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
         g = ascended(loss, net.w, None, ascent)[1]
         reference = ascended(exact, net.w, None, ascent)[1]
-        assert 1e-5 < relative_error(g, reference) < 0.05
+        assert 1e-5 < relative_error(g, reference) < error
+
+
+def test_gradients_below_the_least_number_of_float16_are_not_lost():
+    torch.manual_seed(0)
+    layers = Linear(3, 4, bias=False), Linear(4, 2, bias=False)
+    with torch.no_grad():
+        layers[1].weight *= 1e-4
+    net = net_of(Sequential(*layers))
+    data = blobs(512, 3, 2)
+
+    def first_layers(precision):
+        loss = training_loss(net, data, training=fv.Training(precision))
+        return loss(net.w, None)[1][:12]
+
+    # between the layers they are 1e-3 of a mean times 1e-5: 0 or the least number, 6e-8
+    assert relative_error(first_layers("float16"), first_layers(None)) < 0.02
 
 
 def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():

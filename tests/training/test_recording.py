@@ -113,7 +113,9 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
     twin = copy.deepcopy(module)
     rows = []
     torch.manual_seed(0)
-    path, data = watched(module, 6, every=2, products=80, log=lambda *row: rows.append(row))
+    path, data = watched(
+        module, 6, every=2, budget=1e6, products=80, log=lambda *row: rows.append(row)
+    )
     torch.manual_seed(0)
     train(twin, 6)
     assert equal(weights(module), weights(twin))
@@ -142,6 +144,33 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
     assert fv.plot(history).data[-1].name == "trace"
 
 
+@mark.parametrize(
+    "cost, steps, measured",
+    [(10, 400, [0, 150, 200, 250, 300, 350, 400]), (30, 100, [0, 100])],
+)
+def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost, steps, measured):
+    now = [0.0]
+
+    def slow(name, value, step):  # four values of a measurement
+        now[0] += cost / 4
+
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    data = fv.Data(torch.ones(4, 3), torch.arange(4) % 2)
+    with fv.record_path(module, data=data, budget=20, products=12, log=slow) as path:
+        for _ in range(steps):
+            now[0] += 1
+            path.add()
+    assert path.history.steps.tolist() == measured
+    missed, *late = path.history.notes
+    lost = steps + 1 - len(measured)
+    assert missed.startswith(f"{lost} of {steps + 1} points were not measured: the budget is 20 %")
+    if len(measured) == 2:
+        assert late[0].startswith("start and end took 60 % of the loop's time")
+    else:
+        assert not late
+        assert cost * len(measured) <= 0.2 * steps
+
+
 def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
     with refused("give record_path data="):
         fv.record_path(module).history  # noqa: B018
@@ -167,7 +196,7 @@ def test_a_trainers_callback_records_what_record_path_does(
     for name in {package, package.partition(".")[0]}:
         monkeypatch.setitem(sys.modules, name, stand_in(package, base))
     data = fv.Data(ones(4, 3), arange(4) % 2)
-    callback = make(every=2, data=data, products=12)
+    callback = make(every=2, data=data, budget=1e6, products=12)
     rows = []
     log = lambda metrics, step: rows.append(metrics | {"step": step})
     trainer = SimpleNamespace(log_history=rows, logger=SimpleNamespace(log_metrics=log))
