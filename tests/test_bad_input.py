@@ -6,6 +6,8 @@ in it by itself.
 
 import inspect
 import math
+import pydoc
+import re
 
 import numpy as np
 import torch
@@ -146,3 +148,18 @@ def test_the_defaults_of_a_fit_are_the_settings_of_its_method():
 
 def test_every_verb_is_checked_at_its_boundary():
     assert not [name for name in VERBS if not hasattr(VERBS[name], "__wrapped__")]
+
+
+FITS = [name for name in VERBS if re.fullmatch(r"fit_\w+|pretrain", name)]
+
+
+@mark.parametrize("name", FITS)
+def test_help_on_a_fit_has_a_line_for_each_keyword_with_its_default_and_plain_types(name):
+    shown = pydoc.render_doc(VERBS[name], renderer=pydoc.plaintext)
+    signature, _, text = shown.partition("\n    ")
+    for p in inspect.signature(VERBS[name]).parameters.values():
+        assert re.search(rf"^ +{p.name}: \S", text, re.M), p.name  # what it means
+        if p.default is not p.empty:
+            default = re.escape(repr(p.default))
+            assert re.search(rf"\b{p.name}: [^=]+ = {default}[,)]", signature), p.name
+    assert not re.search(r"Annotated|0x[0-9a-f]+|: '", signature)
