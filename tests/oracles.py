@@ -32,16 +32,6 @@ def as_torch(q: fv.Gaussian) -> distributions.LowRankMultivariateNormal:
     return distributions.LowRankMultivariateNormal(q.mean, q.factor.T, (2 * q.log_std).exp())
 
 
-def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
-    """Compute `perturb`'s q' for the gradient of E_q[NLL], by autograd with the same noise."""
-    theta = [t.clone().requires_grad_() for t in (q.mean, q.log_std, q.factor)]
-    W = fv.Gaussian(*theta).at(*q.noise(n_draws, seed=seed))
-    losses = [nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
-    gradient = torch.autograd.grad(stack(losses).mean(), theta)
-    delta = fv.perturb(q, gradient, radius=radius, blocks="mean+std")
-    return q.moved(delta)
-
-
 def loop(net, data, points) -> Tensor:
     """The NLL at each point: a copy of the module with these weights, on a copy of the inputs."""
     with torch.no_grad():
