@@ -2,21 +2,18 @@
 
 import copy
 import inspect
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
 from types import SimpleNamespace
 
-import loss_landscapes.metrics
 import torch
 from internals import Fitting
 from torch import arange
 
 import flatviz
 from flatviz import families, landscape, plots, symmetry
-from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.catalog import NO_UNIT
 from flatviz.metrics.scores import SCORES
 
@@ -90,19 +87,13 @@ def _ended(lab):
     lab.wait(60)
 
 
-def _if_there(callback):
-    """Make a callback; None where its trainer is not installed."""
-    with suppress(ImportError):
-        return callback()
-
-
 @dataclass(frozen=True)
 class TaskWithPath(flatviz.Task):
     path: Path | None = None
 
 
 def users_things(path, last=torch.nn.Linear, device="cpu"):
-    """(module, data, task, metric) that `calls` takes: small, with BatchNorm, on the device; files
+    """(module, data, task) that `calls` takes: small, with BatchNorm, on the device; files
     go to `path`."""
     nn = torch.nn
     module = nn.Sequential(
@@ -110,16 +101,11 @@ def users_things(path, last=torch.nn.Linear, device="cpu"):
     )
     module(torch.randn(8, 3))  # BatchNorm statistics that are not the initial ones
     for layer in (module[1], module[4]):
-        nn.init.normal_(layer.bias)  # loss-landscapes divides by its norm
+        nn.init.normal_(layer.bias)
     x = torch.randn(20, 3)
     data = flatviz.Data(x, (x[:, 0] > 0).long()).to(device)
     task = TaskWithPath(data, data, data, n_classes=2, path=path)
-    return (
-        module.to(device),
-        data,
-        task,
-        loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y),
-    )
+    return module.to(device), data, task
 
 
 def _easy(data):
@@ -183,7 +169,7 @@ def least(method):
     return {**method.plain.settings, **radius, **taken, **inner}
 
 
-def calls(fv, module, data, task, metrics):
+def calls(fv, module, data, task):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones
     returned."""
     made = SimpleNamespace()
@@ -229,9 +215,6 @@ def calls(fv, module, data, task, metrics):
         "fit_laplace": lambda: keep(
             "laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)
         ),
-        "posteriors.marginal_noise": lambda: fv.posteriors.marginal_noise(
-            made.net[0], fv.Data(data.x, arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
-        ),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(
             made.net[0], data, prior_precision=1.0
         ),
@@ -239,8 +222,6 @@ def calls(fv, module, data, task, metrics):
             "hmc",
             fv.fit_hmc(made.net[0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4),
         ),
-        "bridges.huggingface_callback": lambda: _if_there(fv.bridges.huggingface_callback),
-        "bridges.lightning_callback": lambda: _if_there(fv.bridges.lightning_callback),
         "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made.hmc),
         "fit_ensemble": lambda: keep(
             "ensemble", fv.fit_ensemble(made.net[0], data, members=2, **small)
@@ -381,7 +362,6 @@ def calls(fv, module, data, task, metrics):
         ),
         "save": lambda: fv.save(made.q, task.path),
         "load": lambda: fv.load(task.path),
-        "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         **symmetric_calls(fv),
     }
 

@@ -1,29 +1,22 @@
 """laplace-torch: Laplace posteriors whose covariance is no `Gaussian` of ours.
 
-Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.  Its low-rank fit needs a
-package that no index has, so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
+Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from types import ModuleType
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from flatviz.core import Data, Net, saved_rng
-from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.likelihood import BUILT_IN, GaussianLikelihood
-from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem
 from flatviz.results import History
 
-Structure = Literal["kron", "lowrank", "hessian", "functional"]
+Structure = Literal["kron", "hessian"]
 BATCH = 128
-RANK = 20  # eigenpairs of "lowrank"
-SUBSET = 1000  # examples that "functional" keeps
 # Errors of its backends at an unknown layer
 UNFIT = (NotImplementedError, RuntimeError, AttributeError, AssertionError)
 
@@ -37,7 +30,7 @@ class LaplaceTorch:
         peer: laplace-torch's object, with its evidence and precisions; its covariance is multiplied
             by `temperature`.
 
-    "functional" has no draws.  The posterior cannot be saved; save `q.sample(n, seed=0)`.
+    The posterior cannot be saved; save `q.sample(n, seed=0)`.
     """
 
     center: Tensor
@@ -50,15 +43,10 @@ class LaplaceTorch:
         return f"LaplaceTorch({type(self.peer).__name__}, dim={len(self.center)})"
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """Draw `n` weight vectors, (n, D); refuse functional Laplace, a posterior over outputs."""
+        """Draw `n` weight vectors, (n, D)."""
         source = torch.Generator(self.center.device).manual_seed(seed)
-        try:
-            # One by one, so that fewer draws are the beginning of more
-            rows = [self.peer.sample(1, generator=source) for _ in range(n)]
-        except NotImplementedError:
-            raise ValueError(
-                "draws of weights need another structure, got 'functional': use predict_linearised"
-            ) from None
+        # One by one, so that fewer draws are the beginning of more
+        rows = [self.peer.sample(1, generator=source) for _ in range(n)]
         return self.center + self.temperature**0.5 * (torch.cat(rows) - self.center)
 
     def outputs(self, data: Data) -> tuple[Tensor, Tensor]:
@@ -72,13 +60,14 @@ class LaplaceTorch:
 
 def fit_laplace_torch(
     problem: Problem,
-    structure: Structure,
-    *,
-    prior_precision: float | Literal["marginal", "layerwise"],
+    structure: str,
+    prior_precision: float | str,
     temperature: float,
     history: History | None = None,
 ) -> LaplaceTorch:
     """Fit the posterior at the net's weights, which `fit_laplace` has trained.
+
+    prior_precision: delta, or "marginal".
 
     Raises:
         ImportError: Without laplace-torch.
@@ -86,7 +75,7 @@ def fit_laplace_torch(
     """
     try:
         import laplace  # optional: only these structures need it
-        from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
+        from laplace.curvature import CurvlinopsHessian
     except ImportError as error:
         raise ImportError(
             f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
@@ -98,7 +87,7 @@ def fit_laplace_torch(
             f"structure={structure!r} needs inputs that are one tensor, got {x.describe()}: use"
             " 'diagonal'"
         )
-    tuned = isinstance(prior_precision, str)
+    tuned = prior_precision == "marginal"
     module = _treated_alone(net)
     settings = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
     noise = p.noise if isinstance(p, GaussianLikelihood) else None
@@ -110,46 +99,32 @@ def fit_laplace_torch(
             f" deviation, which is what laplace-torch knows, got {p!r}: use 'full', 'diagonal'"
             " or 'last_layer'"
         )
-    functional = partial(
-        laplace.FunctionalLaplace, n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN
-    )
-    peers: dict[str, Callable[..., Any]] = {
-        "kron": laplace.KronLaplace,
-        "hessian": partial(laplace.FullLaplace, backend=CurvlinopsHessian),
-        "functional": functional,
-    }
+    if structure == "kron":
+        posterior = laplace.KronLaplace
+    else:
+        posterior = partial(laplace.FullLaplace, backend=CurvlinopsHessian)
+    examples = torch.utils.data.TensorDataset(x, y)
     try:
         with saved_rng():
-            if structure == "lowrank":
-                peer = _low_rank(laplace, module, problem, settings)
-            else:
-                peer = peers[structure](module, **settings)
-                loader = torch.utils.data.DataLoader(
-                    torch.utils.data.TensorDataset(x, y), batch_size=BATCH
-                )
-                peer.fit(loader)
+            peer = posterior(module, **settings)
+            peer.fit(torch.utils.data.DataLoader(examples, batch_size=BATCH))
             if tuned:
-                peer.optimize_prior_precision(
-                    pred_type="gp" if structure == "functional" else "glm",
-                    prior_structure="scalar" if prior_precision == "marginal" else "layerwise",
-                )
-                if structure == "functional":
-                    peer._refresh_posterior()  # until then its kernel has the old precision
+                peer.optimize_prior_precision(pred_type="glm", prior_structure="scalar")
             q = LaplaceTorch(net.w.detach().clone(), peer, temperature, history)
-            sound = structure == "functional" or bool(q.sample(1, seed=0).isfinite().all())
+            sound = bool(q.sample(1, seed=0).isfinite().all())
     except torch.linalg.LinAlgError:
         sound = False
     except UNFIT as error:
         raise ValueError(
             f"structure={structure!r} must be one that laplace-torch can fit to this net, got"
-            f" {type(error).__name__}: {error}: 'kron' knows Linear and convolutions alone,"
-            " 'functional' one delta alone; use 'hessian', 'lowrank' or 'diagonal'"
+            f" {type(error).__name__}: {error}: 'kron' knows Linear and convolutions alone; use"
+            " 'hessian' or 'diagonal'"
         ) from error
     if not sound:
         raise ValueError(
             f"structure={structure!r} needs H + delta I to be positive definite beyond rounding,"
             " got curvature below -delta, or NaN: train on, give a larger prior_precision, or use"
-            " 'lowrank' or 'full', which leave negative curvature out"
+            " 'full', which leaves negative curvature out"
         )
     return q
 
@@ -167,23 +142,3 @@ def _treated_alone(net: Net) -> nn.Module:
             delattr(module.get_submodule(owner), last)
             module.get_submodule(owner).register_buffer(last, weight.detach())
     return module
-
-
-def _low_rank(laplace: ModuleType, module: nn.Module, problem: Problem, settings: dict) -> Any:
-    """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
-    peer = object.__new__(laplace.LowRankLaplace)
-    net, data, *_ = problem
-    f = mean_nll(problem)
-    laplace.baselaplace.ParametricLaplace.__init__(peer, module, **settings)
-    spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
-    positive = spectrum.values > 0
-    scale = (
-        settings.get("sigma_noise", 1.0) ** 2
-    )  # it divides H by the variance of the noise itself
-    peer.H = spectrum.vectors[positive].T, len(data) * scale * spectrum.values[positive]
-    peer.mean = net.w.detach().clone()
-    peer.n_data = len(data)
-    peer.loss = len(data) * scale * f(net.w).detach()
-    peer.n_outputs = net(net.w, data.batch(torch.arange(1))[0]).shape[-1]
-    module.output_size = peer.n_outputs
-    return peer

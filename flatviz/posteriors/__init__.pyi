@@ -4,7 +4,6 @@ from flatviz.posteriors.coupled import EMCMC as EMCMC
 from flatviz.posteriors.coupled import SVGD as SVGD
 from flatviz.posteriors.ivon import IVON as IVON
 from flatviz.posteriors.laplace import laplace_evidence as laplace_evidence
-from flatviz.posteriors.laplace import marginal_noise as marginal_noise
 from flatviz.posteriors.psgld import PSGLD as PSGLD
 from flatviz.posteriors.sabma import SABMA as SABMA
 from flatviz.posteriors.sgld import SGHMC as SGHMC

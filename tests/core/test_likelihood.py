@@ -330,8 +330,6 @@ def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
         assert_close(q.variance, variance, rtol=1e-6, atol=0)
     with raises(ValueError, match="'kron' needs .* one noise standard deviation"):
         fv.fit_laplace(net, data, structure="kron", **laplace)
-    with raises(ValueError, match="weight_decay acts on the training alone"):
-        fv.fit_laplace(net, data, structure="full", weight_decay=delta / 80, **laplace)
 
 
 def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_does_not_is_warned_of(

@@ -1,13 +1,10 @@
 """record_path: the weights that a loop passed, whatever the loop, within a bound on memory."""
 
 import copy
-import sys
 import threading
 import warnings
-from types import SimpleNamespace
 
 import torch
-from brought import hooked, stand_in
 from cases import rng
 from pytest import approx, fixture, mark, raises, warns
 from torch import nn
@@ -175,42 +172,6 @@ def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(mod
         fv.record_path(module).history  # noqa: B018
     with raises(ValueError, match="products"):
         watched(module, 1, products=3)
-
-
-@mark.parametrize(
-    "maker, package, base",
-    [
-        ("huggingface", "transformers", "TrainerCallback"),
-        ("lightning", "lightning.pytorch", "Callback"),
-    ],
-)
-def test_a_trainers_callback_records_what_record_path_does(
-    maker, package, base, module, monkeypatch
-):
-    make = getattr(fv.bridges, f"{maker}_callback")
-    for name in ("transformers", "lightning", "lightning.pytorch", "pytorch_lightning"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with raises(ImportError, match="pip install"):
-        make()
-    for name in {package, package.partition(".")[0]}:
-        monkeypatch.setitem(sys.modules, name, stand_in(package, base))
-    callback = make(
-        every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12
-    )
-    rows = []
-    logger = SimpleNamespace(
-        log_metrics=lambda metrics, step: rows.append(metrics | {"step": step})
-    )
-    hooked(
-        callback, module, lambda: train(module, 4), SimpleNamespace(log_history=rows, logger=logger)
-    )
-    assert callback.path.steps == (0, 2, 4)
-    assert callback.path.history.steps.tolist() == [0, 2, 4]
-    assert [row["step"] for row in rows if "lambda1" in row] == [
-        0,
-        2,
-        4,
-    ]
 
 
 def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
