@@ -36,6 +36,7 @@ from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Algorithm, Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
+from flatviz.training.losses import training_loss
 from flatviz.training.points import (
     Chain,
     Energy,
@@ -157,11 +158,12 @@ def fit_emcmc(
             f"lr / (eta N) must be below 1, got lr={lr:g}, eta={eta:g}, N={len(data)}: raise eta or"
             " lower lr"
         )
-    steps, keep = thinned(n_draws // 2, 1, burn_in, thin)
+    schedule = thinned(n_draws // 2, 1, burn_in, thin)
     run = Run("E-MCMC", seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=1)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     chain = EMCMC(lr, eta, energy)
-    return run_chains(chain, net, data, likelihood, batchnorm, run, net.w[None], steps, keep)
+    return run_chains(chain, loss, run, net.w[None], *schedule)
 
 
 _CHAIN = "n_draws burn_in thin lr eta temperature weight_decay batch_size"
@@ -262,10 +264,11 @@ def fit_svgd(
             " weights"
         )
     run = Run("SVGD", seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=n_draws)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     keep = range(steps - 1, steps)
     svgd = SVGD(lr, momentum, energy)
-    q = run_chains(svgd, net, data, likelihood, batchnorm, run, w, steps, keep)
+    q = run_chains(svgd, loss, run, w, steps, keep)
     return replace(q, chains=1)
 
 

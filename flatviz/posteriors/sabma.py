@@ -5,11 +5,10 @@
 source value; the authors' code samples them too.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
-import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Radius, Rate, Seed, Statistics
@@ -35,7 +34,6 @@ from flatviz.training.perturb import (
     Switch,
     Unit,
     reach_of,
-    squared_length,
 )
 from flatviz.training.settings import (
     TEMPERED,
@@ -92,56 +90,29 @@ class SABMA(GaussianMethod):
 
         q is then fitted with its mean at mean + the factor's rows.
         """
-        return (
-            self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
-        )
+        p = self.perturbation
+        return p.mode == "authors_code" and "z2_mean_bug" in p.switches
 
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
         """Compute the loss at q, the gradient at the worst q' near it, gain and reach."""
-        z1, z2 = noise
-        nll = partial(expected, gradient, batch=batch, noise=(z1, z2 + 1) if self.biased else noise)
+        if self.biased:
+            noise = (noise[0], noise[1] + 1)
+        nll = partial(expected, gradient, batch=batch, noise=noise)
         moved = self.perturbation.moved
-        if moved == 0 or not isinstance(self.radius, Tensor) and self.radius == 0:
-            return nll(q)
         radius = self.radius
         if not isinstance(radius, Tensor):
+            if moved == 0 or radius == 0:
+                return nll(q)
             radius = q.mean.new_full((), radius)
         here = nll(q, blocks=moved)
-        first = tuple(z[..., 0, :] for z in nll.keywords["noise"])
+        first = tuple(z[..., 0, :] for z in noise)
         worst = q.moved(self.perturbation(q, here.grad, radius, noise=first))
         there = nll(worst)
         # the radius, by construction
-        is_radius = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"
+        p = self.perturbation
+        is_radius = p.mode == "kl_exact" and p.radius_unit == "mode"
         reach = None if is_radius else reach_of(worst, q)
         return Expected(here.loss, there.grad, there.loss - here.loss, reach)
-
-    def noise_share(
-        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Iterable[Noises]
-    ) -> Tensor | None:
-        """Estimate c / S over s^2 + c / S, the mean squared length of an ascent's gradient.
-
-        The gradient g of S draws has g^T F^-1 g of mean s^2 + c / S, s that of the exact gradient.
-        Products of two gradients with independent noise have mean s^2.
-
-        noises: Independent noise of R >= 2 steps.
-
-        Returns:
-            Shares of the members, (...), NaN at radius 0; None of a mode without this ascent.
-        """
-        radius = torch.as_tensor(self.radius, device=q.mean.device)
-        if self.perturbation.mode != "kl_exact" or not (radius > 0).any():
-            return None
-        moved = self.perturbation.moved
-        total = [torch.zeros_like(t) for t in (q.mean, q.log_std, q.factor)[:moved]]
-        squares = torch.zeros_like(q.mean[..., 0])
-        R = 0
-        for noise in noises:
-            g = expected(gradient, q, batch, noise, blocks=moved).grad
-            total = [t + part for t, part in zip(total, g)]
-            squares = squares + squared_length(q, g, self.perturbation.damping)
-            R += 1
-        products = (squared_length(q, total, self.perturbation.damping) - squares) / (R - 1)
-        return torch.where(radius > 0, (1 - products / squares).clamp(0, 1), torch.nan)
 
     def result(
         self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
@@ -196,8 +167,8 @@ def fit_sabma(
 
     `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the
     ascent, and `reach`, the exact sqrt(2 KL(q' || q)) of its end q', (steps,) each; None for
-    `kl_exact`, whose radius it is.  `notes` say how much of the ascent is noise of the draws, which
-    acts as a penalty on curvature: more `mc_samples`, less noise.
+    `kl_exact`, whose radius it is.  With few `mc_samples` much of the ascent is noise of the draws,
+    which acts as a penalty on curvature.
 
     Args:
         net: The network over whose D treated weights q is.
@@ -267,26 +238,13 @@ def fit_sabma_grid(
     *,
     radius: Sequence[Radius],
     seed: Sequence[Seed],
-    lr: Rate | None = None,
-    weight_decay: NonNegative = 0.0,
     batch_size: Count | None = None,
-    steps: Count = 600,
-    momentum: Momentum = 0.9,
-    kl_weight: NonNegative | None = None,
-    mc_samples: Count | None = None,
-    start_scale: Positive | None = None,
+    batchnorm: Statistics = "frozen",
     likelihood: Likelihood = "categorical",
     training: Training = PLAIN,
-    batchnorm: Statistics = "frozen",
-    start: Gaussian | None = None,
-    mode: Mode = "kl_exact",
-    blocks: Blocks = "mean+std",
-    joint: bool = True,
-    damping: NonNegative | None = None,
-    switches: tuple[Switch, ...] = QUIRKS,
-    radius_unit: Unit = "mode",
     checkpoint: Checkpoint = None,
     progress: Progress = False,
+    **settings: Setting,
 ) -> dict[tuple[float, int], Gaussian]:
     """Fit every radius with every seed at once by `fit_sabma`: (radius, seed) -> posterior.
 
@@ -300,33 +258,13 @@ def fit_sabma_grid(
         prior: Gaussian over the D weights, as `transfer` returns.
         radius: As in `fit_sabma`, each.
         seed: Fixes noise and minibatches, each.
-        lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
-            None: the tuned one, `fv.METHODS["sabma"].tuned(net)`.
-        weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
-        steps: Number of minibatches.
-        momentum: Share of the previous step that is added to the next.
-        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
-            the tuned one.
-        mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
-            large network they take an equal part of the examples each, or there is one, at a lower
-            rate (`result.history.notes` says so).
-        start_scale: Factor on its standard deviations: from a wide start gradients are mostly
-            noise. None: the tuned one.
+        batchnorm: As in `fit_sabma`.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
-        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
-            leaves statistics of the data at each draw (of VI: those collected in training) in
-            `result.buffers`, which `predict` uses.
-        start: Where q starts, a Gaussian of any rank; None: the prior.
-        mode: The perturbation, see `perturb`; it is never of a reduced precision.
-        blocks: Which parts of q the perturbation moves: means, widths, factor.
-        joint: Whether blocks share one normaliser.
-        damping: Added to the Fisher matrix before it is inverted; None: see `perturb`.
-        switches: Quirks of the released code.
-        radius_unit: "mode", that of `mode`; "kl", the exact sqrt(2 KL) in every mode.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
+        **settings: Other keywords of `fit_sabma`.
 
     Raises:
         ValueError: As `fit_sabma`.
@@ -343,8 +281,9 @@ def fit_sabma_grid(
     members = [(float(r), s) for r in radius for s in seed]
     label = f"{len(members)} members of SA-BMA"
     run = Run(label, members[0][1], checkpoint, progress, batch_size, training)
-    perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
-    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
+    usual = METHOD.tuned(net).settings | {"start": None}
+    vi = Vi.of(usual | settings)
+    perturbation = Perturbation(**{k: v for k, v in settings.items() if k not in usual})
     problem = examined(net, data, likelihood)
     radii = [r for r, _ in members] if any(radius) else [0.0]
     size = prior.mean.new_tensor(radii) if len(radii) > 1 else radii[0]

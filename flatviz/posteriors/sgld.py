@@ -38,6 +38,7 @@ from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
+from flatviz.training.losses import training_loss
 from flatviz.training.points import Chain, Energy, PointState, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import FreshNoise, Noise, cosine, rate_at, rates
@@ -177,11 +178,11 @@ def fit_sgld(
         >>> fv.fit_sgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("SGLD", seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
+    schedule = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    w = net.w.repeat(chains, 1)
-    return run_chains(SGLD(lr, energy), net, data, likelihood, batchnorm, run, w, steps, keep)
+    return run_chains(SGLD(lr, energy), loss, run, net.w.repeat(chains, 1), *schedule)
 
 
 @public
@@ -246,12 +247,12 @@ def fit_sghmc(
         >>> fv.fit_sghmc(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("SGHMC", seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
+    schedule = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    w = net.w.repeat(chains, 1)
     chain = SGHMC(lr, friction, energy)
-    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
+    return run_chains(chain, loss, run, net.w.repeat(chains, 1), *schedule)
 
 
 @public
@@ -338,10 +339,10 @@ def fit_csgld(
     keep = frozenset(step for step in range(steps) if step % cycle_steps in last)
     label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
     run = Run(label, seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     chain = SGHMC(falling, friction, energy, noisy)
-    w = net.w.repeat(chains, 1)
-    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
+    return run_chains(chain, loss, run, net.w.repeat(chains, 1), steps, keep)
 
 
 _CHAIN = "n_draws burn_in thin lr temperature weight_decay batch_size"

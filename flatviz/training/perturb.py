@@ -227,12 +227,6 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
     return natural
 
 
-def squared_length(q: Gaussian, grad: Sequence[Tensor], damping: float | None = None) -> Tensor:
-    """Compute g^T F^-1 g, (...)."""
-    natural = fisher_solve(q, grad, damping)
-    return reduce(operator.add, (_dot(q, g, v) for g, v in zip(grad, natural)))
-
-
 def _along(
     q: Gaussian, grad: Sequence[Tensor], natural: Sequence[Tensor], radius: Tensor, joint: bool
 ) -> list[Tensor]:

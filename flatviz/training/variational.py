@@ -8,11 +8,9 @@ A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B me
 seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
-import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -30,7 +28,6 @@ from flatviz.training.gradient import (
     Expected,
     Gradient,
     Noises,
-    TrainingLoss,
     check_noise,
 )
 from flatviz.training.losses import check_covers, loss_of
@@ -41,7 +38,6 @@ from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
 WIDTHS = 0.2
 FACTOR = 0.1
 MEMORY = 0.9  # decay of the running sizes of steps
-REPEATS = 8  # independent gradients behind the share of noise in an ascent
 
 
 class GaussianState(NamedTuple):
@@ -181,12 +177,6 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
         """Compute the gradient in theta of one step."""
 
-    def noise_share(
-        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Iterable[Noises]
-    ) -> Tensor | None:
-        """Estimate what part of an ascent's squared length is noise of the draws."""
-        return None
-
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """Return the state at `start`, of one or several members."""
         return self.descent.init(start, members)
@@ -264,9 +254,6 @@ def fit_gaussians(
         drawn = f"{descent.draws} draws share the examples of" if sized.shared else "one draw"
         note = f"{drawn} a step, rate {sized.lr:g}: {DRAWS} draws of all examples take long"
         rows = replace(rows, notes=(*rows.notes, note))
-    shares = None
-    if not loss.streams and loss.buffers() is None:
-        shares = noise_shares(algorithm, state.q, loss, run, seeds)
     before = lambda: mean_nll(problem)(start.mean)  # noqa: E731  by the net's statistics
 
     def member(i: int) -> Gaussian | Diverged:
@@ -277,33 +264,10 @@ def fit_gaussians(
         except Diverged as error:
             return error
         notes = (*record.notes, *risen(record.loss, record.validation, before))
-        share = math.nan if shares is None else float(shares.reshape(-1)[i])
-        if share == share:
-            drawn = "one draw" if descent.draws == 1 else f"{descent.draws} draws"
-            notes = (*notes, f"{share:.0%} of the ascent's squared length is noise of {drawn}")
         q = algorithm.result(s, replace(record, notes=notes))
         return replace(q, buffers=loss.buffers(i))
 
     return [member(i) for i in range(B)]
-
-
-def noise_shares(
-    algorithm: GaussianMethod, q: Gaussian, loss: TrainingLoss, run: Run, seeds: Sequence[int]
-) -> Tensor | None:
-    """Estimate what part of the last ascent's squared length is noise of the draws, (B,) or ().
-
-    It takes one gradient for each of `REPEATS` noises, on the first minibatch's number of examples.
-    None of a method without an ascent.
-    """
-    # One step's noise at a time, as it may take more memory than the fit
-    noise = MirroredNoise([seed + 1 for seed in seeds], algorithm.descent.draws, q, steps=1)
-    batch = None
-    if run.batch_size is not None and run.batch_size < loss.examples:
-        batch = torch.arange(run.batch_size, device=q.mean.device)
-        batch = batch if len(seeds) == 1 else batch.expand(len(seeds), -1)
-    steps = (noise.at(step) for step in range(2 * REPEATS))
-    noises = islice(steps, 0, None, 2)  # odd steps are mirrored
-    return algorithm.noise_share(q, loss, batch, noises)
 
 
 def fit_members(
