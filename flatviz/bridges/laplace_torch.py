@@ -3,6 +3,7 @@
 Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -89,7 +90,9 @@ def fit_laplace_torch(
         )
     tuned = prior_precision == "marginal"
     module = _treated_alone(net)
-    settings = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
+    settings: dict[str, Any] = dict(
+        likelihood="classification", prior_precision=1.0 if tuned else prior_precision
+    )
     noise = p.noise if isinstance(p, GaussianLikelihood) else None
     if isinstance(noise, float):
         settings |= dict(likelihood="regression", sigma_noise=noise)
@@ -99,6 +102,7 @@ def fit_laplace_torch(
             f" deviation, which is what laplace-torch knows, got {p!r}: use 'full', 'diagonal'"
             " or 'last_layer'"
         )
+    posterior: Callable[..., Any]
     if structure == "kron":
         posterior = laplace.KronLaplace
     else:

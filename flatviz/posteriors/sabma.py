@@ -105,7 +105,7 @@ class SABMA(GaussianMethod):
                 return nll(q)
             radius = q.mean.new_full((), radius)
         here = nll(q, blocks=moved)
-        first = tuple(z[..., 0, :] for z in noise)
+        first = noise[0][..., 0, :], noise[1][..., 0, :]
         worst = q.moved(self.perturbation(q, here.grad, radius, noise=first))
         there = nll(worst)
         # the radius, by construction
@@ -281,8 +281,8 @@ def fit_sabma_grid(
     members = [(float(r), s) for r in radius for s in seed]
     label = f"{len(members)} members of SA-BMA"
     run = Run(label, members[0][1], checkpoint, progress, batch_size, training)
-    usual = METHOD.tuned(net).settings | {"start": None}
-    vi = Vi.of(usual | settings)
+    usual = {**METHOD.tuned(net).settings, "start": None}
+    vi = Vi.of({**usual, **settings})
     perturbation = Perturbation(**{k: v for k, v in settings.items() if k not in usual})
     problem = examined(net, data, likelihood)
     radii = [r for r, _ in members] if any(radius) else [0.0]

@@ -61,8 +61,8 @@ module = nn.Sequential(
 #
 # `fv.lab` trains what has not learned, makes a prior, checks the accuracy after each step, and opens the laboratory. It says
 # what it did, last of all how accurate VI is beside the trained network on the test data; `lab.made` keeps these lines. By default
-# the lab is quick: one setting, few members, coarse pictures. `effort="full"` tries six settings and leaves nothing out, which
-# takes minutes.
+# the lab is quick: few members, coarse pictures, small steps of a large network. `effort="full"` leaves nothing out, which takes
+# minutes.
 
 # %%
 how = dict(radii={"vi": (0.0,)}) if FAST else {}
