@@ -72,46 +72,6 @@ class Shift(Noun, made_by="fv.families.shifted_scores makes one"):
         return self.scores[name].mean(0)
 
 
-class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
-    """One step of a method from a Gaussian q, at R radii, in the plane of its perturbation.
-
-    Args:
-        surface: The loss on that plane, whose origin is q's mean; None: not computed.
-        covariance: (2, 2), of q's draws in the plane.
-        radius: (R,), in `unit`.
-        ball: (R, 2, 2), the projection a^T ball^-1 a <= 1 of all moves d of the mean with
-            KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius;
-            for a Euclidean method, with |d| <= radius.
-        worst, worst_covariance: (R, 2), (R, 2, 2), q' = q + `perturb`.
-        length: (R,), how far q's mean moves; a Euclidean ball of SAM with this radius reaches as
-            far.
-        gradient: (2,), of E_q[NLL] in the mean, at q; there: (R, 2), at q'; in the plane.
-        loss, worst_loss: (R,), E_q[NLL] and E_q'[NLL], in nats.
-        name: Of q, in figures.
-    """
-
-    surface: Surface | None
-    covariance: Tensor
-    radius: tuple[float, ...]
-    ball: Tensor
-    worst: Tensor
-    worst_covariance: Tensor
-    length: Tensor
-    gradient: Tensor
-    there: Tensor
-    loss: float
-    worst_loss: Tensor
-    unit: str
-    name: str = "q"
-
-    def reach(self, k: int) -> float:
-        """Return the largest coordinates of q, q', the ball, and SAM's ball at radius k."""
-        ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
-        q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
-        ends = (q, ball, self.worst[k].abs() + worst, self.length[k])
-        return max(float(end.max()) for end in ends)
-
-
 class Member(Noun, made_by="fv.families.fit_family makes one"):
     """One posterior of a family: its method at a radius in `unit`, and its measurements.
 
@@ -121,7 +81,6 @@ class Member(Noun, made_by="fv.families.fit_family makes one"):
         sharpest: The surface on the plane of the two sharpest directions there.
         spectrum: Of several draws.
         prediction: On the test split.
-        step: One step from VI's posterior at this radius.
         over_seeds: "lambda1", "accuracy", "nll" and "ece", (S,), of fits with other seeds.
         maps: Arrays of other figures, by name: see `families.maps`, `inputs` and `images`.
     """
@@ -135,7 +94,6 @@ class Member(Noun, made_by="fv.families.fit_family makes one"):
     sharpest: Surface | None = None
     spectrum: tuple[Spectrum, ...] = ()
     prediction: Prediction | None = None
-    step: Mechanism | None = None
     over_seeds: dict[str, Tensor] = field(default_factory=dict)
     maps: dict[str, Any] = field(default_factory=dict)
 
@@ -270,7 +228,6 @@ NOUNS = {
         Sharpness,
         Prediction,
         Shift,
-        Mechanism,
         Member,
         Family,
     )

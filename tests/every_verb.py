@@ -62,7 +62,6 @@ OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     },
     **{
         "plots.plot_persistence": "valleys",
-        "plots.plot_mechanism": "step",
         "plots.plot_radius": "measured",
     },
     "plots.plot_frontier": "measured",
@@ -338,16 +337,10 @@ def calls(fv, module, data, task):
         "families.measure": lambda: keep(
             "measured", families.measure(made.net[0], task, made.family, seed=0, **SMALL)
         ),
-        "families.mechanism": lambda: keep(
-            "step",
-            families.mechanism(
-                made.net[0], data, made.q, radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3
-            ),
-        ),
         **{verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()},
         "plot": lambda: [
             fv.plot(getattr(made, name))
-            for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")
+            for name in ("surface", "curve", "spectrum", "prediction", "measured")
         ],
         "compare": lambda: fv.compare(module, _moved(module), data, resolution=3, k=1),
         "lab": lambda: _ended(

@@ -22,7 +22,6 @@ from flatviz.pages.views import View
 from flatviz.plots.color import true_losses
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.live import Live
-from flatviz.plots.mechanism import PHASES
 from flatviz.plots.radius import columns_of, values_of
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, style
 from flatviz.results import SHOWN, Family, Gaussian, Member
@@ -113,7 +112,6 @@ def pack(
         "fields": fields,
         "members": [meta | ({"note": note} if note else {}) for meta in metas],
         "figures": [_entry(scene, view, figures[view.name]) for view in every],
-        "phases": list(PHASES),
         "stops": {m: list(r) for m, r in (stops or {}).items()},
         "live": live,
         "seeds": values_of(family, "lambda1").shape[1] if columns_of(family) else 0,
@@ -260,7 +258,6 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
         "equals": style(family[first].method).label if (first := family.first[i]) != i else "",
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
-        "captions": {view.name: view.caption_of(family, i) for view in shown if view.caption_of},
         "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
     }
     if family.images:
@@ -345,7 +342,7 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
     layout = drawn["layout"] | {"height": view.height}
     layout.pop("meta")
     placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}
-    placed |= {"phases": list(view.phases(scene.family)), "shared": _shared(view, fig)}
+    placed["shared"] = _shared(view, fig)
     follows = _follows(view, fig)
     binds = [
         {"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)

@@ -44,22 +44,17 @@ def tour_story(family: Family) -> tuple[Section, ...]:
     tests = "images" if family.images else "examples"
     seeds = next((len(values) for values in family[0].over_seeds.values()), 1)
     prove = " and one seed prove" if seeds == 1 else f", here with {seeds} seeds, proves"
-    seen = f": {TEXTS['more']['seen']}" if family[0].step else "."
-    moved = "Radius" if family[0].step else "Flatness"
     sharp = {"n_draws": 10, "tab": "Flatness", "see": "spectrum"}
+    curves = {"n_draws": 10, "tab": "Radius", "see": "radius"}
     at_middle = {"method": "sabma", "radius": middle, "n_draws": 10}
     return (
         _step("posterior", {"n_draws": 10, "tab": "Surface", "see": "surface"}),
         _step("sharp", vi | sharp, beside=_map_beside_vi(family)),
-        _step(
-            "radius",
-            {"method": "sabma", "radius": large, "n_draws": 10, "tab": moved, "see": "mechanism"},
-            seen=seen,
-        ),
+        _step("radius", {"method": "sabma", "radius": large} | curves),
         _step("beside", at_middle | sharp | {"compare": vi}),
         _step(
             "scores",
-            at_middle | {"tab": "Radius", "see": "radius"},
+            at_middle | curves,
             tests=tests,
             prove=prove,
             changed=_changed(family, large),

@@ -1,6 +1,6 @@
 """Figures of page and lab: one entry each in `VIEWS`; captions.toml has their words and places."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,16 +15,13 @@ from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.frontier import has_frontier, plot_frontier
 from flatviz.plots.inputs import plot_input_maps, plot_predictive
 from flatviz.plots.landscape import plot_projection
-from flatviz.plots.mechanism import PHASE_TEXTS, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
-from flatviz.plots.theme import Figure, Properties, Property, figure, span_of, style
+from flatviz.plots.theme import Figure, Properties, Property, figure, span_of
 from flatviz.results import Family, Prediction
 
 Draw = Callable[[Scene, int], Figure]
 TEXTS = texts_of("captions.toml")
-MOVES = TEXTS["step"]["kl"]
-BACK = TEXTS["step"]["back"]
 
 
 @dataclass(frozen=True)
@@ -57,8 +54,6 @@ class View:
         kind: "plotly", or the front end's module that draws it.
         least: Smallest width in px; in a narrower column, the views of its tab are placed one below
             the other.
-        phases: Name and text of each phase, for properties with `rows="phase"`.
-        caption_of: (family, member) -> caption, for captions that depend on the member.
     """
 
     name: str
@@ -78,8 +73,6 @@ class View:
     link: Mapping[str, str] = field(default_factory=dict)
     kind: str = "plotly"
     least: int = 0
-    phases: Callable[[Family], Sequence[tuple[str, str]]] = lambda family: ()
-    caption_of: Callable[[Family, int], str] | None = None
 
     @property
     def chosen(self) -> str:
@@ -173,14 +166,6 @@ def _scored(family: Family) -> Prediction:
     return computed(family[0].prediction)
 
 
-def _caption_of_step(family: Family, i: int) -> str:
-    """Write the caption of the step of a member, and how to read it."""
-    caption = TEXTS["step"][kind_of(family, i)].format(
-        label=style(family[i].method).label, back=BACK
-    )
-    return f"{caption} {TEXTS['step']['marks']}"
-
-
 def _view(name: str, draw: Draw, **conditions: Property) -> View:
     """Build a view with the texts and the place that captions.toml has for it."""
     return View(name, draw, **{**TEXTS[name], **conditions})
@@ -205,14 +190,6 @@ def _through_the_center(plane: str) -> list[View]:
 VIEWS = (
     _view("surface", _surface),
     _view("relief", _relief),
-    _view(
-        "mechanism",
-        lambda scene, i: plot_step(scene.family, i),
-        caption=MOVES.format(back=BACK),
-        caption_of=_caption_of_step,
-        when=lambda f: f[0].step is not None,
-        phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),
-    ),
     _view("radius", partial(_with_ring, plot_radius), when=lambda f: bool(columns_of(f))),
     _view("frontier", partial(_with_ring, plot_frontier), when=has_frontier),
     *_through_the_center("sharpest"),

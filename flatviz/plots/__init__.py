@@ -11,7 +11,6 @@ __getattr__, __dir__, __all__ = lazy(
         "curvature": "plot_density plot_history plot_layers plot_sharpness plot_spectrum",
         "frontier": "plot_frontier",
         "landscape": "plot_curve plot_persistence plot_projection",
-        "mechanism": "plot_mechanism",
         "inputs": "plot_predictive",
         "quantiles": "plot_calibration",
         "radius": "plot_radius",

@@ -15,7 +15,6 @@ from flatviz.plots.inputs import plot_predictive as plot_predictive
 from flatviz.plots.landscape import plot_curve as plot_curve
 from flatviz.plots.landscape import plot_persistence as plot_persistence
 from flatviz.plots.landscape import plot_projection as plot_projection
-from flatviz.plots.mechanism import plot_mechanism as plot_mechanism
 from flatviz.plots.quantiles import plot_calibration as plot_calibration
 from flatviz.plots.radius import plot_radius as plot_radius
 from flatviz.plots.surfaces import plot_surface as plot_surface

@@ -21,7 +21,7 @@ def plot(result: object, *more: object, **options: object) -> Figure:
     - `Prediction`: `plot_reliability`, of a regression `plot_predictive`, of several methods
       `plot_metrics`
     - `Sharpness`, `Shift`, `Persistence`: `plot_sharpness`, `plot_severity`, `plot_persistence`
-    - `Mechanism`, `Family`: `plot_mechanism`, `plot_radius`
+    - `Family`: `plot_radius`
     - `History`: `plot_history`; the dict of `layer_curvature`: `plot_layers`
 
     Args:
@@ -77,7 +77,6 @@ DRAW: dict[type, Callable[..., Figure]] = {
     results.Family: plots.plot_radius,
     History: plots.plot_history,
     LayerCurvature: plots.plot_layers,
-    results.Mechanism: plots.plot_mechanism,
     results.Persistence: plots.plot_persistence,
     Prediction: _prediction,
     Projection: plots.plot_projection,

@@ -21,7 +21,6 @@ LOOK: dict[str, Json] = {
     "picked": None,
     "chosen": {},
     "step": -1,
-    "phase": None,
 }
 
 
@@ -65,7 +64,7 @@ def member_name(method: str, radius: float) -> str:
 def check_look(look: Json, methods: Sequence[str]) -> dict:
     """Check a dict with names of `LOOK` only, which a page may have sent.
 
-    Its `compare` is None or names one of `methods` and a radius; picked and phase count from 0.
+    Its `compare` is None or names one of `methods` and a radius; picked counts from 0.
 
     Raises:
         TypeError: See above.
@@ -78,7 +77,7 @@ def check_look(look: Json, methods: Sequence[str]) -> dict:
         check_is(other, dict, "compare", '{"method": "vi", "radius": 0.0}')
         check_choice(other.get("method"), tuple(methods), "method of compare")
         check_radius(other.get("radius"), "radius")
-    for name, least in (("picked", 0), ("phase", 0), ("step", -1)):
+    for name, least in (("picked", 0), ("step", -1)):
         if look.get(name) is not None:
             check_count(look[name], name, least=least)
     check_choice(look.get("tab", ""), ("", ALL, *{view.group for view in VIEWS}), "tab")

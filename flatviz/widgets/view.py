@@ -106,8 +106,7 @@ class FamilyView(anywidget.AnyWidget):
     """A family of posteriors behind its controls `radius`, `n_draws`, `method` and `look`.
 
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked
-    (a draw, or None), chosen (slot -> option), step (section read, -1: the last), phase (of the
-    step that is drawn, from 0; None for the last).
+    (a draw, or None), chosen (slot -> option), step (section read, -1: the last).
 
     The module that draws, plotly.js and the arrays are messages of the kernel, `appear` the first,
     and never part of a saved notebook; a page that opens later asks for them.  They are sent

@@ -223,14 +223,3 @@ fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
 
 # %%
 fv.plots.plot_history(flat.history)
-
-# %% [markdown]
-# ## plot_mechanism
-#
-# One step of SA-BMA: the posterior, the ball around it, the worst posterior in the ball, the step.
-
-# %%
-step = fv.families.mechanism(
-    net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side
-)
-fv.plots.plot_mechanism(step)

@@ -114,7 +114,7 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
     assert len(widgets._instances) == count + len(one)
 
 
-def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(
+def test_the_labs_own_family_gets_its_bands_when_asked(
     make_lab, transferred, task
 ):
     net, prior = transferred
@@ -123,7 +123,6 @@ def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(
     assert lab.wait(300)
     assert lab.error == ""
     names = [figure["name"] for figure in lab.view._bundle.index["figures"]]
-    assert "mechanism" in names
     assert "radius" in names
     assert lab.view._bundle.index["seeds"] == 1
     before = lab.family

@@ -18,13 +18,13 @@ both(o,n);return n&&(n[0]-=2*e*r[0]*n[1]),a}}}var Ut=class{constructor(t){this.w
 this.starts.push(this.dim),this.dim+=t[s]*(t[s-1]+1);this.a=t.map(s=>I(s)),this.d=t.map(s=>I(s))}init(t,s=1){let e=I(this.dim);return this.starts.
 forEach((o,r)=>{let n=this.widths[r+1]*(this.widths[r]+1);for(let a=0;a<n;a++)e[o+a]=s*t.normal()/Math.sqrt(this.widths[r])}),e}forward(t,s,e){
 let{a:o,widths:r,starts:n}=this,a=r.length-1;for(let h=0;h<r[0];h++)o[0][h]=s[e+h];for(let h=0;h<a;h++){let l=o[h],d=o[h+1],g=r[h],p=r[h+1],
-c=n[h]+g*p;for(let f=0,u=n[h];f<p;f++){let m=t[c+f];for(let b=0;b<g;b++)m+=t[u++]*l[b];d[f]=h+1<a?Math.tanh(m):m}}return o[a]}backward(t,s){
+c=n[h]+g*p;for(let f=0,m=n[h];f<p;f++){let u=t[c+f];for(let b=0;b<g;b++)u+=t[m++]*l[b];d[f]=h+1<a?Math.tanh(u):u}}return o[a]}backward(t,s){
 let{a:e,d:o,widths:r,starts:n}=this;for(let a=r.length-2;a>=0;a--){let h=e[a],l=o[a+1],d=o[a],g=r[a],p=r[a+1],c=n[a]+g*p;d.fill(0);for(let f=0,
-u=n[a];f<p;f++){let m=l[f];s[c+f]+=m;for(let b=0;b<g;b++,u++)s[u]+=m*h[b],d[b]+=m*t[u]}if(a>0)for(let f=0;f<g;f++)d[f]*=1-h[f]*h[f]}}},Qe=.5*
+m=n[a];f<p;f++){let u=l[f];s[c+f]+=u;for(let b=0;b<g;b++,m++)s[m]+=u*h[b],d[b]+=u*t[m]}if(a>0)for(let f=0;f<g;f++)d[f]*=1-h[f]*h[f]}}},Qe=.5*
 Math.log(2*Math.PI);function Rs(i,{x:t,y:s,noise:e}){let o=s.length,r=i.widths[0],n=i.widths.at(-1),a=i.d.at(-1);return{dim:i.dim,both(h,l){
 l&&l.fill(0);let d=0;for(let g=0;g<o;g++){let p=i.forward(h,t,g*r);if(e){let c=(p[0]-s[g])/e;d+=.5*c*c+Math.log(e)+Qe,a[0]=c/e/o}else{let c=-1/0,
-f=0;for(let u=0;u<n;u++)c=Math.max(c,p[u]);for(let u=0;u<n;u++)a[u]=Math.exp(p[u]-c),f+=a[u];d+=c+Math.log(f)-p[s[g]];for(let u=0;u<n;u++)a[u]=
-(a[u]/f-(u===s[g]?1:0))/o}l&&i.backward(h,l)}return d/o}}}var Mt=(i,t)=>i.mean.map((s,e)=>s+Math.exp(i.logStd[e])*t[e]),ht=i=>({mean:i.mean.slice(),logStd:i.logStd.slice()});function ct(i,t,s){let e={
+f=0;for(let m=0;m<n;m++)c=Math.max(c,p[m]);for(let m=0;m<n;m++)a[m]=Math.exp(p[m]-c),f+=a[m];d+=c+Math.log(f)-p[s[g]];for(let m=0;m<n;m++)a[m]=
+(a[m]/f-(m===s[g]?1:0))/o}l&&i.backward(h,l)}return d/o}}}var Mt=(i,t)=>i.mean.map((s,e)=>s+Math.exp(i.logStd[e])*t[e]),ht=i=>({mean:i.mean.slice(),logStd:i.logStd.slice()});function ct(i,t,s){let e={
 value:0,mean:I(i.dim),logStd:I(i.dim)},o=I(i.dim);for(let r of s){e.value+=i.both(Mt(t,r),o)/s.length;for(let n=0;n<o.length;n++)e.mean[n]+=
 o[n]/s.length,e.logStd[n]+=o[n]*Math.exp(t.logStd[n])*r[n]/s.length}return e}function Ft(i,t){let s={value:0,mean:I(i.mean.length),logStd:I(
 i.mean.length)};for(let e=0;e<i.mean.length;e++){let o=Math.exp(-2*t.logStd[e]),r=i.mean[e]-t.mean[e],n=Math.exp(2*i.logStd[e])*o;s.value+=.5*
@@ -32,10 +32,10 @@ i.mean.length)};for(let e=0;e<i.mean.length;e++){let o=Math.exp(-2*t.logStd[e]),
 l),o=t.logStd.map(l=>l/2),r=Y(t.mean,e),n=Math.max(r+Y(t.logStd,o),1e-300),a=s/Math.sqrt(n),h={mean:e.map(l=>a*l),logStd:o.map(l=>a*l)};return{
 delta:h,share:r/n,there:{mean:j(i.mean,h.mean),logStd:j(i.logStd,h.logStd)}}}var Ze=(i,t)=>{let s=t/(nt(i)+Fs);return i.map(e=>e*s)},to=.2,Yt=.9,
 Dt=i=>({mean:I(i),squares:I(i+1),filled:0});function Bs(i,t,s,e,o,{rate:r,momentum:n,T:a}){let h=Ft(i,e),l=i.mean.length,d=I(l),g=I(l),p=a||
-1,c=i.logStd.map(Math.exp);for(let u=0;u<l;u++){let m=Math.exp(-2*e.logStd[u]),b=1/(c[u]*c[u]);if(d[u]=s.mean[u]/p,g[u]=s.logStd[u]/p,a)for(let v of o){
-let y=m*(i.mean[u]-e.mean[u])+(m-b)*c[u]*v[u];d[u]+=y/o.length,g[u]+=y*c[u]*v[u]/o.length}}t.filled=Yt*t.filled+1-Yt;let f=t.squares.map((u,m)=>{
-let b=m?g[m-1]*g[m-1]:d.reduce((v,y,x)=>v+y*y*c[x]*c[x],0);return t.squares[m]=Yt*u+(1-Yt)*b,1/(1+Math.sqrt(t.squares[m]/t.filled))});for(let u=0;u<
-l;u++)t.mean[u]=n*t.mean[u]+f[0]*c[u]*c[u]*d[u],i.mean[u]-=r*t.mean[u],i.logStd[u]-=.5*to*r*f[u+1]*g[u];return h}function zt(i,t,s,e,o,r){let n=ct(
+1,c=i.logStd.map(Math.exp);for(let m=0;m<l;m++){let u=Math.exp(-2*e.logStd[m]),b=1/(c[m]*c[m]);if(d[m]=s.mean[m]/p,g[m]=s.logStd[m]/p,a)for(let v of o){
+let y=u*(i.mean[m]-e.mean[m])+(u-b)*c[m]*v[m];d[m]+=y/o.length,g[m]+=y*c[m]*v[m]/o.length}}t.filled=Yt*t.filled+1-Yt;let f=t.squares.map((m,u)=>{
+let b=u?g[u-1]*g[u-1]:d.reduce((v,y,x)=>v+y*y*c[x]*c[x],0);return t.squares[u]=Yt*m+(1-Yt)*b,1/(1+Math.sqrt(t.squares[u]/t.filled))});for(let m=0;m<
+l;m++)t.mean[m]=n*t.mean[m]+f[0]*c[m]*c[m]*d[m],i.mean[m]-=r*t.mean[m],i.logStd[m]-=.5*to*r*f[m+1]*g[m];return h}function zt(i,t,s,e,o,r){let n=ct(
 i,t,o);return{from:ht(t),g:n,pull:Bs(t,s,n,e,o,r)}}function Xt(i,t,s,e,o,r){if(r.radius===0)return zt(i,t,s,e,o,r);let n=ht(t),a=ct(i,t,o),h=bs(
 t,a,r.radius),l=ct(i,h.there,o);return{from:n,g:a,...h,worst:l,pull:Bs(t,s,l,e,o,r)}}function Kt(i,t,s,e,{rate:o,momentum:r,T:n,radius:a=0}){
 let h=t.slice(),l=I(t.length),d=i.both(t,l),g=a?Ze(l,a):null,p=I(t.length),c=g?i.both(j(t,g),p):(p.set(l),d);for(let f=0;f<t.length;f++)s[f]=
@@ -64,9 +64,9 @@ this.kept.length){let e=Math.max(1,Math.floor(this.kept.length/2/t));return this
 return[this.q.mean]}};function eo(i,t,s){let e=.001/Math.max(nt(s),1e-300),o=l=>{let d=I(t.length);return i.both(j(t,s,l*e),d),d},[r,n,a,h]=[o(1),o(-1),o(2),o(-2)];
 return r.map((l,d)=>(8*(r[d]-n[d])-(a[d]-h[d]))/(12*e))}function At(i,t,s,e=40,o=null){let r=t.length,n=Math.min(r,e),a=[],h=[],l=[],d=new tt(
 0).normals(r);for(let{vector:c}of o??[])d=j(d,c,10*Math.sqrt(r));d=d.map(c=>c/nt(d));for(let c=0;c<n;c++){a.push(d);let f=eo(i,t,d);h.push(Y(
-d,f));for(let m=0;m<2;m++)for(let b of a)f=j(f,b,-Y(b,f));let u=nt(f);if(c===n-1||u<1e-9)break;l.push(u),d=f.map(m=>m/u)}let g=a.length,p=Array.
-from({length:g},(c,f)=>Float64Array.from({length:g},(u,m)=>f===m?h[f]:Math.abs(f-m)===1?l[Math.min(f,m)]:0));return oo(p).slice(0,s).map(({value:c,
-vector:f})=>{let u=I(r);return a.forEach((m,b)=>{for(let v=0;v<r;v++)u[v]+=f[b]*m[v]}),{value:c,vector:u}})}function oo(i){let t=i.length,s=i.
+d,f));for(let u=0;u<2;u++)for(let b of a)f=j(f,b,-Y(b,f));let m=nt(f);if(c===n-1||m<1e-9)break;l.push(m),d=f.map(u=>u/m)}let g=a.length,p=Array.
+from({length:g},(c,f)=>Float64Array.from({length:g},(m,u)=>f===u?h[f]:Math.abs(f-u)===1?l[Math.min(f,u)]:0));return oo(p).slice(0,s).map(({value:c,
+vector:f})=>{let m=I(r);return a.forEach((u,b)=>{for(let v=0;v<r;v++)m[v]+=f[b]*u[v]}),{value:c,vector:m}})}function oo(i){let t=i.length,s=i.
 map((e,o)=>Float64Array.from({length:t},(r,n)=>o===n?1:0));for(let e=0;e<40;e++){let o=0;for(let r=0;r<t;r++)for(let n=r+1;n<t;n++){if(o+=i[r][n]**
 2,Math.abs(i[r][n])<1e-300)continue;let a=(i[n][n]-i[r][r])/(2*i[r][n]),h=(a>=0?1:-1)/(Math.abs(a)+Math.hypot(a,1)),l=1/Math.hypot(h,1),d=h*
 l;for(let g=0;g<t;g++){let p=i[g][r],c=i[g][n];i[g][r]=l*p-d*c,i[g][n]=d*p+l*c}for(let g=0;g<t;g++){let p=i[r][g],c=i[n][g];i[r][g]=l*p-d*c,
@@ -115,29 +115,29 @@ i.stroke()}function ft(i,t,s,e){let o=[],r=(n,a)=>(e-n)/(a-n);for(let n=0;n+1<t;
 s+1],p=i[h+s],c=[];l<e!=d<e&&c.push([a+r(l,d),n]),d<e!=g<e&&c.push([a+1,n+r(d,g)]),p<e!=g<e&&c.push([a+r(p,g),n+1]),l<e!=p<e&&c.push([a,n+r(
 l,p)]);for(let f=0;f+1<c.length;f+=2)o.push([...c[f],...c[f+1]])}return o}function gt(i,t,s,e,o,r){i.beginPath();for(let[n,a,h,l]of t)i.moveTo(
 n/(e-1)*o,a/(s-1)*r),i.lineTo(h/(e-1)*o,l/(s-1)*r);i.stroke()}function ts(i,t,s,e,o,r,n,{log:a=!1,most:h=0}={}){let l=A(),d=52,g=x=>a?Math.log10(Math.max(x,1e-6)):x,p=n.flatMap(x=>x.y.filter(Number.isFinite).
-map(g)),[c,f]=[Math.min(...p),Math.max(...p)];p.length||([c,f]=[0,1]);let u=a?.6:.05*Math.max(1,Math.abs(f));f-c<u&&([c,f]=[(c+f-u)/2,(c+f+u)/
-2]);let m=Math.max(h,...n.map(x=>x.x.at(-1)??0),10),b=x=>t+(e-d)*x/m,v=x=>s+o-7-(o-32)*(g(x)-c)/(f-c);i.strokeStyle=l.line,i.lineWidth=1,i.beginPath(),
+map(g)),[c,f]=[Math.min(...p),Math.max(...p)];p.length||([c,f]=[0,1]);let m=a?.6:.05*Math.max(1,Math.abs(f));f-c<m&&([c,f]=[(c+f-m)/2,(c+f+m)/
+2]);let u=Math.max(h,...n.map(x=>x.x.at(-1)??0),10),b=x=>t+(e-d)*x/u,v=x=>s+o-7-(o-32)*(g(x)-c)/(f-c);i.strokeStyle=l.line,i.lineWidth=1,i.beginPath(),
 i.moveTo(t,s+o-.5),i.lineTo(t+e-d,s+o-.5),i.stroke(),S(i,r,t,s+9,{color:l.soft,size:12.5,halo:!1});let y=[];for(let x of n){i.beginPath(),x.
 y.forEach((E,C)=>{Number.isFinite(E)&&i.lineTo(b(x.x[C]),v(E))}),i.strokeStyle=x.color,i.globalAlpha=x.faint?.25:x.thin?.6:1,i.lineWidth=x.faint||
 x.thin?1.2:2.4,i.stroke(),i.globalAlpha=1;let M=x.y.at(-1);!x.faint&&!x.thin&&Number.isFinite(M)&&y.push({x:b(x.x.at(-1))+6,y:v(M),text:$(M),
 color:x.color})}y.sort((x,M)=>x.y-M.y),y.forEach((x,M)=>{M&&x.y<y[M-1].y+14&&(x.y=y[M-1].y+14)});for(let x=y.length-1,M=s+o;x>=0;M=y[x].y-14,
 x--)y[x].y=Math.min(y[x].y,M);for(let x of y)S(i,x.text,x.x,x.y,{color:x.color,size:12.5,weight:600})}function Ks(i,t,s,e){let o=U(),r=o?[21,25,30]:[255,255,255],n=w("canvas",{width:27,height:27}),a=n.getContext("2d"),h=a.createImageData(27,27),
-l=A(),d=k(i.method);i.mean.forEach((m,b)=>{let v=Math.abs(2*m-1),y=ys[m>.5?1:0];for(let x=0;x<3;x++)h.data[4*b+x]=r[x]+(y[x]-r[x])*.75*v;h.data[4*
-b+3]=255}),a.putImageData(h,0,0),t.imageSmoothingQuality="high",t.drawImage(n,.5,.5,26,26,0,0,s,e);let g=(m,b)=>gt(t,ft(m,27,27,b),27,27,s,e);
-t.strokeStyle=l.ink,t.lineWidth=1.2,t.globalAlpha=.28;for(let m of i.shadows)g(m.field,0);if(t.strokeStyle=d,t.globalAlpha=.55,t.lineWidth=1.1,
-i.fields.length>1)for(let m of i.fields)g(m,.5);t.globalAlpha=1,t.lineWidth=2.6,g(i.mean,.5);let{x:p,y:c}=i.world.train,[f,u]=[2.4,2];c.forEach(
-(m,b)=>{let v=(p[2*b]/f+1)/2*s,y=(1-p[2*b+1]/u)/2*e;t.fillStyle=`rgb(${ys[m].map(x=>o?Math.min(255,1.35*x):.8*x).join()})`,t.strokeStyle=l.paper,
-t.lineWidth=1.5,t.beginPath(),m?t.rect(v-4.5,y-4.5,9,9):t.arc(v,y,5,0,7),t.fill(),t.stroke()}),S(t,"pale: unsure",8,e-12,{size:12.5,color:l.
+l=A(),d=k(i.method);i.mean.forEach((u,b)=>{let v=Math.abs(2*u-1),y=ys[u>.5?1:0];for(let x=0;x<3;x++)h.data[4*b+x]=r[x]+(y[x]-r[x])*.75*v;h.data[4*
+b+3]=255}),a.putImageData(h,0,0),t.imageSmoothingQuality="high",t.drawImage(n,.5,.5,26,26,0,0,s,e);let g=(u,b)=>gt(t,ft(u,27,27,b),27,27,s,e);
+t.strokeStyle=l.ink,t.lineWidth=1.2,t.globalAlpha=.28;for(let u of i.shadows)g(u.field,0);if(t.strokeStyle=d,t.globalAlpha=.55,t.lineWidth=1.1,
+i.fields.length>1)for(let u of i.fields)g(u,.5);t.globalAlpha=1,t.lineWidth=2.6,g(i.mean,.5);let{x:p,y:c}=i.world.train,[f,m]=[2.4,2];c.forEach(
+(u,b)=>{let v=(p[2*b]/f+1)/2*s,y=(1-p[2*b+1]/m)/2*e;t.fillStyle=`rgb(${ys[u].map(x=>o?Math.min(255,1.35*x):.8*x).join()})`,t.strokeStyle=l.paper,
+t.lineWidth=1.5,t.beginPath(),u?t.rect(v-4.5,y-4.5,9,9):t.arc(v,y,5,0,7),t.fill(),t.stroke()}),S(t,"pale: unsure",8,e-12,{size:12.5,color:l.
 soft}),S(t,i.fields.length>1?"thin lines: the draws":"one point: one line",s-8,e-12,{size:12.5,color:l.soft,align:"right"})}function Js(i,t,s,e){
 let o=A(),r=k(i.method),n=i.mean.length,a=f=>f/(n-1)*s,h=Math.max(...i.world.panes.map(f=>f.highest)),l=f=>e/2-f/h*e/2,d=i.spread;t.fillStyle=
-t.strokeStyle=r,t.beginPath(),i.mean.forEach((f,u)=>t.lineTo(a(u),l(f+d[u])));for(let f=n-1;f>=0;f--)t.lineTo(a(f),l(i.mean[f]-d[f]));t.globalAlpha=
-.16,t.fill(),t.globalAlpha=1;let g=(f,u,m)=>{t.beginPath(),f.forEach((b,v)=>t.lineTo(a(v),l(b))),t.globalAlpha=u,t.lineWidth=m,t.stroke(),t.
+t.strokeStyle=r,t.beginPath(),i.mean.forEach((f,m)=>t.lineTo(a(m),l(f+d[m])));for(let f=n-1;f>=0;f--)t.lineTo(a(f),l(i.mean[f]-d[f]));t.globalAlpha=
+.16,t.fill(),t.globalAlpha=1;let g=(f,m,u)=>{t.beginPath(),f.forEach((b,v)=>t.lineTo(a(v),l(b))),t.globalAlpha=m,t.lineWidth=u,t.stroke(),t.
 globalAlpha=1};t.strokeStyle=o.ink;for(let f of i.shadows)g(f.field,.25,1.2);if(t.strokeStyle=r,i.fields.length>1)for(let f of i.fields)g(f,
-.45,1.1);g(i.mean,1,2.6);let{x:p,y:c}=i.world.train;t.fillStyle=o.ink,c.forEach((f,u)=>{t.beginPath(),t.arc((p[u]/3+1)/2*s,l(f),3.6,0,7),t.fill()}),
+.45,1.1);g(i.mean,1,2.6);let{x:p,y:c}=i.world.train;t.fillStyle=o.ink,c.forEach((f,m)=>{t.beginPath(),t.arc((p[m]/3+1)/2*s,l(f),3.6,0,7),t.fill()}),
 i===i.world.panes[0]&&S(t,"band: two standard deviations",8,e-12,{size:12.5,color:o.soft})}function Qs(i,t,s,e){let o=A();if(!i.drawn){S(t,"\
 loss on the plane of the two sharpest directions",2,10,{color:o.soft,size:12.5,halo:!1});return}let{values:r,axes:n,center:a}=i.drawn,h=Math.
 min(...r),l=r.map(c=>Math.min(1,(c-h)/i.world.high)),d=w("canvas",{width:23,height:23}),g=d.getContext("2d"),p=g.createImageData(23,23);l.forEach(
-(c,f)=>{for(let u=0;u<3;u++)p.data[4*f+u]=o.low[u]+(o.high[u]-o.low[u])*c;p.data[4*f+3]=255}),g.putImageData(p,0,0),t.drawImage(d,.5,.5,22,22,
+(c,f)=>{for(let m=0;m<3;m++)p.data[4*f+m]=o.low[m]+(o.high[m]-o.low[m])*c;p.data[4*f+3]=255}),g.putImageData(p,0,0),t.drawImage(d,.5,.5,22,22,
 0,0,s,e),t.strokeStyle=U()?"rgba(255,255,255,.2)":"rgba(60,70,80,.3)",t.lineWidth=1;for(let c=1;c<10;c++)gt(t,ft(l,23,23,c/10),23,23,s,e);t.
 fillStyle=k(i.method);for(let c of i.members()){let f=j(c,a,-1);t.beginPath(),t.arc((Y(f,n[0].vector)/1.2+1)/2*s,(1-2*Y(f,n[1].vector)/1.2)/
 2*e,3,0,7),t.fill()}S(t,`loss, two sharpest directions · λ₁ = ${$(n[0].value)}`,6,12,{color:o.ink,size:12.5})}function Zs(i,t,s,e){if(!i.
@@ -369,27 +369,27 @@ n>=2&&a<=s-2&&h<=e-2;return i.find(r=>o(r)&&!t.some(n=>fo(r,n)))??i[0]}var Et=cl
 width=s,this.height=e}avoid(t,s,e=7){this.taken.push([t-e,s-e,t+e,s+e])}put(t,s,e,o={}){let{size:r=13,weight:n=400,align:a="left"}=o;this.pen.
 font=`${n} ${r}px system-ui, -apple-system, "Segoe UI", Arial, sans-serif`;let h=this.pen.measureText(t).width,g={left:[s,s-h-ee],center:[s-
 h/2],right:[s-h,s+ee]}[a].map(c=>Math.max(this.left,Math.min(this.width-h-4,c))).flatMap(c=>po.map(f=>[c,e+f-8,c+h,e+f+8])),p=Ms(g,this.taken,
-this.width,this.height);this.taken.push(p),S(this.pen,t,p[0],p[1]+8,{...o,align:"left"})}};var Ts="http://www.w3.org/2000/svg",go=10,uo=[0,14,26,40,56,74],mo=[-1,0,1].flatMap(i=>[-1,0,1].map(t=>[i,t])),oe=(i,t,s)=>[i-s,t-s,i+s,t+s];
+this.width,this.height);this.taken.push(p),S(this.pen,t,p[0],p[1]+8,{...o,align:"left"})}};var Ts="http://www.w3.org/2000/svg",go=10,mo=[0,14,26,40,56,74],uo=[-1,0,1].flatMap(i=>[-1,0,1].map(t=>[i,t])),oe=(i,t,s)=>[i-s,t-s,i+s,t+s];
 function ie(i,t,s){let{X:e,Y:o,unit:r}=i.view(t,s),{from:n,g:a,there:h,worst:l}=i.record,{radius:d}=i.settings,g=k("sabma"),p=k("vi"),c=k("s\
-am"),f=A().truth,u=A().ink;i.svg.setAttribute("viewBox",`0 0 ${t} ${s}`),i.svg.replaceChildren();let m=(T,F,R=i.svg)=>{let P=document.createElementNS(
-Ts,T);for(let[G,bt]of Object.entries(F))P.setAttribute(G,bt);return R.append(P),P},b=T=>m("g",{"data-s":T}),v=(T,F,R,P,G)=>m("ellipse",{cx:e(
+am"),f=A().truth,m=A().ink;i.svg.setAttribute("viewBox",`0 0 ${t} ${s}`),i.svg.replaceChildren();let u=(T,F,R=i.svg)=>{let P=document.createElementNS(
+Ts,T);for(let[G,bt]of Object.entries(F))P.setAttribute(G,bt);return R.append(P),P},b=T=>u("g",{"data-s":T}),v=(T,F,R,P,G)=>u("ellipse",{cx:e(
 F[0]),cy:o(F[1]),rx:R*r,ry:P*r,fill:"none",...G},T),y=[],x=[],M=(...T)=>y.push(T),E=(T,F,R,P,G,bt,_t,Ct={})=>{let ot=Math.hypot(P,G),K=Math.
-min(11,.6*ot),[at,St]=ot?[P/ot,G/ot]:[0,0];for(let Ht=0;Ht<=12;Ht++)x.push([F+P*Ht/12,R+G*Ht/12]);m("line",{x1:F,y1:R,x2:F+P-at*K*.7,y2:R+G-
-St*K*.7,stroke:bt,"stroke-width":3.2,...Ct},T),m("path",{d:`M${F+P},${R+G} L${F+P-at*K-St*K*.55},${R+G-St*K+at*K*.55} L${F+P-at*K+St*K*.55},${R+
+min(11,.6*ot),[at,St]=ot?[P/ot,G/ot]:[0,0];for(let Ht=0;Ht<=12;Ht++)x.push([F+P*Ht/12,R+G*Ht/12]);u("line",{x1:F,y1:R,x2:F+P-at*K*.7,y2:R+G-
+St*K*.7,stroke:bt,"stroke-width":3.2,...Ct},T),u("path",{d:`M${F+P},${R+G} L${F+P-at*K-St*K*.55},${R+G-St*K+at*K*.55} L${F+P-at*K+St*K*.55},${R+
 G-St*K-at*K*.55} Z`,fill:bt},T),_t&&M(T,F+P+9*at+(at<0?-14:2),R+G+14*St+5,_t,bt)},C=n.logStd.map(Math.exp),[W,Z]=[e(n.mean[0]),o(n.mean[1])],
 rt=T=>i.phase>=T,q=Math.max(nt(a.mean),l?nt(l.mean):0,1e-9),O=.3*Math.min(t,s)/q;if(rt(2)){let T=b("ball");v(T,n.mean,d*C[0],d*C[1],{stroke:c,
-"stroke-width":2,"stroke-dasharray":"3 6"}),M(T,W+d*C[0]*r*.72+6,Z+d*C[1]*r*.72+12,"ball",c)}let lt=b("q");v(lt,n.mean,2*C[0],2*C[1],{stroke:u,
-"stroke-width":2.4,fill:u,"fill-opacity":.07});for(let T of i.noise)m("circle",{cx:e(n.mean[0]+C[0]*T[0]),cy:o(n.mean[1]+C[1]*T[1]),r:3.4,fill:u},
-lt);if(m("circle",{cx:W,cy:Z,r:6,fill:u,stroke:A().paper,"stroke-width":1.5},lt),M(lt,W-2*C[0]*r*.72-20,Z-2*C[1]*r*.72-6,"q",u),rt(3)&&h){let T=b(
+"stroke-width":2,"stroke-dasharray":"3 6"}),M(T,W+d*C[0]*r*.72+6,Z+d*C[1]*r*.72+12,"ball",c)}let lt=b("q");v(lt,n.mean,2*C[0],2*C[1],{stroke:m,
+"stroke-width":2.4,fill:m,"fill-opacity":.07});for(let T of i.noise)u("circle",{cx:e(n.mean[0]+C[0]*T[0]),cy:o(n.mean[1]+C[1]*T[1]),r:3.4,fill:m},
+lt);if(u("circle",{cx:W,cy:Z,r:6,fill:m,stroke:A().paper,"stroke-width":1.5},lt),M(lt,W-2*C[0]*r*.72-20,Z-2*C[1]*r*.72-6,"q",m),rt(3)&&h){let T=b(
 "worst"),F=h.logStd.map(Math.exp),[R,P]=[e(h.mean[0]),o(h.mean[1])];if(v(T,h.mean,2*F[0],2*F[1],{stroke:c,"stroke-width":2.4,fill:c,"fill-op\
-acity":.08}),E(T,W,Z,R-W,P-Z,c,"Δ"),m("circle",{cx:R,cy:P,r:5,fill:c,stroke:A().paper,"stroke-width":1.5},T),M(T,R-2*F[0]*r*.72-26,P+2*F[1]*
+acity":.08}),E(T,W,Z,R-W,P-Z,c,"Δ"),u("circle",{cx:R,cy:P,r:5,fill:c,stroke:A().paper,"stroke-width":1.5},T),M(T,R-2*F[0]*r*.72-26,P+2*F[1]*
 r*.72+16,"q′",c),rt(5)){let G=b("diff");E(G,R,P,a.mean[0]*O,-a.mean[1]*O,p,"",{"stroke-dasharray":"4 5"}),E(G,R+a.mean[0]*O,P-a.mean[1]*O,
 (l.mean[0]-a.mean[0])*O,-(l.mean[1]-a.mean[1])*O,f),M(G,R+(a.mean[0]+l.mean[0])/2*O-20,P-(a.mean[1]+l.mean[1])/2*O-12,"g′ − g",f)}rt(4)&&
 E(b("there"),R,P,l.mean[0]*O,-l.mean[1]*O,g,"g′")}if(rt(1)&&E(b("g"),W,Z,a.mean[0]*O,-a.mean[1]*O,p,"g"),rt(6)){let T=b("move"),F=i.after.
 logStd.map(Math.exp);v(T,i.after.mean,2*F[0],2*F[1],{stroke:g,"stroke-width":2.4,"stroke-dasharray":"7 4"}),E(T,W,Z,e(i.plain.mean[0])-W,o(i.
 plain.mean[1])-Z,p,"",{"stroke-width":2}),E(T,W,Z,e(i.after.mean[0])-W,o(i.after.mean[1])-Z,g,"step")}let wt=x.map(([T,F])=>oe(T,F,5)),Ge=[n.
-mean,...h&&rt(3)?[h.mean]:[]];for(let T of Ge)wt.push(oe(e(T[0]),o(T[1]),9));for(let[T,F,R,P,G]of y){let bt=go*P.length,_t=uo.flatMap(ot=>mo.
-map(([K,at])=>[F+ot*K,R+ot*at])).map(([ot,K])=>[ot,K-14,ot+bt,K+4]),Ct=Ms(_t,wt,t,s);wt.push(Ct),m("text",{x:Ct[0],y:Ct[3]-4,fill:G},T).textContent=
+mean,...h&&rt(3)?[h.mean]:[]];for(let T of Ge)wt.push(oe(e(T[0]),o(T[1]),9));for(let[T,F,R,P,G]of y){let bt=go*P.length,_t=mo.flatMap(ot=>uo.
+map(([K,at])=>[F+ot*K,R+ot*at])).map(([ot,K])=>[ot,K-14,ot+bt,K+4]),Ct=Ms(_t,wt,t,s);wt.push(Ct),u("text",{x:Ct[0],y:Ct[3]-4,fill:G},T).textContent=
 P}}var Lt=[["q","The posterior q: a mean, and a width for each weight. The dots are the four draws of this step."],["g","g: which way the loss \
 that q expects rises fastest, for the mean. It has a part for the widths too."],["ball","The ball: as far as the mean could go, were the who\
 le radius spent on it. It is measured in widths of q, so it is as oblong as q, whose ellipse is drawn at two widths."],["worst","Ascend by Δ\
@@ -429,20 +429,20 @@ budget.replaceChildren(w("div",{class:"pg-bar"},w("i",{style:`width:${100*t}%`},
 "widths":"")),w("p",{},`Radius ${e}. `,r))}view(t,s){let{from:e,there:o}=this.record,r=e.logStd.map(Math.exp),n=Math.max(2.1,this.settings.radius+
 .3),a=[0,1].map(l=>Math.max(n*r[l],o?Math.abs(o.mean[l]-e.mean[l])+2.1*Math.exp(o.logStd[l]):0)*1.12),h=Math.min(t/2/a[0],s/2/a[1]);return{unit:h,
 X:l=>t/2+(l-e.mean[0])*h,Y:l=>s/2-(l-e.mean[1])*h,center:e.mean}}drawGround(t,s,e){if(!this.record)return;let{unit:o,center:r}=this.view(s,e),
-n=A(),a=121,h=Math.round(120*e/s)+1,l=[s,e,o,U()].join();if(this.relief?.key!==l){let f=new Float64Array(2),u=new Float64Array(a*h);for(let v=0;v<
-h;v++)for(let y=0;y<a;y++)f[0]=r[0]+(y/(a-1)-.5)*s/o,f[1]=r[1]-(v/(h-1)-.5)*e/o,u[v*a+y]=this.loss.both(f,null);let m=Math.min(...u),b=Math.
-max(1e-9,Math.max(...u)-m);this.relief={key:l,columns:a,rows:h,share:u.map(v=>(v-m)/b)}}let{share:d}=this.relief,g=w("canvas",{width:a,height:h}),
-p=g.getContext("2d"),c=p.createImageData(a,h);d.forEach((f,u)=>{for(let m=0;m<3;m++)c.data[4*u+m]=n.low[m]+(n.high[m]-n.low[m])*f;c.data[4*u+
+n=A(),a=121,h=Math.round(120*e/s)+1,l=[s,e,o,U()].join();if(this.relief?.key!==l){let f=new Float64Array(2),m=new Float64Array(a*h);for(let v=0;v<
+h;v++)for(let y=0;y<a;y++)f[0]=r[0]+(y/(a-1)-.5)*s/o,f[1]=r[1]-(v/(h-1)-.5)*e/o,m[v*a+y]=this.loss.both(f,null);let u=Math.min(...m),b=Math.
+max(1e-9,Math.max(...m)-u);this.relief={key:l,columns:a,rows:h,share:m.map(v=>(v-u)/b)}}let{share:d}=this.relief,g=w("canvas",{width:a,height:h}),
+p=g.getContext("2d"),c=p.createImageData(a,h);d.forEach((f,m)=>{for(let u=0;u<3;u++)c.data[4*m+u]=n.low[u]+(n.high[u]-n.low[u])*f;c.data[4*m+
 3]=255}),p.putImageData(c,0,0),t.drawImage(g,0,0,s,e),t.strokeStyle=U()?"rgba(255,255,255,.14)":"rgba(60,70,80,.22)",t.lineWidth=1;for(let f=1;f<
 14;f++)gt(t,ft(d,h,a,f/14),h,a,s,e);ie(this,s,e)}drawProfile(t,s,e){if(!this.record)return;let o=A(),{from:r,delta:n,g:a,worst:h}=this.record,
 l=k("sam");if(S(t,"loss along the ascent from q (0) to q′ (1)",2,10,{color:o.soft,size:12.5,halo:!1}),!n){S(t,"radius 0: no ascent",s/2,e/
 2,{align:"center",halo:!1});return}let d=Array.from({length:41},(v,y)=>y/40*1.4),g=d.map(v=>ct(this.loss,{mean:j(r.mean,n.mean,v),logStd:j(r.
-logStd,n.logStd,v)},this.noise).value),p=d.map(v=>a.value+v*(this.slope??0)),c=Math.min(...g,...p),f=Math.max(...g,...p),u=v=>8+(s-70)*v/1.4,
-m=v=>e-22-(e-52)*(v-c)/Math.max(f-c,1e-9),b=(v,y,x)=>{t.beginPath(),v.forEach((M,E)=>t.lineTo(u(d[E]),m(M))),t.strokeStyle=y,t.lineWidth=2.2,
-t.setLineDash(x),t.stroke(),t.setLineDash([])};b(p,k("vi"),[4,5]),b(g,o.ink,[]),S(t,"slope g",u(1.4)+6,m(p.at(-1)),{color:k("vi"),size:12.5}),
-S(t,"loss",u(1.4)+6,Math.abs(m(g.at(-1))-m(p.at(-1)))<14?m(p.at(-1))+(m(g.at(-1))<m(p.at(-1))?-15:15):m(g.at(-1)),{size:12.5}),J(t,"circle",
-u(0),m(a.value),5,o.ink),S(t,$(a.value),u(0)+4,m(a.value)+14,{size:12.5}),!(this.phase<3)&&(J(t,"circle",u(1),m(h.value),5,l),S(t,$(h.value),
-u(1)+4,m(h.value)+14,{size:12.5,color:l}))}};function wo(i,t={},...s){let e=document.createElement(i);for(let[o,r]of Object.entries(t))e.setAttribute(o,r);return e.append(...s),e}var Qi=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};function ae(i,t){let s=wo("a",{href:i,download:t});document.body.append(s),s.click(),s.remove()}var N=[-3,3],st=[-2,2],rs=3,Wt={hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,
+logStd,n.logStd,v)},this.noise).value),p=d.map(v=>a.value+v*(this.slope??0)),c=Math.min(...g,...p),f=Math.max(...g,...p),m=v=>8+(s-70)*v/1.4,
+u=v=>e-22-(e-52)*(v-c)/Math.max(f-c,1e-9),b=(v,y,x)=>{t.beginPath(),v.forEach((M,E)=>t.lineTo(m(d[E]),u(M))),t.strokeStyle=y,t.lineWidth=2.2,
+t.setLineDash(x),t.stroke(),t.setLineDash([])};b(p,k("vi"),[4,5]),b(g,o.ink,[]),S(t,"slope g",m(1.4)+6,u(p.at(-1)),{color:k("vi"),size:12.5}),
+S(t,"loss",m(1.4)+6,Math.abs(u(g.at(-1))-u(p.at(-1)))<14?u(p.at(-1))+(u(g.at(-1))<u(p.at(-1))?-15:15):u(g.at(-1)),{size:12.5}),J(t,"circle",
+m(0),u(a.value),5,o.ink),S(t,$(a.value),m(0)+4,u(a.value)+14,{size:12.5}),!(this.phase<3)&&(J(t,"circle",m(1),u(h.value),5,l),S(t,$(h.value),
+m(1)+4,u(h.value)+14,{size:12.5,color:l}))}};function wo(i,t={},...s){let e=document.createElement(i);for(let[o,r]of Object.entries(t))e.setAttribute(o,r);return e.append(...s),e}var Qi=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};function ae(i,t){let s=wo("a",{href:i,download:t});document.body.append(s),s.click(),s.remove()}var N=[-3,3],st=[-2,2],rs=3,Wt={hollow:{label:"a narrow hollow before a wide meadow",start:[-1.5,.3],std:.3,T:.1,radius:1,rho:.5,rate:.05,top:1.1,
 terms:[{kind:"dent",at:[-.7,0],depth:1.1,width:.28},{kind:"dent",at:[1.4,.1],depth:1,width:1.1},{kind:"bowl",at:[1,0],h:.06}],places:[["narr\
 ow hollow",[-.7,0],.5],["wide meadow",[1.4,.1],1.4]],about:"Both start at the same place with the same noise. VI lowers the loss that it exp\
 ects under q, its cloud of weights; SA-BMA looks for the worst cloud q′ within the radius first, and lowers the loss there. The hollow lies \
@@ -470,21 +470,21 @@ h===this.vi?"vi":"sabma",l);d.lost||h.push({...d,...l,train:H(t,d)})},a=[...It.m
 T:e,radius:h}))];this.stop=$s(a,()=>{this.ghost=this.find(this.sabma.find(h=>h.radius===o),s),r()})}vi;sabma;ghost;loss;find(t,s){let e=t&&this.
 vi.findIndex((n,a)=>a&&(n.train-t.train)*(this.vi[a-1].train-t.train)<=0);if(!(e>0))return null;let[o,r]=[this.vi[e-1],this.vi[e]];for(let n=0;n<
 xo;n++){let a=Math.sqrt(o.T*r.T),h=s("vi",{T:a,radius:0}),l={...h,T:a,train:H(this.loss,h)};(l.train-t.train)*(o.train-t.train)<=0?r=l:o=l}return[
-o,r].reduce((n,a)=>Math.abs(a.train-t.train)<Math.abs(n.train-t.train)?a:n)}draw(t,s,e,o,{T:r,radius:n}){let a=A(),h=[["vi",this.vi,m=>m.T===
-r,"T"],["sabma",this.sabma,m=>m.radius===n,"radius"]];S(t,"training loss → against test loss ↑, each after a whole run",2,10,{color:a.soft,
-size:12.5,halo:!1});let l=m=>[m.train,H(o,m)],d=[...this.vi,...this.sabma].map(l);if(!d.length)return;let g=m=>{let b=d.map(M=>M[m]),v=Math.
-min(...b),y=Math.max(...b),x=Math.max(.08*(y-v),.02);return[v-x,y+x]},[p,c]=[g(0),g(1)],f=m=>44+(s-70)*(m-p[0])/(p[1]-p[0]),u=m=>e-24-(e-58)*
-(m-c[0])/(c[1]-c[0]);t.strokeStyle=a.line,t.beginPath(),t.moveTo(44,30),t.lineTo(44,e-20),t.lineTo(s-4,e-20),t.stroke(),p.forEach((m,b)=>S(t,
-$(m),f(m),e-9,{color:a.soft,size:12,align:b?"right":"left"}));for(let m of c)S(t,$(m),40,u(m),{color:a.soft,size:12,align:"right"});for(let[
-m,b,v,y]of h){let x=k(m);t.strokeStyle=t.fillStyle=x,t.lineWidth=1.6,t.beginPath();for(let E of b)t.lineTo(f(l(E)[0]),u(l(E)[1]));t.stroke();
-for(let E of b){let[C,W]=l(E);t.beginPath(),t.arc(f(C),u(W),2.6,0,7),t.fill()}for(let E of b.filter(v)){let[C,W]=l(E);J(t,L(m)[3],f(C),u(W),
-6,x)}let M=b.at(-1);if(M){let[E,C]=l(M);S(t,`${L(m)[0]}, larger ${y}`,Math.min(f(E)+8,s-4),u(C)+(u(C)>e/2?14:-12),{color:x,size:12,align:f(E)>
-s/2?"right":"left"})}}if(this.ghost){let[m,b]=l(this.ghost);t.strokeStyle=k("vi"),t.setLineDash([2,3]),t.lineWidth=2,t.beginPath(),t.arc(f(m),
-u(b),10,0,7),t.stroke(),t.setLineDash([]),S(t,`T* = ${$(this.ghost.T)}`,f(m)+14,u(b)+4,{color:k("vi"),size:12})}}};function de(i,t,s,e){let o=A(),
+o,r].reduce((n,a)=>Math.abs(a.train-t.train)<Math.abs(n.train-t.train)?a:n)}draw(t,s,e,o,{T:r,radius:n}){let a=A(),h=[["vi",this.vi,u=>u.T===
+r,"T"],["sabma",this.sabma,u=>u.radius===n,"radius"]];S(t,"training loss → against test loss ↑, each after a whole run",2,10,{color:a.soft,
+size:12.5,halo:!1});let l=u=>[u.train,H(o,u)],d=[...this.vi,...this.sabma].map(l);if(!d.length)return;let g=u=>{let b=d.map(M=>M[u]),v=Math.
+min(...b),y=Math.max(...b),x=Math.max(.08*(y-v),.02);return[v-x,y+x]},[p,c]=[g(0),g(1)],f=u=>44+(s-70)*(u-p[0])/(p[1]-p[0]),m=u=>e-24-(e-58)*
+(u-c[0])/(c[1]-c[0]);t.strokeStyle=a.line,t.beginPath(),t.moveTo(44,30),t.lineTo(44,e-20),t.lineTo(s-4,e-20),t.stroke(),p.forEach((u,b)=>S(t,
+$(u),f(u),e-9,{color:a.soft,size:12,align:b?"right":"left"}));for(let u of c)S(t,$(u),40,m(u),{color:a.soft,size:12,align:"right"});for(let[
+u,b,v,y]of h){let x=k(u);t.strokeStyle=t.fillStyle=x,t.lineWidth=1.6,t.beginPath();for(let E of b)t.lineTo(f(l(E)[0]),m(l(E)[1]));t.stroke();
+for(let E of b){let[C,W]=l(E);t.beginPath(),t.arc(f(C),m(W),2.6,0,7),t.fill()}for(let E of b.filter(v)){let[C,W]=l(E);J(t,L(u)[3],f(C),m(W),
+6,x)}let M=b.at(-1);if(M){let[E,C]=l(M);S(t,`${L(u)[0]}, larger ${y}`,Math.min(f(E)+8,s-4),m(C)+(m(C)>e/2?14:-12),{color:x,size:12,align:f(E)>
+s/2?"right":"left"})}}if(this.ghost){let[u,b]=l(this.ghost);t.strokeStyle=k("vi"),t.setLineDash([2,3]),t.lineWidth=2,t.beginPath(),t.arc(f(u),
+m(b),10,0,7),t.stroke(),t.setLineDash([]),S(t,`T* = ${$(this.ghost.T)}`,f(u)+14,m(b)+4,{color:k("vi"),size:12})}}};function de(i,t,s,e){let o=A(),
 r=e.flatMap(({values:p})=>p).filter(Number.isFinite),n=Math.min(...r),a=Math.max(...r,n+.05),h=Math.max(12,Math.round(t/22)),l=p=>4+p*(t-8)/
 h,d=(s-44)/e.length,g=(t-8)/h-2;S(i,`test loss of ${e[0].values.length} seeds, a block each`,2,10,{color:o.soft,size:12.5,halo:!1}),e.forEach(
-({method:p,values:c,where:f},u)=>{let m=new Array(h).fill(0),b=26+(u+1)*d;c.filter(Number.isFinite).forEach(y=>{m[Math.min(h-1,Math.floor((y-
-n)/(a-n)*h))]+=1});let v=Math.min(9,(d-18)/Math.max(...m,1));i.fillStyle=k(p),m.forEach((y,x)=>{for(let M=0;M<y;M++)i.fillRect(l(x),b-(M+1)*
+({method:p,values:c,where:f},m)=>{let u=new Array(h).fill(0),b=26+(m+1)*d;c.filter(Number.isFinite).forEach(y=>{u[Math.min(h-1,Math.floor((y-
+n)/(a-n)*h))]+=1});let v=Math.min(9,(d-18)/Math.max(...u,1));i.fillStyle=k(p),u.forEach((y,x)=>{for(let M=0;M<y;M++)i.fillRect(l(x),b-(M+1)*
 v,g,v-1)}),S(i,`${L(p)[0]}: ${f}`,t-4,b-d+10,{color:k(p),size:12,align:"right"}),i.fillStyle=o.line,i.fillRect(4,b,t-8,1)}),[n,a].forEach((p,c)=>S(
 i,$(p),c?t-4:4,s-8,{color:o.soft,size:12,align:c?"right":"left"}))}var et=600,pe=6,xt=20,Ls=.3,fe=["radius","rho","T","viT","rate","draws"],Es=class{constructor(t){this.learner=t,this.trail=[[...t.q.mean]],this.
 x=[],this.stands=[],this.train=[],this.test=[],this.lambda=[],this.kl=[],this.lost=!1}},ns=class{name="hollow";world;terms=[];settings={};start=[];loss;test;giveUp=()=>{};seed=1;ensemble=10;steps=0;on=new Set(
@@ -495,8 +495,8 @@ start],this.shadows=[],this.reground(),this.rest(!1)}reground(){this.loss=le(thi
 shift,this.bend)}get far(){return Math.hypot(...this.shift)}along(t){return this.far?this.shift.map(s=>s/this.far*t):[t,0]}moveTest(t,s=this.
 bend){this.shift=t.map(e=>Math.max(-1,Math.min(1,e))),this.bend=s,this.retest();for(let[e,o]of this.runs)o.test=o.stands.map(r=>H(this.test,
 {method:e,...r}))}learner(t,s,e={}){let{radius:o,rho:r,T:n,viT:a,rate:h,draws:l}={...this.settings,...e},p={T:t==="vi"?e.T??a:n,rate:h,momentum:0,
-draws:l,radius:t==="sam"?r:o},c=Math.log(this.world.std),f=Math.log(rs),u={mean:Float64Array.of(0,0),logStd:Float64Array.of(f,f)},m={mean:Float64Array.
-from(this.start),logStd:Float64Array.of(c,c)};return new Tt(t,this.loss,u,m,p,s)}rest(t=!0){if(t&&this.steps>60)for(let[s,e]of this.runs)this.
+draws:l,radius:t==="sam"?r:o},c=Math.log(this.world.std),f=Math.log(rs),m={mean:Float64Array.of(0,0),logStd:Float64Array.of(f,f)},u={mean:Float64Array.
+from(this.start),logStd:Float64Array.of(c,c)};return new Tt(t,this.loss,m,u,p,s)}rest(t=!0){if(t&&this.steps>60)for(let[s,e]of this.runs)this.
 shadow(s,e);this.steps=0,this.giveUp(),this.sweep?.stop(),this.sweep=null,this.ends=[],this.tally="",this.runs=new Map;for(let s of Rt)this.
 on.has(s)&&this.runs.set(s,new Es(this.learner(s,this.seed)));this.measure()}shadow(t,s){this.shadows.push([t,s.trail]),this.shadows.length>
 80&&this.shadows.shift()}advance(t){for(let s=0;s<t&&this.steps<et;s++){this.steps+=1;for(let[e,o]of this.runs)o.lost||e==="hmc"&&this.steps%
@@ -529,29 +529,29 @@ runs].filter(([,{lost:o}])=>!o).map(([o,{learner:r}])=>({name:vt(o),where:i.wher
 null)})),s=t.map(({name:o,cost:r})=>`${o} ${r.toFixed(2)}`).join(", "),e=[t.map(({name:o,where:r})=>r&&`${o} is ${r}`).filter(Boolean).join(
 ", ")+".",hs(i),`Moving the mean by ${Ot} the worst way raises the loss by: ${s}.`,i.over?vo(i):""];for(let[o,{lost:r}]of i.runs)r&&e.push(`${vt(
 o)} diverged: lower the learning rate or the radius.`);return e.filter(o=>o&&o!==".").join(" ")}var Os=(i,t)=>i.counted(t).map(([s,e])=>`${e}\
- ${s}`).join(", ");function ue(i){let t=e=>`${vt(e)}: ${Os(i,i.ends.filter(o=>o.method===e))}`,s=[...i.on].map(t).join("; ");return`${xt} se\
-eds of ${et} steps. ${s}. ${hs(i)}`}var me=25,we=240,be=17,xe=[-1.2816,-.5244,0,.5244,1.2816],ve=xe.flatMap(i=>xe.map(t=>Float64Array.of(i,t)));function yo({loss:i},t,{q:s,prior:e,
-settings:o},r){let n=N[1]-N[0];return Array.from({length:me},(a,h)=>{let l=N[0]+n*h/(me-1),d={mean:Float64Array.of(l,r),logStd:s.logStd};if(!V[t]){
-let f=t==="sam"?o.radius:0,u={...o,rate:1,radius:f};return[l,-Kt(i,d.mean.slice(),new Float64Array(2),e,u).there[0]]}let g=ct(i,d,ve),c=t===
+ ${s}`).join(", ");function me(i){let t=e=>`${vt(e)}: ${Os(i,i.ends.filter(o=>o.method===e))}`,s=[...i.on].map(t).join("; ");return`${xt} se\
+eds of ${et} steps. ${s}. ${hs(i)}`}var ue=25,we=240,be=17,xe=[-1.2816,-.5244,0,.5244,1.2816],ve=xe.flatMap(i=>xe.map(t=>Float64Array.of(i,t)));function yo({loss:i},t,{q:s,prior:e,
+settings:o},r){let n=N[1]-N[0];return Array.from({length:ue},(a,h)=>{let l=N[0]+n*h/(ue-1),d={mean:Float64Array.of(l,r),logStd:s.logStd};if(!V[t]){
+let f=t==="sam"?o.radius:0,m={...o,rate:1,radius:f};return[l,-Kt(i,d.mean.slice(),new Float64Array(2),e,m).there[0]]}let g=ct(i,d,ve),c=t===
 "sabma"&&o.radius?ct(i,bs(d,g,o.radius).there,ve):g;return[l,-c.mean[0]-o.T*Ft(d,e).mean[0]]})}function ye(i,t,s,e){let o=A(),r=i.runs.get("\
 sabma")??i.runs.values().next().value;if(!r)return;let n=r.learner.q.mean[1],a=[...i.runs.keys()].filter(p=>!dt[p]),h=e-be*a.length-8,l=1.4*
 i.world.top,d=p=>(p-N[0])/(N[1]-N[0])*s,g=p=>h-(h-40)*Math.min(1,(p+.07*l)/l);t.beginPath(),t.moveTo(0,h);for(let p=0;p<=we;p++){let c=N[0]+
 (N[1]-N[0])*p/we;t.lineTo(d(c),g(i.loss.both([c,n],null)))}t.lineTo(s,h),t.fillStyle=`rgb(${o.high.join()})`,t.globalAlpha=.75,t.fill(),t.globalAlpha=
 1,t.lineWidth=1.5,t.strokeStyle=o.soft,t.stroke(),S(t,"loss along w₁, cut through the mean",2,10,{color:o.soft,halo:!1}),S(t,"arrows: wher\
-e a step moves the mean",2,26,{color:o.soft});for(let[p,{learner:c}]of i.runs){let{q:f}=c,u=k(p),m=d(f.mean[0]),b=g(i.loss.both([f.mean[0],n],
-null));if(V[p]){let v=Math.exp(f.logStd[0]),y=g(Jt(i.loss,f));t.strokeStyle=u,t.lineWidth=3,t.beginPath(),t.moveTo(d(f.mean[0]-2*v),y),t.lineTo(
-d(f.mean[0]+2*v),y),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(m,y),t.lineTo(m,b),t.stroke()}J(t,L(p)[3],m,b,4.5,u)}a.forEach((p,c)=>{
-let f=h+14+be*c;t.fillStyle=k(p);for(let[u,m]of yo(i,p,i.runs.get(p)?.learner,n)){let b=4*Math.tanh(Math.abs(m)*4)+1,v=Math.sign(m)*b;t.beginPath(),
-t.moveTo(d(u)+v,f),t.lineTo(d(u)-v,f-b),t.lineTo(d(u)-v,f+b),t.fill()}})}function ke(i,t,s,e){let o=[["loss: training thin, test thick","tes\
+e a step moves the mean",2,26,{color:o.soft});for(let[p,{learner:c}]of i.runs){let{q:f}=c,m=k(p),u=d(f.mean[0]),b=g(i.loss.both([f.mean[0],n],
+null));if(V[p]){let v=Math.exp(f.logStd[0]),y=g(Jt(i.loss,f));t.strokeStyle=m,t.lineWidth=3,t.beginPath(),t.moveTo(d(f.mean[0]-2*v),y),t.lineTo(
+d(f.mean[0]+2*v),y),t.stroke(),t.lineWidth=1.3,t.beginPath(),t.moveTo(u,y),t.lineTo(u,b),t.stroke()}J(t,L(p)[3],u,b,4.5,m)}a.forEach((p,c)=>{
+let f=h+14+be*c;t.fillStyle=k(p);for(let[m,u]of yo(i,p,i.runs.get(p)?.learner,n)){let b=4*Math.tanh(Math.abs(u)*4)+1,v=Math.sign(u)*b;t.beginPath(),
+t.moveTo(d(m)+v,f),t.lineTo(d(m)-v,f-b),t.lineTo(d(m)-v,f+b),t.fill()}})}function ke(i,t,s,e){let o=[["loss: training thin, test thick","tes\
 t",.46],["λ₁, sharpest curvature at the mean","lambda",.27],["KL(q ‖ prior), in nats","kl",.27]],r=0;for(let[n,a,h]of o){let d=[...i.runs].
 flatMap(([g,p])=>{let c={color:k(g),x:p.x,y:p[a]};return a==="test"?[{...c,y:p.train,thin:!0},c]:[c]}).filter(g=>g.y.some(Number.isFinite));
 ts(t,0,r,s,h*e-6,n,d,{most:et}),r+=h*e}}function Se(i,t,s,e){if(i.ends.length){let r=[...new Set(i.ends.map(n=>n.method))].map(n=>{let a=i.ends.
 filter(l=>l.method===n),h=a.map(l=>l.lost?NaN:H(i.test,l));return{method:n,where:Os(i,a),values:h}});de(t,s,e,r)}else if(i.sweep){let{viT:o,
-radius:r}=i.settings;i.sweep.draw(t,s,e,i.test,{T:o,radius:r})}else S(t,"after a run: temperature beside radius",2,10,{color:A().soft,halo:!1})}var ko=.3,ut=1,yt=32,Ns=.5,So=Object.freeze({vi:"VI",sabma:"SA-BMA"}),Me=i=>L(i)[0],Te=[["yes","Yes"],["no","No"]];function Ae(i){let[t,s]=i.
+radius:r}=i.settings;i.sweep.draw(t,s,e,i.test,{T:o,radius:r})}else S(t,"after a run: temperature beside radius",2,10,{color:A().soft,halo:!1})}var ko=.3,mt=1,yt=32,Ns=.5,So=Object.freeze({vi:"VI",sabma:"SA-BMA"}),Me=i=>L(i)[0],Te=[["yes","Yes"],["no","No"]];function Ae(i){let[t,s]=i.
 ranking(i.test),e=s.loss-t.loss<Nt;return{first:t,second:s,winner:e?"even":t.method}}function $e(i){return{...It.map(e=>({T:e,loss:H(i.test,
 i.whole("vi",i.seed,{T:e}))})).reduce((e,o)=>o.loss<e.loss?o:e),rival:H(i.test,i.whole("sabma",i.seed))}}var ls=(i,t,s,e="")=>t.filter(o=>o.
-draws===s&&i.placeOf(o.q.mean)===e).length;function Ee(i,t){let s=[ut,yt].map(o=>ls(i,t,o,"narrow hollow")),e=[ut,yt].map(o=>ls(i,t,o,"wide \
-meadow"));return`Radius ${Ns}: with ${ut} draw a step (filled) ${e[0]} of ${xt} runs end in the meadow and ${s[0]} in the hollow; with ${yt}\
+draws===s&&i.placeOf(o.q.mean)===e).length;function Ee(i,t){let s=[mt,yt].map(o=>ls(i,t,o,"narrow hollow")),e=[mt,yt].map(o=>ls(i,t,o,"wide \
+meadow"));return`Radius ${Ns}: with ${mt} draw a step (filled) ${e[0]} of ${xt} runs end in the meadow and ${s[0]} in the hollow; with ${yt}\
  (rings) ${e[1]} and ${s[1]}. `}var qt=[{key:"shift",title:"Shift",view:"grounds",ask:"Variational inference (VI) lowers the average loss of\
  a cloud of weights, SA-BMA that of the worst cloud within the radius. Both train on one ground, are tested on another, moved by 0.3. Which \
 has the lower test loss?",guesses:[...Object.entries(So),["even","Equal"]],set:{},then:{},truth:i=>Ae(i).winner,answer(i){let{first:t,second:s,
@@ -567,29 +567,29 @@ r than VI. Is there a T at which VI has both its training loss and its curvature
 Nearly: the line of VI along its temperature (blue) almost covers that of SA-BMA along its radius (green). At equal training loss λ₁ is 0.96\
  of VI's and the NLL 0.007 lower. Most of what the radius does here, a lower temperature does."},{key:"draws",title:"Draws",view:"grounds",ask:`\
 A step averages gradients over S draws from the cloud. The ascent to the worst cloud follows their noise as well. At radius ${Ns}: with whic\
-h S does SA-BMA stay out of the hollow more often?`,guesses:[["one",`S = ${ut}`],["many",`S = ${yt}`],["even","As often"]],on:["sabma"],set:{
-radius:Ns,draws:ut},then:{},seeds:[{draws:ut},{draws:yt}],tell:Ee,counts:i=>[ut,yt].map(t=>({name:`S = ${t}`,value:i.ends.length?`${ls(i,i.ends,
-t,"wide meadow")} of ${xt}`:"–"})),truth:i=>{let[t,s]=[ut,yt].map(e=>ls(i,i.ends,e,"narrow hollow"));return t<s?"one":t>s?"many":"even"},answer:i=>Ee(
+h S does SA-BMA stay out of the hollow more often?`,guesses:[["one",`S = ${mt}`],["many",`S = ${yt}`],["even","As often"]],on:["sabma"],set:{
+radius:Ns,draws:mt},then:{},seeds:[{draws:mt},{draws:yt}],tell:Ee,counts:i=>[mt,yt].map(t=>({name:`S = ${t}`,value:i.ends.length?`${ls(i,i.ends,
+t,"wide meadow")} of ${xt}`:"–"})),truth:i=>{let[t,s]=[mt,yt].map(e=>ls(i,i.ends,e,"narrow hollow"));return t<s?"one":t>s?"many":"even"},answer:i=>Ee(
 i,i.ends)+"Few draws widen the cloud as a higher temperature does; with many, SA-BMA falls into the hollow as VI does. On the trained networ\
 k few draws do the reverse: with 1, 8, 128 a step the radius is worth VI's T = 0.0137, 0.0211, 0.0237, from 0.03."}],Le=(i,t)=>i.view==="fro\
-ntier"||("seeds"in i?t.ends.length>0:t.steps>=et);var mt={seeds:40,T:.03,vi:[[.006,.013308,1.0158,.58418,.042675,.076063,.01291,.0077517],[.01,.022048,1.3511,.56598,.035909,.061803,.0087214,
+ntier"||("seeds"in i?t.ends.length>0:t.steps>=et);var ut={seeds:40,T:.03,vi:[[.006,.013308,1.0158,.58418,.042675,.076063,.01291,.0077517],[.01,.022048,1.3511,.56598,.035909,.061803,.0087214,
 .0065766],[.015,.032973,1.6514,.5554,.03367,.047402,.0054091,.0045322],[.02,.043971,1.8783,.55011,.036256,.030927,.0030981,.0029507],[.03,.065808,
 2.1927,.54699,.04311,0,0,0],[.05,.10942,2.5763,.55254,.062964,.062848,.0039081,.0036917],[.075,.16348,2.8693,.56774,.088486,.11056,.006941,.0051976],
 [.1,.21667,3.0677,.58631,.11308,.14151,.00908,.0064426]],sabma:[[0,.065808,2.1927,.54699,.04311,0,0,0],[.5,.055361,2.0196,.54416,.03901,.020374,
 89114e-8,.0019212],[1,.046795,1.8443,.54244,.036838,.037138,.001756,.0029713],[2,.034217,1.5546,.54231,.033359,.061681,.0035037,.0046419]]};var Mo=[{title:"curvature λ₁",at:2,ticks:[1,1.5,2,2.5,3]},{title:"NLL on test digits",at:3,ticks:[.54,.55,.56,.57,.58]},{title:"ECE on te\
-st digits",at:4,ticks:[.04,.06,.08,.1]}],To=[.02,.05,.1,.2],Ao=2*Math.PI,$o=3,Ie=4,Ne={T:mt.vi.map(([i])=>i),radius:mt.sabma.map(([i])=>i)},
-Pt=(i,t)=>mt[i].find(([s])=>s===t)??mt[i][0],Oe=(i,t=!1)=>{let s=n=>t?Math.log(n):n,e=Math.min(...i.map(s)),o=Math.max(...i.map(s)),r=.09*(o-
-e);return n=>(s(n)-e+r)/(o-e+2*r)},cs=class{T=mt.T;radius=1;open=!1;constructor(){this.board=new X((t,s,e)=>this.draw(t,s,e),{ratio:.36,label:"",
+st digits",at:4,ticks:[.04,.06,.08,.1]}],To=[.02,.05,.1,.2],Ao=2*Math.PI,$o=3,Ie=4,Ne={T:ut.vi.map(([i])=>i),radius:ut.sabma.map(([i])=>i)},
+Pt=(i,t)=>ut[i].find(([s])=>s===t)??ut[i][0],Oe=(i,t=!1)=>{let s=n=>t?Math.log(n):n,e=Math.min(...i.map(s)),o=Math.max(...i.map(s)),r=.09*(o-
+e);return n=>(s(n)-e+r)/(o-e+2*r)},cs=class{T=ut.T;radius=1;open=!1;constructor(){this.board=new X((t,s,e)=>this.draw(t,s,e),{ratio:.36,label:"",
 least:276}),this.message=w("p",{class:"pg-message"}),this.node=w("div",{class:"pg-frontier"},this.message,this.board.node)}show(t){Object.assign(
-this,t);let{T:s,seeds:e}=mt,o=this.open?"A lower temperature does most of what the radius does.":"",r=`95 % bars: difference from VI, T = ${s}`;
+this,t);let{T:s,seeds:e}=ut,o=this.open?"A lower temperature does most of what the radius does.":"",r=`95 % bars: difference from VI, T = ${s}`;
 this.message.replaceChildren(w("b",{},o),` ${e} seeds; ${r}.`),this.board.draw(),this.board.say(this.sentence())}sentence(){let t=([,,s,e])=>`\
 λ₁ ${s.toFixed(2)}, NLL ${e.toFixed(3)}`;return`SA-BMA at radius ${this.radius}: ${t(Pt("sabma",this.radius))}. VI at T = ${this.T}: ${t(
 Pt("vi",this.T))}.`}draw(t,s,e){let o=Mo.slice(0,s<520?1:s<800?2:3),r=s/o.length;o.forEach((n,a)=>this.drawPanel(t,n,a*r,r,e))}drawPanel(t,s,e,o,r){
-let n=A(),{vi:a,sabma:h}=mt,l=[...a,...h],d=Oe(l.map(q=>q[1]),!0),g=q=>[-1,0,1].map(O=>q[s.at]+O*q[s.at+$o]),p=Oe(l.flatMap(g)),[c,f,u,m]=[e+
-40,e+o-14,38,r-42],b=q=>c+(f-c)*d(q[1]),v=q=>m-(m-u)*p(q),y=q=>v(q[s.at]),x=q=>{let[O,lt,wt]=g(q).map(v);return{x:b(q),y:lt,low:O,high:wt}},
-M=new Et(t,e+o,m,c);for(let q of s.ticks){let O=v(q);O<u||O>m||(t.lineWidth=1,t.strokeStyle=n.line,t.beginPath(),t.moveTo(c,O),t.lineTo(f,O),
-t.stroke(),S(t,String(q),c-6,O,{color:n.soft,size:12,align:"right"}))}for(let q of To){let O=c+(f-c)*d(q);O<c||S(t,String(q),O,m+14,{color:n.
-soft,size:12,align:"center"})}S(t,s.title,c,14,{weight:600,size:14,halo:!1}),S(t,"training loss (nats)",(c+f)/2,m+31,{color:n.soft,size:12.5,
+let n=A(),{vi:a,sabma:h}=ut,l=[...a,...h],d=Oe(l.map(q=>q[1]),!0),g=q=>[-1,0,1].map(O=>q[s.at]+O*q[s.at+$o]),p=Oe(l.flatMap(g)),[c,f,m,u]=[e+
+40,e+o-14,38,r-42],b=q=>c+(f-c)*d(q[1]),v=q=>u-(u-m)*p(q),y=q=>v(q[s.at]),x=q=>{let[O,lt,wt]=g(q).map(v);return{x:b(q),y:lt,low:O,high:wt}},
+M=new Et(t,e+o,u,c);for(let q of s.ticks){let O=v(q);O<m||O>u||(t.lineWidth=1,t.strokeStyle=n.line,t.beginPath(),t.moveTo(c,O),t.lineTo(f,O),
+t.stroke(),S(t,String(q),c-6,O,{color:n.soft,size:12,align:"right"}))}for(let q of To){let O=c+(f-c)*d(q);O<c||S(t,String(q),O,u+14,{color:n.
+soft,size:12,align:"center"})}S(t,s.title,c,14,{weight:600,size:14,halo:!1}),S(t,"training loss (nats)",(c+f)/2,u+31,{color:n.soft,size:12.5,
 align:"center"}),this.open&&this.line(t,a,x,"vi",M),this.line(t,h,x,"sabma",M);let[C,W]=[Pt("vi",this.T),Pt("sabma",this.radius)];J(t,"squar\
 e",b(C),y(C),7,k("vi")),J(t,"circle",b(W),y(W),7,k("sabma"));let Z={weight:700,size:14};M.put(`SA-BMA, radius ${this.radius}`,b(W)+12,y(W)+20,
 {...Z,color:k("sabma")});let rt={...Z,color:k("vi"),align:"right"};if(M.put(`VI, T = ${this.T}`,b(C)-10,y(C)-20,rt),!!this.open)for(let q of[
@@ -603,12 +603,12 @@ s.height*(st[1]-st[0])]}var ds=class{loss;top;relief;density;constructor(t){this
 n=e/6;(!r||r.width!==e||r.height!==o||r.dark!==U())&&this.paintRelief(e,o),s.drawImage(this.relief.whole,0,0,e,o),t(s,a=>(a-N[0])*n,a=>(st[1]-
 a)*n,n,o)},{ratio:2/3,label:""})}lay(t,s){this.loss=t,this.top=s,this.relief=null,this.density=null}heights(){let t=new Float64Array(Q*D),s=new Float64Array(
 2);for(let e=0;e<Q;e++)for(let o=0;o<D;o++)s[0]=N[0]+o/(D-1)*6,s[1]=st[1]-e/(Q-1)*4,t[e*D+o]=this.loss.both(s,null);return t}paintRelief(t,s){
-let[e,o,r]=U()?[.45,.6,4]:[.22,.14,1.7],n=this.heights(),a=A(),h=Math.min(...n),l=n.map(m=>{let b=(m-h)/this.top;return b<1?.75*b:1-.25/b}),
-d=w("canvas",{width:D,height:Q}),g=d.getContext("2d"),p=g.createImageData(D,Q);for(let m=0;m<Q;m++)for(let b=0;b<D;b++){let v=m*D+b,y=l[m*D+
-Math.min(D-1,b+1)]-l[m*D+Math.max(0,b-1)],x=l[Math.min(Q-1,m+1)*D+b]-l[Math.max(0,m-1)*D+b],M=Math.max(-e,Math.min(o,r*(-y-x)));for(let E=0;E<
+let[e,o,r]=U()?[.45,.6,4]:[.22,.14,1.7],n=this.heights(),a=A(),h=Math.min(...n),l=n.map(u=>{let b=(u-h)/this.top;return b<1?.75*b:1-.25/b}),
+d=w("canvas",{width:D,height:Q}),g=d.getContext("2d"),p=g.createImageData(D,Q);for(let u=0;u<Q;u++)for(let b=0;b<D;b++){let v=u*D+b,y=l[u*D+
+Math.min(D-1,b+1)]-l[u*D+Math.max(0,b-1)],x=l[Math.min(Q-1,u+1)*D+b]-l[Math.max(0,u-1)*D+b],M=Math.max(-e,Math.min(o,r*(-y-x)));for(let E=0;E<
 3;E++)p.data[4*v+E]=(a.low[E]+(a.high[E]-a.low[E])*l[v])*(1+M);p.data[4*v+3]=255}g.putImageData(p,0,0);let{dense:c}=this.board,f=w("canvas",
-{width:t*c,height:s*c}),u=f.getContext("2d");u.imageSmoothingQuality="high",u.drawImage(d,0,0,t*c,s*c),u.scale(t*c/(D-1),s*c/(Q-1)),u.strokeStyle=
-U()?"rgba(190,225,235,.28)":"rgba(60,70,80,.2)";for(let m=1;m<=14;m++)u.lineWidth=(D-1)/t*(m%4?.8:1.4),gt(u,ft(l,Q,D,m/15),Q,D,D-1,Q-1);this.
+{width:t*c,height:s*c}),m=f.getContext("2d");m.imageSmoothingQuality="high",m.drawImage(d,0,0,t*c,s*c),m.scale(t*c/(D-1),s*c/(Q-1)),m.strokeStyle=
+U()?"rgba(190,225,235,.28)":"rgba(60,70,80,.2)";for(let u=1;u<=14;u++)m.lineWidth=(D-1)/t*(u%4?.8:1.4),gt(m,ft(l,Q,D,u/15),Q,D,D-1,Q-1);this.
 relief={whole:f,width:t,height:s,dark:U()}}drawMass(t,s,e,o,r){this.density??=this.massOf(o,r),t.strokeStyle=A().truth,this.density.forEach(
 (n,a)=>{t.lineWidth=a?1.4:2.4,gt(t,n,Q,D,s,e)})}massOf(t,s){let e=this.heights(),o=Math.min(...e),r=e.map((l,d)=>{let g=N[0]+d%D/(D-1)*6,p=st[1]-
 Math.floor(d/D)/(Q-1)*4;return Math.exp(-(l-o)/t-.5*(g*g+p*p)/s**2)}),n=Array.from(r).sort((l,d)=>d-l),a=n.reduce((l,d)=>l+d,0);return[.5,.95].
@@ -695,7 +695,7 @@ am"),o.radius.node.hidden=!t.on.has("sabma"),o.viT.node.hidden=!t.on.has("vi"),t
 e[1]))}var Be=i=>Number.isFinite(i)?i.toFixed(2):"–";function We({model:i,frontier:t,sequence:{card:s}}){if(s.view==="frontier")return t.numbers.
 map(({method:r,nll:n,lambda:a})=>qs(r,L(r)[0],a,["curvature λ₁",`test NLL ${n}`]));if(s.counts&&(i.ends.length||!i.steps))return s.counts(
 i).map(({name:r,value:n})=>qs("sabma",r,n,["runs end","in the meadow"]));let o=i.steps||i.ends.length?i.ranking(i.test)[0]?.method:"";return[
-...i.runs.keys()].map(r=>{let n=Be(i.lossAt(i.test,r)),a=`training ${Be(i.lossAt(i.loss,r))}`;return qs(r,L(r)[0],n,["test loss",a],o===r)})}var us=class{at=0;guess="";told=!1;constructor(t){this.world=t,this.steps=w("div",{class:"pg-steps",role:"group","aria-label":"questions"},...qt.
+...i.runs.keys()].map(r=>{let n=Be(i.lossAt(i.test,r)),a=`training ${Be(i.lossAt(i.loss,r))}`;return qs(r,L(r)[0],n,["test loss",a],o===r)})}var ms=class{at=0;guess="";told=!1;constructor(t){this.world=t,this.steps=w("div",{class:"pg-steps",role:"group","aria-label":"questions"},...qt.
 map((r,n)=>z(`${n+1} ${r.title}`,r.title,()=>this.go(n)))),this.ask=w("p",{class:"pg-ask"}),this.guesses=w("div",{class:"pg-guess",role:"gro\
 up","aria-label":"your guess"}),this.answer=w("p",{class:"pg-answer",role:"status"}),this.next=z("Next →","the next question",()=>this.go(
 this.at+1),{class:"pg-next"});let s=w("div",{},this.steps,this.ask),e=w("div",{class:"pg-choose"},this.guesses,this.next),o=w("div",{class:"\
@@ -707,10 +707,10 @@ for(let s of this.guesses.children)s.setAttribute("aria-pressed",String(s.datase
 world.run(this.card),this.tell()}tell(){let{card:t,world:s}=this;if(!this.guess||this.told||!Le(t,s.model))return;this.told=!0;let e=t.truth(
 s.model)===this.guess;this.answer.replaceChildren(w("b",{},e?"You guessed right. ":"Not quite. "),t.answer(s.model));for(let o of this.guesses.
 children)o.classList.toggle("pg-right",o.dataset.guess===t.truth(s.model));this.next.hidden=this.at===qt.length-1,t.view==="grounds"&&s.side(
-"test")}};var qo=150,Po=6,Co=2e3,ms=class{tool="start";truth=!1;due=0;frames=0;still=[];constructor(t={}){this.model=new ns(()=>this.shown(!0));let s=o=>new ds(
+"test")}};var qo=150,Po=6,Co=2e3,us=class{tool="start";truth=!1;due=0;frames=0;still=[];constructor(t={}){this.model=new ns(()=>this.shown(!0));let s=o=>new ds(
 (r,n,a,h,l)=>o(new ps(r,n,a,h,l)));this.training=s(o=>ze(o,this.model,this.truth?this.training:null)),this.testing=s(o=>Re(o,this.model));let e=(o,r=.8)=>new X(
 (n,a,h)=>o(this.model,n,a,h),{ratio:r,label:"",least:230,most:300});this.section=e(ye,.56),this.traces=e(ke),this.chart=e(Se),this.frontier=
-new cs,this.sequence=new us(this),this.panel=new gs(this,t.link!==!1),this.node=this.panel.node,Fe(this),De(this),this.lay(),t.link!==!1&&this.
+new cs,this.sequence=new ms(this),this.panel=new gs(this,t.link!==!1),this.node=this.panel.node,Fe(this),De(this),this.lay(),t.link!==!1&&this.
 read(new URLSearchParams(location.search)),this.clock=new $t(this.training.board.node,o=>this.frame(o)),this.sequence.show(),this.begin(qt[0],
 !1)}side(t){this.panel.side(t)}begin(t,s=!0){let e=t.view==="frontier";this.play(!1),this.panel.show(t),s&&!e&&(this.model.seed=1,this.model.
 on=new Set(t.on??["vi","sabma"]),this.model.choose("hollow"),Object.assign(this.model.settings,t.set),this.model.moveTest([Ls,0],0),this.lay()),
@@ -725,7 +725,7 @@ playButton.textContent=t?"Pause":"Play",this.tell(),!t){for(let s of this.still)
 again(),Zt.matches?(this.model.advance(et),this.play(!1),this.shown(!0)):this.play(!0)}again(t=!0){this.model.rest(t),this.training.density=
 null,this.shown(!0);for(let s of this.still)s(this)}advance(t){this.model.advance(t),this.shown()}frame(t){this.due+=t*qo;let s=Math.min(Po,
 Math.floor(this.due));this.due=Math.min(1,this.due-s),s&&this.advance(s),this.model.over&&(this.play(!1),this.shown(!0))}many(){this.play(!1),
-this.model.many([...this.model.on],()=>ue(this.model)),this.shown(!0)}recolor(){this.tell(),this.draw(!0),this.frontier.board.draw()}draw(t=!this.
+this.model.many([...this.model.on],()=>me(this.model)),this.shown(!0)}recolor(){this.tell(),this.draw(!0),this.frontier.board.draw()}draw(t=!this.
 clock?.playing){this.frames+=1,this.training.board.draw(),this.testing.board.draw(),this.panel.more.open&&((t||this.frames%3===1)&&this.section.
 draw(),(t||this.frames%6===0)&&(this.traces.draw(),this.chart.draw()))}shown(t=!1){let{model:s}=this;if(this.draw(),this.clock?.playing||this.
 tell(),(t||s.steps%4===0)&&this.tellScore(),!(t||!this.clock?.playing||s.steps%12===0))return;let e=s.tally||ge(s);this.panel.verdict.textContent=
@@ -740,7 +740,7 @@ a.width,0),o=w("canvas",{width:e,height:s[0].height}),r=0;for(let n of s)o.getCo
 e/png"),`flatviz-${this.model.name}.png`)}};var Fo={kind:"gap",label:"a regression with a gap",methods:["vi","sabma","hmc"],planes:!1,settings:{radius:1,kappa:1}};function je(i,t={}){let s=w(
 "div",{class:"pg"});Cs(s),s.append(w("style",{},se));let e=new URLSearchParams(t.link===!1?"":location.search),o=e.has("embed"),r={},n=t.worlds??
 ["weights","step","network","gap"],a=new Set(o?n.slice(0,1):n);document.documentElement.classList.toggle("pg-embedded",o);let h=(g,p,c)=>s.append(
-w("h2",{},g),...p.map(f=>w("p",{},f)),c);(a.has("weights")||a.has("step"))&&(r.weights=new ms(t),s.append(r.weights.node));let l=()=>{a.has(
+w("h2",{},g),...p.map(f=>w("p",{},f)),c);(a.has("weights")||a.has("step"))&&(r.weights=new us(t),s.append(r.weights.node));let l=()=>{a.has(
 "step")&&(r.step=new is(r.weights),h("One step of SA-BMA",["The next step of SA-BMA's cloud on the ground above, once its run rests."],r.step.
 node)),a.has("network")&&(r.network=new Bt(t),h("A network of about fifty weights",["The same two methods train a network. Where it is flat,\
  the rings of the loss around the draws are wide. On spirals the flatter training mostly has the lower test loss as well; on the moons it is\
