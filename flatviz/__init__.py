@@ -46,8 +46,6 @@ __getattr__, __dir__, __all__ = lazy(
         "posteriors.ivon": "fit_ivon",
         "posteriors.laplace": "fit_laplace",
         "posteriors.sgld": "fit_sgld fit_sghmc fit_csgld",
-        "posteriors.psgld": "fit_psgld",
-        "posteriors.sgnht": "fit_sgnht",
         "posteriors.hmc": "fit_hmc",
         "posteriors.coupled": "fit_emcmc fit_svgd",
         "posteriors.dropout": "fit_dropout",

@@ -176,8 +176,7 @@ def objective(
 def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     """Measure the `convergence_gap` of a member of `fits`."""
     method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
-    prior, settings = fits.keywords_of(method)
-    keywords = fits.keywords(method, settings)
+    keywords = fits.keywords(method)
     settings = {name: keywords[name] for name in METHODS[method].plain.settings}
     q = check_is(
         member.posterior, Gaussian, "the posterior", f"choose one of {', '.join(WITH_GAP)}"
@@ -185,7 +184,7 @@ def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     return convergence_gap(
         fits.net,
         fits.task,
-        prior,
+        fits.prior_of(method),
         q,
         method,
         seed=fits.seed,

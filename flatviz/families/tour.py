@@ -257,7 +257,7 @@ def _gap(fits: Fitting, family: Family, step: Callable) -> ConvergenceGap | None
     net = fits.net
     if "vi" not in family.methods or net.has_batchnorm:
         return None
-    if not METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]:
+    if not fits.keywords("vi")["kl_weight"]:
         return None
     longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
     return ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer())))

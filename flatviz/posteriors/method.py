@@ -113,8 +113,8 @@ class Method:
         return f"Method({self.name!r}, {self.label})"
 
     def in_grid(self, radius: float) -> bool:
-        """Whether `fit_grid` takes this radius: not 0, unless the method has none."""
-        return radius > 0 or self.unit == NO_UNIT
+        """Whether there is a `fit_grid` and it takes this radius: not 0, unless it has none."""
+        return self.fit_grid is not None and (radius > 0 or self.unit == NO_UNIT)
 
     def tuned(self, net: Net) -> Tuned:
         """Return settings and radii for this kind of net."""

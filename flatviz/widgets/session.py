@@ -47,7 +47,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
     None where a complete fit is hardly longer, where the family has other methods, and where this
     short fit fails: the complete fits report a network's errors.
     """
-    steps = METHODS["vi"].keywords(fits.net, settings=fits.keywords_of("vi")[1])["steps"]
+    steps = fits.keywords("vi")["steps"]
     if steps <= 2 * ROUGH_STEPS or not {"vi", "sabma"} <= radii.keys():
         return None
     short = replace(fits, fit={**(fits.fit or {}), "steps": ROUGH_STEPS})
@@ -109,8 +109,7 @@ def work_of_family(
     """Expected work of `rough_family` and `first_family`, in steps of a fit of one gradient."""
 
     def steps(method: str, radius: float) -> float:
-        settings = fits.keywords_of(method)[1]
-        keywords = METHODS[method].keywords(fits.net, settings=settings)
+        keywords = fits.keywords(method)
         gradients = 2 if radius and METHODS[method].look.perturbation else 1
         return gradients * keywords.get("steps", ROUGH_STEPS)
 

@@ -100,6 +100,7 @@ def test_a_swipe_over_a_picture_scrolls_the_page(visit, address, size):
 WIDEST = in_page("watch_the_width")
 CUT = in_page("cut_by_the_stage")
 
+
 def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_screen(
     visit, address, everything
 ):

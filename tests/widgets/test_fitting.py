@@ -114,9 +114,7 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
     assert len(widgets._instances) == count + len(one)
 
 
-def test_the_labs_own_family_gets_its_bands_when_asked(
-    make_lab, transferred, task
-):
+def test_the_labs_own_family_gets_its_bands_when_asked(make_lab, transferred, task):
     net, prior = transferred
     fit = {"steps": 10}
     lab = make_lab(radii={"vi": (0.0,), "sabma": (0.0, 0.5, 2.0)}, fit=fit)
