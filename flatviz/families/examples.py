@@ -50,11 +50,13 @@ def examples(
 
 def _as_taken(net: Net, data: Data) -> Data:
     """Convert integers to floats where the net does not take them as they are."""
-    if isinstance(data.x, Tensor) and not data.x.is_floating_point():
-        try:
-            net(net.w, data.x[:2])
-        except RuntimeError:
-            return replace(data, x=data.x.float())
+    x = data.x
+    if not isinstance(x, Tensor) or x.is_floating_point():
+        return data
+    try:
+        net(net.w, x[:2])
+    except RuntimeError:
+        return replace(data, x=x.float())
     return data
 
 

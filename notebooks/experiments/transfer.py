@@ -85,9 +85,9 @@ from flatviz.datasets.given import in_memory
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
+from flatviz.families import tune
 from flatviz.families.members import Choice, Fitting, read_choices, unless_diverged
 from flatviz.families.standing import check_learned
-from flatviz.families.tune import tried
 from flatviz.models.public import load_weights
 from flatviz.results import interval
 from flatviz.storage.cache import cached
@@ -516,6 +516,15 @@ SCORES = ("accuracy", "nll", "ece")
 
 
 # %%
+def total_nll(method, choice, cases, seeds):
+    """Validation NLL of the choice, summed over the cases."""
+    parts = [
+        tune.nlls_of(method, choice, c.net, c.task, [c.task.validation], c.prior, seed=seed)
+        for c, seed in zip(cases, seeds)
+    ]
+    return sum(nll for (nll,) in parts)
+
+
 def choices_of(methods, trials, device, seeds=(1000, 1001)):
     """Method -> settings with the lowest mean validation NLL; CHOICES keeps them, so that a run that was stopped goes on."""
     chosen = read_choices(CHOICES) if CHOICES and Path(CHOICES).exists() else {}
@@ -529,9 +538,8 @@ def choices_of(methods, trials, device, seeds=(1000, 1001)):
             if method.warm_start
             else {}
         )
-        given = [(c.net, c.task, c.task.validation, c.prior) for c in cases]
-        rows = tried(method, given, seeds, trials, fixed=fixed, head_std=HEAD_STD)
-        chosen[name] = min(rows, key=lambda row: sum(row[1]))[0]
+        tried = tune.choices_of(method, net, trials, fixed=fixed, head_std=HEAD_STD)
+        chosen[name] = min(tried, key=lambda choice: total_nll(method, choice, cases, seeds))
         print(f"{name}: {chosen[name]}")
         if CHOICES:
             entries = {
