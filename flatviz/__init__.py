@@ -39,7 +39,7 @@ __getattr__, __dir__, __all__ = lazy(
         "posteriors": "METHODS",
         "posteriors.transfer": "transfer",
         "posteriors.sgd": "fit_sgd fit_ensemble",
-        "posteriors.swag": "fit_swa fit_swag fit_swag_diag",
+        "posteriors.swag": "fit_swa fit_swag",
         "posteriors.vi": "fit_vi fit_mfvi",
         "posteriors.sabma": "fit_sabma fit_sabma_grid",
         "posteriors.bsam": "fit_bsam",

@@ -53,7 +53,6 @@ from flatviz.posteriors.sgld import fit_sghmc as fit_sghmc
 from flatviz.posteriors.sgld import fit_sgld as fit_sgld
 from flatviz.posteriors.swag import fit_swa as fit_swa
 from flatviz.posteriors.swag import fit_swag as fit_swag
-from flatviz.posteriors.swag import fit_swag_diag as fit_swag_diag
 from flatviz.posteriors.transfer import transfer as transfer
 from flatviz.posteriors.vi import fit_mfvi as fit_mfvi
 from flatviz.posteriors.vi import fit_vi as fit_vi

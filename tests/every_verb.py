@@ -208,9 +208,6 @@ def calls(fv, module, data, task):
             fv.fit_sgd(fv.Net.from_module(module), data, **small),
         ),
         "fit_swa": lambda: fv.fit_swa(made.net[0], data, seed=0, snapshots=2, batchnorm="train"),
-        "fit_swag_diag": lambda: fv.fit_swag_diag(
-            made.net[0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)
-        ),
         "fit_laplace": lambda: keep(
             "laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)
         ),

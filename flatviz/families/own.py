@@ -11,7 +11,7 @@ from typing import Any, Literal
 import torch
 from torch import nn
 
-from flatviz.core import Likelihood, Net, Progress, Task, copied
+from flatviz.core import Likelihood, Net, Progress, Task, Treated, copied
 from flatviz.engine.cost import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.examples import MAX_EXAMPLES, Examples, examples, first_of, task_of
@@ -94,8 +94,8 @@ def prepare_own(
     validation split.  The prior of the normalisation layers is SWAG's on `train`, the head's is
     wide and about 0; each rate is the first at which the network learns.  If VI does not stay
     finite, learn and become about as good as the trained network, rates and widths of the prior
-    decrease along `SHRINK`, and finally the head alone is treated.  The computation follows from
-    the arguments alone, never from the time that it takes.
+    decrease along `SHRINK`.  The computation follows from the arguments alone, never from the time
+    that it takes.
 
     Args:
         module: The network, inputs (N, ...) -> outputs (N, ...).
@@ -133,31 +133,17 @@ def prepare_own(
         )
     before = Standing.of(net, net.w, task.parts()["validation"], likelihood, progress)
 
-    def chosen(fits: Fitting, last: bool) -> Prepared:
-        trial = first_good(fits, fixed, before, last=last, say=say)
-        trained = Standing.of(net, net.w, first_of(task.test), likelihood)
-        fits = trial.fits
-        center = trial.posterior.center
-        after = Standing.of(fits.net, center, first_of(fits.task.test), likelihood)
-        return Prepared(fits, trained, after, trial.good)
-
     if quick and work > LARGE_PASS:
         say("left out, for effort is 'quick': normalisation layers, SWAG, images")
-        return chosen(_head_alone(net, task, seed, progress, say), last=True)
-    recipe = recipe_for(net)
-    swag = _swag(net, task, before, recipe.swag_lr, seed, progress, say)
-    norm = any(b.kind == "norm" for b in net.blocks)
-    late, prior = transfer(
-        net, swag, treated="norm+head" if norm else "head", head_std=HEAD_STD, scale=recipe.scale
-    )
-    say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
-    try:
-        return chosen(Fitting(late, task, prior, seed, progress=progress), last=not norm)
-    except Diverged as error:
-        if not norm:
-            raise
-        say(f"left out, for no fit learned: normalisation layers ({error})")
-        return chosen(_head_alone(net, task, seed, progress, say), last=True)
+        fits = _head_alone(net, task, seed, progress, say)
+    else:
+        fits = _late(net, task, before, seed, progress, say)
+    trial = first_good(fits, fixed, before, say)
+    trained = Standing.of(net, net.w, first_of(task.test), likelihood)
+    fits = trial.fits
+    center = trial.posterior.center
+    after = Standing.of(fits.net, center, first_of(fits.task.test), likelihood)
+    return Prepared(fits, trained, after, trial.good)
 
 
 def _check_untied(net: Net) -> None:
@@ -214,18 +200,16 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
     return first_to_learn(list(product(RATES, ends)), trained)
 
 
-def _swag(
-    net: Net,
-    task: Task,
-    before: Standing,
-    largest: float,
-    seed: int,
-    progress: Progress,
-    say: Say,
-) -> Gaussian:
-    """Fit SWAG at the first rate, from `largest` down, at which it is as good as the network."""
+def _late(
+    net: Net, task: Task, before: Standing, seed: int, progress: Progress, say: Say
+) -> Fitting:
+    """Normalisation layers and head, with the prior of SWAG.
+
+    Its rate is the first at which its center is as good as the trained network.
+    """
     held_out = task.parts()["validation"]
     likelihood = task.likelihood
+    recipe = recipe_for(net)
     how: dict[str, Any] = dict(rank=RANK, likelihood=likelihood, seed=seed, progress=progress)
 
     def fitted(lr: float) -> Gaussian:
@@ -237,7 +221,13 @@ def _swag(
         say(f"SWAG at rate {lr:g}")
         return swag
 
-    return first_to_learn([largest, *(rate for rate in RATES if rate < largest)], fitted)
+    lower = [rate for rate in RATES if rate < recipe.swag_lr]
+    swag = first_to_learn([recipe.swag_lr, *lower], fitted)
+    norm = any(b.kind == "norm" for b in net.blocks)
+    treated: Treated = "norm+head" if norm else "head"
+    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
+    say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
+    return Fitting(late, task, prior, seed, progress=progress)
 
 
 @dataclass(frozen=True)
@@ -253,17 +243,16 @@ class Trial:
     good: bool = True
 
 
-def first_good(
-    fits: Fitting, fixed: dict[str, Setting], before: Standing, *, last: bool, say: Say
-) -> Trial:
+def first_good(fits: Fitting, fixed: dict[str, Setting], before: Standing, say: Say) -> Trial:
     """Fit VI at the first of `SHRINK` at which it is finite, learns, and is good enough.
+
+    Where none is good enough, it is the best one that learned.
 
     fixed: settings in place of the record's.
     before: standing of the trained network.
-    last: take the best one, even where none is good enough.
 
     Raises:
-        Diverged: If all fail, and it is not the last.
+        Diverged: If none learns.
     """
     net = fits.net
     task = fits.task
@@ -290,7 +279,7 @@ def first_good(
     try:
         return first_to_learn(SHRINK, attempt)
     except Diverged:
-        if not (learned and last):
+        if not learned:
             raise
     losses = [float(trial.standing.losses.mean().nan_to_num(nan=math.inf)) for trial in learned]
     best = learned[losses.index(min(losses))]

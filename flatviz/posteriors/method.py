@@ -207,17 +207,6 @@ def _at_temperature(
     return function(*about, **how | ascent | {"kl_weight": radius})
 
 
-def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
-    """Return the function of a record, or `fit` itself; refuse a value that cannot be called."""
-    function = fit.fit if isinstance(fit, Method) else fit
-    if not callable(function):
-        raise TypeError(
-            f"fit must be a record of fv.METHODS or a function, got {type(fit).__name__}:"
-            " METHODS['swag'], say"
-        )
-    return function
-
-
 def table(looks: Iterable[Look], record: Callable[[Look], Method]) -> dict[str, Method]:
     """Build name -> method for each line of the catalog, a flat-seeking version after its method.
 

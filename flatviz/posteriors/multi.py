@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed
 from flatviz.core import Data, Likelihood, Net, Progress, public, track
-from flatviz.posteriors.method import Method, Setting, Tuned, callable_of, settings_of
+from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.results import Gaussian, Mixture, Posterior
 from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import training_loss
@@ -99,7 +99,7 @@ def fit_multi(
         if checkpoint is not None:
             inner["checkpoint"] = f"{checkpoint}.{i}"
         own_seed = (seed + 1000 * i + 1) % 2**63
-        parts.append(callable_of(fit)(net.at(w), data, seed=own_seed, **inner))
+        parts.append(function_of(fit)(net.at(w), data, seed=own_seed, **inner))
     return Mixture(tuple(parts))
 
 
@@ -154,7 +154,13 @@ def fit_ptl(
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
     how: dict[str, object] = dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
-    return callable_of(fit)(start, data, prior=wide, seed=seed, **how | dict(settings or {}))
+    how |= settings or {}
+    return function_of(fit)(start, data, prior=wide, seed=seed, **how)
+
+
+def function_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
+    """Return the function of a record, or `fit` itself."""
+    return fit.fit if isinstance(fit, Method) else fit
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:

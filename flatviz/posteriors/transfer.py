@@ -9,7 +9,7 @@ import math
 from typing import Literal
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from flatviz.checks import Count, Positive, Seed
 from flatviz.core import Net, RandomTrunk, Treated, classes_of, find_head, public, replace_head
@@ -29,7 +29,6 @@ def transfer(
     treated: Treated = "norm+head",
     head: str | None = None,
     head_std: Positive = 0.1,
-    head_start: Literal["zero", "random"] = "zero",
     keep_head: bool = False,
     scale: Positive = 1.0,
     trunk: Literal["fixed", "sampled"] = "fixed",
@@ -49,12 +48,10 @@ def transfer(
             shortcuts' BatchNorm), or a function name -> bool; the others stay at `prior.mean`.  The
             first three leave out weights that the user's module has frozen.
         head: The head's module by name (default: the last Linear that runs).  The target task does
-            not share it, so it is re-initialised.
+            not share it, so its mean is 0.  With treated="all" or a function, a head that is
+            neither new nor named here is taken from the prior like the rest.
         head_std: Standard deviation of the new head's weights (the square root of the released
             code's alpha), without covariance.
-        head_start: "zero": mean 0; "random": torch's initial values for `seed`.  With treated="all"
-            or a function, a head that is neither new nor named here is taken from the prior like
-            the rest.
         keep_head: The prior knows the target's head, as one fitted on target data does: the head is
             taken from it like the rest.
         scale: Multiplies the covariance of all other treated weights: SWAG's is narrow, and radius
@@ -63,7 +60,7 @@ def transfer(
             released code does, draws them from the prior with every pass of training and every draw
             of a prediction.  Objectives, spectra and figures are of the network with the trunk at
             its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
-        seed: Fixes a random head, and the draws of a sampled trunk in training.
+        seed: Fixes the draws of a sampled trunk in training.
 
     Raises:
         ValueError: If prior and net differ in length, `treated` finds nothing, or a new head is not
@@ -85,13 +82,9 @@ def transfer(
         raise ValueError(
             f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net"
         )
-    at_mean, new_head = _with_classes(
-        with_trained_buffers(net, prior.buffers).at(prior.mean.to(net.w)),
-        n_classes,
-        head,
-        head_start == "random" and not keep_head,
-        seed,
-    )
+    source = with_trained_buffers(net, prior.buffers)
+    source = source.at(prior.mean.to(net.w))
+    at_mean, new_head = _with_classes(source, n_classes, head, seed)
     if new_head is not None and keep_head:
         raise ValueError(
             "keep_head=True takes the head from the prior, got n_classes of a new one: leave one of"
@@ -111,31 +104,22 @@ def transfer(
         )
     parts = []
     for b in narrow.blocks:
+        part = _of_source(b.name, net, prior, scale)
         if b.kind == "head" and not keep_head:
-            start = (
-                narrow.w[b.slice].to(prior.mean)
-                if head_start == "random"
-                else prior.mean.new_zeros(b.stop - b.start)
-            )
-            parts.append(
-                (
-                    start,
-                    torch.full_like(start, math.log(head_std)),
-                    prior.factor.new_zeros(prior.rank, len(start)),
-                )
-            )
-        elif (part := _of_source(b.name, net, prior, scale)) is None:
+            zeros = prior.mean.new_zeros(b.stop - b.start)
+            log_std = torch.full_like(zeros, math.log(head_std))
+            part = zeros, log_std, prior.factor.new_zeros(prior.rank, len(zeros))
+        if part is None:
             raise ValueError(
                 f"the prior must cover every treated weight, got none for {b.name}: pre-train all"
                 " weights"
             )
-        else:
-            parts.append(part)
+        parts.append(part)
     task_prior = _joined(parts)
     narrow = narrow.at(task_prior.mean.to(narrow.w))
-    return (
-        _with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow
-    ), task_prior
+    if trunk == "sampled":
+        narrow = _with_random_trunk(narrow, net, prior, scale, seed)
+    return narrow, task_prior
 
 
 @public
@@ -164,20 +148,19 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR
 
 
 def _with_classes(
-    net: Net, n_classes: int | None, head: str | None, random: bool, seed: int
+    net: Net, n_classes: int | None, head: str | None, seed: int
 ) -> tuple[Net, str | None]:
     """Return the net with a head of so many classes, and that head's name.
 
     Return the net itself and None where it has one already.
     """
-    if n_classes is None and not random:
+    if n_classes is None:
         return net, None
     name = head if head is not None else find_head(net.module, net.example)
-    classes = classes_of(net.module, name)
-    if n_classes in (None, classes) and not random:
+    if classes_of(net.module, name) == n_classes:
         return net, None
-    module: nn.Module = net.to_module().eval()
-    replace_head(module, n_classes or classes, head=name, seed=seed)
+    module = net.to_module().eval()
+    replace_head(module, n_classes, head=name, seed=seed)
     return Net.from_module(module, head=name, example=net.example), name
 
 
@@ -207,10 +190,11 @@ def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, see
     treated = {b.name for b in narrow.blocks}
     parts = []
     for b in full.blocks:
-        w = full.w[b.slice].to(prior.mean)
-        fixed = w, torch.full_like(w, LOG_ZERO), prior.factor.new_zeros(prior.rank, len(w))
-        parts.append(
-            (None if b.name in treated else _of_source(b.name, net, prior, scale)) or fixed
-        )
+        part = None if b.name in treated else _of_source(b.name, net, prior, scale)
+        if part is None:  # fixed
+            w = full.w[b.slice].to(prior.mean)
+            log_std = torch.full_like(w, LOG_ZERO)
+            part = w, log_std, prior.factor.new_zeros(prior.rank, len(w))
+        parts.append(part)
     index = torch.cat([torch.arange(b.start, b.stop) for b in full.blocks if b.name in treated])
     return narrow.with_trunk(RandomTrunk(_joined(parts), index.to(full.device), seed))

@@ -50,7 +50,6 @@ SWAG_LR = 0.0  # 0: a twentieth of SOURCE_LR
 PRIOR = "swag"  # swag (on the source), moped, or downstream (SWAG on the few shots)
 TREATED = "norm+head"
 HEAD_STD = 0.3  # of the prior on the head
-HEAD_START = "zero"
 SCALE = 1.0  # of the prior's covariance
 TRUNK = "fixed"  # weights that are not treated: fixed, or sampled from the prior with every draw
 BATCHNORM = "frozen"  # statistics that predict: frozen, or refresh, on the few shots for each draw
@@ -358,7 +357,7 @@ def corrupted(case):
 
 def new_head(task, seed, device):
     """Net and prior over the treated weights."""
-    given = dict(treated=TREATED, head_std=HEAD_STD, head_start=HEAD_START, scale=SCALE)
+    given = dict(treated=TREATED, head_std=HEAD_STD, scale=SCALE)
     source, prior = setup.source.to(device), moved(setup.prior, device)
     net, narrow = fv.transfer(
         source, prior, n_classes=task.n_classes, trunk=TRUNK, seed=seed, **given

@@ -105,7 +105,7 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(task, trans
     before = Standing(torch.full((n,), -1.0), torch.ones(n), True)
     heard = []
     about = dict(fixed={"steps": 5}, before=before, say=heard.append)
-    trial = first_good(fits, last=True, **about)
+    trial = first_good(fits, **about)
     assert len(heard) == len(SHRINK)
     assert not trial.good
     assert ", at 0.3 of rate and widths: " in heard[1]
@@ -114,8 +114,6 @@ def test_posteriors_far_below_the_trained_network_are_the_first_line(task, trans
     line = str(own.Prepared(trial.fits, before, trial.standing, trial.good))
     assert line.startswith("do not trust")
     assert "accuracy 2.000 of the trained network" in line
-    with raises(fv.Diverged, match="must be about as good as the trained network"):
-        first_good(fits, last=False, **about)
 
 
 class Words(nn.Module):
