@@ -44,7 +44,6 @@ OF_A_REGRESSION = (
     "fit_deviation",
     "interval_width",
     "pit",
-    "predictive_std",
     "quantile_calibration_error",
 )
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
@@ -61,7 +60,6 @@ OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
         "plot_spectrum": "spectrum",
     },
     **{
-        "plots.plot_persistence": "valleys",
         "plots.plot_radius": "measured",
     },
     "plots.plot_frontier": "measured",
@@ -284,7 +282,6 @@ def calls(fv, module, data, task):
             for name in OF_A_REGRESSION
         },
         "metrics.scale_deviation": lambda: fv.metrics.scale_deviation(_regression(), 2.0),
-        "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
         "metrics.ood_scores": lambda: fv.metrics.ood_scores(arange(5.0), arange(2.0, 6.0)),
         "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made.prediction)),
         "families.shifted_scores": lambda: keep(
@@ -293,15 +290,10 @@ def calls(fv, module, data, task):
                 *pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"
             ),
         ),
-        "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
         "plots.plot_history": lambda: plots.plot_history(made.q.history),
-        "plots.plot_layers": lambda: plots.plot_layers(
-            landscape.layer_curvature(made.f, made.q.mean, products=6)
-        ),
         "plots.plot_predictive": lambda: plots.plot_predictive(
             fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)
         ),
-        "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
         "sharpness": lambda: keep(
             "sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)
         ),
@@ -320,10 +312,6 @@ def calls(fv, module, data, task):
             made.net[0], made.laplace, data, link="mc", n_draws=2
         ),
         "plot_surface": lambda: fv.plot_surface(made.surface, made.projection),
-        "explore": lambda: [
-            fv.explore(getattr(made, name))
-            for name in ("surface", "projection", "spectrum", "prediction")
-        ],
         "score": lambda: fv.score(made.prediction, "nll"),
         "families.convergence_gap": lambda: families.convergence_gap(
             *_three(made, task), made.q, "vi", seed=0, n_draws=2, fit={"steps": 1}

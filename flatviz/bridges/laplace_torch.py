@@ -1,23 +1,26 @@
 """laplace-torch: Laplace posteriors whose covariance is no `Gaussian` of ours.
 
-Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.
+Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.  Its low-rank fit needs a
+package that no index has, so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from types import ModuleType
 from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
 
 from flatviz.core import Data, Net, saved_rng
+from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.likelihood import BUILT_IN, GaussianLikelihood
+from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem
 from flatviz.results import History
 
-Structure = Literal["kron", "hessian"]
+Structure = Literal["kron", "hessian", "lowrank"]
 BATCH = 128
+RANK = 20  # eigenpairs of "lowrank"
 # Errors of its backends at an unknown layer
 UNFIT = (NotImplementedError, RuntimeError, AttributeError, AssertionError)
 
@@ -68,7 +71,7 @@ def fit_laplace_torch(
 ) -> LaplaceTorch:
     """Fit the posterior at the net's weights, which `fit_laplace` has trained.
 
-    prior_precision: delta, or "marginal".
+    prior_precision: delta, "marginal" or "layerwise".
 
     Raises:
         ImportError: Without laplace-torch.
@@ -88,7 +91,7 @@ def fit_laplace_torch(
             f"structure={structure!r} needs inputs that are one tensor, got {x.describe()}: use"
             " 'diagonal'"
         )
-    tuned = prior_precision == "marginal"
+    tuned = isinstance(prior_precision, str)
     module = _treated_alone(net)
     settings: dict[str, Any] = dict(
         likelihood="classification", prior_precision=1.0 if tuned else prior_precision
@@ -102,18 +105,19 @@ def fit_laplace_torch(
             f" deviation, which is what laplace-torch knows, got {p!r}: use 'full', 'diagonal'"
             " or 'last_layer'"
         )
-    posterior: Callable[..., Any]
-    if structure == "kron":
-        posterior = laplace.KronLaplace
-    else:
-        posterior = partial(laplace.FullLaplace, backend=CurvlinopsHessian)
-    examples = torch.utils.data.TensorDataset(x, y)
     try:
         with saved_rng():
-            peer = posterior(module, **settings)
-            peer.fit(torch.utils.data.DataLoader(examples, batch_size=BATCH))
+            if structure == "lowrank":
+                peer = _low_rank(laplace, module, problem, settings)
+            else:
+                backend = {"backend": CurvlinopsHessian} if structure == "hessian" else {}
+                kept = laplace.FullLaplace if backend else laplace.KronLaplace
+                peer = kept(module, **settings, **backend)
+                examples = torch.utils.data.TensorDataset(x, y)
+                peer.fit(torch.utils.data.DataLoader(examples, batch_size=BATCH))
             if tuned:
-                peer.optimize_prior_precision(pred_type="glm", prior_structure="scalar")
+                kind = "scalar" if prior_precision == "marginal" else "layerwise"
+                peer.optimize_prior_precision(pred_type="glm", prior_structure=kind)
             q = LaplaceTorch(net.w.detach().clone(), peer, temperature, history)
             sound = bool(q.sample(1, seed=0).isfinite().all())
     except torch.linalg.LinAlgError:
@@ -122,13 +126,13 @@ def fit_laplace_torch(
         raise ValueError(
             f"structure={structure!r} must be one that laplace-torch can fit to this net, got"
             f" {type(error).__name__}: {error}: 'kron' knows Linear and convolutions alone; use"
-            " 'hessian' or 'diagonal'"
+            " 'hessian', 'lowrank' or 'diagonal'"
         ) from error
     if not sound:
         raise ValueError(
             f"structure={structure!r} needs H + delta I to be positive definite beyond rounding,"
             " got curvature below -delta, or NaN: train on, give a larger prior_precision, or use"
-            " 'full', which leaves negative curvature out"
+            " 'lowrank' or 'full', which leave negative curvature out"
         )
     return q
 
@@ -146,3 +150,21 @@ def _treated_alone(net: Net) -> nn.Module:
             delattr(module.get_submodule(owner), last)
             module.get_submodule(owner).register_buffer(last, weight.detach())
     return module
+
+
+def _low_rank(laplace: ModuleType, module: nn.Module, problem: Problem, settings: dict) -> Any:
+    """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
+    peer = object.__new__(laplace.LowRankLaplace)
+    net, data, *_ = problem
+    f = mean_nll(problem)
+    laplace.baselaplace.ParametricLaplace.__init__(peer, module, **settings)
+    spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
+    positive = spectrum.values > 0
+    scale = settings.get("sigma_noise", 1.0) ** 2  # it divides H by the noise's variance itself
+    peer.H = spectrum.vectors[positive].T, len(data) * scale * spectrum.values[positive]
+    peer.mean = net.w.detach().clone()
+    peer.n_data = len(data)
+    peer.loss = len(data) * scale * f(net.w).detach()
+    peer.n_outputs = net(net.w, data.batch(torch.arange(1))[0]).shape[-1]
+    module.output_size = peer.n_outputs
+    return peer

@@ -307,46 +307,14 @@ def sentences(table: pd.DataFrame) -> list[str]:
     ]
     ranks = [
         f" (by the rank test: {word})" if other else ""
-        for other, word in zip(_apart(table), table.by_rank)
+        for other, word in zip(apart(table), table.by_rank)
     ]
     rows = zip(table.itertuples(), counts, ranks)
     return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in rows]
 
 
-def _apart(table: pd.DataFrame) -> pd.Series:
+def apart(table: pd.DataFrame) -> pd.Series:
     """Select rows whose rank test gives another verdict, and has enough seeds to give one."""
     # The smallest possible p of n seeds, times Holm's factor
     able = 2.0 ** (1 - table.n) * table.claims < LEVEL
     return able & (table.verdict != table.by_rank)
-
-
-def at_a_glance(table: pd.DataFrame, baselines: Sequence[str]) -> pd.DataFrame:
-    """Show the verdicts on one method as a table of marks: settings by quantities.
-
-    A cell has a mark for each baseline: + better, − worse, · inconclusive, nothing where not
-    comparable; * after a mark: the rank test gives another verdict.  The first column is the ratio
-    of λ1 to that of the last baseline.
-
-    Args:
-        table: Result of `judged`, with the columns setting and baseline; one row for each setting,
-            baseline and quantity.
-        baselines: In the order of the marks.
-    """
-    marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(
-        _apart(table), "*", ""
-    )
-    wide = table.assign(mark=marks).pivot(
-        index="setting", columns=["quantity", "baseline"], values="mark"
-    )
-    logs = table[(table.quantity == "lambda1") & (table.baseline == baselines[-1])].set_index(
-        "setting"
-    )["mean"]
-    cells = {
-        QUANTITIES[q].label: wide[q][list(baselines)].agg("/".join, axis=1)
-        for q in table.quantity.unique()
-    }
-    return (
-        pd.DataFrame({"λ1 ratio": np.exp(logs).map("{:.2f}".format), **cells})
-        .loc[logs.index]
-        .reset_index()
-    )

@@ -6,7 +6,7 @@ from torch import Tensor
 
 from flatviz import plots, results
 from flatviz.plots.theme import Figure, Property
-from flatviz.results import History, LayerCurvature, Prediction, Projection, Spectrum, Surface
+from flatviz.results import History, Prediction, Projection, Spectrum, Surface
 
 
 def plot(result: object, *more: object, **options: object) -> Figure:
@@ -20,9 +20,7 @@ def plot(result: object, *more: object, **options: object) -> Figure:
     - `Projection`: `plot_projection`
     - `Prediction`: `plot_reliability`, of a regression `plot_predictive`, of several methods
       `plot_metrics`
-    - `Sharpness`, `Shift`, `Persistence`: `plot_sharpness`, `plot_severity`, `plot_persistence`
-    - `Family`: `plot_radius`
-    - `History`: `plot_history`; the dict of `layer_curvature`: `plot_layers`
+    - `Sharpness`: `plot_sharpness`; `Family`: `plot_radius`; `History`: `plot_history`
 
     Args:
         result: A result of flatviz; where the function draws several, a list of them or a dict
@@ -76,24 +74,9 @@ DRAW: dict[type, Callable[..., Figure]] = {
     results.Curve: plots.plot_curve,
     results.Family: plots.plot_radius,
     History: plots.plot_history,
-    LayerCurvature: plots.plot_layers,
-    results.Persistence: plots.plot_persistence,
     Prediction: _prediction,
     Projection: plots.plot_projection,
     results.Sharpness: plots.plot_sharpness,
-    results.Shift: plots.plot_severity,
     Spectrum: _spectrum,
     Surface: plots.plot_surface,
 }
-
-
-def shown(result: Surface | Projection | Prediction) -> Figure | None:
-    """Draw the figure of a cell's last value; None without labels or finite values."""
-    empty = {
-        Projection: lambda projection: not len(projection.coords),
-        Prediction: lambda p: (
-            p.y is None or not (p.has_classes or bool(p.outputs.isfinite().all()))
-        ),
-        Surface: lambda surface: not bool(surface.values.isfinite().any()),
-    }
-    return None if empty[type(result)](result) else plot(result)

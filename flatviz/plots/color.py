@@ -135,14 +135,6 @@ class ColorScale:
         return dict(color=numbers(self(values)), colorscale=LOSS_SCALE, cmin=lo, cmax=hi)
 
 
-def first_draws(projection: Projection, n: int) -> Projection:
-    """Return the first n samples of a projection."""
-    values = None if projection.values is None else projection.values[:n]
-    return replace(
-        projection, coords=projection.coords[:n], distance=projection.distance[:n], values=values
-    )
-
-
 def true_losses(projection: Projection) -> Tensor:
     """Return true losses (S,), NaN where none were computed."""
     if projection.values is None:

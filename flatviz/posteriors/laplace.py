@@ -13,9 +13,7 @@ Source: MacKay 1992; Daxberger et al. 2021.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import Literal, get_args
 
 import torch
@@ -25,7 +23,7 @@ from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head, public
-from flatviz.objectives.curvature import check_jacobians, ggn, sampled_ggn
+from flatviz.objectives.curvature import check_jacobians, ggn
 from flatviz.objectives.head import ggn_diagonal, softmax_head
 from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem, examined
@@ -53,8 +51,7 @@ def fit_laplace(
     *,
     seed: Seed,
     structure: Structure = "last_layer",
-    label_draws: Count | None = None,
-    prior_precision: Positive | Literal["marginal"] | None = "marginal",
+    prior_precision: Positive | Literal["marginal", "layerwise"] | None = "marginal",
     temperature: Positive = 1.0,
     steps: Whole = 300,
     lr: Rate = 0.05,
@@ -82,15 +79,11 @@ def fit_laplace(
             standard deviation of 1e-6. "diagonal", the way for a head of thousands of classes, as
             of a language model, treated alone; "full" (at most 5,000 treated weights).  By
             laplace-torch (`pip install 'flatviz[laplace]'`): "kron" (Linear and convolutions
-            alone) and "hessian", the exact Hessian.
-        label_draws: None, the curvature of all outputs, which takes a backward pass for each output
-            and example; a number, an unbiased estimate from so many labels drawn from the net's
-            predictions at each place, which takes so many passes an example: ten do for a head that
-            is tied to the embedding. For classes, "last_layer", "diagonal" and "full"; a closed
-            form, as of an untied head, goes first.
+            alone); "hessian", the exact Hessian; "lowrank", its 20 largest eigenpairs.
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of
-            largest evidence, which on an over-parametrised net can collapse.  Beside a delta
-            weight_decay is of the training alone.
+            largest evidence, which on an over-parametrised net can collapse; "layerwise" one for
+            each tensor of weights, for "kron" and "hessian".  Beside a delta weight_decay is of the
+            training alone.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
         lr: The first learning rate; it falls along half a cosine.
@@ -117,12 +110,18 @@ def fit_laplace(
     run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
     refuse_random_trunk(net, "Laplace")
     problem = examined(net, data, likelihood)
-    part = None
-    if structure in STRUCTURES:  # memory is checked before the training, which takes time
-        part = part_of(problem, structure, label_draws, warn=progress is False)
-    elif label_draws is not None:
+    own = structure in STRUCTURES
+    # Memory is checked before the training, which takes time
+    part = part_of(problem, structure) if own else None
+    if prior_precision == "layerwise" and structure not in ("kron", "hessian"):
         raise ValueError(
-            f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
+            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
+        )
+    if not steps and prior_precision is not None and weight_decay != SETTINGS["weight_decay"]:
+        raise ValueError(
+            "weight_decay acts on the training alone beside a prior_precision, got"
+            f" weight_decay={weight_decay:g} with steps=0 and"
+            f" prior_precision={prior_precision!r}: give prior_precision=None, for N weight_decay"
         )
     delta = len(data) * weight_decay if prior_precision is None else prior_precision
     if delta == 0:
@@ -134,15 +133,13 @@ def fit_laplace(
     history = None
     if steps:
         loss = loss_of(problem, training=training)
-        w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
+        optim = Optim(steps, lr, momentum, weight_decay, ascent)
+        w, history = descend(loss, w, run, optim)
     problem = problem._replace(net=net.at(w))
     if part is None:
         return fit_laplace_torch(problem, structure, delta, temperature, history)
-    sampled = None
-    if label_draws is not None:
-        sampled = partial(sampled_ggn, problem, w, label_draws, seed=seed)
-    curvature = curvature_on(part, problem, structure, progress, sampled)
-    if delta == "marginal":
+    curvature = curvature_on(part, problem, structure, progress)
+    if isinstance(delta, str):
         delta = curvature.marginal_precision(w)
     return curvature.gaussian(w, delta, temperature, history)
 
@@ -185,25 +182,19 @@ def laplace_evidence(
     return fit + curvature.occam(net.w, prior_precision)
 
 
-def part_of(
-    problem: Problem, structure: Structure, label_draws: int | None = None, warn: bool = False
-) -> slice:
+def part_of(problem: Problem, structure: Structure) -> slice:
     """Return the slice of w that a structure covers, P weights.
-
-    warn: Warn with an estimate of what takes minutes.
 
     Raises:
         ValueError: For a curvature that would not fit in memory.
     """
     net, data, *_ = problem
     everything = slice(0, net.dim)
-    head = softmax_head(problem._replace(data=data.subset(torch.arange(1))), net.w)
-    check = partial(check_jacobians, problem, warn=warn, draws=label_draws)
+    one = problem._replace(data=data.subset(torch.arange(1)))
+    head = softmax_head(one, net.w)
     if structure == "diagonal":
         closed = head[0] if head else slice(0, 0)
-        others = max(closed.start, net.dim - closed.stop)
-        if others:
-            check(others, dense=False)
+        check_jacobians(problem, max(closed.start, net.dim - closed.stop))
         return everything
     last = structure == "last_layer"
     part = head_of(net, data) if last else everything
@@ -215,24 +206,17 @@ def part_of(
             f" covariance takes {8 * size**2 / 2**30:,.1f} GiB: use structure='diagonal'{way}"
         )
     if not last or head is None:
-        check(size, dense=True)
+        check_jacobians(problem, size)
     return part
 
 
 def curvature_on(
-    part: slice,
-    problem: Problem,
-    structure: Structure,
-    progress: Progress = False,
-    sampled: Callable[..., Tensor] | None = None,
+    part: slice, problem: Problem, structure: Structure, progress: Progress = False
 ) -> KeptCurvature:
-    """Compute the part of H at the net's weights that the structure uses.
-
-    sampled: estimates it, in place of `ggn`.
-    """
+    """Compute the part of H at the net's weights that the structure uses."""
     w = problem.net.w
     if structure == "diagonal":
-        values = ggn_diagonal(problem, w, progress, sampled)
+        values = ggn_diagonal(problem, w, progress)
         return KeptCurvature(part, values.clamp_min(0), None)
     closed = None
     if structure == "last_layer":
@@ -240,8 +224,7 @@ def curvature_on(
     if closed is not None and closed[0] == part:
         H = closed[1]
     else:
-        dense = sampled or partial(ggn, problem, w)
-        H = dense(part=part, progress=progress)
+        H = ggn(problem, w, part=part, progress=progress)
     values, vectors = torch.linalg.eigh(H.double())
     return KeptCurvature(part, values.clamp_min(0), vectors)
 

@@ -1,4 +1,4 @@
-"""Live views in a notebook: `Lab`, the laboratory, and `explore(result)` by type."""
+"""Live views in a notebook: `Lab`, the laboratory."""
 
 from flatviz.lazy import lazy
 

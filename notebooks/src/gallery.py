@@ -74,14 +74,6 @@ fv.plot_projection(projection)
 fv.plot_curve(fv.slice_line(f, vi.center, flat.center, resolution=side))
 
 # %% [markdown]
-# ## plot_persistence
-#
-# The valleys of a surface: where each begins, and where it meets a deeper one.
-
-# %%
-fv.plots.plot_persistence(fv.landscape.persistence(surface))
-
-# %% [markdown]
 # ## plot_spectrum
 #
 # The largest eigenvalues of the Hessian, at draws of two posteriors.
@@ -101,14 +93,6 @@ fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"
 # %%
 density = fv.spectral_density(f, flat.center, runs=2, steps=20 if FAST else 60, k=2)
 fv.plot_density(density)
-
-# %% [markdown]
-# ## plot_layers
-#
-# The largest eigenvalue and the trace of each layer's block of the Hessian, with their errors.
-
-# %%
-fv.plots.plot_layers(fv.landscape.layer_curvature(f, flat.center))
 
 # %% [markdown]
 # ## plot_sharpness
@@ -155,37 +139,6 @@ line = fv.Net.from_module(
 )
 members = fv.fit_ensemble(line, wave, members=5, seed=0, likelihood=0.2, lr=0.01, **steps)
 fv.plots.plot_predictive(fv.predict(line, members, 1.5 * x, 5, seed=0, likelihood=0.2), 1.5 * x)
-
-# %% [markdown]
-# ## plot_calibration
-#
-# A regression: the share of targets below each predicted quantile.
-
-# %%
-targets = fv.Data(x, torch.sin(2 * x) + 0.2 * torch.randn(60, 1))
-scored = fv.predict(line, members, targets, 5, seed=0, likelihood=0.2)
-fv.plots.plot_calibration(scored)
-
-# %% [markdown]
-# ## plot_severity
-#
-# Scores on corrupted images, by severity.
-
-# %%
-noisy = dict(kinds=["gaussian_noise"], n_draws=5, seed=3)
-shifts = {
-    name: fv.families.shifted_scores(net, q, task.test, **noisy)
-    for name, q in [("vi", vi), ("sabma", flat)]
-}
-fv.plots.plot_severity(shifts)
-
-# %% [markdown]
-# ## plot_risk_coverage
-#
-# The share of errors among the inputs on which the network is most confident.
-
-# %%
-fv.plots.plot_risk_coverage({name: fv.metrics.risk_coverage(p) for name, p in predictions.items()})
 
 # %% [markdown]
 # ## plot_radius

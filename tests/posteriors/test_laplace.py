@@ -78,7 +78,7 @@ def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
     assert_close(p, peer(new, link_approx="probit"), rtol=1e-4, atol=1e-6)
 
 
-@mark.parametrize("structure", ["kron", "hessian"])
+@mark.parametrize("structure", ["kron", "lowrank", "hessian"])
 @mark.parametrize("of", ["head alone", "regression"])
 def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structure, of):
     """The head of a network is a linear model, whose Hessian is its GGN; of squared loss it is a
@@ -109,13 +109,25 @@ def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structu
     assert fv.predict(net, q, data, 3, seed=0, likelihood=likelihood).outputs.shape == (3, 40, 3)
 
 
-def test_the_exact_hessian_must_be_positive_definite():
+@mark.parametrize("structure", ["kron", "hessian"])
+def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
+    module = mlp(4, 6, 3)
     x = randn(60, 4)
-    net = fv.Net.from_module(mlp(4, 6, 3))
+    net = fv.Net.from_module(module)
     data = fv.Data(x, x[:, :3].argmax(1))
-    how = dict(structure="hessian", prior_precision=1e-3)  # of all weights it is not here
-    with raises(ValueError, match="to be positive definite beyond rounding, got curvature below"):
-        fv.fit_laplace(net.at(5 * net.w), data, seed=0, steps=0, **how)
+    if structure == "hessian":  # of all weights it is not positive definite here
+        with raises(
+            ValueError, match="to be positive definite beyond rounding, got curvature below -delta"
+        ):
+            fv.fit_laplace(
+                net.at(5 * net.w), data, seed=0, steps=0, structure=structure, prior_precision=1e-3
+            )
+        net = net.restrict("head")
+    fit = partial(fv.fit_laplace, net, data, seed=0, steps=300, structure=structure)
+    one, each = (fit(prior_precision=p).peer for p in ("marginal", "layerwise"))
+    assert one.prior_precision.numel() == 1
+    assert each.prior_precision.numel() == len(net.blocks)
+    assert each.log_marginal_likelihood() > one.log_marginal_likelihood()
 
 
 def test_a_family_and_its_page_have_a_posterior_of_laplace_torch_as_any_other(transferred, task):
@@ -132,11 +144,16 @@ def test_a_family_and_its_page_have_a_posterior_of_laplace_torch_as_any_other(tr
 
 
 def test_what_laplace_torch_cannot_do_is_said(tiny, monkeypatch):
+    with raises(
+        ValueError,
+        match="prior_precision='layerwise' needs structure='kron' or 'hessian', got 'diagonal'",
+    ):
+        fv.fit_laplace(*tiny, seed=0, steps=0, structure="diagonal", prior_precision="layerwise")
     norm = fv.Net.from_module(Sequential(Linear(2, 3), nn.LayerNorm(3), Linear(3, 2)))
     data = blobs(8, 2, 2)
     with raises(
         ValueError,
-        match="structure='kron' must be one that laplace-torch can fit .* use 'hessian' or",
+        match="structure='kron' must be one that laplace-torch can fit .* use 'hessian', 'lowrank'",
     ):
         fv.fit_laplace(norm, data, seed=0, steps=0, structure="kron")
     monkeypatch.setitem(sys.modules, "laplace", None)

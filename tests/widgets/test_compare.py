@@ -1,7 +1,5 @@
 """`fv.compare`: two models on common ground, and a sentence invariant to rescaled layers."""
 
-import math
-
 import torch
 from cases import blobs, normed, rng
 from pytest import approx, fixture, mark, raises
@@ -28,19 +26,12 @@ def nets():
 
 
 def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisation(
-    nets, tmp_path, monkeypatch
+    nets, tmp_path
 ):
     data, a, b = nets
     before = [p.clone() for p in (*a.parameters(), *a.buffers())]
-    monkeypatch.setattr("flatviz.widgets.compare.WORK", 0)  # as of a large network
     two = fv.compare(a, b, data, resolution=5, examples=60)
-    monkeypatch.undo()
-    assert all(s.n_products <= 30 for s in two.spectra)
     f = [fv.nll(fv.Net.from_module(m, "all"), data) for m in (a, b)]
-    for g, (trace, error) in zip(f, two.traces):
-        exact = torch.autograd.functional.hessian(g, g.net.w).trace()
-        assert abs(trace - float(exact)) < 4 * error + 1e-3 * float(exact)
-        assert error < 0.2 * exact
     lambdas = [float(fv.top_eigenpairs(g, g.net.w, 1).values) for g in f]
     assert [float(s.values[0]) for s in two.spectra] == approx(lambdas, rel=1e-2)
     # One function, each filter normalised
@@ -58,19 +49,14 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
     assert all(torch.equal(p, q) for p, q in zip(before, (*a.parameters(), *a.buffers())))
 
 
-@mark.parametrize("likelihood", ["categorical", 0.5])
-def test_the_trace_of_a_small_network_is_exact_whatever_its_likelihood(nets, likelihood):
-    """Four test vectors gave 0.1 +- 3.4 for 12.2; numbers as targets were cross-entropy's between
-    two nets with BatchNorm."""
+def test_the_path_of_a_regression_ends_at_the_loss_of_each_model(nets):
+    """Numbers as targets had the loss of classes between two nets with BatchNorm."""
     data, a, b = nets
-    data = data if likelihood == "categorical" else fv.Data(data.x, randn(60, 3, generator=rng()))
-    two = fv.compare(a, b, data, resolution=5, likelihood=likelihood)
-    for i, (module, (trace, error)) in enumerate(zip((a, b), two.traces)):
-        g = fv.nll(fv.Net.from_module(module, "all"), data, likelihood=likelihood)
-        exact = torch.autograd.functional.hessian(g, g.net.w).trace()
-        assert error == 0
-        assert trace == approx(float(exact), rel=1e-3)
-        assert two.path.values[-i] == approx(float(g(g.net.w)), rel=1e-5)
+    data = fv.Data(data.x, randn(60, 3, generator=rng()))
+    two = fv.compare(a, b, data, resolution=5, likelihood=0.5)
+    for end, module in ((0, a), (-1, b)):
+        g = fv.nll(fv.Net.from_module(module, "all"), data, likelihood=0.5)
+        assert two.path.values[end] == approx(float(g(g.net.w)), rel=1e-5)
 
 
 def test_two_architectures_and_twice_the_same_weights_are_refused(nets):
@@ -130,25 +116,6 @@ def test_each_model_has_its_buffers_at_its_weights(norms):
     losses = [float(nn.functional.cross_entropy(m(data.x), data.y)) for m in models]
     assert two.path.values[[0, -1]].tolist() == approx(losses, rel=1e-5)
     assert two.points.values.tolist() == approx(losses, rel=1e-5)
-
-
-def test_models_in_training_mode_are_compared_in_evaluation_mode_and_that_is_said():
-    data = blobs(30, 4, 3)
-    a, b = (Sequential(Linear(4, 8), nn.Dropout(0.5), Linear(8, 3)) for _ in range(2))
-    sentence = fv.compare(a, b.eval(), data, resolution=5).sentence
-    plain = fv.compare(a.eval(), b, data, resolution=5).sentence
-    assert sentence == f"{plain} Both are in evaluation mode here, not in training mode as A came."
-
-
-def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
-    data = blobs(30, 4, 3)
-    a, b = (Linear(4, 3) for _ in range(2))
-    nn.init.zeros_(a.weight)
-    nn.init.zeros_(a.bias)
-    nn.init.normal_(b.weight, std=3)
-    sentence = fv.compare(a, b, data, resolution=5).sentence
-    assert "around A, with weights of 0, its directions leave the loss as it is" in sentence
-    assert sentence.count(f"{math.log(3):.3g}") == 1  # the loss of guessing among three
 
 
 def test_examples_of_the_loss_are_spread_over_data_sorted_by_class():

@@ -6,8 +6,8 @@ import { ALL } from "./state.js";
 import { drawControls } from "./bar.js";
 
 export function draw(page) {
-  const { layout, el } = page,
-    now = page.current();
+  const { layout, el } = page;
+  const now = page.current();
   layout.arrange(now);
   drawControls(page, now);
   if (!page.placed && !page.stopped) {
@@ -39,8 +39,8 @@ export function draw(page) {
 
 // The pictures of a frame at this state, put into its place, with captions.
 export function prepared(page, frame, now) {
-  const entry = frame.entry(now.chosen),
-    alone = entry.kind === "plotly" && !entry.binds.length;
+  const entry = frame.entry(now.chosen);
+  const alone = entry.kind === "plotly" && !entry.binds.length;
   const sides = now.b && !alone ? { A: now.a, B: now.b } : { A: now.a };
   if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
     frame.shown = `${entry.name}/${Object.keys(sides)}`;
@@ -58,8 +58,8 @@ export function prepared(page, frame, now) {
   }
   if (frame.caption.textContent !== entry.caption) frame.caption.textContent = entry.caption;
   return Object.entries(sides).flatMap(([letter, { member }]) => {
-    const picture = frame.made[entry.name + letter],
-      waits = Boolean(member.meta.waiting?.includes(entry.name));
+    const picture = frame.made[entry.name + letter];
+    const waits = Boolean(member.meta.waiting?.includes(entry.name));
     picture.node.classList.toggle("fv-waits", waits);
     if (waits) return []; // a preview, of which this is not measured yet
     picture.mark.hidden = !now.b || alone;

@@ -109,8 +109,8 @@ export class Explorer {
   }
 
   current() {
-    const now = this.state.all,
-      b = now.compare;
+    const now = this.state.all;
+    const b = now.compare;
     return {
       ...now,
       a: this.members.standing(now.method, now.radius),
@@ -227,10 +227,10 @@ export class Explorer {
 
   get handle() {
     const of =
-        (name) =>
-        (...given) =>
-          this[name](...given),
-      { state } = this;
+      (name) =>
+      (...given) =>
+        this[name](...given);
+    const { state } = this;
     return {
       get history() {
         return { past: state.past, start: state.start };

@@ -1,6 +1,6 @@
 // ---- one picture
+import { element } from "./elements.js";
 import { recolored } from "./colors.js";
-import { element } from "./controls.js";
 import { axisName, keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
 import { assigned, bound } from "./records.js";
 import { interrupted, redrawn, same } from "./redraw.js";
@@ -46,14 +46,14 @@ export class Picture {
       transition,
     },
   ) {
-    const { entry, plot, tools } = this,
-      { index, Plotly } = tools;
+    const { entry, plot, tools } = this;
+    const { index, Plotly } = tools;
     const narrow = width < 460 && narrower(entry, width, phone);
     this.narrow = Boolean(narrow) && phone;
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {
       // a square, and the room around it
-      const { t, b, l, r } = (narrow || null)?.margin ?? {},
-        square = narrow ? t + b + width - l - r - 66 : above(entry.layout) + width - 100;
+      const { t, b, l, r } = (narrow || null)?.margin ?? {};
+      const square = narrow ? t + b + width - l - r - 66 : above(entry.layout) + width - 100;
       height = Math.round(
         narrow
           ? Math.min(square, Math.max(most, t + b + 85))
@@ -81,8 +81,8 @@ export class Picture {
       this.resize(width);
       return false;
     }
-    const first = !this.state,
-      values = entry.binds.map((bind) => bound(bind, index.fields, member, n));
+    const first = !this.state;
+    const values = entry.binds.map((bind) => bound(bind, index.fields, member, n));
     const changes =
       first || this.scene !== scene
         ? null
@@ -164,8 +164,8 @@ export class Picture {
 
   drawOf(point) {
     if (!point) return null;
-    const { link } = this.entry,
-      kind = link[point.data.name];
+    const { link } = this.entry;
+    const kind = link[point.data.name];
     if (kind === "draws") return point.pointNumber;
     if (kind === "eigenvalues") return Math.floor(point.pointNumber / this.perDraw(point.data));
     if (link.x === "sizes") return Math.round(point.x) - 1;
@@ -192,13 +192,13 @@ export class Picture {
       this.rings.push(ring);
       this.node.append(ring);
     };
-    const { link } = this.entry,
-      top = this.plot.offsetTop,
-      left = this.plot.offsetLeft;
+    const { link } = this.entry;
+    const top = this.plot.offsetTop;
+    const left = this.plot.offsetLeft;
     for (const trace of this.plot._fullData) {
-      const kind = link[trace.name],
-        x = layout[axisName(trace.xaxis ?? "x")],
-        y = layout[axisName(trace.yaxis ?? "y")];
+      const kind = link[trace.name];
+      const x = layout[axisName(trace.xaxis ?? "x")];
+      const y = layout[axisName(trace.yaxis ?? "y")];
       if (!kind || !x?.d2p || !trace.x) continue;
       const k = kind === "draws" ? 1 : this.perDraw(trace);
       for (let i = d * k; i < (d + 1) * k && i < trace.x.length; i++) {
