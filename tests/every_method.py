@@ -11,8 +11,7 @@ from internals import MODES
 
 import flatviz as fv
 from flatviz.posteriors import BSAM, EMCMC, IVON, SABMA, SGHMC, SGLD, SVGD, SWAG, VI
-from flatviz.training import SGD, Descent, Energy
-from flatviz.training.perturb import Perturbation
+from flatviz.training import SGD, Descent, Energy, Perturbation
 
 N = 40
 NOISE = 0.5

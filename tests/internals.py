@@ -6,8 +6,8 @@ A test that can ask its question by public names does so.
 from flatviz.cli import main
 from flatviz.core.arithmetic import float32_flags
 from flatviz.engine.trace import Program
+from flatviz.families import Fitting
 from flatviz.families.family import extend, repeat_family
-from flatviz.families.members import Fitting
 from flatviz.families.tour import TourSettings, run_tour
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import bundled, family_page

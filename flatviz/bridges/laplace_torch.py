@@ -110,9 +110,10 @@ def fit_laplace_torch(
             if structure == "lowrank":
                 peer = _low_rank(laplace, module, problem, settings)
             else:
-                backend = {"backend": CurvlinopsHessian} if structure == "hessian" else {}
-                kept = laplace.FullLaplace if backend else laplace.KronLaplace
-                peer = kept(module, **settings, **backend)
+                if structure == "kron":
+                    peer = laplace.KronLaplace(module, **settings)
+                else:
+                    peer = laplace.FullLaplace(module, **settings, backend=CurvlinopsHessian)
                 examples = torch.utils.data.TensorDataset(x, y)
                 peer.fit(torch.utils.data.DataLoader(examples, batch_size=BATCH))
             if tuned:

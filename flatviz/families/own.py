@@ -246,7 +246,7 @@ class Trial:
 def first_good(fits: Fitting, fixed: dict[str, Setting], before: Standing, say: Say) -> Trial:
     """Fit VI at the first of `SHRINK` at which it is finite, learns, and is good enough.
 
-    Where none is good enough, it is the best one that learned.
+    If none is good enough, it is the best one that learned.
 
     fixed: settings in place of the record's.
     before: standing of the trained network.

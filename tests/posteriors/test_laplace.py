@@ -17,7 +17,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
 from flatviz import metrics, posteriors
-from flatviz.families.members import Choice
+from flatviz.families import Choice
 
 NOISE = 0.5
 
