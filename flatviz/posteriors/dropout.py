@@ -102,8 +102,8 @@ def fit_dropout(
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     w, history = descend(loss, net.w, run, optim, shuffle=seed + 1)
     source = generator(seed + 2)
-    W = torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)])
-    return Draws(W, history)
+    masks = [weight_mask(net, rates, source) for _ in range(n_draws)]
+    return Draws(w * torch.stack(masks), history)
 
 
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
@@ -118,8 +118,13 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     if rate is not None and not 0 < rate < 1:
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
     module = net.copy().module
-    dropouts = {n: p.p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
-    layers = [name for name, part in module.named_modules() if has_columns(part)]
+    dropouts: dict[str, float] = {}
+    layers: list[str] = []
+    for name, part in module.named_modules():
+        if isinstance(part, _DropoutNd) and part.p > 0:
+            dropouts[name] = part.p
+        elif has_columns(part):
+            layers.append(name)
     order: list[str] = []
     for name in (*dropouts, *layers):
         run_next = partial(_append, order, name)
@@ -171,8 +176,9 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
         owner, _, kind = b.name.rpartition(".")
         if kind == "weight" and owner in rates:
             keep = 1 - rates[owner]
-            kept = torch.rand(b.shape[1], generator=source, dtype=mask.dtype) < keep
-            by_input = mask[b.slice].view(b.shape[0], b.shape[1], -1)
+            rows, columns = b.shape[:2]
+            kept = torch.rand(columns, generator=source, dtype=mask.dtype) < keep
+            by_input = mask[b.slice].view(rows, columns, -1)
             by_input *= kept.to(mask)[:, None] / keep
     return mask.to(net.device)
 
@@ -203,7 +209,8 @@ class Masked(Pass):
         x, *_ = inputs
         keep = 1 - rate
         shape = mask_shape(part, x.shape)
-        mask = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
+        uniform = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu")
+        mask = uniform < keep
         return (x * mask.to(x) / keep,)
 
     @property

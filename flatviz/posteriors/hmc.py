@@ -188,15 +188,17 @@ class Potential:
     @torch.no_grad()
     def weights(self, z: Tensor) -> Tensor:
         """Compute w(z), (C, D)."""
-        return self.prior.at(z[:, : self.prior.dim], z[:, self.prior.dim :])
+        D = self.prior.dim
+        return self.prior.at(z[:, :D], z[:, D:])
 
     @torch.no_grad()
     def __call__(self, z: Tensor) -> Point:
         """Compute U, its gradient, and the mean NLL."""
         loss, g = self.loss(self.weights(z), None)
-        slope_of_loss = torch.cat((g * self.prior.std, g @ self.prior.factor.T), 1)
+        prior = self.prior
+        slope_of_loss = torch.cat((g * prior.std, g @ prior.factor.T), 1)
         weight = self.weight * self.share
-        value = weight * loss.double() + 0.5 * z.double().square().sum(1)
+        value = weight * loss.double() + energy_of(z)
         return Point(z, value, weight * slope_of_loss + z, loss)
 
 
@@ -238,23 +240,25 @@ class Chains:
         """Move along a trajectory where it is accepted; return its probability, (C,)."""
         sources = self.normal.generators
         (momentum,) = self.normal.at(step)
-        before = self.point.value + 0.5 * momentum.double().square().sum(1)
         share = 0.5 + float(torch.rand((), generator=sources[0], dtype=torch.float32))
-        n = min(self.most_steps, math.ceil(share * TIME / self.size.size))
-        end, speed = leapfrog(self.potential, self.point, momentum, self.size.size, n, self.metric)
-        after = end.value + 0.5 * speed.double().square().sum(1)
-        rate = (before - after).nan_to_num(nan=-math.inf).clamp_max(0).exp()
+        size = self.size.size
+        n = min(self.most_steps, math.ceil(share * TIME / size))
+        end, speed = leapfrog(self.potential, self.point, momentum, size, n, self.metric)
+        before = self.point.value + energy_of(momentum)
+        after = end.value + energy_of(speed)
+        change = (before - after).nan_to_num(nan=-math.inf)
+        rate = change.clamp_max(0).exp()
         chances = [torch.rand((), generator=source, dtype=torch.float64) for source in sources]
         taken = torch.stack(chances).to(rate.device) < rate
         rows = {1: taken, 2: taken[:, None]}  # by the number of dimensions
-        pairs = zip(end, self.point)
-        self.point = Point(*(torch.where(rows[new.ndim], new, old) for new, old in pairs))
+        parts = [torch.where(rows[new.ndim], new, old) for new, old in zip(end, self.point)]
+        self.point = Point(*parts)
         return rate
 
     def learn(self, step: int, rate: Tensor) -> None:
         """Adapt step size and metric in burn-in."""
-        # The harmonic mean, so that every chain moves
-        self.size.follow(float(1 / (1 / rate.clamp_min(1e-9)).mean()))
+        slowness = (1 / rate.clamp_min(1e-9)).mean()
+        self.size.follow(float(1 / slowness))  # the harmonic mean, so that every chain moves
         self.metric.see(self.point.z, self.point.slope)
         if step + 1 in [quarter * self.burn_in // 4 for quarter in (1, 2, 3)]:
             self.metric.renew()
@@ -275,6 +279,11 @@ class Chains:
             "metric": self.metric.rows,
         }
         return state | {f"noise {i}": source for i, source in enumerate(self.normal.generators)}
+
+
+def energy_of(momentum: Tensor) -> Tensor:
+    """Compute |p|^2 / 2 of each row, (C,) in float64."""
+    return 0.5 * momentum.double().square().sum(1)
 
 
 def leapfrog(
@@ -353,12 +362,15 @@ class Metric:
         n = sum(map(len, self.places))
         if n < 2:
             return
-        z, g = (torch.cat(seen).double() for seen in (self.places, self.slopes))
+        z = torch.cat(self.places).double()
+        g = torch.cat(self.slopes).double()
         d = z.shape[1]
         _, singular, vectors = torch.linalg.svd(g, full_matrices=False)
-        narrow = vectors[singular.square() / n > ABOVE_NOISE * (1 + math.sqrt(d / n)) ** 2]
+        noise = (1 + math.sqrt(d / n)) ** 2
+        narrow = vectors[singular.square() / n > ABOVE_NOISE * noise]
         if len(narrow):
-            share = (1 - (z @ narrow.T).std(0)).clamp_min(0)
+            widths = (z @ narrow.T).std(0)
+            share = (1 - widths).clamp_min(0)
             narrow = share.sqrt()[:, None] * narrow
         self.rows[:] = narrow.to(self.places[0]).unbind()
         self.places.clear()

@@ -74,7 +74,8 @@ class SGLD(Chain[PointState]):
         """Take one step."""
         check_noise(noise, s.w.shape)
         g, record = self.energy.gradient(s.w, gradient, batch)
-        move = (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
+        size = self.energy.scale(2 * self.lr)
+        move = (-self.lr * g).add(noise[0], alpha=size)
         return PointState(s.w + move, s.v, s.step + 1), record
 
 
@@ -111,11 +112,10 @@ class SGHMC(Chain[PointState]):
         check_noise(noise, s.w.shape)
         g, record = self.energy.gradient(s.w, gradient, batch)
         lr = rate_at(self.rates, s.step)
-        v = (
-            ((1 - self.friction) * s.v)
-            .addcmul(g, lr, value=-1)
-            .addcmul(noise[0], self.energy.scale(2 * lr * self.friction))
-        )
+        size = self.energy.scale(2 * lr * self.friction)
+        v = (1 - self.friction) * s.v
+        v = v.addcmul(g, lr, value=-1)
+        v = v.addcmul(noise[0], size)
         return PointState(s.w + v, v, s.step + 1), record
 
 
@@ -182,7 +182,8 @@ def fit_sgld(
     loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     schedule = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    return run_chains(SGLD(lr, energy), loss, run, net.w.repeat(chains, 1), *schedule)
+    w = net.w.repeat(chains, 1)
+    return run_chains(SGLD(lr, energy), loss, run, w, *schedule)
 
 
 @public
@@ -251,8 +252,8 @@ def fit_sghmc(
     loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     schedule = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    chain = SGHMC(lr, friction, energy)
-    return run_chains(chain, loss, run, net.w.repeat(chains, 1), *schedule)
+    w = net.w.repeat(chains, 1)
+    return run_chains(SGHMC(lr, friction, energy), loss, run, w, *schedule)
 
 
 @public
@@ -333,7 +334,8 @@ def fit_csgld(
             f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise"
             " cycle_steps"
         )
-    last = {cycle_steps - 1 - i * (tail // each) for i in range(each)}  # steps of a cycle
+    # Steps of a cycle
+    last = {cycle_steps - 1 - i * (tail // each) for i in range(each)}
     falling = rates(lr, steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in last)
@@ -342,7 +344,8 @@ def fit_csgld(
     loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     chain = SGHMC(falling, friction, energy, noisy)
-    return run_chains(chain, loss, run, net.w.repeat(chains, 1), steps, keep)
+    w = net.w.repeat(chains, 1)
+    return run_chains(chain, loss, run, w, steps, keep)
 
 
 _CHAIN = "n_draws burn_in thin lr temperature weight_decay batch_size"
