@@ -4,8 +4,9 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from torch import Tensor
 
@@ -38,8 +39,8 @@ class Choice:
 
     def __str__(self) -> str:
         """Write the settings as text."""
-        shown = Tuned({**self.settings, "radius": self.radius, "head_std": self.head_std})
-        return str(shown) or "as in the record"
+        beside = {"radius": self.radius, "head_std": self.head_std}
+        return str(Tuned({**self.settings, **beside})) or "as in the record"
 
 
 Choices = Mapping[str, Choice]
@@ -152,8 +153,10 @@ class Fitting:
             check_choice(name, tuple(METHODS), "a method of radii")
             for radius in some:
                 check_radius(radius, "radius")
+            every[name] = tuple(some)
             chosen = self.choice(name).radius
-            every[name] = tuple(some) if chosen is None else tuple(sorted({*some, chosen}))
+            if chosen is not None:
+                every[name] = tuple(sorted({*some, chosen}))
         return every
 
     def key(self, method: str, radius: float) -> tuple[str, float]:
@@ -170,26 +173,31 @@ class Fitting:
         """Fit one method; radius None is the chosen one, else that of its record."""
         record = METHODS[check_choice(method, tuple(METHODS), "method")]
         settings = self.settings_of(method)
-        radius = self.choice(method).radius if radius is None else radius
-        if radius is not None and check_radius(radius, "radius") == 0 and record.at_zero:
+        if radius is None:
+            radius = self.choice(method).radius
+        is_zero = radius is not None and check_radius(radius, "radius") == 0
+        if is_zero and record.at_zero is not None:
             record = METHODS[record.at_zero]
             radius = None
-        keywords = self.keywords(record.name, radius, settings)
+        keywords = self._how() | self.keywords(record.name, radius, settings)
         net = self.net
         if record.warm_start:
             net = self._started(method, keywords.get("ascent"))
-        priors = (self.prior_of(method),) if record.needs_prior else ()
-        return record.fit(net, self.task.train, *priors, **self._how(), **keywords)
+        given = [net, self.task.train]
+        if record.needs_prior:
+            given.append(self.prior_of(method))
+        return record.fit(*given, **keywords)
 
     def _started(self, method: str, ascent: Ascent | None) -> Net:
         """Return the net at SGD's solution, at those settings of a method that were chosen."""
         usual = METHODS[method].tuned(self.net).settings
         chosen = self.choice(method).settings
         changed = {name: v for name, v in chosen.items() if usual.get(name) != v}
-        keywords = self.keywords("sgd", settings={**changed, **(self.fit or {})})
+        changed |= self.fit or {}
+        keywords = self._how() | self.keywords("sgd", settings=changed)
         if ascent is not None:
             keywords["ascent"] = ascent
-        solution = METHODS["sgd"].fit(self.net, self.task.train, **self._how(), **keywords)
+        solution = METHODS["sgd"].fit(self.net, self.task.train, **keywords)
         return self.net.at(solution.center)
 
     def preview(self, method: str, radius: float, near: Posterior, steps: int) -> Posterior | None:
@@ -201,12 +209,11 @@ class Fitting:
         record = METHODS[method]
         if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
             return None
-        keywords = self.keywords(method, radius)
+        keywords = self._how() | self.keywords(method, radius)
         if keywords["steps"] <= 2 * steps:
             return None
         keywords |= dict(steps=steps, start=near, start_scale=1.0)
-        prior = self.prior_of(method)
-        return record.fit(self.net, self.task.train, prior, **self._how(), **keywords)
+        return record.fit(self.net, self.task.train, self.prior_of(method), **keywords)
 
     def members(
         self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Engine = None
@@ -220,8 +227,11 @@ class Fitting:
         items = [(*group, seeds) for group in groups_of(keys, engine is None)]
         # Several seeds, trained together, have one bar: their fit's
         progress = self.progress if len(seeds) == 1 else False
-        run = run_each(_fit_group, shared, items, engine=engine, label="fitting", progress=progress)
-        return {key: q for _, some in run for key, q in some.items()}
+        how: dict[str, Any] = dict(engine=engine, label="fitting", progress=progress)
+        fitted: Fitted = {}
+        for _, some in run_each(_fit_group, shared, items, **how):
+            fitted |= some
+        return fitted
 
     def family(
         self,
@@ -324,20 +334,25 @@ def once(
     progress: Progress = False,
 ) -> list[T]:
     """Call function(member) for every member, once for those that share a posterior."""
-    values = {i: function(family[i]) for i in track(family.distinct, label, progress)}
+    values = {}
+    for i in track(family.distinct, label, progress):
+        values[i] = function(family[i])
     return [values[i] for i in family.first]
 
 
 def with_maps(family: Family, rows: Iterable[Mapping[str, object]]) -> Family:
     """Add these to the `maps` of the members, one row each."""
-    return family.each(maps=[{**m.maps, **row} for m, row in zip(family, rows)])
+    maps = [{**member.maps, **row} for member, row in zip(family, rows)]
+    return family.each(maps=maps)
 
 
 def check_settings(fit: Mapping | None) -> None:
     """Check that each name in `fit` is a setting of some method."""
-    names = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
+    known: dict[str, Setting] = {}
+    for method in METHODS.values():
+        known |= method.plain.settings
     for name in fit or {}:
-        check_choice(name, tuple(names), "a setting of fit")
+        check_choice(name, tuple(known), "a setting of fit")
 
 
 def groups_of(
@@ -360,14 +375,18 @@ def groups_of(
 def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> Fitted:
     """Fit one group of `groups_of` at all seeds."""
     method, radii, seeds = group
-    cells = [(radius, seed) for radius in radii for seed in seeds]
     record = METHODS[method]
-    if len(cells) == 1 or not all(map(record.in_grid, radii)):
+    fitted: Fitted = {}
+    if len(radii) == len(seeds) == 1 or not all(map(record.in_grid, radii)):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
-        return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
+        for radius, seed in product(radii, seeds):
+            fitted[method, radius, seed] = replace(quiet, seed=seed).member(method, radius)
+        return fitted
     keywords = fits.keywords(method)
     keywords |= dict(progress=fits.progress, likelihood=fits.task.likelihood)
     keywords |= dict(radius=radii, seed=seeds)
     fit_grid = cast(Callable[..., Mapping], record.fit_grid)
     grid = fit_grid(fits.net, fits.task.train, fits.prior_of(method), **keywords)
-    return {(method, *key): q for key, q in grid.items()}
+    for (radius, seed), q in grid.items():
+        fitted[method, radius, seed] = q
+    return fitted
