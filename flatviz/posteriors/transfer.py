@@ -91,12 +91,11 @@ def transfer(
             " them out"
         )
     narrow = at_mean.restrict(treated, head=new_head or head)
-    if new_head is not None and not any(b.name.startswith(f"{new_head}.") for b in narrow.blocks):
-        raise ValueError(
-            f"treated must choose the new head {new_head!r}, got"
-            f" {[b.name for b in narrow.blocks][:3]}, ..."
-        )
-    shared = [b.name for b in narrow.blocks if b.kind == "head" and b.name in narrow.tied]
+    names = [b.name for b in narrow.blocks]
+    if new_head is not None and not any(n.startswith(f"{new_head}.") for n in names):
+        raise ValueError(f"treated must choose the new head {new_head!r}, got {names[:3]}, ...")
+    heads = [b.name for b in narrow.blocks if b.kind == "head"]
+    shared = [name for name in heads if name in narrow.tied]
     if shared and not keep_head:
         raise ValueError(
             f"a head that starts anew must have its own weights, got {narrow.tied[shared[0]][0]},"
@@ -173,9 +172,10 @@ def _of_source(
     """
     for b in net.blocks:
         if b.name == name:
-            log_std = prior.log_std[b.slice]
-            factor = prior.factor[:, b.slice]
-            return prior.mean[b.slice], log_std + 0.5 * math.log(scale), factor * math.sqrt(scale)
+            mean = prior.mean[b.slice]
+            log_std = prior.log_std[b.slice] + 0.5 * math.log(scale)
+            factor = prior.factor[:, b.slice] * math.sqrt(scale)
+            return mean, log_std, factor
     return None
 
 
