@@ -166,8 +166,8 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
     data = task.train
     likelihood = task.likelihood
     now = Standing.of(net, net.w, data, likelihood, progress)
-    half = not now.classes or bool(2 * now.losses.mean() <= now.constant.mean())
-    if now.learned and half:
+    few_errors = bool(2 * now.losses.mean() <= now.constant.mean())
+    if now.learned and (few_errors or not now.classes):
         say(
             f"the module has learned already: {now} on its training examples; it may have seen"
             " those held out here"
@@ -242,6 +242,12 @@ class Trial:
     standing: Standing
     good: bool = True
 
+    @property
+    def loss(self) -> float:
+        """Mean loss on held-out examples, inf where an output is no number."""
+        mean = self.standing.losses.mean()
+        return float(mean.nan_to_num(nan=math.inf))
+
 
 def first_good(fits: Fitting, fixed: dict[str, Setting], before: Standing, say: Say) -> Trial:
     """Fit VI at the first of `SHRINK` at which it is finite, learns, and is good enough.
@@ -265,7 +271,8 @@ def first_good(fits: Fitting, fixed: dict[str, Setting], before: Standing, say: 
     def attempt(shrink: float) -> Trial:
         log_std = fits.prior.log_std + math.log(shrink)
         prior = replace(fits.prior, log_std=log_std, factor=shrink * fits.prior.factor)
-        narrow = replace(fits, prior=prior, fit=settings, lr_scale=shrink * lr / usual["lr"])
+        lr_scale = shrink * lr / usual["lr"]
+        narrow = replace(fits, prior=prior, fit=settings, lr_scale=lr_scale)
         q = narrow.member(VI.name)
         check_learned(net, q.center, task.train, VI.label, ADVICE, likelihood=task.likelihood)
         now = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
@@ -281,8 +288,7 @@ def first_good(fits: Fitting, fixed: dict[str, Setting], before: Standing, say: 
     except Diverged:
         if not learned:
             raise
-    losses = [float(trial.standing.losses.mean().nan_to_num(nan=math.inf)) for trial in learned]
-    best = learned[losses.index(min(losses))]
+    best = min(learned, key=lambda trial: trial.loss)
     return replace(best, good=False)
 
 
@@ -291,7 +297,8 @@ def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -
     test = first_of(task.test)
     if len(test) < len(task.test):
         say(f"left out: all test examples but the first {MAX_EXAMPLES}")
-    everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
+    zeros = torch.zeros_like(net.w)
+    everything = Gaussian(net.w, zeros, zeros[None])
     net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
     parts = {"train": task.train, "validation": task.parts()["validation"], "test": test}
     try:

@@ -74,7 +74,8 @@ def recipe_for(net: Net) -> Recipe:
 def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
     """Build a new network for the task, by its name in `MODELS` or a function run under `seed`."""
     if isinstance(model, str):
-        return MODELS[check_choice(model, tuple(MODELS), "model")](task, seed=seed)
+        build = MODELS[check_choice(model, tuple(MODELS), "model")]
+        return build(task, seed=seed)
     with saved_rng(seed):
         module = model(task)
     check_is(
@@ -116,13 +117,13 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
         "logistic regression": [_logistic(task, c) for c in STRENGTHS],
         "from scratch": [pretrain(started, task.train, seed=seed, epochs=n) for n in EPOCHS],
     }
-    if task.validation is None:
-        return {name: nets[0] for name, nets in candidates.items()}
     validation = task.validation
-    return {
-        name: min(nets, key=lambda net: float(nll(net, validation)(net.w)))
-        for name, nets in candidates.items()
-    }
+    best = {}
+    for name, nets in candidates.items():
+        best[name] = nets[0]
+        if validation is not None:
+            best[name] = min(nets, key=lambda net: float(nll(net, validation)(net.w)))
+    return best
 
 
 def _logistic(task: Task, strength: float) -> Net:
@@ -155,11 +156,12 @@ def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str
     It helps or harms where the 95 % interval of the difference in accuracy over the test examples
     is on one side of 0.
     """
-    right = {
-        name: (prediction.bma().argmax(1) == computed(prediction.y)).double()
-        for name, prediction in {**others, "": mine}.items()
-    }
-    share = {name: 100 * float(hits.mean()) for name, hits in right.items()}
+    right = {}
+    share = {}
+    for name, prediction in {**others, "": mine}.items():
+        hits = prediction.bma().argmax(1) == computed(prediction.y)
+        right[name] = hits.double()
+        share[name] = 100 * float(right[name].mean())
     best = max(others, key=share.__getitem__)
     gain, half = interval(right[""] - right[best])
     word = "makes no clear difference"
@@ -220,18 +222,15 @@ def shifted_scores(
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
     predictor = partial(predict, net, posterior, n_draws=n_draws, seed=seed, batchnorm=batchnorm)
     clean = predictor(data)
-    rows: dict[str, list[float]] = {name: [] for name in SCORES}
+    rows = []
     cases = list(product(kinds, (0, *severities)))
     for kind, severity in track(cases, "shifted test sets", progress):
         prediction = clean
         if severity:
             prediction = predictor(corrupt(data, kind, severity, seed=seed))
-        for name in SCORES:
-            rows[name].append(float(prediction.scores[name][-1]))
-    table = {
-        name: torch.tensor(values, dtype=torch.float64).view(len(kinds), -1)
-        for name, values in rows.items()
-    }
+        rows.append([float(prediction.scores[name][-1]) for name in SCORES])
+    columns = torch.tensor(rows, dtype=torch.float64).view(len(kinds), -1, len(SCORES))
+    table = dict(zip(SCORES, columns.unbind(-1)))
     return Shift(
         tuple(kinds),
         (0, *severities),

@@ -118,8 +118,10 @@ def choices_of(
         return choices
     points = SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1)
     for point in points.tolist():
-        places = {name: u for name, u in zip(DIMENSIONS, point) if name in space}
-        values = {name: value_at(name, space[name], u) for name, u in places.items()}
+        values = {}
+        for name, u in zip(DIMENSIONS, point):
+            if name in space:
+                values[name] = value_at(name, space[name], u)
         radius = values.pop("radius", None)
         width = values.pop("head_std", None)
         choices.append(Choice({**settings, **values}, radius, width))

@@ -183,10 +183,12 @@ def load_state(state: State, path: str | Path, run: str) -> int:
     for name, value in state.items():
         if isinstance(value, torch.Generator):
             value.set_state(tensors[name])
-        elif isinstance(value, list):
-            value[:] = tensors[name].to(device).unbind() if name in tensors else []
-        else:
+        elif isinstance(value, Tensor):
             value.copy_(tensors[name])
+        elif name in tensors:
+            value[:] = tensors[name].to(device).unbind()
+        else:
+            value.clear()
     return about["step"]
 
 
