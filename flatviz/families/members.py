@@ -246,8 +246,11 @@ class Fitting:
         Raises:
             Exception: The last error, where all members fail.
         """
-        asked = dict.fromkeys((m, float(r)) for m, rs in radii.items() for r in rs)
-        keys = dict.fromkeys(self.key(*cell) for cell in asked)
+        asked: dict[tuple[str, float], tuple[str, float]] = {}  # with the key of its fit
+        for method, some in radii.items():
+            for radius in some:
+                asked[method, float(radius)] = self.key(method, float(radius))
+        keys = dict.fromkeys(asked.values())
         fitted: Fitted = {}
         failed: Exception = ValueError("a family must have a member, got no radii")
         try:
@@ -267,12 +270,11 @@ class Fitting:
                 failed = error
         if not fitted:
             raise failed
-        places = {cell: (*self.key(*cell), self.seed) for cell in asked}
-        members = [
-            Member(method, radius, METHODS[method].unit, fitted[place])
-            for (method, radius), place in places.items()
-            if place in fitted
-        ]
+        members = []
+        for (method, radius), key in asked.items():
+            q = fitted.get((*key, self.seed))
+            if q is not None:
+                members.append(Member(method, radius, METHODS[method].unit, q))
         return Family(tuple(members))
 
     def _how(self) -> dict[str, Setting]:

@@ -117,7 +117,8 @@ def prepare(
     if device == "auto":
         print(f"on {place} ({why})")
     task = task.to(place)
-    net = Net.from_module(module, example=task.source.x[:2].to("cpu")).to(place)
+    example = task.source.x[:2].to("cpu")
+    net = Net.from_module(module, example=example).to(place)
     recipe = (recipe or recipe_for(net)).with_epochs(epochs)
     source = pretrain(
         net,
@@ -199,8 +200,8 @@ def run_tour(
     family = _family(fits, radii, settings, of_family, engine)
 
     def without() -> dict[str, Prediction]:
-        nets = without_source(drawn, model, seed=seed)
-        return {name: at_solution(other, drawn.test) for name, other in nets.items()}
+        nets = without_source(drawn, model, seed=seed).items()
+        return {name: at_solution(other, drawn.test) for name, other in nets}
 
     alone = step("fits without the source", without)
     gap = _gap(fits, family, of_family) if settings.gap else None

@@ -141,16 +141,20 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
             " 'norm+head'"
         )
     if rate is None:
-        pairs = [(a, b) for a, b in pairwise(order) if a in dropouts and b in maskable]
-        off = dropouts.keys() - {a for a, _ in pairs}
+        dropped = {}
+        off = set(dropouts)
+        for dropout, layer in pairwise(order):
+            if dropout in dropouts and layer in maskable:
+                dropped[layer] = dropouts[dropout]
+                off.discard(dropout)
         if off:
             warnings.warn(
                 f"dropout in {', '.join(sorted(off))} stays off: masks are weights here, and no"
                 " treated Linear or convolution runs next",
                 stacklevel=2,
             )
-        if pairs:
-            return {layer: dropouts[dropout] for dropout, layer in pairs}
+        if dropped:
+            return dropped
     # The first layer reads the data; it is masked only if there is no other
     later = [name for name in maskable if name != ran[0]]
     return dict.fromkeys(later or maskable, RATE if rate is None else rate)

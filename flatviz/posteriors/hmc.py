@@ -133,7 +133,8 @@ def fit_hmc(
     prior = decay_prior(net, len(data), weight_decay) if prior is None else prior
     check_covers(net, prior, "prior")
     seeds = [seed + 1000 * chain for chain in range(chains)]  # the first chain is that of chains=1
-    normal = FreshNoise(seeds, prior.mean.new_empty(chains, prior.dim + prior.rank))
+    places = prior.mean.new_empty(chains, prior.dim + prior.rank)
+    normal = FreshNoise(seeds, places)
     potential = Potential(loss, prior, len(data) / kl_weight)
     sampler = Chains(potential, normal, burn_in, most_steps, keep)
     about = {
@@ -146,15 +147,18 @@ def fit_hmc(
         "most_steps": most_steps,
     }
     title = titled(run, steps, about)
-    advance(sampler.saved, sampler.update, itertools.repeat(None), steps, run, title)
-    lowest = float(torch.stack(sampler.rates).mean(0).min())
-    if len(sampler.rates) >= ENOUGH and lowest < MIN_ACCEPTED:
+    everything = itertools.repeat(None)  # all examples in every step
+    advance(sampler.saved, sampler.update, everything, steps, run, title)
+    rates = torch.stack(sampler.rates)
+    lowest = float(rates.mean(0).min())
+    if len(rates) >= ENOUGH and lowest < MIN_ACCEPTED:
         raise ValueError(
             f"each chain must move, got one with an acceptance rate of {lowest:.2g}: raise burn_in,"
             " or most_steps"
         )
     W = torch.stack(sampler.draws, 1).flatten(0, 1)
-    return Draws(W, History(torch.stack(sampler.losses[1:])), chains=chains)
+    history = History(torch.stack(sampler.losses[1:]))
+    return Draws(W, history, chains=chains)
 
 
 def decay_prior(net: Net, n: int, weight_decay: float) -> Gaussian:
@@ -249,7 +253,8 @@ class Chains:
         change = (before - after).nan_to_num(nan=-math.inf)
         rate = change.clamp_max(0).exp()
         chances = [torch.rand((), generator=source, dtype=torch.float64) for source in sources]
-        taken = torch.stack(chances).to(rate.device) < rate
+        chance = torch.stack(chances).to(rate.device)
+        taken = chance < rate
         rows = {1: taken, 2: taken[:, None]}  # by the number of dimensions
         parts = [torch.where(rows[new.ndim], new, old) for new, old in zip(end, self.point)]
         self.point = Point(*parts)
@@ -260,11 +265,13 @@ class Chains:
         slowness = (1 / rate.clamp_min(1e-9)).mean()
         self.size.follow(float(1 / slowness))  # the harmonic mean, so that every chain moves
         self.metric.see(self.point.z, self.point.slope)
-        if step + 1 in [quarter * self.burn_in // 4 for quarter in (1, 2, 3)]:
+        quarters = [quarter * self.burn_in // 4 for quarter in (1, 2, 3)]
+        if step + 1 in quarters:
             self.metric.renew()
             self.size = StepSize()
         elif step + 1 == self.burn_in:
-            self.size = StepSize(float(self.size.state[3]))  # the average
+            average = float(self.size.state[3])
+            self.size = StepSize(average)
 
     def saved(self) -> State:
         """Return everything by name, for a checkpoint."""

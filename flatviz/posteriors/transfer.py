@@ -180,8 +180,8 @@ def _of_source(
 
 
 def _joined(parts: list[tuple[Tensor, Tensor, Tensor]]) -> Gaussian:
-    mean, log_std, factor = (torch.cat(part, -1) for part in zip(*parts))
-    return Gaussian(mean, log_std, factor)
+    means, log_stds, factors = zip(*parts)
+    return Gaussian(torch.cat(means), torch.cat(log_stds), torch.cat(factors, -1))
 
 
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
@@ -196,5 +196,6 @@ def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, see
             log_std = torch.full_like(w, LOG_ZERO)
             part = w, log_std, prior.factor.new_zeros(prior.rank, len(w))
         parts.append(part)
-    index = torch.cat([torch.arange(b.start, b.stop) for b in full.blocks if b.name in treated])
-    return narrow.with_trunk(RandomTrunk(_joined(parts), index.to(full.device), seed))
+    places = [torch.arange(b.start, b.stop) for b in full.blocks if b.name in treated]
+    index = torch.cat(places).to(full.device)
+    return narrow.with_trunk(RandomTrunk(_joined(parts), index, seed))
