@@ -23,6 +23,7 @@ from flatviz.families.standing import (
     check_as_good,
     check_learned,
     first_to_learn,
+    outputs_of,
 )
 from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.gaussian import Gaussian
@@ -30,7 +31,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Setting, Tuned
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.results import Posterior
+from flatviz.results import Posterior, Prediction
 from flatviz.training.driver import Diverged
 from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.points import pretrain
@@ -160,14 +161,21 @@ def _check_untied(net: Net) -> None:
 def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Net:
     """Return the net as it is where it has learned, otherwise trained.
 
-    It has learned where its loss is clearly below that of the best constant outputs; of classes,
-    where it makes at most half of their errors.
+    It has learned where its loss is clearly below that of the best constant outputs, and below half
+    of it; of a regression, where half of the variance is explained.
     """
     data = task.train
     likelihood = task.likelihood
     now = Standing.of(net, net.w, data, likelihood, progress)
-    few_errors = bool(2 * now.losses.mean() <= now.constant.mean())
-    if now.learned and (few_errors or not now.classes):
+    error = now.losses.mean()
+    spread = now.constant.mean()
+    if not now.classes:
+        outputs = outputs_of(net, net.w, data.x)
+        scores = Prediction(outputs[None], data.y, likelihood).scores
+        if "rmse" in scores:
+            error = scores["rmse"][0] ** 2
+            spread = data.y.double().var()
+    if now.learned and bool(2 * error <= spread):
         say(
             f"the module has learned already: {now} on its training examples; it may have seen"
             " those held out here"
