@@ -3,7 +3,7 @@
     import flatviz as fv
 
 The names of the course's first half are here: nouns (`fv.Net`, `fv.Gaussian`), methods
-(`fv.fit_sabma`), landscapes (`fv.slice_plane`), figures (`fv.plot(result)`)
+(`fv.fit_sabma`), landscapes (`fv.slice_plane`), figures (`fv.plot(result)`, `fv.explore(result)`)
 and scores (`fv.score(prediction, "ece")`).  Everything else is in a namespace: `fv.metrics`,
 `fv.symmetry`, `fv.planes`, `fv.plots`, `fv.datasets`, `fv.models`, and one for each further folder.
 
@@ -60,6 +60,7 @@ __getattr__, __dir__, __all__ = lazy(
             "plot plot_curve plot_density plot_metrics plot_projection plot_spectrum plot_surface"
         ),
         "widgets.compare": "compare",
+        "widgets.explore": "explore",
         "widgets.playground": "playground",
         "widgets.open": "lab",
     },

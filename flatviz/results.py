@@ -9,7 +9,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from flatviz.likelihood import (
 )
 from flatviz.noun import History, Noun
 from flatviz.prediction import Prediction
+from flatviz.private import cached_property
 from flatviz.weight_space import (
     Curve,
     Draws,
@@ -127,7 +128,6 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
     method = _of_members("method")
     radius = _of_members("radius")
-    unit = _of_members("unit")
     posterior = _of_members("posterior")
     prediction = _of_members("prediction")
     spectrum = _of_members("spectrum")
@@ -150,11 +150,11 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
     def each(self, **fields: Sequence) -> Family:
         """Return the family with new values of its members' fields, one value a member."""
-        rows = zip(self.members, *fields.values(), strict=True)
-        return dataclasses.replace(
-            self,
-            members=tuple(dataclasses.replace(m, **dict(zip(fields, row))) for m, *row in rows),
-        )
+        members = []
+        for member, *row in zip(self.members, *fields.values(), strict=True):
+            values = dict(zip(fields, row))
+            members.append(dataclasses.replace(member, **values))
+        return dataclasses.replace(self, members=tuple(members))
 
     @property
     def measured(self) -> bool:
@@ -175,8 +175,11 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         Posteriors are compared by a draw, as those read from a file share no objects.
         """
         seen: dict[bytes, int] = {}
-        draws = [m.posterior.sample(1, seed=0).detach().cpu() for m in self.members]
-        return tuple(seen.setdefault(w.numpy().tobytes(), i) for i, w in enumerate(draws))
+        first = []
+        for i, member in enumerate(self.members):
+            draw = member.posterior.sample(1, seed=0).detach().cpu()
+            first.append(seen.setdefault(draw.numpy().tobytes(), i))
+        return tuple(first)
 
     @property
     def distinct(self) -> list[int]:

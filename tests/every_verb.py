@@ -44,6 +44,7 @@ OF_A_REGRESSION = (
     "fit_deviation",
     "interval_width",
     "pit",
+    "predictive_std",
     "quantile_calibration_error",
 )
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
@@ -291,6 +292,9 @@ def calls(fv, module, data, task):
             ),
         ),
         "plots.plot_history": lambda: plots.plot_history(made.q.history),
+        "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
+        "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
+        "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
         "plots.plot_predictive": lambda: plots.plot_predictive(
             fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)
         ),
@@ -312,6 +316,10 @@ def calls(fv, module, data, task):
             made.net[0], made.laplace, data, link="mc", n_draws=2
         ),
         "plot_surface": lambda: fv.plot_surface(made.surface, made.projection),
+        "explore": lambda: [
+            fv.explore(getattr(made, name))
+            for name in ("surface", "projection", "spectrum", "prediction")
+        ],
         "score": lambda: fv.score(made.prediction, "nll"),
         "families.convergence_gap": lambda: families.convergence_gap(
             *_three(made, task), made.q, "vi", seed=0, n_draws=2, fit={"steps": 1}

@@ -24,7 +24,7 @@ from flatviz.annotations import check_of
 from flatviz.core.boundary import argument_checks
 from flatviz.weight_space import AnyPosterior
 
-PASSED_ON = ("plot",)  # by the type of the first argument, to one of the others
+PASSED_ON = ("plot", "explore")  # by the type of the first argument, to one of the others
 VERBS = {n: v for n, v in public_names().items() if inspect.isfunction(v) and n not in PASSED_ON}
 NAN = math.nan
 INF = math.inf

@@ -135,7 +135,7 @@ def _fields(arrays: Sequence[Mapping[str, Live]]) -> dict[str, dict[str, Json]]:
     fields: dict[str, dict[str, Json]] = {}
     offset = 0
     for name in arrays[0]:
-        shapes = [row[name].values.shape for row in arrays]
+        shapes = [np.shape(row[name].values) for row in arrays]
         shape = np.max(shapes, axis=0).tolist()
         fields[name] = {"offset": offset, "shape": shape}
         offset += math.prod(shape)

@@ -12,7 +12,9 @@ __getattr__, __dir__, __all__ = lazy(
         "frontier": "plot_frontier",
         "landscape": "plot_curve plot_projection",
         "inputs": "plot_predictive",
+        "quantiles": "plot_calibration",
         "radius": "plot_radius",
+        "shift": "plot_risk_coverage plot_severity",
         "surfaces": "plot_surface plot_surface_3d",
     },
 )

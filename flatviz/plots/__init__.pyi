@@ -11,6 +11,9 @@ from flatviz.plots.frontier import plot_frontier as plot_frontier
 from flatviz.plots.inputs import plot_predictive as plot_predictive
 from flatviz.plots.landscape import plot_curve as plot_curve
 from flatviz.plots.landscape import plot_projection as plot_projection
+from flatviz.plots.quantiles import plot_calibration as plot_calibration
 from flatviz.plots.radius import plot_radius as plot_radius
+from flatviz.plots.shift import plot_risk_coverage as plot_risk_coverage
+from flatviz.plots.shift import plot_severity as plot_severity
 from flatviz.plots.surfaces import plot_surface as plot_surface
 from flatviz.plots.surfaces import plot_surface_3d as plot_surface_3d

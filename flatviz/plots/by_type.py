@@ -20,7 +20,8 @@ def plot(result: object, *more: object, **options: object) -> Figure:
     - `Projection`: `plot_projection`
     - `Prediction`: `plot_reliability`, of a regression `plot_predictive`, of several methods
       `plot_metrics`
-    - `Sharpness`: `plot_sharpness`; `Family`: `plot_radius`; `History`: `plot_history`
+    - `Sharpness`, `Shift`: `plot_sharpness`, `plot_severity`
+    - `Family`, `History`: `plot_radius`, `plot_history`
 
     Args:
         result: A result of flatviz; where the function draws several, a list of them or a dict
@@ -77,6 +78,7 @@ DRAW: dict[type, Callable[..., Figure]] = {
     Prediction: _prediction,
     Projection: plots.plot_projection,
     results.Sharpness: plots.plot_sharpness,
+    results.Shift: plots.plot_severity,
     Spectrum: _spectrum,
     Surface: plots.plot_surface,
 }

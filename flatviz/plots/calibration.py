@@ -13,15 +13,13 @@ from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
-    Properties,
     axes_of,
     band,
     diagonal,
     figure,
-    layout_of,
     numbers,
-    panels,
     room,
+    rows_of,
     scatter,
     style,
     styles,
@@ -168,22 +166,15 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """Build a pair of axes for each score, one below the other, with room for all curves."""
-    axes: Properties = {}
-    for row, ((score, label), domain) in enumerate(
-        zip(labels.items(), reversed(panels(len(labels), 0.055)))
-    ):
-        values = torch.cat([p.scores[score] for p in predictions])
-        if score == "accuracy":  # with the bands
-            values = torch.cat(
-                [
-                    values,
-                    *(torch.cat(wilson(p.scores[score], p.outputs.shape[1])) for p in predictions),
-                ]
-            )
-        x = dict(matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
-        axes |= layout_of(row, x, dict(domain=domain, title=label, range=room(values)))
-    axes[f"xaxis{len(labels)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
-    return axes
+    rows = []
+    for score, label in labels.items():
+        values = [p.scores[score] for p in predictions]
+        if score == "accuracy":
+            for p in predictions:
+                values += wilson(p.scores[score], p.outputs.shape[1])
+        rows.append(dict(title=label, range=room(torch.cat(values))))
+    x = dict(range=[0.5, longest + 0.5])
+    return rows_of(rows, x, "draws averaged (ensemble size)", 0.055)
 
 
 def _over_sizes(scores: Tensor, longest: int) -> tuple[Tensor, Tensor]:
@@ -230,7 +221,7 @@ def plot_reliability(
     named = by_method(prediction, "Prediction")
     for one in named.values():
         if one.bins is None:
-            advice = "use plot_predictive for a regression" if one.scores else LABELLED
+            advice = "use plot_calibration for a regression" if one.scores else LABELLED
             raise ValueError(f"prediction must carry calibration bins, got none: {advice}")
     if isinstance(prediction, Mapping):
         return _reliabilities(prediction, title)

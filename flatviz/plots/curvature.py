@@ -22,14 +22,12 @@ from flatviz.plots.theme import (
     COLORS,
     INK,
     Figure,
-    Properties,
     axes_of,
     band,
     figure,
-    layout_of,
     numbers,
-    panels,
     room,
+    rows_of,
     scatter,
     span_of,
     style,
@@ -345,11 +343,8 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
         for name, label in HISTORY.items()
         if (values := getattr(history, name)) is not None
     ]
-    axes: Properties = {}
-    for i, ((label, values), domain) in enumerate(zip(rows, reversed(panels(len(rows), 0.05)))):
-        last = i == len(rows) - 1
-        x = dict(showticklabels=last, title="step" if last else "", matches="x" if i else None)
-        axes |= layout_of(i, x, dict(domain=domain, title=label, range=room(values), nticks=5))
+    scales = [dict(title=label, range=room(values), nticks=5) for label, values in rows]
+    axes = rows_of(scales, {}, "step", 0.05)
     ends = [f"{label} {float(values[0]):.3g} to {float(values[-1]):.3g}" for label, values in rows]
     small = "".join(f"<br><span style='font-size:0.75em'>{note}</span>" for note in history.notes)
     fig = figure(title + small, ", ".join(ends), height=140 + 130 * len(rows), **axes)

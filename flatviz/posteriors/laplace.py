@@ -5,7 +5,8 @@
 
 The structure selects the part of H: its diagonal, all of it, or that of the head.  A dense
 covariance is stored as diag + factor^T factor with factor (P, D), exactly, so it is a `Gaussian` as
-every other.  Kronecker factors and the exact Hessian are laplace-torch's.
+every other. Kronecker factors, the largest eigenpairs, the exact Hessian, functional Laplace and a
+delta for each layer are laplace-torch's.
 
 Source: MacKay 1992; Daxberger et al. 2021.
 """
@@ -13,8 +14,11 @@ Source: MacKay 1992; Daxberger et al. 2021.
 from __future__ import annotations
 
 import math
+import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from functools import partial
+from typing import Literal, TypeGuard, cast, get_args
 
 import torch
 from torch import Tensor
@@ -23,7 +27,8 @@ from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head, public
-from flatviz.objectives.curvature import check_jacobians, ggn
+from flatviz.likelihood import GaussianLikelihood
+from flatviz.objectives.curvature import check_jacobians, ggn, sampled_ggn
 from flatviz.objectives.head import ggn_diagonal, softmax_head
 from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem, examined
@@ -36,7 +41,6 @@ from flatviz.training.settings import Checkpoint, Optim, Run
 
 Kept = Literal["diagonal", "full", "last_layer"]
 Structure = Literal[Kept, Bridged]
-STRUCTURES = get_args(Kept)
 LARGEST = 5000  # weights with a dense covariance, at most
 # Range of a precision; beyond it nothing changes
 MIN_PRECISION = 1e-6
@@ -51,6 +55,7 @@ def fit_laplace(
     *,
     seed: Seed,
     structure: Structure = "last_layer",
+    label_draws: Count | None = None,
     prior_precision: Positive | Literal["marginal", "layerwise"] | None = "marginal",
     temperature: Positive = 1.0,
     steps: Whole = 300,
@@ -79,11 +84,18 @@ def fit_laplace(
             standard deviation of 1e-6. "diagonal", the way for a head of thousands of classes, as
             of a language model, treated alone; "full" (at most 5,000 treated weights).  By
             laplace-torch (`pip install 'flatviz[laplace]'`): "kron" (Linear and convolutions
-            alone); "hessian", the exact Hessian; "lowrank", its 20 largest eigenpairs.
+            alone); "lowrank", the 20 largest eigenpairs of the exact Hessian; "hessian", the exact
+            Hessian itself; "functional", a Gaussian process of the outputs, for
+            `predict_linearised` alone.
+        label_draws: None, the curvature of all outputs, which takes a backward pass for each output
+            and example; a number, an unbiased estimate from so many labels drawn from the net's
+            predictions at each place, which takes so many passes an example: ten do for a head that
+            is tied to the embedding. For classes, "last_layer", "diagonal" and "full"; a closed
+            form, as of an untied head, goes first.
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of
             largest evidence, which on an over-parametrised net can collapse; "layerwise" one for
             each tensor of weights, for "kron" and "hessian".  Beside a delta weight_decay is of the
-            training alone.
+            training alone; a center far from the mode at that delta is warned of.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
         lr: The first learning rate; it falls along half a cosine.
@@ -110,14 +122,21 @@ def fit_laplace(
     run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
     refuse_random_trunk(net, "Laplace")
     problem = examined(net, data, likelihood)
-    own = structure in STRUCTURES
-    # Memory is checked before the training, which takes time
-    part = part_of(problem, structure) if own else None
-    if prior_precision == "layerwise" and structure not in ("kron", "hessian"):
+    loss = loss_of(problem, training=run.training)
+    if not _is_bridged(structure):
+        # Before the training, which takes time
+        _part(problem, structure, label_draws, warn=progress is False)
+    elif label_draws is not None:
         raise ValueError(
-            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
+            f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
         )
-    if not steps and prior_precision is not None and weight_decay != SETTINGS["weight_decay"]:
+    w = net.w.detach().clone()
+    history = None
+    if steps:
+        w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
+    problem = problem._replace(net=net.at(w))
+    usual = SETTINGS["weight_decay"]
+    if not steps and prior_precision is not None and weight_decay != usual:
         raise ValueError(
             "weight_decay acts on the training alone beside a prior_precision, got"
             f" weight_decay={weight_decay:g} with steps=0 and"
@@ -129,19 +148,32 @@ def fit_laplace(
             "prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or"
             " 'marginal'"
         )
-    w = net.w.detach().clone()
-    history = None
-    if steps:
-        loss = loss_of(problem, training=training)
-        optim = Optim(steps, lr, momentum, weight_decay, ascent)
-        w, history = descend(loss, w, run, optim)
-    problem = problem._replace(net=net.at(w))
-    if part is None:
-        return fit_laplace_torch(problem, structure, delta, temperature, history)
-    curvature = curvature_on(part, problem, structure, progress)
-    if isinstance(delta, str):
-        delta = curvature.marginal_precision(w)
-    return curvature.gaussian(w, delta, temperature, history)
+    if _is_bridged(structure):
+        return fit_laplace_torch(
+            problem, structure, prior_precision=delta, temperature=temperature, history=history
+        )
+    if delta == "layerwise":
+        raise ValueError(
+            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
+        )
+    sampled = None
+    if label_draws is not None:
+        sampled = partial(sampled_ggn, problem, w, label_draws, seed=seed)
+    curvature = _curvature(problem, structure, progress, sampled)
+    if isinstance(prior_precision, (int, float)) and ascent is None:
+        _warn_off_the_mode(problem, curvature, prior_precision, temperature)
+    return _gaussian(
+        w,
+        curvature,
+        curvature.marginal_precision(w) if delta == "marginal" else delta,
+        temperature,
+        history,
+    )
+
+
+def _is_bridged(structure: Structure) -> TypeGuard[Bridged]:
+    """Tell whether laplace-torch fits it."""
+    return structure in get_args(Bridged)
 
 
 @public
@@ -175,48 +207,128 @@ def laplace_evidence(
         True
     """
     problem = examined(net, data, likelihood)
-    part = part_of(problem, structure)
-    curvature = curvature_on(part, problem, structure)
+    curvature = _curvature(problem, structure)
     with torch.no_grad():
         fit = -len(data) * float(mean_nll(problem)(net.w))
     return fit + curvature.occam(net.w, prior_precision)
 
 
-def part_of(problem: Problem, structure: Structure) -> slice:
-    """Return the slice of w that a structure covers, P weights.
+@public
+def marginal_noise(
+    net: Net, data: Data, *, structure: Literal["full", "last_layer"] = "last_layer"
+) -> tuple[float, float]:
+    """Find noise (a standard deviation) and prior precision of a regression by largest evidence.
+
+    The evidence is the exact one of the network linearised at its weights w*, over the weights that
+    the structure keeps,
+
+        y = f(w*) + J (w - w*) + noise,   w ~ N(0, I / delta),
+
+    so that w* need not be at the optimum of either.  Give both to `fit_laplace`, as likelihood and
+    prior_precision.  One noise for all outputs.  Source: MacKay 1992.
+
+    Args:
+        net: Trained network; its treated weights are w*.
+        data: The N training examples, with floating targets.
+        structure: As in `fit_laplace`.
+
+    Raises:
+        ValueError: For a structure that does not apply or bad data.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> x = torch.linspace(-1, 1, 200).double()[:, None]
+        >>> g = torch.Generator().manual_seed(0)
+        >>> y = 2 * x + 0.5 * torch.randn(200, 1, generator=g).double()
+        >>> net = fv.Net.from_module(torch.nn.Linear(1, 1).double())
+        >>> noise, delta = fv.posteriors.marginal_noise(net, fv.Data(x, y), structure="full")
+        >>> abs(noise - 0.5) < 0.05
+        True
+    """
+    problem = examined(net, data, GaussianLikelihood(1.0))
+    kept = _curvature(problem, structure)
+    loss, g = mean_nll(problem).value_and_grad(net.w)
+    g = len(data) * g[kept.part].double()  # -J^T r of the residuals r
+    here = net.w[kept.part].double()
+    n = data.y.numel()
+    squares = 2 * len(data) * float(loss) - n * math.log(2 * math.pi)
+    h = kept.values.double()
+    vectors = cast(Tensor, kept.vectors)  # neither structure is diagonal
+    g = vectors.T @ g
+    here = vectors.T @ here
+    b = h * here - g  # J^T (y - f + J w*), in the directions of H
+    total = squares + float((here * (h * here - 2 * g)).sum())
+
+    def variance(ratio: float) -> float:
+        return (total - float((b * b / (h + ratio)).sum())) / n
+
+    def evidence(log_ratio: float) -> float:
+        ratio = math.exp(log_ratio)  # delta times the variance
+        return -n * math.log(variance(ratio)) - float(torch.log1p(h / ratio).sum())
+
+    ratio = math.exp(_largest(evidence))
+    return variance(ratio) ** 0.5, ratio / variance(ratio)
+
+
+def _largest(f: Callable[[float], float]) -> float:
+    """Find the logarithm of a precision at which `f` is largest, by a grid refined three times."""
+    lo = math.log(MIN_PRECISION)
+    hi = math.log(MAX_PRECISION)
+    for _ in range(4):
+        grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
+        best = max(grid, key=f)
+        step = (hi - lo) / 60
+        lo = best - step
+        hi = best + step
+    return best
+
+
+def _part(
+    problem: Problem, structure: Structure, label_draws: int | None = None, warn: bool = False
+) -> slice:
+    """Return the weights that a structure covers, P of them.
+
+    warn: Warn with an estimate of what takes minutes.
 
     Raises:
         ValueError: For a curvature that would not fit in memory.
     """
     net, data, *_ = problem
-    everything = slice(0, net.dim)
     one = problem._replace(data=data.subset(torch.arange(1)))
-    head = softmax_head(one, net.w)
     if structure == "diagonal":
-        closed = head[0] if head else slice(0, 0)
-        check_jacobians(problem, max(closed.start, net.dim - closed.stop))
-        return everything
+        closed = softmax_head(one, net.w)
+        head = closed[0] if closed else slice(0, 0)
+        most = max(head.start, net.dim - head.stop)
+        if most:
+            check_jacobians(problem, most, dense=False, warn=warn, draws=label_draws)
+        return slice(0, net.dim)
     last = structure == "last_layer"
-    part = head_of(net, data) if last else everything
-    size = part.stop - part.start
-    if size > LARGEST:
+    part = head_of(net, data) if last else slice(0, net.dim)
+    if (size := part.stop - part.start) > LARGEST:
         way = " with treated='head'" if last else " or 'last_layer'"
         raise ValueError(
             f"structure={structure!r} must cover at most {LARGEST:,} weights, got {size:,}, whose"
             f" covariance takes {8 * size**2 / 2**30:,.1f} GiB: use structure='diagonal'{way}"
         )
-    if not last or head is None:
-        check_jacobians(problem, size)
+    if not last or softmax_head(one, net.w) is None:
+        check_jacobians(problem, size, dense=True, warn=warn, draws=label_draws)
     return part
 
 
-def curvature_on(
-    part: slice, problem: Problem, structure: Structure, progress: Progress = False
+def _curvature(
+    problem: Problem,
+    structure: Structure,
+    progress: Progress = False,
+    sampled: Callable[..., Tensor] | None = None,
 ) -> KeptCurvature:
-    """Compute the part of H at the net's weights that the structure uses."""
+    """Compute the part of H at the net's weights that the structure uses.
+
+    sampled: estimates it, in place of `ggn`.
+    """
     w = problem.net.w
+    part = _part(problem, structure, label_draws=sampled and 1)
     if structure == "diagonal":
-        values = ggn_diagonal(problem, w, progress)
+        values = ggn_diagonal(problem, w, progress, sampled)
         return KeptCurvature(part, values.clamp_min(0), None)
     closed = None
     if structure == "last_layer":
@@ -224,9 +336,49 @@ def curvature_on(
     if closed is not None and closed[0] == part:
         H = closed[1]
     else:
-        H = ggn(problem, w, part=part, progress=progress)
+        dense = sampled or partial(ggn, problem, w)
+        H = dense(part=part, progress=progress)
     values, vectors = torch.linalg.eigh(H.double())
     return KeptCurvature(part, values.clamp_min(0), vectors)
+
+
+def _gaussian(
+    w: Tensor, kept: KeptCurvature, delta: float, temperature: float, history: History | None
+) -> Gaussian:
+    """Build N(w, T (H + delta I)^-1) on the part, with nearly no variance elsewhere."""
+    log_std = torch.full_like(w, math.log(SMALL_STD))
+    variance = temperature / (kept.values.double() + delta)
+    if kept.vectors is None:
+        log_std[kept.part] = (0.5 * variance.log()).to(w)
+        return Gaussian(w, log_std, history=history, linearised=True)
+    # The diagonal's part; the rest is positive definite, for the factor
+    least = 0.5 * variance.min()
+    log_std[kept.part] = (0.5 * least.log()).to(w)
+    factor = w.new_zeros(len(variance), len(w))
+    # the symmetric root, which does not depend on sign or order of eigenvectors
+    root = (kept.vectors * (variance - least).sqrt()) @ kept.vectors.T
+    factor[:, kept.part] = root.to(w)
+    return Gaussian(w, log_std, factor, history, linearised=True)
+
+
+def _warn_off_the_mode(
+    problem: Problem, kept: KeptCurvature, delta: float, temperature: float
+) -> None:
+    """Warn where the mode, by a Newton step, is more than one standard deviation a weight away."""
+    n = len(problem.data)
+    w = problem.net.w
+    _, g = mean_nll(problem).value_and_grad(w)
+    g = (n * g + delta * w)[kept.part].double()
+    along = g if kept.vectors is None else kept.vectors.T @ g
+    away = float((along**2 / (kept.values.double() + delta) / temperature).mean().sqrt())
+    if away > 1:
+        warnings.warn(
+            f"the center should be the mode at prior_precision={delta:g}, but there the gradient of"
+            f" the negative log density has norm {float(g.norm()):.3g}, a Newton step of {away:.2g}"
+            f" standard deviations a weight: train with weight_decay"
+            f" {delta / n:.3g} (prior_precision / N), or give prior_precision=None",
+            stacklevel=4,  # the caller of the public verb
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -253,33 +405,7 @@ class KeptCurvature:
 
         It searches a grid of its logarithm, refined three times.
         """
-        lo = math.log(MIN_PRECISION)
-        hi = math.log(MAX_PRECISION)
-        for _ in range(4):
-            grid = torch.linspace(lo, hi, 61, dtype=torch.float64).tolist()
-            best = max(grid, key=lambda log: self.occam(w, math.exp(log)))
-            step = (hi - lo) / 60
-            lo = best - step
-            hi = best + step
-        return math.exp(best)
-
-    def gaussian(
-        self, w: Tensor, delta: float, temperature: float, history: History | None
-    ) -> Gaussian:
-        """Build N(w, T (H + delta I)^-1) on the part, with nearly no variance elsewhere."""
-        log_std = torch.full_like(w, math.log(SMALL_STD))
-        variance = temperature / (self.values.double() + delta)
-        if self.vectors is None:
-            log_std[self.part] = (0.5 * variance.log()).to(w)
-            return Gaussian(w, log_std, history=history, linearised=True)
-        # The diagonal's part; the rest is positive definite, for the factor
-        least = 0.5 * variance.min()
-        log_std[self.part] = (0.5 * least.log()).to(w)
-        factor = w.new_zeros(len(variance), len(w))
-        # the symmetric root, which does not depend on sign or order of eigenvectors
-        root = (self.vectors * (variance - least).sqrt()) @ self.vectors.T
-        factor[:, self.part] = root.to(w)
-        return Gaussian(w, log_std, factor, history, linearised=True)
+        return math.exp(_largest(lambda log: self.occam(w, math.exp(log))))
 
 
 def head_of(net: Net, data: Data) -> slice:

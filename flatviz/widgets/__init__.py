@@ -1,4 +1,4 @@
-"""Live views in a notebook: `Lab`, the laboratory."""
+"""Live views in a notebook: `Lab`, the laboratory, and `explore(result)` by type."""
 
 from flatviz.lazy import lazy
 

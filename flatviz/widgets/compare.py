@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 from IPython.display import HTML, display
 from torch import Tensor, nn
+from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import Count, Seed, Several
 from flatviz.core import (
@@ -26,6 +27,8 @@ from flatviz.core import (
 from flatviz.engine.cost import work_of
 from flatviz.landscape.slices import project, slice_path, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
+from flatviz.landscape.topology import persistence
+from flatviz.landscape.trace import hessian_trace
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, score_texts, table_html
@@ -43,6 +46,7 @@ STEP = 0.1  # length of the filter-normalised directions along which rises are m
 DIRECTIONS = 8
 ITERS = 80  # largest number of products for the eigenpairs
 TOLERANCE = 0.01  # their residual over λ1
+PRODUCTS = (6, 100)  # smallest and largest number of those for the trace
 PASSES = 500  # passes of all examples through a model
 WORK = 400_000_000_000  # multiply-adds of all passes
 MIN_EXAMPLES = 32  # of the loss
@@ -63,21 +67,30 @@ class Comparison:
     """Comparison of two models, each quantity a pair: of A, of B.
 
     surface, points, path: the loss on a plane through both, where they are, and on the line
-    between.  spectra: of the Hessian.  rises (DIRECTIONS,): (f(w + d) + f(w - d)) / 2 - f(w) along
-    filter-normalised directions of length STEP, which a rescaling of whole layers leaves as it is,
-    but not one of units.
+    between.  spectra, traces (value, error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) +
+    f(w - d)) / 2 - f(w) along filter-normalised directions of length STEP, which a rescaling of
+    whole layers leaves as it is, but not one of units.  smad: mean height of a saddle above the
+    minimum that it ends, over the valleys of the surface; 0 for one valley.  note: in which mode
+    the models are, where it is not that they came in.
     """
 
     surface: Surface
     points: Projection
     path: Curve
     spectra: Sequence[Spectrum]
+    traces: Sequence[tuple[float, float]]
     rises: Sequence[Tensor]
+    smad: float
     predictions: Sequence[Prediction]
+    note: str = ""
 
     @property
     def sentence(self) -> str:
         """One sentence on which model is flatter, also after filter normalisation."""
+        return f"{self._verdict}{self.note}"
+
+    @property
+    def _verdict(self) -> str:
         lambdas = [float(s.values[0]) for s in self.spectra]
         errors = [float(s.residual[0]) for s in self.spectra]
         both = f"λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B"
@@ -118,6 +131,12 @@ class Comparison:
         losses = self.path.values[[0, -1]]
         half = max(half, ROUNDING * (self._largest + float(losses.abs().max())))
         scales = "filter normalisation, which no rescaling of whole layers can change"
+        unchanged = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
+        if unchanged:
+            return (
+                f"Filter normalisation cannot say more: around {' and '.join(unchanged)}, with"
+                " weights of 0, its directions leave the loss as it is"
+            )
         if gain > half:
             return f"This survives {scales}"
         if -gain > half:
@@ -130,9 +149,11 @@ class Comparison:
         scores = [score_texts(p) for p in self.predictions]
         rows = {
             "λ1": [short(float(s.values[0])) for s in self.spectra],
+            "trace": [f"{short(value)} ± {short(error)}" for value, error in self.traces],
             "rise, filter-normalised": [short(float(r.mean())) for r in self.rises],
             **{name: [s[name] for s in scores] for name in scores[0] if name != "draws"},
             "barrier between": [short(float(self.path.barrier)), ""],
+            "SMAD of the plane": [short(self.smad), ""],
         }
         return [{"": name, **dict(zip(NAMES, both))} for name, both in rows.items()]
 
@@ -219,7 +240,7 @@ def compare(
     Raises:
         ValueError: For two architectures, and for two models with the same weights.
 
-    Source: filter normalisation: Li et al. 2018.
+    Source: filter normalisation: Li et al. 2018; SMAD, from a merge tree: Landscaper (2025).
 
     Example:
         >>> data = fv.Data(torch.randn(20, 2), torch.arange(20) % 3)
@@ -239,7 +260,10 @@ def compare(
         raise ValueError(
             "a and b must have different weights, got twice the same: give another checkpoint"
         )
-    some = data.subset(spaced(len(data), examples or examples_of(nets[0], data)))
+    macs = max(work_of(nets[0], data.x).macs, 1)
+    some = data.subset(spaced(len(data), examples or examples_of(macs)))
+    passes = WORK // (PASSES * macs * len(some))
+    products = min(max(PRODUCTS[0], passes), PRODUCTS[1])
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
     ends = torch.stack([net.w for net in nets])
     directions = randn_like(ends[0], generator(seed), DIRECTIONS, nets[0].dim)
@@ -247,27 +271,54 @@ def compare(
     plane = _plane(nets[0], ends, directions[0])
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
     t = torch.linspace(0, 1, resolution).to(ends)
-    points = torch.lerp(*ends, t[:, None])
+    points = torch.lerp(ends[0], ends[1], t[:, None])
     path = slice_path(f, points, t=t, x_label="t", name="from A to B")
     spectra = []
+    traces = []
     rises = []
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
         pairs = min(k, net.dim)
         iters = max(ITERS, k)
         spectra.append(top_eigenpairs(g, net.w, pairs, iters=iters, tol=TOLERANCE, seed=seed))
+        traces.append(hessian_trace(g, net.w, products=products, seed=seed))
         steps = STEP * torch.stack([filter_normalized(net, d, net.w) for d in directions])
         both_sides = g.many(net.w + steps) + g.many(net.w - steps)
         rises.append(both_sides / 2 - g(net.w).detach())
-    how = dict(seed=seed, batchnorm="frozen", likelihood=likelihood)
-    predictions = [predict(net, net.w[None], data, 1, **how) for net in nets]
-    shadows = project(ends, plane, f, name="A and B")
-    return Comparison(surface, shadows, path, spectra, rises, predictions)
+    predictions = [
+        predict(net, net.w[None], data, 1, seed=seed, batchnorm="frozen", likelihood=likelihood)
+        for net in nets
+    ]
+    depths = persistence(surface).depth
+    return Comparison(
+        surface=surface,
+        points=project(ends, plane, f, name="A and B"),
+        path=path,
+        spectra=spectra,
+        traces=traces,
+        rises=rises,
+        smad=float(depths[depths.isfinite()].mean().nan_to_num()),
+        predictions=predictions,
+        note=_note_on_modes(a, b),
+    )
+
+
+def _note_on_modes(*models: Net | nn.Module) -> str:
+    """Say which models came in training mode, with a layer that is another function there."""
+    came = []
+    for name, model in zip(NAMES, models):
+        layers = model.modules() if isinstance(model, nn.Module) else ()
+        if any(m.training and (isinstance(m, _DropoutNd) or m._buffers) for m in layers):
+            came.append(name)
+    if not came:
+        return ""
+    return f" Both are in evaluation mode here, not in training mode as {' and '.join(came)} came."
 
 
 def _plane(net: Net, ends: Tensor, direction: Tensor) -> Plane:
     """Build the plane through both ends, and as far along a filter-normalised direction."""
     start, end = ends
     side = filter_normalized(net, direction, start)
+    side = side if side.any() else direction  # of weights that are all 0
     return plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
 
 
@@ -278,9 +329,8 @@ def _between(nets: list[Net], f: MeanNLL) -> Objective:
     return f if alike else Between(nets, f)
 
 
-def examples_of(net: Net, data: Data) -> int:
-    """Return the number of examples of the loss: fewer where a pass takes much work."""
-    macs = max(work_of(net, data.x).macs, 1)
+def examples_of(macs: int) -> int:
+    """Return the number of examples of the loss, for `macs` multiply-adds an example."""
     return max(MIN_EXAMPLES, min(MAX_EXAMPLES, WORK // (PASSES * macs)))
 
 
@@ -303,7 +353,7 @@ class Between(Objective):
         self._line = nets[1].w - nets[0].w
         self._f = f
         self._ends = [net.buffers() for net in nets]
-        self.net = nets[0]
+        self.net = self._net = nets[0]
         self.dim = nets[0].dim
         self.n = f.n
         self.work = f.work
@@ -319,7 +369,7 @@ class Between(Objective):
             for name, value in first.items()
         }
         x, y = self._f.data.batch(None)
-        return self._f.likelihood.nll(self.net.with_buffers(mixed)(w, x), y)
+        return self._f.likelihood.nll(self._net.with_buffers(mixed)(w, x), y)
 
 
 def _whole(module: Net | nn.Module, data: Data) -> Net:

@@ -51,7 +51,8 @@ def plot_view(
         [2]
     """
     check_measured(family)
-    by_name = {v.name: v for v in views.views_of(family) if v.kind == "plotly"}
+    drawn_here = [v for v in views.views_of(family) if v.kind == "plotly"]
+    by_name = {v.name: v for v in drawn_here}
     chosen = by_name[check_choice(view, tuple(by_name), "view")]
     scene = Scene(family)
     method = family.methods[-1] if method is None else method
@@ -69,12 +70,9 @@ def plot_view(
 
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
     """Return ranges of axes that hold every member of the family, as in the page."""
-    every = [
-        ranges_of(view, view.draw(scene, i)) for i in range(len(scene.family) if view.shared else 0)
-    ]
-    ends = {axis: [ranges[axis] for ranges in every if axis in ranges] for axis in view.shared}
-    return {
-        axis: [min(lo for lo, _ in some), max(hi for _, hi in some)]
-        for axis, some in ends.items()
-        if some
-    }
+    ends: dict[str, list[float]] = {}
+    for i in range(len(scene.family)) if view.shared else ():
+        for axis, (lo, hi) in ranges_of(view, view.draw(scene, i)).items():
+            low, high = ends.get(axis, (lo, hi))
+            ends[axis] = [min(low, lo), max(high, hi)]
+    return ends

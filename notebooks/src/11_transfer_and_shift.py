@@ -23,8 +23,6 @@ FAST = False  # True shrinks the run: tests and a first look
 
 # %%
 import ipywidgets
-import pandas as pd
-import plotly.express as px
 import torch
 
 # %%
@@ -32,7 +30,7 @@ import flatviz as fv
 from flatviz.experiments import at, read_table
 from flatviz.families.preparation import at_solution, without_source, worth_of_transfer
 from flatviz.families.tour import prepare
-from flatviz.plots.theme import figure, in_house_style
+from flatviz.plots.theme import figure
 from flatviz.results import interval
 
 # %%
@@ -260,19 +258,7 @@ shifts = {
     m: fv.families.shifted_scores(net, q, task.test, seed=1, n_draws=n, **few)
     for m, (q, n) in posteriors.items()
 }
-rows = [
-    (fv.METHODS[m].label, severity, score, float(value))
-    for m, shift in shifts.items()
-    for score in ("accuracy", "nll", "ece")
-    for severity, value in zip(shift.severities, shift.mean(score))
-]
-
-# %%
-frame = pd.DataFrame(rows, columns=["method", "severity", "score", "value"])
-colors = {fv.METHODS[m].label: fv.METHODS[m].look.color for m in shifts}
-look = dict(facet_col="score", color="method", color_discrete_map=colors, markers=True)
-fig = px.line(frame, x="severity", y="value", **look)
-in_house_style(fig.update_yaxes(matches=None, showticklabels=True))
+fv.plots.plot_severity(shifts)
 
 # %% [markdown]
 # *Figure: accuracy, NLL and ECE over the severity of the corruption, a line for each method. NLL rises with severity:
@@ -288,14 +274,7 @@ risks = {
     m: fv.metrics.risk_coverage(fv.predict(net, q, task.test, n, seed=1))
     for m, (q, n) in posteriors.items()
 }
-fig = figure("Risk against coverage", "Share of mistakes among the surest answers, a line a method")
-fig.update_layout(xaxis_title="coverage: share of images answered", yaxis_title="risk")
-for m, risk in risks.items():
-    coverage = torch.arange(1, len(risk) + 1) / len(risk)
-    fig.add_scatter(
-        x=coverage, y=risk, name=fv.METHODS[m].label, line_color=fv.METHODS[m].look.color
-    )
-fig
+fv.plots.plot_risk_coverage(risks)
 
 # %% [markdown]
 # *Figure: the share of mistakes over the share of images answered; each curve rises from near 0 to the error rate.*

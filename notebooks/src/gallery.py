@@ -141,6 +141,37 @@ members = fv.fit_ensemble(line, wave, members=5, seed=0, likelihood=0.2, lr=0.01
 fv.plots.plot_predictive(fv.predict(line, members, 1.5 * x, 5, seed=0, likelihood=0.2), 1.5 * x)
 
 # %% [markdown]
+# ## plot_calibration
+#
+# A regression: the share of targets below each predicted quantile.
+
+# %%
+targets = fv.Data(x, torch.sin(2 * x) + 0.2 * torch.randn(60, 1))
+scored = fv.predict(line, members, targets, 5, seed=0, likelihood=0.2)
+fv.plots.plot_calibration(scored)
+
+# %% [markdown]
+# ## plot_severity
+#
+# Scores on corrupted images, by severity.
+
+# %%
+noisy = dict(kinds=["gaussian_noise"], n_draws=5, seed=3)
+shifts = {
+    name: fv.families.shifted_scores(net, q, task.test, **noisy)
+    for name, q in [("vi", vi), ("sabma", flat)]
+}
+fv.plots.plot_severity(shifts)
+
+# %% [markdown]
+# ## plot_risk_coverage
+#
+# The share of errors among the inputs on which the network is most confident.
+
+# %%
+fv.plots.plot_risk_coverage({name: fv.metrics.risk_coverage(p) for name, p in predictions.items()})
+
+# %% [markdown]
 # ## plot_radius
 #
 # Flatness and scores of a measured family against its radii.

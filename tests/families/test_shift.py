@@ -67,3 +67,25 @@ def test_risk_at_each_coverage_is_a_count_of_mistakes_among_the_surest():
     assert_close(fv.metrics.risk_coverage(prediction), by_hand)
     error = 1 - float(fv.metrics.accuracy(prediction, n_draws=2))
     assert fv.metrics.risk_coverage(prediction, n_draws=2)[-1] == approx(error)
+    fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 50), "sgd": by_hand})
+    assert [t.name for t in fig.data] == ["VI", "SGD (MAP)"]
+    assert fig.data[0].y[-1] == approx(0.3)
+    assert fig.data[0].x[-1] == 1
+
+
+def test_the_severity_figure_draws_means_over_kinds():
+    rows = torch.tensor([[0.9, 0.8, 0.5], [0.9, 0.7, 0.6]])
+    shift = fv.results.Shift(
+        ("fog", "contrast"), (0, 1, 3), dict.fromkeys(("accuracy", "nll", "ece"), rows), 50, 4
+    )
+    fig = fv.plots.plot_severity({"vi": shift, "sabma": shift})
+    lines = [t for t in fig.data if t.mode == "lines+markers"]
+    assert len(lines) == 6
+    assert [t.name for t in lines if t.showlegend] == ["VI", "SA-BMA"]
+    assert lines[0].y.tolist() == approx([0.9, 0.75, 0.55])
+    assert "50 test images" in fig.layout.annotations[0].text
+    assert "mean over fog, contrast" in fig.layout.title.text
+    with raises(ValueError, match="same kinds and severities, got 2 different"):
+        fv.plots.plot_severity(
+            {"vi": shift, "sabma": fv.results.Shift(("fog",), (0, 1), {}, 50, 4)}
+        )

@@ -71,6 +71,8 @@ def test_intervals_and_pit_are_those_of_the_mixture_by_scipy(kind, size):
         M.quantile_calibration_error(p, n_draws=size),
     ):
         assert found == approx(np.mean(gaps))
+    variance = each.var()[:size].mean(0) + each.mean()[:size].var(0)
+    assert M.predictive_std(p)[size - 1] == approx(np.sqrt(variance.mean()))
 
 
 def test_crps_of_a_mixture_by_its_quantiles_is_the_integral_of_its_definition():
@@ -105,17 +107,13 @@ def test_crps_is_that_of_scoringrules():
 
 
 def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_it():
-    for name, (outputs, likelihood, each) in KINDS.items():
+    for outputs, likelihood, each in KINDS.values():
         p = fv.Prediction(outputs, 3 * Y, likelihood)
         mean = each.mean().mean(0)
         std = np.sqrt(each.var().mean(0) + each.mean().var(0))
         want = math.sqrt((((3 * Y.numpy() - mean) / std) ** 2).mean())
         s = M.fit_deviation(p)
         assert s == approx(want, rel=1e-10)
-        if name == "Student's t":
-            with raises(ValueError, match="a scale needs a Gaussian likelihood"):
-                M.scale_deviation(p, s)
-            continue
         wide = M.scale_deviation(p, s)
         assert_close(wide.mean, p.mean)
         assert_close(wide.std, s * p.std)
@@ -145,6 +143,14 @@ def test_predictions_that_are_calibrated_by_construction_are_found_so():
     assert M.coverage(p, 0.9) == approx(0.9, abs=0.007)  # three deviations
     assert scipy.stats.kstest(M.pit(p).flatten(), "uniform").pvalue > 0.01
     assert M.fit_deviation(p) == approx(1, abs=0.015)
+    fig = fv.plots.plot_calibration({"vi": p, "sabma": fv.Prediction(means, y, 0.2)})
+    band, _, good, _, sure, bars = fig.data
+    half = 1.358 / math.sqrt(20_000)
+    assert band.y[0] == approx(-half)
+    assert np.abs(np.array(good.y) - np.array(good.x)).max() < half
+    assert np.abs(np.array(sure.y) - np.array(sure.x)).max() > 10 * half
+    assert bars.y[0] > 3 < bars.y[-1]
+    assert sum(bars.y) / 20 == approx(1)
 
 
 COUNTS = fv.Prediction(
@@ -169,6 +175,10 @@ WRONG = {
     "by name": (
         lambda: fv.score(fv.Prediction(MEANS, Y, 0.5), "crps"),
         r"call fv.metrics.crps\(prediction\)",
+    ),
+    "a picture of classes": (
+        lambda: fv.plots.plot_calibration(CLASSES),
+        "use plot_reliability for classes",
     ),
 }
 

@@ -1,5 +1,7 @@
 """`fv.compare`: two models on common ground, and a sentence invariant to rescaled layers."""
 
+import math
+
 import torch
 from cases import blobs, normed, rng
 from pytest import approx, fixture, mark, raises
@@ -49,14 +51,19 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
     assert all(torch.equal(p, q) for p, q in zip(before, (*a.parameters(), *a.buffers())))
 
 
-def test_the_path_of_a_regression_ends_at_the_loss_of_each_model(nets):
-    """Numbers as targets had the loss of classes between two nets with BatchNorm."""
+@mark.parametrize("likelihood", ["categorical", 0.5])
+def test_the_trace_of_a_small_network_is_exact_whatever_its_likelihood(nets, likelihood):
+    """Four test vectors gave 0.1 +- 3.4 for 12.2; numbers as targets were cross-entropy's between
+    two nets with BatchNorm."""
     data, a, b = nets
-    data = fv.Data(data.x, randn(60, 3, generator=rng()))
-    two = fv.compare(a, b, data, resolution=5, likelihood=0.5)
-    for end, module in ((0, a), (-1, b)):
-        g = fv.nll(fv.Net.from_module(module, "all"), data, likelihood=0.5)
-        assert two.path.values[end] == approx(float(g(g.net.w)), rel=1e-5)
+    data = data if likelihood == "categorical" else fv.Data(data.x, randn(60, 3, generator=rng()))
+    two = fv.compare(a, b, data, resolution=5, likelihood=likelihood)
+    for i, (module, (trace, error)) in enumerate(zip((a, b), two.traces)):
+        g = fv.nll(fv.Net.from_module(module, "all"), data, likelihood=likelihood)
+        exact = torch.autograd.functional.hessian(g, g.net.w).trace()
+        assert error == 0
+        assert trace == approx(float(exact), rel=1e-3)
+        assert two.path.values[-i] == approx(float(g(g.net.w)), rel=1e-5)
 
 
 def test_two_architectures_and_twice_the_same_weights_are_refused(nets):
@@ -116,6 +123,25 @@ def test_each_model_has_its_buffers_at_its_weights(norms):
     losses = [float(nn.functional.cross_entropy(m(data.x), data.y)) for m in models]
     assert two.path.values[[0, -1]].tolist() == approx(losses, rel=1e-5)
     assert two.points.values.tolist() == approx(losses, rel=1e-5)
+
+
+def test_models_in_training_mode_are_compared_in_evaluation_mode_and_that_is_said():
+    data = blobs(30, 4, 3)
+    a, b = (Sequential(Linear(4, 8), nn.Dropout(0.5), Linear(8, 3)) for _ in range(2))
+    sentence = fv.compare(a, b.eval(), data, resolution=5).sentence
+    plain = fv.compare(a.eval(), b, data, resolution=5).sentence
+    assert sentence == f"{plain} Both are in evaluation mode here, not in training mode as A came."
+
+
+def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
+    data = blobs(30, 4, 3)
+    a, b = (Linear(4, 3) for _ in range(2))
+    nn.init.zeros_(a.weight)
+    nn.init.zeros_(a.bias)
+    nn.init.normal_(b.weight, std=3)
+    sentence = fv.compare(a, b, data, resolution=5).sentence
+    assert "around A, with weights of 0, its directions leave the loss as it is" in sentence
+    assert sentence.count(f"{math.log(3):.3g}") == 1  # the loss of guessing among three
 
 
 def test_examples_of_the_loss_are_spread_over_data_sorted_by_class():
