@@ -43,6 +43,7 @@ from flatviz.posteriors.ivon import fit_ivon as fit_ivon
 from flatviz.posteriors.laplace import fit_laplace as fit_laplace
 from flatviz.posteriors.multi import fit_multi as fit_multi
 from flatviz.posteriors.multi import fit_ptl as fit_ptl
+from flatviz.posteriors.psgld import fit_psgld as fit_psgld
 from flatviz.posteriors.sabma import fit_sabma as fit_sabma
 from flatviz.posteriors.sabma import fit_sabma_grid as fit_sabma_grid
 from flatviz.posteriors.sgd import fit_ensemble as fit_ensemble
@@ -50,9 +51,11 @@ from flatviz.posteriors.sgd import fit_sgd as fit_sgd
 from flatviz.posteriors.sgld import fit_csgld as fit_csgld
 from flatviz.posteriors.sgld import fit_sghmc as fit_sghmc
 from flatviz.posteriors.sgld import fit_sgld as fit_sgld
+from flatviz.posteriors.sgnht import fit_sgnht as fit_sgnht
 from flatviz.posteriors.svgd import fit_svgd as fit_svgd
 from flatviz.posteriors.swag import fit_swa as fit_swa
 from flatviz.posteriors.swag import fit_swag as fit_swag
+from flatviz.posteriors.swag import fit_swag_diag as fit_swag_diag
 from flatviz.posteriors.transfer import transfer as transfer
 from flatviz.posteriors.vi import fit_mfvi as fit_mfvi
 from flatviz.posteriors.vi import fit_vi as fit_vi

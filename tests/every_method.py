@@ -10,8 +10,9 @@ from cases import rng
 from internals import MODES
 
 import flatviz as fv
-from flatviz.posteriors import BSAM, EMCMC, IVON, SABMA, SGHMC, SGLD, SVGD, SWAG, VI
-from flatviz.training import SGD, Descent, Energy, Perturbation
+from flatviz.posteriors import BSAM, EMCMC, IVON, PSGLD, SABMA, SGHMC, SGLD, SGNHT, SVGD, SWAG, VI
+from flatviz.training import SGD, Descent, Energy
+from flatviz.training.perturb import Perturbation
 
 N = 40
 NOISE = 0.5
@@ -126,6 +127,15 @@ CASES = {
         "posterior",
         "none beyond the step",
     ),
+    "psgld": (
+        dict(**CHAINS, lr=0.02),
+        0.2,
+        0.93,
+        1.12,
+        "posterior",
+        "the preconditioner moves, whose derivative is left out",
+    ),
+    "sgnht": (dict(**CHAINS, lr=0.01), 0.15, 0.93, 1.07, "posterior", "none beyond the step"),
     "hmc": (
         dict(kl_weight=1.0, n_draws=2000, chains=100, burn_in=50),
         0.1,
@@ -220,6 +230,8 @@ def algorithms(prior, n):
         "bsam": (BSAM(RATES, n), w, ()),
         "ivon": (IVON(RATES, n, weight_decay=0.01, draws=2), w, ()),
         "sgld": (SGLD(0.1, energy), W, keep),
+        "psgld": (PSGLD(0.1, energy=energy), W, keep),
+        "sgnht": (SGNHT(0.1, energy=energy), W, keep),
         "sghmc": (SGHMC(RATES, 0.2, energy, noisy=range(4, STEPS)), W, keep),
         "emcmc": (EMCMC(0.01, 0.1, energy), W, keep),
         "svgd": (SVGD(0.1, energy=energy), W, keep),

@@ -2,6 +2,7 @@
 
 import copy
 import inspect
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
@@ -83,6 +84,12 @@ def _ended(lab):
     """Its worker is at its end, and computes no longer beside the verbs that come next."""
     lab.close()
     lab.wait(60)
+
+
+def _if_there(callback):
+    """Make a callback; None where its trainer is not installed."""
+    with suppress(ImportError):
+        return callback()
 
 
 @dataclass(frozen=True)
@@ -207,8 +214,14 @@ def calls(fv, module, data, task):
             fv.fit_sgd(fv.Net.from_module(module), data, **small),
         ),
         "fit_swa": lambda: fv.fit_swa(made.net[0], data, seed=0, snapshots=2, batchnorm="train"),
+        "fit_swag_diag": lambda: fv.fit_swag_diag(
+            made.net[0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)
+        ),
         "fit_laplace": lambda: keep(
             "laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)
+        ),
+        "posteriors.marginal_noise": lambda: fv.posteriors.marginal_noise(
+            made.net[0], fv.Data(data.x, arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
         ),
         "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(
             made.net[0], data, prior_precision=1.0
@@ -217,6 +230,8 @@ def calls(fv, module, data, task):
             "hmc",
             fv.fit_hmc(made.net[0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4),
         ),
+        "bridges.huggingface_callback": lambda: _if_there(fv.bridges.huggingface_callback),
+        "bridges.lightning_callback": lambda: _if_there(fv.bridges.lightning_callback),
         "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made.hmc),
         "fit_ensemble": lambda: keep(
             "ensemble", fv.fit_ensemble(made.net[0], data, members=2, **small)

@@ -4,7 +4,9 @@ Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.  Its low-
 package that no index has, so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from types import ModuleType
 from typing import Any, Literal
 
@@ -18,9 +20,10 @@ from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem
 from flatviz.results import History
 
-Structure = Literal["kron", "hessian", "lowrank"]
+Structure = Literal["kron", "lowrank", "hessian", "functional"]
 BATCH = 128
 RANK = 20  # eigenpairs of "lowrank"
+SUBSET = 1000  # examples that "functional" keeps
 # Errors of its backends at an unknown layer
 UNFIT = (NotImplementedError, RuntimeError, AttributeError, AssertionError)
 
@@ -34,7 +37,7 @@ class LaplaceTorch:
         peer: laplace-torch's object, with its evidence and precisions; its covariance is multiplied
             by `temperature`.
 
-    The posterior cannot be saved; save `q.sample(n, seed=0)`.
+    "functional" has no draws.  The posterior cannot be saved; save `q.sample(n, seed=0)`.
     """
 
     center: Tensor
@@ -47,10 +50,15 @@ class LaplaceTorch:
         return f"LaplaceTorch({type(self.peer).__name__}, dim={len(self.center)})"
 
     def sample(self, n: int, *, seed: int) -> Tensor:
-        """Draw `n` weight vectors, (n, D)."""
+        """Draw `n` weight vectors, (n, D); refuse functional Laplace, a posterior over outputs."""
         source = torch.Generator(self.center.device).manual_seed(seed)
-        # One by one, so that fewer draws are the beginning of more
-        rows = [self.peer.sample(1, generator=source) for _ in range(n)]
+        try:
+            # One by one, so that fewer draws are the beginning of more
+            rows = [self.peer.sample(1, generator=source) for _ in range(n)]
+        except NotImplementedError:
+            raise ValueError(
+                "draws of weights need another structure, got 'functional': use predict_linearised"
+            ) from None
         return self.center + self.temperature**0.5 * (torch.cat(rows) - self.center)
 
     def outputs(self, data: Data) -> tuple[Tensor, Tensor]:
@@ -64,14 +72,13 @@ class LaplaceTorch:
 
 def fit_laplace_torch(
     problem: Problem,
-    structure: str,
-    prior_precision: float | str,
+    structure: Structure,
+    *,
+    prior_precision: float | Literal["marginal", "layerwise"],
     temperature: float,
     history: History | None = None,
 ) -> LaplaceTorch:
     """Fit the posterior at the net's weights, which `fit_laplace` has trained.
-
-    prior_precision: delta, "marginal" or "layerwise".
 
     Raises:
         ImportError: Without laplace-torch.
@@ -79,7 +86,7 @@ def fit_laplace_torch(
     """
     try:
         import laplace  # optional: only these structures need it
-        from laplace.curvature import CurvlinopsHessian
+        from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
     except ImportError as error:
         raise ImportError(
             f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
@@ -93,9 +100,7 @@ def fit_laplace_torch(
         )
     tuned = isinstance(prior_precision, str)
     module = _treated_alone(net)
-    settings: dict[str, Any] = dict(
-        likelihood="classification", prior_precision=1.0 if tuned else prior_precision
-    )
+    settings = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
     noise = p.noise if isinstance(p, GaussianLikelihood) else None
     if isinstance(noise, float):
         settings |= dict(likelihood="regression", sigma_noise=noise)
@@ -105,29 +110,40 @@ def fit_laplace_torch(
             f" deviation, which is what laplace-torch knows, got {p!r}: use 'full', 'diagonal'"
             " or 'last_layer'"
         )
+    functional = partial(
+        laplace.FunctionalLaplace, n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN
+    )
+    peers: dict[str, Callable[..., Any]] = {
+        "kron": laplace.KronLaplace,
+        "hessian": partial(laplace.FullLaplace, backend=CurvlinopsHessian),
+        "functional": functional,
+    }
     try:
         with saved_rng():
             if structure == "lowrank":
                 peer = _low_rank(laplace, module, problem, settings)
             else:
-                if structure == "kron":
-                    peer = laplace.KronLaplace(module, **settings)
-                else:
-                    peer = laplace.FullLaplace(module, **settings, backend=CurvlinopsHessian)
-                examples = torch.utils.data.TensorDataset(x, y)
-                peer.fit(torch.utils.data.DataLoader(examples, batch_size=BATCH))
+                peer = peers[structure](module, **settings)
+                loader = torch.utils.data.DataLoader(
+                    torch.utils.data.TensorDataset(x, y), batch_size=BATCH
+                )
+                peer.fit(loader)
             if tuned:
-                kind = "scalar" if prior_precision == "marginal" else "layerwise"
-                peer.optimize_prior_precision(pred_type="glm", prior_structure=kind)
+                peer.optimize_prior_precision(
+                    pred_type="gp" if structure == "functional" else "glm",
+                    prior_structure="scalar" if prior_precision == "marginal" else "layerwise",
+                )
+                if structure == "functional":
+                    peer._refresh_posterior()  # until then its kernel has the old precision
             q = LaplaceTorch(net.w.detach().clone(), peer, temperature, history)
-            sound = bool(q.sample(1, seed=0).isfinite().all())
+            sound = structure == "functional" or bool(q.sample(1, seed=0).isfinite().all())
     except torch.linalg.LinAlgError:
         sound = False
     except UNFIT as error:
         raise ValueError(
             f"structure={structure!r} must be one that laplace-torch can fit to this net, got"
-            f" {type(error).__name__}: {error}: 'kron' knows Linear and convolutions alone; use"
-            " 'hessian', 'lowrank' or 'diagonal'"
+            f" {type(error).__name__}: {error}: 'kron' knows Linear and convolutions alone,"
+            " 'functional' one delta alone; use 'hessian', 'lowrank' or 'diagonal'"
         ) from error
     if not sound:
         raise ValueError(
@@ -161,7 +177,9 @@ def _low_rank(laplace: ModuleType, module: nn.Module, problem: Problem, settings
     laplace.baselaplace.ParametricLaplace.__init__(peer, module, **settings)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
     positive = spectrum.values > 0
-    scale = settings.get("sigma_noise", 1.0) ** 2  # it divides H by the noise's variance itself
+    scale = (
+        settings.get("sigma_noise", 1.0) ** 2
+    )  # it divides H by the variance of the noise itself
     peer.H = spectrum.vectors[positive].T, len(data) * scale * spectrum.values[positive]
     peer.mean = net.w.detach().clone()
     peer.n_data = len(data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
@@ -11,7 +10,8 @@ from typing import Any, Literal
 import torch
 from torch import nn
 
-from flatviz.core import Likelihood, Net, Progress, Task, Treated, copied
+from flatviz.checks import Count
+from flatviz.core import Likelihood, Net, Progress, Task, Treated, copied, find_head
 from flatviz.engine.cost import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.examples import MAX_EXAMPLES, Examples, examples, first_of, task_of
@@ -26,12 +26,12 @@ from flatviz.families.standing import (
     outputs_of,
 )
 from flatviz.families.tour import HEAD_STD, RANK
+from flatviz.families.trials import TUNED, best_trial
 from flatviz.gaussian import Gaussian
-from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import Setting, Tuned
+from flatviz.likelihood import GaussianLikelihood, as_likelihood
 from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
-from flatviz.results import Posterior, Prediction
+from flatviz.results import Prediction
 from flatviz.training.driver import Diverged
 from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.points import pretrain
@@ -39,24 +39,22 @@ from flatviz.training.settings import DRAWS
 from flatviz.training.streams import steps_per_epoch
 
 Say = Callable[[str], None]  # called with a line of text after each step
-Effort = Literal["quick", "full"]
+Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
 RATES = (0.1, 0.03, 0.01, 0.003, 0.001)
-# Factors of rates and of the prior's widths: the first at which VI is finite and learns
-SHRINK = (1.0, 0.3, 0.1, 0.03)
 EPOCHS = 30
 # Smallest number for a regression, as a curve through few points takes longer than a class
 STEPS = 500
 BATCH = 64  # of the same
+FAR_OFF = 1.5  # of errors beside the given noise; then 95 % intervals hold about 80 %
 FEW = 20  # held-out examples, below which no training stops by them
+TRIALS = 6  # of a full one
+FIT_WORK = 8.0  # of a fit of VI, beside that of pre-training
 # A quick one whose step of a fit, with all its draws, takes more multiply-adds than these has
 # smaller steps: one draw is noisier, and needs a lower rate.
 LARGE_STEP = 500_000_000
 SMALL_STEPS = {"mc_samples": 1, "lr": 1.0, "batch_size": 128, "steps": 300}
 # Multiply-adds of a pass over the fitted examples, beyond which "quick" treats the head alone
 LARGE_PASS = 125_000_000
-VI = METHODS["vi"]  # whose settings the variational methods share
-# Expected work of the parts of `prepare_own`, by the labels under which they report
-WORK = {"pre-training": [1.0], "SWAG": [1.0], VI.label: [8.0]}
 
 
 @dataclass(frozen=True)
@@ -73,8 +71,25 @@ class Prepared:
     trusted: bool
 
     def __str__(self) -> str:
-        both = f"on test examples: {self.after} of {VI.label}, {self.before} of the trained network"
+        label = TUNED.label
+        both = f"on test examples: {self.after} of {label}, {self.before} of the trained network"
         return both if self.trusted else f"do not trust these pictures; {both}: {ADVICE}"
+
+
+def trials_of(effort: Effort) -> int:
+    """Give the number of trials of settings."""
+    return effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
+
+
+def work_of_preparation(effort: Effort) -> dict[str, list[float]]:
+    """Expected work of the parts of `prepare_own`, by the labels under which they report."""
+    n_trials = trials_of(effort)
+    return {
+        "pre-training": [1.0],
+        "SWAG": [1.0],
+        "trials of settings": [FIT_WORK] * (n_trials if n_trials > 1 else 0),
+        TUNED.label: [FIT_WORK],
+    }
 
 
 def prepare_own(
@@ -90,27 +105,30 @@ def prepare_own(
 ) -> Prepared:
     """Build net, task, prior and settings for a lab over normalisation layers and head.
 
-    The treated weights are normalisation layers and head, or the head alone where the network has
-    no such layers.  A module that has not learned `train` is trained first, to its lowest loss on a
-    validation split.  The prior of the normalisation layers is SWAG's on `train`, the head's is
-    wide and about 0; each rate is the first at which the network learns.  If VI does not stay
-    finite, learn and become about as good as the trained network, rates and widths of the prior
-    decrease along `SHRINK`.  The computation follows from the arguments alone, never from the time
-    that it takes.
+    Over the head alone, where the network has no such layers.
+
+    The treated weights are normalisation layers and head, or the head alone.  A module that has
+    not learned `train` is trained first, to its lowest loss on a validation split.  The prior of
+    the normalisation layers is SWAG's on `train`, the head's is wide and about 0; each rate is
+    the first at which the network learns.  Settings of the fits are those of the best of several
+    trials by NLL on a validation split, a fifth of `train`.  If no trial stays finite, learns and
+    is about as good as the trained network, rates and widths of the prior decrease along
+    `SHRINK`, and finally the head alone is treated.  The computation follows from the arguments
+    alone, never from the time that it takes.
 
     Args:
         module: The network, inputs (N, ...) -> outputs (N, ...).
         train: Its training data.
         test: Its test data.
         likelihood: Likelihood of its outputs, as in `fv.nll`.
-        effort: "quick": of a large network small steps, of one draw and 128 examples; of a larger
-            one the head alone, on activations that are computed once.  "full": nothing left out.
+        effort: "quick": one trial; of a large network small steps, of one draw and 128 examples; of
+            a larger one the head alone, on activations that are computed once.  "full": six trials
+            and nothing left out.  A number: a full one of so many.
         seed: Fixes all random numbers.
         progress: True, None (where somebody watches) or a function.
         say: Called with a line of text for each finished step.
 
     Raises:
-        ValueError: For a head that shares its weight with another layer.
         Diverged: If a step leaves a network that is no better than its largest class, or than the
             best constant outputs.
     """
@@ -120,12 +138,12 @@ def prepare_own(
         net = module
     else:
         net = Net.from_module(copied(module).eval(), example=train.x[:2])
-    _check_untied(net)
     task = task_of(net, train, test, likelihood, seed)
-    work = work_of(net, task.train.x).macs * len(task.train)
-    net = _learned(net, task, seed, progress, say)
     quick = effort == "quick"
-    fixed: dict[str, Setting] = {}
+    n_trials = trials_of(effort)
+    fixed: dict[str, float] = {}
+    work = work_of(net, task.train.x).macs * len(task.train)
+    net = _untied(_learned(net, task, seed, progress, say), say)
     if quick and 3 * work * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say(
@@ -133,29 +151,116 @@ def prepare_own(
             " 128, half of the steps"
         )
     before = Standing.of(net, net.w, task.parts()["validation"], likelihood, progress)
+    _compare_noise(net, task, say)
+
+    def chosen(fits: Fitting, last: bool) -> Prepared:
+        how: dict[str, Any] = dict(fixed=fixed, before=before, last=last)
+        trial = best_trial(fits, n_trials, **how, report=lambda trial: say(str(trial)))
+        trained = Standing.of(net, net.w, first_of(task.test), likelihood)
+        center = trial.posterior.center
+        after = Standing.of(fits.net, center, first_of(fits.task.test), likelihood)
+        return Prepared(trial.fits, trained, after, trial.good)
 
     if quick and work > LARGE_PASS:
         say("left out, for effort is 'quick': normalisation layers, SWAG, images")
-        fits = _head_alone(net, task, seed, progress, say)
-    else:
-        fits = _late(net, task, before, seed, progress, say)
-    trial = first_good(fits, fixed, before, say)
-    trained = Standing.of(net, net.w, first_of(task.test), likelihood)
-    fits = trial.fits
-    center = trial.posterior.center
-    after = Standing.of(fits.net, center, first_of(fits.task.test), likelihood)
-    return Prepared(fits, trained, after, trial.good)
+        return chosen(_head_alone(net, task, seed, progress, say), last=True)
+    late = _late(net, task, before, seed, progress, say)
+    norm = any(b.kind == "norm" for b in late.net.blocks)
+    try:
+        return chosen(late, last=not norm)
+    except Diverged as error:
+        if not norm:
+            raise
+        say(f"left out, for no trial learned: normalisation layers ({error})")
+        return chosen(_head_alone(net, task, seed, progress, say), last=True)
 
 
-def _check_untied(net: Net) -> None:
-    """Refuse a head that shares its weight, as a language model's with the embedding."""
-    shared = [b.name for b in net.restrict("head").blocks if b.name in net.tied]
-    if shared:
-        raise ValueError(
-            f"a lab needs a head with a weight of its own, got {shared[0]}, which is"
-            f" {net.tied[shared[0]][0]}: give it a copy, head.weight ="
-            " nn.Parameter(head.weight.detach().clone())"
+def _late(
+    net: Net, task: Task, before: Standing, seed: int, progress: Progress, say: Say
+) -> Fitting:
+    """Normalisation layers, where there are such, and head, with the prior of SWAG.
+
+    Its rate is the first at which its center is about as good as the trained network.
+    """
+    held_out = task.parts()["validation"]
+    likelihood = task.likelihood
+    recipe = recipe_for(net)
+    how: dict[str, Any] = dict(rank=RANK, likelihood=likelihood, seed=seed, progress=progress)
+
+    def fitted(lr: float) -> Gaussian:
+        swag = fit_swag(net, task.train, lr=lr, **how)
+        draw = swag.sample(1, seed=seed)[0]
+        check_learned(net, draw, task.train, "SWAG", ADVICE, progress, likelihood)
+        now = Standing.of(net, swag.mean, held_out, likelihood, progress)
+        check_as_good("SWAG", now, before)
+        say(f"SWAG at rate {lr:g}")
+        return swag
+
+    lower = [rate for rate in RATES if rate < recipe.swag_lr]
+    swag = first_to_learn([recipe.swag_lr, *lower], fitted)
+    norm = any(b.kind == "norm" for b in net.blocks)
+    treated: Treated = "norm+head" if norm else "head"
+    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
+    say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
+    return Fitting(late, task, prior, seed, progress=progress)
+
+
+def _compare_noise(net: Net, task: Task, say: Say) -> None:
+    """Say where a given noise is far from the errors on held-out examples."""
+    likelihood = as_likelihood(task.likelihood)
+    if not isinstance(likelihood, GaussianLikelihood):
+        return
+    data = task.parts()["validation"]
+    outputs = outputs_of(net, net.w, data.x)
+    noise = torch.as_tensor(likelihood.noise).to(outputs)
+    errors = (outputs - data.y.view_as(outputs)) / noise
+    ratio = float(errors.square().mean().sqrt())
+    if not 1 / FAR_OFF < ratio < FAR_OFF:
+        way = "narrow" if ratio > 1 else "wide"
+        say(
+            f"intervals of targets will be too {way}: errors on held-out examples are {ratio:.2g}"
+            f" times the noise of {likelihood!r}: give their size, or outputs of mean and noise"
         )
+
+
+def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Fitting:
+    """The head of a net that stays as it is, on the activations before it."""
+    test = first_of(task.test)
+    if len(test) < len(task.test):
+        say(f"left out: all test examples but the first {MAX_EXAMPLES}")
+    zeros = torch.zeros_like(net.w)
+    everything = Gaussian(net.w, zeros, zeros[None])
+    net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
+    parts = {"train": task.train, "validation": task.parts()["validation"], "test": test}
+    try:
+        cached = {name: cache_trunk(net, data, progress=progress) for name, data in parts.items()}
+    except ValueError as error:
+        say(f"activations are not kept: {error}")
+    else:
+        net = cached["train"][0]
+        for name, (_, features) in cached.items():
+            parts[name] = replace(features, class_names=parts[name].class_names)
+    say(f"treated: head, {net.dim} weights")
+    train = parts["train"]
+    validation = parts["validation"]
+    task = replace(task, source=train, train=train, validation=validation, test=parts["test"])
+    return Fitting(net, task, prior, seed, progress=progress)
+
+
+def _untied(net: Net, say: Say) -> Net:
+    """Give a head that shares its weight, as a language model's with the embedding, a copy."""
+    if not net.tied:
+        return net
+    module = net.to_module().eval()
+    name = find_head(module, net.example)
+    layer = module.get_submodule(name)
+    weight = module.get_parameter(f"{name}.weight")
+    shared = [first for first in net.tied if module.get_parameter(first) is weight]
+    if not shared:
+        return net
+    layer.weight = nn.Parameter(weight.detach().clone())
+    say(f"the head {name} has a copy of the weight that it shared with {shared[0]}")
+    return Net.from_module(module, example=net.example)
 
 
 def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Net:
@@ -206,119 +311,3 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
         return late
 
     return first_to_learn(list(product(RATES, ends)), trained)
-
-
-def _late(
-    net: Net, task: Task, before: Standing, seed: int, progress: Progress, say: Say
-) -> Fitting:
-    """Normalisation layers and head, with the prior of SWAG.
-
-    Its rate is the first at which its center is as good as the trained network.
-    """
-    held_out = task.parts()["validation"]
-    likelihood = task.likelihood
-    recipe = recipe_for(net)
-    how: dict[str, Any] = dict(rank=RANK, likelihood=likelihood, seed=seed, progress=progress)
-
-    def fitted(lr: float) -> Gaussian:
-        swag = fit_swag(net, task.train, lr=lr, **how)
-        draw = swag.sample(1, seed=seed)[0]
-        check_learned(net, draw, task.train, "SWAG", ADVICE, progress, likelihood)
-        now = Standing.of(net, swag.mean, held_out, likelihood, progress)
-        check_as_good("SWAG", now, before)
-        say(f"SWAG at rate {lr:g}")
-        return swag
-
-    lower = [rate for rate in RATES if rate < recipe.swag_lr]
-    swag = first_to_learn([recipe.swag_lr, *lower], fitted)
-    norm = any(b.kind == "norm" for b in net.blocks)
-    treated: Treated = "norm+head" if norm else "head"
-    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
-    say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
-    return Fitting(late, task, prior, seed, progress=progress)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """VI at one factor of `SHRINK`; `good`: it is about as good as the trained network.
-
-    standing: of its center on held-out examples.
-    """
-
-    fits: Fitting
-    posterior: Posterior
-    standing: Standing
-    good: bool = True
-
-    @property
-    def loss(self) -> float:
-        """Mean loss on held-out examples, inf where an output is no number."""
-        mean = self.standing.losses.mean()
-        return float(mean.nan_to_num(nan=math.inf))
-
-
-def first_good(fits: Fitting, fixed: dict[str, Setting], before: Standing, say: Say) -> Trial:
-    """Fit VI at the first of `SHRINK` at which it is finite, learns, and is good enough.
-
-    If none is good enough, it is the best one that learned.
-
-    fixed: settings in place of the record's.
-    before: standing of the trained network.
-
-    Raises:
-        Diverged: If none learns.
-    """
-    net = fits.net
-    task = fits.task
-    usual = VI.tuned(net).settings
-    settings = {**usual, **fixed}
-    # Other methods have rates of their own, so that the rate becomes a factor of theirs
-    lr = settings.pop("lr")
-    learned: list[Trial] = []
-
-    def attempt(shrink: float) -> Trial:
-        log_std = fits.prior.log_std + math.log(shrink)
-        prior = replace(fits.prior, log_std=log_std, factor=shrink * fits.prior.factor)
-        lr_scale = shrink * lr / usual["lr"]
-        narrow = replace(fits, prior=prior, fit=settings, lr_scale=lr_scale)
-        q = narrow.member(VI.name)
-        check_learned(net, q.center, task.train, VI.label, ADVICE, likelihood=task.likelihood)
-        now = Standing.of(net, q.center, task.parts()["validation"], task.likelihood)
-        learned.append(Trial(narrow, q, now))
-        at = "" if shrink == 1 else f", at {shrink:g} of rate and widths"
-        shown = Tuned({**settings, "lr": shrink * lr})
-        say(f"settings{at}: {shown}; {now} on held-out examples")
-        check_as_good(VI.label, now, before)
-        return learned[-1]
-
-    try:
-        return first_to_learn(SHRINK, attempt)
-    except Diverged:
-        if not learned:
-            raise
-    best = min(learned, key=lambda trial: trial.loss)
-    return replace(best, good=False)
-
-
-def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Fitting:
-    """The head of a net that stays as it is, on the activations before it."""
-    test = first_of(task.test)
-    if len(test) < len(task.test):
-        say(f"left out: all test examples but the first {MAX_EXAMPLES}")
-    zeros = torch.zeros_like(net.w)
-    everything = Gaussian(net.w, zeros, zeros[None])
-    net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
-    parts = {"train": task.train, "validation": task.parts()["validation"], "test": test}
-    try:
-        cached = {name: cache_trunk(net, data, progress=progress) for name, data in parts.items()}
-    except ValueError as error:
-        say(f"activations are not kept: {error}")
-    else:
-        net = cached["train"][0]
-        for name, (_, features) in cached.items():
-            parts[name] = replace(features, class_names=parts[name].class_names)
-    say(f"treated: head, {net.dim} weights")
-    train = parts["train"]
-    validation = parts["validation"]
-    task = replace(task, source=train, train=train, validation=validation, test=parts["test"])
-    return Fitting(net, task, prior, seed, progress=progress)

@@ -11,10 +11,11 @@ from collections.abc import Collection, Mapping, Sequence
 from torch.quasirandom import SobolEngine
 
 from flatviz.catalog import NO_UNIT
-from flatviz.core import Data, Likelihood, Net, Task
+from flatviz.core import Data, Likelihood, Net, Progress, Task, track
 from flatviz.families.members import Choice, Fitting, predicted, unless_diverged
 from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
+from flatviz.metrics.averaging import averaged
 from flatviz.metrics.prediction import predict_linearised
 from flatviz.posteriors.method import Method, Setting
 from flatviz.results import Posterior, Prediction
@@ -128,6 +129,27 @@ def choices_of(
     return choices
 
 
+def tried(
+    method: Method,
+    cases: Sequence[tuple[Net, Task, Data, Gaussian]],
+    seeds: Sequence[int],
+    trials: int,
+    *,
+    fixed: Mapping[str, Setting] | None = None,
+    head_std: float = RECORD_HEAD_STD,
+    progress: Progress = False,
+) -> list[tuple[Choice, tuple[float, ...]]]:
+    """Score each of `choices_of` by its NLL on the cases (net, task, validation, prior)."""
+    choices = choices_of(method, cases[0][0], trials, fixed=fixed, head_std=head_std)
+    rows = []
+    for choice in track(choices, "trials of settings", progress):
+        nlls: list[float] = []
+        for (net, task, validation, prior), seed in zip(cases, seeds):
+            nlls += nlls_of(method, choice, net, task, [validation], prior, seed=seed)
+        rows.append((choice, tuple(nlls)))
+    return rows
+
+
 def nlls_of(
     method: Method,
     choice: Choice,
@@ -146,7 +168,10 @@ def nlls_of(
     likelihood = task.likelihood
     nlls = []
     for data in splits:
-        prediction = scored(net, method, q, data, seed=seed + 1, likelihood=likelihood)
+        if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
+            prediction = scored(net, method, q, data, seed=seed + 1, likelihood=likelihood)
+        else:  # without the scores of smaller ensembles, which take most of the time
+            prediction = averaged(predicted(net, q, data.x, N_DRAWS, seed=seed + 1), data.y)
         nll = float(prediction.scores["nll"][-1])
         nlls.append(nll if math.isfinite(nll) else math.inf)
     return nlls

@@ -10,7 +10,6 @@ mask for each example, as dropout does.
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
 
 import torch
 from torch import Tensor, nn
@@ -61,9 +60,8 @@ def fit_dropout(
         data: The N training examples.
         seed: Fixes masks and minibatches.
         rate: Share of the inputs dropped at every treated Linear and convolution but the first of
-            the network, which reads the data; channels, not pixels, of a convolution.  None: at the
-            layer that runs after each of the network's dropout layers, at their rates; without
-            any, 0.1 at all of those layers.
+            the network, which reads the data; channels, not pixels, of a convolution.  None: where
+            the network has dropout layers, and at their rates, or 0.1 at all of those layers.
         n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
         lr: The first learning rate; it falls to 0 along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
@@ -78,8 +76,8 @@ def fit_dropout(
 
     Raises:
         ValueError: For a rate of 0 or 1, nothing to mask, bad data, or divergence.
-        UserWarning: For a dropout layer that stays off, because no treated Linear or convolution
-            runs next.
+        UserWarning: For a dropout layer that stays off, because what it drops is no input of a
+            treated Linear or convolution.
 
     Example:
         >>> import flatviz as fv
@@ -88,30 +86,27 @@ def fit_dropout(
         >>> fv.fit_dropout(net, task.train, rate=0.2, seed=0, steps=20, n_draws=3).W.shape
         torch.Size([3, 58])
     """
-    label = "dropout" if rate is None else f"dropout of {rate:g}"
-    run = Run(label, seed, checkpoint, progress, batch_size, training)
-    if training.accumulate > 1:
+    run = Run("dropout", seed, checkpoint, progress, batch_size, training)
+    if run.training.accumulate > 1:
         raise ValueError(
-            f"dropout takes no accumulate, got {training}: its masks are drawn for a whole"
+            f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole"
             " minibatch"
         )
-    training.check_weights(net.w)
+    run.training.check_weights(net.w)
     problem = examined(net, data, likelihood)
     rates = rates_of(net, data.x[:8], rate)
-    masked = Masked(net, data.x[:2], rates, seed)
-    loss = NetworkLoss(problem, [masked], training)
+    loss = NetworkLoss(problem, [Masked(net, data.x[:2], rates, seed)], run.training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     w, history = descend(loss, net.w, run, optim, shuffle=seed + 1)
     source = generator(seed + 2)
-    masks = [weight_mask(net, rates, source) for _ in range(n_draws)]
-    return Draws(w * torch.stack(masks), history)
+    W = torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)])
+    return Draws(W, history)
 
 
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
     """Return the name of each layer whose inputs are dropped, with its rate.
 
-    None: those of the network's dropout layers, each for the layer that runs next, or `RATE`
-    everywhere.
+    None: that of the dropout layer whose result a layer reads, as it is or reshaped.
 
     Raises:
         ValueError: For a rate of 0 or 1, and for nothing to mask.
@@ -119,56 +114,59 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     if rate is not None and not 0 < rate < 1:
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
     module = net.copy().module
-    dropouts: dict[str, float] = {}
-    layers: list[str] = []
+    treated = {b.name for b in net.blocks}
+    layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
+    outputs: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
+    # Linear or convolution, in execution order -> its dropout layer, or ""
+    readers: dict[str, str] = {}
+
+    def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
+        out = out.clone()
+        outputs[out.untyped_storage().data_ptr()] = name, out
+        return out
+
+    def read(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        source, out = outputs.get(inputs[0].untyped_storage().data_ptr(), ("", None))
+        # dropped channels are columns of a convolution alone
+        by_channel = type(layers.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
+        readers[name] = (
+            source
+            if out is not None and out._version == 0 and by_channel
+            else readers.get(name, "")
+        )
+
     for name, part in module.named_modules():
-        if isinstance(part, _DropoutNd) and part.p > 0:
-            dropouts[name] = part.p
-        elif has_columns(part):
-            layers.append(name)
-    order: list[str] = []
-    for name in (*dropouts, *layers):
-        run_next = partial(_append, order, name)
-        module.get_submodule(name).register_forward_pre_hook(run_next)
+        if name in layers:
+            part.register_forward_hook(partial(drop, name))
+        # a convolution whose weight has a column for each input channel
+        elif (
+            isinstance(part, nn.Linear)
+            or isinstance(part, _ConvNd)
+            and part.groups == 1
+            and not part.transposed
+        ):
+            part.register_forward_pre_hook(partial(read, name))
     with torch.no_grad():
         run_module(module, x.clone())
-    treated = {b.name for b in net.blocks}
-    ran = [name for name in dict.fromkeys(order) if name in layers]
-    maskable = [name for name in ran if f"{name}.weight".lstrip(".") in treated]
+    maskable = [n for n in readers if f"{n}.weight".lstrip(".") in treated]
+    if rate is None:
+        dropped = {n: readers[n] for n in maskable if readers[n]}
+        if off := [name for name in layers if name not in dropped.values()]:
+            warnings.warn(
+                f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are"
+                " weights here, and what it drops is no input of a treated Linear or convolution",
+                stacklevel=2,
+            )
+        if dropped:
+            return {name: layers[source].p for name, source in dropped.items()}
     if not maskable:
         raise ValueError(
             "dropout needs a treated Linear or convolution, got none: use treated='all' or"
             " 'norm+head'"
         )
-    if rate is None:
-        dropped = {}
-        off = set(dropouts)
-        for dropout, layer in pairwise(order):
-            if dropout in dropouts and layer in maskable:
-                dropped[layer] = dropouts[dropout]
-                off.discard(dropout)
-        if off:
-            warnings.warn(
-                f"dropout in {', '.join(sorted(off))} stays off: masks are weights here, and no"
-                " treated Linear or convolution runs next",
-                stacklevel=2,
-            )
-        if dropped:
-            return dropped
     # The first layer reads the data; it is masked only if there is no other
-    later = [name for name in maskable if name != ran[0]]
+    later = [n for n in maskable if n != next(iter(readers))]
     return dict.fromkeys(later or maskable, RATE if rate is None else rate)
-
-
-def _append(order: list[str], name: str, *_: object) -> None:
-    order.append(name)
-
-
-def has_columns(part: nn.Module) -> bool:
-    """Tell whether the part's weight has a column for each input, or each input channel."""
-    if isinstance(part, _ConvNd):
-        return part.groups == 1 and not part.transposed
-    return isinstance(part, nn.Linear)
 
 
 def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:
@@ -181,19 +179,22 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
         owner, _, kind = b.name.rpartition(".")
         if kind == "weight" and owner in rates:
             keep = 1 - rates[owner]
-            rows, columns = b.shape[:2]
-            kept = torch.rand(columns, generator=source, dtype=mask.dtype) < keep
-            by_input = mask[b.slice].view(rows, columns, -1)
+            kept = torch.rand(b.shape[1], generator=source, dtype=mask.dtype) < keep
+            by_input = mask[b.slice].view(b.shape[0], b.shape[1], -1)
             by_input *= kept.to(mask)[:, None] / keep
     return mask.to(net.device)
 
 
 def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
     """Return the shape of the mask of a Linear's or convolution's inputs of `shape` (N, ...)."""
-    ones = [1] * (len(shape) - 2)
     if isinstance(part, _ConvNd):  # whole channels
-        return [*shape[:2], *ones]
-    return [shape[0], *ones, shape[-1]]  # one column of the weight for all positions
+        return [*shape[:2], *[1] * (len(shape) - 2)]
+    # A channel is one column of the weight, for all positions
+    return [
+        shape[0],
+        *[1] * (len(shape) - 2),
+        shape[-1],
+    ]
 
 
 class Masked(Pass):
@@ -201,21 +202,27 @@ class Masked(Pass):
 
     def __init__(self, net: Net, x: Tensor | Fields, rates: dict[str, float], seed: int) -> None:
         super().__init__(net)
+        self.rates = rates
         self.source = generator(seed)
         self.masked = net.copy()
         self.masked.look(x)  # before there are masks, which this pass would draw
         for name, rate in rates.items():
-            layer = self.masked.module.get_submodule(name)
-            layer.register_forward_pre_hook(partial(self._masked, rate))
+            self.masked.module.get_submodule(name).register_forward_pre_hook(
+                partial(self._masked, rate)
+            )
 
     def _masked(self, rate: float, part: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor]:
         """Multiply the inputs of a layer by a new mask for each example."""
         x, *_ = inputs
         keep = 1 - rate
         shape = mask_shape(part, x.shape)
-        uniform = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu")
-        mask = uniform < keep
+        mask = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
         return (x * mask.to(x) / keep,)
+
+    @property
+    def about(self) -> dict[str, float]:
+        """Return the rates."""
+        return self.rates
 
     @property
     def state(self) -> State:

@@ -102,9 +102,10 @@ class SABMA(GaussianMethod):
         nll = partial(expected, gradient, batch=batch, noise=noise)
         moved = self.perturbation.moved
         radius = self.radius
+        is_zero = not isinstance(radius, Tensor) and radius == 0
+        if moved == 0 or is_zero:
+            return nll(q)
         if not isinstance(radius, Tensor):
-            if moved == 0 or radius == 0:
-                return nll(q)
             radius = q.mean.new_full((), radius)
         here = nll(q, blocks=moved)
         first = noise[0][..., 0, :], noise[1][..., 0, :]
@@ -197,8 +198,8 @@ def fit_sabma(
 
     `result.history` holds `loss` at q, `kl` to the prior, `sharpness`, the loss gained by the
     ascent, and `reach`, the exact sqrt(2 KL(q' || q)) of its end q', (steps,) each; None for
-    `kl_exact`, whose radius it is.  With few `mc_samples` much of the ascent is noise of the draws,
-    which acts as a penalty on curvature.
+    `kl_exact`, whose radius it is.  `notes` say how much of the ascent is noise of the draws, which
+    acts as a penalty on curvature: more `mc_samples`, less noise.
 
     Args:
         net: The network over whose D treated weights q is.
@@ -268,13 +269,26 @@ def fit_sabma_grid(
     *,
     radius: Sequence[Radius],
     seed: Sequence[Seed],
+    lr: Rate | None = None,
+    weight_decay: NonNegative = 0.0,
     batch_size: Count | None = None,
-    batchnorm: Statistics = "frozen",
+    steps: Count = 600,
+    momentum: Momentum = 0.9,
+    kl_weight: NonNegative | None = None,
+    mc_samples: Count | None = None,
+    start_scale: Positive | None = None,
     likelihood: Likelihood = "categorical",
     training: Training = PLAIN,
+    batchnorm: Statistics = "frozen",
+    start: Gaussian | None = None,
+    mode: Mode = "kl_exact",
+    blocks: Blocks = "mean+std",
+    joint: bool = True,
+    damping: NonNegative | None = None,
+    switches: tuple[Switch, ...] = QUIRKS,
+    radius_unit: Unit = "mode",
     checkpoint: Checkpoint = None,
     progress: Progress = False,
-    **settings: Setting,
 ) -> dict[tuple[float, int], Gaussian]:
     """Fit every radius with every seed at once by `fit_sabma`: (radius, seed) -> posterior.
 
@@ -288,13 +302,33 @@ def fit_sabma_grid(
         prior: Gaussian over the D weights, as `transfer` returns.
         radius: As in `fit_sabma`, each.
         seed: Fixes noise and minibatches, each.
+        lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
+            None: the tuned one, `fv.METHODS["sabma"].tuned(net)`.
+        weight_decay: Acts on the mean only.
         batch_size: Examples a minibatch; None, all of them.
-        batchnorm: As in `fit_sabma`.
+        steps: Number of minibatches.
+        momentum: Share of the previous step that is added to the next.
+        kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior. None:
+            the tuned one.
+        mc_samples: Draws of q a step, each of all its examples; None: as many as were tuned; for a
+            large network they take an equal part of the examples each, or there is one, at a lower
+            rate (`result.history.notes` says so).
+        start_scale: Factor on its standard deviations: from a wide start gradients are mostly
+            noise. None: the tuned one.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
         training: `Training(...)`: precision, accumulation, early stopping.
+        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
+            leaves statistics of the data at each draw (of VI: those collected in training) in
+            `result.buffers`, which `predict` uses.
+        start: Where q starts, a Gaussian of any rank; None: the prior.
+        mode: The perturbation, see `perturb`; it is never of a reduced precision.
+        blocks: Which parts of q the perturbation moves: means, widths, factor.
+        joint: Whether blocks share one normaliser.
+        damping: Added to the Fisher matrix before it is inverted; None: see `perturb`.
+        switches: Quirks of the released code.
+        radius_unit: "mode", that of `mode`; "kl", the exact sqrt(2 KL) in every mode.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
-        **settings: Other keywords of `fit_sabma`.
 
     Raises:
         ValueError: As `fit_sabma`.
@@ -311,9 +345,8 @@ def fit_sabma_grid(
     members = [(float(r), s) for r in radius for s in seed]
     label = f"{len(members)} members of SA-BMA"
     run = Run(label, members[0][1], checkpoint, progress, batch_size, training)
-    usual = {**METHOD.tuned(net).settings, "start": None}
-    vi = Vi.of({**usual, **settings})
-    perturbation = Perturbation(**{k: v for k, v in settings.items() if k not in usual})
+    perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
+    vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
     problem = examined(net, data, likelihood)
     radii = [r for r, _ in members] if any(radius) else [0.0]
     size = prior.mean.new_tensor(radii) if len(radii) > 1 else radii[0]

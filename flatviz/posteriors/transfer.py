@@ -9,7 +9,7 @@ import math
 from typing import Literal
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from flatviz.checks import Count, Positive, Seed
 from flatviz.core import Net, RandomTrunk, Treated, classes_of, find_head, public, replace_head
@@ -29,6 +29,7 @@ def transfer(
     treated: Treated = "norm+head",
     head: str | None = None,
     head_std: Positive = 0.1,
+    head_start: Literal["zero", "random"] = "zero",
     keep_head: bool = False,
     scale: Positive = 1.0,
     trunk: Literal["fixed", "sampled"] = "fixed",
@@ -48,10 +49,12 @@ def transfer(
             shortcuts' BatchNorm), or a function name -> bool; the others stay at `prior.mean`.  The
             first three leave out weights that the user's module has frozen.
         head: The head's module by name (default: the last Linear that runs).  The target task does
-            not share it, so its mean is 0.  With treated="all" or a function, a head that is
-            neither new nor named here is taken from the prior like the rest.
+            not share it, so it is re-initialised.
         head_std: Standard deviation of the new head's weights (the square root of the released
             code's alpha), without covariance.
+        head_start: "zero": mean 0; "random": torch's initial values for `seed`.  With treated="all"
+            or a function, a head that is neither new nor named here is taken from the prior like
+            the rest.
         keep_head: The prior knows the target's head, as one fitted on target data does: the head is
             taken from it like the rest.
         scale: Multiplies the covariance of all other treated weights: SWAG's is narrow, and radius
@@ -60,7 +63,7 @@ def transfer(
             released code does, draws them from the prior with every pass of training and every draw
             of a prediction.  Objectives, spectra and figures are of the network with the trunk at
             its mean either way.  HMC and Laplace, which need a function of w, refuse such a net.
-        seed: Fixes the draws of a sampled trunk in training.
+        seed: Fixes a random head, and the draws of a sampled trunk in training.
 
     Raises:
         ValueError: If prior and net differ in length, `treated` finds nothing, or a new head is not
@@ -82,20 +85,25 @@ def transfer(
         raise ValueError(
             f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net"
         )
-    source = with_trained_buffers(net, prior.buffers)
-    source = source.at(prior.mean.to(net.w))
-    at_mean, new_head = _with_classes(source, n_classes, head, seed)
+    at_mean, new_head = _with_classes(
+        with_trained_buffers(net, prior.buffers).at(prior.mean.to(net.w)),
+        n_classes,
+        head,
+        head_start == "random" and not keep_head,
+        seed,
+    )
     if new_head is not None and keep_head:
         raise ValueError(
             "keep_head=True takes the head from the prior, got n_classes of a new one: leave one of"
             " them out"
         )
     narrow = at_mean.restrict(treated, head=new_head or head)
-    names = [b.name for b in narrow.blocks]
-    if new_head is not None and not any(n.startswith(f"{new_head}.") for n in names):
-        raise ValueError(f"treated must choose the new head {new_head!r}, got {names[:3]}, ...")
-    heads = [b.name for b in narrow.blocks if b.kind == "head"]
-    shared = [name for name in heads if name in narrow.tied]
+    if new_head is not None and not any(b.name.startswith(f"{new_head}.") for b in narrow.blocks):
+        raise ValueError(
+            f"treated must choose the new head {new_head!r}, got"
+            f" {[b.name for b in narrow.blocks][:3]}, ..."
+        )
+    shared = [b.name for b in narrow.blocks if b.kind == "head" and b.name in narrow.tied]
     if shared and not keep_head:
         raise ValueError(
             f"a head that starts anew must have its own weights, got {narrow.tied[shared[0]][0]},"
@@ -103,22 +111,31 @@ def transfer(
         )
     parts = []
     for b in narrow.blocks:
-        part = _of_source(b.name, net, prior, scale)
         if b.kind == "head" and not keep_head:
-            zeros = prior.mean.new_zeros(b.stop - b.start)
-            log_std = torch.full_like(zeros, math.log(head_std))
-            part = zeros, log_std, prior.factor.new_zeros(prior.rank, len(zeros))
-        if part is None:
+            start = (
+                narrow.w[b.slice].to(prior.mean)
+                if head_start == "random"
+                else prior.mean.new_zeros(b.stop - b.start)
+            )
+            parts.append(
+                (
+                    start,
+                    torch.full_like(start, math.log(head_std)),
+                    prior.factor.new_zeros(prior.rank, len(start)),
+                )
+            )
+        elif (part := _of_source(b.name, net, prior, scale)) is None:
             raise ValueError(
                 f"the prior must cover every treated weight, got none for {b.name}: pre-train all"
                 " weights"
             )
-        parts.append(part)
+        else:
+            parts.append(part)
     task_prior = _joined(parts)
     narrow = narrow.at(task_prior.mean.to(narrow.w))
-    if trunk == "sampled":
-        narrow = _with_random_trunk(narrow, net, prior, scale, seed)
-    return narrow, task_prior
+    return (
+        _with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow
+    ), task_prior
 
 
 @public
@@ -147,19 +164,20 @@ def moped_prior(net: Net, *, share: Positive = 0.05, floor: Positive = STD_FLOOR
 
 
 def _with_classes(
-    net: Net, n_classes: int | None, head: str | None, seed: int
+    net: Net, n_classes: int | None, head: str | None, random: bool, seed: int
 ) -> tuple[Net, str | None]:
     """Return the net with a head of so many classes, and that head's name.
 
     Return the net itself and None where it has one already.
     """
-    if n_classes is None:
+    if n_classes is None and not random:
         return net, None
     name = head if head is not None else find_head(net.module, net.example)
-    if classes_of(net.module, name) == n_classes:
+    classes = classes_of(net.module, name)
+    if n_classes in (None, classes) and not random:
         return net, None
-    module = net.to_module().eval()
-    replace_head(module, n_classes, head=name, seed=seed)
+    module: nn.Module = net.to_module().eval()
+    replace_head(module, n_classes or classes, head=name, seed=seed)
     return Net.from_module(module, head=name, example=net.example), name
 
 
@@ -172,16 +190,15 @@ def _of_source(
     """
     for b in net.blocks:
         if b.name == name:
-            mean = prior.mean[b.slice]
-            log_std = prior.log_std[b.slice] + 0.5 * math.log(scale)
-            factor = prior.factor[:, b.slice] * math.sqrt(scale)
-            return mean, log_std, factor
+            log_std = prior.log_std[b.slice]
+            factor = prior.factor[:, b.slice]
+            return prior.mean[b.slice], log_std + 0.5 * math.log(scale), factor * math.sqrt(scale)
     return None
 
 
 def _joined(parts: list[tuple[Tensor, Tensor, Tensor]]) -> Gaussian:
-    means, log_stds, factors = zip(*parts)
-    return Gaussian(torch.cat(means), torch.cat(log_stds), torch.cat(factors, -1))
+    mean, log_std, factor = (torch.cat(part, -1) for part in zip(*parts))
+    return Gaussian(mean, log_std, factor)
 
 
 def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
@@ -190,12 +207,10 @@ def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, see
     treated = {b.name for b in narrow.blocks}
     parts = []
     for b in full.blocks:
-        part = None if b.name in treated else _of_source(b.name, net, prior, scale)
-        if part is None:  # fixed
-            w = full.w[b.slice].to(prior.mean)
-            log_std = torch.full_like(w, LOG_ZERO)
-            part = w, log_std, prior.factor.new_zeros(prior.rank, len(w))
-        parts.append(part)
-    places = [torch.arange(b.start, b.stop) for b in full.blocks if b.name in treated]
-    index = torch.cat(places).to(full.device)
-    return narrow.with_trunk(RandomTrunk(_joined(parts), index, seed))
+        w = full.w[b.slice].to(prior.mean)
+        fixed = w, torch.full_like(w, LOG_ZERO), prior.factor.new_zeros(prior.rank, len(w))
+        parts.append(
+            (None if b.name in treated else _of_source(b.name, net, prior, scale)) or fixed
+        )
+    index = torch.cat([torch.arange(b.start, b.stop) for b in full.blocks if b.name in treated])
+    return narrow.with_trunk(RandomTrunk(_joined(parts), index.to(full.device), seed))

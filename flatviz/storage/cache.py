@@ -17,7 +17,7 @@ from flatviz.checks import FilePath, NewFile, shown
 from flatviz.core import public
 from flatviz.results import from_plain, to_plain
 from flatviz.storage.digest import CannotHashError, process_state, value_digest
-from flatviz.storage.files import DamagedFileError, read_file, write_file
+from flatviz.storage.files import DamagedFileError, read_file, set_aside, write_file
 
 T = TypeVar("T")
 KIND = "result"  # what a file says that it holds
@@ -50,13 +50,12 @@ def code_digest(root: Path | None = None) -> str:
     root = root or _PACKAGE
     for path in sorted(root.rglob("*.py")):
         place = path.relative_to(root)
-        if place.parts[0] in DRAWING_LAYERS:
-            continue
-        tree = ast.parse(path.read_bytes())
-        for node in ast.walk(tree):
-            if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
-                del node.body[0]
-        digest.update(f"{place.as_posix()} {ast.dump(tree)}".encode())
+        if place.parts[0] not in DRAWING_LAYERS:
+            tree = ast.parse(path.read_bytes())
+            for node in ast.walk(tree):
+                if isinstance(node, DOCUMENTED) and ast.get_docstring(node) is not None:
+                    del node.body[0]
+            digest.update(f"{place.as_posix()} {ast.dump(tree)}".encode())
     return digest.hexdigest()[:16]
 
 
@@ -141,8 +140,9 @@ def cached(
     """Return the result of `compute()`, computed once, and whether it was read from the cache.
 
     It is stored in `folder` of the cache under a hash of `settings`.  `say` gets messages with
-    `label`: what is reused or computed, and which file is damaged.  The result of a damaged file is
-    computed again.  A result that cannot be stored is returned all the same.
+    `label`: what is reused or computed, and which file is damaged.  A damaged file is renamed to
+    `<name>.damaged` and the result is computed again.  A result that cannot be stored is returned
+    all the same.
     """
     path, stored = look_up(folder, settings, label, say)
     if stored:
@@ -185,7 +185,7 @@ def _stored(path: Path, say: Callable[[str], None]) -> list[Any]:
     try:
         return [_read(path)] if path.exists() else []
     except DamagedFileError as error:
-        say(f"damaged, so computed again: {path}: {error}")
+        say(f"damaged, so computed again: {path}: {error}; {set_aside(path)}")
     except OSError as error:
         say(f"unreadable, so computed again: {path}: {error}")
     return []
@@ -215,9 +215,18 @@ def committed(name: str) -> Path:
     path = committed_path(name)
     if path.is_file():
         return path
-    there = {p.name for folder in FOLDERS for p in folder.glob("*.*") if p.suffix != ".md"}
-    names = ", ".join(sorted(there)) or "none here"
-    raise FileNotFoundError(f"a shipped result must be one of {names}, got {shown(name)}")
+    there = sorted(
+        {
+            p.name
+            for folder in FOLDERS
+            if folder.is_dir()
+            for p in folder.iterdir()
+            if p.suffix != ".md"
+        }
+    )
+    raise FileNotFoundError(
+        f"a shipped result must be one of {', '.join(there) or 'none here'}, got {shown(name)}"
+    )
 
 
 def committed_path(name: str) -> Path:
@@ -230,8 +239,8 @@ class PointStore:
     """File of `n` values and which of them are computed, under a hash of `settings`.
 
     It is rewritten completely each time.  A second process on the same file repeats work and does
-    no harm.  A damaged file is replaced, with a warning.  When the disk is full, a warning says
-    that points are no longer stored.
+    no harm.  A damaged file is renamed, with a warning.  When the disk is full, a warning says that
+    points are no longer stored.
     """
 
     def __init__(self, folder: str | Path | bool, n: int, **settings: object) -> None:

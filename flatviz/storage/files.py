@@ -12,10 +12,11 @@ import hashlib
 import json
 import os
 import secrets
+import shutil
+import time
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ START = b'{"__metadata__":{"flatviz":"'  # of the header, behind its length in 8
 # where the checksum stands
 AT = 8 + len(START)
 DIGITS = 64
+STALE = 3600.0  # seconds since the last write, after which a partial file is abandoned
 
 
 class DamagedFileError(ValueError):
@@ -48,7 +50,8 @@ def check_regular(path: str | Path) -> Path:
 def atomic_path(path: str | Path) -> Iterator[Path]:
     """Write a file completely or not at all.
 
-    In `with atomic_path(p) as q:` the block writes to q.  A symbolic link stays one.
+    In `with atomic_path(p) as q:` the block writes to q.  A file that is replaced keeps its mode,
+    and a symbolic link stays one.  Leftovers of a killed process are removed after STALE seconds.
 
     Raises:
         ValueError: As `check_regular`.
@@ -58,21 +61,27 @@ def atomic_path(path: str | Path) -> Iterator[Path]:
     """
     path = Path(os.path.realpath(check_regular(path)))
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".flatviz-{secrets.token_hex(8)}.part")
-    unfinished.open("xb").close()  # fails where a file exists
+    for left in path.parent.glob(".flatviz-*.part"):
+        with suppress(OSError):  # another user's, or removed by now
+            if left.lstat().st_mtime < time.time() - STALE:
+                left.unlink()
+    partial = path.with_name(f".flatviz-{secrets.token_hex(8)}.part")
+    partial.open("xb").close()  # fails where a file exists
     try:
-        yield unfinished
-        with unfinished.open("rb+") as file:
+        if path.exists():
+            shutil.copymode(path, partial)
+        yield partial
+        with partial.open("rb+") as file:
             os.fsync(file.fileno())
-        os.replace(unfinished, path)
+        os.replace(partial, path)
     finally:
-        unfinished.unlink(missing_ok=True)
+        partial.unlink(missing_ok=True)
 
 
 def write_text(path: str | Path, text: str) -> Path:
     """Write a text file completely or not at all."""
-    with atomic_path(path) as unfinished:
-        unfinished.write_text(text, encoding="utf-8")
+    with atomic_path(path) as partial:
+        partial.write_text(text, encoding="utf-8")
     return Path(path)
 
 
@@ -84,8 +93,9 @@ def write_file(path: str | Path, kind: str, about: object, tensors: dict[str, Te
         TypeError: For tensors of a type that the format does not know, as complex128.
     """
     text = json.dumps({"kind": kind, "about": about})
-    own_memory = partial(torch.clone, memory_format=torch.contiguous_format)
-    apart = {name: own_memory(t.detach().cpu()) for name, t in tensors.items()}
+    apart = {
+        n: t.detach().cpu().clone(memory_format=torch.contiguous_format) for n, t in tensors.items()
+    }
     try:
         content = bytearray(save(apart, {"flatviz": f"{DIGITS * '0'} {text}"}))
     except KeyError as error:
@@ -93,8 +103,8 @@ def write_file(path: str | Path, kind: str, about: object, tensors: dict[str, Te
             f"tensors must have a type of safetensors, got {error}: save real and imaginary part"
         ) from error
     content[AT : AT + DIGITS] = _checksum(content)
-    with atomic_path(path) as unfinished:
-        unfinished.write_bytes(content)
+    with atomic_path(path) as partial, partial.open("wb") as file:
+        file.write(content)
 
 
 def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
@@ -107,6 +117,10 @@ def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
     """
     content = Path(path).read_bytes()
     wanted = f"expected a {kind} with its checksum"
+    if content.startswith(b"flatviz "):
+        raise DamagedFileError(
+            f"{wanted}, got a file of an older flatviz, whose format is no longer read"
+        )
     if content[8:AT] != START or content[AT : AT + DIGITS] != _checksum(content):
         raise DamagedFileError(f"{wanted}, got a damaged file, or one of something else")
     end = 8 + int.from_bytes(content[:8], "little")
@@ -123,6 +137,16 @@ def _checksum(content: bytes | bytearray) -> bytes:
     return checksum.hexdigest().encode()
 
 
+def set_aside(path: str | Path) -> str:
+    """Rename a damaged file to `<name>.damaged`; return a sentence that says so."""
+    aside = Path(path).with_name(f"{Path(path).name}.damaged")
+    try:
+        os.replace(path, aside)
+    except OSError as error:
+        return f"not set aside ({error})"
+    return f"set aside as {aside}"
+
+
 State = dict[str, Tensor | list[Tensor] | torch.Generator]
 
 
@@ -136,13 +160,12 @@ def save_state(state: State, step: int, path: str | Path, run: str) -> None:
     for name, value in state.items():
         if isinstance(value, torch.Generator):
             tensors[name] = value.get_state()
-        elif isinstance(value, Tensor):
-            tensors[name] = value
-        elif value:  # of an empty list there is nothing to stack
-            tensors[name] = torch.stack(value)
-    about = {"run": run, "step": step, "layout": _layout(state)}
+        elif isinstance(value, Tensor) or value:  # of an empty list there is nothing to stack
+            tensors[name] = value if isinstance(value, Tensor) else torch.stack(value)
     try:
-        write_file(path, "checkpoint", about, tensors)
+        write_file(
+            path, "checkpoint", {"run": run, "step": step, "layout": _layout(state)}, tensors
+        )
     except OSError as error:
         warnings.warn(
             f"checkpoint not saved at step {step}: {error}; the run goes on without it",
@@ -153,28 +176,26 @@ def save_state(state: State, step: int, path: str | Path, run: str) -> None:
 def load_state(state: State, path: str | Path, run: str) -> int:
     """Read a file of `save_state` into `state`, in place, and return its number of steps.
 
-    Without a file it is 0.
+    Without a file it is 0.  A damaged file, or one of another kind, is renamed to `<name>.damaged`
+    with a warning, and the run starts from the beginning.
 
     Raises:
-        DamagedFileError: For a damaged file.
-        ValueError: For the checkpoint of another run, or of another version of flatviz, whose state
-            may differ.
+        ValueError: For the checkpoint of another run, or of another version of flatviz, whose
+            state may differ.
     """
     if not check_regular(path).exists():
         return 0
     try:
         about, tensors = read_file(path, "checkpoint")
     except DamagedFileError as error:
-        raise DamagedFileError(
-            f"checkpoint must be of this run, {run!r}, {error} in {path}: name another file, or"
-            " remove this one"
-        ) from error
-    came = None
-    if about["run"] != run:
-        came = f"that of {about['run']!r}"
-    elif about["layout"] != _layout(state):
-        came = "one of another version of flatviz"
-    if came is not None:
+        warnings.warn(f"checkpoint {path}: {error}; {set_aside(path)}, starting anew", stacklevel=2)
+        return 0
+    if about["run"] != run or about.get("layout") != _layout(state):
+        came = (
+            f"that of {about['run']!r}"
+            if about["run"] != run
+            else "one of another version of flatviz"
+        )
         raise ValueError(
             f"checkpoint must be of this run, {run!r}, got {came} in {path}: name another file"
         )
@@ -183,12 +204,10 @@ def load_state(state: State, path: str | Path, run: str) -> int:
     for name, value in state.items():
         if isinstance(value, torch.Generator):
             value.set_state(tensors[name])
-        elif isinstance(value, Tensor):
-            value.copy_(tensors[name])
-        elif name in tensors:
-            value[:] = tensors[name].to(device).unbind()
+        elif isinstance(value, list):
+            value[:] = tensors[name].to(device).unbind() if name in tensors else []
         else:
-            value.clear()
+            value.copy_(tensors[name])
     return about["step"]
 
 

@@ -10,7 +10,7 @@ from flatviz.checks import Radius, Seed, anything, check_is
 from flatviz.core import Likelihood, Net, Progress, Task, one_bar, public
 from flatviz.families.examples import Given
 from flatviz.families.members import Choices, Fitting
-from flatviz.families.own import WORK, Effort, prepare_own
+from flatviz.families.own import Effort, prepare_own, work_of_preparation
 from flatviz.results import Family, Gaussian, for_readers
 from flatviz.widgets.lab import Lab
 from flatviz.widgets.members import coarse_radii
@@ -39,11 +39,12 @@ def lab(
     `fv.lab(net, task, prior=prior)` takes the results of `fv.transfer`.
 
     `fv.lab(module, train, test)` shows any network.  It trains a module that has not learned, tries
-    rates, and checks the accuracy, or the NLL, after each step; `lab.made` says how
+    rates and settings, and checks the accuracy, or the NLL, after each step; `lab.made` says how
     good VI is beside the trained network, then lists the steps.  The stochastic weights are the
     normalisation layers and the head, or the head alone.  The normalisation layers' prior is that
     of SWAG on `train`; the head's is wide and centred at 0.  The first 2,000 examples of `train` in
-    random order are used: a fifth to check each step, the rest to fit.
+    random order are used: a fifth to choose settings, at which every variational method of the lab
+    is then fitted, the rest to fit.
 
     Args:
         module: A Net with its task and prior; or a module, inputs (N, ...) -> outputs (N, ...),
@@ -60,11 +61,12 @@ def lab(
         fit: For a task: settings of every fit (steps, lr, kl_weight ...), beside those at which
             such a net learns.
         tuned: For a task: method -> settings and radius that `flatviz run tune` chose.
-        effort: For a module: "quick" takes small steps where a network is large and treats the head
-            alone where it is larger, and begins with VI and SA-BMA and coarse pictures; "full"
-            leaves nothing out, however long that takes.  The computation follows from the request
-            alone: the same seed gives the same bits on a busy machine.  `lab.made` says what was
-            left out.
+        effort: For a module: "quick" makes one trial of settings, takes small steps where a network
+            is large and treats the head alone where it is larger, and begins with VI and SA-BMA and
+            coarse pictures; "full" makes six trials and leaves nothing out, however long that
+            takes; a number is that of the trials of a full one.  The computation follows from the
+            request alone: the same seed gives the same bits on a busy machine.  `lab.made` says
+            what was left out.
         seed: Fixes all random numbers.
         progress: For a module: True, False, or a function(done, total, label).
 
@@ -111,7 +113,7 @@ def lab(
 
     if progress is None and kernel_shell() is not None:
         progress = page_watches()
-    with one_bar(WORK, progress) as shown_progress:
+    with one_bar(work_of_preparation(effort), progress) as shown_progress:
         prepared = prepare_own(
             module,
             train,

@@ -50,6 +50,7 @@ SWAG_LR = 0.0  # 0: a twentieth of SOURCE_LR
 PRIOR = "swag"  # swag (on the source), moped, or downstream (SWAG on the few shots)
 TREATED = "norm+head"
 HEAD_STD = 0.3  # of the prior on the head
+HEAD_START = "zero"
 SCALE = 1.0  # of the prior's covariance
 TRUNK = "fixed"  # weights that are not treated: fixed, or sampled from the prior with every draw
 BATCHNORM = "frozen"  # statistics that predict: frozen, or refresh, on the few shots for each draw
@@ -84,9 +85,9 @@ from flatviz.datasets.given import in_memory
 from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
-from flatviz.families import tune
 from flatviz.families.members import Choice, Fitting, read_choices, unless_diverged
 from flatviz.families.standing import check_learned
+from flatviz.families.tune import tried
 from flatviz.models.public import load_weights
 from flatviz.results import interval
 from flatviz.storage.cache import cached
@@ -357,7 +358,7 @@ def corrupted(case):
 
 def new_head(task, seed, device):
     """Net and prior over the treated weights."""
-    given = dict(treated=TREATED, head_std=HEAD_STD, scale=SCALE)
+    given = dict(treated=TREATED, head_std=HEAD_STD, head_start=HEAD_START, scale=SCALE)
     source, prior = setup.source.to(device), moved(setup.prior, device)
     net, narrow = fv.transfer(
         source, prior, n_classes=task.n_classes, trunk=TRUNK, seed=seed, **given
@@ -515,15 +516,6 @@ SCORES = ("accuracy", "nll", "ece")
 
 
 # %%
-def total_nll(method, choice, cases, seeds):
-    """Validation NLL of the choice, summed over the cases."""
-    parts = [
-        tune.nlls_of(method, choice, c.net, c.task, [c.task.validation], c.prior, seed=seed)
-        for c, seed in zip(cases, seeds)
-    ]
-    return sum(nll for (nll,) in parts)
-
-
 def choices_of(methods, trials, device, seeds=(1000, 1001)):
     """Method -> settings with the lowest mean validation NLL; CHOICES keeps them, so that a run that was stopped goes on."""
     chosen = read_choices(CHOICES) if CHOICES and Path(CHOICES).exists() else {}
@@ -537,8 +529,9 @@ def choices_of(methods, trials, device, seeds=(1000, 1001)):
             if method.warm_start
             else {}
         )
-        tried = tune.choices_of(method, net, trials, fixed=fixed, head_std=HEAD_STD)
-        chosen[name] = min(tried, key=lambda choice: total_nll(method, choice, cases, seeds))
+        given = [(c.net, c.task, c.task.validation, c.prior) for c in cases]
+        rows = tried(method, given, seeds, trials, fixed=fixed, head_std=HEAD_STD)
+        chosen[name] = min(rows, key=lambda row: sum(row[1]))[0]
         print(f"{name}: {chosen[name]}")
         if CHOICES:
             entries = {

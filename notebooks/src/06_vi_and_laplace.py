@@ -319,12 +319,13 @@ assert torch.allclose(logits.var(0), V.diagonal(dim1=1, dim2=2), rtol=0.15)  # 4
 # %% [markdown]
 # ### What else may be kept of the curvature
 #
-# laplace-torch (`pip install 'flatviz[laplace]'`) keeps other structures: Kronecker factors for each layer, the exact Hessian, or its largest
-# eigenpairs. `prior_precision="layerwise"` gives each tensor of weights its own $\delta$. What `fit_laplace` returns then predicts, and enters page and lab, as any other posterior.
+# laplace-torch (`pip install 'flatviz[laplace]'`) keeps other structures: Kronecker factors for each layer, the largest eigenpairs
+# of the exact Hessian, or a Gaussian process of the outputs, which has no draws of weights. `prior_precision="layerwise"` gives each
+# tensor of weights its own $\delta$. What `fit_laplace` returns then predicts, and enters page and lab, as any other posterior.
 
 # %%
 trained = net.at(la.center).restrict("head")
-for structure in ("last_layer", "kron", "lowrank"):
+for structure in ("last_layer", "kron", "lowrank", "functional"):
     other = fv.fit_laplace(
         trained, task.train, seed=0, steps=0, structure=structure, prior_precision=10.0
     )

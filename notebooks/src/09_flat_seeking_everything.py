@@ -451,9 +451,9 @@ assert torch.allclose(plain, exact, rtol=0.15) and flat[0] < 0.8 * plain[0]
 #   a step costs one gradient. Its theory couples the noise with the temperature: the target is near a Gibbs distribution that
 #   favours flat basins. In flatviz: not there. F-SGLD (`fit_sgld(ascent=fv.SAM(rho))`) and `fit_emcmc` are its neighbours.
 # - **From global to local** (2025) compares samplers on local posteriors with degenerate minima, and finds SGLD
-#   preconditioned as in RMSprop the most faithful to the local geometry. In flatviz: that sampler is not there, but
+#   preconditioned as in RMSprop the most faithful to the local geometry. In flatviz: `fv.fit_psgld` is that sampler, and
 #   [learning](experiments/learning.ipynb) measures the local learning coefficient by HMC and by plain SGLD on a small network, where HMC is
-#   the reference.
+#   the reference. The two are not joined yet: pSGLD's coefficient beside HMC's is open.
 # - **On cold posteriors** (Zhang 2024) joins the temperature with PAC-Bayes: a way to learn cold posteriors with tight
 #   generalisation guarantees. In flatviz: the certificate above, and `flatviz run along` prints it for VI, SAM and SA-BMA; with the few examples
 #   of this course it is vacuous.

@@ -61,8 +61,8 @@ module = nn.Sequential(
 #
 # `fv.lab` trains what has not learned, makes a prior, checks the accuracy after each step, and opens the laboratory. It says
 # what it did, last of all how accurate VI is beside the trained network on the test data; `lab.made` keeps these lines. By default
-# the lab is quick: few members, coarse pictures, small steps of a large network. `effort="full"` leaves nothing out, which takes
-# minutes.
+# the lab is quick: one setting, few members, coarse pictures. `effort="full"` tries six settings and leaves nothing out, which
+# takes minutes.
 
 # %%
 how = dict(radii={"vi": (0.0,)}) if FAST else {}
@@ -328,17 +328,11 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # | derivatives inside the loss (PINN) | `fv.hessian_trace(physics, torch.ones(4), products=6)` | trace 11.393 |
 # | a training loop | `fv.record_path(module, every=5)` | RecordedPath(5 points, dim=8, steps [0] to [20]) |
 # | a logger | `fv.record_path(module, data=data, log=writer.add_scalar)` | λ₁ 0.753 at step 0, 0.722 at step 20 |
+# | Lightning's `Trainer` | `fv.bridges.lightning_callback(data=data)` | λ₁ 0.608 at step 0, 0.852 at step 20 |
+# | Hugging Face's `Trainer` | `fv.bridges.huggingface_callback(data=data)` | λ₁ 0.608 at step 0, 0.852 at step 20 |
 # | two networks to compare | `fv.compare(net, net.at(W[0]), data)` | B is flatter: its λ1 is 0.457, 1.74 times less than the 0.792 of A; its mean loss is 0.884, that of A 0.749 |
 #
 # Other likelihoods go into each `fit_*`, `predict` and `nll`; a regression's `Prediction` has `mean`, `quantile(0.05)` and `sample`.
-#
-# Where Lightning or Hugging Face own the loop, `record_path` goes around it:
-#
-# ```python
-# with fv.record_path(module, data=data, log=writer.add_scalar) as path:
-#     trainer.fit(module, loader)  # Lightning; Hugging Face: trainer.train()
-# fv.plot(path.history)
-# ```
 
 # %% [markdown]
 # ## Summary

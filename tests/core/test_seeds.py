@@ -147,7 +147,7 @@ def test_verbs_give_the_same_numbers_whatever_torchs_default_dtype_is(dtype):
             fv.metrics.quantile_calibration_error(regression),
             fv.metrics.crps(regression),
             torch.as_tensor(fv.metrics.ood_scores(*scores)["auroc"], dtype=torch.float64),
-            fv.fit_svgd(net, data, seed=0, n_draws=2, steps=3).W,
+            fv.fit_psgld(net, data, seed=0, n_draws=2, burn_in=3, thin=1).W,
             fv.fit_dropout(net, data, seed=0, steps=3, n_draws=2, rate=0.3).W,
             fv.fit_hmc(net, data, prior, seed=0, n_draws=2, burn_in=3, chains=2).W,
             fv.compare(net, other, data, resolution=3).surface.values,

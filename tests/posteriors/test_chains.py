@@ -7,10 +7,11 @@ from functools import partial
 import torch
 from cases import rng
 from pytest import approx, fixture, mark, raises
-from torch import float64, zeros
+from torch import float64, nn, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.posteriors import SGHMC, SGNHT
 
 N = 50
 STD = 0.5
@@ -34,6 +35,44 @@ FEW = SHORT | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
 
 def test_sghmc_with_friction_one_is_sgld(linear):
     assert torch.equal(fv.fit_sghmc(*linear, friction=1.0, **FEW).W, fv.fit_sgld(*linear, **FEW).W)
+
+
+def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
+    """White noise of gradients, whose heat a constant friction keeps; the chain's own law is known:
+    variance T / (N h)."""
+    h = 2.0
+    sigma = 1.0
+    n = 50
+    source = rng()
+    noise = lambda: torch.randn(40, 500, generator=source, dtype=float64)
+    gradient = lambda w, batch: (0.5 * h * w.square().sum(-1), h * w + sigma * noise())
+    energy = fv.training.Energy(n)
+    widths = []
+    for chain in (SGNHT(0.02, 0.1, 0.02, energy), SGHMC(0.02, 0.1, energy)):
+        state = chain.init(zeros(40, 500, dtype=float64))
+        for _ in range(600):
+            state, _ = chain.update(state, gradient, None, (noise(),))
+        widths.append(float(state.w.var()) * n * h)
+    cooled, heated = widths
+    # 20,000 walkers: 1 %; heat sigma^2 N lr / (2 friction) = 5 times T beside T itself
+    assert cooled == approx(1, rel=0.05)
+    assert heated == approx(6, rel=0.1)
+
+
+def test_a_thermostat_cools_too_far_where_few_examples_cancel_over_an_epoch():
+    """Linear regression of 20 weights: the mean variance over the exact one, of 2,400 draws."""
+    X = torch.randn(60, 20, generator=rng(), dtype=float64)
+    y = X.sum(-1, keepdim=True) + STD * torch.randn(60, 1, generator=rng(1), dtype=float64)
+    net = fv.Net.from_module(nn.Linear(20, 1, bias=False, dtype=float64))
+    precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20, dtype=float64)
+    how = dict(seed=0, lr=0.002, likelihood=STD, weight_decay=DECAY, chains=40, burn_in=500)
+
+    def ratio(batch_size):
+        fit = fv.fit_sgnht(net, fv.Data(X, y), n_draws=2400, batch_size=batch_size, thin=20, **how)
+        return float(torch.trace(precision @ torch.cov(fit.W.T)) / 20)
+
+    assert ratio(None) == approx(1, abs=0.04)  # 2,400 draws, and the finite step
+    assert ratio(6) < 0.92  # .82 to .88 on six seeds
 
 
 def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):

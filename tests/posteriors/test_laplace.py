@@ -9,15 +9,17 @@ from functools import partial
 import torch
 from cases import COARSE, Language, around, blobs, mlp
 from internals import family_page
-from pytest import approx, fixture, mark, raises, skip
-from torch import einsum, eye, float64, full_like, nn, randint, randn
+from pytest import approx, fixture, mark, raises, skip, warns
+from sklearn.datasets import load_diabetes
+from sklearn.linear_model import BayesianRidge
+from torch import as_tensor, einsum, eye, float64, full_like, nn, randint, randn
 from torch.nn import Linear, Sequential, Tanh
 from torch.testing import assert_close
 from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
 from flatviz import metrics, posteriors
-from flatviz.families import Choice
+from flatviz.families.members import Choice
 
 NOISE = 0.5
 
@@ -45,6 +47,18 @@ def test_the_posterior_and_the_evidence_of_a_linear_regression_are_exact(structu
         net, data, structure=structure, prior_precision=2.0, likelihood=NOISE
     )
     assert found == approx(evidence, abs=1e-8)
+
+
+def test_a_center_trained_at_another_weight_decay_is_warned_of_with_the_norm_of_the_gradient(
+    regression, recwarn
+):
+    net, data, mean, _, _ = regression
+    fit = partial(fv.fit_laplace, net, data, structure="full", seed=0, steps=0, likelihood=NOISE)
+    fit(prior_precision=2.0)  # of the center
+    assert not recwarn.list
+    # The data pull by 2 mean at the mode for 2, so that 200 leaves 198 mean
+    with warns(UserWarning, match=rf"has norm {float(198 * mean.norm()):.3g}, .* 6\.67 "):
+        fit(prior_precision=200.0)
 
 
 PEERS = {"last_layer": "FullLLLaplace", "full": "FullLaplace", "diagonal": "DiagLaplace"}
@@ -78,13 +92,13 @@ def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
     assert_close(p, peer(new, link_approx="probit"), rtol=1e-4, atol=1e-6)
 
 
-@mark.parametrize("structure", ["kron", "lowrank", "hessian"])
+@mark.parametrize("structure", ["kron", "lowrank", "hessian", "functional"])
 @mark.parametrize("of", ["head alone", "regression"])
 def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structure, of):
     """The head of a network is a linear model, whose Hessian is its GGN; of squared loss it is a
     Kronecker product as well."""
-    if of == "head alone" and structure == "kron":
-        skip("Kronecker factors of a softmax are an approximation")
+    if of == "head alone" and structure in ("kron", "functional"):
+        skip("Kronecker factors of a softmax are an approximation, and so is its functional form")
     x = randn(40, 4, dtype=float64)
     module = Sequential(Linear(4, 6), Tanh(), Linear(6, 3, bias=False)).double()
     y, likelihood = (
@@ -101,6 +115,10 @@ def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structu
         for p in (q, exact)
     ]
     assert_close(predicted[0].outputs, predicted[1].outputs, rtol=1e-4, atol=1e-5)
+    if structure == "functional":
+        with raises(ValueError, match="draws of weights need another structure, got 'functional'"):
+            fv.predict(net, q, data, 3, seed=0, likelihood=likelihood)
+        return
     W = q.sample(4000, seed=0)
     assert torch.equal(W[:3], q.sample(3, seed=0))
     assert torch.equal(q.center, net.w)
@@ -344,3 +362,23 @@ def test_predict_takes_only_draws_of_laplace_through_the_linearised_network_by_d
     assert_close(asked, want, rtol=1e-9, atol=1e-9)
     with raises(ValueError, match="linearised=True needs a posterior with a center"):
         fv.predict(net, W, data, 4, linearised=True, **how)
+
+
+def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_wherever_the_net_stands():
+    x, y = load_diabetes(return_X_y=True)
+    x = as_tensor((x - x.mean(0)) / x.std(0))
+    y = as_tensor((y - y.mean()) / y.std())[:, None]
+    flat = dict(alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, fit_intercept=False)  # no hyperpriors
+    ridge = BayesianRidge(**flat, tol=1e-12, max_iter=10_000).fit(x, y[:, 0])
+    torch.manual_seed(0)
+    net = fv.Net.from_module(Linear(10, 1, bias=False).double())
+    data = fv.Data(x, y)
+    for start in (net, net.at(full_like(net.w, 3.0))):
+        noise, delta = posteriors.marginal_noise(start, data)
+        # a grid of log delta, refined to 1e-5
+        assert noise == approx(ridge.alpha_**-0.5, rel=1e-6)
+        assert delta == approx(ridge.lambda_, rel=1e-4)
+    there = net.at(as_tensor(ridge.coef_))
+    how = dict(seed=0, steps=0, structure="full", prior_precision=delta, likelihood=noise)
+    q = fv.fit_laplace(there, data, **how)
+    assert_close(q.variance, as_tensor(ridge.sigma_).diagonal(), rtol=1e-4, atol=0)

@@ -52,6 +52,14 @@ def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, t
     assert net(net.w, task.test.x[:2]).shape == (2, 10)  # the source net is untouched
 
 
+def test_a_random_head_is_torchs_own_and_follows_the_seed(source):
+    heads = [fv.transfer(*source, head_start="random", seed=s)[1].mean[16:] for s in (0, 0, 1)]
+    assert torch.equal(heads[0], heads[1])
+    assert not torch.equal(heads[0], heads[2])
+    # Uniform within 1 / sqrt of the inputs
+    assert 0 < heads[0].abs().max() <= 1 / math.sqrt(8)
+
+
 def test_a_downstream_prior_keeps_its_head(source, task):
     narrow, _ = fv.transfer(*source)
     downstream = fv.fit_swag(narrow, task.train, rank=2, snapshots=4, batch_size=10, seed=0)

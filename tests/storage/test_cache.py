@@ -75,9 +75,7 @@ def test_results_belong_to_code_and_neither_to_its_docstrings_nor_to_figures(
 @mark.parametrize(
     "keep, flip", [*zip((0, 1, 100, 400, -1), [None] * 5), *zip([None] * 3, (0.01, 0.5, 0.99))]
 )
-def test_a_damaged_result_is_one_clear_error_to_load_and_the_cache_computes_it_again(
-    cache, keep, flip
-):
+def test_a_damaged_result_is_one_clear_error_to_load_and_set_aside_by_the_cache(cache, keep, flip):
     said = []
     row = arange(100.0)
     cached("rows", lambda: row, seed=0)
@@ -96,7 +94,7 @@ def test_a_damaged_result_is_one_clear_error_to_load_and_the_cache_computes_it_a
     assert torch.equal(back, row)
     assert len(said) == 1
     assert said[0].startswith(f"damaged, so computed again: {path}")
-    assert [p.name for p in (cache / "rows").iterdir()] == [path.name]
+    assert sorted(p.name for p in (cache / "rows").iterdir()) == [path.name, f"{path.name}.damaged"]
     assert cached("rows", lambda: None, seed=0)[1]
 
 
@@ -148,6 +146,10 @@ def test_other_files_and_missing_ones_are_no_results(tmp_path):
         (lambda: torch.save({"t": ones(2)}, path), ""),
         (lambda: save_file({"t": ones(2)}, path), ""),
         (
+            lambda: path.write_bytes(b"flatviz result 00\nPK"),
+            "a file of an older flatviz, .*: compute it again",
+        ),
+        (
             lambda: write_file(path, "result", {"Curve": {"unknown": 1}}, {}),
             "nouns of this version",
         ),
@@ -164,15 +166,27 @@ POSIX = mark.skipif(os.name == "nt", reason="modes, links and pipes of POSIX")
 
 
 @POSIX
-def test_a_link_to_a_file_that_is_replaced_stays_one(tmp_path):
+def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_stays_one(tmp_path):
     path = fv.save(ones(2), tmp_path / "disk" / "r.pt")
+    path.chmod(0o600)
     (tmp_path / "link.pt").symlink_to(path)
     fv.save(zeros(2), tmp_path / "link.pt")
     assert (tmp_path / "link.pt").is_symlink()
     assert fv.load(path).tolist() == [0.0, 0.0]
+    assert path.stat().st_mode & 0o777 == 0o600
     fresh = fv.save(ones(2), tmp_path / "fresh.pt")
     (plain := tmp_path / "plain").touch()
     assert fresh.stat().st_mode == plain.stat().st_mode
+
+
+def test_what_a_killed_process_left_behind_goes_with_the_next_write(tmp_path):
+    left = tmp_path / ".flatviz-1-2-3.part"
+    current = tmp_path / ".flatviz-4-5-6.part"
+    left.touch(), current.touch()
+    os.utime(left, (0, 0))
+    name = 240 * "n" + ".pt"  # with more in front or behind, file systems refuse it
+    fv.save(ones(2), tmp_path / name)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [current.name, name]
 
 
 def test_keys_that_read_alike_keep_their_values(tmp_path):
@@ -211,9 +225,13 @@ def test_a_pipe_stays_a_pipe_and_a_planted_link_is_not_followed(tmp_path, tiny, 
     with raises(FileExistsError):
         fv.save({"a": 1.0}, tmp_path / "result")
     assert (tmp_path / "victim").read_text() == "precious"
+    monkeypatch.undo()
+    (tmp_path / ".flatviz-old.part").mkdir()
+    os.utime(tmp_path / ".flatviz-old.part", (1, 1))
+    fv.save({"a": 1.0}, tmp_path / "result")  # a folder of that name is let be
 
 
-def test_points_come_back_and_a_damaged_file_is_said(tmp_path):
+def test_points_come_back_and_a_damaged_file_is_said_and_set_aside(tmp_path):
     store = PointStore(tmp_path, 6, objective="f")
     written = torch.tensor([0.5, 1.5, float("inf"), 3.5, torch.nan, 9.0])
     store.write(written, torch.tensor([True] * 4 + [False] * 2))
@@ -228,8 +246,11 @@ def test_points_come_back_and_a_damaged_file_is_said(tmp_path):
     damaged = bytearray(store.path.read_bytes())
     damaged[-20] ^= 1
     store.path.write_bytes(damaged)
-    with warns(UserWarning, match="damaged, so computed again: "):
+    with warns(
+        UserWarning, match="damaged, so computed again: .*; set aside as .*safetensors.damaged"
+    ):
         assert stored() == ([], [False] * 6)
+    assert store.path.with_name(f"{store.path.name}.damaged").read_bytes() == damaged
 
 
 def test_a_full_disk_stops_the_storing_and_not_the_slice(tiny, tmp_path):
