@@ -1,190 +1,250 @@
 // ---- one picture
-import { STILL, element } from "./elements.js";
 import { recolored } from "./colors.js";
 import { SLIDE_MS } from "./controls.js";
-import { axisName, keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
+import { element, STILL } from "./elements.js";
+import { marksOf, perDraw, spreadLabels } from "./marks.js";
+import { keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
 import { assigned, between, bound } from "./records.js";
 import { interrupted, redrawn, same } from "./redraw.js";
-import { above, beside, fitted, stacked } from "./room.js";
+import { above, axesOf, beside, fitted, stacked } from "./room.js";
+
+/**
+ * @import { Entry, Figure, Margin, Member, PlotElement, PointerAt, Ranges, Room, Tools,
+ *   Value } from "./types.d.ts"
+ */
+
+/**
+ * The room that a picture takes: narrow: its margins in little room; placed: its margins, where
+ * they are not the figure's own.
+ * @typedef {object} Taken
+ * @property {number} width
+ * @property {number} height
+ * @property {Ranges} ranges
+ * @property {{ margin: Margin } | null} narrow
+ * @property {{ margin: Partial<Margin> } | null} placed
+ */
 
 const TOUCH = matchMedia("(pointer: coarse)");
+const NARROW = 460; // px: below, a picture has no legend
 
-// A picture in one of its two places, A or B: drawn when it is in sight, and then only where its
-// state changed.
+/**
+ * A picture in one of its two places, A or B: drawn when it is in sight, and then only where its
+ * state changed.
+ */
 export class Picture {
-  entry;
-  tools;
-  state;
-  scene;
-  revision;
-  member;
+  state = ""; // what it is drawn for: its place and phase
+  place = ""; // its scene, member and ensemble size
+  scene = ""; // its size, colours and ranges
+  width = 0;
+  revision = 0;
+  glides = 0; // until when, in ms of the page
+  narrow = false;
+  print = ""; // small print that stands in the caption
+  /** @type {Value[]} */
+  values = []; // of its binds
+  /** @type {Member | null} */
+  member = null;
+  /** @type {HTMLElement[]} */
+  rings = [];
 
+  /**
+   * @param {Entry} entry
+   * @param {string} letter
+   * @param {Tools} tools
+   */
   constructor(entry, letter, tools) {
     this.entry = entry;
     this.tools = tools;
-    this.state = "";
-    this.width = 0;
-    this.revision = 0;
-    this.glides = 0;
     this.mark = element("span", { class: "fv-letter", hidden: "" }, letter);
-    this.plot = element("div", { role: "group" });
+    this.plot = /** @type {PlotElement} */ (element("div", { role: "group" }));
     this.node = element("div", { class: "fv-plot" }, this.mark, this.plot);
-    this.rings = [];
   }
 
-  // height, width: px; most: px of height that leave the controls in sight; dark: colours; ranges:
-  // axis -> range that holds every member; at: the phase.  True where something was drawn.
-  draw(
-    member,
-    n,
-    {
-      height,
-      most = Infinity,
-      width = this.plot.clientWidth,
-      dark,
-      phone = false,
-      ranges,
-      transition,
-      at = 0,
-    },
-  ) {
+  /**
+   * Draw a member at an ensemble size. Returns whether something was drawn at once.
+   * @param {Member} member
+   * @param {number} n
+   * @param {Room} room
+   */
+  draw(member, n, room) {
     const { entry, plot, tools } = this;
-    const { index, Plotly } = tools;
-    const narrow = width < 460 && narrower(entry, width, phone);
-    this.narrow = Boolean(narrow) && phone;
-    if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {
-      // a square, and the room around it
-      const { t, b, l, r } = (narrow || null)?.margin ?? {};
-      const square = narrow
-        ? t + b + width - l - r - (entry.phases.length ? 0 : 66)
-        : above(entry.layout) + width - 100;
-      height = Math.round(
-        narrow
-          ? Math.min(square, Math.max(most, t + b + 85))
-          : Math.max(300, Math.min(height, square)),
-      );
-    }
-    if (entry.layout.yaxis?.scaleanchor && entry.layout.xaxis2 && !narrow) {
-      // squares side by side
-      const panels = Object.keys(entry.layout).filter((name) => /^xaxis\d*$/.test(name)).length;
-      height = Math.round(
-        Math.max(300, Math.min(height, above(entry.layout) + (width - 160) / panels + 70)),
-      );
-    }
-    if (narrow && entry.phases.length)
-      ranges = this.low(
-        ranges,
-        (height - narrow.margin.t - narrow.margin.b) / (width - narrow.margin.l - narrow.margin.r),
-        n,
-      );
-    const placed = narrow || beside(entry, ranges, width, height);
-    const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
+    const { dark, transition, phone, at } = room;
+    const taken = this.take(room, n);
+    const { width, height, ranges, placed } = taken;
+    this.narrow = Boolean(taken.narrow) && phone;
+    const sized = entry.binds.some(({ rows }) => rows !== "all" && rows !== "phase");
     const scene = [placed && width, dark, height, JSON.stringify(ranges)].join("/");
-    const place = [
-      scene,
-      member.meta.method,
-      member.meta.radius,
-      member.version ?? 0,
-      sized ? n : "",
-    ].join("/");
+    const { method, radius } = member.meta;
+    const place = [scene, method, radius, member.version ?? 0, sized ? n : ""].join("/");
     const state = `${place}/${at}`;
     if (this.state === state) {
       this.resize(width);
       return false;
     }
-    const first = !this.state;
-    const values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at));
+    const values = entry.binds.map((bind) => bound(bind, tools.index.fields, member, n, at));
     if (this.place === place && !STILL.matches) {
-      this.slide(values, { state, at, dark });
+      this.slide(values, state, at, dark);
       return false;
     }
+    const first = !this.state;
+    const changes = first || this.scene !== scene ? null : this.changesTo(values, dark);
     this.place = place;
-    if (entry.phases.length) plot.dataset.phase = at;
-    const changes =
-      first || this.scene !== scene
-        ? null
-        : entry.binds.flatMap(({ path }, i) =>
-            same(values[i], this.values[i])
-              ? []
-              : [[path, dark ? recolored(values[i]) : values[i]]],
-          );
     this.state = state;
     this.scene = scene;
     this.member = member;
     this.values = values;
-    const glided = performance.now() < this.glides;
-    if (glided) interrupted(plot);
+    if (entry.phases.length) plot.dataset.phase = String(at);
+    const glided = this.interrupt();
     this.glides = transition ? performance.now() + transition.duration + 100 : 0;
-    if (changes && redrawn(Plotly, plot, changes, transition, glided)) {
-      this.resize(width);
-      this.spread();
-      return true;
+    if (changes && redrawn(tools.Plotly, plot, changes, transition, glided)) this.resize(width);
+    else this.drawWhole(taken, phone, dark, first);
+    this.spread();
+    return true;
+  }
+
+  /**
+   * The room that the picture takes of what it is given: squares are as high as wide.
+   * @param {Room} room
+   * @param {number} n
+   * @returns {Taken}
+   */
+  take({ height: given, most, width = this.plot.clientWidth, phone, ranges: shared }, n) {
+    const { entry } = this;
+    const { layout, phases } = entry;
+    const narrow = width < NARROW ? narrower(entry, width, phone) : null;
+    let height = given;
+    let ranges = shared;
+    const square = layout.yaxis?.scaleanchor;
+    const panels = layout.xaxis2 ? axesOf(layout).filter((name) => name[0] === "x").length : 1;
+    if (narrow) {
+      const { t, b, l, r } = narrow.margin;
+      const whole = t + b + width - l - r - (phases.length ? 0 : 66);
+      if (square && panels === 1) height = Math.round(Math.min(whole, Math.max(most, t + b + 85)));
+      if (phases.length) ranges = this.low(shared, (height - t - b) / (width - l - r), n);
+    } else if (square) {
+      const below = panels > 1 ? (width - 160) / panels + 70 : width - 100;
+      height = Math.round(Math.max(300, Math.min(given, above(layout) + below)));
     }
-    let drawn = {
-      data: entry.data,
-      layout: { ...entry.layout, height, uirevision: "kept", datarevision: ++this.revision },
-    }; // a copy: plotly writes into what it is given
-    entry.binds.forEach((bind, i) => {
-      drawn = assigned(drawn, bind.path.split("."), values[i]);
+    const placed = narrow ?? beside(entry, ranges, width, height);
+    return { width, height, ranges, narrow, placed };
+  }
+
+  /**
+   * Draw the figure whole, as plotly does.
+   * @param {Taken} taken
+   * @param {boolean} phone
+   * @param {boolean} dark
+   * @param {boolean} first
+   */
+  drawWhole(taken, phone, dark, first) {
+    const { plot, tools } = this;
+    const { width, height } = taken;
+    const { data, layout } = this.composed(taken, phone);
+    if (TOUCH.matches) layout.dragmode = false; // a swipe scrolls the page
+    // a copy: plotly writes into what it is given
+    const traces = dark ? recolored(data) : data.map((trace) => ({ ...trace }));
+    this.width = width;
+    plot.style.height = `${height}px`; // a resize by plotly forgets the layout's own
+    tools.Plotly.react(plot, traces, dark ? recolored(layout) : layout, tools.index.config);
+    if (first) this.listen();
+    else if (plot._fullLayout?.width !== width) tools.Plotly.Plots.resize(plot);
+  }
+
+  /**
+   * The figure with the values of now, in its room.
+   * @param {Taken} taken
+   * @param {boolean} phone
+   * @returns {Figure}
+   */
+  composed({ width, height, ranges, narrow, placed }, phone) {
+    const { entry } = this;
+    this.revision += 1;
+    const revision = { uirevision: "kept", datarevision: this.revision };
+    /** @type {Figure} */
+    let drawn = { data: entry.data, layout: { ...entry.layout, height, ...revision } };
+    entry.binds.forEach(({ path }, i) => {
+      drawn = assigned(drawn, path.split("."), this.values[i]);
     });
     for (const [axis, range] of Object.entries(ranges))
       drawn = assigned(drawn, ["layout", axis, "range"], range);
     if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin };
     drawn.layout = stacked(drawn.layout, width);
     drawn = fitted(drawn, width, height);
-    if (narrow) drawn.data = labelled(drawn.data).map((t) => slim(t, entry));
+    if (narrow) drawn.data = labelled(drawn.data).map((trace) => slim(trace, entry));
     this.print = narrow ? printOf(drawn.layout) : "";
     if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, entry, phone);
-    if (TOUCH.matches) drawn.layout.dragmode = false; // a swipe scrolls the page
-    if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
-    else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
-    this.width = width;
-    plot.style.height = `${height}px`; // a resize by plotly forgets the layout's own
-    Plotly.react(plot, drawn.data, drawn.layout, index.config);
-    if (first) this.listen();
-    else if (plot._fullLayout.width !== width) Plotly.Plots.resize(plot);
-    this.spread();
-    return true;
+    return drawn;
   }
 
-  // Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as
-  // far as no member's step needs it.
+  /**
+   * Which paths change to other values.
+   * @param {Value[]} values
+   * @param {boolean} dark
+   * @returns {[path: string, value: Value][]}
+   */
+  changesTo(values, dark) {
+    return this.entry.binds.flatMap(({ path }, i) => {
+      const value = values[i];
+      if (same(value, this.values[i])) return [];
+      return [[path, dark ? recolored(value) : value]];
+    });
+  }
+
+  /** End what glides to another radius; whether something did. */
+  interrupt() {
+    const glided = performance.now() < this.glides;
+    if (glided) interrupted(this.plot);
+    this.glides = 0;
+    return glided;
+  }
+
+  /**
+   * Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as
+   * far as no member's step needs it.
+   * @param {Ranges} ranges
+   * @param {number} share
+   * @param {number} n
+   */
   low(ranges, share, n) {
     const { entry, tools } = this;
-    const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? entry.layout[axis].range);
+    const { xaxis, yaxis } = entry.layout;
+    const [x, y] = [ranges.xaxis ?? xaxis?.range, ranges.yaxis ?? yaxis?.range];
     const middle = (y[0] + y[1]) / 2;
-    const drawn = entry.binds.filter(({ path }) => path.endsWith(".y"));
+    const heights = entry.binds.filter(({ path }) => path.endsWith(".y"));
     let half = (share * (x[1] - x[0])) / 2;
-    for (const bind of drawn)
+    for (const bind of heights)
       for (const member of tools.members)
         for (const at of entry.phases.keys()) {
-          for (const v of bound(bind, tools.index.fields, member, n, at))
-            half = Math.max(half, 1.06 * Math.abs(v - middle) || 0); // NaN: it is not drawn
+          const values = /** @type {number[]} */ (bound(bind, tools.index.fields, member, n, at));
+          // NaN: it is not drawn
+          for (const v of values) half = Math.max(half, 1.06 * Math.abs(v - middle) || 0);
         }
     return half < y[1] - middle ? { ...ranges, yaxis: [middle - half, middle + half] } : ranges;
   }
 
-  // To another phase: points and heads of arrows move in straight lines, texts change at half of
-  // the way.
-  slide(values, { state, at, dark }) {
+  /**
+   * To another phase: points and heads of arrows move in straight lines, texts change at half of
+   * the way.
+   * @param {Value[]} values
+   * @param {string} state
+   * @param {number} at
+   * @param {boolean} dark
+   */
+  slide(values, state, at, dark) {
     const { entry, plot, tools } = this;
     const from = this.values;
     const start = performance.now();
-    let glided = start < this.glides; // to another radius
-    if (glided) interrupted(plot);
+    let glided = this.interrupt();
     this.state = state;
-    this.glides = 0;
     delete plot.dataset.phase;
     const step = () => {
       if (this.state !== state) return; // it goes elsewhere now
       const share = Math.min(1, (performance.now() - start) / SLIDE_MS);
       const done = share * share * (3 - 2 * share);
-      const mixed = values.map((v, i) =>
-        entry.binds[i].rows === "phase" ? between(from[i], v, done) : v,
+      const mixed = values.map((value, i) =>
+        entry.binds[i].rows === "phase" ? between(from[i], value, done) : value,
       );
-      const changes = entry.binds.flatMap(({ path }, i) =>
-        same(mixed[i], this.values[i]) ? [] : [[path, dark ? recolored(mixed[i]) : mixed[i]]],
-      );
+      const changes = this.changesTo(mixed, dark);
       this.values = mixed;
       const drawn = plot.clientWidth && redrawn(tools.Plotly, plot, changes, undefined, glided);
       glided = false;
@@ -193,64 +253,19 @@ export class Picture {
         tools.redraw();
       } else if (share < 1) requestAnimationFrame(step);
       else {
-        plot.dataset.phase = at;
+        plot.dataset.phase = String(at);
         this.spread();
       }
     };
     requestAnimationFrame(step);
   }
 
-  // Labels of the step that would cover each other stand a little apart, inside the picture.
+  /** Set labels of the step apart. */
   spread() {
-    if (!this.entry.phases.length) return;
-    const { left, right, top, bottom } =
-      this.plot
-        .querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")
-        ?.getBoundingClientRect() ?? {};
-    const placed = [];
-    for (const label of this.plot.querySelectorAll(".scatterlayer .textpoint")) {
-      label.style.transform = "";
-      const box = label.getBoundingClientRect();
-      if (!box.width) continue;
-      const moved = (/** @type {number[]} */ [x, y]) => ({
-        left: box.left + x,
-        right: box.right + x,
-        top: box.top + y,
-        bottom: box.bottom + y,
-      });
-      const free = (way) => {
-        const b = moved(way);
-        return (
-          b.left > left &&
-          b.right < right &&
-          b.top > top &&
-          b.bottom < bottom &&
-          placed.every(
-            (p) =>
-              b.right < p.left || b.left > p.right || b.bottom < p.top + 3 || b.top > p.bottom - 3,
-          )
-        );
-      };
-      const way = [0, 14, 26, 40]
-        .flatMap((far) => [
-          [0, -far],
-          [0, far],
-          [far, 0],
-          [-far, 0],
-          [far, -far],
-          [-far, -far],
-          [far, far],
-          [-far, far],
-        ])
-        .find(free);
-      label.style.visibility = way ? "" : "hidden"; // no room for it at all
-      if (!way) continue;
-      label.style.transform = `translate(${way[0]}px, ${way[1]}px)`;
-      placed.push(moved(way));
-    }
+    if (this.entry.phases.length) spreadLabels(this.plot);
   }
 
-  // The figure is another: draw it whole the next time.
+  /** The figure is another: draw it whole the next time. */
   renew() {
     if (this.state) {
       this.state = "elsewhere";
@@ -259,11 +274,12 @@ export class Picture {
     }
   }
 
+  /** Describe the picture to a reader who does not see it. @param {string} text */
   describe(text) {
     this.plot.setAttribute("aria-label", text);
   }
 
-  // width: of its place, where that is known: to ask for it has the browser lay the page out.
+  /** Take the width of its place: to ask for it has the browser lay the page out. */
   resize(width = this.plot.clientWidth) {
     // plotly gives a resize up where the picture is put away meanwhile
     const shown = this.plot._fullLayout?.width ?? width;
@@ -273,78 +289,48 @@ export class Picture {
   }
 
   // ---- draws that the reader points at
+
+  /** Hear from plotly what the reader points at. */
   listen() {
-    const draw = (event) => this.drawOf(event.points?.[0]);
-    const tell = (kind) => (event) => {
-      const d = draw(event);
-      if (d !== null) this.tools.point(kind, d);
+    const { plot, tools } = this;
+    const tell = (/** @type {"hover" | "click"} */ kind) => (/** @type {PointerAt} */ event) => {
+      const draw = this.drawOf(event);
+      if (draw !== null) tools.point(kind, draw);
     };
-    this.plot.on("plotly_hover", tell("hover"));
-    this.plot.on("plotly_click", tell("click"));
-    this.plot.on("plotly_unhover", () => this.tools.point("hover", null));
-    this.plot.on("plotly_relayout", () => this.tools.replace(this));
+    plot.on("plotly_hover", tell("hover"));
+    plot.on("plotly_click", tell("click"));
+    plot.on("plotly_unhover", () => tools.point("hover", null));
+    plot.on("plotly_relayout", () => tools.replace(this));
   }
 
-  drawOf(point) {
-    if (!point) return null;
+  /** The draw to which the point under the pointer belongs, or null. @param {PointerAt} event */
+  drawOf({ points: [point] = [] }) {
+    const { member } = this;
+    if (!point || !member) return null;
     const { link } = this.entry;
-    const kind = link[point.data.name];
+    const kind = link[point.data.name ?? ""];
     if (kind === "draws") return point.pointNumber;
-    if (kind === "eigenvalues") return Math.floor(point.pointNumber / this.perDraw(point.data));
-    if (link.x === "sizes") return Math.round(point.x) - 1;
-    return null;
+    if (kind === "eigenvalues")
+      return Math.floor(point.pointNumber / perDraw(point.data.x, member.meta.n_spectra));
+    return link.x === "sizes" ? Math.round(point.x) - 1 : null;
   }
 
-  perDraw(trace) {
-    return Math.max(1, Math.round(trace.x.length / this.member.meta.n_spectra));
-  }
-
-  // Rings at the points of this draw, over the picture: plotly draws nothing again.
-  light(d) {
-    this.rings.forEach((ring) => ring.remove());
+  /** Mark a draw over the picture: plotly draws nothing again. @param {number | null} draw */
+  light(draw) {
+    for (const ring of this.rings) ring.remove();
     this.rings = [];
-    const layout = this.plot._fullLayout;
-    if (d === null || !this.state || !layout) return;
-    const add = (name, style) => {
-      const ring = element("div", {
-        class: name,
-        style: Object.entries(style)
-          .map(([k, v]) => `${k}:${v.toFixed(1)}px`)
-          .join(";"),
-      });
-      this.rings.push(ring);
-      this.node.append(ring);
-    };
-    const { link } = this.entry;
-    const top = this.plot.offsetTop;
-    const left = this.plot.offsetLeft;
-    for (const trace of this.plot._fullData) {
-      const kind = link[trace.name];
-      const x = layout[axisName(trace.xaxis ?? "x")];
-      const y = layout[axisName(trace.yaxis ?? "y")];
-      if (!kind || !x?.d2p || !trace.x) continue;
-      const k = kind === "draws" ? 1 : this.perDraw(trace);
-      for (let i = d * k; i < (d + 1) * k && i < trace.x.length; i++) {
-        const at = {
-          left: left + x._offset + x.d2p(trace.x[i]),
-          top: top + y._offset + y.d2p(trace.y[i]),
-        };
-        if (Number.isFinite(at.left) && Number.isFinite(at.top)) add("fv-ring", at);
-      }
-    }
-    if (link.x === "sizes" && layout.xaxis?.d2p) {
-      const { t, h } = layout._size;
-      add("fv-rule", {
-        left: left + layout.xaxis._offset + layout.xaxis.d2p(d + 1),
-        top: top + t,
-        height: h,
-      });
-    }
+    if (draw === null || !this.state || !this.member) return;
+    this.rings = marksOf(this.plot, this.entry, draw, this.member.meta.n_spectra);
+    this.node.append(...this.rings);
   }
 
-  // The picture as a data URL.
-  image(format, scale = 1) {
-    const { width, height } = this.plot._fullLayout;
+  /**
+   * The picture as a data URL.
+   * @param {"svg" | "png"} format
+   * @param {number} scale
+   */
+  async image(format, scale = 1) {
+    const { width, height } = this.plot._fullLayout ?? {};
     return this.tools.Plotly.toImage(this.plot, { format, width, height, scale });
   }
 }

@@ -6,8 +6,13 @@ import { Labels } from "./labels.js";
 import { colorOf, inks, symbol, two, words } from "./ink.js";
 import { Board } from "./ui.js";
 
-/** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE, half widths of the last three */
-/** @typedef {{ x: number, y: number, low: number, high: number }} Place In the picture, with the ends of its bar */
+/**
+ * @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE, half widths of the last three
+ */
+/**
+ * @typedef {{ x: number, y: number, low: number, high: number }} Place In the picture, with the
+ *   ends of its bar
+ */
 
 const PANELS = [
   { title: "curvature λ₁", at: 2, ticks: [1, 1.5, 2, 2.5, 3] },

@@ -12,7 +12,10 @@ import { Board, Clock, Menu, Slider } from "./ui.js";
 
 /** @import { NetworkOptions, Points, Vector } from "./types.d.ts" */
 
-/** @typedef {{ train: Points, test: Points, grid: Vector }} Data What is learnt, and tested; inputs of the pictures */
+/**
+ * @typedef {{ train: Points, test: Points, grid: Vector }} Data What is learnt, and tested; inputs
+ *   of the pictures
+ */
 
 const PER_SECOND = 80; // steps while it plays
 const GAP_PLACES = 121; // of the predictions of a regression, from -3 to 3

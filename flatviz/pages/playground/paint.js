@@ -109,7 +109,11 @@ export class Painting {
     }
   }
 
-  /** A text beside each mean. @param {Model} model @param {(method: string, run: Run) => string} say */
+  /**
+   * A text beside each mean.
+   * @param {Model} model
+   * @param {(method: string, run: Run) => string} say
+   */
   means(model, say) {
     const shown = [...model.runs].filter(([, run]) => !run.lost);
     const at = (/** @type {Run} */ { learner }) => {

@@ -6,6 +6,7 @@ import { childrenOf } from "./ui.js";
 
 /** @import { World } from "./world.js" */
 
+/** The card of now, with the way to the others. */
 export class Sequence {
   at = 0;
   guess = "";
