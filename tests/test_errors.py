@@ -170,7 +170,7 @@ CASES = {
     "no examples in a minibatch": (
         lambda: fv.training.training_loss(net(), data())(net().w, arange(0)),
         ValueError,
-        "batch must name at least one example, got none",
+        "batch must name at least one example",
     ),
     "an example that is not there": (
         lambda: fv.training.training_loss(net(), data())(net().w, torch.tensor([0, 99])),
@@ -189,17 +189,12 @@ CASES = {
             net().w.expand(2, -1), torch.zeros(3, 1).long()
         ),
         ValueError,
-        r"shape \(n,\), or \(2, 'n'\) with one for each member, got \(3, 1\)",
+        r"shape \(n,\), or \(2, 'n'\) with a row for each member, got \(3, 1\)",
     ),
     "a mask for a minibatch": (
         lambda: fv.training.training_loss(net(), data())(net().w, torch.ones(4).bool()),
         TypeError,
         "batch must be an int64 tensor of numbers of examples, got a bool tensor",
-    ),
-    "a path with a zero": (
-        lambda: fv.save(plane(3), "a\0b"),
-        ValueError,
-        r"path must be a path, got 'a\\x00b', with a zero character",
     ),
     "a path at home": (
         lambda: fv.save(plane(3), "~/plane.safetensors"),
@@ -210,11 +205,6 @@ CASES = {
         lambda: fv.save(plane(3), "/"),
         ValueError,
         "path must name a file, got the folder '/'",
-    ),
-    "a path of 5,000 characters": (
-        lambda: fv.load("x" * 5000),
-        ValueError,
-        r"path must have names of at most 255 bytes, got 'x{199}\.\.\. of 5002 characters",
     ),
     "a text of 5,000 characters": (
         lambda: fv.nll(net(), data(), likelihood="x" * 5000),
@@ -248,8 +238,8 @@ CASES = {
     ),
     "a complex quantity": (
         lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(zeros(34)),
-        TypeError,
-        "a quantity must be a real number, got torch.complex64",
+        ValueError,
+        "a quantity must be one real number",
     ),
     "a prior of another length": (
         lambda: fv.fit_vi(net(), data(), prior(5), seed=0),

@@ -58,16 +58,18 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
     while True:
         values, columns, residual = run.converged(k, products, tol / 4)
         error = tol * float(values.abs().max()) + MIN_ERROR
-        pairs = values[:k], columns[:, :k], residual[:k]
+        values = values[:k]
+        residual = residual[:k]
+        pairs = values, columns[:, :k], residual
         if certain or run.complete:
             return pairs
-        if bool((pairs[2] > error).any()):
-            worst = float(pairs[2].max())
+        worst = float(residual.max())
+        if worst > error:
             text = UNCONVERGED.format(products=run.n_products, residual=worst, error=error, k=k)
             warnings.warn(text, stacklevel=4)
             return pairs
-        if bool((pairs[0] - before > error).any()):
-            before = pairs[0]
+        if (values - before > error).any():
+            before = values
             searches += 1
             chains: list[RandomChain] = []
         if run.n_products >= products:
@@ -82,8 +84,10 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             certain = _enough([c.nats() for c in chains], searches)
             if certain:
                 break
-            if chain.over and bool((run.ritz()[0][:k] - before > error).any()):
-                break
+            if chain.over:
+                values, *_ = run.ritz()
+                if (values[:k] - before > error).any():
+                    break
 
 
 class RandomChain:
@@ -94,13 +98,17 @@ class RandomChain:
 
     def __init__(self, run: Krylov, k: int, products: int, error: float) -> None:
         values, columns, _ = run.ritz()
-        outside = (run.E[:, : run.size] @ columns)[:, k:].square().sum(0)
-        cost, order = (outside / (values[k - 1] + error - values[k:])).sort()
-        n = int((cost.cumsum(0) <= error / 4).sum())
+        outside = run.E[:, : run.size] @ columns[:, k:]
+        outside = outside.square().sum(0)
+        gaps = values[k - 1] + error - values[k:]
+        cost, order = (outside / gaps).sort()
+        n = int((cost.cumsum(0) <= error / 4).sum())  # without effect on the bound
         room = len(run.Q)
         if room < run.dim:
-            n = min(n, max((room - k) // 4, room - k - products + run.n_products))
-        others = k + order[:n].sort()[0]
+            left = products - run.n_products
+            free = room - k
+            n = min(n, max(free // 4, free - left))
+        others = k + order[:n].sort().values
         run.restart(torch.cat([torch.arange(k), others]))
         run.ahead = None
         self.ended = False
@@ -113,9 +121,8 @@ class RandomChain:
         self._polynomial = Polynomial(run, self._start)
         converged = self._polynomial.residual <= self._error
         self.over = self._polynomial.largest > self._bound  # else no value can rise by `error`
-        self.ended = (
-            (self.over and converged) or run.complete or run.ahead is None or run.size == len(run.Q)
-        )
+        full = run.complete or run.size == len(run.Q)
+        self.ended = full or run.ahead is None or self.over and converged
 
     def nats(self, more: float = 0.0) -> float:
         """Compute -log of the chance that a value is more than error + `more` too low."""
@@ -128,18 +135,23 @@ class Polynomial:
     def __init__(self, run: Krylov, start: int = 0) -> None:
         C = run.C[start : run.size, start : run.size]
         least = max(run.rounding, TINY)
-        last = run.E[:, run.size - 1].norm().clamp(min=least)
         self._zeros, vectors = torch.linalg.eigh(C, UPLO="U")
-        self._log_scale = C.diagonal(-1).abs().clamp(min=least).log().sum() + last.log()
-        self._log_sphere = 0.5 * math.log(2 * (run.dim - start) / math.pi)
+        steps = C.diagonal(-1).abs().clamp(min=least)
+        last = run.E[:, run.size - 1].norm()
+        last = last.clamp(min=least)
+        self._log_scale = steps.log().sum() + last.log()
+        n = run.dim - start
+        self._log_sphere = 0.5 * math.log(2 * n / math.pi)
         self.largest = float(self._zeros[-1])
-        self.residual = float(last * vectors[-1, -1].abs())
+        end = vectors[-1, -1].abs()
+        self.residual = float(last * end)
 
     def nats(self, s: float) -> float:
         """Compute -log of the chance that B has an eigenvalue over `s`."""
         if s <= self.largest:
             return 0.0
-        log_p = float((s - self._zeros).log().sum() - self._log_scale)
+        log_product = (s - self._zeros).log().sum()
+        log_p = float(log_product - self._log_scale)
         return max(0.0, log_p - self._log_sphere)
 
 
@@ -151,8 +163,9 @@ def excludes(run: Krylov, ritz: Tensor, errors: Tensor, value: float, scale: flo
     """
     above = value + EDGE * scale
     gaps = above - ritz
-    coupling = (errors.square() / gaps)[gaps > 0].sum()
-    return Polynomial(run).nats(above - float(coupling)) >= -math.log(MISSED)
+    couplings = errors.square() / gaps
+    bound = above - float(couplings[gaps > 0].sum())
+    return Polynomial(run).nats(bound) >= -math.log(MISSED)
 
 
 def _enough(nats: Sequence[float], searches: int) -> bool:
@@ -161,14 +174,19 @@ def _enough(nats: Sequence[float], searches: int) -> bool:
     Chances add up to MISSED over the numbers of searches and of chains.
     """
     n = len(nats)
-    left = torch.special.gammaincc(torch.tensor(float(n)), torch.tensor(sum(nats)))
-    return n > 0 and float(left) <= MISSED / (searches * (searches + 1) * n * (n + 1))
+    shape, total = torch.tensor([n, sum(nats)], dtype=torch.float64)
+    left = float(torch.special.gammaincc(shape, total))
+    divisor = searches * (searches + 1) * n * (n + 1)
+    return n > 0 and left <= MISSED / divisor
 
 
 def _reach(chains: Sequence[RandomChain], error: float, searches: int) -> float:
     """Compute by how much a value may be too low, given what insufficient chains exclude."""
     more = error
-    while more < math.inf and not _enough([c.nats(more) for c in chains], searches):
+    while more < math.inf:
+        nats = [chain.nats(more) for chain in chains]
+        if _enough(nats, searches):
+            break
         more = 2 * more
     return error + more
 
@@ -184,6 +202,8 @@ def _bound(run: Krylov, k: int, error: float) -> float:
     if not len(run.P):
         return float(levels.min())
     R = run.E[:, : run.size] @ columns
-    coupling = torch.einsum("lm,tim,nm->tiln", R, 1 / (levels[..., None] - values), R)
-    largest = torch.linalg.eigvalsh(coupling)[..., -1].clamp(min=0)
+    inverse = 1 / (levels[..., None] - values)
+    coupling = torch.einsum("lm,tim,nm->tiln", R, inverse, R)
+    eigenvalues = torch.linalg.eigvalsh(coupling)
+    largest = eigenvalues[..., -1].clamp(min=0)
     return float((levels - largest).amax(0).min())

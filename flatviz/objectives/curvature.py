@@ -1,16 +1,13 @@
 """Curvature of a network's loss: products with Hessian, GGN and empirical Fisher; Jacobians."""
 
-import operator
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
-from itertools import chain, islice
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from typing import get_args
 
 import torch
 from torch import Tensor
-from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
 from flatviz.core import (
@@ -34,12 +31,17 @@ from flatviz.objectives.outputs import output_curvature
 from flatviz.objectives.problem import Problem
 from flatviz.words import check_choice
 
-# Bytes of saved activations in kept graphs; other batches are computed again for each product
-GRAPH_BYTES = 2**31
+# Bytes of all results behind kept graphs, about half of which are kept; other batches are computed
+# again for each product
+GRAPH_BYTES = 2**32
 
 
 def curvature_product(
-    problem: Problem, w: Tensor, curvature: str, *, max_batch: int | None = None
+    problem: Problem,
+    w: Tensor,
+    curvature: str,
+    *,
+    max_batch: int | None = None,
 ) -> Product:
     """Return the function v -> M v at one `w`, both (D,).
 
@@ -50,79 +52,57 @@ def curvature_product(
     max_batch: examples a batch, at most.  The graphs of batches are kept while they fit in
         GRAPH_BYTES; those of other batches are computed again for each product.
     """
-    make = (
-        _hessian
-        if check_choice(curvature, get_args(Curvature), "curvature") == "hessian"
-        else _outer
-    )
+    check_choice(curvature, get_args(Curvature), "curvature")
+    make = _hessian if curvature == "hessian" else _outer
     data = problem.data
     count = problem.likelihood.count(data.y)
-
-    def over(part: Data) -> Product:
-        return make(problem._replace(data=part), w, curvature, count)
-
     fits = batch_that_fits(problem, w)
     size = min(fits, max_batch or fits)
+
+    def products(first: int, stop: int | None) -> Iterator[Product]:
+        """Iterate over the products of batches of these numbers."""
+        for x, y in islice(data.batches(size), first, stop):
+            yield make(problem._replace(data=Data(x, y)), w, curvature, count)
+
     work = problem.work.layer * min(size, len(data))
     with threads(work):
-        stored = [over(part) for part in islice(batches(data, size), fits // size)]
+        stored = list(products(0, fits // size))
 
     @threads(work)
     def product(v: Tensor) -> Tensor:
-        rest = (
-            islice(batches(data, size), len(stored), None) if len(stored) * size < len(data) else ()
-        )
-        return reduce(operator.add, (part(v) for part in chain(stored, map(over, rest))))
+        total = torch.zeros_like(v)
+        for part in stored:
+            total = total + part(v)
+        if len(stored) * size < len(data):
+            for part in products(len(stored), None):
+                total = total + part(v)
+        return total
 
     return product
 
 
-def batches(data: Data, size: int) -> Iterable[Data]:
-    """Split `data` into parts of `size` examples, the last one smaller."""
-    return (Data(x, y) for x, y in data.batches(size))
-
-
 def batch_that_fits(problem: Problem, w: Tensor) -> int:
-    """Count the examples whose gradient's graph fits in GRAPH_BYTES, measured on a few."""
+    """Count the examples whose results fit in GRAPH_BYTES, by those of four and of two."""
     net, data, likelihood, _ = problem
-    # a copy, as a view would count with its full storage
-    few = data.subset(torch.arange(min(4, len(data))))
-    storages = {}
-    weights = {
-        t.untyped_storage().data_ptr() for t in (*net.module.parameters(), *net.module.buffers())
-    }
 
-    def count(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() not in weights:
-            storages[storage.data_ptr()] = storage.nbytes()
-        return tensor.detach()  # the tensor itself would keep its graph alive
-
-    with differentiable(), twice():
-        point = w.detach().clone().requires_grad_(True)
-        weights.add(point.untyped_storage().data_ptr())
-
-        def differentiate() -> None:
-            loss = likelihood.nll(net(point, few.batch(None)[0]), few.y)
+    def results(n: int) -> int:
+        with differentiable(), twice(), Sizes() as seen:
+            point = w.detach().clone().requires_grad_(True)
+            x, y = data.batch(torch.arange(n) % len(data))
+            loss = likelihood.nll(net(point, x), y)
             _ = torch.autograd.grad(loss, point, create_graph=True)
+        return sum(seen.sizes)
 
-        try:
-            with saved_tensors_hooks(count, lambda t: t):
-                differentiate()
-        # a module with torch.func inside, which refuses such hooks: all results, those not kept as
-        # well
-        except RuntimeError:
-            with Sizes() as seen:
-                differentiate()
-            storages = {0: sum(seen.sizes)}
-    return max(1, int(GRAPH_BYTES * len(few) / max(sum(storages.values()), 1)))
+    two_more = results(4) - results(2)
+    return max(1, 2 * GRAPH_BYTES // max(two_more, 1))
 
 
 def _hessian(problem: Problem, w: Tensor, _: str, n: float) -> Product:
     net, data, likelihood, _work = problem
+    x, y = data.batch(None)
 
     def loss(w: Tensor) -> Tensor:
-        return likelihood.nll(net(w, data.batch(None)[0]), data.y, "sum") / n
+        return likelihood.nll(net(w, x), y, "sum") / n
 
     product = hessian_operator(loss, w)
 
@@ -133,16 +113,9 @@ def _hessian(problem: Problem, w: Tensor, _: str, n: float) -> Product:
             if (operation := _without_derivative(error)) is None:
                 raise
             alike = operation.replace("_", "")
-            layers = [
-                name
-                for name, part in net.module.named_modules()
-                if type(part).__name__.lower() == alike
-            ]
-            where = (
-                f" in {', '.join(map(repr, layers[:3]))}{', ...' * (len(layers) > 3)}"
-                if layers
-                else ""
-            )
+            layers = net.module.named_modules()
+            named = [repr(name) for name, part in layers if type(part).__name__.lower() == alike]
+            where = f" in {', '.join(named[:3])}" if named else ""
             raise ValueError(
                 f"the Hessian needs second derivatives of every layer, got {operation}{where}, for"
                 " which PyTorch has none: use curvature='ggn' or 'fisher', or another activation"
@@ -170,14 +143,14 @@ def _outer(problem: Problem, w: Tensor, kind: str, n: float) -> Product:
     net, data, likelihood, _ = problem
     out, point, moved_along = linear(net, w, data)
     value = out.detach()
-    inner = (
-        output_curvature(value, likelihood, data.y)
-        if kind == "ggn"
-        else _outer_product(likelihood.gradient(value, data.y))
-    )
+    if kind == "ggn":
+        inner = output_curvature(value, likelihood, data.y)
+    else:
+        inner = _outer_product(likelihood.gradient(value, data.y))
 
     def product(v: Tensor) -> Tensor:
-        (back,) = torch.autograd.grad(out, point, inner(moved_along(v)) / n, retain_graph=True)
+        u = inner(moved_along(v)) / n
+        (back,) = torch.autograd.grad(out, point, u, retain_graph=True)
         return back
 
     return product
@@ -192,17 +165,14 @@ def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
 
     def moved_along(v: Tensor) -> Tensor:
-        """Compute J v (N, C), by the transpose of u -> J^T u, forward derivatives or rows of J."""
+        """Compute J v (N, C), by the transpose of u -> J^T u, or where it fails by rows of J."""
         try:
             return torch.autograd.grad(pulled, dummy, v, retain_graph=True)[0]
         except RuntimeError as error:
             if _without_derivative(error) is None:
                 raise
-        try:
-            with torch.no_grad(), twice():
-                return torch.func.jvp(lambda p: net(p, data.batch(None)[0]), (w.detach(),), (v,))[1]
-        except RuntimeError:
-            return torch.cat([J @ v for _, J in jacobian_chunks(net, w, data)]).view_as(out)
+        rows = [J @ v for _, J in jacobian_chunks(net, w, data)]
+        return torch.cat(rows).view_as(out)
 
     return out, point, moved_along
 
@@ -210,7 +180,12 @@ def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
 def _outer_product(e: Tensor) -> Product:
     """Return u -> e e^T u for each example of e (N, ...)."""
     e = e.flatten(1)
-    return lambda u: (e * (e * u.reshape(e.shape)).sum(-1, keepdim=True)).reshape(u.shape)
+
+    def product(u: Tensor) -> Tensor:
+        along = (e * u.reshape(e.shape)).sum(-1, keepdim=True)
+        return (e * along).reshape(u.shape)
+
+    return product
 
 
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
@@ -235,32 +210,33 @@ def jacobians(
     read: what to differentiate, (C,), of the outputs of an example and its row of each of `more`.
     """
     w = w.detach()
+    start, stop, _ = part.indices(len(w))
 
     def outputs(v: Tensor, one: Tensor, *its: Tensor) -> tuple[Tensor, Tensor]:
-        full = v if part == slice(None) else torch.cat([w[: part.start], v, w[part.stop :]])
+        full = torch.cat([w[:start], v, w[stop:]])
         out = read(net(full, one[None])[0], *its)
         return out, out
 
-    jacobian = jacrev(outputs, has_aux=True)
+    def rows(i: int, along: Tensor | None = None) -> tuple[Tensor, Tensor]:
+        its = [t[i] for t in more]
+        return jacobian_rows(net, w, x[i : i + 1], part, along, lambda out: read(out, *its))
+
+    in_dims = (None, 0, *[0] * len(more))
+    jacobian = vmap(jacrev(outputs, has_aux=True), in_dims=in_dims)
     try:
         with twice():  # vmap has no rule for fused attention, and takes its rows one by one
-            J, out = vmap(jacobian, in_dims=(None, 0, *[0] * len(more)))(w[part], x, *more)
+            J, out = jacobian(w[part], x, *more)
         # vmap gives wrong derivatives of EmbeddingBag
-        one = partial(_read, read, [t[0] for t in more])
-        first, _ = jacobian_rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]), one)
+        first, _ = rows(0, J.new_ones(1, J.shape[1]))
+        right = same_to_rounding(J[:1].sum(1), first)
     # what function transforms do not take, as an embedding with max_norm, hooks, an
     # autograd.Function
     except RuntimeError:
-        first = None
-    if first is None or not same_to_rounding(J[:1].sum(1), first):
-        each = (partial(_read, read, [t[i] for t in more]) for i in range(len(x)))
-        rows = [jacobian_rows(net, w, one, part, read=its) for one, its in zip(x.split(1), each)]
-        J, out = map(torch.stack, zip(*rows))
+        right = False
+    if not right:
+        each = [rows(i) for i in range(len(x))]
+        J, out = map(torch.stack, zip(*each))
     return out.detach(), J.detach()
-
-
-def _read(read: Callable[..., Tensor], its: Sequence[Tensor], out: Tensor) -> Tensor:
-    return read(out, *its)
 
 
 def jacobian_rows(
@@ -275,25 +251,30 @@ def jacobian_rows(
     with differentiable(), twice():
         point = w.clone().requires_grad_(True)
         out = read(net(point, x)[0])
-        along = torch.eye(len(out)).to(out) if along is None else along
-        return (
-            torch.stack(
-                [torch.autograd.grad(out, point, row, retain_graph=True)[0][part] for row in along]
-            ),
-            out,
-        )
+        if along is None:
+            along = torch.eye(len(out)).to(out)
+        rows = []
+        for u in along:
+            (row,) = torch.autograd.grad(out, point, u, retain_graph=True)
+            rows.append(row[part])
+    return torch.stack(rows), out
 
 
 def jacobian_chunks(
-    net: Net, w: Tensor, data: Data, part: slice = slice(None), progress: Progress = False
+    net: Net,
+    w: Tensor,
+    data: Data,
+    part: slice = slice(None),
+    progress: Progress = False,
 ) -> Iterator[tuple[Tensor, Tensor]]:
     """Iterate over (outputs, Jacobians) of `data`, a bounded number of examples at a time."""
     with torch.no_grad():
         n_outputs = net(w, data.x[:1]).numel()
-    size = max(1, CHUNK_NUMBERS // (n_outputs * w[part].numel()))
-    for start in track(range(0, len(data), size), "curvature", progress):
-        index = torch.arange(start, min(start + size, len(data)), device=w.device)
-        yield jacobians(net, w, data.subset(index).batch(None)[0], part)
+    numbers = n_outputs * w[part].numel()
+    parts = torch.arange(len(data), device=w.device).split(max(1, CHUNK_NUMBERS // numbers))
+    for index in track(parts, "curvature", progress):
+        x, _ = data.batch(index)
+        yield jacobians(net, w, x, part)
 
 
 def ggn(
@@ -312,16 +293,18 @@ def ggn(
     done = 0
     scale = len(data) / likelihood.count(data.y)
     for flat, J in jacobian_chunks(net, w, data, part, progress):
-        outputs = flat.view(len(J), *shape)
-        y = data.y[done : done + len(J)]
-        done = done + len(J)
-        u = J.transpose(1, 2).reshape(len(J), J.shape[2], *shape)
-        curved = scale * output_curvature(outputs, likelihood, y)(u).reshape(
-            len(J), J.shape[2], -1
-        ).transpose(1, 2)
-        total = total + (
-            (J * curved).sum((0, 1)) if diagonal else torch.einsum("ncp,ncq->pq", J, curved)
-        )
+        n = len(J)
+        outputs = flat.view(n, *shape)
+        y = data.y[done : done + n]
+        done = done + n
+        product = output_curvature(outputs, likelihood, y)
+        columns = J.transpose(1, 2)  # (n, P, C)
+        curved = product(columns.reshape(*columns.shape[:2], *shape))
+        curved = scale * curved.reshape(columns.shape).transpose(1, 2)
+        if diagonal:
+            total = total + (J * curved).sum((0, 1))
+        else:
+            total = total + torch.einsum("ncp,ncq->pq", J, curved)
     return total
 
 
@@ -356,22 +339,29 @@ def sampled_ggn(
         return (root * log_p.gather(-1, labels)).sum(0)
 
     size = max(1, CHUNK_NUMBERS // (draws * w[part].numel()))
-    for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
+    n_batches = -(-len(data) // size)
+    for x, y in track(data.batches(size), "curvature", progress, n_batches):
         with torch.no_grad():
             outputs = net(w, x)
             probs = p.log_probs(outputs).exp()
+            places = probs.shape[:2]
             labels = probs.flatten(0, 1).cpu().multinomial(draws, True, generator=source)
             share = p.shares(outputs, y)
-            s = scale * (probs.new_ones(probs.shape[:2]) if share is None else share.flatten(1))
-        more = (labels.view(*probs.shape[:2], draws).to(y.device), s.sqrt()[..., None])
-        _, g = jacobians(net, w, x, part, read, more)
+            s = scale * (probs.new_ones(places) if share is None else share.flatten(1))
+        labels = labels.view(*places, draws).to(y.device)
+        _, g = jacobians(net, w, x, part, read, (labels, s.sqrt()[..., None]))
         g = g.flatten(0, 1)
         total = total + (g.square().sum(0) if diagonal else g.T @ g) / draws
     return total
 
 
 def check_jacobians(
-    problem: Problem, size: int, *, dense: bool, warn: bool, draws: int | None = None
+    problem: Problem,
+    size: int,
+    *,
+    dense: bool,
+    warn: bool,
+    draws: int | None = None,
 ) -> None:
     """Check the memory and work of the Jacobians in `size` weights.
 

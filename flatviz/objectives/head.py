@@ -3,13 +3,15 @@
 The rest of a diagonal takes Jacobians, as in `curvature.py`.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 
 import torch
 from torch import Tensor, nn
 
-from flatviz.core import Progress, track
+from flatviz.core import Fields, Net, Progress, track
+from flatviz.core.net import Block
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood
 from flatviz.objectives.curvature import CHUNK_NUMBERS, batch_that_fits, ggn, jacobian_rows
@@ -28,17 +30,29 @@ def ggn_diagonal(
     each output and example, or what `rest` takes in place of `ggn`.
     """
     rest = rest or partial(ggn, problem, w)
-    head, values = softmax_head(problem, w, progress) or (slice(0, 0), w[:0])
-    parts = [slice(0, head.start), slice(head.stop, len(w))]
-    before, after = (
-        rest(part=s, diagonal=True, progress=progress) if s.start < s.stop else w[:0] for s in parts
-    )
+
+    def beside(start: int, stop: int) -> Tensor:
+        part = slice(start, stop)
+        if start == stop:
+            return w[part]
+        return rest(part=part, diagonal=True, progress=progress)
+
+    closed = softmax_head(problem, w, progress)
+    if closed is None:
+        return beside(0, len(w))
+    head, values = closed
+    before = beside(0, head.start)
+    after = beside(head.stop, len(w))
     return torch.cat([before, values, after])
 
 
 @torch.no_grad()
 def softmax_head(
-    problem: Problem, w: Tensor, progress: Progress = False, *, dense: bool = False
+    problem: Problem,
+    w: Tensor,
+    progress: Progress = False,
+    *,
+    dense: bool = False,
 ) -> tuple[slice, Tensor] | None:
     """Find the last linear layer in `w`, and its diagonal of H, or its block (P, P) if `dense`.
 
@@ -48,78 +62,103 @@ def softmax_head(
     are not this layer's, which one backward pass shows, or the loss is not that of classes.
     """
     net, data, likelihood, _ = problem
-    name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")
-    layer = net.module.get_submodule(name)
-    blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
-    if (
-        not isinstance(likelihood, CategoricalLikelihood)
-        or likelihood.dim not in (None, -1)
-        or not isinstance(layer, nn.Linear)
-        or len(layer._forward_pre_hooks)
-    ):
+    if not isinstance(likelihood, CategoricalLikelihood) or likelihood.dim not in (None, -1):
         return None
-    inputs: list[Tensor] = []
-    values = [w.new_zeros(b.shape) for b in blocks]
-    block = w.new_zeros(0)
+    head = _linear_head(problem, w)
+    if head is None:
+        return None
+    layer, blocks = head
     count = likelihood.count(data.y)
     scale = len(data) / count if count else 0.0
-    hook = layer.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
     size = batch_that_fits(problem, w)
-    try:
-        for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
-            inputs.clear()
-            outputs = net(w, x)
-            if outputs.ndim > 3 or outputs.shape[:-1] != y.shape:  # classes at another place
-                return None
-            if layer.out_features != outputs.shape[-1]:
-                return None
-            if len(inputs) != 1 or inputs[0].shape[:-1] != y.shape:
-                return None
-            h = inputs[0].flatten(0, -2)
-            p = outputs.softmax(-1)
-            share = likelihood.shares(outputs, y)
-            s = scale * (torch.ones_like(p[..., :1]) if share is None else share[..., None])
-            p = p.flatten(0, -2)
-            s = s.flatten(0, -2).to(p)
-            if dense:
-                h = h if len(blocks) == 1 else torch.cat([h, torch.ones_like(h[:, :1])], 1)
-                block = _block(h, p, s) + (block if len(block) else 0)
-                continue
+    n_batches = -(-len(data) // size)
+    total = torch.zeros(())
+    for x, y in track(data.batches(size), "curvature", progress, n_batches):
+        outputs, (h,) = _through(net, layer, w, x)
+        h = h.flatten(0, -2)
+        p = outputs.softmax(-1).flatten(0, -2)
+        s = torch.full_like(p[:, :1], scale)
+        share = likelihood.shares(outputs, y)
+        if share is not None:
+            s = s * share.view(-1, 1)
+        if len(blocks) > 1:
+            ones = torch.ones_like(h[:, :1])
+            h = torch.cat([h, ones], 1)
+        if dense:
+            total = total + _block(h, p, s)
+        else:
             curved = s * p * (1 - p)
-            for value in values:
-                value += curved.T @ h**2 if value.ndim > 1 else curved.sum(0)
+            total = total + curved.T @ h**2
+    # from (C, F + 1), each class with its bias, to the order of w
+    shape = (p.shape[1], h.shape[1])
+    at = torch.arange(math.prod(shape), device=w.device).view(shape)
+    weights = at[:, : layer.in_features]
+    bias = at[:, -1]
+    places = [weights if len(b.shape) > 1 else bias for b in blocks]
+    index = torch.cat([place.flatten() for place in places])
+    if dense:
+        values = total[index[:, None], index]
+    else:
+        values = total.flatten()[index]
+    return slice(blocks[0].start, blocks[-1].stop), values
+
+
+def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] | None:
+    """Find the last layer in `w` with its blocks, where it is linear and makes the outputs."""
+    net = problem.net
+    matrices = [b.layer for b in net.blocks if len(b.shape) > 1]
+    name = matrices[-1] if matrices else ""
+    layer = net.module.get_submodule(name)
+    if not isinstance(layer, nn.Linear):
+        return None
+    x, y = problem.data.batch(torch.arange(1))
+    outputs, inputs = _through(net, layer, w, x)
+    widths = (layer.in_features, layer.out_features)
+    expected = [(*y.shape, width) for width in widths]
+    shapes = [t.shape for t in (*inputs, outputs)]
+    if shapes != expected or y.ndim > 2:
+        return None
+    blocks = [b for b in net.blocks if b.layer == name]
+    part = slice(blocks[0].start, blocks[-1].stop)
+    # a J of this example, by autograd and by the layer's inputs
+    u = torch.linspace(-1, 1, outputs.numel()).to(outputs)
+    (got,), _ = jacobian_rows(net, w, x, part, u[None])
+    u = u.view(-1, layer.out_features)
+    h = inputs[0].flatten(0, -2)
+    want = [u.T @ h if len(b.shape) > 1 else u.sum(0) for b in blocks]
+    row = torch.cat([t.flatten() for t in want])
+    same = got.shape == row.shape and same_to_rounding(got, row)
+    return (layer, blocks) if same else None
+
+
+def _through(
+    net: Net,
+    layer: nn.Module,
+    w: Tensor,
+    x: Tensor | Fields,
+) -> tuple[Tensor, list[Tensor]]:
+    """Compute outputs at `w`, and the inputs of each call of a layer."""
+    inputs: list[Tensor] = []
+    hook = layer.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
+    try:
+        return net(w, x), inputs
     finally:
         hook.remove()
-    head = slice(blocks[0].start, blocks[-1].stop)
-    # a J of the last batch's first example, by autograd and by the layer's inputs
-    along = torch.linspace(-1, 1, outputs[0].numel()).to(outputs)
-    got, _ = jacobian_rows(net, w, x[:1], head, along[None])
-    along = along.view(-1, outputs.shape[-1])
-    first = inputs[0][0].view(len(along), -1)
-    want = [along.T @ first if value.ndim > 1 else along.sum(0) for value in values]
-    if got.shape[1] != sum(map(torch.numel, want)) or not same_to_rounding(
-        got[0], torch.cat([t.flatten() for t in want])
-    ):
-        return None
-    if not dense:
-        return head, torch.cat([value.flatten() for value in values])
-    at = torch.arange(len(block), device=w.device).view(outputs.shape[-1], -1)
-    features = layer.in_features
-    order = [at[:, :features] if value.ndim > 1 else at[:, features] for value in values]
-    index = torch.cat([places.flatten() for places in order])
-    return head, block[index[:, None], index]
 
 
 def _block(h: Tensor, p: Tensor, s: Tensor) -> Tensor:
     """Compute sum_m s_m (diag(p_m) - p_m p_m^T) (x) h_m h_m^T, (C F, C F), some places at once."""
     n_classes = p.shape[1]
-    size = n_classes * h.shape[1]
+    features = h.shape[1]
+    size = n_classes * features
     total = h.new_zeros(size, size)
-    blocks = total.view(n_classes, h.shape[1], n_classes, h.shape[1])
+    blocks = total.view(n_classes, features, n_classes, features)
     each = torch.arange(n_classes, device=h.device)
-    for part in torch.arange(len(h), device=h.device).split(max(1, CHUNK_NUMBERS // size)):
-        u = p[part][:, :, None] * h[part][:, None]
-        weighted = s[part][:, :, None] * u
-        blocks[each, :, each] += torch.einsum("mcf,mg->cfg", weighted, h[part])
+    many = max(1, CHUNK_NUMBERS // size)
+    parts = zip(h.split(many), p.split(many), s.split(many))
+    for h_part, p_part, s_part in parts:
+        u = p_part[:, :, None] * h_part[:, None]
+        weighted = s_part[:, :, None] * u
+        blocks[each, :, each] += torch.einsum("mcf,mg->cfg", weighted, h_part)
         total -= weighted.flatten(1).T @ u.flatten(1)
     return total

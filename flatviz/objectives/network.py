@@ -1,10 +1,9 @@
 """Objectives computed from a network's outputs on data: the mean NLL, and any other number."""
 
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import partial, reduce
+from functools import partial
 from typing import Literal
 
 import torch
@@ -67,7 +66,8 @@ class NetworkObjective(Objective):
         work = self.cost.layer * min(self.chunk, len(self.data))
         batchnorm = used if self.net.has_batchnorm else None
         # Properties of every objective, set past the frozen dataclass
-        self.__dict__.update(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
+        about = dict(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
+        self.__dict__.update(about)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the score () of outputs (N, C) and labels."""
@@ -81,11 +81,9 @@ class NetworkObjective(Objective):
     @property
     def key(self) -> str:
         """Hash of the net and of all fields but cost, label and graph."""
-        about = [
-            getattr(self, f.name)
-            for f in fields(self)
-            if f.name not in ("net", "cost", "label", "replayed")
-        ]
+        left_out = {"net", "cost", "label", "replayed"}
+        names = {f.name for f in fields(self)} - left_out
+        about = [getattr(self, name) for name in sorted(names)]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
     def __call__(self, w: Tensor) -> Tensor:
@@ -97,19 +95,19 @@ class NetworkObjective(Objective):
         """Compute values (S,) at the rows of `W` (S, D), without gradients."""
         in_precision(check_many_weights(W, self.dim), self.net)
         with torch.no_grad(), threads(self.work):
-            # Each batch is read once, for all w
             if not self.data.in_memory and self.additive and self.statistics is None:
-                batches = track(
-                    self.data.batches(self.chunk),
-                    self.label,
-                    progress,
-                    total=-(-len(self.data) // self.chunk),
-                )
-                sums = (torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches)
-                values = reduce(operator.add, sums) / len(self.data)
+                # Each batch is read once, for all w
+                n_batches = -(-len(self.data) // self.chunk)
+                batches = self.data.batches(self.chunk)
+                total = W.new_zeros(len(W))
+                for x, y in track(batches, self.label, progress, n_batches):
+                    scores = [self.score(self.net(w, x), y) for w in W]
+                    total = total + torch.stack(scores)
+                values = total / len(self.data)
             else:
                 read = list(self.data.batches(self.chunk)) if self.data.in_memory else None
-                values = torch.stack([self.value(w, read) for w in track(W, self.label, progress)])
+                rows = [self.value(w, read) for w in track(W, self.label, progress)]
+                values = torch.stack(rows)
             return values.to(W.dtype)
 
     def over(
@@ -148,13 +146,14 @@ class NetworkObjective(Objective):
     def value(self, w: Tensor, read: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
         """Compute the value () at `w` (D,), from batches already read or from the data."""
         batches = self.data.batches(self.chunk) if read is None else read
-        net = (
-            self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
-        )
+        net = self.net
+        if self.statistics is not None:
+            net = refresh_batchnorm(net, w, self.statistics)
         if self.additive:
-            total = reduce(operator.add, (self.score(net(w, x), y) for x, y in batches))
-            return total / len(self.data)
-        return self.score(torch.cat([net(w, x) for x, _ in batches]), self.data.y)
+            scores = [self.score(net(w, x), y) for x, y in batches]
+            return sum(scores[1:], scores[0]) / len(self.data)
+        outputs = [net(w, x) for x, _ in batches]
+        return self.score(torch.cat(outputs), self.data.y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -179,7 +178,8 @@ class MeanNLL(NetworkObjective):
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """Compute the mean loss () at `w` (D,), differentiable."""
         x, y = self.data.batch(index)
-        return self.likelihood.nll(self.net(in_precision(w, self.net), x), y)
+        outputs = self.net(in_precision(w, self.net), x)
+        return self.likelihood.nll(outputs, y)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the sum () of the losses of a batch.
@@ -187,7 +187,9 @@ class MeanNLL(NetworkObjective):
         Divided by n it is the mean over all labels that count.
         """
         total = self.likelihood.nll(outputs, y, "sum")
-        return total if self.count == self.n else total * (len(self.data) / self.count)
+        if self.count == self.n:
+            return total
+        return total * (len(self.data) / self.count)
 
     def in_float64(self) -> Objective | None:
         """Return the loss of the same net in float64, None where a layer refuses it."""
@@ -202,8 +204,9 @@ class MeanNLL(NetworkObjective):
 
     def batches(self, size: int) -> list[Objective]:
         """Return the mean loss of each minibatch of `size` examples."""
-        parts = torch.arange(len(self.data), device=self.data.y.device).split(size)
-        return [mean_nll(self.problem._replace(data=self.data.subset(part))) for part in parts]
+        index = torch.arange(len(self.data), device=self.data.y.device)
+        parts = [self.data.subset(part) for part in index.split(size)]
+        return [mean_nll(self.problem._replace(data=part)) for part in parts]
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Return v -> M v at one `w`, with M the Hessian, the "ggn" or the empirical "fisher".
@@ -220,11 +223,10 @@ class MeanNLL(NetworkObjective):
 
     def _reads(self) -> list[Tensor]:
         """Tensors that a product reads beside w and v."""
-        net = self.net
-        weights = [*net.module.parameters(), *net.buffers().values()]
         x = self.data.x
         inputs = tensors_of(x) if isinstance(x, Tensor | Fields) else []
-        return [*weights, *inputs, self.data.y]
+        weights = self.net.module.parameters()
+        return [*weights, *self.net.buffers().values(), *inputs, self.data.y]
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """Compute H(w) v in one pass without reading a value back, as a CUDA graph needs."""
@@ -236,7 +238,8 @@ class MeanNLL(NetworkObjective):
 
 def in_precision(w: Tensor, net: Net) -> Tensor:
     """Check the dtype of `w`: half precision needs a net of the same dtype."""
-    if w.dtype in (torch.float16, torch.bfloat16) and w.dtype != net.w.dtype:
+    half = w.dtype in (torch.float16, torch.bfloat16)
+    if half and w.dtype != net.w.dtype:
         raise TypeError(
             f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them,"
             f" w.to({net.w.dtype})"
@@ -291,8 +294,8 @@ def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> T
     right = log_p.argmax(-1).view(y.shape) == y
     if p.weights(y) is not None:
         right = right[p.mask(y)]
-    share = right.to(out.dtype).mean()
-    return share if what == "accuracy" else 1 - share
+    accuracy = right.to(out.dtype).mean()
+    return accuracy if what == "accuracy" else 1 - accuracy
 
 
 NAMED = {"accuracy": "accuracy", "error": "error rate", "nll": "mean NLL (nats)"}
@@ -312,18 +315,14 @@ class Quantity(NetworkObjective):
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the function's value (), NaN where an output is NaN or +inf."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
-        if value.is_complex():
-            raise TypeError(
-                f"a quantity must be a real number, got {value.dtype} of {self.label}: take its"
-                " abs() or real part"
-            )
-        if value.numel() != 1:
+        if value.is_complex() or value.numel() != 1:
             raise ValueError(
-                f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}:"
-                " take its mean"
+                f"a quantity must be one real number, got shape {tuple(value.shape)} of"
+                f" {value.dtype} of {self.label}: take its mean, or abs()"
             )
         # The argmax of NaN would be a class
-        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)
+        finite = outputs.amax() < math.inf
+        return torch.where(finite, value.reshape(()), math.nan)
 
 
 @public
@@ -376,7 +375,8 @@ def quantity(
         work = examined(net, data, likelihood).work
         what = partial(_named_score, what=what, likelihood=likelihood)
         with torch.no_grad():
-            what(net(net.w, data.x[:2]), data.y[:2])
+            outputs = net(net.w, data.x[:2])
+            what(outputs, data.y[:2])
     else:
         named = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity")
         net, work = check_function(net, data.x)

@@ -35,7 +35,8 @@ def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
         True
     """
     W = units.check("permute", W)
-    return gathered(units, W, check_order(units, order, len(W)).to(W.device))
+    order = check_order(units, order, len(W))
+    return gathered(units, W, order.to(W.device))
 
 
 @public
@@ -63,10 +64,11 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     """
     W = units.check("scale", W)
     factor = _factors(units, W, factor)
-    if not bool((factor > 0).all()) or not bool(torch.isfinite(factor).all()):
+    positive = (factor > 0) & factor.isfinite()
+    if not positive.all():
         raise ValueError(
-            f"factor must be finite and above 0, got {float(factor.min()):g}: take its absolute"
-            " value"
+            "factor must be finite and above 0, got"
+            f" {float(factor[~positive][0]):g}: take its absolute value"
         )
     return scaled_by(units, W, factor)
 
@@ -95,28 +97,34 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
     """
     W = units.check("flip", W)
     sign = _factors(units, W, sign)
-    if not bool((sign.abs() == 1).all()):
-        raise ValueError(f"sign must hold -1 and 1 only, got {float(sign[sign.abs() != 1][0]):g}")
+    wrong = sign[sign.abs() != 1]
+    if len(wrong):
+        raise ValueError(f"sign must hold -1 and 1 only, got {float(wrong[0]):g}")
     return scaled_by(units, W, sign)
 
 
 def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
     """Apply `permute` without checks; order (S, U)."""
     W = W.clone()
-    local = [order[:, layer.slice, None] - layer.start for layer in units.permuted]
-    for layer, at in zip(units.permuted, local):
+    for layer in units.permuted:
         rows = W[:, layer.rows]
+        at = order[:, layer.slice, None] - layer.start
         W[:, layer.rows] = rows.gather(1, at.expand_as(rows))
-    for layer, at in zip(units.permuted, local):  # inside the group, which moved with its rows
+    for layer in units.permuted:  # inside the group, which moved with its rows
         columns = W[:, layer.columns]
+        at = order[:, layer.slice, None] - layer.start
         inside = layer.inside.to(W.device)
-        first = torch.arange(layer.n, device=W.device)[:, None] // inside * inside
+        unit = torch.arange(layer.n, device=W.device)[:, None]
+        first = unit // inside * inside
         W[:, layer.columns] = columns.gather(1, at % inside + first)
     return W
 
 
 def scaled_by(
-    units: Units, W: Tensor, factor: Tensor, layers: Sequence[Layer] | None = None
+    units: Units,
+    W: Tensor,
+    factor: Tensor,
+    layers: Sequence[Layer] | None = None,
 ) -> Tensor:
     """Apply `rescale` to `layers` (default: all) without checks; factor (S, V) of any sign."""
     W = W.clone()
@@ -136,9 +144,11 @@ def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
     """
     order = order.clone()
     groups, n = chosen.shape[1:]
-    chosen = (chosen + n * torch.arange(groups, device=chosen.device)[:, None]).flatten(1)
+    first = n * torch.arange(groups, device=chosen.device)
+    chosen = (chosen + first[:, None]).flatten(1)
     for layer in layers:
-        pieces = order[:, layer.slice].unflatten(1, (groups * n, -1))
+        here = order[:, layer.slice]
+        pieces = here.unflatten(1, (groups * n, -1))
         index = chosen[..., None].expand_as(pieces)
         order[:, layer.slice] = pieces.gather(1, index).flatten(1)
     return order
@@ -160,18 +170,20 @@ def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
         [[0, 1, 2], [0, 1, 2]]
     """
     source = generator(seed)
+
+    def shuffled(groups: int, size: int) -> Tensor:
+        """Draw n orders of the members of each group, (n, groups, size)."""
+        keys = torch.rand(n, groups, size, generator=source, dtype=torch.float64)
+        return keys.argsort(2)
+
     swaps = {}
     order = torch.arange(units.n_permuted).repeat(n, 1)
     for layer in units.permuted:
-        inside = torch.rand(
-            n, layer.groups, layer.n // layer.groups, generator=source, dtype=torch.float64
-        )
-        order = moved(order, [layer], inside.argsort(2))
+        inside = shuffled(layer.groups, layer.n // layer.groups)
+        order = moved(order, [layer], inside)
         if layer.cluster >= 0:
             if layer.cluster not in swaps:
-                swaps[layer.cluster] = torch.rand(
-                    n, 1, layer.groups, generator=source, dtype=torch.float64
-                ).argsort(2)
+                swaps[layer.cluster] = shuffled(1, layer.groups)
             order = moved(order, [layer], swaps[layer.cluster])
     return order
 
@@ -192,52 +204,47 @@ def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0)
         >>> fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0).shape
         torch.Size([2, 3])
     """
-    return (
-        std * torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)
-    ).exp()
+    source = generator(seed)
+    z = torch.randn(n, units.n_scaled, generator=source, dtype=torch.float64)
+    return (std * z).exp()
 
 
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:
     """Check that each row of `order` is in the permutation group; return it as (n, U)."""
-    if order.dtype != torch.long or order.shape[-1] != units.n_permuted or order.ndim > 2:
+    if order.dtype != torch.long or order.shape not in _shapes(units.n_permuted, n):
         raise ValueError(
-            f"order must be int64 of shape (..., {units.n_permuted}), got {tuple(order.shape)}"
+            f"order must be int64 of shape ({units.n_permuted},), or have a row for each of the {n}"
+            f" networks, got {tuple(order.shape)}"
         )
-    order = order.expand(n, -1) if order.ndim == 1 else order
-    if len(order) != n:
-        raise ValueError(f"order must hold one row for each of the {n} networks, got {len(order)}")
-    swaps: dict[int, Tensor] = {}
+    order = order.expand(n, -1)
+    swaps: dict[int, Tensor] = {}  # the same in all layers of a cluster
     for layer in units.permuted:
-        part = order[:, layer.start : layer.stop]
-        sorted_part = part.sort(1).values.cpu()
-        if not bool((sorted_part == torch.arange(layer.start, layer.stop)).all()):
+        unit = order[:, layer.slice] - layer.start
+        group = unit // (layer.n // layer.groups)
+        groups = group.unflatten(1, (layer.groups, -1))
+        swap = torch.arange(layer.groups, device=order.device)
+        swap = swap.expand(n, -1)
+        if layer.cluster >= 0:
+            swap = swaps.setdefault(layer.cluster, groups[..., 0])
+        every = torch.arange(layer.n, device=order.device)
+        once = (unit.sort(1).values == every).all()
+        together = (groups == swap[..., None]).all()
+        if not (once and together):
             raise ValueError(
                 f"order must hold units {layer.start} to {layer.stop - 1} once each in layer"
-                f" {layer.name!r}"
-            )
-        groups = ((part - layer.start) // (layer.n // layer.groups)).unflatten(
-            1, (layer.groups, -1)
-        )
-        at_rest = torch.arange(layer.groups, device=order.device).expand(n, -1)
-        # The same in all layers of a cluster
-        swap = at_rest if layer.cluster < 0 else swaps.setdefault(layer.cluster, groups[..., 0])
-        if not torch.equal(groups, swap[..., None].expand_as(groups)):
-            raise ValueError(
-                f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole"
-                " groups"
+                f" {layer.name!r}, and keep its {layer.groups} groups together: swap whole groups"
             )
     return order
 
 
 def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
-    if (
-        factor.ndim not in (1, 2)
-        or factor.shape[-1] != units.n_scaled
-        or factor.ndim == 2
-        and len(factor) != len(W)
-    ):
+    if factor.shape not in _shapes(units.n_scaled, len(W)):
         raise ValueError(
             f"factor must have shape ({units.n_scaled},), a row a network, got"
             f" {tuple(factor.shape)}"
         )
     return factor.to(W).expand(len(W), -1)
+
+
+def _shapes(size: int, n: int) -> tuple[tuple[int, ...], ...]:
+    return (size,), (n, size)

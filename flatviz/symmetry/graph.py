@@ -1,6 +1,7 @@
 """Reader of a network's operations: its hidden units, and the weights in and out of them."""
 
 import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -47,7 +48,8 @@ class Flow(NamedTuple):
     @property
     def n(self) -> int:
         """Number of units; on a path without a rule, of those scaled."""
-        return self.nodes[0].root().n or self.nodes[1].root().n
+        permuted, scaled = self.nodes
+        return permuted.root().n or scaled.root().n
 
     def refuse(self, action: str, reason: str) -> None:
         """Note why an action would change the function."""
@@ -99,17 +101,12 @@ class Reading:
         # Addresses of values that hold only weights
         self._places: dict[Value | int | None, Tensor] = {w: torch.arange(net.dim)}
         self.tensors = {b.name: (b.start, b.stop) for b in net.blocks}
-        stop = net.dim
         buffers = net.buffers()
-        statistics = {name: value for name, value in buffers.items() if name.endswith(STATISTICS)}
-        for name, value in (statistics | buffers | dict(net.module.named_parameters())).items():
-            if name not in self.tensors:
-                start = stop
-                stop = stop + value.numel()
-                self.tensors[name] = start, stop
-                self._places[id(value)] = torch.arange(start, stop).view(value.shape)
-        self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
-        self.size = net.dim + sum(value.numel() for value in statistics.values())
+        names = [name for name in buffers if name.endswith(STATISTICS)]
+        stop = self._number(net.dim, {name: buffers[name] for name in names})
+        self.size = stop
+        self.statistics = {name: slice(*self.tensors[name]) for name in names}
+        stop = self._number(stop, buffers | dict(net.module.named_parameters()))
         self._uses = torch.zeros(stop, dtype=torch.int8)
         for step in steps:
             self._read(step)
@@ -117,32 +114,45 @@ class Reading:
             self._flows[out].refuse("all", "the outputs")
         self.weights.sort(key=lambda weight: weight.first)
         for weight in self.weights:
+            name = self.name_of(weight.first)
             for flow in filter(None, (weight.rows, weight.columns)):
-                if bool((self._uses[weight.address] > 1).any()):
-                    flow.refuse("all", f"{self.name_of(weight.first)}, which is used twice")
+                if (self._uses[weight.address] > 1).any():
+                    flow.refuse("all", f"{name}, which is used twice")
                 if weight.first >= self.size:
-                    flow.refuse(
-                        "all", f"weights that are not treated: {self.name_of(weight.first)}"
-                    )
+                    flow.refuse("all", f"weights that are not treated: {name}")
+
+    def _number(self, start: int, tensors: Mapping[str, Tensor]) -> int:
+        """Number the weights of tensors that have no addresses, from `start` on; return the end."""
+        for name, value in tensors.items():
+            if name in self.tensors:
+                continue
+            stop = start + value.numel()
+            self.tensors[name] = (start, stop)
+            addresses = torch.arange(start, stop)
+            self._places[id(value)] = addresses.view(value.shape)
+            start = stop
+        return start
 
     def name_of(self, address: int) -> str:
         """Name of the tensor that holds an address."""
-        return next(name for name, (start, stop) in self.tensors.items() if start <= address < stop)
+        for name, (start, stop) in self.tensors.items():
+            if start <= address < stop:
+                return name
+        raise KeyError(address)
 
     def _place(self, value: object) -> Tensor | None:
-        return self._places.get(value if isinstance(value, Value) else id(value))
+        key = value if isinstance(value, Value) else id(value)
+        return self._places.get(key)
 
     def _read(self, step: Step) -> None:
         """Follow units and places of weights through one step."""
         arguments = named(step.op, step.args, step.kwargs)
-        places = [
-            place
-            for a in tree_leaves((step.args, step.kwargs))
-            if (place := self._place(a)) is not None
-        ]
+        values = tree_leaves((step.args, step.kwargs))
+        found = [self._place(value) for value in values]
+        places = [place for place in found if place is not None]
         if step.op.is_view and places:
             results = step.op(places[0], *step.args[1:], **step.kwargs)
-            self._places |= zip(step.outs, [results] if isinstance(results, Tensor) else results)
+            self._places |= zip(step.outs, _listed(results))
             return
         before = [int(self._uses[place].max()) for place in places]
         if step.op in LINEAR and not arguments.get("transposed"):
@@ -155,8 +165,10 @@ class Reading:
         for place, n in zip(places, before):
             if int(self._uses[place].max()) == n:
                 self._uses[place] = 2  # read by an operation without a rule
-        for source in (self._flows[v] for v in step.inputs if not flows and v in self._flows):
-            source.refuse("all", _name(step))
+        if not flows:
+            for value in step.inputs:
+                if value in self._flows:
+                    self._flows[value].refuse("all", _name(step))
         self._flows |= zip(step.outs, flows)
 
     def _layer(self, x: object, weight: object, bias: object, groups: int) -> list[Flow]:
@@ -168,44 +180,43 @@ class Reading:
         address = address.T if address.ndim == 2 else address
         name = self._layer_of(address)
         n = len(address)
-        out = Flow((self._node(0, name, n), self._node(1, name, n)), 1)
-        if here is not None and (
-            here.axis != 1 or address.shape[1] * groups % here.n or here.n % groups
-        ):
-            here.refuse("all", f"{name}, which mixes its units")
-            here = None
+        nodes = (self._node(0, name, n), self._node(1, name, n))
+        out = Flow(nodes, axis=1)
+        if here is not None:
+            inputs = address.shape[1] * groups
+            if here.axis != 1 or inputs % here.n or here.n % groups:
+                here.refuse("all", f"{name}, which mixes its units")
+                here = None
         self._note(address, out, columns=here, groups=groups)
         self._note(shift, out)
         return [out]
 
     def _norm(self, given: dict[str, Any], x: Value) -> list[Flow]:
         """Begin new units for scaling at gain and shift; a permutation moves them too."""
+        keys = ("weight", "bias", *STATISTICS)
+        tensors = [given.get(key) for key in keys]
+        places = [self._place(tensor) for tensor in tensors]
         batch = "running_mean" in given
-        parts = ("weight", "bias", *STATISTICS)
-        places = [self._place(given.get(key)) for key in parts]
-        if batch:
-            axis = 1
-            n = x.shape[1]
-            action = "flip"
-            reason = "BatchNorm"
-        else:
-            axis = len(x.shape) - 1
-            n = math.prod(given["normalized_shape"])
-            action = "all"
-            reason = "LayerNorm, which reads all units at once"
+        axis = 1 if batch else len(x.shape) - 1
         here = self._flows.get(x, self.unknown._replace(axis=axis))
-        if here.axis != axis or any(
-            place is None and given.get(key) is not None for key, place in zip(parts, places)
-        ):
+        computed = any(t is not None and p is None for t, p in zip(tensors, places))
+        if here.axis != axis or computed:
             return []
-        name = "a norm without gain" if places[0] is None else self._layer_of(places[0])
-        here.nodes[1].root().refused.setdefault(action, reason)
+        gain, shift, mean, variance = places
+        name = "a norm without gain" if gain is None else self._layer_of(gain)
+        before = here.nodes[1].root().refused
+        if batch:
+            n = x.shape[1]
+            before.setdefault("flip", "BatchNorm")
+        else:
+            n = math.prod(given["normalized_shape"])
+            before.setdefault("all", "LayerNorm, which reads all units at once")
         if n != here.nodes[0].root().n:
             here.refuse("all", f"{name}, which normalises over more than the units")
-        after = Flow((here.nodes[0], self._node(1, name, n)), axis)
-        if places[0] is None:
-            after.nodes[1].refused["all"] = name
-        gain, shift, mean, variance = places
+        scaled = self._node(1, name, n)
+        after = Flow((here.nodes[0], scaled), axis)
+        if gain is None:
+            scaled.refused["all"] = name
         self._note(gain, after)
         self._note(shift, after)
         self._note(mean, here)
@@ -217,57 +228,57 @@ class Reading:
 
         A swap of two units and a rotation of all generate every permutation.
         """
-        source = generator(0)
         flows = {v: self._flows[v] for v in step.inputs if v in self._flows}
         if len({flow.n for flow in flows.values()}) != 1:
             return []
         first, *others = flows.values()
-        drawn: Env = {
-            v: (4 * torch.randn(v.shape, generator=source, dtype=torch.float32)).to(
-                self._like.device, v.dtype
-            )
-            for v in step.inputs
-        }
         n = first.n
-        eye = torch.eye(first.n).to(self._like)
-        factors = (
-            0.5 + torch.rand(n, generator=source, dtype=torch.float32),
-            (-1.0) ** torch.arange(1, n + 1),
-        )
-        moves = [
-            eye[[1, 0, *range(2, n)][:n]] if n > 1 else eye,
-            eye.roll(1, 0),
-            *(f.to(eye).diag() for f in factors),
-        ]
+        source = generator(0)
+        drawn: Env = {}
+        for v in step.inputs:
+            normal = torch.randn(v.shape, generator=source, dtype=torch.float32)
+            drawn[v] = (4 * normal).to(self._like.device, v.dtype)
+        eye = torch.eye(n).to(self._like)
+        scale = 0.5 + torch.rand(n, generator=source, dtype=torch.float32)
+        sign = (-1.0) ** torch.arange(1, n + 1)
+        moves = {
+            "swap": eye[[1, 0, *range(2, n)]] if n > 1 else eye,
+            "rotate": eye.roll(1, 0),
+            "scale": scale.to(eye).diag(),
+            "flip": sign.to(eye).diag(),
+        }
 
         def results(M: Tensor) -> list[Tensor]:
-            moved: Env = {v: _acted(drawn[v], flow.axis, M) for v, flow in flows.items()}
-            args, kwargs = step.filled(drawn | moved)
-            out = step.op(*args, **kwargs)
-            return [t for t in ([out] if isinstance(out, Tensor) else out) if t.is_floating_point()]
+            inputs = dict(drawn)
+            for v, flow in flows.items():
+                inputs[v] = _acted(drawn[v], flow.axis, M)
+            args, kwargs = step.filled(inputs)
+            out = _listed(step.op(*args, **kwargs))
+            return [t for t in out if t.is_floating_point()]
 
         try:
-            before, *after = (results(M) for M in (eye, *moves))
+            before = results(eye)
+            after = {name: results(M) for name, M in moves.items()}
         except (RuntimeError, IndexError):  # an operation that does not run on random numbers
             return []
+
+        def passes(name: str, i: int, axis: int) -> bool:
+            return _same(after[name][i], before[i], axis, moves[name])
+
         carried: list[Flow] = []
         for i, out in enumerate(before):
-            swapped = after[0][i]
-            rotated = after[1][i]
             for axis in (first.axis, *reversed(range(out.ndim))):
                 if axis >= out.ndim or out.shape[axis] % n:
                     continue
-                if _same(swapped, out, axis, moves[0]) and _same(rotated, out, axis, moves[1]):
+                if passes("swap", i, axis) and passes("rotate", i, axis):
                     carried.append(first._replace(axis=axis))
                     break
         if len(carried) < len(before):
             return []
         for other in others:
             _tie(first, other)
-        for action, results_of, M in zip(("scale", "flip"), after[2:], moves[2:]):
-            if not all(
-                _same(t, out, flow.axis, M) for t, out, flow in zip(results_of, before, carried)
-            ):
+        for action in ("scale", "flip"):
+            if not all(passes(action, i, flow.axis) for i, flow in enumerate(carried)):
                 first.refuse(action, _name(step))
         return carried
 
@@ -279,12 +290,15 @@ class Reading:
         columns: Flow | None = None,
         groups: int = 1,
     ) -> None:
-        if address is not None:
-            self.weights.append(Weight(address, rows, power, columns, groups))
-            self._uses[address] = (self._uses[address] + 1).clamp_max(3)
+        if address is None:
+            return
+        self.weights.append(Weight(address, rows, power, columns, groups))
+        uses = self._uses[address] + 1
+        self._uses[address] = uses.clamp_max(3)
 
     def _layer_of(self, address: Tensor) -> str:
-        return self.name_of(int(address.flatten()[0])).rpartition(".")[0]
+        first = int(address.flatten()[0])
+        return self.name_of(first).rpartition(".")[0]
 
     def _node(self, kind: int, name: str, n: int) -> Node:
         node = Node(name, n, len(self.nodes))
@@ -294,13 +308,19 @@ class Reading:
 
 def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
     """Apply a matrix (n, n) to the units along an axis."""
-    units = t.movedim(axis, -1).unflatten(-1, (len(M), -1))
+    last = t.movedim(axis, -1)
+    units = last.unflatten(-1, (len(M), -1))
     moved = torch.einsum("...ij,ik->...kj", units, M.to(t))
     return moved.flatten(-2).movedim(-1, axis).contiguous()
 
 
 def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:
-    return torch.allclose(after, _acted(before, axis, M), rtol=1e-3, atol=1e-4, equal_nan=True)
+    expected = _acted(before, axis, M)
+    return torch.allclose(after, expected, rtol=1e-3, atol=1e-4, equal_nan=True)
+
+
+def _listed(results: Tensor | Sequence[Tensor]) -> Sequence[Tensor]:
+    return [results] if isinstance(results, Tensor) else results
 
 
 def _name(step: Step) -> str:
@@ -310,7 +330,8 @@ def _name(step: Step) -> str:
 def _tie(a: Flow, b: Flow) -> None:
     """Merge the units of a sum."""
     for pair in zip(a.nodes, b.nodes):
-        first, second = sorted((node.root() for node in pair), key=lambda node: node.at)
+        roots = [node.root() for node in pair]
+        first, second = sorted(roots, key=lambda node: node.at)
         if first is not second:
             first.refused = second.refused | first.refused
             second.same = first

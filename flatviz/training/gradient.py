@@ -94,7 +94,8 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
         Images are in channels-last order where that is faster.
         """
-        if isinstance(x, Tensor) and x.ndim == 4 and (w.is_cuda or self.precision is not None):
+        faster = w.is_cuda or self.precision is not None
+        if faster and isinstance(x, Tensor) and x.ndim == 4:
             x = x.contiguous(memory_format=torch.channels_last)
         with self.autocast(w):
             return network(w, x).to(w.dtype)
@@ -123,12 +124,16 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         index: (batch,), (B, batch) for weights (B, D), or None for all n examples.
         count: the divisor of a part's mean, () or (B,), which differs where labels do not count.
         """
+        if self.accumulate == 1:
+            return gradient(w, index)
         if index is None:
-            index = torch.arange(n, device=w.device).expand(*w.shape[:-1], n)
+            index = torch.arange(n, device=w.device)
+            index = index.expand(*w.shape[:-1], n)
         value = w.new_zeros(w.shape[:-1])
         g = torch.zeros_like(w)
         total = count(index).clamp_min(torch.finfo(w.dtype).tiny)
-        for part in index.tensor_split(min(self.accumulate, index.shape[-1]), -1):
+        parts = min(self.accumulate, index.shape[-1])
+        for part in index.tensor_split(parts, -1):
             one, its_g = gradient(w, part)
             share = (count(part) / total).to(w)
             value.add_(share * one)
@@ -195,9 +200,8 @@ def check_noise(noise: Noises, *shapes: tuple[int | str, ...]) -> None:
     """Raise ValueError unless a step's noise has these shapes; "S" is any number of draws."""
     tensors = isinstance(noise, (tuple, list)) and all(isinstance(z, Tensor) for z in noise)
     came = [tuple(z.shape) for z in noise] if tensors else []
-    sides = [zip(wanted, shape) for wanted, shape in zip(shapes, came)]
-    draws = {n for each in sides for side, n in each if side == "S"}
-    exact = [tuple(next(iter(draws), 1) if n == "S" else n for n in wanted) for wanted in shapes]
+    S = came[0][-2] if came and len(came[0]) > 1 else 1
+    exact = [tuple(S if n == "S" else n for n in wanted) for wanted in shapes]
     if not tensors or came != exact:
         raise ValueError(
             f"noise must be standard normal tensors of shapes {[*map(tuple, shapes)]}, got"
@@ -236,7 +240,10 @@ def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
 
 
 def ascended(
-    gradient: Gradient, w: Tensor, batch: Batch, ascent: Ascent | None = None
+    gradient: Gradient,
+    w: Tensor,
+    batch: Batch,
+    ascent: Ascent | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """Compute the loss at w, the gradient at w + e with an `ascent`, and the loss gained by it.
 
@@ -285,4 +292,6 @@ def expected(
         parts.append((g * wide).mean(-2))
     if blocks > 2:
         parts.append(z2.mT @ g / g.shape[-2])
-    return Expected(value.mean(-1), tuple(parts), None if gain is None else gain.mean(-1))
+    if gain is not None:
+        gain = gain.mean(-1)
+    return Expected(value.mean(-1), tuple(parts), gain)

@@ -1,12 +1,7 @@
-"""The ascent step of SA-BMA: from a Gaussian q to the worst one near it.
+"""The ascent step of SA-BMA, from a Gaussian q to the worst one near it, as `perturb` states it.
 
-    Delta = radius * F^-1 g / sqrt(g^T F^-1 g)
-
-maximises g^T Delta inside the ball KL(q + Delta || q) <= radius^2 / 2, to first order.  g is the
-gradient of the loss in theta = (mean, log_std, factor), F the Fisher matrix of the Gaussian q
-itself, so neither data nor the network enter F.
-
-With Sigma = diag(d) + factor^T factor, A = Sigma^-1 and G = factor A factor^T, its blocks are
+F is the Fisher matrix of q itself, so neither data nor the network enter it.  With
+Sigma = diag(d) + factor^T factor, A = Sigma^-1 and G = factor A factor^T, its blocks are
 
     mean     A                           solved by Sigma g
     log_std  2 (d_i A_ii)^2 (diagonal)   exact where factor = 0
@@ -17,11 +12,8 @@ leading dimensions: B members are one Gaussian with mean (B, D), and `radius` is
 """
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import chain
 from typing import Literal, get_args
 
 import torch
@@ -30,7 +22,7 @@ from torch import Tensor
 from flatviz.catalog import EUCLIDEAN, KL_BALL, Mode
 from flatviz.checks import NonNegative, Numbers, Radius
 from flatviz.core import public
-from flatviz.gaussian import Gaussian, constant
+from flatviz.gaussian import Gaussian
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
@@ -38,7 +30,8 @@ Blocks = Literal["mean", "mean+std", "mean+std+factor"]
 Switch = Literal["z2_mean_bug", "v_as_std", "total_derivative"]
 MODES = get_args(Mode)
 QUIRKS: tuple[Switch, ...] = ("v_as_std", "total_derivative")  # of the released code, by default
-UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
+IN_KL = ("kl_exact", "rank1_pinv", "rank1_damped")
+UNITS = {mode: KL_BALL if mode in IN_KL else EUCLIDEAN for mode in MODES}
 Unit = Literal["mode", "kl"]
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
 # Smallest d_i A_ii; below it the factor has all of a weight's variance, and log_std hardly matters
@@ -64,10 +57,15 @@ class Perturbation:
     @property
     def moved(self) -> int:
         """Number of blocks of (mean, log_std, factor) that move."""
-        return {"none": 0, "sam_mu": 1, "authors_code": 3}.get(self.mode, BLOCKS[self.blocks])
+        fixed = {"none": 0, "sam_mu": 1, "authors_code": 3}
+        return fixed.get(self.mode, BLOCKS[self.blocks])
 
     def __call__(
-        self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: Draw | None = None
+        self,
+        q: Gaussian,
+        grad: Sequence[Tensor],
+        radius: Tensor,
+        noise: Draw | None = None,
     ) -> list[Tensor]:
         """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient.
 
@@ -87,42 +85,57 @@ class Perturbation:
     ) -> list[Tensor]:
         if self.mode == "none":
             return []
-        if self.mode == "authors_code":
-            return _authors_code(q, radius, _needed(noise, self.mode), self.switches)
         if self.mode in ("sam_mu", "sam_theta"):
             steps = [_of_length(radius, q, block) for block in grad]
             return [*steps[:2], *(step / fold(q) for step in steps[2:])]
         if self.mode == "kl_exact":
-            steps = _along(q, grad, fisher_solve(q, grad, self.damping), radius, self.joint)
-            return _onto_ball(q, steps, radius) if self.joint and len(steps) == 3 else steps
-        z1, z2 = _needed(noise, self.mode)
-        score = q.score(_draw(q, z1, z2))[: len(grad)]
+            natural = fisher_solve(q, grad, self.damping)
+            steps = _along(q, grad, natural, radius, self.joint)
+            if self.joint and len(steps) == 3:
+                return _onto_ball(q, steps, radius)
+            return steps
+        if noise is None:
+            raise ValueError(
+                f"mode {self.mode!r} needs the noise of the draw, got noise=None: give (z1 (D,),"
+                " z2 (K,))"
+            )
+        if self.mode == "authors_code":
+            return _authors_code(q, radius, noise, self.switches)
+        score = q.score(_draw(q, *noise))[: len(grad)]
         if self.joint:
             return self._rank1(q, grad, score, radius)
-        moved = (self._rank1(q, [g], [s], radius) for g, s in zip(grad, score))
-        return list(chain.from_iterable(moved))
+        steps = []
+        for g, s in zip(grad, score):
+            steps += self._rank1(q, [g], [s], radius)
+        return steps
 
     def _rank1(
-        self, q: Gaussian, grad: Sequence[Tensor], score: Sequence[Tensor], radius: Tensor
+        self,
+        q: Gaussian,
+        grad: Sequence[Tensor],
+        score: Sequence[Tensor],
+        radius: Tensor,
     ) -> list[Tensor]:
         """Compute the step for F = s s^T, pseudo-inverted or damped.
 
         Pseudo-inverted it is radius sign(s.g) s/|s|^2; plus damping I it is inverted by
         Sherman-Morrison.
         """
-        dot = reduce(operator.add, (_dot(q, s, g) for s, g in zip(score, grad)))
-        squared = reduce(operator.add, (_dot(q, s, s) for s in score))
+        dot = _inner(q, score, grad)
+        squared = _inner(q, score, score)
         if self.mode == "rank1_pinv":
-            return [s * _spread(radius * dot.sign() / _positive(squared), s) for s in score]
+            scale = radius * dot.sign() / _positive(squared)
+            return [s * _spread(scale, s) for s in score]
         if self.damping is None:
-            size = sum(s[(0,) * (q.mean.ndim - 1)].numel() for s in score)
-            damping = squared / max(size, 1)
+            numbers = sum(s.numel() for s in score) // squared.numel()  # of one member
+            damping = squared / max(numbers, 1)
         else:
             damping = torch.full_like(squared, self.damping)
-        natural = [
-            (g - s * _spread(dot / (damping + squared), s)) / _spread(damping, s)
-            for s, g in zip(score, grad)
-        ]
+        share = dot / (damping + squared)
+        natural = []
+        for s, g in zip(score, grad):
+            rest = g - s * _spread(share, s)
+            natural.append(rest / _spread(damping, s))
         return _along(q, grad, natural, radius, True)
 
 
@@ -193,17 +206,17 @@ def perturb(
         >>> round(float((delta[0] / q.std).norm()), 4)  # in units of q's standard deviations
         0.1
     """
-    if [g.shape for g in grad] != [t.shape for t in (q.mean, q.log_std, q.factor)]:
+    theta = (q.mean, q.log_std, q.factor)
+    if [g.shape for g in grad] != [t.shape for t in theta]:
         shapes = [tuple(g.shape) for g in grad]
         raise ValueError(
             f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}"
         )
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches), radius_unit)
-    steps = (
-        []
-        if radius == 0
-        else perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
-    )
+    steps = []
+    if radius > 0:
+        moved = grad[: perturbation.moved]
+        steps = perturbation(q, moved, q.mean.new_tensor(radius), noise)
     rest = [torch.zeros_like(g) for g in grad[len(steps) :]]
     mean, log_std, factor = [*steps, *rest]
     return mean, log_std, factor
@@ -214,41 +227,46 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
         leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
-        natural.append(
-            grad[1] / leverage.mul_(leverage).mul_(constant(2.0, leverage.dtype, leverage.device))
-        )
+        natural.append(grad[1] / (2 * leverage * leverage))
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
+        if damping is None:
+            damping = FACTOR_DAMPING
         eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
-        damped = gram + (FACTOR_DAMPING if damping is None else damping) * eye
-        natural.append(
-            torch.linalg.solve_ex(damped, q.cov_mul(grad[2])).result if q.rank else grad[2]
-        )
+        wide = q.cov_mul(grad[2])
+        natural.append(torch.linalg.solve_ex(gram + damping * eye, wide).result)
     return natural
 
 
-def squared_length(q: Gaussian, grad: Sequence[Tensor], damping: float | None = None) -> Tensor:
+def squared_length(
+    q: Gaussian,
+    grad: Sequence[Tensor],
+    damping: float | None = None,
+) -> Tensor:
     """Compute g^T F^-1 g, (...)."""
-    natural = fisher_solve(q, grad, damping)
-    return reduce(operator.add, (_dot(q, g, v) for g, v in zip(grad, natural)))
+    return _inner(q, grad, fisher_solve(q, grad, damping))
 
 
 def _along(
-    q: Gaussian, grad: Sequence[Tensor], natural: Sequence[Tensor], radius: Tensor, joint: bool
+    q: Gaussian,
+    grad: Sequence[Tensor],
+    natural: Sequence[Tensor],
+    radius: Tensor,
+    joint: bool,
 ) -> list[Tensor]:
     """Compute radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
     if joint:
-        squares = [sum(squares[1:], squares[0])]
+        squares = [sum(squares[1:], squares[0])] * len(squares)
     scales = [radius * _positive(square).rsqrt() for square in squares]
-    return [
-        v * _spread(scale, v)
-        for v, scale in zip(natural, scales * len(natural) if joint else scales)
-    ]
+    return [v * _spread(scale, v) for v, scale in zip(natural, scales)]
 
 
 def _onto_ball(
-    q: Gaussian, steps: list[Tensor], radius: Tensor, most: int = KL_STEPS
+    q: Gaussian,
+    steps: list[Tensor],
+    radius: Tensor,
+    most: int = KL_STEPS,
 ) -> list[Tensor]:
     """Scale steps to an exact KL(q + Delta || q) of radius^2 / 2 (within 1 %); steps of 0 stay.
 
@@ -265,7 +283,8 @@ def _onto_ball(
     low = torch.full_like(x, -math.inf)
     high = torch.full_like(x, math.inf)
     for _ in range(most):
-        kl = wide.moved([step * _spread(x.exp(), step) for step in steps]).kl(wide)
+        scaled = [step * _spread(x.exp(), step) for step in steps]
+        kl = wide.moved(scaled).kl(wide)
         # Finite where the gradient is 0
         log_reach = 0.5 * (2 * kl).clamp_min(1e-300).log()
         y = (log_reach - target).nan_to_num(10.0).clamp(-10, 10)
@@ -277,9 +296,11 @@ def _onto_ball(
         last = (x, y)
         x = x - y / slope
         # A secant step that leaves the bracket of the root
-        x = torch.where((x < low) | (x > high), (low + high) / 2, x)
+        outside = (x < low) | (x > high)
+        x = torch.where(outside, (low + high) / 2, x)
     factor = torch.where(radius > 0, x.exp(), 0.0)
-    return [(step * _spread(factor, step)).to(q.mean.dtype) for step in steps]
+    scaled = [step * _spread(factor, step) for step in steps]
+    return [step.to(q.mean.dtype) for step in scaled]
 
 
 def _double(q: Gaussian) -> Gaussian:
@@ -288,39 +309,44 @@ def _double(q: Gaussian) -> Gaussian:
 
 def reach_of(worst: Gaussian, q: Gaussian) -> Tensor:
     """Compute the exact sqrt(2 KL(worst || q)), (...): the radius of any mode in this unit."""
-    kl = _double(worst).kl(_double(q)).clamp_min(0)
-    return (2 * kl).sqrt().to(q.mean.dtype)
+    kl = _double(worst).kl(_double(q))
+    return (2 * kl.clamp_min(0)).sqrt().to(q.mean.dtype)
 
 
 def _authors_code(
-    q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]
+    q: Gaussian,
+    radius: Tensor,
+    noise: tuple[Tensor, Tensor],
+    switches: tuple[str, ...],
 ) -> list[Tensor]:
     """Compute radius s_b / (|s_b| + 1e-12) a block, with the released code's `score` s.
 
     It uses that code's sigma and C.
     """
     unfold = fold(q)
+    half = 0.5 * math.log(2)
     mean = q.mean.detach()
-    s = (q.log_std + 0.5 * math.log(2)).detach().requires_grad_(True)
+    s = (q.log_std + half).detach().requires_grad_(True)
     c = (q.factor * unfold).detach().requires_grad_(True)
     with torch.enable_grad():
-        released = Gaussian.unchecked(mean, s - 0.5 * math.log(2), c / unfold)
+        released = Gaussian.unchecked(mean, s - half, c / unfold)
         draw = _draw(released, *noise)
         draw = draw if "total_derivative" in switches else draw.detach()
         # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
         if "v_as_std" in switches:
-            released = Gaussian.unchecked(mean, 0.5 * (s.exp() + 1e-10).log(), c)
-        a_s, a_c = torch.autograd.grad(
-            released.log_prob(draw).sum(), (s, c), materialize_grads=True
-        )
+            log_std = 0.5 * (s.exp() + 1e-10).log()
+            released = Gaussian.unchecked(mean, log_std, c)
+        log_prob = released.log_prob(draw).sum()
+        a_s, a_c = torch.autograd.grad(log_prob, (s, c), materialize_grads=True)
         a_mean = released.precision_mul(draw - mean).detach()
-    of_mean, of_s, of_c = (_of_length(radius, q, score) for score in (a_mean, a_s, a_c))
-    return [of_mean, of_s, of_c / unfold]
+    steps = [_of_length(radius, q, score) for score in (a_mean, a_s, a_c)]
+    return [*steps[:2], steps[2] / unfold]
 
 
 def _draw(q: Gaussian, z1: Tensor, z2: Tensor) -> Tensor:
     """Return the draw of each member for this noise, (..., D)."""
-    return q.at(z1.unsqueeze(-2), z2.unsqueeze(-2)).squeeze(-2)
+    draws = q.at(z1.unsqueeze(-2), z2.unsqueeze(-2))
+    return draws.squeeze(-2)
 
 
 def fold(q: Gaussian) -> float:
@@ -336,30 +362,26 @@ def _dot(q: Gaussian, a: Tensor, b: Tensor) -> Tensor:
     return torch.linalg.vecdot(a, b)
 
 
-def _norm(q: Gaussian, a: Tensor) -> Tensor:
-    """Compute the Euclidean norm of a block of each member, (...)."""
-    return torch.linalg.vector_norm(a.flatten(q.mean.ndim - 1), dim=-1)
+def _inner(q: Gaussian, a: Sequence[Tensor], b: Sequence[Tensor]) -> Tensor:
+    """Compute the inner product of two vectors of blocks, member by member: (...)."""
+    products = [_dot(q, *pair) for pair in zip(a, b)]
+    return sum(products[1:], products[0])
 
 
 def _of_length(radius: Tensor, q: Gaussian, block: Tensor) -> Tensor:
     """Scale a block of each member to the Euclidean length `radius`."""
-    return _spread(radius, block) * block / _spread(_norm(q, block) + 1e-12, block)
+    flat = block.flatten(q.mean.ndim - 1)
+    length = torch.linalg.vector_norm(flat, dim=-1)
+    return _spread(radius, block) * block / _spread(length + 1e-12, block)
 
 
 def _spread(scale: Tensor, block: Tensor) -> Tensor:
     """Reshape one number a member (...) to multiply a block of each."""
     if scale.ndim == 0:
         return scale
-    return scale.reshape(scale.shape + (1,) * (block.ndim - scale.ndim))
+    ones = (1,) * (block.ndim - scale.ndim)
+    return scale.reshape(*scale.shape, *ones)
 
 
 def _positive(n: Tensor) -> Tensor:
     return n.clamp_min(torch.finfo(n.dtype).tiny)
-
-
-def _needed(noise: tuple[Tensor, Tensor] | None, mode: str) -> tuple[Tensor, Tensor]:
-    if noise is None:
-        raise ValueError(
-            f"mode {mode!r} needs the noise of the draw, got noise=None: give (z1 (D,), z2 (K,))"
-        )
-    return noise

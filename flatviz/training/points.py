@@ -64,11 +64,12 @@ class Energy:
     def gradient(self, w: Tensor, gradient: Gradient, batch: Batch) -> tuple[Tensor, Record]:
         """Compute g at each of w (..., D), and the record of the mean over chains."""
         value, g, gain = ascended(gradient, w, batch, self.ascent)
-        prior = self.prior  # its -grad log p(w) / N
-        pull = (
-            self.weight_decay * w if prior is None else prior.precision_mul(w - prior.mean) / self.n
-        )
-        return g + pull, Record(value.mean(), sharpness=None if gain is None else gain.mean())
+        if self.prior is None:
+            pull = self.weight_decay * w
+        else:  # -grad log p(w) / N
+            pull = self.prior.precision_mul(w - self.prior.mean) / self.n
+        record = Record(value.mean(), sharpness=None if gain is None else gain.mean())
+        return g + pull, record
 
     def scale(self, rate: R) -> R:
         """Compute sqrt(rate T / N), by which noise is multiplied."""
@@ -86,15 +87,19 @@ class PointState(NamedTuple):
     def at(cls, w: Tensor) -> "PointState":
         """Return the state at weights `w`, with velocity 0."""
         w = w.detach()
-        return cls(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
+        step = torch.zeros((), dtype=torch.long, device=w.device)
+        return cls(w, torch.zeros_like(w), step)
 
 
 def draws_of(
-    state: NamedTuple, history: History | None = None, kept: Sequence[Tensor] = ()
+    state: NamedTuple,
+    history: History | None = None,
+    kept: Sequence[Tensor] = (),
 ) -> Draws:
     """The weights that were kept, chain by chain; the last ones, where none were."""
     W = torch.stack(tuple(kept) or (state[0],), -2)
-    return Draws(W.flatten(0, -2), history, chains=len(W) if W.ndim > 2 else 1)
+    chains = len(W) if W.ndim > 2 else 1
+    return Draws(W.flatten(0, -2), history, chains=chains)
 
 
 class Chain(Algorithm[S], Protocol[S]):
@@ -109,7 +114,10 @@ class Chain(Algorithm[S], Protocol[S]):
         return FreshNoise(seeds, state[0], drawn=lambda step: self.energy.temperature > 0)
 
     def result(
-        self, state: S, history: History | None = None, kept: Sequence[Tensor] = ()
+        self,
+        state: S,
+        history: History | None = None,
+        kept: Sequence[Tensor] = (),
     ) -> Draws:
         """Return the draws."""
         return draws_of(state, history, kept)
@@ -194,12 +202,17 @@ class SGD(Algorithm[PointState]):
     init = staticmethod(PointState.at)
 
     def update(
-        self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises = ()
+        self,
+        s: PointState,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises = (),
     ) -> tuple[PointState, Record]:
         """Take one step."""
         value, g, gain = ascended(gradient, s.w, batch, self.ascent)
         if self.clip is not None:
-            g = g * (self.clip / g.norm(dim=-1, keepdim=True)).clamp_max(1)
+            length = g.norm(dim=-1, keepdim=True)
+            g = g * (self.clip / length).clamp_max(1)
         g = g.add(s.w, alpha=self.weight_decay)
         # in place, on a tensor without other users, as a large network's takes much memory
         v = g.add_(self.momentum * s.v)
@@ -242,7 +255,7 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     initialiser is `reset_parameters`, which all of torch's have.
     """
     chosen = [b for b in net.blocks if not head_only or b.kind == "head"]
-    owners = {b.name.rpartition(".")[0] for b in chosen}
+    owners = {b.layer for b in chosen}
     rows = []
     for seed in seeds:
         module = net.to_module().cpu()
@@ -251,7 +264,8 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
                 if name in owners and hasattr(part, "reset_parameters"):
                     part.reset_parameters()
         w = net.w.detach().clone()
-        fresh = net.flatten(dict(module.named_parameters())).detach().to(net.w)
+        fresh = net.flatten(dict(module.named_parameters()))
+        fresh = fresh.detach().to(net.w)
         for b in chosen:
             w[b.slice] = fresh[b.slice]
         rows.append(w)
@@ -266,7 +280,8 @@ def train_members(loss: NetworkLoss, seeds: list[int], run: Run, optim: Optim) -
     net = loss.problem.net
     first = starts(net, seeds, head_only=not net.treats_all)
     W, history = descend(loss, first, run, optim, shuffle=seeds)
-    return Draws(W, history.mapped(lambda record: record.mean(1)), loss.buffers_at(W))
+    means = history.mapped(lambda record: record.mean(1))
+    return Draws(W, means, loss.buffers_at(W))
 
 
 @public

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from flatviz.checks import Count, Positive, Several, check_count
-from flatviz.core import Data, Likelihood, Net, Treated, copied, public
+from flatviz.core import SAM, Data, Likelihood, Net, Treated, copied, public
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.landscape.trace import hessian_trace
 from flatviz.noun import History
@@ -21,7 +21,7 @@ from flatviz.objectives.network import nll
 
 Log = Callable[[str, float, int], object]  # (name, value, step)
 VALUES = ("loss", "sharpness", "lambda1", "trace")
-ASCENT = 0.05  # Euclidean length of the ascent step that measures sharpness
+ASCENT = SAM(0.05)  # the step that measures sharpness
 
 
 _RECORDING: "dict[int, RecordedPath]" = {}  # paths whose blocks are running
@@ -69,10 +69,10 @@ class Measurements:
         half = self.products // 2
         loss, g = f.value_and_grad(net.w)
         values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
-        if bool(loss.isfinite() & g.isfinite().all()):
-            up = net.w + ASCENT * g / g.norm().clamp_min(torch.finfo(g.dtype).tiny)
-            values["sharpness"] = float(f(up)) - values["loss"]
-            values["lambda1"] = float(top_eigenpairs(f, net.w, 1, iters=half).values[0])
+        if loss.isfinite() & g.isfinite().all():
+            spectrum = top_eigenpairs(f, net.w, 1, iters=half)
+            values["sharpness"] = float(f(net.w + ASCENT(net.w, g)) - loss)
+            values["lambda1"] = float(spectrum.values[0])
             values["trace"] = hessian_trace(f, net.w, products=half)[0]
         self.rows.append((step, *values.values()))
         if self.log is not None:
@@ -93,17 +93,22 @@ class RecordedPath:
     watch: Measurements | None = None
 
     def __init__(
-        self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None
+        self,
+        module: nn.Module,
+        every: int,
+        most: int,
+        treated: Treated,
+        head: str | None,
     ) -> None:
         self.module = module
         self.every = every
+        self._most = most
         self._treated = treated
         self._head = head
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
-        # On the CPU, where empty pages take no memory; one row more, to detect the limit
-        self._room = torch.empty(most + 1, self.net.dim, dtype=self.net.w.dtype)
+        self._points: list[Tensor] = []
         self._steps: list[int] = []
         # Steps begun, and the weights that the last one moved
         self._step = 0
@@ -112,23 +117,25 @@ class RecordedPath:
     @property
     def W(self) -> Tensor:
         """Weights (S, D), a row for each of `steps`."""
-        return self._room[: len(self._steps)]
+        return torch.stack(self._points)
 
     @property
     def history(self) -> History:
         """Loss, λ1, trace and sharpness at the measured points; an error without data."""
-        if (watch := self.watch) is None or not watch.rows:
+        watch = self.watch
+        if watch is None or not watch.rows:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
         steps, *columns = torch.tensor(watch.rows, dtype=torch.float64).T
         notes = []
-        skipped = watch.looks - len(watch.rows)
+        measured = len(watch.rows)
+        skipped = watch.looks - measured
         if skipped:
             notes.append(
                 f"{skipped} of {watch.looks} points were not measured: the budget is"
                 f" {watch.budget:g} %"
             )
-        if len(watch.rows) == 2 and watch.spent > watch.budget / 100 * watch.looped:
-            share = 100 * watch.spent / watch.looped
+        share = 100 * watch.spent / max(watch.looped, 1e-9)
+        if measured == 2 and share > watch.budget:
             notes.append(
                 f"start and end took {share:.3g} % of the loop's time, the budget is"
                 f" {watch.budget:g} %"
@@ -142,15 +149,14 @@ class RecordedPath:
 
     def add(self, step: int | None = None) -> None:
         """Record the module's present weights as the point after `step` (default: next)."""
-        step = self._steps[-1] + 1 if step is None and self._steps else step or 0
-        self._write(len(self._steps))
+        if step is None:
+            step = self._steps[-1] + 1 if self._steps else 0
+        self._points.append(self._weights())
         if self.watch is not None:
             self.watch.at(self._net, step, always=not self._steps)
         self._steps.append(step)
-        if len(self._steps) == len(self._room):
-            # Row by row: no second copy
-            for to, source in enumerate(range(0, len(self._steps), 2)):
-                self._room[to] = self._room[source]
+        if len(self._steps) > self._most:
+            self._points = self._points[::2]
             self._steps = self._steps[::2]
             self.every = 2 * self.every
 
@@ -160,7 +166,10 @@ class RecordedPath:
         return self
 
     def __exit__(
-        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         del _RECORDING[id(self)]
         if self._step > self._steps[-1]:
@@ -183,13 +192,15 @@ class RecordedPath:
             f" to {self._steps[-1:]})"
         )
 
-    def _write(self, row: int) -> None:
-        for block, parameter in zip(self.net.blocks, self._parameters):
-            self._room[row, block.slice].copy_(parameter.detach().reshape(-1))
+    def _weights(self) -> Tensor:
+        rows = [parameter.detach().flatten() for parameter in self._parameters]
+        return torch.cat(rows).cpu()
 
     def after_step(self, optimiser: torch.optim.Optimizer) -> None:
         """Note the weights after a step of this optimiser, where it moves some of them."""
-        moved = {id(p) for group in optimiser.param_groups for p in group["params"]} & self._ids
+        moved = set[int]()
+        for group in optimiser.param_groups:
+            moved |= self._ids.intersection(map(id, group["params"]))
         if not moved:
             return
         if moved & self._moved or not self._moved:
@@ -200,7 +211,7 @@ class RecordedPath:
         else:  # another optimiser of the same step
             self._moved |= moved
             if self._steps[-1] == self._step:
-                self._write(len(self._steps) - 1)
+                self._points[-1] = self._weights()
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
@@ -268,7 +279,6 @@ def record_path(
     """
     path = RecordedPath(module, every, most, treated, head)
     if data is not None:
-        path.watch = Measurements(
-            data, likelihood, budget, check_count(products, "products", least=12), log
-        )
+        check_count(products, "products", least=12)
+        path.watch = Measurements(data, likelihood, budget, products, log)
     return path

@@ -18,7 +18,10 @@ LARGE = 2**20
 
 
 def minibatches(
-    n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device
+    n: int,
+    batch_size: int | None,
+    seed: int | Sequence[int],
+    device: torch.device,
 ) -> Iterator[Tensor | None]:
     """Yield indices of minibatches (batch,) without end, (B, batch) for B seeds.
 
@@ -28,13 +31,13 @@ def minibatches(
         while True:
             yield None
     seeds = [seed] if isinstance(seed, int) else seed
-    several = not isinstance(seed, int)
     sources = [generator(one) for one in seeds]
     while True:  # an epoch at a time: a thousand members are not asked one by one in every step
-        orders = [torch.randperm(n, generator=source, device=source.device) for source in sources]
-        yield from (
-            (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)
-        )
+        orders = []
+        for source in sources:
+            orders.append(torch.randperm(n, generator=source, device=source.device))
+        order = orders[0] if isinstance(seed, int) else torch.stack(orders)
+        yield from order.to(device).split(batch_size, dim=-1)
 
 
 def steps_per_epoch(n: int, batch_size: int | None) -> int:
@@ -44,19 +47,22 @@ def steps_per_epoch(n: int, batch_size: int | None) -> int:
 
 def cosine(step: int, steps: int, last: float = 0.0) -> float:
     """Compute a factor on the rate, from 1 at step 0 to `last` along half a cosine."""
-    return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
+    fall = 0.5 * (1 + math.cos(math.pi * step / steps))
+    return last + (1 - last) * fall
 
 
 def rates(
-    lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], float] = cosine
+    lr: float,
+    steps: int,
+    like: Tensor,
+    schedule: Callable[[int, int], float] = cosine,
 ) -> Tensor:
     """Compute the learning rate of each step, lr schedule(step, steps): (steps,) in float64.
 
     They are on the device of `like`.
     """
-    return like.new_tensor(
-        [lr * schedule(step, steps) for step in range(steps)], dtype=torch.float64
-    )
+    each = [lr * schedule(step, steps) for step in range(steps)]
+    return like.new_tensor(each, dtype=torch.float64)
 
 
 def rate_at(rates: Tensor | float, step: Tensor) -> Tensor:
@@ -101,12 +107,12 @@ class FreshNoise(Noise):
         """Return the noise of a step."""
         if not self.count or not self.drawn(step):
             return (self.zeros,) * self.count
-        rows = list(zip(self.zeros.view(len(self.generators), -1), self.generators)) * self.count
-        return (
-            torch.stack([randn_like(*row) for row in rows])
-            .view(self.count, *self.zeros.shape)
-            .unbind()
-        )
+        rows = self.zeros.view(len(self.generators), -1)
+        tensors = []
+        for _ in range(self.count):
+            drawn = [randn_like(*row) for row in zip(rows, self.generators)]
+            tensors.append(torch.stack(drawn).view_as(self.zeros))
+        return tuple(tensors)
 
 
 class MirroredNoise(Noise):
@@ -122,12 +128,15 @@ class MirroredNoise(Noise):
         self.dim = q.dim
         self.draws = draws
         self.size = q.dim + q.rank
-        self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
+        self.device = torch.device("cpu")
+        if self.size > LARGE:
+            self.device = q.mean.device
         # As before the block's first step: this is saved
         self.generators = [generator(seed, self.device) for seed in seeds]
         self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
         fitting = MAX_AHEAD // (len(seeds) * draws * self.size)
-        self.pairs = max(1, min(STEPS_AHEAD, steps + 1, fitting) // 2)
+        ahead = min(STEPS_AHEAD, steps + 1, fitting)
+        self.pairs = max(1, ahead // 2)
         self.block: list[tuple[Tensor, Tensor]] = []
 
     def at(self, step: int) -> tuple[Tensor, Tensor]:
@@ -143,13 +152,17 @@ class MirroredNoise(Noise):
         return noise
 
     def _drawn(self) -> list[tuple[Tensor, Tensor]]:
-        shape = len(self.generators), self.pairs, self.draws, self.size
+        members = len(self.generators)
+        shape = (members, self.pairs, self.draws, self.size)
         z = torch.empty(shape, dtype=self.like.dtype, device=self.device)
         for source, ahead, rows in zip(self.generators, self.ahead, z):
             ahead.set_state(source.get_state())
             for row in rows:
                 row.normal_(generator=ahead)
         z = z.to(self.like.device)
-        z = torch.stack((z, -z), 2).flatten(1, 2)
-        z = z[0] if len(z) == 1 else z.transpose(0, 1)  # (steps, ..., S, D + K)
-        return list(zip(z[..., : self.dim].unbind(), z[..., self.dim :].unbind()))
+        both = torch.stack((z, -z), 2)
+        z = both.flatten(1, 2)
+        z = z[0] if members == 1 else z.transpose(0, 1)  # (steps, ..., S, D + K)
+        z1 = z[..., : self.dim]
+        z2 = z[..., self.dim :]
+        return list(zip(z1.unbind(), z2.unbind()))

@@ -157,7 +157,6 @@ def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_
         fast(coords[:1])
     assert seen.counts["convolution"] == 2
     assert seen.counts["addcmul"] == 2
-    assert seen.counts["max_pool2d_with_indices"] == 1
     assert not any("batch_norm" in name for name in seen.counts)
     far = tensor([[1e20, 0.0], [0.0, -1e35]])
     assert_close(fast(far), exact(far), equal_nan=True, rtol=1e-4, atol=0)
@@ -246,7 +245,7 @@ def test_any_quantity_of_the_outputs_is_an_objective():
     )
     with raises(ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"):
         fv.quantity(net, data, "f1")
-    with raises(ValueError, match=r"a quantity must be one number, got shape \(22, 4\)"):
+    with raises(ValueError, match=r"a quantity must be one real number, got shape \(22, 4\)"):
         fv.quantity(net, data, lambda out, y: out)(net.w)
 
 

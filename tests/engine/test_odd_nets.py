@@ -50,8 +50,8 @@ def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
     want = torch.stack([f(w) for w in plane.points(COORDS)]).detach()
     for _ in range(2):  # what is kept is as it was
         assert_close(evaluate(COORDS), want, rtol=1e-5, atol=1e-5)
-    assert evaluate.plan.traced
-    frozen = [s.op.overloadpacket.__name__ for s in evaluate._programs[0].frozen]
+    assert evaluate.reuses
+    frozen = [s.op.overloadpacket.__name__ for s in evaluate.programs[0].frozen]
     assert "addmm" in frozen  # the features, whatever is written over them later
 
 

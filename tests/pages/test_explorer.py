@@ -41,7 +41,7 @@ MAPS = "see.directions=random+directions,+2-D+map"
             "sabma/2/4",
             "Surface",
         ),
-        ("method=sabma&radius=2&draws=4&tab=Radius&phase=1", "sabma/2/4", "Radius"),
+        ("method=sabma&radius=2&draws=4&tab=Radius", "sabma/2/4", "Radius"),
         (f"method=sgd&radius=0&draws=4&tab=Flatness&{MAPS}", "sgd/0/4", "Flatness"),
     ],
 )

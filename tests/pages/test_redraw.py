@@ -1,4 +1,4 @@
-"""Sliders, phases and switches: what a control moves is drawn alone, and the picture is the one
+"""Sliders and switches: what a control moves is drawn alone, and the picture is the one
 that plotly.js makes from nothing."""
 
 from browsing import DRAWN, in_page
@@ -32,18 +32,6 @@ def test_radius_and_ensemble_size_draw_their_traces_alone_and_right(page, tab):
             )
         assert page.evaluate("() => window.reacted") == []
         assert page.evaluate(DIFFERENT) == []
-
-
-def test_a_phase_of_the_step_draws_its_traces_alone_and_right(page):
-    for phase in (1, 3, 5, 2):
-        at(page, f"method=sabma&radius=2&draws=3&tab=Radius&phase={phase}", "sabma/2/3", "Radius")
-        page.locator(f"[data-name=mechanism] [data-phase='{phase - 1}']").wait_for(state="attached")
-        if phase > 1:
-            assert page.evaluate("() => window.reacted") == []
-        # The legend keeps the heads that its arrows had when it was drawn
-        found = page.evaluate(DIFFERENT)
-        # Colour bar and margins come to rest
-        assert [part for part in found if part[1] != ".legend"] == [] or phase == 1
 
 
 WATCH = in_page("places_of_the_first_draw")

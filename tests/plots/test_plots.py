@@ -274,17 +274,6 @@ def test_a_path_shows_its_barrier_where_it_is_highest():
     assert len(fv.plot_curve(straight, barrier=False).data) == 1
 
 
-def test_valleys_are_drawn_from_minimum_to_saddle(surface):
-    found = fv.landscape.persistence(surface)
-    joins, valleys, minima = plots.plot_persistence(found).data
-    assert list(minima.y) == approx(found.birth.tolist())
-    assert len(minima.y) == 2
-    assert valleys.y[1] == approx(float(surface.values.max()))
-    assert valleys.y[4] == approx(float(found.death[1]))
-    assert list(joins.x[:2]) == [2, 1]
-    assert math.isinf(float(found.death[0]))
-
-
 def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, spectrum):
     known = dict(n=100, batchnorm="re-estimated")
     curve = fv.Curve(surface.a, surface.a**2, **known)
@@ -296,10 +285,7 @@ def test_every_picture_says_its_data_its_batchnorm_and_its_precision(surface, sp
             fv.plot_curve([curve, curve]),
             fv.plot_spectrum(known_spectrum),
         ),
-        *(
-            fv.plot_density(known_spectrum),
-            plots.plot_persistence(fv.landscape.persistence(known_surface)),
-        ),
+        *(fv.plot_density(known_spectrum),),
     ):
         assert (
             fig.layout.xaxis.title.text.count("mean over 100 examples · BatchNorm re-estimated")
@@ -389,19 +375,6 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
     assert (
         list(against.data[2].x) == list(against.data[2].y) == list(against.data[3].x) == [1, 2, 3]
     )
-
-
-def test_curvature_by_layer_is_drawn_on_a_logarithmic_axis_open_where_it_is_negative():
-    rows = {
-        "a": results.LayerCurvature(4, 3.0, 0.1, 5.0, 0.2),
-        "b": results.LayerCurvature(2, -0.01, 0.0, 0.02, 0.0),
-    }
-    eigenvalues, traces = fv.plot(rows).data
-    assert list(eigenvalues.x) == approx([3.0, 0.01])
-    assert list(traces.x) == approx([5.0, 0.02])
-    assert list(traces.error_x.array) == approx([0.2, 0])
-    assert list(eigenvalues.marker.symbol) == ["circle", "circle-open"]
-    assert fv.plot(rows).layout.xaxis.type == "log"
 
 
 def test_a_figure_of_plotly_express_takes_the_ground_of_the_house_and_keeps_its_data_and_legend():

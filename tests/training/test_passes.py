@@ -138,10 +138,10 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
     another = Mock(side_effect=RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
     with raises(
         MemoryError,
-        match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size",
+        match=r"VI must fit .* 4 examples .* 1125899906842624 bytes.*: lower batch_size",
     ):
         advance(dict, too_large, iter([arange(4)]), 1, run, "")
-    with raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
+    with raises(MemoryError, match=r"a step with all examples .* 2.50 GiB.*accumulate=2"):
         advance(dict, on_card, iter([None]), 1, run, "")
     with raises(RuntimeError, match="mat1 and mat2"):
         advance(dict, another, iter([None]), 1, run, "")

@@ -233,14 +233,14 @@ def test_state_is_plain_data_that_can_be_set_again_and_bad_parts_of_it_change_no
         "Flatness",
         "vi",
     )
-    lab.state = {"phase": 2}
-    assert (lab.view.look["phase"], lab.view.look["tab"]) == (2, "Flatness")
+    lab.state = {"picked": 2}
+    assert (lab.view.look["picked"], lab.view.look["tab"]) == (2, "Flatness")
     for bad, said in (
         ({"colour": 1}, "a name of state must be"),
         ({"radius": -1.0}, "radius must be a finite number >= 0"),
         ({"n_draws": 3, "compare": {"method": "nope", "radius": 0.0}}, "method of compare must be"),
-        ({"phase": -1}, "phase must be"),
-        ({"phase": 1.5}, "phase must be"),
+        ({"picked": -1}, "picked must be"),
+        ({"picked": 1.5}, "picked must be"),
     ):
         moved = lab.state
         with raises((ValueError, TypeError), match=said):

@@ -101,7 +101,7 @@ export class Side {
 const PLAY_MS = 1200;
 const GLIDE = { duration: 800, easing: "cubic-in-out" };
 
-/** A button that goes through what `title` says, a step every so many ms. */
+/** A button that goes through what `title` says, a step every `PLAY_MS`. */
 export class Player {
   timer = 0;
 
@@ -109,11 +109,9 @@ export class Player {
    * @param {Next} next
    * @param {string} title
    */
-  constructor(next, title, { text = "Play", every = PLAY_MS } = {}) {
+  constructor(next, title) {
     this.next = next;
-    this.text = text;
-    this.every = every;
-    this.button = button(text, title, () => (this.timer ? this.halt() : this.go(true)));
+    this.button = button("Play", title, () => (this.timer ? this.halt() : this.go(true)));
   }
 
   /** How a picture glides to the next step; not where motion is not wanted. */
@@ -124,7 +122,7 @@ export class Player {
   /** Take a step, and the next ones later. @param {boolean} first */
   go(first) {
     // before the step, which glides because there is a timer
-    this.timer = setTimeout(() => this.go(false), this.every);
+    this.timer = setTimeout(() => this.go(false), PLAY_MS);
     if (!this.next(first)) this.halt();
     else this.button.textContent = "Pause";
   }
@@ -133,55 +131,7 @@ export class Player {
   halt() {
     clearTimeout(this.timer);
     this.timer = 0;
-    this.button.textContent = this.text;
-  }
-}
-
-export const SLIDE_MS = 900;
-export const PHASE_MS = 1900; // from one phase to the next, and with the time to look at it
-
-/** Below a picture that goes through phases: a button that plays them and a slider. */
-export class Phases {
-  /**
-   * @param {(at: number) => void} change the reader goes to a phase
-   * @param {Next} next of the player
-   */
-  constructor(change, next) {
-    this.player = new Player(next, "ascend, gradient there, step back, descend", {
-      text: "Play the step",
-      every: PHASE_MS,
-    });
-    this.slider = element("input", {
-      type: "range",
-      class: "fv-phase",
-      min: 0,
-      step: 1,
-      "aria-label": "phase of the step",
-    });
-    this.text = element("output");
-    this.slider.addEventListener("input", () => change(Number(this.slider.value)));
-    this.node = element(
-      "div",
-      { class: "fv-phases", role: "group", "aria-label": "phases of the step" },
-      this.player.button,
-      this.slider,
-      this.text,
-    );
-  }
-
-  /**
-   * Show where it stands.
-   * @param {string[][]} phases [name, what it does]
-   * @param {number} at
-   */
-  show(phases, at) {
-    this.node.hidden = !phases.length;
-    if (!phases.length) return;
-    const [name, does] = phases[at];
-    this.slider.max = String(phases.length - 1);
-    this.slider.value = String(at);
-    this.slider.setAttribute("aria-valuetext", `${at + 1} of ${phases.length}: ${name}`);
-    this.text.replaceChildren(element("b", {}, name), `: ${does}`);
+    this.button.textContent = "Play";
   }
 }
 

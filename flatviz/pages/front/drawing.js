@@ -4,7 +4,7 @@ import { Picture } from "./figures.js";
 import { ImagePicture } from "./images.js";
 import { ALL } from "./state.js";
 
-/** @import { AnyPicture, Controls, Entry, Member, Now } from "./types.d.ts" */
+/** @import { AnyPicture, Entry, Member, Now } from "./types.d.ts" */
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Frame } from "./frames.js" */
 
@@ -23,15 +23,6 @@ import { ALL } from "./state.js";
 const IN_FRAME_MS = 30; // two pictures in one frame, where they are drawn in two at most
 const ADDRESS_MS = 100; // until a drag rests
 const SHOT_MS = 1500;
-
-/**
- * The place of a state among a figure's phases: the last without a choice.
- * @param {Pick<Entry, "phases">} entry
- * @param {Pick<Controls, "phase">} now
- */
-export function placeOf({ phases }, { phase }) {
-  return phases.length && Math.min(phase ?? phases.length, phases.length - 1);
-}
 
 /** Draw the page at the state of now. @param {Explorer} page */
 export function draw(page) {
@@ -99,9 +90,7 @@ function prepared(page, frame, now) {
     );
     frame.pair.replaceChildren(...made.map(({ node }) => node));
   }
-  const said = a.member.meta.captions?.[entry.name] ?? entry.caption;
-  if (frame.caption.textContent !== said) frame.caption.textContent = said;
-  frame.phases?.show(entry.phases, placeOf(entry, now));
+  if (frame.caption.textContent !== entry.caption) frame.caption.textContent = entry.caption;
   return Object.entries(sides).flatMap(([letter, { member }]) => {
     const picture = frame.made[entry.name + letter];
     const waits = Boolean(member.meta.waiting?.includes(entry.name));
@@ -142,7 +131,6 @@ function go(page, now, dark) {
  */
 function drawOne(page, now, dark, { frame, picture, member, entry, height, most, width }) {
   const { members, layout, bar } = page;
-  const at = placeOf(entry, now);
   const drawn = picture.draw(member, now.n_draws, {
     height,
     most,
@@ -151,7 +139,6 @@ function drawOne(page, now, dark, { frame, picture, member, entry, height, most,
     phone: layout.narrow,
     ranges: members.ranges(entry),
     transition: bar.player.glide,
-    at,
   });
   if (drawn) picture.light(page.lit);
   // a narrow picture has its title below it
@@ -160,10 +147,9 @@ function drawOne(page, now, dark, { frame, picture, member, entry, height, most,
     picture.narrow && title ? `${title}: what is this?` : "What is this?";
   if (picture.print && !frame.caption.textContent?.endsWith(picture.print))
     frame.caption.append(picture.print);
-  const phase = entry.phases[at]?.[0];
   const { alts, radius, method } = member.meta;
   const sentence = members.sentence({ member, wanted: radius, method }, now.n_draws);
-  picture.describe(`${alts[entry.name]}${phase ? `; ${phase}` : ""}. ${sentence}`);
+  picture.describe(`${alts[entry.name]}. ${sentence}`);
 }
 
 /**

@@ -4,7 +4,7 @@ import { listen } from "./around.js";
 import { Article } from "./article.js";
 import { Bar } from "./bar.js";
 import { learnColors } from "./colors.js";
-import { draw, placeOf } from "./drawing.js";
+import { draw } from "./drawing.js";
 import { element } from "./elements.js";
 import { Frame } from "./frames.js";
 import { keepKeys } from "./keys.js";
@@ -13,7 +13,7 @@ import { Members } from "./members.js";
 import { State } from "./state.js";
 import STYLE from "./style.css";
 
-/** @import { Entry, Extra, Now, Options, Shown, Status, Tools } from "./types.d.ts" */
+/** @import { Controls, Entry, Extra, Now, Options, Shown, Status, Tools } from "./types.d.ts" */
 /** @import { Pending } from "./drawing.js" */
 
 const FRAME_MS = 100; // until a page that is not attached is looked at again
@@ -57,7 +57,7 @@ export class Explorer {
     this.hash = hash;
     this.schedule = this.schedule.bind(this); // once a frame, with the newest values
     this.members = new Members(bundle, Boolean(index.live && ask));
-    this.state = new State(model, index, this.schedule, (values) => this.halt(Object.keys(values)));
+    this.state = new State(model, index, this.schedule, (values) => this.halt(values));
     if (former) {
       // undo goes on over a family that is sent anew
       this.state.past = former.past;
@@ -88,12 +88,10 @@ export class Explorer {
     this.schedule();
   }
 
-  /** Halt the players where the reader changes one of these by hand. @param {string[]} names */
-  halt(names) {
-    const of = (/** @type {string[]} */ those) => those.some((name) => names.includes(name));
-    if (of(["method", "radius", "compare", "step"])) this.bar.player.halt();
-    if (!of(["phase", "chosen", "tab", "compare", "step"])) return;
-    for (const { phases } of this.frames) phases?.player.halt();
+  /** Halt the player where the reader changes what it plays. @param {Partial<Controls>} values */
+  halt(values) {
+    const played = ["method", "radius", "compare", "step"];
+    if (played.some((name) => name in values)) this.bar.player.halt();
   }
 
   /** The state, with the members that it shows. @returns {Now} */
@@ -136,7 +134,7 @@ export class Explorer {
 
   /** Give a figure its frame: alternatives share one. @param {Entry} entry */
   place(entry) {
-    const { slot, group, phases } = entry;
+    const { slot, group } = entry;
     const known = slot
       ? this.frames.find((frame) => frame.slot === slot && frame.group === group)
       : null;
@@ -146,28 +144,6 @@ export class Explorer {
       this.frames.push(frame);
     }
     frame.add(entry);
-    if (!phases.length || frame.phases) return;
-    frame.phase(
-      (phase) => this.state.change({ phase }),
-      (first) => this.playPhase(frame, first),
-    );
-  }
-
-  /**
-   * To the next phase of a step, to the first from the last; whether there is one.
-   * @param {Frame} frame
-   * @param {boolean} first
-   */
-  playPhase(frame, first) {
-    const { state } = this;
-    const entry = frame.entry(state.all.chosen);
-    const here = placeOf(entry, state.all);
-    const last = entry.phases.length - 1;
-    const at = first && here === last ? 0 : here + 1;
-    if (at > last) return false;
-    if (first) state.past.push(state.all); // one step of undo, however far it plays
-    state.put({ ...state.all, phase: at });
-    return true;
   }
 
   /** Every picture that was made. */
@@ -294,7 +270,6 @@ export class Explorer {
   stop() {
     this.stopped = true;
     this.bar.player.halt();
-    for (const { phases } of this.frames) phases?.player.halt();
     Object.values(this.timers).forEach(clearTimeout);
     this.forget();
     for (const { plot } of this.pictures) this.Plotly.purge(plot);

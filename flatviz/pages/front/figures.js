@@ -1,10 +1,9 @@
 // ---- one picture
 import { recolored } from "./colors.js";
-import { SLIDE_MS } from "./controls.js";
-import { element, STILL } from "./elements.js";
-import { marksOf, perDraw, spreadLabels } from "./marks.js";
+import { element } from "./elements.js";
+import { marksOf, perDraw } from "./marks.js";
 import { keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
-import { assigned, between, bound } from "./records.js";
+import { assigned, bound } from "./records.js";
 import { interrupted, redrawn, same } from "./redraw.js";
 import { above, axesOf, beside, fitted, stacked } from "./room.js";
 
@@ -32,8 +31,7 @@ const NARROW = 460; // px: below, a picture has no legend
  * state changed.
  */
 export class Picture {
-  state = ""; // what it is drawn for: its place and phase
-  place = ""; // its scene, member and ensemble size
+  state = ""; // what it is drawn for: its scene, member and ensemble size
   scene = ""; // its size, colours and ranges
   width = 0;
   revision = 0;
@@ -68,60 +66,51 @@ export class Picture {
    */
   draw(member, n, room) {
     const { entry, plot, tools } = this;
-    const { dark, transition, phone, at } = room;
-    const taken = this.take(room, n);
+    const { dark, transition, phone } = room;
+    const taken = this.take(room);
     const { width, height, ranges, placed } = taken;
     this.narrow = Boolean(taken.narrow) && phone;
-    const sized = entry.binds.some(({ rows }) => rows !== "all" && rows !== "phase");
+    const sized = entry.binds.some(({ rows }) => rows !== "all");
     const scene = [placed && width, dark, height, JSON.stringify(ranges)].join("/");
     const { method, radius } = member.meta;
-    const place = [scene, method, radius, member.version ?? 0, sized ? n : ""].join("/");
-    const state = `${place}/${at}`;
+    const state = [scene, method, radius, member.version ?? 0, sized ? n : ""].join("/");
     if (this.state === state) {
       this.resize(width);
       return false;
     }
-    const values = entry.binds.map((bind) => bound(bind, tools.index.fields, member, n, at));
-    if (this.place === place && !STILL.matches) {
-      this.slide(values, state, at, dark);
-      return false;
-    }
+    const values = entry.binds.map((bind) => bound(bind, tools.index.fields, member, n));
     const first = !this.state;
     const changes = first || this.scene !== scene ? null : this.changesTo(values, dark);
-    this.place = place;
     this.state = state;
     this.scene = scene;
     this.member = member;
     this.values = values;
-    if (entry.phases.length) plot.dataset.phase = String(at);
-    const glided = this.interrupt();
-    this.glides = transition ? performance.now() + transition.duration + 100 : 0;
+    const now = performance.now();
+    const glided = now < this.glides;
+    if (glided) interrupted(plot);
+    this.glides = transition ? now + transition.duration + 100 : 0;
     if (changes && redrawn(tools.Plotly, plot, changes, transition, glided)) this.resize(width);
     else this.drawWhole(taken, phone, dark, first);
-    this.spread();
     return true;
   }
 
   /**
    * The room that the picture takes of what it is given: squares are as high as wide.
    * @param {Room} room
-   * @param {number} n
    * @returns {Taken}
    */
-  take({ height: given, most, width = this.plot.clientWidth, phone, ranges: shared }, n) {
+  take({ height: given, most, width = this.plot.clientWidth, phone, ranges }) {
     const { entry } = this;
-    const { layout, phases } = entry;
+    const { layout } = entry;
     const narrow = width < NARROW ? narrower(entry, width, phone) : null;
-    let height = given;
-    let ranges = shared;
     const square = layout.yaxis?.scaleanchor;
     const panels = layout.xaxis2 ? axesOf(layout).filter((name) => name[0] === "x").length : 1;
-    if (narrow) {
+    let height = given;
+    if (square && narrow && panels === 1) {
       const { t, b, l, r } = narrow.margin;
-      const whole = t + b + width - l - r - (phases.length ? 0 : 66);
-      if (square && panels === 1) height = Math.round(Math.min(whole, Math.max(most, t + b + 85)));
-      if (phases.length) ranges = this.low(shared, (height - t - b) / (width - l - r), n);
-    } else if (square) {
+      const whole = t + b + width - l - r - 66; // a square, and the room around it
+      height = Math.round(Math.min(whole, Math.max(most, t + b + 85)));
+    } else if (square && !narrow) {
       const below = panels > 1 ? (width - 160) / panels + 70 : width - 100;
       height = Math.round(Math.max(300, Math.min(given, above(layout) + below)));
     }
@@ -170,9 +159,9 @@ export class Picture {
     if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin };
     drawn.layout = stacked(drawn.layout, width);
     drawn = fitted(drawn, width, height);
-    if (narrow) drawn.data = labelled(drawn.data).map((trace) => slim(trace, entry));
+    if (narrow) drawn.data = labelled(drawn.data).map(slim);
     this.print = narrow ? printOf(drawn.layout) : "";
-    if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, entry, phone);
+    if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, phone);
     return drawn;
   }
 
@@ -190,87 +179,11 @@ export class Picture {
     });
   }
 
-  /** End what glides to another radius; whether something did. */
-  interrupt() {
-    const glided = performance.now() < this.glides;
-    if (glided) interrupted(this.plot);
-    this.glides = 0;
-    return glided;
-  }
-
-  /**
-   * Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as
-   * far as no member's step needs it.
-   * @param {Ranges} ranges
-   * @param {number} share
-   * @param {number} n
-   */
-  low(ranges, share, n) {
-    const { entry, tools } = this;
-    const { xaxis, yaxis } = entry.layout;
-    const [x, y] = [ranges.xaxis ?? xaxis?.range, ranges.yaxis ?? yaxis?.range];
-    const middle = (y[0] + y[1]) / 2;
-    const heights = entry.binds.filter(({ path }) => path.endsWith(".y"));
-    let half = (share * (x[1] - x[0])) / 2;
-    for (const bind of heights)
-      for (const member of tools.members)
-        for (const at of entry.phases.keys()) {
-          const values = /** @type {number[]} */ (bound(bind, tools.index.fields, member, n, at));
-          // NaN: it is not drawn
-          for (const v of values) half = Math.max(half, 1.06 * Math.abs(v - middle) || 0);
-        }
-    return half < y[1] - middle ? { ...ranges, yaxis: [middle - half, middle + half] } : ranges;
-  }
-
-  /**
-   * To another phase: points and heads of arrows move in straight lines, texts change at half of
-   * the way.
-   * @param {Value[]} values
-   * @param {string} state
-   * @param {number} at
-   * @param {boolean} dark
-   */
-  slide(values, state, at, dark) {
-    const { entry, plot, tools } = this;
-    const from = this.values;
-    const start = performance.now();
-    let glided = this.interrupt();
-    this.state = state;
-    delete plot.dataset.phase;
-    const step = () => {
-      if (this.state !== state) return; // it goes elsewhere now
-      const share = Math.min(1, (performance.now() - start) / SLIDE_MS);
-      const done = share * share * (3 - 2 * share);
-      const mixed = values.map((value, i) =>
-        entry.binds[i].rows === "phase" ? between(from[i], value, done) : value,
-      );
-      const changes = this.changesTo(mixed, dark);
-      this.values = mixed;
-      const drawn = plot.clientWidth && redrawn(tools.Plotly, plot, changes, undefined, glided);
-      glided = false;
-      if (!drawn) {
-        this.renew();
-        tools.redraw();
-      } else if (share < 1) requestAnimationFrame(step);
-      else {
-        plot.dataset.phase = String(at);
-        this.spread();
-      }
-    };
-    requestAnimationFrame(step);
-  }
-
-  /** Set labels of the step apart. */
-  spread() {
-    if (this.entry.phases.length) spreadLabels(this.plot);
-  }
-
   /** The figure is another: draw it whole the next time. */
   renew() {
     if (this.state) {
       this.state = "elsewhere";
       this.scene = "";
-      this.place = "";
     }
   }
 

@@ -105,22 +105,14 @@ async function recorded(el, stills) {
  * Python that draws what is shown, at this state.
  * @param {Shown[]} shown
  * @param {Index} index
- * @param {Pick<Controls, "n_draws" | "phase">} now
+ * @param {Pick<Controls, "n_draws">} now
  */
-export function codeOf(shown, index, { n_draws: n, phase }) {
-  const quoted = JSON.stringify;
-  const calls = shown.flatMap(([, { kind, name, phases }, { member }]) => {
+export function codeOf(shown, index, { n_draws: n }) {
+  const calls = shown.flatMap(([, { kind, name }, { member }]) => {
     if (kind !== "plotly" || !member) return [];
     const { method, radius } = member.meta;
-    const chosen = phases.length && phase !== null; // by the reader
-    const at = chosen ? index.phases[Math.min(phase, index.phases.length - 1)] : "";
-    const how = [
-      `method=${quoted(method)}`,
-      `radius=${radius}`,
-      `n_draws=${n}`,
-      ...(chosen ? [`phase=${quoted(at)}`] : []),
-    ];
-    return [`fv.widgets.plot_view(family, ${quoted(name)}, ${how.join(", ")})`];
+    const of = `method=${JSON.stringify(method)}, radius=${radius}, n_draws=${n}`;
+    return [`fv.widgets.plot_view(family, ${JSON.stringify(name)}, ${of})`];
   });
   return ["import flatviz as fv", "", ...(index.code ?? []), ...calls].join("\n");
 }

@@ -1,17 +1,12 @@
 // ---- pictures in frames: alternatives share one
-import { Phases } from "./controls.js";
 import { element } from "./elements.js";
 
 /** @import { AnyPicture, Entry } from "./types.d.ts" */
-/** @import { Next } from "./controls.js" */
 
 /** The options of an alternative as one text, by which the state knows it. @param {Entry} entry */
 export const optionOf = ({ option }) => Object.values(option).join(", ");
 
-/**
- * A place on the page for one picture or for alternatives, with menus of them, a caption, and the
- * phases of a step.
- */
+/** A place on the page for one picture or for alternatives, with menus of them and a caption. */
 export class Frame {
   /** @type {Entry[]} */
   entries = [];
@@ -20,8 +15,6 @@ export class Frame {
   /** @type {Record<string, AnyPicture>} */
   made = {}; // by the name of the entry and the letter of the state
   shown = ""; // which of them
-  /** @type {Phases | null} */
-  phases = null;
   /** @type {boolean | null} */
   tap = null; // whether the caption is shown on tap
 
@@ -85,15 +78,5 @@ export class Frame {
   /** The alternative that is chosen. @param {Record<string, string>} chosen */
   entry(chosen) {
     return this.entries.find((entry) => optionOf(entry) === chosen[this.slot]) ?? this.entries[0];
-  }
-
-  /**
-   * Set a player and a slider of phases below the pictures.
-   * @param {(at: number) => void} change
-   * @param {Next} next
-   */
-  phase(change, next) {
-    this.phases = new Phases(change, next);
-    this.pair.after(this.phases.node);
   }
 }

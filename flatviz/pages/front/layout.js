@@ -1,5 +1,5 @@
 // ---- the room that each picture gets: columns and heights
-import { above, axesOf, FOOT } from "./room.js";
+import { axesOf } from "./room.js";
 import { ALL } from "./state.js";
 
 /** @import { Controls, Now } from "./types.d.ts" */
@@ -9,6 +9,7 @@ import { ALL } from "./state.js";
 const NARROW = 640; // px of a page: one column, captions on tap
 const WIDE = 900; // px: the article stands beside the pictures
 const COLUMNS = 12;
+const LEAST = 300; // px of a picture
 
 /** The sum of numbers. @param {number[]} values */
 const added = (values) => values.reduce((sum, v) => sum + v, 0);
@@ -177,32 +178,24 @@ export class Layout {
     const { screen } = this;
     const reading = this.reads(now);
     const head = tall(bar.node);
-    const phases = (/** @type {Frame} */ one) => (one.phases ? tall(one.phases.node) : 0);
     if (reading && el.clientWidth < WIDE)
-      return (
-        stage.clientHeight - head - phases(frame) - tall(frame.question) - tall(frame.choice) - 24
-      );
+      return stage.clientHeight - head - tall(frame.question) - tall(frame.choice) - 24;
     if (now.b && this.narrow)
       // A above B on one screen
       return axesOf(layout).length > 2 ? 440 : Math.max(230, Math.round((screen - head - 40) / 2));
-    // the step has small marks
-    const roomy = frame.phases && !reading ? above(layout) + FOOT + 290 : 300;
-    // the menu of the picture is above it
-    const beside = Math.max(300, Math.min(roomy, screen - head - 44));
-    const least = el.clientWidth < 690 ? roomy : beside;
     if (printing) return own;
-    if (this.tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - head - 40));
+    if (this.tabOf(now) === ALL) return Math.max(LEAST, Math.min(own, screen - head - 40));
     // the page's title and introduction
     const title = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;
     // a caption of four lines, which a pair leaves out
     const caption = now.b ? 36 : 80;
     const under = (/** @type {Frame} */ one) =>
-      phases(one) + (reading ? tall(one.choice) + tall(one.caption) : caption);
+      reading ? tall(one.choice) + tall(one.caption) : caption;
     // the article's pictures are whole on the screen
     const seen = reading ? frames.filter(({ node }) => !node.hidden) : [frame];
     const below = 24 + Math.max(...seen.map(under));
     const introduced = el.clientWidth >= 1000 && title < 0.3 * screen ? title + 48 : 0;
     const room = screen - head - Math.max(below, introduced);
-    return Math.round(Math.max(least, Math.min(now.b ? 440 : 560, room)));
+    return Math.round(Math.max(LEAST, Math.min(now.b ? 440 : 560, room)));
   }
 }

@@ -1,21 +1,10 @@
-// ---- marks over a picture, which plotly does not draw: rings at a draw's points, labels apart
+// ---- marks over a picture, which plotly does not draw: rings at a draw's points
 import { element } from "./elements.js";
 import { axisName } from "./narrow.js";
 
 /** @import { Entry, FullTrace, PlotElement } from "./types.d.ts" */
 
 /** @typedef {{ left: number, top: number, width?: number, height?: number }} At In px */
-
-const WAYS = [0, 14, 26, 40].flatMap((far) => [
-  [0, -far],
-  [0, far],
-  [far, 0],
-  [-far, 0],
-  [far, -far],
-  [-far, -far],
-  [far, far],
-  [-far, far],
-]); // px that a label moves, the first way with room
 
 /** A mark of this class. @param {string} name @param {At} at */
 function mark(name, at) {
@@ -72,42 +61,4 @@ export function marksOf(plot, { link }, draw, spectra) {
   const { t, h } = layout._size;
   const left = plot.offsetLeft + xaxis._offset + xaxis.d2p(draw + 1);
   return [...rings, mark("fv-rule", { left, top: plot.offsetTop + t, height: h })];
-}
-
-/**
- * Set labels that would cover each other a little apart, inside the picture.
- * @param {Element} plot
- */
-export function spreadLabels(plot) {
-  const ground = plot.querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag");
-  const inside = ground?.getBoundingClientRect() ?? new DOMRect();
-  /** @type {DOMRect[]} */
-  const placed = [];
-  const free = (/** @type {DOMRect} */ box) =>
-    box.left > inside.left &&
-    box.right < inside.right &&
-    box.top > inside.top &&
-    box.bottom < inside.bottom &&
-    placed.every(
-      (other) =>
-        box.right < other.left ||
-        box.left > other.right ||
-        box.bottom < other.top + 3 ||
-        box.top > other.bottom - 3,
-    );
-  const labels = /** @type {NodeListOf<SVGElement>} */ (
-    plot.querySelectorAll(".scatterlayer .textpoint")
-  );
-  for (const label of labels) {
-    label.style.transform = "";
-    const box = label.getBoundingClientRect();
-    if (!box.width) continue;
-    const moved = (/** @type {number[]} */ [x, y]) =>
-      new DOMRect(box.x + x, box.y + y, box.width, box.height);
-    const way = WAYS.find((one) => free(moved(one)));
-    label.style.visibility = way ? "" : "hidden"; // no room for it at all
-    if (!way) continue;
-    label.style.transform = `translate(${way[0]}px, ${way[1]}px)`;
-    placed.push(moved(way));
-  }
 }

@@ -1,24 +1,22 @@
 // ---- a picture in little room
 import { above, FOOT, listed } from "./room.js";
 
-/** @import { Entry, Figure, PlotLayout, Trace } from "./types.d.ts" */
+/** @import { Figure, PlotLayout, Trace } from "./types.d.ts" */
 
 /**
- * Room around a picture less than 460 px wide: its legend is a line of text, the step has no axes;
- * on a phone its title is in the caption.
- * @param {Pick<Entry, "data" | "layout" | "phases">} entry
+ * Room around a picture less than 460 px wide: its legend is a line of text; on a phone its title is
+ * in the caption.
+ * @param {Figure} figure
  * @param {number} width
  * @param {boolean} phone
  */
-export function narrower({ data, layout, phases }, width, phone) {
+export function narrower({ data, layout }, width, phone) {
   const noted = layout.annotations?.some(({ yref, y = 0 }) => yref === "paper" && y >= 1);
   const lines = Math.max(0, above(layout) - 76) + (noted ? 16 : 0);
   const legend = 17 * keyLines({ data: labelled(data), layout }, width).length;
   const t = (phone ? 12 : 36) + Math.min(34, lines) + legend;
-  const sides = phases.length
-    ? { b: 8, l: 8, r: 8 }
-    : { b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 };
-  return { margin: { ...layout.margin, t, ...sides } };
+  const margin = { ...layout.margin, t, b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 };
+  return { margin };
 }
 
 /**
@@ -116,14 +114,9 @@ export function labelled(data) {
   });
 }
 
-/**
- * A thin colour bar; of the step none: its levels say enough, and its marks need the room.
- * @param {Trace} trace
- * @param {Pick<Entry, "phases">} entry
- */
-export function slim(trace, { phases }) {
+/** A trace with a thin colour bar. @param {Trace} trace */
+export function slim(trace) {
   if (!trace.colorbar) return trace;
-  if (phases.length) return { ...trace, showscale: false };
   return {
     ...trace,
     colorbar: {
@@ -146,10 +139,9 @@ export const printOf = ({ xaxis }) => {
  * Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the
  * caption.
  * @param {PlotLayout} layout
- * @param {Pick<Entry, "phases">} entry
  * @param {boolean} phone
  */
-export function smaller(layout, { phases }, phone) {
+export function smaller(layout, phone) {
   const { title, legend, annotations, xaxis } = layout;
   const [, ...rest] = (title?.text ?? "").split("<br>");
   const words = phone ? rest.join("<br>") : title?.text;
@@ -166,11 +158,7 @@ export function smaller(layout, { phases }, phone) {
       font: { ...note.font, size: widest(note.text) > 54 ? 8.5 : 10 },
     }));
   const [text] = (xaxis?.title?.text ?? "").split("<br>");
-  const bare = { title: { text: "" }, showticklabels: false, ticks: "", automargin: false };
-  if (phases.length) {
-    made.xaxis = { ...xaxis, ...bare };
-    made.yaxis = { ...layout.yaxis, ...bare };
-  } else if (text) made.xaxis = { ...xaxis, title: { ...xaxis?.title, text } };
+  if (text) made.xaxis = { ...xaxis, title: { ...xaxis?.title, text } };
   return made;
 }
 

@@ -79,18 +79,16 @@ export const numbersOf = (fields, member, name) =>
   /** @type {number[]} */ (read(fields, member, name));
 
 /**
- * What a bind puts into a figure: a member's array, whole, its first n rows, its row for n draws or
- * that of phase `at`; or a word.
+ * What a bind puts into a figure: a member's array, whole, its first n rows or its row for n draws; or
+ * a word.
  * @param {Bind} bind
  * @param {Fields} fields
  * @param {Member} member
  * @param {number} n
- * @param {number} at
  * @returns {Value}
  */
-export function bound({ field, rows }, fields, member, n, at) {
+export function bound({ field, rows }, fields, member, n) {
   const word = member.meta.words[field];
-  if (rows === "phase") return /** @type {Value[]} */ (word ?? read(fields, member, field))[at];
   if (word !== undefined) return word;
   const values = read(fields, member, field);
   if (rows === "draws") return values.slice(0, n);
@@ -113,19 +111,6 @@ export function assigned(target, [key, ...rest], value) {
   );
   copy[key] = rest.length ? assigned(copy[key] ?? {}, rest, value) : value;
   return /** @type {T} */ (copy);
-}
-
-/**
- * Numbers at a share of their straight way from a to b; what holds no numbers changes at half of
- * it.
- * @param {Value} a
- * @param {Value} b
- * @param {number} share
- * @returns {Value}
- */
-export function between(a, b, share) {
-  if (Array.isArray(a) && Array.isArray(b)) return b.map((v, i) => between(a[i], v, share));
-  return typeof a === "number" && typeof b === "number" ? a + share * (b - a) : share < 0.5 ? a : b;
 }
 
 /**

@@ -4,7 +4,7 @@
 
 export const ALL = "All";
 /** @type {Look} */
-const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1, phase: null };
+const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1 };
 
 /**
  * Where the controls stand, as one plain object over a model with the traits method, radius,
@@ -65,12 +65,12 @@ export class State {
    * @param {Stand & Partial<Look>} now
    */
   put({ method, radius, n_draws, ...given }) {
-    const { tab, compare, picked, chosen, step, phase } = { ...LOOK, ...given };
+    const { tab, compare, picked, chosen, step } = { ...LOOK, ...given };
     const { model } = this;
     model.set("method", method);
     model.set("radius", radius);
     model.set("n_draws", n_draws);
-    model.set("look", { tab, compare, picked, chosen, step, phase });
+    model.set("look", { tab, compare, picked, chosen, step });
     model.save_changes();
     this.changed();
   }
@@ -92,13 +92,12 @@ export class State {
 
   /** What `read` takes. */
   get hash() {
-    const { method, radius, n_draws, tab, compare, picked, chosen, step, phase } = this.all;
+    const { method, radius, n_draws, tab, compare, picked, chosen, step } = this.all;
     const said = new URLSearchParams({ method, radius: `${radius}`, draws: `${n_draws}` });
     if (tab) said.set("tab", tab);
     if (compare) said.set("b", `${compare.radius}:${compare.method}`);
     if (picked !== null) said.set("draw", `${picked + 1}`);
     if (step !== this.start.step) said.set("step", `${step + 1}`);
-    if (phase !== null) said.set("phase", `${phase + 1}`);
     for (const [slot, option] of Object.entries(chosen)) said.set(`see.${slot}`, option);
     return `#${said}`;
   }
@@ -127,7 +126,6 @@ export class State {
     if (tab !== null) got.tab = tab;
     take("draw", 1, (v) => (got.picked = Math.round(v) - 1));
     take("step", 0, (v) => (got.step = Math.round(v) - 1));
-    take("phase", 1, (v) => (got.phase = Math.round(v) - 1));
     const [, radius, method] = said.get("b")?.match(/^([\d.e+-]+):(.*)$/s) ?? [];
     if (method !== undefined && Number.isFinite(Number(radius)))
       got.compare = { method, radius: Number(radius) };

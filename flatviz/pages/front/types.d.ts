@@ -17,8 +17,6 @@ export interface Index {
   fields: Fields;
   members: Meta[];
   figures: Entry[];
-  /** names of the phases of a step. */
-  phases: string[];
   /** radii that the slider of a method offers beside the fitted ones. */
   stops: Record<string, number[]>;
   /** whether a kernel can fit those. */
@@ -72,7 +70,6 @@ export interface Meta {
   /** names of figures that come with a later record. */
   waiting?: string[];
   alts: Record<string, string>;
-  captions?: Record<string, string>;
   ranges: Record<string, Ranges>;
   images: ImageMeta;
 }
@@ -138,8 +135,6 @@ export interface Entry {
   shared: string[];
   /** which of its points are draws: trace -> kind. */
   link: Record<string, string>;
-  /** [name, what it does], of a step. */
-  phases: string[][];
   caption: string;
 }
 
@@ -147,7 +142,7 @@ export interface Entry {
 export interface Bind {
   path: string;
   field: string;
-  rows: "all" | "draws" | "segments" | "size" | "phase";
+  rows: "all" | "draws" | "segments" | "size";
 }
 
 /** What a member says of its images. */
@@ -191,7 +186,6 @@ export interface Look {
   chosen: Record<string, string>;
   /** the section of the article. */
   step: number;
-  phase: number | null;
 }
 
 export type Controls = Stand & Look;
@@ -279,7 +273,7 @@ export interface Tools {
   replace(picture: { light(draw: number | null): void }): void;
 }
 
-/** How a picture is drawn: its room in px, its colours, its ranges, its phase. */
+/** How a picture is drawn: its room in px, its colours, its ranges. */
 export interface Room {
   height: number;
   /** height that leaves the controls in sight. */
@@ -289,7 +283,6 @@ export interface Room {
   phone: boolean;
   ranges: Ranges;
   transition?: Transition;
-  at: number;
 }
 
 /** A picture in one of its places. */
