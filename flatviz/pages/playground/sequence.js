@@ -32,6 +32,7 @@ export class Sequence {
     this.node = element("div", { class: "pg-card" }, question, reply);
   }
 
+  /** The card that is shown. */
   get card() {
     return CARDS[this.at];
   }
@@ -45,6 +46,7 @@ export class Sequence {
     this.show();
   }
 
+  /** Show the card, before a guess. */
   show() {
     const { card } = this;
     [...this.steps.children].forEach((step, i) => {

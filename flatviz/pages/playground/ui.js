@@ -51,6 +51,7 @@ export class Slider {
     this.value = value;
   }
 
+  /** Where the slider stands. */
   get value() {
     return this.stops[Number(this.input.value)];
   }
