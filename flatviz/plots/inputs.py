@@ -177,7 +177,7 @@ def plot_predictive(
         columns = line.reshape(n, -1)
         column = columns[:, min(target, columns.shape[1] - 1)]
         chosen.append(column if finite.any() else torch.full_like(column, torch.nan))
-    mean, lo, hi, *inner = chosen
+    mean, lo, hi, inner_lo, inner_hi = chosen
     at = mean if x is None else x.flatten()
     order = at.argsort()
     at = at[order]
@@ -196,7 +196,7 @@ def plot_predictive(
     fig = figure(title, alt, xaxis=x_axis, yaxis=y_axis, legend=legend)
     for low, high, opacity, name in (
         (lo, hi, 0.15, f"{share} of targets"),
-        (*inner, 0.35, f"{share} of draws"),
+        (inner_lo, inner_hi, 0.35, f"{share} of draws"),
     ):
         area = band(at, low[order], high[order], look.color, opacity, name, legend=True)
         fig.add_live(area, "x", "y", "fillcolor")
