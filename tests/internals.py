@@ -10,10 +10,15 @@ from flatviz.cli.experiments import parameters_of, parsed
 from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, float32_flags
 from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS
 from flatviz.engine.trace import Program
+from flatviz.families import Fitting
 from flatviz.families.family import extend, repeat_family
+<<<<<<< HEAD
 from flatviz.families.members import Choice, Fitting
 from flatviz.families.tour import TourSettings, prepare, run_tour
 from flatviz.objectives.problem import examined
+=======
+from flatviz.families.tour import TourSettings, run_tour
+>>>>>>> fit52
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import bundled, family_page
 from flatviz.pages.story import tour_story

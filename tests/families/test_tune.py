@@ -17,8 +17,8 @@ from flatviz.families.members import read_choices, with_head_std
 @fixture
 def quick(monkeypatch, transferred, task):
     """One case, the network that the other tests share, and short fits."""
-    monkeypatch.setitem(study.SPACE, "steps", study._one_of(4, 8))
-    monkeypatch.setitem(study.SPACE, "snapshots", study._one_of(5, 6))
+    monkeypatch.setitem(study.SPACE, "steps", [4, 8])
+    monkeypatch.setitem(study.SPACE, "snapshots", [5, 6])
     net, prior = transferred
     return [(net, task, task.validation, prior)]
 
@@ -76,12 +76,22 @@ def test_what_is_fixed_is_so_in_every_trial(choices_of):
 
 
 def test_a_trial_is_scored_by_validation_nll_and_one_that_diverges_by_infinity(quick, monkeypatch):
+<<<<<<< HEAD
     monkeypatch.setitem(study.SPACE, "lr", lambda u: 1e20)
     rows = study.tried(fv.METHODS["sgd"], quick, [7], 3, fixed={"steps": 4})
     found = [math.isfinite(nll) for _, (nll,) in rows]
     assert found == [True, False, False]
+=======
+    monkeypatch.setitem(study.SPACE, "lr", (1e20, 1e21))
+>>>>>>> fit52
     (net, task, validation, prior) = quick[0]
-    (choice, (nll,)) = rows[0]
+    method = fv.METHODS["sgd"]
+    choices = study.choices_of(method, net, 3, fixed={"steps": 4})
+    how = dict(prior=prior, seed=7)
+    nlls = [study.nlls_of(method, c, net, task, [validation], **how)[0] for c in choices]
+    assert [math.isfinite(nll) for nll in nlls] == [True, False, False]
+    nll = nlls[0]
+    choice = choices[0]
     q = Fitting(net, task, prior, seed=7, fit=choice.settings).member("sgd")
     assert nll == approx(float(fv.nll(net, validation)(q.center)), rel=1e-5)
 

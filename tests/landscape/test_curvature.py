@@ -501,6 +501,5 @@ def test_eigenvalues_of_minibatches_are_those_of_their_dense_hessians(tiny):
         assert_close(spectrum.values, want, rtol=1e-8, atol=1e-10)
     largest = stack([s.values[0] for s in spectra])
     assert largest.mean() > fv.top_eigenpairs(f, net.w, 1).values[0]
-    assert sorted(fv.plot_density(spectra).data[0].x) == approx(sorted(largest.tolist()))
     with raises(ValueError, match=r"batches need an objective of data, as nll makes, got"):
         landscape.batch_eigenvalues(lambda w: w.sum(), net.w, batch_size=4)
