@@ -11,6 +11,7 @@ import html
 import http.server
 import inspect
 import re
+import shutil
 import threading
 import urllib.parse
 
@@ -280,7 +281,8 @@ def a_chapter(folder, n_figures):
     (folder / "page.html").write_text(
         f'<meta charset="utf-8"><script src="fv-site.js"></script>{parts}', encoding="utf-8"
     )
-    (folder / "fv-site.js").write_text(text_of(DOCS / "static" / "fv-site.js"), encoding="utf-8")
+    for name in ("fv-site.js", "fv-layout.js"):
+        shutil.copy(DOCS / "static" / name, folder)
     (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
     (folder / "explorer.js").write_text(bundled("explorer"), encoding="utf-8")
     return (folder / "page.html").as_uri()
@@ -295,7 +297,10 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
     page.set_default_timeout(1000 * PAGE)
     page.goto(a_chapter(tmp_path, 4))
     # Loaded once the page rests
-    page.wait_for_function("() => globalThis.Plotly && globalThis.flatvizExplorer", polling=100)
+    page.wait_for_function(
+        "() => globalThis.Plotly && globalThis.flatvizExplorer && globalThis.flatvizLayout",
+        polling=100,
+    )
     assert len(page.evaluate(WIDTHS)) < 4  # those that nobody has scrolled to
     page.evaluate("() => { window.dispatchEvent(new Event('beforeprint')); }")
     assert page.evaluate(WIDTHS) == [660] * 4
