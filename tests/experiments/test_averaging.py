@@ -1,14 +1,11 @@
 """The experiment on averaging: its small run, and the functions that it measures with."""
 
-import math
-
 import numpy as np
 import torch
 from cases import rng
 from experiment_notebooks import functions, values
 from pytest import approx, fixture, mark
 from scipy import stats
-from torch import tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -53,31 +50,9 @@ def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny, study):
     assert_close(short.factor, fv.fit_swag(net, data, rank=rank, **settings).factor)
 
 
-def test_both_modes_are_equally_deep(study):
-    ends = tensor([-2.0, 2.0]).double()
-    nothing = fv.Data(zeros(1, 1).double(), zeros(1, 1).double())
-    # The other is 6 widths away
-    assert study.loss(ends, 2.0).tolist() == approx([math.log(2)] * 2, abs=1e-6)
-    f = fv.nll(fv.Net.from_module(study.TwoModes(2.0)), nothing, likelihood=1.0)
-    narrow = math.exp(-0.5 * (2.3 / 0.3) ** 2)
-    wide = math.exp(-0.5 * (1.7 / 0.6) ** 2)
-    constant = 1 + 0.5 * math.log(2 * math.pi)
-    by_hand = constant - math.log(0.5 * narrow + 0.5 * wide)
-    assert f(tensor([0.3]).double()) == approx(by_hand, abs=1e-7)
-
-
 @mark.parametrize("start, radii, share", [(1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)])
 def test_runs_that_start_in_a_mode_stay_there(start, radii, share, study):
     settings = dict(kl_weight=0.1, steps=30, lr=0.02, momentum=0.9, likelihood=1.0)
     cells = [dict(setting="width ratio 5", radius=r, seed=s) for r in radii for s in (0, 1)]
     for cell, q in study.fit_modes(cells, start=start, settings=settings):
         assert study.in_the_wide_mode(q, cell) == {"in the wide mode": share}
-
-
-def test_the_quadrature_is_that_of_a_gaussian_mode_and_vanishes_at_the_balance(study):
-    mean, std, balance = tensor([1.5, 0.1, study.balance(5.0)]).double()
-    by_mean, by_log_std = study.expected_gradient(mean, std, 1.0)
-    assert by_mean == approx(-0.5 / 0.09, rel=1e-6)
-    assert by_log_std == approx(0.01 / 0.09, rel=1e-4)
-    at_balance, _ = study.expected_gradient(balance, tensor(0.5).double(), 5.0)
-    assert abs(at_balance) < 1e-6

@@ -56,16 +56,6 @@ def test_a_draw_for_each_example_has_the_gradient_of_its_example_alone(stack):
     assert_close(stack.losses(W, "split"), own_draw, rtol=1e-4, atol=1e-5)
 
 
-def test_the_expected_square_of_the_ascents_length_falls_as_one_over_the_draws(space, stack):
-    q = space.fit_many(stack, [(0.0, 0.1)], 8, 20)
-    rows = space.theory(stack, q, 0.1, (1, 8, 64), (1.0,))
-    by_jensen = 1.05 * rows.theory_length  # but for the estimate's noise
-    assert (rows.length <= by_jensen).all()
-    length = rows.length.to_numpy()
-    assert (length[:2] > length[-2:]).all()
-    assert (rows.cos.abs() <= 1.0001).all()
-
-
 def test_of_two_scales_with_one_kl_the_narrower_is_taken():
     """A KL of 74 lies between scales 0.5 and 0.65, and between 1 and 1.25."""
     space = functions("draws", before="# ## Gates")
@@ -83,21 +73,3 @@ def test_of_two_scales_with_one_kl_the_narrower_is_taken():
     assert found.log_scale == approx(ends[0] + share * (ends[1] - ends[0]))
     beyond = flat.assign(kl=math.log(95.0))
     assert math.isnan(space.at_kl(beyond, there).lambda1[7])
-
-
-def test_of_each_scale_the_fits_next_to_the_flat_ones_training_loss_are_measured():
-    space = functions("draws")
-    space.STEPS = 3
-    flat, *rows = space.narrower("moons-gap", 3, 8)
-    rows = pd.concat(rows)
-    assert list(rows.method.value_counts()) == [2] * len(space.SCALES)
-    stack = space.Stack("moons-gap", [3], "cpu")
-    cells = [(0.0, T) for T in space.NEAR[:11]]
-    q = space.fit_many(stack, cells, 8, 3)
-    half = fv.Gaussian.unchecked(q.mean, q.log_std - math.log(2) / 2, q.factor / math.sqrt(2))
-    train = space.training_losses(stack, half, cells)
-    below = int((train < flat.train.item()).sum())
-    first = max(min(below, 10), 1) - 1
-    pair = train.argsort()[first : first + 2].tolist()
-    measured = rows[rows.method == "vi x 0.5"]
-    assert list(measured["T"]) == approx([cells[i][1] for i in pair])
