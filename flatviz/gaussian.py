@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import torch
@@ -12,7 +12,6 @@ from torch import Tensor
 
 from flatviz.checks import Numbers, Vector, check_count, check_weights
 from flatviz.noun import History, Noun
-from flatviz.private import cached_property
 
 Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 
@@ -20,7 +19,7 @@ Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 class _differentiable(cached_property[Any]):
     """A property whose kept value has its gradient, in whichever mode it is first read."""
 
-    def __get__(self, instance: object, owner: object = None) -> Any:
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
         if torch.is_grad_enabled() and not torch.is_inference_mode_enabled():
             return super().__get__(instance, owner)
         with torch.inference_mode(False):  # which enables gradients as well

@@ -1,131 +1,15 @@
-"""Checks of a value by its type, the base class of nouns, and the history of a fit."""
+"""The base class of nouns, those that draw themselves, and the history of a fit."""
 
 import dataclasses
-import importlib
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
-from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    ClassVar,
-    Literal,
-    Self,
-    Union,
-    dataclass_transform,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, ClassVar, Self, dataclass_transform, get_type_hints
 
 from torch import Tensor
 
-from flatviz.checks import (
-    Check,
-    anything,
-    check_dense,
-    check_number,
-    each,
-    function,
-    kind,
-    made_by,
-    shown,
-    values,
-)
-from flatviz.words import check_choice
-
-WORDS = {
-    float: "a number",
-    int: "a whole number",
-    str: "a text",
-    bool: "True or False",
-    Callable: "a function",
-}
-DRAWING = "flatviz.plots.by_type"  # whose shown(result) -> Figure | None draws a `Drawn`
-
-
-def check_of(hint: Any) -> Check:
-    """Return the check that a type's values must pass."""
-    origin = get_origin(hint) or hint
-    parts = get_args(hint)
-    if origin is Annotated:
-        return next(filter(callable, parts[1:]), None) or check_of(parts[0])
-    if origin in (Union, UnionType):
-        return _either(parts)
-    if origin is Literal:
-        return lambda value, name: check_choice(value, parts, name)
-    if origin in (Sequence, list, tuple):
-        return each(check_of(parts[0]), many(parts[0]), least=0 if Ellipsis in parts else 1)
-    if origin in (Mapping, dict):
-        return values(check_of(parts[1]), many(parts[1])) if parts else kind(dict, "a dict")
-    if origin is Callable:
-        return function()
-    if origin in (Any, object, inspect.Parameter.empty):
-        return anything
-    if origin in (float, int):
-        return check_number
-    return kind(origin, _words(origin), made_by(origin))
-
-
-def _either(parts: tuple) -> Check:
-    """Return the check of the first type that the value has."""
-    checks = [(_type(part), check_of(part)) for part in parts]
-
-    def check(value: object, name: str) -> object:
-        for classes, check_part in checks:
-            if isinstance(value, classes):
-                return check_part(value, name)
-        wanted = [part for part in parts if part is not NoneType]
-        if len(wanted) == 1:
-            return check_of(wanted[0])(value, name)
-        advice = " ".join(
-            filter(None, (made_by(part) for part in wanted if isinstance(part, type)))
-        )
-        words = [_words(part) for part in wanted]
-        words[1:] = [
-            text.replace(many(wanted[0]), "them").replace("from names to", "of")
-            for text in words[1:]
-        ]
-        raise TypeError(
-            f"{name} must be {', or '.join(words)}{advice and f' ({advice})'}, got {shown(value)}"
-        )
-
-    return check
-
-
-def _type(hint: Any) -> Any:
-    """Return the class, or classes, of values of this type, for `isinstance`."""
-    origin = get_origin(hint) or hint
-    parts = get_args(hint)
-    if origin in (Annotated, Union, UnionType):
-        return tuple(map(_type, parts[:1] if origin is Annotated else parts))
-    return {float: Real, int: Integral, Any: object, Literal: str}.get(origin, origin)
-
-
-def _words(hint: object) -> str:
-    """Name a type as in errors; a text beside it in `Annotated` is its name."""
-    origin = get_origin(hint) or hint
-    parts = get_args(hint)
-    if origin is Annotated:
-        names = [part for part in parts[1:] if isinstance(part, str)]
-        return names[0] if names else _words(parts[0])
-    if origin in (Union, UnionType):
-        return ", or ".join(map(_words, parts))
-    if origin is Literal:
-        return ", ".join(map(repr, parts))
-    if origin in (Sequence, list, tuple):
-        return f"a list of {many(parts[0])}"
-    if origin in (Mapping, dict) and parts:
-        return f"a dict from names to {many(parts[1])}"
-    return WORDS.get(origin) or f"a {getattr(origin, '__name__', origin)}"
-
-
-def many(hint: object) -> str:
-    """Name several values of a type."""
-    return _words(hint).removeprefix("a ") + "s"
-
+from flatviz.annotations import check_of
+from flatviz.checks import Check, check_dense
 
 CHECKS: dict[type, dict[str, Check]] = {}  # checks of fields, by dataclass
 
@@ -148,26 +32,25 @@ def one_line(result: Any) -> str:
 
     Fields at their default are left out.
     """
-    shown = [
-        _shown(f.name, value)
-        for f in dataclasses.fields(result)
-        if (value := vars(result)[f.name]) is not f.default and value is not None
-    ]
-    text = ", ".join(shown)
+    texts = []
+    for field in dataclasses.fields(result):
+        value = vars(result)[field.name]
+        if value is not field.default and value is not None:
+            texts.append(_shown(field.name, value))
+    text = ", ".join(texts)
     return f"{type(result).__name__}({text if len(text) < 100 else text[:97] + '...'})"
 
 
 def _shown(name: str, value: object) -> str:
     if isinstance(value, Tensor):
         return f"{name} {tuple(value.shape)}"
-    if isinstance(value, tuple) and (
-        len(value) > 3 or any(dataclasses.is_dataclass(v) for v in value)
-    ):
+    if isinstance(value, tuple) and (len(value) > 3 or any(map(dataclasses.is_dataclass, value))):
         return f"{name}: {len(value)}"
     if isinstance(value, dict):
         return f"{name}: {', '.join(map(str, value)) or 'none'}"
-    plain = isinstance(value, (str, bool, int, float, tuple, type(None)))
-    return f"{name}={value!r}" if plain else f"{name}: {type(value).__name__}"
+    if isinstance(value, (str, bool, int, float, tuple)):
+        return f"{name}={value!r}"
+    return f"{name}: {type(value).__name__}"
 
 
 @dataclass_transform(eq_default=False, frozen_default=True)
@@ -197,20 +80,25 @@ class Noun:
 class Drawn(Noun):
     """A noun that draws itself as the last value of a notebook's cell.
 
-    Plots import results and not the other way round, so the module `DRAWING` is named here and
-    loaded when a notebook asks.  It shows its text without plotly, or without a figure.
+    It shows its text without plotly, or where it is not `drawable`.
     """
+
+    @property
+    def drawable(self) -> bool:
+        """Whether there is something to draw."""
+        raise NotImplementedError
 
     def _repr_mimebundle_(
         self, include: object = None, exclude: object = None
     ) -> dict[str, object]:
+        text: dict[str, object] = {"text/plain": repr(self)}
+        if not self.drawable:
+            return text
         try:
-            figure = importlib.import_module(DRAWING).shown(self)
+            figure = sys.modules["flatviz"].plot(self)  # which loads when it is used
         except ModuleNotFoundError:
-            figure = None
-        return {"text/plain": repr(self)} | (
-            {} if figure is None else figure._repr_mimebundle_(include, exclude)
-        )
+            return text
+        return text | figure._repr_mimebundle_(include, exclude)
 
 
 class History(Noun):
@@ -246,5 +134,6 @@ class History(Noun):
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Self:
         """Apply `function` to each record that is there, for instance to select one member."""
         records = {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
-        changed: dict[str, Any] = {name: function(record) for name, record in records.items()}
-        return dataclasses.replace(self, **changed)
+        for name, record in records.items():
+            records[name] = function(record)
+        return dataclasses.replace(self, **records)  # type: ignore[arg-type]

@@ -69,6 +69,13 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
             vars(self).update(scores=scores, bins=bins)
 
     @property
+    def drawable(self) -> bool:
+        """Whether there are labels, and of a regression finite outputs."""
+        if self.y is None:
+            return False
+        return self.has_classes or bool(self.outputs.isfinite().all())
+
+    @property
     def n_draws(self) -> int:
         """Number of draws S."""
         return self.outputs.shape[0]

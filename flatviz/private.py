@@ -1,4 +1,4 @@
-"""State of one thread or object: random numbers, computed properties, locks that survive a fork.
+"""State of one thread: random numbers, modes of torch, locks that survive a fork.
 
 Nothing here changes a state of the process for longer than one operation of torch.
 """
@@ -6,7 +6,7 @@ Nothing here changes a state of the process for longer than one operation of tor
 import os
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -15,30 +15,6 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 T = TypeVar("T")
-
-
-class cached_property(Generic[T]):
-    """A property that is computed once, as `functools.cached_property` of Python 3.12.
-
-    In Python 3.11 all instances share one lock, for which threads wait; a process forked meanwhile
-    waits forever.
-    """
-
-    def __init__(self, compute: Callable[..., T]) -> None:
-        self.func = compute
-        self.__doc__ = compute.__doc__
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.attrname = name
-
-    @overload
-    def __get__(self, instance: None, owner: object = None) -> "cached_property[T]": ...
-    @overload
-    def __get__(self, instance: object, owner: object = None) -> T: ...
-    def __get__(self, instance: object, owner: object = None) -> object:
-        if instance is None:
-            return self
-        return instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
 def lock_of_process() -> Lock:

@@ -7,26 +7,25 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import operator
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import shown
+from flatviz.checks import shown, usable
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import (
-    BUILT_IN,
+    BernoulliLikelihood,
     CategoricalLikelihood,
     GaussianLikelihood,
-    Likelihood,
+    NoiseLikelihood,
 )
 from flatviz.noun import History, Noun
 from flatviz.prediction import Prediction
-from flatviz.private import cached_property
 from flatviz.weight_space import (
     Curve,
     Draws,
@@ -276,7 +275,8 @@ NOUNS = {
     )
 }
 
-SAVED = NOUNS | {cls.__name__: cls for cls in (CategoricalLikelihood, GaussianLikelihood)}
+LIKELIHOODS = (CategoricalLikelihood, BernoulliLikelihood, GaussianLikelihood, NoiseLikelihood)
+SAVED = NOUNS | {cls.__name__: cls for cls in LIKELIHOODS}
 POSTERIORS = (Gaussian, Draws, Mixture)
 FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
 
@@ -286,31 +286,42 @@ def rebuilt(value: Any, change: Callable[[object], Any]) -> object:
 
     Return `value` itself where nothing changes.
     """
-    if type(value) in (list, tuple):
-        new = list(map(change, value))
-        return value if all(map(operator.is_, new, value)) else type(value)(new)
-    if type(value) is dict:
-        fields = {key: change(item) for key, item in value.items()}
-        return value if all(map(operator.is_, fields.values(), value.values())) else fields
-    if not dataclasses.is_dataclass(value) or isinstance(value, type):
+    if isinstance(value, (list, tuple)):
+        items: dict[Any, Any] = dict(enumerate(value))
+    elif isinstance(value, dict):
+        items = value
+    else:
+        # A field that is not computed stays None
+        names = [f.name for f in dataclasses.fields(value)]
+        items = {name: vars(value)[name] for name in names if name in vars(value)}
+    changed = {}
+    for key, item in items.items():
+        new = change(item)
+        if new is not item:
+            changed[key] = new
+    if not changed:
         return value
-    # A field that is not computed stays None
-    names = vars(value).keys() & {f.name for f in dataclasses.fields(value)}
-    changed = {
-        name: new for name in names if (new := change(vars(value)[name])) is not vars(value)[name]
-    }
-    return dataclasses.replace(value, **changed) if changed else value
+    if isinstance(value, (list, tuple)):
+        return type(value)((items | changed).values())
+    return items | changed if isinstance(value, dict) else dataclasses.replace(value, **changed)
+
+
+def _deep(value: object) -> bool:
+    """Tell whether tensors inside a value are moved: networks, data, objectives keep their own."""
+    return type(value) in (list, tuple, dict, *NOUNS.values())
 
 
 def placed(value: object, where: torch.device | torch.dtype) -> Any:
     """Copy `value` with its tensors and nouns on a device, or in a dtype.
 
-    Networks, data and objectives are left as they are.
+    Tensors from `torch.inference_mode` are copied for autograd; numbers of NumPy become Python's,
+    which torch takes.
     """
     if isinstance(value, Tensor):
-        return value.to(where)
-    deep = type(value) in (list, tuple, dict, *NOUNS.values())
-    return rebuilt(value, partial(placed, where=where)) if deep else value
+        return usable(value).to(where)
+    if isinstance(value, np.number):
+        return value.item()
+    return rebuilt(value, partial(placed, where=where)) if _deep(value) else value
 
 
 def for_readers(value: object, inside: bool = False) -> Any:
@@ -320,7 +331,7 @@ def for_readers(value: object, inside: bool = False) -> Any:
     """
     if isinstance(value, Tensor):
         return value.cpu() if inside else value
-    if type(value) not in (list, tuple, dict, *NOUNS.values()):
+    if not _deep(value):
         return value
     inside = type(value) in FOR_READERS or inside and type(value) not in POSTERIORS
     return rebuilt(value, lambda item: for_readers(item, inside))
@@ -338,30 +349,15 @@ def to_plain(result: Any, tensors: list[Tensor]) -> object:
     if isinstance(result, Tensor):
         tensors.append(result)
         return {"tensor": str(len(tensors) - 1)}
-    if (
-        isinstance(result, Likelihood)
-        and result.name in BUILT_IN
-        and result.of == BUILT_IN[result.name].of
-    ):
-        return result.name
     if type(result) in SAVED.values():
-        return {
-            type(result).__name__: {
-                f.name: plain(getattr(result, f.name)) for f in dataclasses.fields(result)
-            }
-        }
+        fields = {f.name: plain(getattr(result, f.name)) for f in dataclasses.fields(result)}
+        return {type(result).__name__: fields}
     if isinstance(result, dict):
         return {"dict": [[plain(k), plain(v)] for k, v in result.items()]}
     if isinstance(result, (tuple, list)):
         items = list(map(plain, result))
         return {"tuple": items} if isinstance(result, tuple) else items
-    # Numbers of numpy and enumerations become plain ones
-    for kind in (
-        bool,
-        int,
-        float,
-        str,
-    ):
+    for kind in (bool, int, float, str):  # numbers of numpy and enumerations become plain ones
         if isinstance(result, kind):
             return kind(result)
     if result is None:

@@ -346,6 +346,11 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
         return self.values.where(self.values.isfinite(), math.nan)
 
     @property
+    def drawable(self) -> bool:
+        """Whether a value is finite."""
+        return bool(self.values.isfinite().any())
+
+    @property
     def scattered(self) -> bool:
         """Whether the values lie at scattered points, not on a grid."""
         return self.values.ndim == 1
@@ -435,6 +440,11 @@ class Projection(Drawn, made_by="fv.project makes one"):
     name: str = ""
     covariance: Tensor | None = None
     spread: float | None = None
+
+    @property
+    def drawable(self) -> bool:
+        """Whether there are points."""
+        return len(self.coords) > 0
 
 
 MEASURES = {  # fields of `Sharpness`, with the title of an axis

@@ -47,7 +47,6 @@ OF_A_REGRESSION = (
     "fit_deviation",
     "interval_width",
     "pit",
-    "predictive_std",
     "quantile_calibration_error",
 )
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it

@@ -20,7 +20,8 @@ from torch import arange, nn, zeros
 
 import flatviz as fv
 from flatviz import checks
-from flatviz.core.boundary import argument_checks, check_of
+from flatviz.annotations import check_of
+from flatviz.core.boundary import argument_checks
 from flatviz.weight_space import AnyPosterior
 
 PASSED_ON = ("plot", "explore")  # by the type of the first argument, to one of the others
@@ -129,14 +130,14 @@ RULES = {  # a type: values that pass, values that do not, with a part of the er
         fv.Plane | Sequence[fv.Plane],
         [plane, [plane]],
         {
-            1: r"a Plane, or a list of them \(fv.plane_.*\), got 1",
+            1: r"a Plane, or a list of Planes \(fv.plane_.*\), got 1",
             (plane, 1): r"x\[1\] must be a Plane, got 1",
         },
     ),
     "noun or dict": (
         fv.Plane | Mapping[str, fv.Plane],
         [plane],
-        {1: r"a Plane, or a dict of them \(fv.plane_.*\), got 1"},
+        {1: r"a Plane, or a dict from names to Planes \(fv.plane_.*\), got 1"},
     ),
     "list": (
         Sequence[checks.Radius],

@@ -170,7 +170,7 @@ CASES = {
     "no examples in a minibatch": (
         lambda: fv.training.training_loss(net(), data())(net().w, arange(0)),
         ValueError,
-        "batch must name at least one example, got none",
+        "batch must name at least one example",
     ),
     "an example that is not there": (
         lambda: fv.training.training_loss(net(), data())(net().w, torch.tensor([0, 99])),
@@ -189,7 +189,7 @@ CASES = {
             net().w.expand(2, -1), torch.zeros(3, 1).long()
         ),
         ValueError,
-        r"shape \(n,\), or \(2, 'n'\) with one for each member, got \(3, 1\)",
+        r"shape \(n,\), or \(2, 'n'\) with a row for each member, got \(3, 1\)",
     ),
     "a mask for a minibatch": (
         lambda: fv.training.training_loss(net(), data())(net().w, torch.ones(4).bool()),
@@ -248,8 +248,8 @@ CASES = {
     ),
     "a complex quantity": (
         lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(zeros(34)),
-        TypeError,
-        "a quantity must be a real number, got torch.complex64",
+        ValueError,
+        "a quantity must be one real number",
     ),
     "a prior of another length": (
         lambda: fv.fit_vi(net(), data(), prior(5), seed=0),

@@ -3,11 +3,11 @@
 // this folder: no page asks another host for anything, and a page opened from the disk works too.
 (() => {
   const base = document.currentScript.src.replace(/[^/]*$/, "");
-  const loads = {},
-    drawers = [],
-    PAPER = 660, // px: as wide as a figure is on paper
-    NARROW = 460, // px: a phone
-    BAR = 80; // px, of a colour bar with its numbers and title
+  const loads = {};
+  const drawers = [];
+  const PAPER = 660; // px: as wide as a figure is on paper
+  const NARROW = 460; // px: a phone
+  const BAR = 80; // px, of a colour bar with its numbers and title
   let printing = false;
   const script = (name) =>
     (loads[name] ??= new Promise((resolve, reject) => {
@@ -79,12 +79,12 @@
   // The title of an axis that is longer than the axis is broken into lines; what stands below it in
   // small print stays.
   function withAxisTitles(layout, width) {
-    const margin = marginOf(layout),
-      inner = width - margin.l - margin.r;
+    const margin = marginOf(layout);
+    const inner = width - margin.l - margin.r;
     const changed = { ...layout };
     for (const name of Object.keys(layout).filter((k) => /^xaxis\d*$/.test(k))) {
-      const axis = layout[name],
-        title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
+      const axis = layout[name];
+      const title = typeof axis.title === "string" ? { text: axis.title } : axis.title;
       const [from, to] = axis.domain ?? [0, 1];
       const [first, ...rest] = (title?.text ?? "").split("<br>");
       const room = Math.floor(((to - from) * inner) / 7.4);
@@ -173,8 +173,8 @@
     const [first, ...rest] = (title?.text ?? "").split("<br>");
     if (first.length <= 0.55 * room || first.includes("<")) return layout;
     const lines = inLines(first, room);
-    const more = 18 * (lines.length - 1),
-      margin = marginOf(layout);
+    const more = 18 * (lines.length - 1);
+    const margin = marginOf(layout);
     const placed = {
       ...title,
       text: [...lines, ...rest].join("<br>"),
@@ -221,9 +221,9 @@
     node.style.minHeight = "0";
     const draw = () => {
       const width = printing ? PAPER : plot.clientWidth || node.clientWidth;
-      const shown = structuredClone(current()),
-        data = shown.data,
-        dark = house && isDark() && !printing;
+      const shown = structuredClone(current());
+      const data = shown.data;
+      const dark = house && isDark() && !printing;
       shown.layout = withGrid(withGround(withScene(shown.layout, data, width), data, width), width);
       delete shown.layout.width;
       delete shown.layout.meta;
@@ -256,25 +256,25 @@
   }
 
   async function figure(node) {
-    const { frames, config, ...shown } = dataOf(node),
-      plot = document.createElement("div");
+    const { frames, config, ...shown } = dataOf(node);
+    const plot = document.createElement("div");
     node.replaceChildren(plot);
     await picture(node, plot, config, () => shown, frames);
   }
 
   async function live(node) {
     // an `interact`: its pictures were made at every stop
-    const { controls, figures, config } = dataOf(node),
-      at = controls.map((c) => c.start);
+    const { controls, figures, config } = dataOf(node);
+    const at = controls.map((c) => c.start);
     const current = () => figures[at.reduce((k, v, i) => k * controls[i].labels.length + v, 0)];
-    const plot = document.createElement("div"),
-      bar = document.createElement("div");
+    const plot = document.createElement("div");
+    const bar = document.createElement("div");
     bar.className = "fv-controls";
     node.replaceChildren(bar, plot);
     let draw = () => {};
     controls.forEach((c, i) => {
-      const label = document.createElement("label"),
-        input = document.createElement(c.list ? "select" : "input");
+      const label = document.createElement("label");
+      const input = document.createElement(c.list ? "select" : "input");
       const value = document.createElement("output");
       label.append(`${c.name} `, input, " ");
       if (c.list) input.append(...c.labels.map((text, k) => new Option(text, k)));

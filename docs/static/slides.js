@@ -5,8 +5,8 @@ if (location.search === "?slides")
     const LEFT_OUT = ["Exercises", "References"]; // sections that a class reads at home
     const ROOM = 8; // of a slide: a paragraph takes 1, what a cell prints 2, a figure almost all
     const FIGURES = ".fv-figure, .fv-live, .fv-lab";
-    const article = document.querySelector("article.bd-article"),
-      base = document.querySelector("script[src*='slides.js']").src;
+    const article = document.querySelector("article.bd-article");
+    const base = document.querySelector("script[src*='slides.js']").src;
     for (const fold of article.querySelectorAll("details.fv-fold")) {
       const [name, ...content] = fold.childNodes;
       fold.replaceWith(...name.childNodes, ...content);
@@ -18,8 +18,8 @@ if (location.search === "?slides")
       .forEach((node) => node.remove());
     for (const code of article.querySelectorAll(".cell_input")) {
       // a class looks at what comes out: the code is below it, folded
-      const folded = document.createElement("details"),
-        name = document.createElement("summary");
+      const folded = document.createElement("details");
+      const name = document.createElement("summary");
       name.textContent = "code";
       folded.append(name);
       code.parentNode.append(folded);
@@ -41,8 +41,8 @@ if (location.search === "?slides")
     function split(section) {
       const heading = section.querySelector(":scope > :is(h1, h2, h3)");
       if (!heading || LEFT_OUT.includes(heading.textContent)) return;
-      let slide = [heading],
-        room = ROOM;
+      let slide = [heading];
+      let room = ROOM;
       const close = () => {
         if (slide.length > 1) slides.push(slide);
         const again = document.createElement("h2");
@@ -62,8 +62,8 @@ if (location.search === "?slides")
     }
     split(article.querySelector("section"));
 
-    const main = document.createElement("main"),
-      nav = document.createElement("nav");
+    const main = document.createElement("main");
+    const nav = document.createElement("nav");
     main.append(
       ...slides.map((blocks, i) => {
         const node = document.createElement("section");
@@ -86,15 +86,15 @@ if (location.search === "?slides")
     Object.assign(sheet, { rel: "stylesheet", href: base.replace(/slides\.js.*$/, "slides.css") });
     document.head.append(sheet);
 
-    const shown = [...main.children],
-      [back, on] = nav.querySelectorAll("button");
+    const shown = [...main.children];
+    const [back, on] = nav.querySelectorAll("button");
     let at = 0;
 
     // What does not fit is drawn smaller, down to two thirds; what still does not fit scrolls.
     // Figures have their size already.
     function fit() {
-      const slide = shown[at],
-        blocks = [...slide.children].filter((block) => !block.querySelector(FIGURES));
+      const slide = shown[at];
+      const blocks = [...slide.children].filter((block) => !block.querySelector(FIGURES));
       for (let size = 1; size > 0.6; size -= 0.06) {
         for (const block of blocks) block.style.zoom = size;
         if (slide.scrollHeight <= slide.clientHeight + 2) return;

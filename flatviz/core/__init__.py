@@ -10,7 +10,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         "boundary": "public",
         "data": "Data Likelihood Task",
         "derivatives": "Product differentiable twice",
-        "inputs": "Fields Inputs Pixels Stream pair_of run",
+        "inputs": "Fields Inputs Pixels run",
         "modules": "Dispatch copied draws named",
         "net": "Net",
         "objective": (

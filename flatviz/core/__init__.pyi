@@ -15,8 +15,6 @@ from flatviz.core.derivatives import twice as twice
 from flatviz.core.inputs import Fields as Fields
 from flatviz.core.inputs import Inputs as Inputs
 from flatviz.core.inputs import Pixels as Pixels
-from flatviz.core.inputs import Stream as Stream
-from flatviz.core.inputs import pair_of as pair_of
 from flatviz.core.inputs import run as run
 from flatviz.core.modules import Dispatch as Dispatch
 from flatviz.core.modules import copied as copied

@@ -5,22 +5,22 @@ are checked as they are.  A verb itself checks what involves several arguments, 
 prior covers the net's weights.
 """
 
+import dataclasses
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from difflib import get_close_matches
 from typing import Any, ParamSpec, TypeVar, get_type_hints
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from flatviz.checks import Check, each, shown, usable
+from flatviz.annotations import check_of
+from flatviz.checks import Check, shown
 from flatviz.core.arithmetic import PER_NUMBER, arithmetic, threads
 from flatviz.core.data import Data
 from flatviz.core.net import Net
-from flatviz.noun import check_of, many
-from flatviz.results import FOR_READERS, for_readers, placed, rebuilt
+from flatviz.results import FOR_READERS, for_readers, placed
 
 P = ParamSpec("P")  # not in a tuple, which type checkers do not read
 R = TypeVar("R")
@@ -56,7 +56,7 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
         for name, value in given.items():
             checks[name](value, name)
         device, work = _device_and_work((args, kwargs))
-        args, kwargs = placed(_usable((args, kwargs)), device)
+        args, kwargs = placed((args, kwargs), device)
         # Not in inference mode, whose tensors no later verb could use
         gradients = torch.is_grad_enabled()
         with (
@@ -80,16 +80,15 @@ def argument_checks(verb: Callable) -> dict[str, Check]:
     """List the check of each argument of a verb."""
     raw = inspect.unwrap(verb)
     hints = get_type_hints(raw, NAMES | raw.__globals__, include_extras=True)
-    return {
-        name: _of_parameter(p, hints.get(name, object))
-        for name, p in inspect.signature(verb).parameters.items()
-    }
-
-
-def _of_parameter(parameter: inspect.Parameter, hint: Any) -> Check:
-    if parameter.kind is parameter.VAR_POSITIONAL:
-        return each(check_of(hint), many(hint), least=0)
-    return check_of(hint | None if parameter.default is None else hint)
+    checks = {}
+    for name, parameter in inspect.signature(verb).parameters.items():
+        hint: Any = hints.get(name, object)
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            hint = tuple[hint, ...]  # type: ignore[valid-type]
+        elif parameter.default is None:
+            hint = hint | None
+        checks[name] = check_of(hint)
+    return checks
 
 
 def _wrong_call(
@@ -109,16 +108,6 @@ def _wrong_call(
     return f"{name}: {reason}: it takes {inspect.Signature(plain)}"
 
 
-def _usable(value: Any) -> Any:
-    """Return `value` in a form that torch takes.
-
-    NumPy's numbers become Python's; tensors from `torch.inference_mode` are copied for autograd.
-    """
-    if isinstance(value, np.number):  # torch and random take Python's numbers alone
-        return value.item()
-    return usable(value) if isinstance(value, Tensor) else rebuilt(value, _usable)
-
-
 def _device_and_work(given: object) -> tuple[torch.device, float]:
     """Find the device that a verb computes on, and the multiply-adds of its largest operation.
 
@@ -127,22 +116,25 @@ def _device_and_work(given: object) -> tuple[torch.device, float]:
     """
     nets: list[torch.device] = []
     others: list[torch.device] = []
-    work = [0.0]
-
-    def look(value: object) -> object:
-        if isinstance(value, Net):
-            nets.append(value.device)
-            work.append(PER_NUMBER * value.dim)
-        elif isinstance(value, Tensor):
-            others.append(value.device)
-            work.append(PER_NUMBER * value.numel())
-        elif isinstance(value, Data):  # it passes in batches
+    numbers = [0]
+    for value in _leaves(given):
+        if isinstance(value, Data):  # it passes in batches
             others.append(value.x.device)
-        elif not isinstance(value, FOR_READERS):
-            rebuilt(value, look)
-        return value
-
-    look(given)
+            continue
+        (nets if isinstance(value, Net) else others).append(value.device)
+        numbers.append(value.dim if isinstance(value, Net) else value.numel())
     gpus = [device for device in others if device.type != "cpu"]
     device = [*nets, *gpus, torch.device("cpu")][0]
-    return device, max(work)
+    return device, float(PER_NUMBER * max(numbers))
+
+
+def _leaves(value: Any) -> Iterator[Net | Tensor | Data]:
+    """Yield the networks, tensors and data inside lists, tuples, dicts and dataclasses."""
+    if isinstance(value, (Net, Tensor, Data)):
+        yield value
+    elif type(value) in (list, tuple, dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _leaves(item)
+    elif dataclasses.is_dataclass(value) and not isinstance(value, (type, *FOR_READERS)):
+        for field in dataclasses.fields(value):
+            yield from _leaves(vars(value).get(field.name))

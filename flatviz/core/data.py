@@ -27,9 +27,8 @@ class Data:
     """Inputs `x` (N, ...) with labels `y` (N,) of classes, or targets (N, C) of a regression.
 
     `x` is a tensor; images (N, C, H, W) in uint8, which stay bytes in memory and become floats from
-    0 to 1 batch by batch (`flatviz.core.inputs.Pixels` also normalises them); a dict of tensors (N,
-    ...), passed to the module as keywords; a tuple of them, passed in order; or the result of
-    `fv.datasets.stream` for a data set that does not fit in memory.
+    0 to 1 batch by batch; a dict of tensors (N, ...), passed to the module as keywords; or a tuple
+    of them, passed in order.
 
     `y` holds int64 classes or floating targets.  An example may have several labels, (N, ...); the
     likelihood then ignores those of -1 and -100.

@@ -32,15 +32,14 @@ def copied(module: nn.Module) -> nn.Module:
 
     Raises:
         ValueError: For a module whose copy's forward pass would not use the copy's parameters:
-            scripted, lazy, with old-style weight norm, with a lock, or returning itself for a copy.
+            scripted, lazy, with old-style weight norm, or with a lock.
     """
     _refuse(module)
-    leaves = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
-    memo = {
-        id(t): t.detach().clone()
-        for t in leaves
-        if isinstance(t, Tensor) and t.requires_grad and _has_history(t)
-    }
+    stored = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
+    memo = {}
+    for t in stored:
+        if isinstance(t, Tensor) and t.requires_grad and not isinstance(t, nn.Parameter):
+            memo[id(t)] = t.detach().clone()
     try:
         copy = deepcopy(module, memo)
     except (TypeError, RuntimeError) as error:
@@ -50,37 +49,9 @@ def copied(module: nn.Module) -> nn.Module:
             " or leave them out in __getstate__"
         ) from error
     tensors = [*module.parameters(), *module.buffers()]
-    originals = {id(part) for part in (*module.modules(), *tensors)}
-    if shared := [
-        part
-        for part in (*copy.modules(), *copy.parameters(), *copy.buffers())
-        if id(part) in originals
-    ]:
-        name = type(shared[0]).__name__
-        raise ValueError(
-            f"module must be one that can be copied, got {name}, whose __deepcopy__ returns itself:"
-            " remove that"
-        )
     earlier = [ref for ref in _ORIGINS.get(module, []) if ref() is not None]
     _ORIGINS[copy] = earlier + [weakref.ref(tensor) for tensor in tensors]
     return copy
-
-
-def _has_history(t: Tensor) -> bool:
-    try:
-        return t.grad_fn is not None
-    except RuntimeError:  # a view of weights that were written into since
-        return True
-
-
-def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
-    """Refuse a copy whose weights eval() changed, as it does where layers merge others (LoRA)."""
-    for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
-        if not torch.equal(old, new) and not bool(old.isnan().any()):
-            raise ValueError(
-                f"eval() must leave weights as they are, got others in {name}, merged from treated"
-                " ones (LoRA): turn merging off, or merge before and treat what is left"
-            )
 
 
 def memory_of(*tensors: Tensor) -> set[int]:
@@ -98,6 +69,7 @@ def memory_of_originals(module: nn.Module) -> set[int]:
 
 
 def _refuse(module: nn.Module) -> None:
+    """Refuse modules whose forward pass reads weights elsewhere than in their parameters."""
     for name, part in module.named_modules():
         where = f"in {name!r}" if name else f"of class {type(part).__name__}"
         if isinstance(part, torch.jit.ScriptModule):
@@ -111,11 +83,8 @@ def _refuse(module: nn.Module) -> None:
                 " once before"
             )
         for hook in part._forward_pre_hooks.values():
-            if type(hook).__module__ in (
-                "torch.nn.utils.weight_norm",
-                "torch.nn.utils.spectral_norm",
-            ):
-                kind = type(hook).__module__.rpartition(".")[2]
+            kind = type(hook).__module__.removeprefix("torch.nn.utils.")
+            if kind in ("weight_norm", "spectral_norm"):
                 raise ValueError(
                     f"module must hold its weights as parameters, got the old {kind} {where}: use "
                     f"torch.nn.utils.parametrizations.{kind}, or torch.nn.utils.remove_{kind} first"

@@ -18,7 +18,6 @@ from flatviz.core.derivatives import differentiable
 from flatviz.core.inputs import Fields, Inputs, run, tensors_of
 from flatviz.core.modules import (
     Watch,
-    check_unchanged,
     copied,
     eager,
     memory_of,
@@ -42,7 +41,6 @@ PASSED = {
     "ToCopy",
     "Clamp",
 }
-TABLES = nn.Embedding, nn.EmbeddingBag
 
 
 class Block(NamedTuple):
@@ -129,8 +127,9 @@ class Net:
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
         self._looked: Effects | None = None
-        self._sparse = [n for n, m in module.named_modules() if isinstance(m, TABLES) and m.sparse]
-        _set_sparse(module, self._sparse, False)  # parts of a vector have dense gradients
+        for table in module.modules():
+            if isinstance(table, (nn.Embedding, nn.EmbeddingBag)):
+                table.sparse = False  # parts of a vector have dense gradients
         self._slots = Slots(module, self._names, self._buffers)
 
     @classmethod
@@ -164,7 +163,6 @@ class Net:
         example = None if example is None else batch_of(example, "example")
         with torch.inference_mode(False):
             duplicate = copied(module).eval()
-            check_unchanged(module, duplicate)
             return cls._from_copy(duplicate, treated, head, example)
 
     @classmethod
@@ -193,7 +191,7 @@ class Net:
 
         Raises:
             ValueError: For weights of another shape, and a module that cannot run at them.
-            RuntimeError: What the module raises, with dtypes and devices that differ.
+            RuntimeError: What the module raises, as for dtypes and devices that differ.
         """
         x = x if isinstance(x, (Tensor, Fields)) else batch_of(x)
         if w.shape != self.w.shape:
@@ -206,21 +204,7 @@ class Net:
         ):
             self.check_runs_once()
         with self.installed(w, copies=writes):
-            try:
-                return run(self.module, x.clone() if writes else x)
-            except RuntimeError as error:
-                dtypes = {
-                    self.w.dtype,
-                    w.dtype,
-                    *(t.dtype for t in tensors_of(x) if t.is_floating_point()),
-                }
-                if len(dtypes) == 1 or torch.is_autocast_enabled(w.device.type):
-                    raise
-                listed = " and ".join(sorted(map(str, dtypes)))
-                raise ValueError(
-                    f"net, w and x must have one dtype, got {listed}: net.to(dtype=...) or"
-                    " w.to(...)"
-                ) from error
+            return run(self.module, x.clone() if writes else x)
 
     def look(self, x: Tensor | Inputs) -> Effects:
         """Observe one pass over two examples of `x`; the result is kept.
@@ -400,7 +384,6 @@ class Net:
                     tensor.copy_(state[name])
         for name, value in module.named_parameters():
             value.requires_grad_(name not in self.frozen)
-        _set_sparse(module, self._sparse, True)
         return module
 
     def _duplicate(self) -> nn.Module:
@@ -467,13 +450,6 @@ class Net:
             lock = None if "module" in changes else self._slots.lock
             other._slots = Slots(other.module, other._names, other._buffers, lock)
         return other
-
-
-def _set_sparse(module: nn.Module, names: list[str], value: bool) -> None:
-    for name in names:
-        table = module.get_submodule(name)
-        if isinstance(table, TABLES):
-            table.sparse = value
 
 
 def _ending(out: Tensor) -> str:

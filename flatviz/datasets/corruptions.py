@@ -6,8 +6,9 @@ digit are as large as its pixels.  The kinds follow the families of Hendrycks & 
 (arXiv 1903.12261) with other strengths, so scores do not compare with those on CIFAR-10-C.
 """
 
-from collections.abc import Callable
+import tomllib
 from dataclasses import replace
+from pathlib import Path
 
 import torch
 from torch import Tensor
@@ -16,8 +17,6 @@ from torch.nn import functional as F
 from flatviz.checks import Count, Seed, check_count
 from flatviz.core import Data, Pixels, generator, public, saved_rng
 from flatviz.words import check_choice
-
-Apply = Callable[[Tensor, float, torch.Generator], Tensor]
 
 
 def _randn(x: Tensor, source: torch.Generator) -> Tensor:
@@ -28,7 +27,17 @@ def _rand(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:
     return torch.rand(shape or x.shape, generator=source, dtype=torch.float32).to(x)
 
 
-def _impulse(x: Tensor, share: float, source: torch.Generator) -> Tensor:
+def _signs(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:
+    return (_rand(x, source, *shape) < 0.5).to(x) * 2 - 1
+
+
+def gaussian_noise(x: Tensor, std: float, source: torch.Generator) -> Tensor:
+    """Add noise to every value."""
+    return x + std * _randn(x, source)
+
+
+def impulse_noise(x: Tensor, share: float, source: torch.Generator) -> Tensor:
+    """Set a share of the values to 0 or 1."""
     hit = _rand(x, source) < share
     white = _rand(x, source) < 0.5
     return torch.where(hit, white.to(x), x)
@@ -42,26 +51,72 @@ def _pixels(x: Tensor, strength: float) -> float:
 def _kernel(x: Tensor, radius: float) -> Tensor:
     """Compute squared distances from the middle of a square kernel of `radius` pixels."""
     reach = max(1, int(radius + 0.999))
-    side = torch.arange(-reach, reach + 1, dtype=x.dtype, device=x.device)
-    return side[:, None] ** 2 + side[None, :] ** 2
+    side = torch.arange(-reach, reach + 1, dtype=x.dtype, device=x.device) ** 2
+    return side[:, None] + side
 
 
 def _blurred(x: Tensor, kernel: Tensor) -> Tensor:
-    """Convolve each channel with one kernel (h, w), with edges repeated."""
-    kernel = (kernel / kernel.sum()).expand(x.shape[1], 1, *kernel.shape)
-    pad = [kernel.shape[-1] // 2] * 2 + [kernel.shape[-2] // 2] * 2
-    return F.conv2d(F.pad(x, pad, mode="replicate"), kernel, groups=x.shape[1])
+    """Convolve each channel with one square kernel, with edges repeated."""
+    channels = x.shape[1]
+    reach = len(kernel) // 2
+    weight = (kernel / kernel.sum()).expand(channels, 1, *kernel.shape)
+    wide = F.pad(x, [reach] * 4, mode="replicate")
+    return F.conv2d(wide, weight, groups=channels)
 
 
-def _gaussian_blur(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
+def gaussian_blur(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
+    """Blur by a Gaussian."""
     sigma = _pixels(x, strength)
-    return _blurred(x, torch.exp(-_kernel(x, 3 * sigma) / (2 * sigma**2)))
+    squares = _kernel(x, 3 * sigma)
+    return _blurred(x, torch.exp(-squares / (2 * sigma**2)))
 
 
-def _defocus(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
+def defocus_blur(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
+    """Blur by a disc with a soft edge."""
     radius = _pixels(x, strength)
-    # A disc with a soft edge
-    return _blurred(x, (radius + 0.5 - _kernel(x, radius).sqrt()).clamp(0, 1))
+    distance = _kernel(x, radius).sqrt()
+    return _blurred(x, (radius + 0.5 - distance).clamp(0, 1))
+
+
+def fog(x: Tensor, strength: float, source: torch.Generator) -> Tensor:
+    """Mix in a mist of several scales, which lowers contrast."""
+    n, _, height, width = x.shape
+    mist = x.new_zeros(n, 1, height, width)
+    for scale in (2, 4, 8):
+        rough = _rand(x, source, n, 1, scale, scale)
+        smooth = F.interpolate(rough, (height, width), mode="bicubic", align_corners=False)
+        mist = mist + smooth / scale
+    mist = mist / mist.amax((1, 2, 3), keepdim=True)
+    return (1 - strength) * x + strength * (0.3 + 0.7 * mist)
+
+
+def brightness(x: Tensor, shift: float, _: torch.Generator) -> Tensor:
+    """Make all values larger."""
+    return x + shift
+
+
+def contrast(x: Tensor, share: float, _: torch.Generator) -> Tensor:
+    """Draw all values towards the image's mean."""
+    mean = x.mean((1, 2, 3), keepdim=True)
+    return share * x + (1 - share) * mean
+
+
+def pixelate(x: Tensor, coarser: float, _: torch.Generator) -> Tensor:
+    """Average larger pixels."""
+    sides = list(x.shape[2:])
+    small = [max(1, round(side / coarser)) for side in sides]
+    coarse = F.interpolate(x, small, mode="area")
+    return F.interpolate(coarse, sides, mode="nearest")
+
+
+def translate(x: Tensor, share: float, source: torch.Generator) -> Tensor:
+    """Shift each image by a share of its side, in a random diagonal direction."""
+    return affine(x, shift=share * _signs(x, source, len(x), 2))
+
+
+def rotate(x: Tensor, angle: float, source: torch.Generator) -> Tensor:
+    """Rotate each image to one side or the other."""
+    return affine(x, angle=angle * _signs(x, source, len(x)))
 
 
 def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = None) -> Tensor:
@@ -75,53 +130,26 @@ def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = Non
     move = x.new_zeros(len(x), 2) if shift is None else -2 * shift
     across = torch.stack([cos, -sin, move[:, 0]], 1)
     down = torch.stack([sin, cos, move[:, 1]], 1)
-    grid = F.affine_grid(torch.stack([across, down], 1), list(x.shape), align_corners=False)
+    matrices = torch.stack([across, down], 1)
+    grid = F.affine_grid(matrices, list(x.shape), align_corners=False)
     return F.grid_sample(x, grid, padding_mode="border", align_corners=False)
 
 
-def _fog(x: Tensor, strength: float, source: torch.Generator) -> Tensor:
-    """Mix in a mist of several scales, which lowers contrast."""
-    n, _, height, width = x.shape
-    mist = x.new_zeros(n, 1, height, width)
-    for scale in (2, 4, 8):
-        rough = _rand(x, source, n, 1, scale, scale)
-        smooth = F.interpolate(rough, (height, width), mode="bicubic", align_corners=False)
-        mist = mist + smooth / scale
-    mist = mist / mist.flatten(1).amax(1)[:, None, None, None]
-    return (1 - strength) * x + strength * (0.3 + 0.7 * mist)
-
-
-def _pixelate(x: Tensor, coarser: float, _: torch.Generator) -> Tensor:
-    small = [max(1, round(side / coarser)) for side in x.shape[2:]]
-    coarse = F.interpolate(x, small, mode="area")
-    return F.interpolate(coarse, list(x.shape[2:]), mode="nearest")
-
-
-def _signs(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:
-    return (_rand(x, source, *shape) < 0.5).to(x) * 2 - 1
-
-
-CORRUPTIONS: dict[str, tuple[tuple[float, ...], Apply]] = {  # strength at each severity
-    "gaussian_noise": ((0.04, 0.08, 0.12, 0.18, 0.26), lambda x, s, g: x + s * _randn(x, g)),
-    "impulse_noise": ((0.01, 0.03, 0.06, 0.11, 0.18), _impulse),
-    "gaussian_blur": ((0.8, 1.1, 1.4, 1.8, 2.4), _gaussian_blur),
-    "defocus_blur": ((1.4, 1.8, 2.3, 2.9, 3.8), _defocus),
-    "fog": ((0.15, 0.28, 0.4, 0.52, 0.65), _fog),
-    "brightness": ((0.08, 0.16, 0.25, 0.35, 0.48), lambda x, s, g: x + s),
-    "contrast": (
-        (0.75, 0.55, 0.4, 0.27, 0.17),
-        lambda x, s, g: s * x + (1 - s) * x.mean((1, 2, 3), True),
-    ),
-    "pixelate": ((1.15, 1.4, 1.9, 2.7, 4.0), _pixelate),
-    "translate": (
-        (0.04, 0.08, 0.12, 0.17, 0.23),
-        lambda x, s, g: affine(x, shift=s * _signs(x, g, len(x), 2)),
-    ),
-    "rotate": (
-        (0.09, 0.17, 0.28, 0.42, 0.6),
-        lambda x, s, g: affine(x, angle=s * _signs(x, g, len(x))),
-    ),
-}
+KINDS = (
+    gaussian_noise,
+    impulse_noise,
+    gaussian_blur,
+    defocus_blur,
+    fog,
+    brightness,
+    contrast,
+    pixelate,
+    translate,
+    rotate,
+)
+CORRUPTIONS = {kind.__name__: kind for kind in KINDS}
+# Strengths of each kind at severities 1 to 5
+STRENGTHS = tomllib.loads(Path(__file__).with_suffix(".toml").read_text(encoding="utf-8"))
 
 
 @public
@@ -147,26 +175,21 @@ def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
         >>> round(float((noisy.x - images.x).std()), 2)
         0.13
     """
-    strengths, apply = CORRUPTIONS[check_choice(kind, tuple(CORRUPTIONS), "kind")]
+    apply = CORRUPTIONS[check_choice(kind, tuple(CORRUPTIONS), "kind")]
     if check_count(severity, "severity") > 5:
         raise ValueError(f"severity must be a whole number from 1 to 5, got {severity}")
-    # Corrupt the bytes, before mean and std
-    kept = data.x if isinstance(data.x, Pixels) else None
-    x = data.x if kept is None else Pixels(kept.bytes)[:]
-    if not isinstance(x, Tensor):
+    pixels = data.x if isinstance(data.x, Pixels) else None
+    x = data.x if pixels is None else pixels[:]
+    if not isinstance(x, Tensor) or x.ndim != 4 or not x.is_floating_point():
+        raise ValueError(f"corrupt needs floating images (N, C, H, W) or bytes, got {data!r}")
+    if float(x.min()) < 0 or float(x.max()) > 1:
         raise ValueError(
-            f"corrupt needs images in memory, got {data!r}: take a subset with"
-            " fv.datasets.data_from"
-        )
-    if x.ndim != 4 or not x.is_floating_point() or float(x.min()) < 0 or float(x.max()) > 1:
-        span = f", values {float(x.min()):g} to {float(x.max()):g}" if x.numel() else ""
-        raise ValueError(
-            f"corrupt needs images (N, C, H, W) with values from 0 to 1, got {tuple(x.shape)}"
-            f" {x.dtype}{span}"
+            "corrupt needs images with values from 0 to 1, got values"
+            f" {float(x.min()):g} to {float(x.max()):g}: scale them"
         )
     with saved_rng():
-        changed = apply(x, strengths[severity - 1], generator(seed))
+        changed = apply(x, STRENGTHS[kind][severity - 1], generator(seed))
     changed = changed.clamp(0, 1).to(x.dtype)
-    return replace(
-        data, x=changed if kept is None else replace(kept, bytes=(changed * 255).round().byte())
-    )
+    if pixels is None:
+        return replace(data, x=changed)
+    return replace(data, x=replace(pixels, bytes=(changed * 255).round().byte()))

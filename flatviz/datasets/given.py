@@ -1,58 +1,19 @@
-"""Readers of users' data: arrays, frames, data sets, loaders; into memory, or batch by batch."""
+"""Reader of users' data: arrays, frames, data sets, loaders."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol, runtime_checkable
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, IterableDataset, Subset
+from torch.utils.data import DataLoader, Subset
 
 from flatviz.checks import check_count, check_dense, each, kind
-from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
+from flatviz.core import Data, saved_rng
 from flatviz.core.data import inputs_of
-from flatviz.core.inputs import Examples
 
-CHECKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
-
-
-@runtime_checkable
-class Shuffled(Protocol):
-    """A loader or sampler that draws its order by its generator."""
-
-    generator: torch.Generator | None
-
-
-@runtime_checkable
-class Named(Protocol):
-    """A data set with names of its classes, such as torchvision's."""
-
-    classes: object
-
-
-@runtime_checkable
-class Targets(Protocol):
-    """A data set with a list of its labels, such as torchvision's."""
-
-    targets: Sequence
-
-
-@runtime_checkable
-class Labels(Protocol):
-    """A data set with such a list under another name, as torchvision's SVHN."""
-
-    labels: Sequence
-
-
-@runtime_checkable
-class Frame(Protocol):
-    """A table of columns by name, such as pandas'."""
-
-    columns: Sequence
-
-    def __getitem__(self, name: object, /) -> Any: ...
 
 
 def data_from(
@@ -100,12 +61,11 @@ def data_from(
 
 def _columns(given: Any) -> tuple[dict, object] | None:
     """Return inputs by name and labels of all examples, or None where they come one by one."""
-    pair = isinstance(given, (tuple, list)) and (
-        len(given) == 2 or len(given) > 2 and isinstance(given, tuple)
-    )
-    if isinstance(given, Mapping) or (pair and _is_column(given[-1])):
+    if isinstance(given, Mapping):
         return _split(given, "the data")
-    return None
+    several = isinstance(given, tuple) and len(given) > 2
+    pair = isinstance(given, (tuple, list)) and len(given) == 2
+    return _split(given, "the data") if (several or pair) and _is_column(given[-1]) else None
 
 
 def _is_column(y: object) -> bool:
@@ -134,55 +94,54 @@ def _split(given: object, where: str) -> tuple[dict, object]:
     x = inputs[0] if len(inputs) == 1 else tuple(inputs)
     if isinstance(x, Mapping):
         return {str(name): v for name, v in x.items()}, y
-    several = isinstance(x, (tuple, list)) and all(hasattr(v, "__array__") for v in x)
-    if (
-        several
-        and isinstance(x, list)
-        and hasattr(y, "__len__")
-        and any(len(v) != len(y) for v in x)
-    ):
-        several = False  # rows, one for each label
-    return dict(enumerate(x)) if several else {None: x}, y
+    if not isinstance(x, (tuple, list)) or not all(hasattr(v, "__array__") for v in x):
+        return {None: x}, y
+    if isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x):
+        return {None: x}, y  # rows, one for each label
+    return dict(enumerate(x)), y
 
 
 def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
     """Collect columns from examples, or from the batches of a loader."""
-    loader = isinstance(examples, DataLoader)
-    batched = loader and examples.batch_sampler is not None
-    # A user's class may iterate beyond its length
-    total = len(examples) if not loader and hasattr(examples, "__len__") else None
+    loader = examples if isinstance(examples, DataLoader) else None
+    batched = loader is not None and loader.batch_sampler is not None
     if not hasattr(examples, "__iter__") and not hasattr(examples, "__getitem__"):
         raise TypeError(
             f"examples must be (x, y), a data set or a loader, got {type(examples).__name__}: see"
             " data_from"
         )
-    places = (examples, examples.sampler) if loader else ()
-    sources = [p.generator for p in places if isinstance(p, Shuffled) and p.generator]
-    states = [source.get_state() for source in sources]
+    if loader is None and hasattr(examples, "__len__"):  # its __getitem__ may accept any index
+        n = len(examples) if n is None else min(n, len(examples))
     columns: dict[object, list] = {}
     seen = 0
-    try:
+    with _restored(loader):
         for i, example in enumerate(examples):
             fields, y = _split(example, f"example {i}")
-            for name, value in {**fields, LABELS: y}.items():
-                value = (
-                    value
-                    if isinstance(value, Tensor)
-                    else np.asarray(value)
-                    if name is LABELS
-                    else _tensor(value, name)
-                )
+            values: dict[object, Any] = {k: _tensor(value, k) for k, value in fields.items()}
+            values[LABELS] = y if isinstance(y, Tensor) else np.asarray(y)
+            for name, value in values.items():
                 columns.setdefault(name, []).append(value if batched else value[None])
             seen += len(columns[LABELS][-1])
-            if (n is not None and seen >= n) or (not batched and seen == total):
+            if n is not None and seen >= n:
                 break
-    finally:
-        for source, state in zip(sources, states):
-            source.set_state(state)
     if not columns:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
     joined = {name: _joined(name, values) for name, values in columns.items()}
     return joined, joined.pop(LABELS)
+
+
+@contextmanager
+def _restored(loader: DataLoader | None) -> Iterator[None]:
+    """Restore the state of a loader's generator after the block."""
+    source = None if loader is None else loader.generator
+    if source is None:
+        yield
+        return
+    state = source.get_state()
+    try:
+        yield
+    finally:
+        source.set_state(state)
 
 
 def _joined(name: object, values: list) -> object:
@@ -207,34 +166,34 @@ def _tensor(value: Any, name: object) -> Tensor:
     if hidden := int(np.ma.count_masked(value)) if np.ma.isMaskedArray(value) else 0:
         raise ValueError(f"{what} must have no masked values, got {hidden}: fill or remove them")
     try:
-        array = np.asarray([np.asarray(v) for v in value] if isinstance(value, list) else value)
-        # Columns of several types
-        array = array.astype(np.float64) if array.dtype.kind == "O" and not _texts(array) else array
-        if array.dtype.kind not in "biufc":
-            raise TypeError(
-                f"got {type(value).__name__}s of text" if _texts(array) else f"got {array.dtype}"
-            )
+        array = _numbers(value)
     except (TypeError, ValueError) as error:
-        names = value.columns if isinstance(value, Frame) else ()
-        columns = [str(c) for c in names if _texts(np.asarray(value[c]))]
-        where = f" in the columns {', '.join(columns)}" if columns else ""
         raise TypeError(
-            f"{what} must hold numbers of one shape, got a {type(value).__name__}{where} ({error}):"
+            f"{what} must hold numbers of one shape, got a {type(value).__name__} ({error}):"
             " encode texts as numbers, tokenize, pad, or give a transform to tensors"
         ) from error
-    # torch computes with few unsigned dtypes, and in the machine's order of bytes
-    wide = array.dtype.kind == "u" and array.dtype.itemsize > 1
-    array = array.astype(np.int64 if wide else array.dtype.newbyteorder("="))
-    tensor = torch.tensor(np.ascontiguousarray(array))
+    tensor = torch.tensor(array)
     return tensor.to(torch.get_default_dtype()) if tensor.dtype == torch.float64 else tensor
 
 
+def _numbers(value: Any) -> np.ndarray:
+    """Convert to an array in a dtype that torch takes; an error for what holds other things."""
+    array = np.asarray([np.asarray(v) for v in value] if isinstance(value, list) else value)
+    if _texts(array):
+        raise TypeError("text" if array.ndim < 2 else f"texts, as in {array[0].tolist()}")
+    if array.dtype.kind == "O":  # columns of several types
+        array = array.astype(np.float64)
+    if array.dtype.kind == "u" and array.dtype.itemsize > 1:  # torch computes with few of these
+        array = array.astype(np.int64)
+    array = np.ascontiguousarray(array)
+    return array.astype(array.dtype.newbyteorder("="))
+
+
 def _texts(array: np.ndarray) -> bool:
-    return (
-        array.dtype.kind in "US"
-        or array.dtype.kind == "O"
-        and any(isinstance(v, (str, bytes)) for v in array.flat)
-    )
+    """Tell whether an array holds texts."""
+    if array.dtype.kind == "O":
+        return any(isinstance(v, (str, bytes)) for v in array.flat)
+    return array.dtype.kind in "US"
 
 
 def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
@@ -266,70 +225,6 @@ def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[
     return y, names
 
 
-def stream(examples: object, *, workers: int = 2) -> Data:
-    """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads on demand.
-
-    The order is always that of the data set, so that an objective stays one function of the
-    weights; a minibatch reads only its examples.  A full-batch gradient reads them all.  Labels are
-    the data set's `targets` or `labels`; without those every example is read once for its label.
-
-    Args:
-        examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x tensors of one
-            shape.  A `DataLoader` gives its data set, in its order.
-        workers: Threads that read.
-
-    Raises:
-        TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those
-            into memory.
-        ValueError: For one with random transforms.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
-        >>> fv.datasets.stream(pairs)
-        Data(6 examples, x (6, 3) float32, streamed by 2 threads, classes 0..1)
-    """
-    check_count(workers, "workers")
-    if isinstance(examples, DataLoader):
-        examples = examples.dataset
-    if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):
-        raise TypeError(
-            "a stream needs a data set with a length and examples[i], got"
-            f" {type(examples).__name__}: fv.datasets.data_from reads it into memory"
-        )
-    if len(examples) == 0:
-        raise ValueError("examples must hold at least one (x, y), got an empty set")
-    first = _read_twice(examples)
-    dtype = torch.float32 if first.dtype == torch.uint8 and first.ndim == 3 else first.dtype
-    y = _labels(examples)
-    x = Stream(examples, torch.arange(len(examples)), first.shape, workers, dtype=dtype)
-    return Data(x, y, class_names_of(examples, y))
-
-
-def _read_twice(examples: Examples) -> Tensor:
-    """Return the first input, after reading a few examples twice; refuse random transforms."""
-    before = random_state()
-    n = len(examples)
-    few = torch.linspace(0, n - 1, min(n, CHECKED)).long().tolist()
-    first, again = ([pair_of(examples[i], i)[0] for i in few] for _ in range(2))
-    same = (
-        a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
-        for a, b in zip(first, again)
-    )
-    if before != random_state() or not all(same):
-        raise ValueError(
-            "examples must be the same each time they are read, got random ones (augmentation), of"
-            " which no surface has one value: leave random transforms out, or draw once for all"
-            " with fv.datasets.data_from"
-        )
-    return first[0]
-
-
-def in_memory(data: Data) -> Data:
-    """Read a stream into memory, images in bytes as bytes; return other data as they are."""
-    return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
-
-
 def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
     """Read the class names of another library's data set, such as torchvision's `classes`.
 
@@ -339,23 +234,8 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
         examples = examples.dataset
     while isinstance(examples, Subset):
         examples = examples.dataset
-    names = examples.classes if isinstance(examples, Named) else ()
-    if (
-        not names
-        or not isinstance(names, (list, tuple))
-        or not all(isinstance(name, str) for name in names)
-        or y.is_floating_point()
-    ):
+    names = getattr(examples, "classes", ())  # of a foreign class
+    texts = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+    if not texts or not names or y.is_floating_point() or len(names) <= int(y.max()):
         return ()
-    return tuple(names) if len(names) > int(y.max()) else ()
-
-
-def _labels(examples: Examples) -> Tensor:
-    """Return the list of labels that torchvision's data sets have, or read every example once."""
-    targets = examples.targets if isinstance(examples, Targets) else None
-    labels = examples.labels if isinstance(examples, Labels) else None
-    for listed in (targets, labels):
-        if listed is not None and len(listed) == len(examples):
-            return torch.as_tensor(listed)
-    each = (pair_of(examples[i], i)[1] for i in range(len(examples)))
-    return torch.stack([torch.as_tensor(label) for label in each])
+    return tuple(names)

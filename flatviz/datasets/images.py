@@ -1,52 +1,22 @@
 """Image folders with a folder a class, and the public sets that torchvision downloads."""
 
-import os
-import warnings
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from pickle import UnpicklingError
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from flatviz.checks import Count, FilePath, Seed
-from flatviz.core import Data, Pixels, Stream, generator, public
+from flatviz.core import Data, Pixels, generator, public
 from flatviz.words import PUBLIC, check_choice
 
-MEMORY = 2**31  # bytes of images that a folder may take
 # Sets whose classes have names; the others' are digits
-NAMED = (
-    "fashion_mnist",
-    "cifar10",
-    "cifar100",
-)
-# Folders that archives leave, ignored like those that begin with a dot
-NO_CLASSES = ("__MACOSX",)
+NAMED = ("fashion_mnist", "cifar10", "cifar100")
 
 
-@dataclass(frozen=True)
-class Folder:
-    """Images of class folders as (pixels, class number), read when needed.
-
-    `change` converts a picture to pixels.
-    """
-
-    files: tuple[str, ...]
-    labels: tuple[int, ...]
-    change: Callable[[object], Tensor]
-
-    def __len__(self) -> int:
-        return len(self.files)
-
-    def __getitem__(self, i: int) -> tuple[Tensor, int]:
-        return self.change(_whole_image(self.files[i])), self.labels[i]
-
-
-def _whole_image(file: str) -> object:
-    """Read a picture's first frame in RGB, with 16 bits scaled to 8."""
+def _rgb_image(file: str) -> object:
+    """Read a picture's first frame in RGB, turned as its EXIF says."""
     from PIL import Image, ImageOps  # imported here, as tensors need no Pillow
 
     try:
@@ -54,44 +24,13 @@ def _whole_image(file: str) -> object:
             image = ImageOps.exif_transpose(opened)
             if image.mode not in ("I", "F") and not image.mode.startswith("I;16"):
                 return image.convert("RGB")
-            wide = np.asarray(image)
     except (OSError, Image.DecompressionBombError) as error:
         raise ValueError(
             f"each file must be a whole image, got {file}: {error}: replace or remove it"
         ) from error
-    if wide.dtype.kind == "f" or wide.min() < 0 or wide.max() > 65535:
-        raise ValueError(
-            f"images must have 8 or 16 bits a channel, got {wide.dtype} in {file}: save it so"
-        )
-    largest = int(wide.max())
-    if 0 < largest < 256:
-        raise ValueError(
-            f"images of 16 bits must use them, got values up to {largest} in {file}, which is"
-            " black: save it with 8 bits"
-        )
-    if 0 < largest < 4096:
-        warnings.warn(
-            "an image of 16 bits has values below 4096, so that it is dark: where they are of 12"
-            " bits, multiply them by 16",
-            stacklevel=2,
-        )
-    return Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB")
-
-
-def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
-    """List the files of a folder and its folders, by name.
-
-    Links are followed, each folder once, and none to a folder that this one is in.
-    """
-    inside = Path(os.path.realpath(folder))
-    seen = {str(place) for place in (inside, *inside.parents)}
-    files = []
-    for root, inner, names in os.walk(folder, followlinks=True):
-        new = {os.path.realpath(os.path.join(root, name)): name for name in sorted(inner)}
-        inner[:] = [name for place, name in new.items() if place not in seen]
-        seen |= new.keys()
-        files += [os.path.join(root, name) for name in names]
-    return sorted(filter(wanted, files), key=lambda file: os.path.split(file))
+    raise ValueError(
+        f"images must have 8 bits a channel, got mode {image.mode} in {file}: convert it"
+    )
 
 
 @public
@@ -106,13 +45,12 @@ def image_folder(
     """Read images from a folder of class folders, whose names are those of the classes.
 
     x (N, 3, H, W) is in bytes, batches in floats from 0 to 1; y (N,) numbers the folders in the
-    order of their names.  A folder of more than 2 GiB of pixels is read batch by batch, as by
-    `stream`.
+    order of their names.
 
     Args:
-        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, also of 16 bits,
-            turned as their EXIF says; links are followed, each folder once; class folders without
-            images are an error, hidden folders, `__MACOSX` and pipes are ignored.
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, turned as their
+            EXIF says; links are followed; class folders without images are an error; hidden files
+            and folders and `__MACOSX` are ignored.
         size: Pixels of each side to which images are scaled and cropped in the middle; None where
             all have one size.
         per_class: Largest number of images a class, drawn by `seed`; None takes all.
@@ -140,63 +78,48 @@ def image_folder(
     """
     from PIL import Image
     from torchvision import transforms
+    from torchvision.datasets.folder import make_dataset
 
-    if not Path(path).is_dir():
+    folder = Path(path)
+    if not folder.is_dir():
         raise FileNotFoundError(
             f"path must be a folder of class folders, got {str(path)!r}, none is there: check its"
             " name"
         )
-    steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
-    folder = Path(path)
-    ends = {end for end, kind in Image.registered_extensions().items() if kind in Image.OPEN}
-    folders = sorted(
-        p.name
-        for p in folder.iterdir()
-        if p.is_dir() and not p.name.startswith(".") and p.name not in NO_CLASSES
-    )
+    folders = [p.name for p in folder.iterdir() if p.is_dir() and p.name != "__MACOSX"]
+    folders = sorted(name for name in folders if not name.startswith("."))
     names = tuple(folders if classes is None else classes)
     if unknown := set(folders) - set(names):
         raise ValueError(
             f"folders must be of the classes {names}, got {', '.join(sorted(unknown))} in"
             f" {str(path)!r}"
         )
+    formats = Image.registered_extensions()
 
-    def shown(file: str) -> bool:
-        parts = Path(file).relative_to(folder).parts
-        if Path(file).suffix.lower() not in ends or any(part.startswith(".") for part in parts):
-            return False
-        return os.path.isfile(file) or not os.path.exists(file)  # a link to nothing is an error
+    def is_image(file: str) -> bool:
+        hidden = any(part.startswith(".") for part in Path(file).relative_to(folder).parts)
+        return not hidden and formats.get(Path(file).suffix.lower()) in Image.OPEN
 
-    rows = {name: _files_in(folder / name, shown) for name in folders}
-    files = [file for name in folders for file in rows[name]]
-    numbers = [names.index(name) for name in folders for _ in rows[name]]
-    empty = ", ".join(name for name in folders if names.index(name) not in numbers)
-    if empty or not folders:
+    try:
+        numbers = {name: names.index(name) for name in folders}
+        samples = make_dataset(folder, numbers, is_valid_file=is_image)
+    except (FileNotFoundError, ValueError) as error:
         raise ValueError(
-            f"path must hold one folder of images for each class, got {str(path)!r}, "
-            + (f"where {empty} has no image: remove it" if empty else "which has no folder")
-        )
-    images = Folder(
-        tuple(files), tuple(numbers), transforms.Compose([*steps, transforms.PILToTensor()])
-    )
-    labels = torch.tensor(images.labels)
-    chosen = _chosen(labels, per_class, seed)
-    y = labels[chosen]
-    shape = images[chosen[0]][0].shape
-    if len(chosen) * shape.numel() > MEMORY:
-        stats = [os.stat(images.files[i]) for i in chosen]
-        stamps = tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
-        return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
-    x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
+            f"path must hold one folder of images for each class, got {str(path)!r}: {error}"
+        ) from error
+    chosen = _chosen(torch.tensor([number for _, number in samples]), per_class, seed)
+    steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
+    change = transforms.Compose([*steps, transforms.PILToTensor()])
+    first = change(_rgb_image(samples[chosen[0]][0]))
+    x = torch.empty((len(chosen), *first.shape), dtype=torch.uint8)
     for row, i in enumerate(chosen):
-        image, _ = images[i]
-        if image.shape != shape:
-            shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
-            raise ValueError(
-                f"images must be of one size, got {shapes} ({images.files[i]}): give size="
-            )
+        file, _ = samples[i]
+        image = change(_rgb_image(file))
+        if image.shape != first.shape:
+            shapes = f"{tuple(first.shape[1:])} and {tuple(image.shape[1:])}"
+            raise ValueError(f"images must be of one size, got {shapes} ({file}): give size=")
         x[row] = image
-    return Data(x, y, names)
+    return Data(x, torch.tensor([samples[i][1] for i in chosen]), names)
 
 
 @public
@@ -231,15 +154,7 @@ def public_images(
     split = {"split": "train" if train else "test"} if name == "svhn" else {"train": train}
     try:
         images = getattr(datasets, kind)(str(root), download=download, **split)
-    except (
-        RuntimeError,
-        OSError,
-        EOFError,
-        AssertionError,
-        ValueError,
-        KeyError,
-        UnpicklingError,
-    ) as error:
+    except Exception as error:  # damaged files raise any error
         raise RuntimeError(
             f"{name} must lie whole in {str(root)!r} or be downloadable, got: {error}: remove its"
             " files there, then check the network, or put torchvision's files there by hand and"
@@ -288,7 +203,7 @@ def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
     if x.shape[2:] != tuple(shape[1:]):
         smooth = F.interpolate(x.float(), tuple(shape[1:]), mode="bilinear", antialias=True)
         x = smooth.round().clamp(0, 255).byte()
-    return replace(images, x=Pixels(x, images.x.mean, images.x.std, images.x.dtype))
+    return replace(images, x=replace(images.x, bytes=x))
 
 
 def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:

@@ -6,7 +6,6 @@ import torch
 
 from flatviz.checks import Count, Seed, Whole, shown
 from flatviz.core import Data, Task, generator, public
-from flatviz.datasets.given import in_memory
 
 MAX_VALIDATION = 15  # examples a class; with more, a small data set would lack a test split
 
@@ -159,16 +158,7 @@ def transfer_task(
     parts = few_shot(target, shots, seed=seed)
     n_source = int(source.y.max()) + 1
     n_classes = int(target.y.max()) + 1
-    train = in_memory(parts.train)
-    validation = in_memory(parts.validation)
     name = f"{name}, {shots} shots a class"
     others = None if n_source == n_classes else n_source
-    return Task(
-        source,
-        train,
-        parts.rest if test is None else test,
-        n_classes,
-        name,
-        validation,
-        source_classes=others,
-    )
+    test = parts.rest if test is None else test
+    return Task(source, parts.train, test, n_classes, name, parts.validation, source_classes=others)

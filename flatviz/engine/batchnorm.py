@@ -1,14 +1,12 @@
 """BatchNorm statistics: frozen, recomputed for other weights, or collected in training."""
 
-import warnings
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import Several, Vector, check_weights
-from flatviz.core import Data, Fields, Net, public, run, saved_rng
+from flatviz.core import Data, Fields, Net, public, run
 from flatviz.gaussian import Buffers
 
 CHOICES = (
@@ -57,47 +55,10 @@ def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
     return {name: torch.stack([buffers[name] for buffers in each]) for name in each[0]}
 
 
-def kept_statistics(net: Net, x: Tensor | Fields) -> list[str]:
-    """Name modules other than BatchNorm whose buffers move in training mode; fits keep those."""
-    module = net.to_module()
-    others = {
-        name: [b for b in m.buffers(recurse=False) if b.is_floating_point()]
-        for name, m in module.named_modules()
-        if not isinstance(m, _BatchNorm)
-    }
-    others = {name: buffers for name, buffers in others.items() if buffers}
-    if not others:
-        return []
-    before = {name: [b.clone() for b in buffers] for name, buffers in others.items()}
-    for name in others:
-        module.get_submodule(name).training = True
-    try:
-        with torch.no_grad(), saved_rng():
-            run(module, x.clone())
-    except (RuntimeError, ValueError):  # in training mode it takes no two examples
-        return []
-    after = {name: list(module.get_submodule(name).buffers(recurse=False)) for name in others}
-    return [name for name in others if not all(map(torch.equal, before[name], after[name]))]
-
-
-def warn_of_kept_statistics(net: Net, data: Data) -> None:
-    """Warn where a training with batch statistics leaves those of other norms as they are."""
-    x, _ = data.batch(torch.arange(min(2, len(data)), device=data.y.device))
-    if kept := kept_statistics(net, x):
-        kinds = [
-            f"{name or 'the module'} ({type(net.module.get_submodule(name)).__name__})"
-            for name in kept
-        ]
-        warnings.warn(
-            "training with batch statistics must be of BatchNorm, which alone moves its own, got"
-            f" {', '.join(kinds[:3])}{', ...' * (len(kinds) > 3)} too: it stays in evaluation mode"
-            " and keeps its statistics; use BatchNorm, or a norm without running statistics",
-            stacklevel=3,
-        )
-
-
 class TrainingNet:
     """Copy of a net whose BatchNorm layers use batch statistics and update running ones.
+
+    Other norms with running statistics stay in evaluation mode and keep theirs.
 
     momentum: of the running statistics; None: that of each layer.
     """

@@ -1,15 +1,16 @@
 """Fast evaluation of a network's loss at many points of a line or plane of weight space.
 
-A plan says how; its outputs are compared with those of the plain forward pass.
+The part of the network that no treated weight enters runs once, and layers that are affine in the
+weights are summed, not run.  The outputs are compared with those of the plain forward pass.
 """
 
 import math
 import operator
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import reduce
+from functools import cached_property, partial, reduce
 from typing import Any
 
 import torch
@@ -20,12 +21,14 @@ from flatviz.core import Data, Net, PointEvaluator, generator
 from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.cost import CACHE, Work, few_of, work_of
 from flatviz.engine.determinism import difference, tolerance
-from flatviz.engine.trace import Program, trace_of
-from flatviz.private import cached_property
+from flatviz.engine.trace import Program, recorded
 from flatviz.words import check_choice
 
 # Bytes of frozen activations kept, of all batches and members; more are recomputed for each block
 MEMORY = 2**30
+# A fast pass makes fewer activations, and reuses their memory, so that batches may be larger
+FAST_CACHE = 4 * CACHE
+PRECISIONS = ("float32", "bfloat16")
 Score = Callable[[Tensor, Tensor], Tensor]
 
 
@@ -36,60 +39,63 @@ class Plan:
     Args:
         chunk: Examples a batch.
         channels_last: Memory order of images.
-        traced: The frozen part of the network runs once, and layers that are affine in the treated
-            weights are summed, not run; not where the module could not be traced, or gave other
-            outputs.
-        dtype: Of activations and weights.
+        dtype: Dtype of activations and weights.
     """
 
-    chunk: int = 4096
-    channels_last: bool = False
-    traced: bool = False
-    dtype: str = "float32"
+    chunk: int
+    channels_last: bool
+    dtype: torch.dtype
+
+    def laid_out(self, value: Tensor) -> Tensor:
+        """Convert images to the plan's memory order.
+
+        A first layer with one channel cannot tell the two orders apart.
+        """
+        if self.channels_last and value.ndim == 4:
+            return value.contiguous(memory_format=torch.channels_last)
+        return value
+
+    def batches(self, data: Data) -> list[Tensor]:
+        """Split inputs into batches, in the plan's dtype and memory order."""
+        x = data.tensor()
+        x = x.to(self.dtype) if x.is_floating_point() else x
+        return list(map(self.laid_out, x.split(self.chunk)))
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """A network with its data and a score of outputs (N, C) and labels.
+
+    With `additive` the scores of batches are summed and divided by the number of examples;
+    otherwise the score gets all outputs at once, and may return a tensor.
+    """
+
+    net: Net
+    data: Data
+    score: Score
+    additive: bool
 
 
 class Evaluator(PointEvaluator):
-    """Compute the sum of score(outputs, y) over `data` at origin + coords @ axes.
-
-    The result is (S,) for coords (S, K), with origin (D,) and axes (K, D).  With an additive
-    planner the scores of batches are summed and divided by the number of examples; otherwise the
-    score gets all outputs at once, and may return a tensor.  Without programs the net itself runs.
-
-    few: examples to use in place of the planner's; the values are then their outputs.
+    """Compute the score at origin + coords @ axes, (S,) for coords (S, K), by traced programs.
 
     Memory, beside weights and data (once more where the plan changes dtype or order): a few times
     the largest activation of a batch, and MEMORY bytes for frozen activations.
     """
 
-    def __init__(
-        self,
-        planner: "EvaluationPlanner",
-        origin: Tensor,
-        axes: Tensor,
-        plan: Plan,
-        few: Data | None = None,
-    ) -> None:
-        net = planner.net(plan)
-        data = planner.data if few is None else few
-        parts = parts_of(data, plan)
-        programs = planner.programs(net, parts) if plan.traced else None
+    reuses = True
+
+    def __init__(self, problem: Scored, plan: Plan, origin: Tensor, axes: Tensor) -> None:
+        self.problem = problem
         self.plan = plan
-        self._net = net
-        self._additive = planner.additive and few is None
-        self._score = planner.score if few is None else lambda outputs, _: outputs
-        self.reuses = plan.traced
-        self._work = (
-            max((p.layer for p in programs), default=0.0)
-            if programs
-            else planner.layer * plan.chunk
-        )
-        self._scale = 1 / len(data.y) if self._additive else 1.0
-        self._origin = origin
-        self._axes = axes
-        self._parts = parts
-        self._ys = list(data.y.split(plan.chunk))
-        self._programs = programs
-        self._no_grad = torch.inference_mode if programs else torch.no_grad
+        self.origin = origin
+        self.axes = axes
+        self._parts = plan.batches(problem.data)
+        self._labels = problem.data.y.split(plan.chunk)
+        net = problem.net
+        net = net if net.w.dtype == plan.dtype else net.to(dtype=plan.dtype)
+        self.programs = _programs(net, self._parts)
+        self._work = max(program.layer for program in self.programs)
 
     def __call__(self, coords: Tensor) -> Tensor:
         """Compute values (S,) at origin + coords @ axes.
@@ -97,69 +103,55 @@ class Evaluator(PointEvaluator):
         Python threads share the points where that pays; each runs on one core, and they meet only
         at the end.
         """
-        shared = self._programs is not None and self._additive and self._origin.device.type == "cpu"
+        shared = self.problem.additive and self.origin.device.type == "cpu"
         n = min(workers(self._work), len(coords)) if shared else 1
-        with arithmetic(), threads(self._work), self._no_grad(), ThreadPoolExecutor(n) as pool:
-            shares = [
-                (some, self._started, self._work if n == 1 else 0.0)
-                for some in coords.tensor_split(n)
-            ]
-            values = torch.cat(list((map if n == 1 else pool.map)(self._values, *zip(*shares))))
-        # A tensor made in inference mode cannot be used in autograd; its copy can
-        return values.clone()
-
-    def _values(self, coords: Tensor, kept: list | None, work: float) -> Tensor:
-        """Compute values at some of the points, on as many torch threads as pay for `work`."""
-        dtype = self._origin.dtype
-        rows = coords.tolist()
-        scores: list[list[Tensor]] = [[] for _ in rows]
-        with self._no_grad(), threads(work):
-            # The flat buffer that the programs' weights are views of
-            wide = self._origin.detach().clone()
-            narrow = wide if self._net.w.dtype == dtype else wide.to(self._net.w.dtype)
-            weights = {program: program.weights(narrow) for program in set(self._programs or ())}
-            read = (
-                slice(None)
-                if self._programs is None
-                else _span([t for env in weights.values() for t in env.values()])
-            )
-            flat = _Along(self._origin[read], *self._axes[:, read])
-            for j, y in enumerate(self._ys):
-                started = kept[j] if kept else self._start(j)
-                sums = [] if self._programs is None else [_Along(*layer) for layer in started[1]]
-                for i, row in enumerate(rows):
-                    flat(row, out=wide[read])
-                    if narrow is not wide:
-                        narrow[read].copy_(wide[read])
-                    if self._programs is None:
-                        out = self._net(narrow, started)
-                    else:
-                        program = self._programs[j]
-                        out = program.run(
-                            started[0], weights[program], [layer(row) for layer in sums]
-                        )
-                    out = out.to(dtype) if out.is_floating_point() else out
-                    scores[i].append(self._score(out, y).double() if self._additive else out)
-            if self._additive:
-                values = [reduce(operator.add, row) for row in scores]
+        work = self._work if n == 1 else 0.0
+        with arithmetic(), threads(self._work), torch.inference_mode():
+            values = partial(self._values, started=self._started, work=work)
+            if n == 1:
+                found = values(coords)
             else:
-                y = torch.cat(self._ys)
-                values = [
-                    torch.as_tensor(self._score(torch.cat(outs), y)).double() for outs in scores
-                ]
-            return (torch.stack(values) * self._scale).to(dtype)
+                with ThreadPoolExecutor(n) as pool:
+                    found = torch.cat(list(pool.map(values, coords.tensor_split(n))))
+        # A tensor made in inference mode cannot be used in autograd; its copy can
+        return found.clone()
+
+    def _values(self, coords: Tensor, started: list | None, work: float) -> Tensor:
+        """Compute values at some of the points, on as many torch threads as pay for `work`."""
+        dtype = self.origin.dtype
+        rows = coords.tolist()
+        outputs: list[list[Tensor]] = [[] for _ in rows]
+        score = self.problem.score
+        with torch.inference_mode(), threads(work):
+            # The flat buffers that the programs' weights are views of
+            exact = self.origin.detach().clone()
+            w = exact.to(self.plan.dtype)
+            weights = {program: program.weights(w) for program in set(self.programs)}
+            point = _Along(self.origin, *self.axes)
+            for j, y in enumerate(self._labels):
+                kept, layers = self._start(j) if started is None else started[j]
+                sums = [_Along(*layer) for layer in layers]
+                program = self.programs[j]
+                for i, row in enumerate(rows):
+                    w.copy_(point(row, out=exact))
+                    affine = [layer(row) for layer in sums]
+                    out = program.run(kept, weights[program], affine)
+                    out = out.to(dtype) if out.is_floating_point() else out
+                    outputs[i].append(score(out, y).double() if self.problem.additive else out)
+            if self.problem.additive:
+                totals = torch.stack([reduce(operator.add, scores) for scores in outputs])
+                return (totals * (1 / len(self.problem.data))).to(dtype)
+            y = self.problem.data.y
+            each = [torch.as_tensor(score(torch.cat(outs), y)).double() for outs in outputs]
+            return torch.stack(each).to(dtype)
 
     def _start(self, j: int) -> Any:
-        """Start batch `j`: its inputs, or the frozen values of its program."""
-        if self._programs is None:
-            return self._parts[j]
-        w = self._origin.to(self._net.w.dtype)
-        axes = self._axes.to(self._net.w.dtype)
-        kept, layers = self._programs[j].start(self._parts[j], w, axes)
-        order = self.plan
-        return {v: laid_out(t, order) for v, t in kept.items()}, [
-            tuple(laid_out(t, order) for t in la) for la in layers
-        ]
+        """Compute the frozen values of batch `j`, and its affine layers' parts."""
+        w = self.origin.to(self.plan.dtype)
+        axes = self.axes.to(self.plan.dtype)
+        kept, layers = self.programs[j].start(self._parts[j], w, axes)
+        ordered = {value: self.plan.laid_out(t) for value, t in kept.items()}
+        return ordered, [tuple(map(self.plan.laid_out, layer)) for layer in layers]
 
     @cached_property
     def _started(self) -> list | None:
@@ -167,28 +159,12 @@ class Evaluator(PointEvaluator):
 
         The first batch shows whether they do.
         """
-        first = self._start(0)
-        fits = self._programs is None or self._bytes(*first) <= MEMORY
-        return [first, *map(self._start, range(1, len(self._parts)))] if fits else None
-
-    def _bytes(self, kept: dict, layers: list) -> int:
-        """Estimate the bytes of frozen activations of all batches from those of the first."""
-        resident = [
-            t
-            for t in [*kept.values(), *(t for layer in layers for t in layer)]
-            if t is not self._parts[0]
-        ]
-        total = sum(len(part) for part in self._parts)
-        return sum(t.numel() * t.element_size() for t in resident) * total // len(self._parts[0])
-
-
-def _span(views: list[Tensor]) -> slice:
-    """Return the part of a flat vector that covers these views of it."""
-    ends = [
-        t.storage_offset() + sum((n - 1) * step for n, step in zip(t.shape, t.stride())) + 1
-        for t in views
-    ]
-    return slice(min((t.storage_offset() for t in views), default=0), max(ends, default=0))
+        kept, layers = self._start(0)
+        tensors = [*kept.values(), *(t for layer in layers for t in layer)]
+        resident = sum(t.nbytes for t in tensors if t is not self._parts[0])
+        if resident * len(self.problem.data) // len(self._parts[0]) > MEMORY:
+            return None
+        return [(kept, layers), *map(self._start, range(1, len(self._parts)))]
 
 
 class _Along:
@@ -211,147 +187,78 @@ class _Along:
         return torch.add(self._shared, self._parts[-1], alpha=row[-1], out=out)
 
 
-def parts_of(data: Data, plan: Plan) -> list[Tensor]:
-    """Split inputs into batches, in the plan's dtype and memory order."""
-    parts = data.tensor().split(plan.chunk)
-    dtype = getattr(torch, plan.dtype)
-    return [
-        laid_out(part.to(dtype=dtype) if part.is_floating_point() else part, plan) for part in parts
-    ]
+def _programs(net: Net, parts: list[Tensor]) -> list[Program]:
+    """Trace a program for each batch; those of one shape and memory order share it."""
+    traced: dict[object, Program] = {}
+    programs = []
+    for x in parts:
+        key = x.shape, x.stride()
+        if key not in traced:
+            traced[key] = Program(*recorded(net, x))
+        programs.append(traced[key])
+    return programs
 
 
-def laid_out(value: Tensor, plan: Plan) -> Tensor:
-    """Convert images to the plan's memory order.
+def fast_evaluator(
+    problem: Scored,
+    origin: Tensor,
+    axes: Tensor,
+    *,
+    precision: str | None = None,
+    coords: Tensor | None = None,
+) -> Evaluator | None:
+    """Return an evaluator of points origin + coords @ axes; None where the net is to run in full.
 
-    A first layer with one channel cannot tell the two orders apart.
-    """
-    image = plan.channels_last and isinstance(value, Tensor) and value.ndim == 4
-    return value.contiguous(memory_format=torch.channels_last) if image else value
+    Batches are as large as the activations at each point allow, and of equal size where possible,
+    so that one program serves all.
 
-
-# A fast pass makes fewer activations, and reuses their memory, so that batches may be larger
-FAST_CACHE = 4 * CACHE
-PRECISIONS = ("float32", "bfloat16")
-
-
-class EvaluationPlanner:
-    """A net, its data and a score, from which evaluators are built.
-
-    The net is traced, on a copy, for each shape of batch.
-
-    Attributes:
-        additive: Scores of batches add up, and the value is their sum over the number of examples.
-        layer: multiply-adds of a layer for one example.
-    """
-
-    def __init__(
-        self, net: Net, data: Data, score: Score, *, additive: bool = True, layer: float = 0.0
-    ) -> None:
-        self._dtype = net.w.dtype
-        self._nets = {self._dtype: net.copy()}
-        self.data = data
-        self.score = score
-        self.additive = additive
-        self.layer = layer
-        self._traced_as: dict[tuple, Program | None] = {}
-
-    def plan(
-        self,
-        origin: Tensor,
-        axes: Tensor,
-        *,
-        exact: bool = False,
-        precision: str | None = None,
-        coords: Tensor | None = None,
-    ) -> Plan:
-        """Choose the plan for points origin + coords @ axes; `exact`: points share no work.
-
-        coords: points (S, K) that will follow; some of them are compared with the plain forward
+    coords: points (S, K) that will follow; some of them are compared with the plain forward
         (`probes`).
-        """
-        native = str(self._dtype).removeprefix("torch.")
-        base = Plan(
-            dtype=native if precision is None else check_choice(precision, PRECISIONS, "precision")
-        )
-        net = self.net(base)
-        x = self.data.x
-        work = work_of(net, x[:2].to(dtype=net.w.dtype) if x.is_floating_point() else x[:2])
-        base = replace(base, chunk=min(work.chunk(x.device), len(self.data)))
-        if exact:
-            return base
-        few = self.data.subset(few_of(x, work))
-        plan = self._traced(base, work, few)
+    """
+    problem = replace(problem, net=problem.net.copy())  # the module is traced
+    native = problem.net.w.dtype
+    x = problem.data.x
+    work = work_of(problem.net, x[:2])
+    few = problem.data.subset(few_of(x, work))
+    modules = problem.net.module.modules()
+    images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in modules)
+    plan = Plan(len(few), images, native)
+    outputs = replace(problem, data=few, score=lambda out, _: out, additive=False)
+    try:
+        tried = Evaluator(outputs, plan, origin, axes)
+    # The user's code runs on stand-ins for tensors: any error means that it cannot be traced
+    except Exception:
         reason = "it could not be traced"
-        if plan is not None:
-            off = self._off(plan, origin, axes, probes(coords, axes), few)
-            allowed = tolerance(self._dtype)
-            if off <= allowed:
-                return plan
-            reason = (
-                f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
-            )
-        warnings.warn(
-            f"{net!r} is run in full at every point, which is slower, because {reason}",
-            stacklevel=2,
-        )
-        return base
+    else:
+        off = _off(tried, probes(coords, axes))
+        allowed = tolerance(native)
+        if off <= allowed:
+            widest = tried.programs[0].widest // len(few)
+            chunk = Work(work.macs, widest).chunk(x.device, FAST_CACHE)
+            n = len(problem.data)
+            dtype = native
+            if precision is not None:
+                dtype = getattr(torch, check_choice(precision, PRECISIONS, "precision"))
+            plan = Plan(-(-n // -(-n // chunk)), images, dtype)
+            return Evaluator(problem, plan, origin, axes)
+        reason = f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
+    warnings.warn(
+        f"{problem.net!r} is run in full at every point, which is slower, because {reason}",
+        stacklevel=3,
+    )
+    return None
 
-    def _traced(self, base: Plan, work: Work, few: Data) -> Plan | None:
-        """Plan all that a trace allows; None where the net cannot be traced.
 
-        Batches are as large as the activations at each point allow, and of equal size where
-        possible, so that one program serves all.
-        """
-        n = len(self.data)
-        net = self.net(base)
-        images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in net.module.modules())
-        plan = replace(base, channels_last=images, traced=True, chunk=len(few))
-        programs = self.programs(net, parts_of(few, plan))
-        if programs is None:
-            return None
-        chunk = Work(work.macs, programs[0].widest // len(few)).chunk(few.x.device, FAST_CACHE)
-        return replace(plan, chunk=-(-n // -(-n // chunk)))
-
-    def programs(self, net: Net, parts: Sequence[Tensor]) -> list[Program] | None:
-        """A program for each batch, or None where one cannot be traced.
-
-        Batches of one shape, dtype and memory order share it.
-        """
-        programs = []
-        for x in parts:
-            key = x.dtype, x.shape, x.stride(), net.w.dtype
-            if key not in self._traced_as:
-                self._traced_as[key] = trace_of(net, x)
-            if (program := self._traced_as[key]) is None:
-                return None
-            programs.append(program)
-        return programs
-
-    def _off(self, plan: Plan, origin: Tensor, axes: Tensor, coords: Tensor, few: Data) -> float:
-        """Measure how far the plan's outputs on a few examples are from the module's.
-
-        A plan in the net's dtype is compared at points origin + coords @ axes; one in another dtype
-        only has to run.  inf where it fails.
-        """
-        plain = Plan(chunk=plan.chunk, dtype=str(self._dtype).removeprefix("torch."))
-        results = []
-        for tried in [replace(plan, dtype=plain.dtype), plain] + [plan] * (
-            plan.dtype != plain.dtype
-        ):
-            try:
-                results.append(Evaluator(self, origin, axes, tried, few)(coords))
-            except (RuntimeError, NotImplementedError):
-                return math.inf
-        if len(results[0]) == len(results[1]):
-            return max(map(difference, results[0], results[1]))
+def _off(fast: Evaluator, coords: Tensor) -> float:
+    """Measure how far outputs are from the module's at some points, inf where they fail."""
+    net = fast.problem.net
+    x = fast.problem.data.tensor()
+    try:
+        with arithmetic(), torch.no_grad():
+            plain = [net(fast.origin + row @ fast.axes, x) for row in coords]
+        return max(map(difference, fast(coords), plain))
+    except (RuntimeError, NotImplementedError):
         return math.inf
-
-    def net(self, plan: Plan) -> Net:
-        """Return the net in the plan's dtype."""
-        dtype = getattr(torch, plan.dtype)
-        if dtype not in self._nets:
-            self._nets[dtype] = self._nets[self._dtype].to(dtype=dtype)
-        return self._nets[dtype]
 
 
 def probes(coords: Tensor | None, axes: Tensor) -> Tensor:

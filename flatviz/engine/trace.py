@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -19,7 +20,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
 from flatviz.engine.batchnorm import convolved, normalized
 from flatviz.engine.cost import multiply_adds
-from flatviz.private import Functions, cached_property
+from flatviz.private import Functions
 
 aten = torch.ops.aten
 # Operations that depend on values: a number read for a branch, a result whose shape depends on
@@ -63,18 +64,6 @@ class Step:
             lambda a: env[a] if isinstance(a, Value) else a, (self.args, self.kwargs)
         )
         return list(args), kwargs
-
-
-def trace_of(net: Net, x: Tensor) -> Program | None:
-    """Trace the operations of `net(w, x)` for inputs of the shape, dtype and memory order of `x`.
-
-    None where `recorded` fails.
-    """
-    try:
-        return Program(*recorded(net, x))
-    # The user's code runs on stand-ins for tensors: any error means that it cannot be traced
-    except Exception:
-        return None
 
 
 def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[Step]]:

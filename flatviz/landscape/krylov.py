@@ -62,9 +62,6 @@ class Operator:
         """Compute the product with an array (P,) or (P, 1), as an array (P,)."""
         return self(torch.as_tensor(v).flatten().to(self.like)).cpu().numpy()
 
-    def __repr__(self) -> str:
-        return f"Operator(shape={self.shape}, dtype={self.dtype})"
-
     def embed(self, v: Tensor) -> Tensor:
         """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
@@ -168,18 +165,27 @@ class Krylov:
 
     def _random(self) -> Tensor:
         """Add a random unit vector of the basis' complement to P; return its coordinates in P."""
-        g = randn_like(self._like, self._source)
-        along = g.new_zeros(len(self.P))
-        for _ in range(2):
-            for B in (self._locked, self.Q[: self.size]):
-                g = g - B.T @ (B @ g)
-            c = self.P @ g
-            g = g - self.P.T @ c
-            along = along + c
+        g, _, along = self._outside(randn_like(self._like, self._source))
+        length = g.norm()
         if self.size + len(self.P) < self.dim:
-            self._append(g / g.norm())
-            along = torch.cat([along, g.norm()[None]])
-        return along.double().cpu()
+            self._append(g / length)
+            along = torch.cat([along, length.double().cpu()[None]])
+        return along
+
+    def _outside(self, r: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Remove the locked, the basis and P from r (D,); return it, with its parts in Q and P."""
+        Q = self.Q[: self.size]
+        inside = self.C.new_zeros(len(Q))
+        along = self.C.new_zeros(len(self.P))
+        for _ in range(2):  # once loses orthogonality in float32 (Kahan-Parlett: twice is enough)
+            r = r - self._locked.T @ (self._locked @ r)
+            c = Q @ r
+            r = r - Q.T @ c
+            e = self.P @ r
+            r = r - self.P.T @ e
+            inside += c.double().cpu()
+            along += e.double().cpu()
+        return r, inside, along
 
     def _append(self, candidate: Tensor) -> None:
         self.P = torch.cat([self.P, candidate[None]])
@@ -197,17 +203,11 @@ class Krylov:
         self.C[i, :i] = E[0, :i]
         self.P = P[1:]
         self.E = E[1:]
+        self.size = i + 1
         r = self.product(self.Q[i].clone())
         self.n_products += 1
-        for _ in range(2):  # once loses orthogonality in float32 (Kahan-Parlett: twice is enough)
-            r = r - self._locked.T @ (self._locked @ r)
-            c = self.Q[: i + 1] @ r
-            r = r - self.Q[: i + 1].T @ c
-            e = self.P @ r
-            r = r - self.P.T @ e
-            self.C[: i + 1, i] += c.double().cpu()
-            self.E[:, i] += e.double().cpu()
-        self.size = i + 1
+        r, self.C[: i + 1, i], along = self._outside(r)
+        self.E[:, i] += along
         beta = float(r.norm())
         if beta > self.rounding and self.size + len(self.P) < self.dim:
             self._append(r / beta)
@@ -238,14 +238,16 @@ class Krylov:
         Residuals are |H v - theta v|.  All are float64 on the CPU.
         """
         m = self.size
-        values, vectors = torch.linalg.eigh(self.C[:m, :m], UPLO="U")
+        C = self.C[:m, :m]
+        values, vectors = torch.linalg.eigh(C, UPLO="U")
         values = values.flip(0)
         vectors = vectors.flip(1)
         # The antisymmetric part is 0 where H is symmetric
-        off = (self.C[:m, :m] @ vectors - vectors * values).square().sum(0)
-        outside = (self.E[:, :m] @ vectors).square().sum(0)
+        off = C @ vectors - vectors * values
+        outside = self.E[:, :m] @ vectors
+        squares = off.square().sum(0) + outside.square().sum(0)
         rounding = torch.finfo(self.Q.dtype).eps * values.abs().max()
-        return values, vectors, (off + outside).sqrt() + rounding + self._dropped
+        return values, vectors, squares.sqrt() + rounding + self._dropped
 
     def beyond(self, g: Tensor, y: Tensor) -> Tensor:
         """Compute (I - Q^T Q) H (I - Q^T Q) g from y = H g."""

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Sequence
 
 import torch
+from scipy.special import gammaincc
 from torch import Tensor
 
 from flatviz.landscape.krylov import Krylov
@@ -17,8 +18,7 @@ MIN_ERROR = math.sqrt(TINY)  # above 0 where H is 0
 LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
 TOO_FEW = (
     "{products} products found {k} eigenvalues, but are too few to exclude that one beside them, as"
-    " a further copy, is missing, which no residual shows, so that a value is up to {reach:.2g} too"
-    " low: raise the number of products, or tol"
+    " a further copy, is missing, which no residual shows: raise the number of products, or tol"
 )
 
 UNCONVERGED = (
@@ -58,21 +58,22 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
     while True:
         values, columns, residual = run.converged(k, products, tol / 4)
         error = tol * float(values.abs().max()) + MIN_ERROR
-        pairs = values[:k], columns[:, :k], residual[:k]
+        values = values[:k]
+        residual = residual[:k]
+        pairs = values, columns[:, :k], residual
         if certain or run.complete:
             return pairs
-        if bool((pairs[2] > error).any()):
-            worst = float(pairs[2].max())
+        worst = float(residual.max())
+        if worst > error:
             text = UNCONVERGED.format(products=run.n_products, residual=worst, error=error, k=k)
             warnings.warn(text, stacklevel=4)
             return pairs
-        if bool((pairs[0] - before > error).any()):
-            before = pairs[0]
+        if bool((values - before > error).any()):
+            before = values
             searches += 1
             chains: list[RandomChain] = []
         if run.n_products >= products:
-            reach = _reach(chains, error, searches)
-            warnings.warn(TOO_FEW.format(products=products, k=k, reach=reach), stacklevel=4)
+            warnings.warn(TOO_FEW.format(products=products, k=k), stacklevel=4)
             return pairs
         chain = RandomChain(run, k, products, error)
         chains.append(chain)
@@ -82,8 +83,10 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             certain = _enough([c.nats() for c in chains], searches)
             if certain:
                 break
-            if chain.over and bool((run.ritz()[0][:k] - before > error).any()):
-                break
+            if chain.over:
+                values, *_ = run.ritz()
+                if bool((values[:k] - before > error).any()):
+                    break
 
 
 class RandomChain:
@@ -94,13 +97,14 @@ class RandomChain:
 
     def __init__(self, run: Krylov, k: int, products: int, error: float) -> None:
         values, columns, _ = run.ritz()
-        outside = (run.E[:, : run.size] @ columns)[:, k:].square().sum(0)
-        cost, order = (outside / (values[k - 1] + error - values[k:])).sort()
+        outside = (run.E[:, : run.size] @ columns[:, k:]).square().sum(0)
+        gaps = values[k - 1] + error - values[k:]
+        cost, order = (outside / gaps).sort()
         n = int((cost.cumsum(0) <= error / 4).sum())
         room = len(run.Q)
         if room < run.dim:
             n = min(n, max((room - k) // 4, room - k - products + run.n_products))
-        others = k + order[:n].sort()[0]
+        others = k + order[:n].sort().values
         run.restart(torch.cat([torch.arange(k), others]))
         run.ahead = None
         self.ended = False
@@ -113,13 +117,12 @@ class RandomChain:
         self._polynomial = Polynomial(run, self._start)
         converged = self._polynomial.residual <= self._error
         self.over = self._polynomial.largest > self._bound  # else no value can rise by `error`
-        self.ended = (
-            (self.over and converged) or run.complete or run.ahead is None or run.size == len(run.Q)
-        )
+        full = run.complete or run.size == len(run.Q)
+        self.ended = full or run.ahead is None or self.over and converged
 
-    def nats(self, more: float = 0.0) -> float:
-        """Compute -log of the chance that a value is more than error + `more` too low."""
-        return self._polynomial.nats(self._bound + more)
+    def nats(self) -> float:
+        """Compute -log of the chance that a value is more than the error too low."""
+        return self._polynomial.nats(self._bound)
 
 
 class Polynomial:
@@ -128,9 +131,10 @@ class Polynomial:
     def __init__(self, run: Krylov, start: int = 0) -> None:
         C = run.C[start : run.size, start : run.size]
         least = max(run.rounding, TINY)
-        last = run.E[:, run.size - 1].norm().clamp(min=least)
         self._zeros, vectors = torch.linalg.eigh(C, UPLO="U")
-        self._log_scale = C.diagonal(-1).abs().clamp(min=least).log().sum() + last.log()
+        steps = C.diagonal(-1).abs().clamp(min=least)
+        last = run.E[:, run.size - 1].norm().clamp(min=least)
+        self._log_scale = steps.log().sum() + last.log()
         self._log_sphere = 0.5 * math.log(2 * (run.dim - start) / math.pi)
         self.largest = float(self._zeros[-1])
         self.residual = float(last * vectors[-1, -1].abs())
@@ -161,16 +165,8 @@ def _enough(nats: Sequence[float], searches: int) -> bool:
     Chances add up to MISSED over the numbers of searches and of chains.
     """
     n = len(nats)
-    left = torch.special.gammaincc(torch.tensor(float(n)), torch.tensor(sum(nats)))
-    return n > 0 and float(left) <= MISSED / (searches * (searches + 1) * n * (n + 1))
-
-
-def _reach(chains: Sequence[RandomChain], error: float, searches: int) -> float:
-    """Compute by how much a value may be too low, given what insufficient chains exclude."""
-    more = error
-    while more < math.inf and not _enough([c.nats(more) for c in chains], searches):
-        more = 2 * more
-    return error + more
+    left = float(gammaincc(n, sum(nats)))
+    return n > 0 and left <= MISSED / (searches * (searches + 1) * n * (n + 1))
 
 
 def _bound(run: Krylov, k: int, error: float) -> float:

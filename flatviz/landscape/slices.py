@@ -101,10 +101,11 @@ def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 
     f = as_objective(f)
     check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
-    name = f"line{whose}" if (whose := f.whose_statistics(a, b)) else ""
+    whose = f.whose_statistics(a, b)
+    name = f"line{whose}" if whose else ""
     inside = t[1:-1]
     if len(inside):
-        inside = on_grid(f, a, (b - a)[None], [inside])[0]
+        inside, _ = on_grid(f, a, (b - a)[None], [inside])
     at_ends = f.many(torch.stack([a, b]))
     values = torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]])
     return Curve(t, values, y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
@@ -172,25 +173,28 @@ def project(
         >>> shadow.coords.tolist(), shadow.distance.tolist(), shadow.values.tolist()
         ([[1.0, 2.0]], [3.0], [6.0])
     """
-    gaussian, points = (W, W.mean) if isinstance(W, Gaussian) else (None, W)
-    W = check_many_weights(points[None] if points.ndim == 1 else points, plane.origin.numel())
+    points = W.mean if isinstance(W, Gaussian) else W
+    points = points[None] if points.ndim == 1 else points
+    check_many_weights(points, plane.origin.numel())
     axes = plane.axes.double()
-    r = (W - plane.origin).double()
+    r = (points - plane.origin).double()
     coords = torch.linalg.lstsq(axes.T, r.T).solution.T
     distance = (r - coords @ axes).norm(dim=1)
-    f = None if f is None else as_objective(f)
-    values, label = (None, "loss") if f is None else (f.many(W), f.label)
+    values = None
+    label = "loss"
+    if f is not None:
+        f = as_objective(f)
+        values = f.many(points)
+        label = f.label
     covariance = spread = None
-    if gaussian is not None:
-        # (D, 2): coords = r @ pinv
-        wide = placed(gaussian, torch.float64)
-        pinv = torch.linalg.pinv(axes)
+    if isinstance(W, Gaussian):
+        wide = placed(W, torch.float64)
+        pinv = torch.linalg.pinv(axes)  # (D, 2): coords = r @ pinv
         covariance = pinv.T @ wide.cov_mul(pinv.T).T
-        # Variance off the plane
         on_plane = (covariance * (axes @ axes.T)).sum()
-        off = (wide.variance.sum() - on_plane).clamp_min(0)
+        off = (wide.variance.sum() - on_plane).clamp_min(0)  # the variance off the plane
         spread = float((off + distance[0].square()).sqrt())
-        covariance = covariance.to(W.dtype)
-    return Projection(
-        plane, coords.to(W.dtype), distance.to(W.dtype), values, label, name, covariance, spread
-    )
+        covariance = covariance.to(points.dtype)
+    coords = coords.to(points.dtype)
+    distance = distance.to(points.dtype)
+    return Projection(plane, coords, distance, values, label, name, covariance, spread)

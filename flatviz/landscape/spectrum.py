@@ -86,17 +86,19 @@ def top_eigenpairs(
     _check_pairs(k, operator)
     check_count(iters, "iters", least=k)
     sign = 1.0 if which == "largest" else -1.0
-    run = Krylov(
-        lambda v: sign * operator(v),
-        operator.like,
-        room_for(k, iters, operator.like),
-        generator(seed),
-    )
+    like = operator.like
+    room = room_for(k, iters, like)
+    run = Krylov(lambda v: sign * operator(v), like, room, generator(seed))
     values, columns, residual = largest(run, k, iters, tol)
-    vectors = operator.embed(run.vectors(columns)).to(w)
-    about = (name, f.n, f.batchnorm, curvature)
     return Spectrum(
-        sign * values.to(operator.like), vectors, residual.to(operator.like), run.n_products, *about
+        sign * values.to(like),
+        operator.embed(run.vectors(columns)).to(w),
+        residual.to(like),
+        run.n_products,
+        name,
+        f.n,
+        f.batchnorm,
+        curvature,
     )
 
 
@@ -242,9 +244,9 @@ def spectral_density(
         if r > 0 or runs == 1:
             # Gauss quadrature of the start vector
             rest = (1 - len(sharp) / dim) * columns[0].square()
-            estimates.append(
-                (torch.cat([sharp, values]), torch.cat([torch.full_like(sharp, 1 / dim), rest]))
-            )
+            nodes = torch.cat([sharp, values])
+            weights = torch.cat([torch.full_like(sharp, 1 / dim), rest])
+            estimates.append((nodes, weights))
         if 0 < r == runs - 1 and not excludes(run, sharp, errors, float(top.values[-1]), scale):
             warnings.warn(COPIES.format(k=k), stacklevel=3)
         converged = residual <= CONVERGED * scale

@@ -1,7 +1,7 @@
 """The trace of a Hessian, with its standard error; curvature by layer."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 import torch
@@ -129,15 +129,14 @@ def layer_curvature(
             " hessian_trace"
         )
     groups = groupby(f.net.blocks, lambda block: block.name.rpartition(".")[0])
-    parts = {
-        name: torch.cat([torch.arange(b.start, b.stop) for b in blocks]) for name, blocks in groups
-    }
+    layers = [(name, list(blocks)) for name, blocks in groups]
     rows = {}
-    for name, part in track(list(parts.items()), "layers", progress):
-        here = part.to(w.device)
-        top = top_eigenpairs(f, w, 1, part=here, iters=products, curvature=curvature, seed=seed)
-        least = max(products, 6)
-        trace = hessian_trace(f, w, part=here, products=least, curvature=curvature, seed=seed)
+    for name, blocks in track(layers, "layers", progress):
+        indices = [torch.arange(b.start, b.stop, device=w.device) for b in blocks]
+        part = torch.cat(indices)
+        how = dict(part=part, curvature=curvature, seed=seed)
+        top = top_eigenpairs(f, w, 1, iters=products, **how)
+        trace = hessian_trace(f, w, products=max(products, 6), **how)
         rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
     return rows
 
@@ -148,15 +147,18 @@ def _estimated(
     """Estimate trace and error with a basis of at most `size` vectors."""
     source = generator(seed)
     run = Krylov(product, like, size, source)
-    few = min(PROBES, products - size)
-    probes = [(g, product(g)) for g in (randn_like(like, source) for _ in range(few))]
-    before = sum(float(y.double().square().sum()) for _, y in probes) / products
+    vectors = [randn_like(like, source) for _ in range(min(PROBES, products - size))]
+    probes = [(g, product(g)) for g in vectors]
+
+    def squared(vectors: Iterable[Tensor]) -> float:
+        return sum(float(y.double().square().sum()) for y in vectors)
+
+    before = squared(y for _, y in probes) / products
     n = FIRST
     while run.size < size:
         while run.size < min(n, size):
             run.step()
-        outside = sum(float(run.beyond(*probe).double().square().sum()) for probe in probes)
-        now = outside / (products - run.size)
+        now = squared(run.beyond(*probe) for probe in probes) / (products - run.size)
         if now >= before:
             break
         before = now
@@ -179,12 +181,14 @@ def beyond_basis(
 
     def outside(g: Tensor, y: Tensor) -> Tensor:
         """Compute the mean eigenvalue outside of the basis by one test vector g, from y = H g."""
-        squares = g.double().square().sum() - (inside @ g).double().square().sum()
+        in_basis = (inside @ g).double().square().sum()
+        squares = g.double().square().sum() - in_basis
         return g.double() @ run.beyond(g, y).double() / squares
 
     rest = [outside(*probe) for probe in probes]
-    more = (randn_like(inside[0], source) for _ in range(products - len(probes)))  # none is kept
-    rest += [outside(g, run.product(g)) for g in more]
+    for _ in range(products - len(probes)):
+        g = randn_like(inside[0], source)
+        rest.append(outside(g, run.product(g)))
     trace_inside = run.C[: run.size, : run.size].trace()
     t = trace_inside + (dim - run.size) * torch.stack(rest).cpu()
     return float(t.mean()), float(t.std() / math.sqrt(len(t)))

@@ -162,9 +162,8 @@ def weyl_bounds(
     return below / len(W), first(mean, torch.zeros_like(W[0]), "largest"), sum(top) / len(W)
 
 
-@public
 def ordered(
-    W: Tensor, values: Tensor, order: Literal["sharp", "random", "flat"], *, seed: Seed = 0
+    W: Tensor, values: Tensor, order: Literal["sharp", "random", "flat"], *, seed: int = 0
 ) -> Tensor:
     """Sort `W` (S, D) by `values` (S,): "flat" ones first, "sharp" ones first, or at "random".
 
@@ -174,14 +173,10 @@ def ordered(
     Raises:
         ValueError: For another number of values, or one that is not finite.
     """
-    if len(values) != len(W):
+    if len(values) != len(W) or not bool(values.isfinite().all()):
         raise ValueError(
-            f"values must hold one number for each of the {len(W)} draws, got {len(values)}"
-        )
-    if not bool(values.isfinite().all()):
-        raise ValueError(
-            f"values must be finite, got {int((~values.isfinite()).sum())} NaN or inf: drop those"
-            " draws"
+            f"values must hold a finite number for each of the {len(W)} draws, got"
+            f" {values.tolist()}"
         )
     if order == "random":
         return W[torch.randperm(len(W), generator=generator(seed)).to(W.device)]

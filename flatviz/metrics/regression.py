@@ -161,48 +161,19 @@ def interval_width(
 
 
 @public
-def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """Compute the root mean square of the predictive standard deviation, in units of y.
-
-    (S,) for every ensemble size, () for `n_draws`.  `sharpness` is that of the loss.
-
-    Args:
-        prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
-        n_draws: Ensemble size, the first draws; None: every size 1..S.
-
-    Raises:
-        ValueError: For classes, a distribution without a variance, or with too many draws.
-
-    Example:
-        >>> import torch, flatviz as fv
-        >>> means = torch.tensor([[[3.0]], [[-3.0]]])  # 2 draws, 1 input, 1 target
-        >>> fv.metrics.predictive_std(fv.Prediction(means, likelihood=4.0)).tolist()
-        [4.0, 5.0]
-    """
-
-    def rms(size: int) -> Tensor:
-        first = prediction.changed(outputs=prediction.outputs[:size], y=None)
-        return first.std.square().mean().sqrt()
-
-    return _of_sizes(prediction, n_draws, rms)
-
-
-@public
 def quantile_calibration_error(
     prediction: Prediction,
     *,
     n_draws: Count | None = None,
-    n_levels: Count = N_LEVELS,
 ) -> Tensor:
     """Compute the mean over levels p of |share of targets below the predicted quantile of p - p|.
 
-    (S,) for every ensemble size, () for `n_draws`.  The levels are i / (n_levels + 1).  Source:
+    (S,) for every ensemble size, () for `n_draws`.  The levels are 1 to 99 %.  Source:
     Kuleshov, Fenner & Ermon 2018 (arXiv 1807.00263), with absolute differences.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
         n_draws: Ensemble size, the first draws; None: every size 1..S.
-        n_levels: Number of levels.
 
     Raises:
         ValueError: For classes or counts, without targets, or with too many draws.
@@ -215,7 +186,7 @@ def quantile_calibration_error(
         0.22
     """
     below = _cdf_at_targets(prediction)
-    levels = torch.arange(1, n_levels + 1).to(below) / (n_levels + 1)
+    levels = torch.arange(1, N_LEVELS + 1).to(below) / (N_LEVELS + 1)
 
     def error(size: int) -> Tensor:
         at = below[:size].mean(0).flatten().sort().values

@@ -1,10 +1,10 @@
 """torchvision's networks with a new head, and weights from a local file, without network access."""
 
-import pickle
+from argparse import Namespace
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import torch
 from safetensors.torch import load_file
@@ -17,23 +17,7 @@ from flatviz.words import check_choice
 
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 # names of a state dict in a checkpoint
-STATES = (
-    "state_dict",
-    "model_state_dict",
-    "model",
-    "net",
-    "network",
-    "module",
-    "weights",
-    "params",
-)
-REBUILDS = {  # all that is called while a checkpoint with other objects is read
-    ("collections", "OrderedDict"),
-    *(
-        ("torch._utils", name)
-        for name in ("_rebuild_tensor", "_rebuild_tensor_v2", "_rebuild_parameter")
-    ),
-}
+STATES = ("state_dict", "model_state_dict", "model", "net", "network", "module", "weights")
 # torchvision's older files lack it; it counts batches and changes no output
 COUNTER = "num_batches_tracked"
 
@@ -53,10 +37,10 @@ def load_weights(
         module: The network; it is not changed.
         path: `.safetensors`, or `.pth`, `.pt`, `.bin`, `.ckpt`, `.tar` with a state dict or a
             checkpoint that holds one, as of Lightning, timm or a user's loop: {"state_dict":
-            ...}, {"model": ...}, {"net": ...}.  No code in the file runs: objects beside tensors
-            are ignored.  Names may begin with what a wrapper adds, `module.` (DataParallel),
-            `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`); tensors beside the
-            network are then left out.
+            ...}, {"model": ...}, {"net": ...}.  No code in the file runs, so that it may hold
+            tensors, numbers and texts alone.  Names may begin with what a wrapper adds, `module.`
+            (DataParallel), `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`);
+            tensors beside the network are then left out.
         new_head: Keep the values of the head in `module`, whatever the file holds for it, as for
             other classes.
         head: Name of the head; None: the last Linear or 1x1 convolution that runs.
@@ -76,17 +60,17 @@ def load_weights(
     """
     initial = module.state_dict()
     loaded = copied(module)
-    state = _of_network(read_state(path), [n for n in initial if not n.endswith(COUNTER)], path)
-    defaults = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
+    counters = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
+    state = _of_network(read_state(path), [n for n in initial if n not in counters], path)
     if new_head:
         name = head if head is not None else find_head(copied(module).eval(), example)
-        defaults |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
         state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
+        state |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
     for name, value in state.items():
         if name in initial and (wrong := _unlike(name, value, initial[name])):
             raise ValueError(f"weights must be {wrong} in {name} of {str(path)!r}")
     try:
-        loaded.load_state_dict({**defaults, **state})
+        loaded.load_state_dict(counters | state)
     except RuntimeError as error:  # its text names the entries that do not fit
         raise ValueError(
             f"the weights of {str(path)!r} must fit the module, got {error}: make the module that"
@@ -106,50 +90,45 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
     if path.suffix not in SUFFIXES:
         raise ValueError(f"path must end in {', '.join(SUFFIXES)}, got {str(path)!r}")
     content = _content(path)
-    while isinstance(content, Mapping) and not all(isinstance(v, Tensor) for v in content.values()):
+    while isinstance(content, Mapping) and not _all_tensors(content):
         name = next((name for name in STATES if isinstance(content.get(name), Mapping)), None)
         if name is None:
             break
         content = content[name]
-    if (
-        not isinstance(content, Mapping)
-        or not content
-        or not all(isinstance(v, Tensor) for v in content.values())
-    ):
-        kind = "an object" if isinstance(content, _Inert) else f"a {type(content).__name__}"
-        names = (
-            f", with the names {', '.join(map(str, list(content)[:8]))},"
-            if isinstance(content, Mapping)
-            else ""
-        )
+    if not isinstance(content, Mapping) or not content or not _all_tensors(content):
+        names = f" with {list(map(str, content))[:8]}" if isinstance(content, Mapping) else ""
         raise ValueError(
             "path must hold a state dict, names with tensors, or a checkpoint with one under"
-            f" {', '.join(STATES)}, got"
-            f" {kind}{names} in {str(path)!r}: save module.state_dict()"
+            f" {', '.join(STATES)}, got a {type(content).__name__}{names} in {str(path)!r}: save"
+            " module.state_dict()"
         )
     plain = {name.replace("_orig_mod.", ""): value for name, value in content.items()}
     if len(plain) < len(content):
-        (twice, _), *_ = Counter(n.replace("_orig_mod.", "") for n in content).most_common(1)
         raise ValueError(
-            "path must hold one tensor a name, got some with and without _orig_mod., as"
-            f" {twice}, in {str(path)!r}: save module.state_dict() of one"
+            "path must hold one tensor a name, got some with and without _orig_mod. in"
+            f" {str(path)!r}: save module.state_dict() of one"
         )
     return plain
+
+
+def _all_tensors(content: Mapping) -> bool:
+    return all(isinstance(value, Tensor) for value in content.values())
+
+
+def _kind(t: Tensor) -> str:
+    """Name the kind of numbers of a tensor."""
+    if t.is_floating_point():
+        return "floating"
+    return "complex" if t.is_complex() else "bool" if t.dtype == torch.bool else "whole"
 
 
 def _unlike(name: str, value: Tensor, wanted: Tensor) -> str:
     """Say in which a tensor of a file differs in kind from the module's; "" where it does not."""
     if value.is_meta or value.layout != torch.strided or value.is_quantized:
         return f"plain tensors with numbers, got {value.layout} on {value.device}"
-    kinds = (torch.Tensor.is_floating_point, torch.Tensor.is_complex)
-    counts = not wanted.is_floating_point() and not wanted.is_complex()
-    if (
-        any(of(value) != of(wanted) for of in kinds)
-        or counts
-        and ((value.dtype == torch.bool) != (wanted.dtype == torch.bool))
-    ):
+    if _kind(value) != _kind(wanted):
         return f"of the module's kind, {wanted.dtype}, got {value.dtype}"
-    if value.is_floating_point() and not bool(torch.isfinite(value).all()):
+    if not bool(torch.isfinite(value).all()):
         return "finite, got NaN or inf"
     if name.endswith("running_var") and bool((value < 0).any()):
         return f"variances >= 0, got {float(value.min()):g}"
@@ -158,74 +137,35 @@ def _unlike(name: str, value: Tensor, wanted: Tensor) -> str:
 
 def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) -> dict[str, Tensor]:
     """Select the tensors of these names, without the prefix that most of them have in the file."""
-    fitting = Counter({"": 0})
-    fitting.update(
-        name.removesuffix(end) for name in state for end in names if f".{name}".endswith(f".{end}")
-    )
-    most = max(fitting.values())
-    first, *others = sorted(  # another one may lack a name, or have it under another
-        (prefix for prefix, n in fitting.items() if n == most or 2 * n > len(names)),
-        key=lambda prefix: (-fitting[prefix], prefix),
-    )
-    if others and first:
+    prefixes = Counter({"": 0})
+    for name in state:
+        prefixes.update(name.removesuffix(end) for end in names if f".{name}".endswith(f".{end}"))
+    (prefix, most), *others = prefixes.most_common()
+    rivals = [other for other, n in others if 2 * n > len(names)]
+    if prefixes[""] == most:
+        prefix = ""
+    elif rivals:
         raise ValueError(
-            f"path must hold one network that fits, got those of {', '.join([first, *others])} in"
+            f"path must hold one network that fits, got those of {', '.join([prefix, *rivals])} in"
             f" {str(path)!r}: save one"
         )
     return {
-        name.removeprefix(first): value for name, value in state.items() if name.startswith(first)
+        name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)
     }
-
-
-class _Inert:
-    """Stand-in for an object that is no tensor; it accepts what pickle passes."""
-
-    def __init__(self, *_: object, **__: object) -> None:
-        """Do nothing."""
-
-    __setstate__ = __setitem__ = append = extend = __init__
-
-
-class _Called(_Inert):
-    """Stand-in for a function that pickle may call, and change nothing of."""
-
-    def __init__(self, function: Callable) -> None:
-        self._function = function
-
-    def __call__(self, *args: object) -> object:
-        """Call the function."""
-        return self._function(*args)
-
-
-class _Unpickler(pickle.Unpickler):
-    """Read the tensors of a pickled file; all other objects are inert, so that no code runs."""
-
-    def find_class(self, module: str, name: str) -> object:
-        if (module, name) not in REBUILDS:
-            return _Inert
-        found = super().find_class(module, name)
-        return found if isinstance(found, type) else _Called(found)
 
 
 def _content(path: Path) -> object:
     try:
         if path.suffix == ".safetensors":
             return load_file(path)
-        try:
+        with torch.serialization.safe_globals([Namespace]):  # of timm's settings
             return torch.load(path, map_location="cpu", weights_only=True)
-        except pickle.UnpicklingError:  # it holds hyperparameters and other objects
-            reader = SimpleNamespace(
-                Unpickler=_Unpickler,
-                load=lambda *a, **kw: _Unpickler(*a, **kw).load(),
-                __name__="inert",
-            )
-            return torch.load(path, map_location="cpu", weights_only=False, pickle_module=reader)
     except Exception as error:  # a damaged pickle raises any error
         reason = str(error).partition("\n")[0]
         raise ValueError(
             "path must hold tensors, as torch.save(module.state_dict(), path) writes them, got"
-            f" {str(path)!r}, {path.stat().st_size} bytes: {reason}: it is damaged or no"
-            " checkpoint, get it again"
+            f" {str(path)!r}, {path.stat().st_size} bytes: {reason}: it is damaged, or holds other"
+            " objects, which run code when they are read: save its state dict alone"
         ) from error
 
 
@@ -241,12 +181,9 @@ class PublicNet(nn.Module):
         super().__init__()
         self.network = network
         self.side = side
-        self.register_buffer(
-            "mean", torch.tensor(MEAN, dtype=torch.float32).view(3, 1, 1), persistent=False
-        )
-        self.register_buffer(
-            "std", torch.tensor(STD, dtype=torch.float32).view(3, 1, 1), persistent=False
-        )
+        for name, numbers in (("mean", MEAN), ("std", STD)):
+            value = torch.tensor(numbers, dtype=torch.float32).view(3, 1, 1)
+            self.register_buffer(name, value, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
         """Compute outputs (N, C)."""
@@ -307,14 +244,11 @@ def torchvision_model(
         network.eval().float()
     pixels = _fixed_side(network) or max(64, *shape[1:])
     example = torch.zeros(1, 3, pixels, pixels, dtype=torch.float32)
-    if weights is not None:
-        file = Path(weights)
-        if file.suffix in SUFFIXES:
-            network = load_weights(network, file, new_head=True, example=example)
-        else:
-            network.load_state_dict(
-                _downloaded(models, name, str(weights)), strict=not _without_auxiliary(name)
-            )
+    if weights is not None and Path(weights).suffix in SUFFIXES:
+        network = load_weights(network, weights, new_head=True, example=example)
+    elif weights is not None:
+        state = _downloaded(models, name, str(weights))
+        network.load_state_dict(state, strict=not _without_auxiliary(name))
     replace_head(network, task.n_classes, example=example, seed=seed)
     return PublicNet(network, side or _fixed_side(network)).eval()
 

@@ -1,16 +1,12 @@
 """Curvature of a network's loss: products with Hessian, GGN and empirical Fisher; Jacobians."""
 
-import operator
 import re
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial, reduce
-from itertools import chain, islice
+from collections.abc import Iterator
+from itertools import islice
 from typing import get_args
 
 import torch
 from torch import Tensor
-from torch.autograd.graph import saved_tensors_hooks
 from torch.func import jacrev, vmap
 
 from flatviz.core import (
@@ -21,7 +17,6 @@ from flatviz.core import (
     Product,
     Progress,
     differentiable,
-    generator,
     hessian_operator,
     threads,
     track,
@@ -29,13 +24,13 @@ from flatviz.core import (
 )
 from flatviz.engine.cost import Sizes
 from flatviz.engine.determinism import same_to_rounding
-from flatviz.likelihood import CategoricalLikelihood
 from flatviz.objectives.outputs import output_curvature
 from flatviz.objectives.problem import Problem
 from flatviz.words import check_choice
 
-# Bytes of saved activations in kept graphs; other batches are computed again for each product
-GRAPH_BYTES = 2**31
+# Bytes of all results behind kept graphs, about half of which are kept; other batches are computed
+# again for each product
+GRAPH_BYTES = 2**32
 
 
 def curvature_product(
@@ -50,72 +45,46 @@ def curvature_product(
     max_batch: examples a batch, at most.  The graphs of batches are kept while they fit in
         GRAPH_BYTES; those of other batches are computed again for each product.
     """
-    make = (
-        _hessian
-        if check_choice(curvature, get_args(Curvature), "curvature") == "hessian"
-        else _outer
-    )
+    check_choice(curvature, get_args(Curvature), "curvature")
+    make = _hessian if curvature == "hessian" else _outer
     data = problem.data
     count = problem.likelihood.count(data.y)
-
-    def over(part: Data) -> Product:
-        return make(problem._replace(data=part), w, curvature, count)
-
     fits = batch_that_fits(problem, w)
     size = min(fits, max_batch or fits)
+
+    def products(first: int, stop: int | None) -> Iterator[Product]:
+        """Iterate over the products of batches of these numbers."""
+        for x, y in islice(data.batches(size), first, stop):
+            yield make(problem._replace(data=Data(x, y)), w, curvature, count)
+
     work = problem.work.layer * min(size, len(data))
     with threads(work):
-        stored = [over(part) for part in islice(batches(data, size), fits // size)]
+        stored = list(products(0, fits // size))
 
     @threads(work)
     def product(v: Tensor) -> Tensor:
-        rest = (
-            islice(batches(data, size), len(stored), None) if len(stored) * size < len(data) else ()
-        )
-        return reduce(operator.add, (part(v) for part in chain(stored, map(over, rest))))
+        total = sum((part(v) for part in stored), torch.zeros_like(v))
+        if len(stored) * size < len(data):
+            total = sum((part(v) for part in products(len(stored), None)), total)
+        return total
 
     return product
 
 
-def batches(data: Data, size: int) -> Iterable[Data]:
-    """Split `data` into parts of `size` examples, the last one smaller."""
-    return (Data(x, y) for x, y in data.batches(size))
-
-
 def batch_that_fits(problem: Problem, w: Tensor) -> int:
-    """Count the examples whose gradient's graph fits in GRAPH_BYTES, measured on a few."""
+    """Count the examples whose results fit in GRAPH_BYTES, by those of four and of two."""
     net, data, likelihood, _ = problem
-    # a copy, as a view would count with its full storage
-    few = data.subset(torch.arange(min(4, len(data))))
-    storages = {}
-    weights = {
-        t.untyped_storage().data_ptr() for t in (*net.module.parameters(), *net.module.buffers())
-    }
 
-    def count(tensor: Tensor) -> Tensor:
-        storage = tensor.untyped_storage()
-        if storage.data_ptr() not in weights:
-            storages[storage.data_ptr()] = storage.nbytes()
-        return tensor.detach()  # the tensor itself would keep its graph alive
-
-    with differentiable(), twice():
-        point = w.detach().clone().requires_grad_(True)
-        weights.add(point.untyped_storage().data_ptr())
-
-        def differentiate() -> None:
+    def results(n: int) -> int:
+        few = data.subset(torch.arange(n) % len(data))
+        with differentiable(), twice(), Sizes() as seen:
+            point = w.detach().clone().requires_grad_(True)
             loss = likelihood.nll(net(point, few.batch(None)[0]), few.y)
             _ = torch.autograd.grad(loss, point, create_graph=True)
+        return sum(seen.sizes)
 
-        try:
-            with saved_tensors_hooks(count, lambda t: t):
-                differentiate()
-        # a module with torch.func inside, which refuses such hooks: all results, those not kept as
-        # well
-        except RuntimeError:
-            with Sizes() as seen:
-                differentiate()
-            storages = {0: sum(seen.sizes)}
-    return max(1, int(GRAPH_BYTES * len(few) / max(sum(storages.values()), 1)))
+    two_more = results(4) - results(2)
+    return max(1, 2 * GRAPH_BYTES // max(two_more, 1))
 
 
 def _hessian(problem: Problem, w: Tensor, _: str, n: float) -> Product:
@@ -132,20 +101,9 @@ def _hessian(problem: Problem, w: Tensor, _: str, n: float) -> Product:
         except RuntimeError as error:
             if (operation := _without_derivative(error)) is None:
                 raise
-            alike = operation.replace("_", "")
-            layers = [
-                name
-                for name, part in net.module.named_modules()
-                if type(part).__name__.lower() == alike
-            ]
-            where = (
-                f" in {', '.join(map(repr, layers[:3]))}{', ...' * (len(layers) > 3)}"
-                if layers
-                else ""
-            )
             raise ValueError(
-                f"the Hessian needs second derivatives of every layer, got {operation}{where}, for"
-                " which PyTorch has none: use curvature='ggn' or 'fisher', or another activation"
+                f"the Hessian needs second derivatives of every layer, got {operation}, for which"
+                " PyTorch has none: use curvature='ggn' or 'fisher', or another activation"
             ) from error
 
     return product_or_reason
@@ -170,11 +128,10 @@ def _outer(problem: Problem, w: Tensor, kind: str, n: float) -> Product:
     net, data, likelihood, _ = problem
     out, point, moved_along = linear(net, w, data)
     value = out.detach()
-    inner = (
-        output_curvature(value, likelihood, data.y)
-        if kind == "ggn"
-        else _outer_product(likelihood.gradient(value, data.y))
-    )
+    if kind == "ggn":
+        inner = output_curvature(value, likelihood, data.y)
+    else:
+        inner = _outer_product(likelihood.gradient(value, data.y))
 
     def product(v: Tensor) -> Tensor:
         (back,) = torch.autograd.grad(out, point, inner(moved_along(v)) / n, retain_graph=True)
@@ -192,17 +149,13 @@ def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
 
     def moved_along(v: Tensor) -> Tensor:
-        """Compute J v (N, C), by the transpose of u -> J^T u, forward derivatives or rows of J."""
+        """Compute J v (N, C), by the transpose of u -> J^T u, or where it fails by rows of J."""
         try:
             return torch.autograd.grad(pulled, dummy, v, retain_graph=True)[0]
         except RuntimeError as error:
             if _without_derivative(error) is None:
                 raise
-        try:
-            with torch.no_grad(), twice():
-                return torch.func.jvp(lambda p: net(p, data.batch(None)[0]), (w.detach(),), (v,))[1]
-        except RuntimeError:
-            return torch.cat([J @ v for _, J in jacobian_chunks(net, w, data)]).view_as(out)
+        return torch.cat([J @ v for _, J in jacobian_chunks(net, w, data)]).view_as(out)
 
     return out, point, moved_along
 
@@ -215,73 +168,50 @@ def _outer_product(e: Tensor) -> Product:
 
 CHUNK_NUMBERS = 2**24  # of one chunk of Jacobians: 64 MB in float32
 MOST_NUMBERS = 2**30  # of the Jacobian of one example: 4 GiB in float32
-SPEED = 5e9  # multiply-adds of them a second, about, on a core
-LONG_WORK = 60 * SPEED
-FEWER = "label_draws=10 estimates it from that many backward passes an example; "
 
 
 def jacobians(
-    net: Net,
-    w: Tensor,
-    x: Tensor | Fields,
-    part: slice = slice(None),
-    read: Callable[..., Tensor] = torch.flatten,
-    more: Sequence[Tensor] = (),
+    net: Net, w: Tensor, x: Tensor | Fields, part: slice = slice(None)
 ) -> tuple[Tensor, Tensor]:
     """Compute outputs (N, C) and J = d outputs / d w[part] (N, C, P) at `w` (D,).
 
     The inputs `x` (N, ...) must fit in memory.
-
-    read: what to differentiate, (C,), of the outputs of an example and its row of each of `more`.
     """
     w = w.detach()
+    start, stop, _ = part.indices(len(w))
 
-    def outputs(v: Tensor, one: Tensor, *its: Tensor) -> tuple[Tensor, Tensor]:
-        full = v if part == slice(None) else torch.cat([w[: part.start], v, w[part.stop :]])
-        out = read(net(full, one[None])[0], *its)
+    def outputs(v: Tensor, one: Tensor) -> tuple[Tensor, Tensor]:
+        full = torch.cat([w[:start], v, w[stop:]])
+        out = net(full, one[None])[0].flatten()
         return out, out
 
-    jacobian = jacrev(outputs, has_aux=True)
+    jacobian = vmap(jacrev(outputs, has_aux=True), in_dims=(None, 0))
     try:
         with twice():  # vmap has no rule for fused attention, and takes its rows one by one
-            J, out = vmap(jacobian, in_dims=(None, 0, *[0] * len(more)))(w[part], x, *more)
+            J, out = jacobian(w[part], x)
         # vmap gives wrong derivatives of EmbeddingBag
-        one = partial(_read, read, [t[0] for t in more])
-        first, _ = jacobian_rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]), one)
+        first, _ = jacobian_rows(net, w, x[:1], part, J.new_ones(1, J.shape[1]))
+        right = same_to_rounding(J[:1].sum(1), first)
     # what function transforms do not take, as an embedding with max_norm, hooks, an
     # autograd.Function
     except RuntimeError:
-        first = None
-    if first is None or not same_to_rounding(J[:1].sum(1), first):
-        each = (partial(_read, read, [t[i] for t in more]) for i in range(len(x)))
-        rows = [jacobian_rows(net, w, one, part, read=its) for one, its in zip(x.split(1), each)]
+        right = False
+    if not right:
+        rows = [jacobian_rows(net, w, one, part) for one in x.split(1)]
         J, out = map(torch.stack, zip(*rows))
     return out.detach(), J.detach()
 
 
-def _read(read: Callable[..., Tensor], its: Sequence[Tensor], out: Tensor) -> Tensor:
-    return read(out, *its)
-
-
 def jacobian_rows(
-    net: Net,
-    w: Tensor,
-    x: Tensor | Fields,
-    part: slice,
-    along: Tensor | None = None,
-    read: Callable[[Tensor], Tensor] = torch.flatten,
+    net: Net, w: Tensor, x: Tensor | Fields, part: slice, along: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
     """Compute J (C, P), or along @ J, and outputs (C,) of one example, by rows."""
     with differentiable(), twice():
         point = w.clone().requires_grad_(True)
-        out = read(net(point, x)[0])
+        out = net(point, x)[0].flatten()
         along = torch.eye(len(out)).to(out) if along is None else along
-        return (
-            torch.stack(
-                [torch.autograd.grad(out, point, row, retain_graph=True)[0][part] for row in along]
-            ),
-            out,
-        )
+        rows = [torch.autograd.grad(out, point, row, retain_graph=True)[0] for row in along]
+    return torch.stack([row[part] for row in rows]), out
 
 
 def jacobian_chunks(
@@ -312,91 +242,32 @@ def ggn(
     done = 0
     scale = len(data) / likelihood.count(data.y)
     for flat, J in jacobian_chunks(net, w, data, part, progress):
-        outputs = flat.view(len(J), *shape)
-        y = data.y[done : done + len(J)]
-        done = done + len(J)
-        u = J.transpose(1, 2).reshape(len(J), J.shape[2], *shape)
-        curved = scale * output_curvature(outputs, likelihood, y)(u).reshape(
-            len(J), J.shape[2], -1
-        ).transpose(1, 2)
-        total = total + (
-            (J * curved).sum((0, 1)) if diagonal else torch.einsum("ncp,ncq->pq", J, curved)
-        )
+        n = len(J)
+        outputs = flat.view(n, *shape)
+        y = data.y[done : done + n]
+        done = done + n
+        product = output_curvature(outputs, likelihood, y)
+        columns = J.transpose(1, 2)  # (n, P, C)
+        curved = product(columns.reshape(n, columns.shape[1], *shape))
+        curved = scale * curved.reshape(columns.shape).transpose(1, 2)
+        if diagonal:
+            total = total + (J * curved).sum((0, 1))
+        else:
+            total = total + torch.einsum("ncp,ncq->pq", J, curved)
     return total
 
 
-def sampled_ggn(
-    problem: Problem,
-    w: Tensor,
-    draws: int,
-    *,
-    seed: int,
-    part: slice = slice(None),
-    diagonal: bool = False,
-    progress: Progress = False,
-) -> Tensor:
-    """Estimate `ggn` without bias, by `draws` labels of each place from the network's predictions.
-
-        H = sum_n E[g g^T],   g = d/dw sum_t sqrt(s_nt) log p(y_nt),   y_nt ~ p
-
-    It takes `draws` backward passes an example, whatever the number of outputs.
-
-    Raises:
-        ValueError: For a likelihood that is not of classes.
-    """
-    net, data, p, _ = problem
-    if not isinstance(p, CategoricalLikelihood):
-        raise ValueError(f"label_draws needs likelihood='categorical', got {p!r}")
-    source = generator(seed)
-    scale = len(data) / p.count(data.y)
-    total = torch.zeros(())
-
-    def read(out: Tensor, labels: Tensor, root: Tensor) -> Tensor:
-        log_p = p.log_probs(out[None])[0]  # (places, C)
-        return (root * log_p.gather(-1, labels)).sum(0)
-
-    size = max(1, CHUNK_NUMBERS // (draws * w[part].numel()))
-    for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
-        with torch.no_grad():
-            outputs = net(w, x)
-            probs = p.log_probs(outputs).exp()
-            labels = probs.flatten(0, 1).cpu().multinomial(draws, True, generator=source)
-            share = p.shares(outputs, y)
-            s = scale * (probs.new_ones(probs.shape[:2]) if share is None else share.flatten(1))
-        more = (labels.view(*probs.shape[:2], draws).to(y.device), s.sqrt()[..., None])
-        _, g = jacobians(net, w, x, part, read, more)
-        g = g.flatten(0, 1)
-        total = total + (g.square().sum(0) if diagonal else g.T @ g) / draws
-    return total
-
-
-def check_jacobians(
-    problem: Problem, size: int, *, dense: bool, warn: bool, draws: int | None = None
-) -> None:
-    """Check the memory and work of the Jacobians in `size` weights.
-
-    warn: Warn with an estimate of the work where all of them take more than LONG_WORK.
-
-    Raises:
-        ValueError: For a Jacobian of one example that is beyond MOST_NUMBERS.
-    """
-    net, data, _, cost = problem
+def check_jacobians(problem: Problem, size: int) -> None:
+    """Raise ValueError for a Jacobian of one example in `size` weights beyond MOST_NUMBERS."""
+    net, data, *_ = problem
     with torch.no_grad():
-        n_outputs = draws or net(net.w, data.x[:1]).numel()
-    work = n_outputs * len(data) * (2 * cost.macs + size * (size if dense else 1))
-    if warn and work > LONG_WORK:
-        warnings.warn(
-            f"the curvature takes {work:.0e} multiply-adds, about {work / SPEED / 60:,.0f} minutes"
-            f" on a core, for {n_outputs:,} outputs of {len(data):,} examples in {size:,} weights:"
-            f" {FEWER}progress=True shows the time left; fewer examples, data.subset(index), or an"
-            " untied head of classes take less",
-            stacklevel=5,  # the caller of the public verb
-        )
-    if (numbers := n_outputs * size) > MOST_NUMBERS:
+        n_outputs = net(net.w, data.x[:1]).numel()
+    numbers = n_outputs * size
+    if numbers > MOST_NUMBERS:
         raise ValueError(
             f"the curvature needs the Jacobian of {n_outputs:,} outputs of an example in"
             f" {size:,} weights, got {numbers * net.w.element_size() / 2**30:,.0f} GiB and"
-            f" {n_outputs * len(data):,} backward passes in all: {FEWER}or treat the head alone,"
+            f" {n_outputs * len(data):,} backward passes in all: treat the head alone,"
             " with structure='diagonal', which has a closed form for a linear head of classes;"
             " untie one that shares its weight (head.weight = nn.Parameter(head.weight.clone()))"
         )

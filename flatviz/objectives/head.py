@@ -3,37 +3,35 @@
 The rest of a diagonal takes Jacobians, as in `curvature.py`.
 """
 
-from collections.abc import Callable
-from functools import partial
-
 import torch
 from torch import Tensor, nn
 
-from flatviz.core import Progress, track
+from flatviz.core import Fields, Net, Progress, track
+from flatviz.core.net import Block
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood
 from flatviz.objectives.curvature import CHUNK_NUMBERS, batch_that_fits, ggn, jacobian_rows
 from flatviz.objectives.problem import Problem
 
 
-def ggn_diagonal(
-    problem: Problem,
-    w: Tensor,
-    progress: Progress = False,
-    rest: Callable[..., Tensor] | None = None,
-) -> Tensor:
+def ggn_diagonal(problem: Problem, w: Tensor, progress: Progress = False) -> Tensor:
     """Compute the diagonal (D,) of H.
 
     A linear head over classes has a closed form; other weights need a backward pass for
-    each output and example, or what `rest` takes in place of `ggn`.
+    each output and example.
     """
-    rest = rest or partial(ggn, problem, w)
-    head, values = softmax_head(problem, w, progress) or (slice(0, 0), w[:0])
-    parts = [slice(0, head.start), slice(head.stop, len(w))]
-    before, after = (
-        rest(part=s, diagonal=True, progress=progress) if s.start < s.stop else w[:0] for s in parts
-    )
-    return torch.cat([before, values, after])
+
+    def rest(start: int, stop: int) -> Tensor:
+        part = slice(start, stop)
+        if start == stop:
+            return w[part]
+        return ggn(problem, w, part=part, diagonal=True, progress=progress)
+
+    closed = softmax_head(problem, w, progress)
+    if closed is None:
+        return rest(0, len(w))
+    head, values = closed
+    return torch.cat([rest(0, head.start), values, rest(head.stop, len(w))])
 
 
 @torch.no_grad()
@@ -48,66 +46,74 @@ def softmax_head(
     are not this layer's, which one backward pass shows, or the loss is not that of classes.
     """
     net, data, likelihood, _ = problem
-    name = next((b.name.rpartition(".")[0] for b in reversed(net.blocks) if len(b.shape) > 1), "")
-    layer = net.module.get_submodule(name)
-    blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
-    if (
-        not isinstance(likelihood, CategoricalLikelihood)
-        or likelihood.dim not in (None, -1)
-        or not isinstance(layer, nn.Linear)
-        or len(layer._forward_pre_hooks)
-    ):
+    if not isinstance(likelihood, CategoricalLikelihood) or likelihood.dim not in (None, -1):
         return None
-    inputs: list[Tensor] = []
-    values = [w.new_zeros(b.shape) for b in blocks]
-    block = w.new_zeros(0)
+    head = _linear_head(problem, w)
+    if head is None:
+        return None
+    layer, blocks = head
     count = likelihood.count(data.y)
     scale = len(data) / count if count else 0.0
-    hook = layer.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
     size = batch_that_fits(problem, w)
+    total = torch.zeros(())
+    for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
+        outputs, (h,) = _through(net, layer, w, x)
+        h = h.flatten(0, -2)
+        p = outputs.softmax(-1).flatten(0, -2)
+        s = torch.full_like(p[:, :1], scale)
+        share = likelihood.shares(outputs, y)
+        if share is not None:
+            s = s * share.view(-1, 1)
+        if len(blocks) > 1:
+            h = torch.cat([h, torch.ones_like(h[:, :1])], 1)
+        total = total + (_block(h, p, s) if dense else (s * p * (1 - p)).T @ h**2)
+    # from (C, F + 1), each class with its bias, to the order of w
+    features = layer.in_features
+    at = torch.arange(layer.out_features * h.shape[1], device=w.device)
+    at = at.view(layer.out_features, -1)
+    places = [at[:, :features] if len(b.shape) > 1 else at[:, features] for b in blocks]
+    index = torch.cat([place.flatten() for place in places])
+    values = total[index[:, None], index] if dense else total.flatten()[index]
+    return slice(blocks[0].start, blocks[-1].stop), values
+
+
+def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] | None:
+    """Find the last layer in `w` with its blocks, where it is linear and makes the outputs."""
+    net = problem.net
+    matrices = [b.name for b in net.blocks if len(b.shape) > 1]
+    name = matrices[-1].rpartition(".")[0] if matrices else ""
+    layer = net.module.get_submodule(name)
+    if not isinstance(layer, nn.Linear):
+        return None
+    x, y = problem.data.subset(torch.arange(1)).batch(None)
+    outputs, inputs = _through(net, layer, w, x)
+    if len(inputs) != 1 or inputs[0].shape[:-1] != y.shape:
+        return None
+    if outputs.shape != (*y.shape, layer.out_features) or outputs.ndim > 3:
+        return None
+    blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
+    part = slice(blocks[0].start, blocks[-1].stop)
+    # a J of this example, by autograd and by the layer's inputs
+    along = torch.linspace(-1, 1, outputs.numel()).to(outputs)
+    got, _ = jacobian_rows(net, w, x, part, along[None])
+    along = along.view(-1, layer.out_features)
+    h = inputs[0].flatten(0, -2)
+    want = [along.T @ h if len(b.shape) > 1 else along.sum(0) for b in blocks]
+    rows = torch.cat([t.flatten() for t in want])
+    same = got.shape[1] == len(rows) and same_to_rounding(got[0], rows)
+    return (layer, blocks) if same else None
+
+
+def _through(
+    net: Net, layer: nn.Module, w: Tensor, x: Tensor | Fields
+) -> tuple[Tensor, list[Tensor]]:
+    """Compute outputs at `w`, and the inputs of each call of a layer."""
+    inputs: list[Tensor] = []
+    hook = layer.register_forward_pre_hook(lambda _, given: inputs.append(given[0]))
     try:
-        for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
-            inputs.clear()
-            outputs = net(w, x)
-            if outputs.ndim > 3 or outputs.shape[:-1] != y.shape:  # classes at another place
-                return None
-            if layer.out_features != outputs.shape[-1]:
-                return None
-            if len(inputs) != 1 or inputs[0].shape[:-1] != y.shape:
-                return None
-            h = inputs[0].flatten(0, -2)
-            p = outputs.softmax(-1)
-            share = likelihood.shares(outputs, y)
-            s = scale * (torch.ones_like(p[..., :1]) if share is None else share[..., None])
-            p = p.flatten(0, -2)
-            s = s.flatten(0, -2).to(p)
-            if dense:
-                h = h if len(blocks) == 1 else torch.cat([h, torch.ones_like(h[:, :1])], 1)
-                block = _block(h, p, s) + (block if len(block) else 0)
-                continue
-            curved = s * p * (1 - p)
-            for value in values:
-                value += curved.T @ h**2 if value.ndim > 1 else curved.sum(0)
+        return net(w, x), inputs
     finally:
         hook.remove()
-    head = slice(blocks[0].start, blocks[-1].stop)
-    # a J of the last batch's first example, by autograd and by the layer's inputs
-    along = torch.linspace(-1, 1, outputs[0].numel()).to(outputs)
-    got, _ = jacobian_rows(net, w, x[:1], head, along[None])
-    along = along.view(-1, outputs.shape[-1])
-    first = inputs[0][0].view(len(along), -1)
-    want = [along.T @ first if value.ndim > 1 else along.sum(0) for value in values]
-    if got.shape[1] != sum(map(torch.numel, want)) or not same_to_rounding(
-        got[0], torch.cat([t.flatten() for t in want])
-    ):
-        return None
-    if not dense:
-        return head, torch.cat([value.flatten() for value in values])
-    at = torch.arange(len(block), device=w.device).view(outputs.shape[-1], -1)
-    features = layer.in_features
-    order = [at[:, :features] if value.ndim > 1 else at[:, features] for value in values]
-    index = torch.cat([places.flatten() for places in order])
-    return head, block[index[:, None], index]
 
 
 def _block(h: Tensor, p: Tensor, s: Tensor) -> Tensor:
@@ -117,9 +123,10 @@ def _block(h: Tensor, p: Tensor, s: Tensor) -> Tensor:
     total = h.new_zeros(size, size)
     blocks = total.view(n_classes, h.shape[1], n_classes, h.shape[1])
     each = torch.arange(n_classes, device=h.device)
-    for part in torch.arange(len(h), device=h.device).split(max(1, CHUNK_NUMBERS // size)):
-        u = p[part][:, :, None] * h[part][:, None]
-        weighted = s[part][:, :, None] * u
-        blocks[each, :, each] += torch.einsum("mcf,mg->cfg", weighted, h[part])
+    many = max(1, CHUNK_NUMBERS // size)
+    for h_part, p_part, s_part in zip(h.split(many), p.split(many), s.split(many)):
+        u = p_part[:, :, None] * h_part[:, None]
+        weighted = s_part[:, :, None] * u
+        blocks[each, :, each] += torch.einsum("mcf,mg->cfg", weighted, h_part)
         total -= weighted.flatten(1).T @ u.flatten(1)
     return total

@@ -1,10 +1,9 @@
 """Objectives computed from a network's outputs on data: the mean NLL, and any other number."""
 
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
-from functools import partial, reduce
+from functools import partial
 from typing import Literal
 
 import torch
@@ -30,7 +29,7 @@ from flatviz.core.inputs import tensors_of
 from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.cost import Work
 from flatviz.engine.determinism import check_function
-from flatviz.engine.evaluate import EvaluationPlanner, Evaluator
+from flatviz.engine.evaluate import Scored, fast_evaluator
 from flatviz.engine.graphs import LAUNCHES, ReplayedProduct
 from flatviz.likelihood import Likelihood as OutputLikelihood
 from flatviz.likelihood import as_likelihood
@@ -81,11 +80,8 @@ class NetworkObjective(Objective):
     @property
     def key(self) -> str:
         """Hash of the net and of all fields but cost, label and graph."""
-        about = [
-            getattr(self, f.name)
-            for f in fields(self)
-            if f.name not in ("net", "cost", "label", "replayed")
-        ]
+        names = {f.name for f in fields(self)} - {"net", "cost", "label", "replayed"}
+        about = [getattr(self, name) for name in sorted(names)]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
     def __call__(self, w: Tensor) -> Tensor:
@@ -97,16 +93,14 @@ class NetworkObjective(Objective):
         """Compute values (S,) at the rows of `W` (S, D), without gradients."""
         in_precision(check_many_weights(W, self.dim), self.net)
         with torch.no_grad(), threads(self.work):
-            # Each batch is read once, for all w
             if not self.data.in_memory and self.additive and self.statistics is None:
-                batches = track(
-                    self.data.batches(self.chunk),
-                    self.label,
-                    progress,
-                    total=-(-len(self.data) // self.chunk),
-                )
-                sums = (torch.stack([self.score(self.net(w, x), y) for w in W]) for x, y in batches)
-                values = reduce(operator.add, sums) / len(self.data)
+                # Each batch is read once, for all w
+                n_batches = -(-len(self.data) // self.chunk)
+                batches = self.data.batches(self.chunk)
+                total = W.new_zeros(len(W))
+                for x, y in track(batches, self.label, progress, n_batches):
+                    total = total + torch.stack([self.score(self.net(w, x), y) for w in W])
+                values = total / len(self.data)
             else:
                 read = list(self.data.batches(self.chunk)) if self.data.in_memory else None
                 values = torch.stack([self.value(w, read) for w in track(W, self.label, progress)])
@@ -124,6 +118,9 @@ class NetworkObjective(Objective):
         """Return an evaluator of values at origin + coords @ axes, by the engine where it can.
 
         Arguments as in `Objective`.
+
+        Raises:
+            ValueError: For a precision where the engine cannot follow the network.
         """
         in_precision(origin, self.net)
         if self.statistics is not None or not self.data.in_memory:
@@ -131,26 +128,28 @@ class NetworkObjective(Objective):
                 return super().over(origin, axes, precision=precision)
             # Each batch read once, for all points
             return PointEvaluator(self, origin, axes, together=not self.data.in_memory)
-        planner = EvaluationPlanner(
-            self.net, self.data, self.score, additive=self.additive, layer=self.cost.layer
-        )
-        return Evaluator(
-            planner,
-            origin,
-            axes,
-            planner.plan(origin, axes, exact=exact, precision=precision, coords=coords),
-        )
+        if exact and precision is None:
+            return PointEvaluator(self, origin, axes)
+        problem = Scored(self.net, self.data, self.score, self.additive)
+        fast = fast_evaluator(problem, origin, axes, precision=precision, coords=coords)
+        if fast is None and precision is not None:
+            raise ValueError(
+                f"precision={precision!r} needs a network that can be traced, got {self.net!r}:"
+                " leave it out"
+            )
+        return fast or PointEvaluator(self, origin, axes)
 
     def value(self, w: Tensor, read: list[tuple[Tensor | Fields, Tensor]] | None) -> Tensor:
         """Compute the value () at `w` (D,), from batches already read or from the data."""
         batches = self.data.batches(self.chunk) if read is None else read
-        net = (
-            self.net if self.statistics is None else refresh_batchnorm(self.net, w, self.statistics)
-        )
+        net = self.net
+        if self.statistics is not None:
+            net = refresh_batchnorm(net, w, self.statistics)
         if self.additive:
-            total = reduce(operator.add, (self.score(net(w, x), y) for x, y in batches))
-            return total / len(self.data)
-        return self.score(torch.cat([net(w, x) for x, _ in batches]), self.data.y)
+            scores = [self.score(net(w, x), y) for x, y in batches]
+            return sum(scores[1:], scores[0]) / len(self.data)
+        outputs = [net(w, x) for x, _ in batches]
+        return self.score(torch.cat(outputs), self.data.y)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,11 +215,10 @@ class MeanNLL(NetworkObjective):
 
     def _reads(self) -> list[Tensor]:
         """Tensors that a product reads beside w and v."""
-        net = self.net
-        weights = [*net.module.parameters(), *net.buffers().values()]
         x = self.data.x
         inputs = tensors_of(x) if isinstance(x, Tensor | Fields) else []
-        return [*weights, *inputs, self.data.y]
+        weights = self.net.module.parameters()
+        return [*weights, *self.net.buffers().values(), *inputs, self.data.y]
 
     def _hvp(self, w: Tensor, v: Tensor) -> Tensor:
         """Compute H(w) v in one pass without reading a value back, as a CUDA graph needs."""
@@ -285,11 +283,10 @@ def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> T
             f"{what!r} needs a likelihood of classes, got {likelihood!r}: use 'nll', or a function"
         )
     right = log_p.argmax(-1).view(y.shape) == y
-    counts = p.counts(y)
-    if counts is not None:
-        right = right[counts]
-    share = right.to(out.dtype).mean()
-    return share if what == "accuracy" else 1 - share
+    if p.weights(y) is not None:
+        right = right[p.mask(y)]
+    accuracy = right.to(out.dtype).mean()
+    return accuracy if what == "accuracy" else 1 - accuracy
 
 
 NAMED = {"accuracy": "accuracy", "error": "error rate", "nll": "mean NLL (nats)"}
@@ -309,15 +306,10 @@ class Quantity(NetworkObjective):
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the function's value (), NaN where an output is NaN or +inf."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
-        if value.is_complex():
-            raise TypeError(
-                f"a quantity must be a real number, got {value.dtype} of {self.label}: take its"
-                " abs() or real part"
-            )
-        if value.numel() != 1:
+        if value.is_complex() or value.numel() != 1:
             raise ValueError(
-                f"a quantity must be one number, got shape {tuple(value.shape)} of {self.label}:"
-                " take its mean"
+                f"a quantity must be one real number, got shape {tuple(value.shape)} of"
+                f" {value.dtype} of {self.label}: take its mean, or abs()"
             )
         # The argmax of NaN would be a class
         return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)

@@ -38,11 +38,10 @@ def output_curvature(
     def product(u: Tensor) -> Tensor:
         if u.ndim == outputs.ndim:
             return fisher(u)
-        basis = torch.eye(outputs[0].numel()).to(outputs)
-        columns = [
-            fisher(e.expand(len(outputs), -1).reshape(outputs.shape)).flatten(1) for e in basis
-        ]
-        return torch.einsum("ncd,nkd->nkc", torch.stack(columns, -1), u.flatten(2)).reshape(u.shape)
+        basis = torch.eye(outputs[0].numel()).to(outputs).view(-1, *outputs.shape[1:])
+        columns = [fisher(e.expand_as(outputs)).flatten(1) for e in basis]
+        matrix = torch.stack(columns, -1)
+        return torch.einsum("ncd,nkd->nkc", matrix, u.flatten(2)).reshape(u.shape)
 
     return product
 
@@ -62,10 +61,9 @@ def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) ->
     with torch.enable_grad():
         at = outputs.detach().clone().requires_grad_(True)
         try:
-            divergence = _shares(
-                kl_divergence(likelihood.of(outputs.detach()), likelihood.of(at)), likelihood, y
-            ).sum()
-            (slope,) = torch.autograd.grad(divergence, at, create_graph=True)
+            kl = kl_divergence(likelihood.of(outputs.detach()), likelihood.of(at))
+            total = _shares(kl, likelihood, y).sum()
+            (slope,) = torch.autograd.grad(total, at, create_graph=True)
         except (NotImplementedError, RuntimeError):
             return None
     return lambda u: torch.autograd.grad(slope, at, u, retain_graph=True)[0]
@@ -77,16 +75,18 @@ def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Prod
         at = outputs.detach().clone().requires_grad_(True)
         p = likelihood.of(at)
         draws = p.sample((DRAWS,))
-        log_p = [p.log_prob(draw) for draw in draws]
-        shares = [_shares(row, likelihood, y).sum() for row in log_p]
-        s = torch.stack(
-            [torch.autograd.grad(row, at, retain_graph=True)[0] for row in shares]
-        ).flatten(2)
+        rows = []
+        for draw in draws:
+            log_p = p.log_prob(draw)
+            total = _shares(log_p, likelihood, y).sum()
+            rows += torch.autograd.grad(total, at, retain_graph=True)
+    s = torch.stack(rows).flatten(2)
     # s s^T divides by the number of places twice, the mean over places once
-    places = log_p[0].numel() / len(outputs)
+    places = log_p.numel() / len(outputs)
 
     def product(u: Tensor) -> Tensor:
         along = torch.einsum("snc,nc->sn", s, u.reshape(len(outputs), -1))
-        return (torch.einsum("snc,sn->nc", s, along) * (places / DRAWS)).reshape(u.shape)
+        total = torch.einsum("snc,sn->nc", s, along)
+        return (total * (places / DRAWS)).reshape(u.shape)
 
     return product

@@ -2,6 +2,7 @@
 
 import base64
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -12,7 +13,6 @@ from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import style
-from flatviz.private import cached_property
 from flatviz.results import Family
 
 # Through each member's center

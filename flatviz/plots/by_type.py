@@ -86,15 +86,3 @@ DRAW: dict[type, Callable[..., Figure]] = {
     Spectrum: _spectrum,
     Surface: plots.plot_surface,
 }
-
-
-def shown(result: Surface | Projection | Prediction) -> Figure | None:
-    """Draw the figure of a cell's last value; None without labels or finite values."""
-    empty = {
-        Projection: lambda projection: not len(projection.coords),
-        Prediction: lambda p: (
-            p.y is None or not (p.has_classes or bool(p.outputs.isfinite().all()))
-        ),
-        Surface: lambda surface: not bool(surface.values.isfinite().any()),
-    }
-    return None if empty[type(result)](result) else plot(result)

@@ -28,9 +28,7 @@ from torch import Tensor, nn
 
 from flatviz.core import Net
 from flatviz.core.arithmetic import AUTOCAST
-from flatviz.private import cached_property
 
-CACHED = (functools.cached_property, cached_property)
 # Arguments of a fit that do not change what it returns
 NOT_IN_THE_RESULT = {
     "checkpoint",
@@ -172,7 +170,7 @@ class _Hasher(pickle.Pickler):
             return kind.__name__, value.__func__, value.__self__
         if isinstance(value, property):
             return kind.__name__, value.fget, value.fset
-        if isinstance(value, CACHED):
+        if isinstance(value, functools.cached_property):
             return kind.__name__, value.func
         if isinstance(value, types.ModuleType):
             return (
@@ -183,7 +181,10 @@ class _Hasher(pickle.Pickler):
         if kind in (set, frozenset):
             return kind.__name__, sorted(value_digest(v) for v in value)
         if kept := {
-            name for base in kind.__mro__ for name, v in vars(base).items() if isinstance(v, CACHED)
+            name
+            for base in kind.__mro__
+            for name, v in vars(base).items()
+            if isinstance(v, functools.cached_property)
         }:
             return "object", kind, {k: v for k, v in vars(value).items() if k not in kept}
         return None

@@ -35,7 +35,8 @@ def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
         True
     """
     W = units.check("permute", W)
-    return gathered(units, W, check_order(units, order, len(W)).to(W.device))
+    order = check_order(units, order, len(W))
+    return gathered(units, W, order.to(W.device))
 
 
 @public
@@ -160,18 +161,20 @@ def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
         [[0, 1, 2], [0, 1, 2]]
     """
     source = generator(seed)
+
+    def shuffled(groups: int, size: int) -> Tensor:
+        """Draw n orders of the members of each group, (n, groups, size)."""
+        keys = torch.rand(n, groups, size, generator=source, dtype=torch.float64)
+        return keys.argsort(2)
+
     swaps = {}
     order = torch.arange(units.n_permuted).repeat(n, 1)
     for layer in units.permuted:
-        inside = torch.rand(
-            n, layer.groups, layer.n // layer.groups, generator=source, dtype=torch.float64
-        )
-        order = moved(order, [layer], inside.argsort(2))
+        inside = shuffled(layer.groups, layer.n // layer.groups)
+        order = moved(order, [layer], inside)
         if layer.cluster >= 0:
             if layer.cluster not in swaps:
-                swaps[layer.cluster] = torch.rand(
-                    n, 1, layer.groups, generator=source, dtype=torch.float64
-                ).argsort(2)
+                swaps[layer.cluster] = shuffled(1, layer.groups)
             order = moved(order, [layer], swaps[layer.cluster])
     return order
 
@@ -192,52 +195,45 @@ def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0)
         >>> fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0).shape
         torch.Size([2, 3])
     """
-    return (
-        std * torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)
-    ).exp()
+    z = torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)
+    return (std * z).exp()
 
 
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:
     """Check that each row of `order` is in the permutation group; return it as (n, U)."""
-    if order.dtype != torch.long or order.shape[-1] != units.n_permuted or order.ndim > 2:
+    if order.dtype != torch.long or order.shape not in _shapes(units.n_permuted, n):
         raise ValueError(
-            f"order must be int64 of shape (..., {units.n_permuted}), got {tuple(order.shape)}"
+            f"order must be int64 of shape ({units.n_permuted},), or have a row for each of the {n}"
+            f" networks, got {tuple(order.shape)}"
         )
-    order = order.expand(n, -1) if order.ndim == 1 else order
-    if len(order) != n:
-        raise ValueError(f"order must hold one row for each of the {n} networks, got {len(order)}")
-    swaps: dict[int, Tensor] = {}
+    order = order.expand(n, -1)
+    swaps: dict[int, Tensor] = {}  # the same in all layers of a cluster
     for layer in units.permuted:
-        part = order[:, layer.start : layer.stop]
-        sorted_part = part.sort(1).values.cpu()
-        if not bool((sorted_part == torch.arange(layer.start, layer.stop)).all()):
+        unit = order[:, layer.slice] - layer.start
+        group = unit // (layer.n // layer.groups)
+        groups = group.unflatten(1, (layer.groups, -1))
+        swap = torch.arange(layer.groups, device=order.device).expand(n, -1)
+        if layer.cluster >= 0:
+            swap = swaps.setdefault(layer.cluster, groups[..., 0])
+        every = torch.arange(layer.n, device=order.device).expand_as(unit)
+        once = torch.equal(unit.sort(1).values, every)
+        together = torch.equal(groups, swap[..., None].expand_as(groups))
+        if not (once and together):
             raise ValueError(
                 f"order must hold units {layer.start} to {layer.stop - 1} once each in layer"
-                f" {layer.name!r}"
-            )
-        groups = ((part - layer.start) // (layer.n // layer.groups)).unflatten(
-            1, (layer.groups, -1)
-        )
-        at_rest = torch.arange(layer.groups, device=order.device).expand(n, -1)
-        # The same in all layers of a cluster
-        swap = at_rest if layer.cluster < 0 else swaps.setdefault(layer.cluster, groups[..., 0])
-        if not torch.equal(groups, swap[..., None].expand_as(groups)):
-            raise ValueError(
-                f"order must keep the {layer.groups} groups of {layer.name!r} together: swap whole"
-                " groups"
+                f" {layer.name!r}, and keep its {layer.groups} groups together: swap whole groups"
             )
     return order
 
 
 def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
-    if (
-        factor.ndim not in (1, 2)
-        or factor.shape[-1] != units.n_scaled
-        or factor.ndim == 2
-        and len(factor) != len(W)
-    ):
+    if factor.shape not in _shapes(units.n_scaled, len(W)):
         raise ValueError(
             f"factor must have shape ({units.n_scaled},), a row a network, got"
             f" {tuple(factor.shape)}"
         )
     return factor.to(W).expand(len(W), -1)
+
+
+def _shapes(size: int, n: int) -> tuple[tuple[int, ...], ...]:
+    return (size,), (n, size)

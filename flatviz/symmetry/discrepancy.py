@@ -1,6 +1,7 @@
 """Distance between two sets of weight vectors: unbiased maximum mean discrepancy, with p-values."""
 
 from collections.abc import Mapping
+from itertools import groupby
 from typing import Literal
 
 import torch
@@ -12,7 +13,7 @@ from flatviz.noun import Noun
 
 WHOLE = "all weights"
 Grid = Mapping[float, Tensor]  # norm of a kind of kernel -> its bandwidths
-KINDS = {1.0: "laplace", 2.0: "gaussian"}
+NORMS = {"laplace": 1.0, "gaussian": 2.0}
 N_BANDWIDTHS = 10
 BLOCK = 512  # rows
 MAX_FOR_GRID = 500  # vectors of each half of the target used for bandwidths
@@ -38,8 +39,10 @@ class Mmd(Noun):
         NaN without any.
         """
         permuted = self._of(self.permuted, name)
+        if not len(permuted):
+            return float("nan")
         above = int((permuted >= self._of(self.value, name)).sum())
-        return (above + 1) / (len(permuted) + 1) if len(permuted) else float("nan")
+        return (above + 1) / (len(permuted) + 1)
 
     def _of(self, values: Tensor, name: str | None) -> Tensor:
         if name is not None:
@@ -65,14 +68,12 @@ def layers_of(net: Net) -> dict[str, Tensor]:
         >>> {name: len(index) for name, index in fv.symmetry.layers_of(net).items()}
         {'0': 15, '2': 8, 'all weights': 23}
     """
-    layers: dict[str, list[Tensor]] = {}
-    for block in net.blocks:
-        layers.setdefault(block.name.rpartition(".")[0], []).append(
-            torch.arange(block.start, block.stop)
-        )
-    return {name: torch.cat(parts) for name, parts in layers.items()} | {
-        WHOLE: torch.arange(net.dim)
-    }
+    layers = {}
+    for name, blocks in groupby(net.blocks, lambda block: block.name.rpartition(".")[0]):
+        parts = [torch.arange(block.start, block.stop) for block in blocks]
+        layers[name] = torch.cat(parts)
+    layers[WHOLE] = torch.arange(net.dim)
+    return layers
 
 
 @public
@@ -120,23 +121,31 @@ def mmd(
     """
     check_many_weights(target, None, "target")
     check_count(len(target), "vectors of target", least=4)
-    layers = layers or {WHOLE: torch.arange(target.shape[1])}
+    if layers is None:
+        layers = {WHOLE: torch.arange(target.shape[1])}
     for name, draws in sets.items():
         check_many_weights(draws, target.shape[1], name)
         check_count(len(draws), f"draws of {name}", least=2)
     columns: dict[str, list[Tensor]] = {name: [] for name in sets}
     for index in layers.values():
         A = target[:, index.to(target.device)].double()
-        grid = {p: hs for p, hs in bandwidths(A).items() if kernel in ("both", KINDS[p])}
+        grid = bandwidths(A)
+        if kernel != "both":
+            norm = NORMS[kernel]
+            grid = {norm: grid[norm]}
         for name, draws in sets.items():
             both = torch.cat([A, draws[:, index.to(draws.device)].to(A)])
             source = generator(seed + 1)
             keys = torch.rand(permutations, len(both), generator=source, dtype=torch.float64)
-            order = torch.cat([torch.arange(len(both))[None], keys.argsort(1)])
+            unchanged = torch.arange(len(both))[None]
+            order = torch.cat([unchanged, keys.argsort(1)])
             labels = order < len(A)
             columns[name].append(_values(both, labels.to(A), grid))
-    tables = {name: torch.stack(values, -1) for name, values in columns.items()}
-    return {name: Mmd(tuple(layers), table[0], table[1:]) for name, table in tables.items()}
+    result = {}
+    for name, values in columns.items():
+        table = torch.stack(values, -1)
+        result[name] = Mmd(tuple(layers), table[0], table[1:])
+    return result
 
 
 def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
@@ -176,7 +185,7 @@ def bandwidths(target: Tensor) -> Grid:
     """
     half = min(len(target) // 2, MAX_FOR_GRID)
     grids = {}
-    for p in KINDS:
+    for p in NORMS.values():
         first = target[:half].double()
         second = target[half : 2 * half].double()
         d = torch.cdist(first, second, p=p).flatten()
@@ -184,7 +193,8 @@ def bandwidths(target: Tensor) -> Grid:
         if lo < 0.1:
             lo = d.kthvalue(max(1, round(0.05 * len(d)))).values.clamp_min(0.1)
         hi = d.max().clamp_min(0.3)
-        grids[p] = lo / 2 * (4 * hi / lo) ** (torch.arange(N_BANDWIDTHS).to(d) / (N_BANDWIDTHS - 1))
+        steps = torch.arange(N_BANDWIDTHS).to(d) / (N_BANDWIDTHS - 1)
+        grids[p] = lo / 2 * (4 * hi / lo) ** steps
     return grids
 
 
@@ -197,6 +207,6 @@ def mean_kernel(X: Tensor, Y: Tensor, grid: Grid) -> Tensor:
     for p, hs in grid.items():
         d = torch.cdist(X, Y, p=p)
         for h in hs:
-            z = d / h
-            total = total + (-(z if p == 1.0 else z.square())).exp()
+            z = (d / h) ** p
+            total = total + (-z).exp()
     return total / sum(map(len, grid.values()))

@@ -1,6 +1,7 @@
 """Reader of a network's operations: its hidden units, and the weights in and out of them."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -102,14 +103,15 @@ class Reading:
         stop = net.dim
         buffers = net.buffers()
         statistics = {name: value for name, value in buffers.items() if name.endswith(STATISTICS)}
-        for name, value in (statistics | buffers | dict(net.module.named_parameters())).items():
+        others = statistics | buffers | dict(net.module.named_parameters())
+        for name, value in others.items():
             if name not in self.tensors:
                 start = stop
-                stop = stop + value.numel()
-                self.tensors[name] = start, stop
+                stop = start + value.numel()
+                self.tensors[name] = (start, stop)
                 self._places[id(value)] = torch.arange(start, stop).view(value.shape)
         self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
-        self.size = net.dim + sum(value.numel() for value in statistics.values())
+        self.size = max((end for _, end in map(self.tensors.get, statistics)), default=net.dim)
         self._uses = torch.zeros(stop, dtype=torch.int8)
         for step in steps:
             self._read(step)
@@ -117,13 +119,12 @@ class Reading:
             self._flows[out].refuse("all", "the outputs")
         self.weights.sort(key=lambda weight: weight.first)
         for weight in self.weights:
+            name = self.name_of(weight.first)
             for flow in filter(None, (weight.rows, weight.columns)):
                 if bool((self._uses[weight.address] > 1).any()):
-                    flow.refuse("all", f"{self.name_of(weight.first)}, which is used twice")
+                    flow.refuse("all", f"{name}, which is used twice")
                 if weight.first >= self.size:
-                    flow.refuse(
-                        "all", f"weights that are not treated: {self.name_of(weight.first)}"
-                    )
+                    flow.refuse("all", f"weights that are not treated: {name}")
 
     def name_of(self, address: int) -> str:
         """Name of the tensor that holds an address."""
@@ -135,19 +136,16 @@ class Reading:
     def _read(self, step: Step) -> None:
         """Follow units and places of weights through one step."""
         arguments = named(step.op, step.args, step.kwargs)
-        places = [
-            place
-            for a in tree_leaves((step.args, step.kwargs))
-            if (place := self._place(a)) is not None
-        ]
+        found = map(self._place, tree_leaves((step.args, step.kwargs)))
+        places = [place for place in found if place is not None]
         if step.op.is_view and places:
             results = step.op(places[0], *step.args[1:], **step.kwargs)
-            self._places |= zip(step.outs, [results] if isinstance(results, Tensor) else results)
+            self._places |= zip(step.outs, _listed(results))
             return
         before = [int(self._uses[place].max()) for place in places]
         if step.op in LINEAR and not arguments.get("transposed"):
-            x, weight, bias = (arguments.get(key) for key in LINEAR[step.op])
-            flows = self._layer(x, weight, bias, arguments.get("groups", 1))
+            inputs = [arguments.get(key) for key in LINEAR[step.op]]
+            flows = self._layer(*inputs, arguments.get("groups", 1))
         elif step.op in NORMS or step.op is aten.native_layer_norm.default:
             flows = self._norm(arguments, step.args[0])
         else:
@@ -155,8 +153,10 @@ class Reading:
         for place, n in zip(places, before):
             if int(self._uses[place].max()) == n:
                 self._uses[place] = 2  # read by an operation without a rule
-        for source in (self._flows[v] for v in step.inputs if not flows and v in self._flows):
-            source.refuse("all", _name(step))
+        if not flows:
+            for value in step.inputs:
+                if value in self._flows:
+                    self._flows[value].refuse("all", _name(step))
         self._flows |= zip(step.outs, flows)
 
     def _layer(self, x: object, weight: object, bias: object, groups: int) -> list[Flow]:
@@ -169,43 +169,39 @@ class Reading:
         name = self._layer_of(address)
         n = len(address)
         out = Flow((self._node(0, name, n), self._node(1, name, n)), 1)
-        if here is not None and (
-            here.axis != 1 or address.shape[1] * groups % here.n or here.n % groups
-        ):
-            here.refuse("all", f"{name}, which mixes its units")
-            here = None
+        if here is not None:
+            inputs = address.shape[1] * groups
+            if here.axis != 1 or inputs % here.n or here.n % groups:
+                here.refuse("all", f"{name}, which mixes its units")
+                here = None
         self._note(address, out, columns=here, groups=groups)
         self._note(shift, out)
         return [out]
 
     def _norm(self, given: dict[str, Any], x: Value) -> list[Flow]:
         """Begin new units for scaling at gain and shift; a permutation moves them too."""
+        keys = ("weight", "bias", *STATISTICS)
+        places = [self._place(given.get(key)) for key in keys]
+        unread = [key for key, p in zip(keys, places) if p is None and given.get(key) is not None]
         batch = "running_mean" in given
-        parts = ("weight", "bias", *STATISTICS)
-        places = [self._place(given.get(key)) for key in parts]
-        if batch:
-            axis = 1
-            n = x.shape[1]
-            action = "flip"
-            reason = "BatchNorm"
-        else:
-            axis = len(x.shape) - 1
-            n = math.prod(given["normalized_shape"])
-            action = "all"
-            reason = "LayerNorm, which reads all units at once"
+        axis = 1 if batch else len(x.shape) - 1
         here = self._flows.get(x, self.unknown._replace(axis=axis))
-        if here.axis != axis or any(
-            place is None and given.get(key) is not None for key, place in zip(parts, places)
-        ):
+        if here.axis != axis or unread:
             return []
-        name = "a norm without gain" if places[0] is None else self._layer_of(places[0])
-        here.nodes[1].root().refused.setdefault(action, reason)
+        gain, shift, mean, variance = places
+        name = "a norm without gain" if gain is None else self._layer_of(gain)
+        before = here.nodes[1].root().refused
+        if batch:
+            n = x.shape[1]
+            before.setdefault("flip", "BatchNorm")
+        else:
+            n = math.prod(given["normalized_shape"])
+            before.setdefault("all", "LayerNorm, which reads all units at once")
         if n != here.nodes[0].root().n:
             here.refuse("all", f"{name}, which normalises over more than the units")
         after = Flow((here.nodes[0], self._node(1, name, n)), axis)
-        if places[0] is None:
+        if gain is None:
             after.nodes[1].refused["all"] = name
-        gain, shift, mean, variance = places
         self._note(gain, after)
         self._note(shift, after)
         self._note(mean, here)
@@ -217,57 +213,54 @@ class Reading:
 
         A swap of two units and a rotation of all generate every permutation.
         """
-        source = generator(0)
         flows = {v: self._flows[v] for v in step.inputs if v in self._flows}
         if len({flow.n for flow in flows.values()}) != 1:
             return []
         first, *others = flows.values()
-        drawn: Env = {
-            v: (4 * torch.randn(v.shape, generator=source, dtype=torch.float32)).to(
-                self._like.device, v.dtype
-            )
-            for v in step.inputs
-        }
         n = first.n
-        eye = torch.eye(first.n).to(self._like)
-        factors = (
-            0.5 + torch.rand(n, generator=source, dtype=torch.float32),
-            (-1.0) ** torch.arange(1, n + 1),
-        )
-        moves = [
-            eye[[1, 0, *range(2, n)][:n]] if n > 1 else eye,
-            eye.roll(1, 0),
-            *(f.to(eye).diag() for f in factors),
-        ]
+        source = generator(0)
+        drawn: Env = {}
+        for v in step.inputs:
+            normal = torch.randn(v.shape, generator=source, dtype=torch.float32)
+            drawn[v] = (4 * normal).to(self._like.device, v.dtype)
+        eye = torch.eye(n).to(self._like)
+        scale = 0.5 + torch.rand(n, generator=source, dtype=torch.float32)
+        sign = (-1.0) ** torch.arange(1, n + 1)
+        moves = {
+            "swap": eye[[1, 0, *range(2, n)]] if n > 1 else eye,
+            "rotate": eye.roll(1, 0),
+            "scale": scale.to(eye).diag(),
+            "flip": sign.to(eye).diag(),
+        }
 
         def results(M: Tensor) -> list[Tensor]:
             moved: Env = {v: _acted(drawn[v], flow.axis, M) for v, flow in flows.items()}
             args, kwargs = step.filled(drawn | moved)
-            out = step.op(*args, **kwargs)
-            return [t for t in ([out] if isinstance(out, Tensor) else out) if t.is_floating_point()]
+            return [t for t in _listed(step.op(*args, **kwargs)) if t.is_floating_point()]
 
         try:
-            before, *after = (results(M) for M in (eye, *moves))
+            before = results(eye)
+            after = {name: results(M) for name, M in moves.items()}
         except (RuntimeError, IndexError):  # an operation that does not run on random numbers
             return []
+
+        def passes(name: str, i: int, axis: int) -> bool:
+            return _same(after[name][i], before[i], axis, moves[name])
+
         carried: list[Flow] = []
         for i, out in enumerate(before):
-            swapped = after[0][i]
-            rotated = after[1][i]
             for axis in (first.axis, *reversed(range(out.ndim))):
                 if axis >= out.ndim or out.shape[axis] % n:
                     continue
-                if _same(swapped, out, axis, moves[0]) and _same(rotated, out, axis, moves[1]):
+                if passes("swap", i, axis) and passes("rotate", i, axis):
                     carried.append(first._replace(axis=axis))
                     break
         if len(carried) < len(before):
             return []
         for other in others:
             _tie(first, other)
-        for action, results_of, M in zip(("scale", "flip"), after[2:], moves[2:]):
-            if not all(
-                _same(t, out, flow.axis, M) for t, out, flow in zip(results_of, before, carried)
-            ):
+        for action in ("scale", "flip"):
+            if not all(passes(action, i, flow.axis) for i, flow in enumerate(carried)):
                 first.refuse(action, _name(step))
         return carried
 
@@ -301,6 +294,10 @@ def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
 
 def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:
     return torch.allclose(after, _acted(before, axis, M), rtol=1e-3, atol=1e-4, equal_nan=True)
+
+
+def _listed(results: Tensor | Sequence[Tensor]) -> Sequence[Tensor]:
+    return [results] if isinstance(results, Tensor) else results
 
 
 def _name(step: Step) -> str:

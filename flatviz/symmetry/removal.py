@@ -4,9 +4,7 @@ A network is a vector (E,): its D weights, then running statistics of BatchNorm.
 hidden units that can be scaled and U that can be permuted.
 """
 
-import itertools
-from collections.abc import Callable
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import torch
@@ -18,12 +16,7 @@ from flatviz.core import generator, public
 from flatviz.symmetry.actions import gathered, moved, random_order, scaled_by
 from flatviz.symmetry.units import Layer, Units
 
-# Rule -> the number by which a unit is sorted, from its incoming weights (S, n, m)
-Rule = Literal["first", "max"]
-RULES: dict[str, Callable[[Tensor], Tensor]] = {
-    "first": lambda V: V[..., 0],
-    "max": lambda V: V.amax(-1),
-}
+Rule = Literal["first", "max"]  # the number by which a unit is sorted
 
 
 @public
@@ -66,7 +59,8 @@ def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[T
         counted[layer.columns] = False
     for layer in units.scaled:
         if which[layer.start]:
-            length = W[:, layer.rows[:, counted[layer.rows[0]]]].norm(dim=2)
+            incoming = layer.rows[:, counted[layer.rows[0]]]
+            length = W[:, incoming].norm(dim=2)
             factor[:, layer.slice] = torch.where(length > 0, norm / length, 1.0)
             W = scaled_by(units, W, factor, [layer])
         counted[layer.columns] = units.mass[layer.columns]
@@ -105,23 +99,24 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
         (True, torch.Size([1, 3]))
     """
     W = units.check("permute", W)
-    number = RULES[rule]
     order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
     swapped = {-1}  # clusters whose groups are in order; -1 is no cluster
     for layer in units.permuted:
-        keys = number(gathered(units, W, order)[:, weights_in(units, layer)]).unflatten(
-            1, (layer.groups, -1)
-        )
-        order = moved(order, [layer], keys.argsort(dim=2, descending=True, stable=True))
+        incoming = gathered(units, W, order)[:, weights_in(units, layer)]
+        key = incoming.amax(-1) if rule == "max" else incoming[..., 0]
+        keys = key.unflatten(1, (layer.groups, -1))
+        order = moved(order, [layer], _decreasing(keys))
         if layer.cluster not in swapped:  # groups are swapped once, in all layers of the cluster
+            tied = cluster_layers(units, layer.cluster)
             largest = keys.amax(2)[:, None]
-            order = moved(
-                order,
-                cluster_layers(units, layer.cluster),
-                largest.argsort(dim=2, descending=True, stable=True),
-            )
+            order = moved(order, tied, _decreasing(largest))
             swapped.add(layer.cluster)
     return gathered(units, W, order), order
+
+
+def _decreasing(keys: Tensor) -> Tensor:
+    """Order the last dimension by falling keys; ties keep their order."""
+    return keys.argsort(dim=-1, descending=True, stable=True)
 
 
 def cluster_layers(units: Units, cluster: int) -> list[Layer]:
@@ -165,7 +160,9 @@ def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 
         >>> torch.allclose(first, second, atol=1e-6)
         True
     """
-    return sort_units(units, unit_norm(units, W, norm=norm)[0], rule=rule)[0]
+    W, _ = unit_norm(units, W, norm=norm)
+    W, _ = sort_units(units, W, rule=rule)
+    return W
 
 
 MAX_SWEEPS = 100  # each sweep raises the match; 3 to 6 are usual
@@ -213,81 +210,76 @@ def align(
     """
     W = units.check("permute", W)
     check_many_weights(reference[None], W.shape[1], "reference")
-    steps = _Matching(units, W, reference.to(W))
+    reference = reference.to(W)
+    parts = _parts(units, W.device)
     source = generator(seed)
     best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
-    match = torch.full((len(W),), -torch.inf, dtype=W.dtype, device=W.device)
+    best_match = W.new_full((len(W),), -torch.inf)
     for start in range(starts):
-        if start == 0:
-            initial = best.clone()
-        else:
-            initial = random_order(units, len(W), seed=(seed + start) % 2**63).to(W.device)
-        layers = torch.randperm(len(steps.parts), generator=source).tolist()
-        order, value = steps.climb(initial, layers)
-        better = value > match
+        order = best.clone()
+        if start > 0:
+            order = random_order(units, len(W), seed=(seed + start) % 2**63).to(W.device)
+        turns = torch.randperm(len(parts), generator=source)
+        match = _climb(units, W, reference, order, [parts[i] for i in turns])
+        better = match > best_match
         best[better] = order[better]
-        match = torch.where(better, value, match)
+        best_match[better] = match[better]
     return gathered(units, W, best)
 
 
-class _Matching:
-    """The assignment problems of one set of networks.
+class _Part(NamedTuple):
+    """Pieces of `layers` that move together, each inside its group.
 
-    A part (layers, n, groups) is n pieces of layers that move together, each inside its group: the
-    units of one layer, or the groups of all layers of a cluster.
+    They are the units of one layer, or the groups of all layers of a cluster.  `touching` (n, m)
+    are the addresses of the weights in and out of each piece, in the same order.
     """
 
-    def __init__(self, units: Units, W: Tensor, reference: Tensor) -> None:
-        self.units = units
-        self.W = W
-        self.reference = reference
-        self.parts: list[tuple[list[Layer], int, int]] = [
-            ([layer], layer.n, layer.groups) for layer in units.permuted
-        ]
-        clusters = {layer.cluster: layer.groups for layer in units.permuted if layer.cluster >= 0}
-        self.parts += [
-            (cluster_layers(units, cluster), groups, 1) for cluster, groups in clusters.items()
-        ]
-        self.touching = [self._touching(layers, n).to(W.device) for layers, n, _ in self.parts]
+    layers: list[Layer]
+    groups: int
+    touching: Tensor
 
-    def _touching(self, layers: list[Layer], n: int) -> Tensor:
-        """Return addresses (n, m) of the weights in and out of each piece, in the same order."""
-        rows = [layer.rows[:, layer.rows[0] < self.units.dim] for layer in layers]
-        counted = torch.ones(self.units.size, dtype=torch.bool)
+
+def _parts(units: Units, device: torch.device) -> list[_Part]:
+    """List the assignment problems of a sweep."""
+
+    def part(layers: list[Layer], pieces: int, groups: int) -> _Part:
+        rows = [layer.rows[:, layer.rows[0] < units.dim] for layer in layers]
+        counted = torch.ones(units.size, dtype=torch.bool)
         for at in rows:
             counted[at] = False  # so that none is counted twice
         columns = [layer.columns[:, counted[layer.columns[0]]] for layer in layers]
-        by_layer = itertools.chain.from_iterable(zip(rows, columns))
-        return torch.cat([addresses.reshape(n, -1) for addresses in by_layer], 1)
+        touching = [addresses.reshape(pieces, -1) for addresses in rows + columns]
+        return _Part(layers, groups, torch.cat(touching, 1).to(device))
 
-    def climb(self, order: Tensor, parts: list[int]) -> tuple[Tensor, Tensor]:
-        """Sweep over the parts until no match rises; return orders (S, U) and matches (S,)."""
-        match = self._match(gathered(self.units, self.W, order))
-        active = torch.arange(len(self.W), device=self.W.device)
-        for _ in range(MAX_SWEEPS):
-            before = match[active]
-            for p in parts:
-                self._assign(p, order, match, active)
-            active = active[match[active] > before]
-            if not len(active):
-                break
-        return order, match
+    clusters = {layer.cluster: layer.groups for layer in units.permuted}
+    clusters.pop(-1, None)
+    alone = [part([layer], layer.n, layer.groups) for layer in units.permuted]
+    tied = [part(cluster_layers(units, c), groups, 1) for c, groups in clusters.items()]
+    return alone + tied
 
-    def _match(self, W: Tensor) -> Tensor:
-        return W[:, : self.units.dim] @ self.reference[: self.units.dim]
 
-    def _assign(self, p: int, order: Tensor, match: Tensor, active: Tensor) -> None:
-        """Reorder part `p` of the active networks in place where that raises the match."""
-        layers, _, groups = self.parts[p]
-        index = self.touching[p]
-        current = order[active]
-        now = gathered(self.units, self.W[active], current)
-        products = torch.einsum("nm,skm->snk", self.reference[index], now[:, index])
-        new = moved(current, layers, _assignments(products, groups))
-        value = self._match(gathered(self.units, self.W[active], new))
-        better = value > match[active] + 1e-12 * value.abs()
-        order[active[better]] = new[better]
-        match[active[better]] = value[better]
+def _climb(units: Units, W: Tensor, reference: Tensor, order: Tensor, parts: list[_Part]) -> Tensor:
+    """Change `order` (S, U) in place until no reordered part raises a match; return them (S,)."""
+
+    def match_of(V: Tensor) -> Tensor:
+        return V[:, : units.dim] @ reference[: units.dim]
+
+    match = match_of(gathered(units, W, order))
+    rising = torch.arange(len(W), device=W.device)
+    for _ in range(MAX_SWEEPS):
+        before = match[rising]
+        for layers, groups, touching in parts:
+            now = gathered(units, W[rising], order[rising])
+            products = torch.einsum("nm,skm->snk", reference[touching], now[:, touching])
+            new = moved(order[rising], layers, _assignments(products, groups))
+            value = match_of(gathered(units, W[rising], new))
+            better = value > match[rising] + 1e-12 * value.abs()
+            order[rising[better]] = new[better]
+            match[rising[better]] = value[better]
+        rising = rising[match[rising] > before]
+        if not len(rising):
+            break
+    return match
 
 
 def _assignments(products: Tensor, groups: int) -> Tensor:
@@ -296,8 +288,10 @@ def _assignments(products: Tensor, groups: int) -> Tensor:
     The result is (S, groups, n / groups).
     """
     size = products.shape[1] // groups
-    grouped = products.detach().cpu().double().view(len(products), groups, size, groups, size)
+    table = products.detach().cpu().double()
+    grouped = table.view(len(table), groups, size, groups, size)
     inside = grouped.diagonal(dim1=1, dim2=3)  # of one group, (S, size, size, groups)
     tables = inside.permute(0, 3, 1, 2).flatten(0, 1).numpy()
-    best = np.stack([linear_sum_assignment(table, maximize=True)[1] for table in tables])
-    return torch.as_tensor(best, device=products.device).view(len(products), groups, size)
+    columns = [linear_sum_assignment(each, maximize=True)[1] for each in tables]
+    best = torch.as_tensor(np.stack(columns), device=products.device)
+    return best.view(len(products), groups, size)

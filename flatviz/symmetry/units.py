@@ -9,18 +9,12 @@ from flatviz.checks import check_many_weights, check_weights
 from flatviz.core import Fields, Net, generator, guesses, public
 from flatviz.noun import Noun
 from flatviz.symmetry.graph import Node, Reading
-from flatviz.words import check_choice
 
-ACTIONS = ("permute", "scale", "flip")
-WORDS = {
-    "permute": "permutations of units",
-    "scale": "positive scaling of units",
-    "flip": "sign flips of units",
-}
-NEEDS = {
-    "permute": "functions of one unit at a time",
-    "scale": "positively homogeneous functions",
-    "flip": "odd functions",
+# Action -> its name, and what it needs
+ACTIONS = {
+    "permute": ("permutations of units", "functions of one unit at a time"),
+    "scale": ("positive scaling of units", "positively homogeneous functions"),
+    "flip": ("sign flips of units", "odd functions"),
 }
 
 
@@ -82,7 +76,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
             f" D={self.dim}"
         )
         if self.unmoved:
-            return f"Units({counts}; left out, see units.unmoved: {len(self.unmoved)})"
+            counts += f"; left out, see units.unmoved: {len(self.unmoved)}"
         return f"Units({counts})"
 
     @property
@@ -111,12 +105,8 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
             for layer in free:
                 read[layer.rows] = False
             free = {layer for layer in free if not bool(read[layer.columns].any())}
-        return torch.cat(
-            [
-                torch.zeros(0, dtype=torch.bool),
-                *(torch.full((x.n,), x in free) for x in self.scaled),
-            ]
-        )
+        units = [layer in free for layer in self.scaled for _ in range(layer.n)]
+        return torch.tensor(units, dtype=torch.bool)
 
     @property
     def counted(self) -> Tensor:
@@ -129,20 +119,17 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
 
     def check(self, action: str, W: Tensor) -> Tensor:
         """Return `W` (S, E), or raise ValueError where `action` would change the function."""
-        check_choice(action, ACTIONS, "action")
-        if self.refused[action]:
-            first = self.refused[action][:2]
-            more = len(self.refused[action]) - 2
-            got = "; ".join(first) + (f" and {more} more" if more > 0 else "")
+        name, need = ACTIONS[action]
+        refused = self.refused[action]
+        if refused:
             raise ValueError(
-                f"{WORDS[action]} need {NEEDS[action]} of hidden units, got {got}: leave this"
+                f"{name} need {need} of hidden units, got {'; '.join(refused[:2])}: leave this"
                 " action out"
             )
         if not (self.permuted if action == "permute" else self.scaled):
             reasons = f"; these do not move: {', '.join(self.unmoved[:2])}" if self.unmoved else ""
             raise ValueError(
-                f"{WORDS[action]} need hidden units of treated weights, got none: treat all"
-                f" weights{reasons}"
+                f"{name} need hidden units of treated weights, got none: treat all weights{reasons}"
             )
         if self.statistics and isinstance(W, Tensor) and W.ndim == 2 and W.shape[1] == self.dim:
             raise ValueError(
@@ -201,14 +188,11 @@ def units_of(net: Net) -> Units:
     for w in reading.weights:
         if w.first < reading.size:
             power[w.address] = w.power
-    refused = {  # layers that are not moved for another reason are not in it
-        a: tuple(
-            f"{n.refused[a]} after {n.name!r}"
-            for n in _free(reading, int(a != "permute"))
-            if a in n.refused
-        )
-        for a in ACTIONS
-    }
+    refused = {}
+    for action in ACTIONS:
+        nodes = _free(reading, int(action != "permute"))
+        refusing = [node for node in nodes if action in node.refused]
+        refused[action] = tuple(f"{n.refused[action]} after {n.name!r}" for n in refusing)
     unmoved = _unmoved(reading, [b.name for b in net.blocks])
     return Units(
         net.dim, permuted, scaled, power, mass, kernel, reading.statistics, refused, unmoved
@@ -217,11 +201,14 @@ def units_of(net: Net) -> Units:
 
 def _inputs(net: Net) -> Tensor | Fields:
     """Return two inputs of the network: of its example, or a guess."""
-    guessed = [
-        torch.randn(zeros.shape, generator=generator(0), dtype=torch.float32).to(zeros)
-        for zeros in guesses(net.module)
-    ]
-    for x in guessed if net.example is None else [net.example[:2]]:
+    if net.example is not None:
+        inputs = [net.example[:2]]
+    else:
+        zeros = guesses(net.module)
+        inputs = [
+            torch.randn(z.shape, generator=generator(0), dtype=torch.float32).to(z) for z in zeros
+        ]
+    for x in inputs:
         try:
             net(net.w, x)
         except (RuntimeError, ValueError, AssertionError, IndexError):
@@ -247,13 +234,23 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
             if w.rows.nodes[kind].root() is node:
                 rows.append(w.address.reshape(node.n, -1))
             if w.columns is not None and w.columns.nodes[kind].root() is node:
-                into = w.address.reshape(
-                    w.groups, len(w.address) // w.groups, node.n // w.groups, -1
-                )
-                columns.append(into.transpose(1, 2).reshape(node.n, -1))
-                inside += [node.n // w.groups] * columns[-1].shape[1]
-        places = torch.cat(rows, 1), torch.cat(columns, 1), torch.tensor(inside, dtype=torch.long)
-        layers.append(Layer(node.name, start, start + node.n, groups, cluster, *places))
+                outs = len(w.address) // w.groups
+                ins = node.n // w.groups
+                grouped = w.address.reshape(w.groups, outs, ins, -1)
+                column = grouped.transpose(1, 2).reshape(node.n, -1)
+                columns.append(column)
+                inside += [ins] * column.shape[1]
+        layer = Layer(
+            node.name,
+            start,
+            start + node.n,
+            groups,
+            cluster,
+            torch.cat(rows, 1),
+            torch.cat(columns, 1),
+            torch.tensor(inside, dtype=torch.long),
+        )
+        layers.append(layer)
     return tuple(layers)
 
 

@@ -222,13 +222,8 @@ def drive(
     if check:
         check_converged(losses, *(value for value in running.moved() if value.is_floating_point()))
         notes = [*notes, *risen(losses, checks)]
-    kl, sharpness, reach = (
-        torch.stack(rows) if (rows := running.rows[name]) else None
-        for name in ("kl", "sharpness", "reach")
-    )
-    history = History(
-        losses, kl=kl, sharpness=sharpness, reach=reach, validation=checks, notes=tuple(notes)
-    )
+    records = {name: torch.stack(rows) for name, rows in running.rows.items() if rows}
+    history = History(**records, validation=checks, notes=tuple(notes))
     return Driven(running.state, history, tuple(running.kept))
 
 
@@ -237,10 +232,8 @@ def titled(run: Run, steps: int, about: Mapping[str, object]) -> str:
 
     `about` is, by name, all that the run depends on.
     """
-    return (
-        f"{run.label} of {steps} steps, arguments"
-        f" {arguments_digest({**about, 'checkpoint': run.checkpoint})}"
-    )
+    digest = arguments_digest({**about, "checkpoint": run.checkpoint})
+    return f"{run.label} of {steps} steps, arguments {digest}"
 
 
 @users_arithmetic()
@@ -290,14 +283,10 @@ def advance(
                 update(step, index)
             except RuntimeError as error:
                 if isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error):
-                    batch = (
-                        "all examples at once"
-                        if index is None
-                        else f"{index.shape[-1]} examples a step"
-                    )
+                    examples = "all" if index is None else index.shape[-1]
                     raise MemoryError(
-                        f"{run.label} must fit into memory, got a step with {batch} of which torch"
-                        f" says: {error}: lower batch_size, or give"
+                        f"{run.label} must fit into memory, got a step with {examples} examples of"
+                        f" which torch says: {error}: lower batch_size, or give"
                         " training=fv.Training(accumulate=2, precision='bfloat16'): half the"
                         " examples at a time, of half the size"
                     ) from error
@@ -319,10 +308,10 @@ def advance(
 
 def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     """Raise `Diverged` for a run whose loss or parameters became NaN or inf."""
-    if all(bool(torch.isfinite(values).all()) for values in (losses, *parameters)):
+    if all(bool(values.isfinite().all()) for values in (losses, *parameters)):
         return
-    bad = (~torch.isfinite(losses)).reshape(len(losses), -1).any(1).nonzero()
-    at = f"at step {int(bad[0])}" if len(bad) else "at its last step"
+    bad = ~losses.isfinite().reshape(len(losses), -1).all(1)
+    at = f"at step {int(bad.nonzero()[0])}" if bad.any() else "at its last step"
     raise Diverged(
         f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius"
     )
@@ -341,11 +330,12 @@ def risen(
     last = _at_end(losses) if validation is None else validation.amin(0)
     if before is not None and bool((last > FAR).any()):
         losses = losses[:1].clamp(max=before())
-    far = last - losses[0] > FAR * (1 + losses[0].abs())
+    first = losses[0]
+    far = last - first > FAR * (1 + first.abs())
     if not bool(far.any()):
         return ()
-    first = float(losses[0][far][0])
     end = float(last[far][0])
+    first = float(first[far][0])
     note = (
         f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example:"
         " lower lr or radius, or start narrower"

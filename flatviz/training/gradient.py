@@ -53,10 +53,9 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     minibatch.
 
     Args:
-        precision: "bfloat16" or "float16" computes the network's products in that dtype (autocast);
-            weights, gradients, posterior and perturbation stay in float32.  In float16 the loss is
-            multiplied by 1,024 in the backward pass, and its gradient divided by it.  A
-            `torch.autocast` around a verb has no effect.
+        precision: "bfloat16" computes the network's products in that dtype (autocast);
+            weights, gradients, posterior and perturbation stay in float32.  A `torch.autocast`
+            around a verb has no effect.
         accumulate: Number of parts of a minibatch that pass one after another: the same gradient in
             less memory; BatchNorm then normalises each part by itself.
         validation: Data on which the returned parameters have the lowest loss (a Gaussian's at its
@@ -76,7 +75,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         True
     """
 
-    precision: Literal["bfloat16", "float16"] | None = None
+    precision: Literal["bfloat16"] | None = None
     accumulate: Count = 1
     validation: Data | None = None
     patience: Count = 10
@@ -103,12 +102,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         """Compute the network's products in this precision, on `w`'s device, in the block."""
         if self.precision is None:
             return nullcontext()
-        return torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
-
-    @property
-    def loss_scale(self) -> float:
-        """Factor on the loss in the backward pass."""
-        return LOSS_SCALE if self.precision == "float16" else 1.0
+        return torch.autocast(w.device.type, dtype=torch.bfloat16)
 
     def in_parts(
         self,
@@ -123,6 +117,8 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         index: (batch,), (B, batch) for weights (B, D), or None for all n examples.
         count: the divisor of a part's mean, () or (B,), which differs where labels do not count.
         """
+        if self.accumulate == 1:
+            return gradient(w, index)
         if index is None:
             index = torch.arange(n, device=w.device).expand(*w.shape[:-1], n)
         value = w.new_zeros(w.shape[:-1])
@@ -137,7 +133,6 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
 
 PLAIN = Training()
-LOSS_SCALE = 1024.0  # below 6e-8 float16 is 0; above 65,504 it is inf
 
 
 class TrainingLoss:
@@ -195,9 +190,8 @@ def check_noise(noise: Noises, *shapes: tuple[int | str, ...]) -> None:
     """Raise ValueError unless a step's noise has these shapes; "S" is any number of draws."""
     tensors = isinstance(noise, (tuple, list)) and all(isinstance(z, Tensor) for z in noise)
     came = [tuple(z.shape) for z in noise] if tensors else []
-    sides = [zip(wanted, shape) for wanted, shape in zip(shapes, came)]
-    draws = {n for each in sides for side, n in each if side == "S"}
-    exact = [tuple(next(iter(draws), 1) if n == "S" else n for n in wanted) for wanted in shapes]
+    S = came[0][-2] if came and len(came[0]) > 1 else 1
+    exact = [tuple(S if n == "S" else n for n in wanted) for wanted in shapes]
     if not tensors or came != exact:
         raise ValueError(
             f"noise must be standard normal tensors of shapes {[*map(tuple, shapes)]}, got"

@@ -57,8 +57,9 @@ class EarlyStopping:
         members = 1 if alone else len(center())
         statistics = [value for value in loss.state.values() if isinstance(value, Tensor)]
         self.score = lambda: loss.score(center(), validation)
-        # views, a row a member
-        self.moved = lambda: [t[None] for t in (*moved(), *statistics)] if alone else moved()
+        self.moved = moved
+        if alone:  # views, a row a member
+            self.moved = lambda: [t[None] for t in (*moved(), *statistics)]
         self.every = max(steps_per_epoch(loss.examples, run.batch_size), math.ceil(steps / CHECKS))
         self.best = [t.clone() for t in self.moved()]
         self.lowest = torch.full((members,), math.inf, dtype=torch.float64)

@@ -24,7 +24,7 @@ from flatviz.core import (
     randn_like,
     threads,
 )
-from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
+from flatviz.engine.batchnorm import TrainingNet, buffers_at
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.problem import Problem, examined
@@ -53,11 +53,6 @@ class Pass:
     def state(self) -> State:
         """Return what passes change in place."""
         return {}
-
-    @property
-    def about(self) -> object:
-        """Return settings on which outputs depend, beside the net."""
-        return None
 
 
 class BatchStatistics(Pass):
@@ -150,31 +145,23 @@ class NetworkLoss(TrainingLoss):
         if self.shared:
             batch = self._parts(batch, w)
         index = batch
+        n = self.examples
         if batch is not None:
-            spread = (1,) * (len(lead) - batch.ndim + 1)
             n = batch.shape[-1]
-            index = batch.reshape(*batch.shape[:-1], *spread, n).expand(*lead, n).reshape(-1, n)
+            spread = (1,) * (len(lead) - batch.ndim + 1)
+            index = batch.reshape(*batch.shape[:-1], *spread, n)
+            index = index.expand(*lead, n).reshape(-1, n)
         W = w.reshape(-1, w.shape[-1])
-        n = self.examples if index is None else index.shape[1]
-        with threads(self.problem.work.layer * n * (len(W) if self._batched(len(W), n) else 1)):
+        rows = len(W) if self._batched(len(W), n) else 1
+        with threads(self.problem.work.layer * n * rows):
             try:
-                if self.training.accumulate == 1:
-                    value, g = self._rows(W, index)
-                else:
-                    value, g = self.training.in_parts(
-                        self._rows, W, index, self.examples, self._count
-                    )
+                value, g = self.training.in_parts(self._rows, W, index, self.examples, self._count)
             except IndexError as error:  # no look before, which would wait for a GPU
-                check_in_range(index, self.examples, error)
-                raise
+                raise out_of_range(index, self.examples) from error
         self._first = False
         value = value.view(lead)
         g = g.view_as(w)
-        if (
-            self.shared
-            and index is not None
-            and self.p.weights(self.problem.data.y[:1]) is not None
-        ):
+        if self.shared and self.p.weights(self.problem.data.y[:1]) is not None:
             # The mean over draws is that of all labels that count
             count = self._count(index).view(lead).to(w)
             share = count / count.mean(-1, keepdim=True).clamp_min(torch.finfo(w.dtype).tiny)
@@ -187,7 +174,8 @@ class NetworkLoss(TrainingLoss):
         if batch is None:
             batch = torch.arange(self.examples, device=w.device)
         more = -batch.shape[-1] % self.draws
-        return torch.cat((batch, batch[..., :more]), -1).unflatten(-1, (self.draws, -1))
+        whole = torch.cat((batch, batch[..., :more]), -1)
+        return whole.unflatten(-1, (self.draws, -1))
 
     def begin(self) -> None:
         """Begin a step: new noise, and statistics move once."""
@@ -233,44 +221,48 @@ class NetworkLoss(TrainingLoss):
     def buffers(self, member: int = 0) -> Buffers:
         """Return the statistics that a member collected; None without any."""
         trained = self._of(member).trained
-        return None if trained is None else {n: b.clone() for n, b in trained.buffers.items()}
+        if trained is None:
+            return None
+        return {name: value.clone() for name, value in trained.buffers.items()}
 
     def buffers_at(self, W: Tensor) -> Buffers:
         """Compute statistics of the data at `W` (D,) or (S, D); None where they are frozen."""
-        trains = self.passes[0].trained is not None
-        return buffers_at(self.problem.net, W, self.problem.data) if trains else None
+        if self.passes[0].trained is None:
+            return None
+        return buffers_at(self.problem.net, W, self.problem.data)
 
     @property
     def state(self) -> State:
         """Return the states of the passes, numbered, each once."""
-        return {
-            f"{i} {name}": value
-            for i, one in enumerate(dict.fromkeys(self.passes))
-            for name, value in one.state.items()
-        }
+        state = {}
+        for i, one in enumerate(dict.fromkeys(self.passes)):
+            state |= {f"{i} {name}": value for name, value in one.state.items()}
+        return state
 
     @property
     def about(self) -> Mapping[str, object]:
         """Return network, data, likelihood, kind of pass and number of rows."""
-        one = self.passes[0]
         return {
             "net": self.problem.net,
             "data": self.problem.data,
             "likelihood": self.problem.likelihood,
-            "pass": (type(one).__name__, one.about),
+            "pass": type(self.passes[0]).__name__,
             "draws": (self.draws, self.shared),
         }
 
     def _of(self, member: int) -> Pass:
-        return self.passes[0 if len(self.passes) == 1 else member * self.draws]
+        if len(self.passes) == 1:
+            return self.passes[0]
+        return self.passes[member * self.draws]
 
     def _batched(self, rows: int, n: int) -> bool:
         return self.network is not None and self.network.worth_batching(rows, n)
 
     def _rows(self, W: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
         """Compute losses (R,) and gradients (R, D) of the rows of W, in one pass or one by one."""
-        if self._batched(len(W), self.examples if index is None else index.shape[1]):
-            return _value_and_grad(self._together, W, index, self.training.loss_scale)
+        n = self.examples if index is None else index.shape[1]
+        if self._batched(len(W), n):
+            return _value_and_grad(self._together, W, index)
         passes = self.passes
         if len(passes) == 1 and not self.state:
             passes = [*passes] * len(W)
@@ -281,7 +273,7 @@ class NetworkLoss(TrainingLoss):
             )
         indices = [None] * len(W) if index is None else index.unbind()
         rows = [
-            _value_and_grad(partial(self._alone, one), w, i, self.training.loss_scale)
+            _value_and_grad(partial(self._alone, one), w, i)
             for one, w, i in zip(passes, W.unbind(), indices)
         ]
         if len(rows) == 1:  # no copy, as a large network's gradient takes much memory
@@ -294,12 +286,14 @@ class NetworkLoss(TrainingLoss):
         """Compute the divisor of the mean loss of examples (..., n), (...)."""
         y = self.problem.data.y[index.flatten()]
         weights = self.p.weights(y)
-        each = y.new_ones(len(y), dtype=torch.float64) if weights is None else weights
-        return each.view(index.shape).sum(-1)
+        if weights is None:
+            weights = y.new_ones(len(y), dtype=torch.float64)
+        return weights.view(index.shape).sum(-1)
 
     def _alone(self, one: Pass, w: Tensor, index: Tensor | None) -> Tensor:
         x, y = self.problem.data.batch(index)
-        return self.p.nll(self.training.outputs(partial(one, first=self._first), w, x), y)
+        outputs = self.training.outputs(partial(one, first=self._first), w, x)
+        return self.p.nll(outputs, y)
 
     def _together(self, W: Tensor, index: Tensor | None) -> Tensor:
         network = self.network
@@ -316,15 +310,12 @@ class NetworkLoss(TrainingLoss):
         return self.p.nll_rows(outputs, y)
 
 
-def _value_and_grad(
-    loss: OneLoss, w: Tensor, index: Tensor | None, scale: float
-) -> tuple[Tensor, Tensor]:
+def _value_and_grad(loss: OneLoss, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
     with differentiable():  # in any mode of the caller
         w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
         value = loss(w, index)
-        total = value if value.ndim == 0 else value.sum()
-        (g,) = torch.autograd.grad(total if scale == 1 else scale * total, w)
-    return value.detach(), g if scale == 1 else g / scale
+        (g,) = torch.autograd.grad(value.sum(), w)
+    return value.detach(), g
 
 
 def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:
@@ -336,25 +327,21 @@ def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:
             f"batch must be an int64 tensor of numbers of examples, got {shown(batch)}: use"
             " torch.as_tensor, and mask.nonzero()[:, 0] of a mask"
         )
-    if batch.ndim == 0 or batch.shape[:-1] != lead[: batch.ndim - 1]:
+    members = batch.shape[:-1]
+    if batch.numel() == 0 or batch.ndim == 0 or members != lead[: len(members)]:
         raise ValueError(
-            f"batch must have shape (n,), or {(*lead, 'n')} with one for each member, got"
-            f" {tuple(batch.shape)}"
+            f"batch must name at least one example, in shape (n,), or {(*lead, 'n')} with a row for"
+            f" each member, got {tuple(batch.shape)}"
         )
-    if batch.numel() == 0:
-        raise ValueError("batch must name at least one example, got none: leave the step out")
 
 
-def check_in_range(index: Tensor | None, examples: int, error: IndexError) -> None:
-    """Explain an `IndexError` by examples that are not there."""
-    if index is None:
-        return
-    low, high = (int(t) for t in index.aminmax())
-    if low < 0 or high >= examples:
-        raise ValueError(
-            f"batch must name examples from 0 to {examples - 1}, got {low} to {high}: number the"
-            " rows of the loss's data"
-        ) from error
+def out_of_range(index: Tensor | None, examples: int) -> ValueError:
+    """Explain an `IndexError` of a minibatch."""
+    low, high = (0, 0) if index is None else index.aminmax()
+    return ValueError(
+        f"batch must name examples from 0 to {examples - 1}, got {int(low)} to {int(high)}: number"
+        " the rows of the loss's data"
+    )
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
@@ -433,8 +420,6 @@ def loss_of(
     net = problem.net
     data = problem.data
     train = batchnorm == "train" and net.has_batchnorm
-    if batchnorm == "train":
-        warn_of_kept_statistics(net, data)
     problem.warn_of_unlabelled()
     training.check_weights(net.w)
     rows = members * draws

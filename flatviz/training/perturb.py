@@ -17,11 +17,8 @@ leading dimensions: B members are one Gaussian with mean (B, D), and `radius` is
 """
 
 import math
-import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import reduce
-from itertools import chain
 from typing import Literal, get_args
 
 import torch
@@ -30,7 +27,7 @@ from torch import Tensor
 from flatviz.catalog import EUCLIDEAN, KL_BALL, Mode
 from flatviz.checks import NonNegative, Numbers, Radius
 from flatviz.core import public
-from flatviz.gaussian import Gaussian, constant
+from flatviz.gaussian import Gaussian
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
@@ -79,28 +76,28 @@ class Perturbation:
         return steps
 
     def _steps(
-        self,
-        q: Gaussian,
-        grad: Sequence[Tensor],
-        radius: Tensor,
-        noise: Draw | None,
+        self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: Draw | None
     ) -> list[Tensor]:
         if self.mode == "none":
             return []
-        if self.mode == "authors_code":
-            return _authors_code(q, radius, _needed(noise, self.mode), self.switches)
         if self.mode in ("sam_mu", "sam_theta"):
             steps = [_of_length(radius, q, block) for block in grad]
             return [*steps[:2], *(step / fold(q) for step in steps[2:])]
         if self.mode == "kl_exact":
-            steps = _along(q, grad, fisher_solve(q, grad, self.damping), radius, self.joint)
+            natural = fisher_solve(q, grad, self.damping)
+            steps = _along(q, grad, natural, radius, self.joint)
             return _onto_ball(q, steps, radius) if self.joint and len(steps) == 3 else steps
-        z1, z2 = _needed(noise, self.mode)
-        score = q.score(_draw(q, z1, z2))[: len(grad)]
+        if noise is None:
+            raise ValueError(
+                f"mode {self.mode!r} needs the noise of the draw, got noise=None: give (z1 (D,),"
+                " z2 (K,))"
+            )
+        if self.mode == "authors_code":
+            return _authors_code(q, radius, noise, self.switches)
+        score = q.score(_draw(q, *noise))[: len(grad)]
         if self.joint:
             return self._rank1(q, grad, score, radius)
-        moved = (self._rank1(q, [g], [s], radius) for g, s in zip(grad, score))
-        return list(chain.from_iterable(moved))
+        return [self._rank1(q, [g], [s], radius)[0] for g, s in zip(grad, score)]
 
     def _rank1(
         self, q: Gaussian, grad: Sequence[Tensor], score: Sequence[Tensor], radius: Tensor
@@ -110,19 +107,18 @@ class Perturbation:
         Pseudo-inverted it is radius sign(s.g) s/|s|^2; plus damping I it is inverted by
         Sherman-Morrison.
         """
-        dot = reduce(operator.add, (_dot(q, s, g) for s, g in zip(score, grad)))
-        squared = reduce(operator.add, (_dot(q, s, s) for s in score))
+        dot = _inner(q, score, grad)
+        squared = _inner(q, score, score)
         if self.mode == "rank1_pinv":
-            return [s * _spread(radius * dot.sign() / _positive(squared), s) for s in score]
+            scale = radius * dot.sign() / _positive(squared)
+            return [s * _spread(scale, s) for s in score]
         if self.damping is None:
-            size = sum(s[(0,) * (q.mean.ndim - 1)].numel() for s in score)
-            damping = squared / max(size, 1)
+            numbers = sum(s.numel() for s in score) // squared.numel()  # of one member
+            damping = squared / max(numbers, 1)
         else:
             damping = torch.full_like(squared, self.damping)
-        natural = [
-            (g - s * _spread(dot / (damping + squared), s)) / _spread(damping, s)
-            for s, g in zip(score, grad)
-        ]
+        share = dot / (damping + squared)
+        natural = [(g - s * _spread(share, s)) / _spread(damping, s) for s, g in zip(score, grad)]
         return _along(q, grad, natural, radius, True)
 
 
@@ -199,11 +195,10 @@ def perturb(
             f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}"
         )
     perturbation = Perturbation(mode, blocks, joint, damping, tuple(switches), radius_unit)
-    steps = (
-        []
-        if radius == 0
-        else perturbation(q, grad[: perturbation.moved], q.mean.new_tensor(radius), noise)
-    )
+    steps = []
+    if radius > 0:
+        moved = grad[: perturbation.moved]
+        steps = perturbation(q, moved, q.mean.new_tensor(radius), noise)
     rest = [torch.zeros_like(g) for g in grad[len(steps) :]]
     mean, log_std, factor = [*steps, *rest]
     return mean, log_std, factor
@@ -214,23 +209,14 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:
         leverage = q.leverage.clamp_min(LEVERAGE_FLOOR)
-        natural.append(
-            grad[1] / leverage.mul_(leverage).mul_(constant(2.0, leverage.dtype, leverage.device))
-        )
+        natural.append(grad[1] / (2 * leverage * leverage))
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
         eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
         damped = gram + (FACTOR_DAMPING if damping is None else damping) * eye
-        natural.append(
-            torch.linalg.solve_ex(damped, q.cov_mul(grad[2])).result if q.rank else grad[2]
-        )
+        wide = q.cov_mul(grad[2])
+        natural.append(torch.linalg.solve_ex(damped, wide).result if q.rank else grad[2])
     return natural
-
-
-def squared_length(q: Gaussian, grad: Sequence[Tensor], damping: float | None = None) -> Tensor:
-    """Compute g^T F^-1 g, (...)."""
-    natural = fisher_solve(q, grad, damping)
-    return reduce(operator.add, (_dot(q, g, v) for g, v in zip(grad, natural)))
 
 
 def _along(
@@ -239,12 +225,9 @@ def _along(
     """Compute radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
     if joint:
-        squares = [sum(squares[1:], squares[0])]
+        squares = [sum(squares[1:], squares[0])] * len(squares)
     scales = [radius * _positive(square).rsqrt() for square in squares]
-    return [
-        v * _spread(scale, v)
-        for v, scale in zip(natural, scales * len(natural) if joint else scales)
-    ]
+    return [v * _spread(scale, v) for v, scale in zip(natural, scales)]
 
 
 def _onto_ball(
@@ -310,9 +293,8 @@ def _authors_code(
         # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
         if "v_as_std" in switches:
             released = Gaussian.unchecked(mean, 0.5 * (s.exp() + 1e-10).log(), c)
-        a_s, a_c = torch.autograd.grad(
-            released.log_prob(draw).sum(), (s, c), materialize_grads=True
-        )
+        log_prob = released.log_prob(draw).sum()
+        a_s, a_c = torch.autograd.grad(log_prob, (s, c), materialize_grads=True)
         a_mean = released.precision_mul(draw - mean).detach()
     of_mean, of_s, of_c = (_of_length(radius, q, score) for score in (a_mean, a_s, a_c))
     return [of_mean, of_s, of_c / unfold]
@@ -336,14 +318,16 @@ def _dot(q: Gaussian, a: Tensor, b: Tensor) -> Tensor:
     return torch.linalg.vecdot(a, b)
 
 
-def _norm(q: Gaussian, a: Tensor) -> Tensor:
-    """Compute the Euclidean norm of a block of each member, (...)."""
-    return torch.linalg.vector_norm(a.flatten(q.mean.ndim - 1), dim=-1)
+def _inner(q: Gaussian, a: Sequence[Tensor], b: Sequence[Tensor]) -> Tensor:
+    """Compute the inner product of two vectors of blocks, member by member: (...)."""
+    products = [_dot(q, *pair) for pair in zip(a, b)]
+    return sum(products[1:], products[0])
 
 
 def _of_length(radius: Tensor, q: Gaussian, block: Tensor) -> Tensor:
     """Scale a block of each member to the Euclidean length `radius`."""
-    return _spread(radius, block) * block / _spread(_norm(q, block) + 1e-12, block)
+    length = torch.linalg.vector_norm(block.flatten(q.mean.ndim - 1), dim=-1)
+    return _spread(radius, block) * block / _spread(length + 1e-12, block)
 
 
 def _spread(scale: Tensor, block: Tensor) -> Tensor:
@@ -355,11 +339,3 @@ def _spread(scale: Tensor, block: Tensor) -> Tensor:
 
 def _positive(n: Tensor) -> Tensor:
     return n.clamp_min(torch.finfo(n.dtype).tiny)
-
-
-def _needed(noise: tuple[Tensor, Tensor] | None, mode: str) -> tuple[Tensor, Tensor]:
-    if noise is None:
-        raise ValueError(
-            f"mode {mode!r} needs the noise of the draw, got noise=None: give (z1 (D,), z2 (K,))"
-        )
-    return noise

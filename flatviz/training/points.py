@@ -64,11 +64,12 @@ class Energy:
     def gradient(self, w: Tensor, gradient: Gradient, batch: Batch) -> tuple[Tensor, Record]:
         """Compute g at each of w (..., D), and the record of the mean over chains."""
         value, g, gain = ascended(gradient, w, batch, self.ascent)
-        prior = self.prior  # its -grad log p(w) / N
-        pull = (
-            self.weight_decay * w if prior is None else prior.precision_mul(w - prior.mean) / self.n
-        )
-        return g + pull, Record(value.mean(), sharpness=None if gain is None else gain.mean())
+        if self.prior is None:
+            pull = self.weight_decay * w
+        else:  # -grad log p(w) / N
+            pull = self.prior.precision_mul(w - self.prior.mean) / self.n
+        record = Record(value.mean(), sharpness=None if gain is None else gain.mean())
+        return g + pull, record
 
     def scale(self, rate: R) -> R:
         """Compute sqrt(rate T / N), by which noise is multiplied."""

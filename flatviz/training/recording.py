@@ -1,10 +1,9 @@
 """Recording of the path of any training loop, a user's or a trainer's."""
 
 import math
-import time
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -12,7 +11,7 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from flatviz.checks import Count, Positive, Several, check_count
+from flatviz.checks import Count, Several, check_count
 from flatviz.core import Data, Likelihood, Net, Treated, copied, public
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.landscape.trace import hessian_trace
@@ -36,48 +35,23 @@ def _after_step(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> 
 register_optimizer_step_post_hook(_after_step)
 
 
-@dataclass(eq=False)
-class Measurements:
-    """Measure loss, curvature and sharpness on `data` at some steps, within a share of the time."""
-
-    data: Data
-    likelihood: Likelihood
-    budget: float
-    products: int
-    log: Log | None
-    # Seconds: the start, and the time of the loop, of all measurements, of the last one
-    began: float = field(default_factory=lambda: time.perf_counter())
-    looped: float = 0.0
-    spent: float = 0.0
-    cost: float = 0.0
-    looks: int = 0
-    rows: list[tuple[float, ...]] = field(default_factory=list)
-
-    def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
-        """Measure the net after `step`, if the budget leaves time for it and for the end."""
-        begun = time.perf_counter()
-        self.looped = begun - self.began - self.spent
-        if always or self.spent + 2 * self.cost <= self.budget / 100 * self.looped:
-            self.measure(net(), step)
-            self.cost = time.perf_counter() - begun
-            self.spent += self.cost
-        self.looks += 1
-
-    def measure(self, net: Net, step: int) -> None:
-        """Store and log the values of the net."""
-        f = nll(net, self.data, likelihood=self.likelihood)
-        half = self.products // 2
-        loss, g = f.value_and_grad(net.w)
-        values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
-        if bool(loss.isfinite() & g.isfinite().all()):
-            up = net.w + ASCENT * g / g.norm().clamp_min(torch.finfo(g.dtype).tiny)
-            values["sharpness"] = float(f(up)) - values["loss"]
-            values["lambda1"] = float(top_eigenpairs(f, net.w, 1, iters=half).values[0])
-            values["trace"] = hessian_trace(f, net.w, products=half)[0]
-        self.rows.append((step, *values.values()))
-        if self.log is not None:
-            for name, value in values.items():
-                self.log(name, value, step)
+def measured(
+    net: Net, step: int, data: Data, likelihood: Likelihood, products: int, log: Log | None
+) -> dict[str, float]:
+    """Measure, and log, loss, curvature and sharpness of the net on `data` after `step`."""
+    f = nll(net, data, likelihood=likelihood)
+    half = products // 2
+    loss, g = f.value_and_grad(net.w)
+    values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
+    if bool(loss.isfinite() & g.isfinite().all()):
+        up = net.w + ASCENT * g / g.norm().clamp_min(torch.finfo(g.dtype).tiny)
+        values["sharpness"] = float(f(up)) - values["loss"]
+        values["lambda1"] = float(top_eigenpairs(f, net.w, 1, iters=half).values[0])
+        values["trace"] = hessian_trace(f, net.w, products=half)[0]
+    if log is not None:
+        for name, value in values.items():
+            log(name, value, step)
+    return values
 
 
 class RecordedPath:
@@ -90,15 +64,21 @@ class RecordedPath:
         history: With data, the loss, curvature and sharpness; `fv.plot(path.history)` draws them.
     """
 
-    watch: Measurements | None = None
-
     def __init__(
-        self, module: nn.Module, every: int, most: int, treated: Treated, head: str | None
+        self,
+        module: nn.Module,
+        every: int,
+        most: int,
+        treated: Treated,
+        head: str | None,
+        measure: Callable[[Net, int], dict[str, float]] | None,
     ) -> None:
         self.module = module
         self.every = every
         self._treated = treated
         self._head = head
+        self._measure = measure
+        self.values: dict[int, dict[str, float]] = {}  # step -> its measurements
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
@@ -117,23 +97,11 @@ class RecordedPath:
     @property
     def history(self) -> History:
         """Loss, λ1, trace and sharpness at the measured points; an error without data."""
-        if (watch := self.watch) is None or not watch.rows:
+        if not self.values:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
-        steps, *columns = torch.tensor(watch.rows, dtype=torch.float64).T
-        notes = []
-        skipped = watch.looks - len(watch.rows)
-        if skipped:
-            notes.append(
-                f"{skipped} of {watch.looks} points were not measured: the budget is"
-                f" {watch.budget:g} %"
-            )
-        if len(watch.rows) == 2 and watch.spent > watch.budget / 100 * watch.looped:
-            share = 100 * watch.spent / watch.looped
-            notes.append(
-                f"start and end took {share:.3g} % of the loop's time, the budget is"
-                f" {watch.budget:g} %"
-            )
-        return History(**dict(zip(VALUES, columns)), steps=steps.long(), notes=tuple(notes))
+        rows = [tuple(values.values()) for values in self.values.values()]
+        columns = torch.tensor(rows, dtype=torch.float64).unbind(1)
+        return History(**dict(zip(VALUES, columns)), steps=torch.tensor(list(self.values)))
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -144,8 +112,8 @@ class RecordedPath:
         """Record the module's present weights as the point after `step` (default: next)."""
         step = self._steps[-1] + 1 if step is None and self._steps else step or 0
         self._write(len(self._steps))
-        if self.watch is not None:
-            self.watch.at(self._net, step, always=not self._steps)
+        if self._measure is not None:
+            self.values[step] = self._measure(self._net(), step)
         self._steps.append(step)
         if len(self._steps) == len(self._room):
             # Row by row: no second copy
@@ -166,12 +134,7 @@ class RecordedPath:
         if self._step > self._steps[-1]:
             self.add(self._step)
         self.net = self._net()
-        if kind is not None:
-            return
-        if self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
-            self.watch.looks -= 1
-            self.watch.at(lambda: self.net, self._steps[-1], always=True)
-        if len(self._steps) == 1:
+        if kind is None and len(self._steps) == 1:
             warnings.warn(
                 "no step of a torch.optim optimiser was seen: call path.add() in the loop",
                 stacklevel=2,
@@ -216,7 +179,6 @@ def record_path(
     head: str | None = None,
     data: Data | None = None,
     likelihood: Likelihood = "categorical",
-    budget: Positive = 5.0,
     products: Count = 20,
     log: Log | None = None,
 ) -> RecordedPath:
@@ -237,13 +199,10 @@ def record_path(
             which bounds the memory of a long run.
         treated: Weights recorded, D of them, as in `Net.from_module`.
         head: Name of the head's module, as in `Net.from_module`.
-        data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its
-            Hessian and the sharpness, the loss gained by a step of 0.05 up the gradient, of the
-            module in evaluation mode.
+        data: Examples, a batch or two, on which `path.history` has, at each point, the loss, λ1 and
+            trace of its Hessian and the sharpness, the loss gained by a step of 0.05 up the
+            gradient, of the module in evaluation mode.  Choose `every` by what that takes.
         likelihood: Likelihood of the loss, as in `fv.nll`.
-        budget: Time for that in percent of the loop's, by the clock: start and end are measured,
-            and between them each noted point that leaves enough for the end.  `path.history.notes`
-            counts the others, and says if start and end alone took longer.
         products: Hessian products of a measurement, at least 12, half for λ1 and half for the
             trace.
         log: Function called with (name, value, step) of each value, as TensorBoard's
@@ -266,9 +225,8 @@ def record_path(
         >>> path.steps, path.W.shape, fv.planes.plane_path(path.W).name
         ((0, 5, 10, 15, 20), torch.Size([5, 4]), 'PCA of a path of 5 points')
     """
-    path = RecordedPath(module, every, most, treated, head)
+    check_count(products, "products", least=12)
+    measure = None
     if data is not None:
-        path.watch = Measurements(
-            data, likelihood, budget, check_count(products, "products", least=12), log
-        )
-    return path
+        measure = partial(measured, data=data, likelihood=likelihood, products=products, log=log)
+    return RecordedPath(module, every, most, treated, head, measure)

@@ -27,14 +27,12 @@ def minibatches(
     if batch_size is None or batch_size >= n:
         while True:
             yield None
-    seeds = [seed] if isinstance(seed, int) else seed
-    several = not isinstance(seed, int)
-    sources = [generator(one) for one in seeds]
+    alone = isinstance(seed, int)
+    sources = [generator(one) for one in ([seed] if alone else seed)]
     while True:  # an epoch at a time: a thousand members are not asked one by one in every step
         orders = [torch.randperm(n, generator=source, device=source.device) for source in sources]
-        yield from (
-            (torch.stack(orders) if several else orders[0]).to(device).split(batch_size, dim=-1)
-        )
+        order = orders[0] if alone else torch.stack(orders)
+        yield from order.to(device).split(batch_size, dim=-1)
 
 
 def steps_per_epoch(n: int, batch_size: int | None) -> int:
@@ -54,9 +52,8 @@ def rates(
 
     They are on the device of `like`.
     """
-    return like.new_tensor(
-        [lr * schedule(step, steps) for step in range(steps)], dtype=torch.float64
-    )
+    each = [lr * schedule(step, steps) for step in range(steps)]
+    return like.new_tensor(each, dtype=torch.float64)
 
 
 def rate_at(rates: Tensor | float, step: Tensor) -> Tensor:
@@ -101,12 +98,12 @@ class FreshNoise(Noise):
         """Return the noise of a step."""
         if not self.count or not self.drawn(step):
             return (self.zeros,) * self.count
-        rows = list(zip(self.zeros.view(len(self.generators), -1), self.generators)) * self.count
-        return (
-            torch.stack([randn_like(*row) for row in rows])
-            .view(self.count, *self.zeros.shape)
-            .unbind()
-        )
+        rows = self.zeros.view(len(self.generators), -1)
+        tensors = []
+        for _ in range(self.count):
+            drawn = [randn_like(*row) for row in zip(rows, self.generators)]
+            tensors.append(torch.stack(drawn).view_as(self.zeros))
+        return tuple(tensors)
 
 
 class MirroredNoise(Noise):
@@ -143,13 +140,17 @@ class MirroredNoise(Noise):
         return noise
 
     def _drawn(self) -> list[tuple[Tensor, Tensor]]:
-        shape = len(self.generators), self.pairs, self.draws, self.size
-        z = torch.empty(shape, dtype=self.like.dtype, device=self.device)
+        members = len(self.generators)
+        z = torch.empty(
+            members, self.pairs, self.draws, self.size, dtype=self.like.dtype, device=self.device
+        )
         for source, ahead, rows in zip(self.generators, self.ahead, z):
             ahead.set_state(source.get_state())
             for row in rows:
                 row.normal_(generator=ahead)
         z = z.to(self.like.device)
         z = torch.stack((z, -z), 2).flatten(1, 2)
-        z = z[0] if len(z) == 1 else z.transpose(0, 1)  # (steps, ..., S, D + K)
-        return list(zip(z[..., : self.dim].unbind(), z[..., self.dim :].unbind()))
+        z = z[0] if members == 1 else z.transpose(0, 1)  # (steps, ..., S, D + K)
+        z1 = z[..., : self.dim]
+        z2 = z[..., self.dim :]
+        return list(zip(z1.unbind(), z2.unbind()))

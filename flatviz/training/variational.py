@@ -8,11 +8,9 @@ A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B me
 seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
-import math
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -30,7 +28,6 @@ from flatviz.training.gradient import (
     Expected,
     Gradient,
     Noises,
-    TrainingLoss,
     check_noise,
 )
 from flatviz.training.losses import check_covers, loss_of
@@ -41,7 +38,6 @@ from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
 WIDTHS = 0.2
 FACTOR = 0.1
 MEMORY = 0.9  # decay of the running sizes of steps
-REPEATS = 8  # independent gradients behind the share of noise in an ascent
 
 
 class GaussianState(NamedTuple):
@@ -120,10 +116,10 @@ class Descent:
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """Return the state at `start`, of one or several members."""
-        parts = [t.detach() for t in (start.mean, start.log_std, start.factor)]
-        mean, log_std, factor = (
-            parts if members == 1 else [t.expand(members, *t.shape) for t in parts]
-        )
+        theta = [t.detach() for t in (start.mean, start.log_std, start.factor)]
+        if members > 1:
+            theta = [t.expand(members, *t.shape) for t in theta]
+        mean, log_std, factor = theta
         zeros = torch.zeros_like(mean)
         squares = torch.cat((zeros[..., :1], zeros), -1)
         step = torch.zeros((), dtype=torch.long, device=zeros.device)
@@ -132,8 +128,12 @@ class Descent:
     @property
     def unit(self) -> float | Tensor:
         """Tau, the nats of an example's loss in which G is measured."""
-        tempered = isinstance(self.kl_weight, Tensor) or self.kl_weight != 0
-        return (self.kl_weight if tempered else 1.0) / self.n
+        return (self.kl_weight if self.has_kl else 1.0) / self.n
+
+    @property
+    def has_kl(self) -> bool:
+        """Whether the KL has a weight."""
+        return isinstance(self.kl_weight, Tensor) or self.kl_weight != 0
 
     def total(
         self, q: Gaussian, grad: Sequence[Tensor], noise: Noises
@@ -141,11 +141,11 @@ class Descent:
         """Compute KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
         if self.weight_decay > 0:
             grad = [grad[0].add(q.mean, alpha=self.weight_decay), *grad[1:]]
-        mean, *others = (g / _each(self.unit, g) for g in grad)
-        if not isinstance(self.kl_weight, Tensor) and self.kl_weight == 0:
-            return None, [mean, *others]
+        scaled = [g / _each(self.unit, g) for g in grad]
+        if not self.has_kl:
+            return None, scaled
         kl, pulls = q.kl_and_path_grad(self.prior, *noise)
-        return kl, [g + pull for g, pull in zip((mean, *others), pulls)]
+        return kl, [g + pull for g, pull in zip(scaled, pulls)]
 
     def update(self, s: GaussianState, g: Expected, noise: Noises) -> tuple[GaussianState, Record]:
         """Take a step from `s` along `g`: return the next state, and its entries in the history."""
@@ -153,19 +153,22 @@ class Descent:
         rate = rate_at(self.rates, s.step)
         kl, (mean, r, factor) = self.total(q, g.grad, noise)
         natural = q.cov_mul(torch.cat((mean.unsqueeze(-2), factor), -2))  # Sigma G
-        sizes = torch.cat(
-            (torch.linalg.vecdot(mean, natural[..., 0, :]).unsqueeze(-1), r.square()), -1
-        )
+        along_mean = natural[..., 0, :]
+        along_factor = natural[..., 1:, :]
+        square = torch.linalg.vecdot(mean, along_mean)
+        sizes = torch.cat((square.unsqueeze(-1), r.square()), -1)
         squares = (MEMORY * s.squares).add(sizes, alpha=1 - MEMORY)
         filled = 1 - MEMORY ** (s.step + 1).double()  # bias correction of the running mean
-        slow = 1 / (1 + (squares / filled).sqrt())  # 1 / (1 + s), then 1 / (1 + s_i)
-        velocity = (self.momentum * s.velocity).addcmul(natural[..., 0, :], slow[..., :1])
+        slow = 1 / (1 + (squares / filled).sqrt())
+        slow_mean = slow[..., :1]  # 1 / (1 + s)
+        slow_widths = slow[..., 1:]  # 1 / (1 + s_i)
+        velocity = (self.momentum * s.velocity).addcmul(along_mean, slow_mean)
+        widths = WIDTHS / 2 * rate * r
+        rows = FACTOR / 2 * rate * along_factor
         after = GaussianState(
             s.mean.addcmul(velocity, rate, value=-1),
-            s.log_std.addcmul(WIDTHS / 2 * rate * r, slow[..., 1:], value=-1),
-            s.factor.addcmul(
-                FACTOR / 2 * rate * natural[..., 1:, :], slow[..., :1].unsqueeze(-2), value=-1
-            ),
+            s.log_std.addcmul(widths, slow_widths, value=-1),
+            s.factor.addcmul(rows, slow_mean.unsqueeze(-2), value=-1),
             velocity,
             squares,
             s.step + 1,
@@ -180,12 +183,6 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
 
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
         """Compute the gradient in theta of one step."""
-
-    def noise_share(
-        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Iterable[Noises]
-    ) -> Tensor | None:
-        """Estimate what part of an ascent's squared length is noise of the draws."""
-        return None
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """Return the state at `start`, of one or several members."""
@@ -237,9 +234,10 @@ def fit_gaussians(
     start = vi.started(prior)
     check_covers(net, prior, "prior")
     check_covers(net, start, "start")
-    loss_takes_shares = net.trunk is None and not (batchnorm == "train" and net.has_batchnorm)
-    may_share = loss_takes_shares and run.training.accumulate == 1
-    sized = vi.sized(min(n, run.batch_size or n), problem.work, net.dim, may_share)
+    collects = batchnorm == "train" and net.has_batchnorm
+    may_share = net.trunk is None and not collects and run.training.accumulate == 1
+    examples = min(n, run.batch_size or n)
+    sized = vi.sized(examples, problem.work, net.dim, may_share)
     descent = Descent.of(sized, prior, n)
     algorithm = build(descent)
     B = len(seeds)
@@ -260,13 +258,14 @@ def fit_gaussians(
         check=False,
     )
     rows = history.mapped(lambda record: record.reshape(-1, B))
-    if sized.shared or sized.mc_samples != vi.mc_samples and descent.draws < DRAWS:
-        drawn = f"{descent.draws} draws share the examples of" if sized.shared else "one draw"
-        note = f"{drawn} a step, rate {sized.lr:g}: {DRAWS} draws of all examples take long"
+    drawn = "one draw" if descent.draws == 1 else f"{descent.draws} draws"
+    if vi.mc_samples is None and descent.draws < DRAWS or sized.shared:
+        examples_of = " share the examples of" if sized.shared else ""
+        note = (
+            f"{drawn}{examples_of} a step, rate {sized.lr:g}: {DRAWS} draws of all examples take"
+            " long"
+        )
         rows = replace(rows, notes=(*rows.notes, note))
-    shares = None
-    if not loss.streams and loss.buffers() is None:
-        shares = noise_shares(algorithm, state.q, loss, run, seeds)
     before = lambda: mean_nll(problem)(start.mean)  # noqa: E731  by the net's statistics
 
     def member(i: int) -> Gaussian | Diverged:
@@ -277,33 +276,10 @@ def fit_gaussians(
         except Diverged as error:
             return error
         notes = (*record.notes, *risen(record.loss, record.validation, before))
-        share = math.nan if shares is None else float(shares.reshape(-1)[i])
-        if share == share:
-            drawn = "one draw" if descent.draws == 1 else f"{descent.draws} draws"
-            notes = (*notes, f"{share:.0%} of the ascent's squared length is noise of {drawn}")
         q = algorithm.result(s, replace(record, notes=notes))
         return replace(q, buffers=loss.buffers(i))
 
     return [member(i) for i in range(B)]
-
-
-def noise_shares(
-    algorithm: GaussianMethod, q: Gaussian, loss: TrainingLoss, run: Run, seeds: Sequence[int]
-) -> Tensor | None:
-    """Estimate what part of the last ascent's squared length is noise of the draws, (B,) or ().
-
-    It takes one gradient for each of `REPEATS` noises, on the first minibatch's number of examples.
-    None of a method without an ascent.
-    """
-    # One step's noise at a time, as it may take more memory than the fit
-    noise = MirroredNoise([seed + 1 for seed in seeds], algorithm.descent.draws, q, steps=1)
-    batch = None
-    if run.batch_size is not None and run.batch_size < loss.examples:
-        batch = torch.arange(run.batch_size, device=q.mean.device)
-        batch = batch if len(seeds) == 1 else batch.expand(len(seeds), -1)
-    steps = (noise.at(step) for step in range(2 * REPEATS))
-    noises = islice(steps, 0, None, 2)  # odd steps are mirrored
-    return algorithm.noise_share(q, loss, batch, noises)
 
 
 def fit_members(
@@ -321,7 +297,8 @@ def fit_members(
         ValueError: As `fit_gaussians`.
         Diverged: If each member diverges.
     """
-    fits = fit_gaussians(build, problem, prior, vi, batchnorm, run, [s for _, s in members])
+    seeds = [seed for _, seed in members]
+    fits = fit_gaussians(build, problem, prior, vi, batchnorm, run, seeds)
     finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
     diverged = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
     names = ", ".join(diverged)

@@ -82,9 +82,9 @@ export default {
     const waiting = document.createElement("p");
     waiting.textContent = "No picture yet: run the notebook, or wait for the first fit.";
     el.replaceChildren(waiting);
-    let shown,
-      gone = false,
-      turn = 0;
+    let shown;
+    let gone = false;
+    let turn = 0;
     const reference = model.get("channel").replace("IPY_MODEL_", "");
     const channel = await channelOf(model);
     const shared = family(model, channel);

@@ -177,7 +177,11 @@ WRONG = {
         TypeError,
         "x must hold numbers of one shape, got a str .*tokenize",
     ),
-    "a frame with texts": ((FRAME, [0, 1]), TypeError, "got a DataFrame in the columns city"),
+    "a frame with texts": (
+        (FRAME, [0, 1]),
+        TypeError,
+        "a DataFrame .texts, as in .1.0, 'x'",
+    ),
     "a missing label": ((X[:2], ["ant", None]), ValueError, "labels must all be texts, got None"),
     "a number": (3, TypeError, r"examples must be \(x, y\), a data set or a loader, got int"),
 }

@@ -190,7 +190,7 @@ def test_a_shift_by_a_whole_pixel_moves_the_picture():
         (rand(2, 1, 8, 8), "rain", 1, "kind must be one of 'gaussian_noise'"),
         (rand(2, 1, 8, 8), "fog", 6, "severity must be a whole number from 1 to 5, got 6"),
         (rand(2, 1, 8, 8) * 3, "fog", 1, "values from 0 to 1, got"),
-        (rand(2, 64), "fog", 1, r"corrupt needs images \(N, C, H, W\)"),
+        (rand(2, 64), "fog", 1, r"corrupt needs floating images \(N, C, H, W\)"),
     ],
 )
 def test_what_cannot_be_corrupted_is_one_clear_error(x, kind, severity, message):

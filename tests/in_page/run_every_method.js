@@ -14,6 +14,6 @@
     network.panes[0].method = m;
     network.again();
     for (let i = 0; i < 5; i++) network.frame(0.03);
-    if (network.panes[0].lost) throw Error(`${m} is lost on ${kind}`);
+    if (network.panes[0].trial.lost) throw Error(`${m} is lost on ${kind}`);
   }
 }

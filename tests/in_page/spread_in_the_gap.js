@@ -4,6 +4,6 @@
   Object.assign(gap, { seed, draws: 30 });
   gap.again();
   for (let i = 0; i < 1500; i++) gap.advance();
-  for (const pane of gap.panes) { pane.refresh(Infinity); pane.score(); }
-  return gap.panes.map((pane) => ({ ...pane.unsure, loss: pane.test.at(-1) }));
+  for (const { trial } of gap.panes) { trial.refresh(Infinity); trial.score(); }
+  return gap.panes.map(({ trial }) => ({ ...trial.unsure, loss: trial.test.at(-1) }));
 }

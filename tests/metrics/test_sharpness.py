@@ -61,7 +61,7 @@ def test_draws_in_order_of_sharpness():
     assert order("flat") == [2, 0, 3, 1]
     assert order("sharp") == [1, 3, 0, 2]
     assert sorted(order("random", seed=1)) == [0, 1, 2, 3]
-    with raises(ValueError, match="values must hold one number for each of the 4 draws, got 2"):
+    with raises(ValueError, match="values must hold a finite number for each of the 4 draws"):
         ordered(torch.eye(4), values[:2], "flat")
 
 

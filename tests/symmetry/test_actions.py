@@ -123,13 +123,13 @@ def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_
     "name, action, values, text",
     [
         ("mlp", "permute", [0] * 9, "once each in layer '0'"),
-        ("mlp", "permute", range(8), r"shape \(..., 9\)"),
+        ("mlp", "permute", range(8), r"shape \(9,\), or"),
         ("mlp", "permute", [8, *range(8)], "once each in layer '0'"),
-        ("mlp", "permute", [range(9)] * 3, "one row for each of the 1 networks"),
+        ("mlp", "permute", [range(9)] * 3, "a row for each of the 1 networks"),
         ("mlp", "rescale", [-1.0] * 9, "above 0, got -1"),
         ("mlp", "rescale", [1.0] * 4, r"shape \(9,\)"),
         ("batchnorm", "permute", range(9), "running statistics move with its units"),
-        ("optunet", "permute", [0, 1, 7, *range(3, 7), 2, *range(8, 12)], "keep the 2 groups"),
+        ("optunet", "permute", [0, 1, 7, *range(3, 7), 2, *range(8, 12)], "keep its 2 groups"),
         ("optunet", "permute", [1, 0, *range(2, 12)], "swap whole groups"),
     ],
 )

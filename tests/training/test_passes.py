@@ -83,8 +83,7 @@ def test_a_minibatch_without_a_label_that_counts_moves_nothing(tiny, members, we
     assert not value.any() and not g.any()
 
 
-@mark.parametrize("precision, error", [("bfloat16", 0.05), ("float16", 0.02)])
-def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_case):
+def test_a_reduced_precision_is_inside_the_network_only(conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())
     seen = []
@@ -92,30 +91,15 @@ def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_c
     net.module[2].register_forward_hook(
         lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last)))
     )
-    loss, exact = (training_loss(net, data, training=fv.Training(p)) for p in (precision, None))
+    loss, exact = (training_loss(net, data, training=fv.Training(p)) for p in ("bfloat16", None))
     seen.clear()
     value, g = loss(net.w, None)
-    inside = {(getattr(torch, precision), True)}
+    inside = {(torch.bfloat16, True)}
     assert set(seen) == inside
     assert value.dtype == g.dtype == float32
-    for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
+    for ascent in (None, fv.SAM(0.1)):  # 8 bits of mantissa
         g, reference = (ascended(each, net.w, None, ascent)[1] for each in (loss, exact))
-        assert 1e-5 < relative_error(g, reference) < error
-
-
-def test_gradients_below_the_least_number_of_float16_are_not_lost():
-    torch.manual_seed(0)
-    layers = Linear(3, 4, bias=False), Linear(4, 2, bias=False)
-    with torch.no_grad():
-        layers[1].weight *= 1e-4
-    net = fv.Net.from_module(Sequential(*layers))
-    data = blobs(512, 3, 2)
-    exact, half = (
-        training_loss(net, data, training=fv.Training(p))(net.w, None)[1][:12]
-        for p in (None, "float16")
-    )
-    # between the layers they are 1e-3 of a mean times 1e-5: 0 or the least number, 6e-8
-    assert relative_error(half, exact) < 0.02
+        assert 1e-5 < relative_error(g, reference) < 0.05
 
 
 def test_pretraining_takes_them_all(conv_case):
@@ -138,10 +122,10 @@ def test_a_step_without_memory_names_its_bytes_and_the_setting_to_lower():
     another = Mock(side_effect=RuntimeError("mat1 and mat2 shapes cannot be multiplied"))
     with raises(
         MemoryError,
-        match=r"VI must fit .* 4 examples a step .* 1125899906842624 bytes.*: lower batch_size",
+        match=r"VI must fit .* 4 examples .* 1125899906842624 bytes.*: lower batch_size",
     ):
         advance(dict, too_large, iter([arange(4)]), 1, run, "")
-    with raises(MemoryError, match=r"all examples at once .* 2.50 GiB.*accumulate=2"):
+    with raises(MemoryError, match=r"a step with all examples .* 2.50 GiB.*accumulate=2"):
         advance(dict, on_card, iter([None]), 1, run, "")
     with raises(RuntimeError, match="mat1 and mat2"):
         advance(dict, another, iter([None]), 1, run, "")

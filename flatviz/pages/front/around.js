@@ -3,8 +3,8 @@ import { onThemeChange } from "./colors.js";
 import { draw } from "./drawing.js";
 
 export function listen(page) {
-  const { el, state, model, article } = page,
-    heard = [];
+  const { el, state, model, article } = page;
+  const heard = [];
   let width = 0;
   const hear = (target, event, act, how) => {
     target.addEventListener(event, act, how);

@@ -1,5 +1,6 @@
 // ---- the article: the section in sight sets the controls
-import { element, paragraphs } from "./controls.js";
+import { element } from "./elements.js";
+import { paragraphs } from "./controls.js";
 
 export class Article {
   page;
@@ -34,8 +35,8 @@ export class Article {
 
   inSight() {
     // the section being read, -1 for the last
-    const { sections, cover } = this,
-      line = cover + 0.45 * (window.innerHeight - cover);
+    const { sections, cover } = this;
+    const line = cover + 0.45 * (window.innerHeight - cover);
     const at = Math.max(
       0,
       sections.findLastIndex((s) => s.getBoundingClientRect().top < line),
@@ -45,11 +46,11 @@ export class Article {
 
   follow() {
     const {
-        page: { state, resting },
-        story,
-      } = this,
-      at = this.inSight(),
-      now = state.all;
+      page: { state, resting },
+      story,
+    } = this;
+    const at = this.inSight();
+    const now = state.all;
     if (resting() || at === now.step) return;
     if (now.step < 0) this.explored = now;
     const { method, radius, n_draws } = state.start;

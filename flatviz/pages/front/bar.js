@@ -1,6 +1,7 @@
 // ---- the bar above the pictures: controls, tabs, what is read
+import { button, counted, element } from "./elements.js";
 import { Article } from "./article.js";
-import { action, counted, element, menu, Player, Side } from "./controls.js";
+import { menu, Player, Side } from "./controls.js";
 import { codeOf, Copied, film, save } from "./film.js";
 import { keepKeys } from "./keys.js";
 import { ALL } from "./state.js";
@@ -22,16 +23,16 @@ export function buildControls(page) {
   });
   page.drawsText = element("output");
   page.draws.addEventListener("input", () => state.change({ n_draws: Number(page.draws.value) }));
-  page.compare = action("Compare", "two states side by side, on the same scales", () => {
-    const now = page.current(),
-      other = members.methods.find((m) => m === "vi" && m !== now.a.method) ?? now.a.method;
+  page.compare = button("Compare", "two states side by side, on the same scales", () => {
+    const now = page.current();
+    const other = members.methods.find((m) => m === "vi" && m !== now.a.method) ?? now.a.method;
     state.change({ compare: now.b ? null : { method: other, radius: members.stops(other)[0] } });
   });
   page.player = new Player(
     (first) => playRadius(page, first),
     "go through the fitted radii of this method",
   );
-  page.undo = action("Undo", "take the last change back", () => state.undo());
+  page.undo = button("Undo", "take the last change back", () => state.undo());
   page.copied = new Copied();
   page.more = menu("Menu", [
     ["Reset", () => state.reset()],
@@ -65,10 +66,10 @@ export function buildControls(page) {
     "aria-label": "share of the fit that is done",
   });
   page.said = element("span", { role: "status" });
-  page.button = action("Stop", "stop or start fitting", () =>
+  page.button = button("Stop", "stop or start fitting", () =>
     ask?.(page.button.textContent === "Stop" ? "stop" : "run"),
   );
-  page.bands = action(
+  page.bands = button(
     "Bands over seeds",
     "fit every member again with two more seeds, behind the picture",
     () => ask?.("seeds"),
@@ -82,9 +83,9 @@ export function buildControls(page) {
 export function playRadius(page, first) {
   // from radius 0 on where it stands at the largest
   const {
-      a: { method, member },
-    } = page.current(),
-    { radius: at } = member.meta;
+    a: { method, member },
+  } = page.current();
+  const { radius: at } = member.meta;
   const radii = page.members.fitted(method);
   const radius = radii.find((r) => r > at) ?? (first ? radii[0] : undefined);
   if (radius === undefined || radii.length < 2) return false;
@@ -94,8 +95,8 @@ export function playRadius(page, first) {
 }
 
 export function buildPage(page) {
-  const { el, index, state } = page,
-    groups = [...new Set(index.figures.map((f) => f.group))];
+  const { el, index, state } = page;
+  const groups = [...new Set(index.figures.map((f) => f.group))];
   page.controls = element(
     "div",
     { class: "fv-controls", role: "group", "aria-label": "controls" },
@@ -150,8 +151,8 @@ export function buildPage(page) {
 }
 
 export function tabList(page, panel) {
-  const { names, state } = page,
-    tabs = element("div", { class: "fv-tabs", role: "tablist", "aria-label": "views" });
+  const { names, state } = page;
+  const tabs = element("div", { class: "fv-tabs", role: "tablist", "aria-label": "views" });
   page.tabButtons = names.map((name) => {
     const tab = element("button", { type: "button", role: "tab", "aria-controls": panel }, name);
     tab.addEventListener("click", () => state.change({ tab: name }));
@@ -170,10 +171,10 @@ export function tabList(page, panel) {
 }
 
 export function drawControls(page, now) {
-  const { a: first, b: second, n_draws: n } = now,
-    { members, draws, drawsText, layout } = page,
-    { offered } = members,
-    { narrow } = layout;
+  const { a: first, b: second, n_draws: n } = now;
+  const { members, draws, drawsText, layout } = page;
+  const { offered } = members;
+  const { narrow } = layout;
   page.a.show(first.method, now.radius, offered, narrow);
   page.a.letter.textContent = second ? "A" : "";
   page.b.node.hidden = !second;
@@ -187,8 +188,8 @@ export function drawControls(page, now) {
   page.compare.textContent = second ? "One state" : "Compare";
   page.undo.disabled = !page.state.past.length;
   page.player.button.disabled = members.of(first.method).length < 2;
-  const d = page.hovered ?? now.picked,
-    brief = narrow && layout.reads(now);
+  const d = page.hovered ?? now.picked;
+  const brief = narrow && layout.reads(now);
   const about = (s, letter) => [
     (second ? `${letter}: ` : "") + (brief ? members.numbers(s, n) : members.sentence(s, n)),
     element("span", { class: "fv-draw" }, d === null ? "" : members.aboutDraw(s, d)),

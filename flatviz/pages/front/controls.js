@@ -1,16 +1,7 @@
 // ---- what stands above the pictures
+import { button, element, short, STILL } from "./elements.js";
 import { formula } from "./math.js";
 import { nearest } from "./records.js";
-
-export function element(tag, attributes = {}, ...children) {
-  const node = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
-}
-
-export const short = (x) => Number(x.toPrecision(3)).toString();
-export const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 // A menu of methods and a radius slider: of state A, or of B.  `change({method, radius})` hears
 // what the reader does.
@@ -46,8 +37,8 @@ export class Side {
     );
     this.select.addEventListener("change", () => {
       this.remembered[this.method] = this.wanted;
-      const method = this.select.value,
-        at = this.stopsOf(method);
+      const method = this.select.value;
+      const at = this.stopsOf(method);
       change({
         method,
         radius: this.remembered[method] ?? this.first(method) ?? at[Math.ceil((at.length - 1) / 2)],
@@ -93,11 +84,8 @@ export class Side {
   }
 }
 
-const PLAY_MS = 1200,
-  GLIDE = { duration: 800, easing: "cubic-in-out" };
-export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? {
-  matches: false,
-};
+const PLAY_MS = 1200;
+const GLIDE = { duration: 800, easing: "cubic-in-out" };
 
 // A button that goes through what `title` says, a step every so many ms: next(first) takes one and
 // says whether there was one.
@@ -111,7 +99,7 @@ export class Player {
     this.text = text;
     this.every = every;
     this.timer = 0;
-    this.button = action(text, title, () => (this.timer ? this.halt() : this.go(true)));
+    this.button = button(text, title, () => (this.timer ? this.halt() : this.go(true)));
   }
 
   get glide() {
@@ -132,8 +120,8 @@ export class Player {
   }
 }
 
-export const SLIDE_MS = 900,
-  PHASE_MS = 1900; // from one phase to the next, and with the time to look at it
+export const SLIDE_MS = 900;
+export const PHASE_MS = 1900; // from one phase to the next, and with the time to look at it
 
 // Below a picture that goes through phases: a button that plays them and a slider.  change(at): the
 // reader goes to a phase;
@@ -178,13 +166,12 @@ export class Phases {
 export function menu(label, buttons) {
   const inside = element("div", {});
   const node = element("details", { class: "fv-menu" }, element("summary", {}, label), inside);
-  for (const [text, action] of buttons) {
-    const button = element("button", { type: "button" }, text);
-    button.addEventListener("click", () => {
+  for (const [text, act] of buttons) {
+    const chosen = () => {
       node.open = false;
-      action();
-    });
-    inside.append(button);
+      act();
+    };
+    inside.append(element("button", { type: "button", onclick: chosen }, text));
   }
   node.addEventListener("keydown", (e) => {
     if (e.key === "Escape") {
@@ -196,12 +183,6 @@ export function menu(label, buttons) {
     if (e.relatedTarget && !node.contains(e.relatedTarget)) node.open = false;
   });
   return node;
-}
-
-export function action(text, title, click) {
-  const button = element("button", { type: "button", title }, text);
-  button.addEventListener("click", click);
-  return button;
 }
 
 // Plain text in which **words** are bold and a line that begins with "= " is an equation in TeX.
@@ -240,19 +221,4 @@ export function paragraphs(text) {
           .flatMap((part, i) => (i % 2 ? element("b", {}, ...explained(part)) : explained(part))),
       );
     });
-}
-
-export async function loaded(url) {
-  // the image of a data URL, once it can be drawn
-  const image = new Image();
-  image.src = url;
-  await image.decode();
-  return image;
-}
-
-export function download(url, name) {
-  const link = element("a", { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
 }

@@ -11,8 +11,8 @@ export function placeOf(page, { phases }, { phase }) {
 }
 
 export function draw(page) {
-  const { layout, el } = page,
-    now = page.current();
+  const { layout, el } = page;
+  const now = page.current();
   layout.arrange(now);
   drawControls(page, now);
   if (!page.placed && !page.stopped) {
@@ -44,8 +44,8 @@ export function draw(page) {
 
 // The pictures of a frame at this state, put into its place, with captions.
 export function prepared(page, frame, now) {
-  const entry = frame.entry(now.chosen),
-    alone = entry.kind === "plotly" && !entry.binds.length;
+  const entry = frame.entry(now.chosen);
+  const alone = entry.kind === "plotly" && !entry.binds.length;
   const sides = now.b && !alone ? { A: now.a, B: now.b } : { A: now.a };
   if (frame.shown !== `${entry.name}/${Object.keys(sides)}`) {
     frame.shown = `${entry.name}/${Object.keys(sides)}`;
@@ -65,8 +65,8 @@ export function prepared(page, frame, now) {
   if (frame.caption.textContent !== said) frame.caption.textContent = said;
   frame.phases?.show(entry.phases, placeOf(page, entry, now));
   return Object.entries(sides).flatMap(([letter, { member }]) => {
-    const picture = frame.made[entry.name + letter],
-      waits = Boolean(member.meta.waiting?.includes(entry.name));
+    const picture = frame.made[entry.name + letter];
+    const waits = Boolean(member.meta.waiting?.includes(entry.name));
     picture.node.classList.toggle("fv-waits", waits);
     if (waits) return []; // a preview, of which this is not measured yet
     picture.mark.hidden = !now.b || alone;
@@ -79,8 +79,8 @@ export function go(page, now, dark) {
   // ms: two pictures in one frame, where they are drawn in two at most
   const until = performance.now() + (page.printing ? 1e9 : 30);
   while (pending.length) {
-    const { frame, picture, member, entry, height, most, width } = pending.shift(),
-      at = placeOf(page, entry, now);
+    const { frame, picture, member, entry, height, most, width } = pending.shift();
+    const at = placeOf(page, entry, now);
     if (
       picture.draw(member, now.n_draws, {
         height,

@@ -111,8 +111,8 @@ export class Explorer {
   }
 
   current() {
-    const now = this.state.all,
-      b = now.compare;
+    const now = this.state.all;
+    const b = now.compare;
     return {
       ...now,
       a: this.members.standing(now.method, now.radius),
@@ -168,10 +168,10 @@ export class Explorer {
   }
 
   playPhase(frame, first) {
-    const { state } = this,
-      entry = frame.entry(state.all.chosen),
-      here = placeOf(this, entry, state.all),
-      last = entry.phases.length - 1;
+    const { state } = this;
+    const entry = frame.entry(state.all.chosen);
+    const here = placeOf(this, entry, state.all);
+    const last = entry.phases.length - 1;
     const at = first && here === last ? 0 : here + 1;
     if (at > last) return false;
     if (first) state.past.push(state.all); // one step of undo, however far it plays
@@ -247,10 +247,10 @@ export class Explorer {
 
   get handle() {
     const of =
-        (name) =>
-        (...given) =>
-          this[name](...given),
-      { state } = this;
+      (name) =>
+      (...given) =>
+        this[name](...given);
+    const { state } = this;
     return {
       get history() {
         return { past: state.past, start: state.start };

@@ -1,6 +1,7 @@
 // ---- one picture
+import { STILL, element } from "./elements.js";
 import { recolored } from "./colors.js";
-import { SLIDE_MS, STILL, element } from "./controls.js";
+import { SLIDE_MS } from "./controls.js";
 import { axisName, keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
 import { assigned, between, bound } from "./records.js";
 import { interrupted, redrawn, same } from "./redraw.js";
@@ -47,16 +48,16 @@ export class Picture {
       at = 0,
     },
   ) {
-    const { entry, plot, tools } = this,
-      { index, Plotly } = tools;
+    const { entry, plot, tools } = this;
+    const { index, Plotly } = tools;
     const narrow = width < 460 && narrower(entry, width, phone);
     this.narrow = Boolean(narrow) && phone;
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {
       // a square, and the room around it
-      const { t, b, l, r } = (narrow || null)?.margin ?? {},
-        square = narrow
-          ? t + b + width - l - r - (entry.phases.length ? 0 : 66)
-          : above(entry.layout) + width - 100;
+      const { t, b, l, r } = (narrow || null)?.margin ?? {};
+      const square = narrow
+        ? t + b + width - l - r - (entry.phases.length ? 0 : 66)
+        : above(entry.layout) + width - 100;
       height = Math.round(
         narrow
           ? Math.min(square, Math.max(most, t + b + 85))
@@ -80,19 +81,19 @@ export class Picture {
     const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
     const scene = [placed && width, dark, height, JSON.stringify(ranges)].join("/");
     const place = [
-        scene,
-        member.meta.method,
-        member.meta.radius,
-        member.version ?? 0,
-        sized ? n : "",
-      ].join("/"),
-      state = `${place}/${at}`;
+      scene,
+      member.meta.method,
+      member.meta.radius,
+      member.version ?? 0,
+      sized ? n : "",
+    ].join("/");
+    const state = `${place}/${at}`;
     if (this.state === state) {
       this.resize(width);
       return false;
     }
-    const first = !this.state,
-      values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at));
+    const first = !this.state;
+    const values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at));
     if (this.place === place && !STILL.matches) {
       this.slide(values, { state, at, dark });
       return false;
@@ -149,9 +150,9 @@ export class Picture {
   // Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as
   // far as no member's step needs it.
   low(ranges, share, n) {
-    const { entry, tools } = this,
-      [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? entry.layout[axis].range),
-      middle = (y[0] + y[1]) / 2;
+    const { entry, tools } = this;
+    const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? entry.layout[axis].range);
+    const middle = (y[0] + y[1]) / 2;
     const drawn = entry.binds.filter(({ path }) => path.endsWith(".y"));
     let half = (share * (x[1] - x[0])) / 2;
     for (const bind of drawn)
@@ -166,9 +167,9 @@ export class Picture {
   // To another phase: points and heads of arrows move in straight lines, texts change at half of
   // the way.
   slide(values, { state, at, dark }) {
-    const { entry, plot, tools } = this,
-      from = this.values,
-      start = performance.now();
+    const { entry, plot, tools } = this;
+    const from = this.values;
+    const start = performance.now();
     let glided = start < this.glides; // to another radius
     if (glided) interrupted(plot);
     this.state = state;
@@ -176,8 +177,8 @@ export class Picture {
     delete plot.dataset.phase;
     const step = () => {
       if (this.state !== state) return; // it goes elsewhere now
-      const share = Math.min(1, (performance.now() - start) / SLIDE_MS),
-        done = share * share * (3 - 2 * share);
+      const share = Math.min(1, (performance.now() - start) / SLIDE_MS);
+      const done = share * share * (3 - 2 * share);
       const mixed = values.map((v, i) =>
         entry.binds[i].rows === "phase" ? between(from[i], v, done) : v,
       );
@@ -203,10 +204,10 @@ export class Picture {
   spread() {
     if (!this.entry.phases.length) return;
     const { left, right, top, bottom } =
-        this.plot
-          .querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")
-          ?.getBoundingClientRect() ?? {},
-      placed = [];
+      this.plot
+        .querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")
+        ?.getBoundingClientRect() ?? {};
+    const placed = [];
     for (const label of this.plot.querySelectorAll(".scatterlayer .textpoint")) {
       label.style.transform = "";
       const box = label.getBoundingClientRect();
@@ -286,8 +287,8 @@ export class Picture {
 
   drawOf(point) {
     if (!point) return null;
-    const { link } = this.entry,
-      kind = link[point.data.name];
+    const { link } = this.entry;
+    const kind = link[point.data.name];
     if (kind === "draws") return point.pointNumber;
     if (kind === "eigenvalues") return Math.floor(point.pointNumber / this.perDraw(point.data));
     if (link.x === "sizes") return Math.round(point.x) - 1;
@@ -314,13 +315,13 @@ export class Picture {
       this.rings.push(ring);
       this.node.append(ring);
     };
-    const { link } = this.entry,
-      top = this.plot.offsetTop,
-      left = this.plot.offsetLeft;
+    const { link } = this.entry;
+    const top = this.plot.offsetTop;
+    const left = this.plot.offsetLeft;
     for (const trace of this.plot._fullData) {
-      const kind = link[trace.name],
-        x = layout[axisName(trace.xaxis ?? "x")],
-        y = layout[axisName(trace.yaxis ?? "y")];
+      const kind = link[trace.name];
+      const x = layout[axisName(trace.xaxis ?? "x")];
+      const y = layout[axisName(trace.yaxis ?? "y")];
       if (!kind || !x?.d2p || !trace.x) continue;
       const k = kind === "draws" ? 1 : this.perDraw(trace);
       for (let i = d * k; i < (d + 1) * k && i < trace.x.length; i++) {

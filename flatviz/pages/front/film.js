@@ -1,8 +1,9 @@
 // ---- taking it along: pictures, a film of the radius, code
-import { download, element, loaded } from "./controls.js";
 
-const FOOT = 40,
-  EACH = 450; // px below the pictures of a film; ms a picture
+import { download, element, loaded } from "./elements.js";
+
+const FOOT = 40;
+const EACH = 450; // px below the pictures of a film; ms a picture
 
 // shown: [[letter, entry, picture]], all that is in sight.
 export async function save(shown, format) {
@@ -20,9 +21,9 @@ export async function save(shown, format) {
 // The pictures that are shown, side by side, at every fitted radius and back again, as a video.
 // member: the one shown; radii: its method's; shown(): as for `save`.
 export async function film({ el, state, member, radii, shown }) {
-  const before = state.all,
-    { method, label } = member.meta,
-    stills = [];
+  const before = state.all;
+  const { method, label } = member.meta;
+  const stills = [];
   for (const radius of radii) {
     state.put({ ...before, radius });
     while (el.dataset.state !== `${method}/${radius}/${before.n_draws}`)
@@ -33,17 +34,17 @@ export async function film({ el, state, member, radii, shown }) {
     });
   }
   state.put(before);
-  const wide = Math.max(...stills.map(({ images }) => images.reduce((sum, i) => sum + i.width, 0))),
-    tall = Math.max(...stills.flatMap(({ images }) => images.map((i) => i.height)));
-  const canvas = element("canvas", { width: wide + (wide % 2), height: tall + FOOT + (tall % 2) }),
-    pen = canvas.getContext("2d"); // even, as MP4 needs it
-  const { color, backgroundColor, fontFamily } = getComputedStyle(el),
-    parts = [];
-  const type = ["video/mp4", "video/webm"].find((t) => MediaRecorder.isTypeSupported(t)),
-    recorder = new MediaRecorder(canvas.captureStream(), {
-      mimeType: type,
-      videoBitsPerSecond: 4e6,
-    });
+  const wide = Math.max(...stills.map(({ images }) => images.reduce((sum, i) => sum + i.width, 0)));
+  const tall = Math.max(...stills.flatMap(({ images }) => images.map((i) => i.height)));
+  const canvas = element("canvas", { width: wide + (wide % 2), height: tall + FOOT + (tall % 2) });
+  const pen = canvas.getContext("2d"); // even, as MP4 needs it
+  const { color, backgroundColor, fontFamily } = getComputedStyle(el);
+  const parts = [];
+  const type = ["video/mp4", "video/webm"].find((t) => MediaRecorder.isTypeSupported(t));
+  const recorder = new MediaRecorder(canvas.captureStream(), {
+    mimeType: type,
+    videoBitsPerSecond: 4e6,
+  });
   const ended = new Promise((done) => {
     recorder.addEventListener("stop", done);
   });

@@ -1,7 +1,7 @@
 // ---- images on which the draws disagree
-import { element, loaded } from "./controls.js";
+import { drawing, element, loaded } from "./elements.js";
 import { Picture } from "./figures.js";
-import { NAME, cut, drawing, imageUrl, imagesOf, percent } from "./thumbnails.js";
+import { NAME, cut, imageUrl, imagesOf, percent } from "./thumbnails.js";
 import { probabilities } from "./votes.js";
 
 // Thumbnails with the draws' votes, and for one of them each draw's class probabilities.  It stands
@@ -19,8 +19,8 @@ export class ImagePicture extends Picture {
   constructor(entry, letter, tools) {
     super(entry, letter, tools);
     this.lit = this.pointed = null;
-    const over = (e) => e.target.closest?.("[data-row]"),
-      near = (e) => e.target.closest?.("[data-chart]");
+    const over = (e) => e.target.closest?.("[data-row]");
+    const near = (e) => e.target.closest?.("[data-chart]");
     this.plot.addEventListener("pointermove", (e) => {
       const tile = over(e);
       if (tile) this.show(Number(tile.dataset.row));
@@ -49,8 +49,8 @@ export class ImagePicture extends Picture {
   }
 
   draw(member, n, { height, width = this.plot.clientWidth, dark }) {
-    const { tools } = this,
-      chosen = tools.chosen().image ?? "";
+    const { tools } = this;
+    const chosen = tools.chosen().image ?? "";
     const state = [
       width,
       member.meta.method,
@@ -95,8 +95,8 @@ export class ImagePicture extends Picture {
 
   // The draw whose line is nearest to the pointer, at the nearest class.
   point(kind, e) {
-    const { left, top } = this.plot.firstChild.getBoundingClientRect(),
-      { x, y, step, items } = this.chart;
+    const { left, top } = this.plot.firstChild.getBoundingClientRect();
+    const { x, y, step, items } = this.chart;
     const c = Math.max(
       0,
       Math.min(items.classes.length - 1, Math.floor((e.clientX - left - x(0) + step / 2) / step)),
@@ -116,9 +116,9 @@ export class ImagePicture extends Picture {
   paint() {
     const { plot, member, n, width, height, dark } = this;
     if (!width) return;
-    const items = imagesOf(member),
-      all = items.of(n),
-      wide = width >= 620;
+    const items = imagesOf(member);
+    const all = items.of(n);
+    const wide = width >= 620;
     this.ink = dark
       ? { ink: "#e4e7eb", soft: "#a3aeb9", line: "#3a434d", paper: "#15191e", mark: "#ff9d5c" }
       : { ink: "#1f2933", soft: "#52606d", line: "#d9dee4", paper: "#ffffff", mark: "#b84a00" };
@@ -126,8 +126,8 @@ export class ImagePicture extends Picture {
       [this.pointed, Number(this.chosen || NaN)].find((r) => all.some((i) => i.row === r)) ??
       all[0].row;
     this.now = all.find((i) => i.row === row);
-    const active = /** @type {HTMLElement} */ (document.activeElement),
-      focused = plot.contains(active) ? active.dataset.row : null;
+    const active = /** @type {HTMLElement} */ (document.activeElement);
+    const focused = plot.contains(active) ? active.dataset.row : null;
     const svg = drawing("svg", {
       width,
       height,
@@ -140,10 +140,10 @@ export class ImagePicture extends Picture {
     const tiles = wide
       ? { left: 8, top: 34, width: 0.52 * width - 16, height: height - 40 }
       : { left: 6, top: 30, width: width - 12, height: 0.54 * height - 30 };
-    const across = wide ? 0.48 * width - 62 : width - 52,
-      longest = Math.min(NAME, Math.max(...items.classes.map((c) => c.length)));
-    const turned = across / items.classes.length < 7 * longest,
-      foot = turned ? 34 + 4.3 * longest : 36; // px, down to the axis title
+    const across = wide ? 0.48 * width - 62 : width - 52;
+    const longest = Math.min(NAME, Math.max(...items.classes.map((c) => c.length)));
+    const turned = across / items.classes.length < 7 * longest;
+    const foot = turned ? 34 + 4.3 * longest : 36; // px, down to the axis title
     const chart = wide
       ? {
           left: 0.52 * width + 46,
@@ -203,16 +203,16 @@ export class ImagePicture extends Picture {
   // One image; below it its label and disagreement, and how the draws vote, or what the draw says
   // that is pointed at.
   tile(items, { place, row, label, nats }, k, count, { left, top, width, height }) {
-    const columns = 4,
-      rows = Math.ceil(count / columns),
-      w = width / columns,
-      side = Math.min(w - 10, height / rows - 48),
-      h = side + 48;
-    const x = left + (k % columns) * w + (w - side) / 2,
-      y = top + Math.floor(k / columns) * h;
-    const { member, tools, lit, n, ink } = this,
-      kept = items.kept(n),
-      { classes } = items;
+    const columns = 4;
+    const rows = Math.ceil(count / columns);
+    const w = width / columns;
+    const side = Math.min(w - 10, height / rows - 48);
+    const h = side + 48;
+    const x = left + (k % columns) * w + (w - side) / 2;
+    const y = top + Math.floor(k / columns) * h;
+    const { member, tools, lit, n, ink } = this;
+    const kept = items.kept(n);
+    const { classes } = items;
     const votes = new Map();
     for (let d = 0; d < kept; d++) {
       const c = this.best(items, d, place);
@@ -224,9 +224,9 @@ export class ImagePicture extends Picture {
       one === null
         ? ordered.map(([c, v]) => `${classes[c] ?? "none"}${kept > 1 ? `×${v}` : ""}`).join(" ")
         : `${w > 110 ? `draw ${lit + 1}: ` : ""}${classes[one] ?? "none"}, ${percent(items.prob(lit, place, one))}`;
-    const most = Math.floor((w - 8) / 6.9),
-      line = cut(said, most),
-      value = nats.toFixed(2);
+    const most = Math.floor((w - 8) / 6.9);
+    const line = cut(said, most);
+    const value = nats.toFixed(2);
     const told =
       [`${classes[label]} · ${value} nats`, `${classes[label]} · ${value}`].find(
         (t) => t.length <= most,
@@ -278,8 +278,8 @@ export class ImagePicture extends Picture {
   }
 
   best(items, d, place) {
-    let best = NaN,
-      most = -1;
+    let best = NaN;
+    let most = -1;
     items.classes.forEach((_, c) => {
       const p = items.prob(d, place, c);
       if (p > most) [best, most] = [c, p];
@@ -289,13 +289,13 @@ export class ImagePicture extends Picture {
 
   // The picture as a data URL.
   async image(format, scale = 1) {
-    const { width, height } = this,
-      svg = this.plot.firstChild.cloneNode(true);
+    const { width, height } = this;
+    const svg = this.plot.firstChild.cloneNode(true);
     svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
     const url = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
     if (format === "svg") return url;
-    const image = await loaded(url),
-      canvas = element("canvas", { width: width * scale, height: height * scale });
+    const image = await loaded(url);
+    const canvas = element("canvas", { width: width * scale, height: height * scale });
     canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
     return canvas.toDataURL("image/png");
   }

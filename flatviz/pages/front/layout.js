@@ -1,5 +1,6 @@
 // ---- pictures in frames, and the room that each gets
-import { element, Phases } from "./controls.js";
+import { element } from "./elements.js";
+import { Phases } from "./controls.js";
 import { above, FOOT } from "./room.js";
 import { ALL } from "./state.js";
 
@@ -58,8 +59,8 @@ export class Frame {
       );
       menu.addEventListener("change", () => {
         // the others stay, as far as there is such a picture
-        const here = this.entry(chosen()).option,
-          like = (e) => Object.keys(here).filter((k) => e.option[k] === here[k]).length;
+        const here = this.entry(chosen()).option;
+        const like = (e) => Object.keys(here).filter((k) => e.option[k] === here[k]).length;
         const able = this.entries.filter((e) => e.option[name] === menu.value);
         this.choose(optionOf(able.reduce((best, e) => (like(e) > like(best) ? e : best))));
       });
@@ -119,8 +120,8 @@ export class Layout {
   // Of twelve columns a frame's share among those shown, so that a row is full and each has what it
   // needs.
   spread(frame, shown) {
-    const added = (values) => values.reduce((s, v) => s + v, 0),
-      sum = added(shown.map((g) => g.span));
+    const added = (values) => values.reduce((s, v) => s + v, 0);
+    const sum = added(shown.map((g) => g.span));
     const need = shown.map((g) => Math.ceil((12 * g.least) / this.page.grid.clientWidth));
     let wide = shown.map((g) => Math.max(3, Math.round((12 * g.span) / sum)));
     if (wide.some((w, i) => w < need[i]) && added(need) <= 12 && need.every(Boolean)) wide = need;
@@ -129,21 +130,21 @@ export class Layout {
   }
 
   arrange(now) {
-    const { page, frames } = this,
-      {
-        el,
-        grid,
-        tabs,
-        compare,
-        undo,
-        names,
-        article: { story },
-      } = page,
-      printing = page.printing();
-    const width = el.clientWidth,
-      tab = this.tabOf(now),
-      reading = this.reads(now),
-      wide = width >= 900;
+    const { page, frames } = this;
+    const {
+      el,
+      grid,
+      tabs,
+      compare,
+      undo,
+      names,
+      article: { story },
+    } = page;
+    const printing = page.printing();
+    const width = el.clientWidth;
+    const tab = this.tabOf(now);
+    const reading = this.reads(now);
+    const wide = width >= 900;
     let shown = frames.filter((f) => this.inTab(f, tab));
     const classes = {
       narrow: width < 640 || printing,
@@ -165,15 +166,15 @@ export class Layout {
       ];
     }
     const all = shown.reduce((sum, f) => sum + f.span, 0);
-    const row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b,
-      below = row && shown.some(tight);
-    const halves = width < 1000 || now.b,
-      // all pictures: as many a line as there is room for, and no hole at its end
-      /** @type {any[][]} */ lines = [[]];
+    const row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b;
+    const below = row && shown.some(tight);
+    const halves = width < 1000 || now.b;
+    // all pictures: as many a line as there is room for, and no hole at its end
+    /** @type {any[][]} */ const lines = [[]];
     const share = (f, line) => (halves ? 12 / line.length : this.spread(f, line));
     for (const f of shown) {
-      const line = [...(lines.at(-1) ?? []), f],
-        few = line.some((g) => (grid.clientWidth * share(g, line)) / 12 < g.least);
+      const line = [...(lines.at(-1) ?? []), f];
+      const few = line.some((g) => (grid.clientWidth * share(g, line)) / 12 < g.least);
       if (line.length > 1 && (few || line.reduce((sum, g) => sum + (halves ? 6 : g.span), 0) > 12))
         lines.push([]);
       lines.at(-1)?.push(f);
@@ -199,9 +200,9 @@ export class Layout {
   // a line of its text more or less
   // must not draw every picture anew.
   tall(node, now) {
-    const { el, note } = this.page,
-      place = [el.clientWidth, Boolean(now.b), this.reads(now), note.textContent].join(),
-      was = this.tallest.get(node);
+    const { el, note } = this.page;
+    const place = [el.clientWidth, Boolean(now.b), this.reads(now), note.textContent].join();
+    const was = this.tallest.get(node);
     const px = node.hidden ? 0 : Math.max(node.offsetHeight, was?.place === place ? was.px : 0);
     this.tallest.set(node, { place, px });
     return px;
@@ -209,12 +210,12 @@ export class Layout {
 
   // Of a frame's picture, so that bar and picture are on one screen.
   height(now, frame) {
-    const { el, head, stage } = this.page,
-      printing = this.page.printing(),
-      tall = (node) => this.tall(node, now);
-    const { height: own, layout } = frame.entry(now.chosen),
-      { screen } = this,
-      reading = this.reads(now);
+    const { el, head, stage } = this.page;
+    const printing = this.page.printing();
+    const tall = (node) => this.tall(node, now);
+    const { height: own, layout } = frame.entry(now.chosen);
+    const { screen } = this;
+    const reading = this.reads(now);
     if (reading && el.clientWidth < 900)
       return (
         stage.clientHeight -

@@ -1,5 +1,5 @@
 // ---- the members of a family, and what is said of one
-import { counted, short } from "./controls.js";
+import { counted, short } from "./elements.js";
 import { nearest, read, unpack } from "./records.js";
 
 const fixed = (name) => (v) => `${name} ${v.toFixed(3)}`;
@@ -103,9 +103,9 @@ export class Members {
   }
 
   sentence({ method, member, wanted }, n) {
-    const value = (name) => read(this.fields, member, name),
-      at = (name) => value(name)[n - 1],
-      r = member.meta.radius;
+    const value = (name) => read(this.fields, member, name);
+    const at = (name) => value(name)[n - 1];
+    const r = member.meta.radius;
     const missing =
       Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && this.of(method).length > 1
         ? `radius ${short(wanted)} is not fitted; shown: `
@@ -129,16 +129,16 @@ export class Members {
 
   numbers({ member }, n) {
     // the same in one line of a phone
-    const at = (name) => read(this.fields, member, name)[n - 1],
-      [lambda1] = read(this.fields, member, "lambda1");
+    const at = (name) => read(this.fields, member, name)[n - 1];
+    const [lambda1] = read(this.fields, member, "lambda1");
     return Number.isFinite(at("nll"))
       ? `${this.scores(at, SHORT).join(", ")}, λ₁ ${short(lambda1)}`
       : "diverged";
   }
 
   aboutDraw({ member }, d) {
-    const loss = read(this.fields, member, "draw loss")[d],
-      off = read(this.fields, member, "draw distance")[d];
+    const loss = read(this.fields, member, "draw loss")[d];
+    const off = read(this.fields, member, "draw distance")[d];
     return Number.isFinite(loss)
       ? ` Draw ${d + 1}: training loss ${short(loss)}, ${short(off)} off the plane.`
       : "";

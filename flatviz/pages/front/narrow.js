@@ -31,10 +31,10 @@ function keyLines({ data, layout }, width) {
   for (const { name, mode, marker, line, showlegend, visible } of data) {
     if (!mode || !name || showlegend === false || visible === false) continue;
     const color =
-        /markers/.test(mode) && typeof marker?.color === "string"
-          ? marker.color
-          : (line?.color ?? "#1f2933"),
-      wide = 26 + 6.6 * name.length;
+      /markers/.test(mode) && typeof marker?.color === "string"
+        ? marker.color
+        : (line?.color ?? "#1f2933");
+    const wide = 26 + 6.6 * name.length;
     const sign = !/markers/.test(mode)
       ? "\u2013"
       : /cross/.test(marker?.symbol)
@@ -51,8 +51,8 @@ function keyLines({ data, layout }, width) {
 }
 
 export function keyLine(drawn, width) {
-  const lines = keyLines(drawn, width),
-    { annotations = [], margin } = drawn.layout;
+  const lines = keyLines(drawn, width);
+  const { annotations = [], margin } = drawn.layout;
   if (!lines.length) return {};
   const at = {
     x: 0,
@@ -85,9 +85,9 @@ export function labelled(data) {
   let k = 0;
   return data.map((t) => {
     if (!direct(t) || t.showlegend === false || t.visible === false) return t;
-    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8),
-      at =
-        n > 2 && n < 60 ? Math.max(0, n - 1 - k++ * Math.max(1, Math.floor(n / several))) : n - 1;
+    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8);
+    const at =
+      n > 2 && n < 60 ? Math.max(0, n - 1 - k++ * Math.max(1, Math.floor(n / several))) : n - 1;
     const text = Array.from({ length: n }, (_, i) => (i === at ? t.name : ""));
     return {
       ...t,
@@ -126,20 +126,20 @@ export const printOf = ({ xaxis }) => {
 // Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the
 // caption.
 export function smaller(layout, { phases }, phone) {
-  const [, ...rest] = (layout.title?.text ?? "").split("<br>"),
-    title = {
-      ...layout.title,
-      text: phone ? rest.join("<br>") : layout.title?.text,
-      font: { ...layout.title?.font, size: 12 },
-    };
+  const [, ...rest] = (layout.title?.text ?? "").split("<br>");
+  const title = {
+    ...layout.title,
+    text: phone ? rest.join("<br>") : layout.title?.text,
+    font: { ...layout.title?.font, size: 12 },
+  };
   const widest = (text) => Math.max(...text.split("<br>").map((line) => line.length));
   const annotations = layout.annotations?.map((a) => ({
     ...a,
     font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 },
   }));
   const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
-  const { xaxis } = layout,
-    text = xaxis?.title?.text?.split("<br>")[0];
+  const { xaxis } = layout;
+  const text = xaxis?.title?.text?.split("<br>")[0];
   if (phases.length)
     for (const axis of ["xaxis", "yaxis"])
       layout = {

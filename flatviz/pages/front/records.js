@@ -21,8 +21,8 @@ export const bytesOf = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt
 
 // The bytes of float32 that come as all first bytes, all second ones and so on.
 export function joined(planes) {
-  const count = planes.length / 4,
-    bytes = new Uint8Array(planes.length);
+  const count = planes.length / 4;
+  const bytes = new Uint8Array(planes.length);
   for (let plane = 0; plane < 4; plane++) {
     for (let i = 0; i < count; i++) bytes[4 * i + plane] = planes[plane * count + i];
   }

@@ -25,8 +25,8 @@ export function same(a, b) {
 }
 
 function put(target, path, value) {
-  const keys = path.split("."),
-    last = keys.pop();
+  const keys = path.split(".");
+  const last = keys.pop();
   keys.reduce((at, key) => at[key], target)[last] = value;
 }
 
@@ -35,8 +35,8 @@ function put(target, path, value) {
 // glided: whether any trace was interrupted on its way, so that those that do not change are drawn
 // too.
 export function redrawn(Plotly, plot, changes, transition, glided) {
-  const arrays = [],
-    notes = {};
+  const arrays = [];
+  const notes = {};
   for (const [path, value] of changes) {
     const [, i, inside] = path.match(DATA) ?? [];
     if (i !== undefined && Array.isArray(value) && Number.isInteger(plot._fullData?.[i]?.index))
@@ -81,8 +81,8 @@ function noted(Plotly, plot, notes) {
 const subplotOf = (trace) => trace.xaxis + trace.yaxis;
 
 function canDraw(plot, trace) {
-  const place = plot._fullLayout?._plots?.[subplotOf(trace)],
-    layer = LAYERS[trace.type];
+  const place = plot._fullLayout?._plots?.[subplotOf(trace)];
+  const layer = LAYERS[trace.type];
   if (!place || !layer || trace.zorder || !plot.calcdata?.[trace.index]?.[0]?.trace) return false;
   const { calc, plot: draw, style } = trace._module;
   return (
@@ -94,9 +94,9 @@ function canDraw(plot, trace) {
 // Compute a trace as plotly draws it; false where an axis that looks for its range may now find
 // another.
 function computed(plot, i) {
-  const trace = plot._fullData[i],
-    { t: former } = plot.calcdata[i][0],
-    place = plot._fullLayout._plots[subplotOf(trace)];
+  const trace = plot._fullData[i];
+  const { t: former } = plot.calcdata[i][0];
+  const place = plot._fullLayout._plots[subplotOf(trace)];
   const free = [place.xaxis, place.yaxis].filter((axis) => axis.autorange);
   const inside = () =>
     FIELDS.includes(trace.type) || free.every((axis) => isInside(plot, trace, axis));
@@ -118,12 +118,12 @@ function isInside(plot, trace, axis) {
       other.visible === true &&
       subplotOf(other) === subplotOf(trace),
   );
-  const ends = field?._extremes?.[axis._id],
-    mine = trace._extremes?.[axis._id];
+  const ends = field?._extremes?.[axis._id];
+  const mine = trace._extremes?.[axis._id];
   if (!ends?.min?.length || !mine) return false;
   const pixel = Math.abs(axis.range[1] - axis.range[0]) / axis._length;
-  const lo = Math.min(...ends.min.map((end) => end.val)),
-    hi = Math.max(...ends.max.map((end) => end.val));
+  const lo = Math.min(...ends.min.map((end) => end.val));
+  const hi = Math.max(...ends.max.map((end) => end.val));
   const room = ({ pad, extrapad }) => pixel * (pad + (extrapad ? axis._length / 20 : 0));
   return (
     mine.min.every((end) => end.val - room(end) >= lo) &&
@@ -143,8 +143,8 @@ function drawAgain(plot, some, type, subplot, transition) {
       trace._length !== 0 &&
       subplotOf(trace) === subplot,
   );
-  const { _module: module } = all[0][0].trace,
-    layer = place.plot.select(`.${LAYERS[type]}`);
+  const { _module: module } = all[0][0].trace;
+  const layer = place.plot.select(`.${LAYERS[type]}`);
   module.crossTraceCalc?.(plot, place);
   all.forEach(errorBars);
   if (type !== "scatter") {
@@ -175,9 +175,9 @@ function errorBars(points) {
   const { error_y: bar } = points[0].trace;
   if (!bar?.visible) return;
   points.forEach((point, k) => {
-    const i = point.i ?? k,
-      up = bar.array[i],
-      down = (bar.symmetric ? bar.array : bar.arrayminus)[i];
+    const i = point.i ?? k;
+    const up = bar.array[i];
+    const down = (bar.symmetric ? bar.array : bar.arrayminus)[i];
     if (Number.isFinite(point.y) && Number.isFinite(up) && Number.isFinite(down))
       Object.assign(point, { yh: point.y + up, ys: point.y - down });
   });

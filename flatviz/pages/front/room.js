@@ -1,8 +1,8 @@
 // ---- room around a plane, and for the words beside it
 
-export const FOOT = 92,
-  BAR = 130,
-  LEFT = 60; // px: axis title with small print; colour bar; axis
+export const FOOT = 92;
+export const BAR = 130;
+export const LEFT = 60; // px: axis title with small print; colour bar; axis
 
 export const above = (layout) => layout.margin?.t ?? layout.template.layout.margin.t;
 
@@ -11,10 +11,10 @@ export const above = (layout) => layout.margin?.t ?? layout.template.layout.marg
 // other pictures, and where there is no such room.
 export function beside({ layout, data }, ranges, width, height) {
   if (!layout.yaxis?.scaleanchor || layout.xaxis2) return null;
-  const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? layout[axis].range),
-    bar = data.some((t) => t.colorbar) ? BAR : 20;
-  const ratio = x && y ? (x[1] - x[0]) / (y[1] - y[0]) : 1,
-    words = keys({ data, layout }).reduce((sum, name) => sum + 44 + 7.2 * name.length, 0);
+  const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? layout[axis].range);
+  const bar = data.some((t) => t.colorbar) ? BAR : 20;
+  const ratio = x && y ? (x[1] - x[0]) / (y[1] - y[0]) : 1;
+  const words = keys({ data, layout }).reduce((sum, name) => sum + 44 + 7.2 * name.length, 0);
   const extra =
     Math.min(
       width - LEFT - bar - (height - above(layout) - FOOT) * ratio,
@@ -27,15 +27,15 @@ export function beside({ layout, data }, ranges, width, height) {
 
 // Panels that stand in a row, one below the other where the picture is less than 460 px wide.
 export function stacked(layout, width) {
-  const keys = ["", 2, 3, 4].filter((k) => layout[`xaxis${k}`]),
-    several = keys.length > 1 && keys.every((k) => !layout[`yaxis${k}`].domain);
+  const keys = ["", 2, 3, 4].filter((k) => layout[`xaxis${k}`]);
+  const several = keys.length > 1 && keys.every((k) => !layout[`yaxis${k}`].domain);
   if (width >= 460 || !several) return layout;
-  const gap = 0.1,
-    tall = (1 - gap * (keys.length - 1)) / keys.length,
-    axes = {};
+  const gap = 0.1;
+  const tall = (1 - gap * (keys.length - 1)) / keys.length;
+  const axes = {};
   keys.forEach((k, i) => {
-    const top = 1 - i * (tall + gap),
-      last = i === keys.length - 1;
+    const top = 1 - i * (tall + gap);
+    const last = i === keys.length - 1;
     axes[`xaxis${k}`] = {
       ...layout[`xaxis${k}`],
       domain: [0, 1],
@@ -79,13 +79,13 @@ export function fitted({ data, layout }, width, height) {
   const traces = data.map((t) =>
     t.colorbar?.title?.text ? { ...t, colorbar: named(t.colorbar) } : t,
   );
-  const { scene } = layout,
-    far = 460 / width;
+  const { scene } = layout;
+  const far = 460 / width;
   for (const name of Object.keys(layout).filter((key) => /^[xy]axis\d*$/.test(key))) {
-    const axis = layout[name],
-      [from, to] = axis.domain ?? [0, 1],
-      long = name[0] === "y" ? tall : width - 60,
-      [text] = (axis.title?.text ?? "").split("<br>");
+    const axis = layout[name];
+    const [from, to] = axis.domain ?? [0, 1];
+    const long = name[0] === "y" ? tall : width - 60;
+    const [text] = (axis.title?.text ?? "").split("<br>");
     const size = (long * (to - from)) / (0.54 * text.replace(/<[^>]*>/g, "").length);
     if (size < 15)
       layout = {

@@ -23,8 +23,8 @@ async function inflated(id) {
 // in the page as text until then.
 export async function start() {
   performance.mark("flatviz-start");
-  const state = data("flatviz-start"),
-    el = part("explorer");
+  const state = data("flatviz-start");
+  const el = part("explorer");
   const model = {
     get: (k) => state[k],
     set: (k, v) => {

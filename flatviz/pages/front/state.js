@@ -41,8 +41,8 @@ export class State {
 
   // What the reader does: a drag of one control is one step of undo.
   change(values) {
-    const kind = Object.keys(values).join(),
-      now = Date.now();
+    const kind = Object.keys(values).join();
+    const now = Date.now();
     if (kind !== this.last || now - this.when > 700) this.past.push(this.all);
     if (this.past.length > 100) this.past.shift();
     this.last = kind;
@@ -85,8 +85,8 @@ export class State {
 
   // Take what a hash says, as far as it can be read; what it does not say is as at the start.
   read(hash) {
-    const said = new URLSearchParams(hash.replace(/^#/, "")),
-      got = {};
+    const said = new URLSearchParams(hash.replace(/^#/, ""));
+    const got = {};
     const number = (key, least) => {
       const v = said.has(key) ? Number(said.get(key)) : NaN;
       return /** @type {any} */ (v >= least && Number.isFinite(v) ? v : null);

@@ -1,17 +1,17 @@
 // ---- images of a member, as data URLs and parts of an SVG
-import { element } from "./controls.js";
+import { element } from "./elements.js";
 import { bytesOf } from "./records.js";
 
-const DIVERGED = 255,
-  LEVELS = 254; // of a probability as one byte
+const DIVERGED = 255;
+const LEVELS = 254; // of a probability as one byte
 
 // What a member says of its images: `prob(draw, place, class)`, and `of(n)`, the images at ensemble
 // size n as
 // [{ place, row, label, nats }], those of most disagreement first.
 export function imagesOf(member) {
   if (!member.images) {
-    const { pool, labels, shown, nats, n_draws, classes, probs } = member.meta.images,
-      bytes = bytesOf(probs);
+    const { pool, labels, shown, nats, n_draws, classes, probs } = member.meta.images;
+    const bytes = bytesOf(probs);
     member.images = {
       classes,
       kept: (n) => Math.min(n, n_draws),
@@ -41,12 +41,12 @@ export function imageUrl(row, ...stores) {
     if (place < 0) continue;
     if (!pictures_of_rows.has(store))
       pictures_of_rows.set(store, { bytes: bytesOf(store.pixels), urls: new Map() });
-    const { bytes, urls } = pictures_of_rows.get(store),
-      [h, w, channels = 1] = store.shape;
+    const { bytes, urls } = pictures_of_rows.get(store);
+    const [h, w, channels = 1] = store.shape;
     if (!urls.has(row)) {
-      const canvas = element("canvas", { width: w, height: h }),
-        context = canvas.getContext("2d"),
-        image = context.createImageData(w, h);
+      const canvas = element("canvas", { width: w, height: h });
+      const context = canvas.getContext("2d");
+      const image = context.createImageData(w, h);
       for (let i = 0; i < h * w; i++) {
         for (let c = 0; c < 3; c++)
           image.data[4 * i + c] =
@@ -59,13 +59,6 @@ export function imageUrl(row, ...stores) {
     return urls.get(row);
   }
   return "";
-}
-
-export function drawing(tag, attributes = {}, ...children) {
-  const node = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
-  node.append(...children);
-  return node;
 }
 
 export const NAME = 12; // characters of a class's name below the chart

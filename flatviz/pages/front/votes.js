@@ -1,14 +1,15 @@
 // ---- what each draw says of one image
-import { NAME, cut, drawing } from "./thumbnails.js";
+import { drawing } from "./elements.js";
+import { NAME, cut } from "./thumbnails.js";
 
 // Class probabilities of every draw for one image: thin lines; their mean: bars.
 export function probabilities(picture, items, { left, top, width, height, turned, foot }) {
-  const { now, n, ink, lit } = picture,
-    { classes } = items,
-    kept = items.kept(n),
-    step = width / classes.length;
-  const x = (c) => left + (c + 0.5) * step,
-    y = (p) => top + (1 - p) * height;
+  const { now, n, ink, lit } = picture;
+  const { classes } = items;
+  const kept = items.kept(n);
+  const step = width / classes.length;
+  const x = (c) => left + (c + 0.5) * step;
+  const y = (p) => top + (1 - p) * height;
   picture.chart = { x, y, step, items };
   const node = drawing("g", { "data-chart": now.row });
   const text = (words, at) => node.append(drawing("text", at, words));

@@ -1,11 +1,11 @@
 // The sequence that carries the finding: a question, the reader's guess, a run, and what came.
 import { LENGTH, SEEDS } from "./model.js";
-import { TEMPERATURES } from "./sweep.js";
-import { lossOf } from "./sweep.js";
-import { styleOf } from "./ui.js";
+import { lossOf, TEMPERATURES } from "./sweep.js";
+import { styleOf } from "./ink.js";
 import { EVEN_BY } from "./verdicts.js";
 
-/** @typedef {import("./model.js").Model} Model */
+/** @import { Card, End } from "./types.d.ts" */
+/** @import { Model } from "./model.js" */
 
 const WARM = 0.3; // the temperature that card 2 gives VI
 const ONE = 1; // draws a step, few and many
@@ -35,11 +35,11 @@ function best(/** @type {Model} */ model) {
   return { ...least, rival: lossOf(model.test, model.whole("sabma", model.seed)) };
 }
 
-/** How many runs at this number of draws a step end in a place. @param {any[]} ends */
+/** How many runs at this number of draws a step end in a place. @param {End[]} ends */
 const inPlace = (/** @type {Model} */ model, ends, /** @type {number} */ draws, place = "") =>
   ends.filter((end) => end.draws === draws && model.placeOf(end.q.mean) === place).length;
 
-/** A seed count as the text has it. @param {any[]} ends */
+/** A seed count as the text has it. @param {End[]} ends */
 function tellDraws(/** @type {Model} */ model, ends) {
   const hollow = [ONE, MANY].map((S) => inPlace(model, ends, S, "narrow hollow"));
   const meadow = [ONE, MANY].map((S) => inPlace(model, ends, S, "wide meadow"));
@@ -49,11 +49,7 @@ function tellDraws(/** @type {Model} */ model, ends) {
   );
 }
 
-/**
- * title: in the row of steps; ask: the question; guesses: [[key, text]]; truth: the right key, known
- * after the run; answer: what came; set: settings of the world at the question; then: those of the
- * run; view: "grounds" or "frontier".
- */
+/** The questions in their order. @type {Card[]} */
 export const CARDS = [
   {
     key: "shift",
@@ -66,8 +62,8 @@ export const CARDS = [
     guesses: [...Object.entries(NAMES), ["even", "Equal"]],
     set: {},
     then: {},
-    truth: (/** @type {Model} */ model) => result(model).winner,
-    answer(/** @type {Model} */ model) {
+    truth: (model) => result(model).winner,
+    answer(model) {
       const { first, second, winner } = result(model);
       const places = [...model.runs].map(
         ([method, { learner }]) => `${nameOf(method)} is ${model.whereIs(learner.q.mean)}`,
@@ -87,11 +83,11 @@ export const CARDS = [
     guesses: YES_NO,
     set: {},
     then: { viT: WARM },
-    truth: (/** @type {Model} */ model) => {
+    truth: (model) => {
       const { loss, rival } = best(model);
       return loss - rival < EVEN_BY ? "yes" : "no";
     },
-    answer(/** @type {Model} */ model) {
+    answer(model) {
       const { T, loss, rival } = best(model);
       const vi = model.runs.get("vi");
       const where = vi ? model.whereIs(vi.learner.q.mean) : "";
@@ -139,18 +135,18 @@ export const CARDS = [
     then: {},
     seeds: [{ draws: ONE }, { draws: MANY }],
     tell: tellDraws,
-    counts: (/** @type {Model} */ model) =>
+    counts: (model) =>
       [ONE, MANY].map((S) => ({
         name: `S = ${S}`,
         value: model.ends.length
           ? `${inPlace(model, model.ends, S, "wide meadow")} of ${SEEDS}`
           : "–",
       })),
-    truth: (/** @type {Model} */ model) => {
+    truth: (model) => {
       const [one, many] = [ONE, MANY].map((S) => inPlace(model, model.ends, S, "narrow hollow"));
       return one < many ? "one" : one > many ? "many" : "even";
     },
-    answer: (/** @type {Model} */ model) =>
+    answer: (model) =>
       tellDraws(model, model.ends) +
       "Few draws widen the cloud as a higher temperature does; with many, SA-BMA falls into the " +
       "hollow as VI does. On the trained network few draws do the reverse: with 1, 8, 128 a step " +
@@ -159,5 +155,5 @@ export const CARDS = [
 ];
 
 /** Whether a card's run has come to its end. */
-export const done = (/** @type {(typeof CARDS)[0]} */ card, /** @type {Model} */ model) =>
-  card.view === "frontier" || ("seeds" in card ? model.ends.length > 0 : model.steps >= LENGTH);
+export const done = (/** @type {Card} */ card, /** @type {Model} */ model) =>
+  card.view === "frontier" || (card.seeds ? model.ends.length > 0 : model.steps >= LENGTH);

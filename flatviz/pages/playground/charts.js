@@ -3,12 +3,13 @@ import { CHAIN, expected, GAUSSIAN, integral, kl, pointStep, worst } from "./eng
 import { WIDE } from "./grounds.js";
 import { LENGTH } from "./model.js";
 import { histogram, lossOf } from "./sweep.js";
-import { colorOf, inks, styleOf, symbol, words } from "./ui.js";
+import { colorOf, inks, styleOf, symbol, words } from "./ink.js";
 import { traceChart } from "./traces.js";
 import { places } from "./verdicts.js";
 
-/** @typedef {import("./model.js").Model} Model */
-/** @typedef {CanvasRenderingContext2D} Pen */
+/** @import { Pen } from "./types.d.ts" */
+/** @import { Learner } from "./learner.js" */
+/** @import { Model } from "./model.js" */
 
 const ARROWS = 25;
 const CUTS = 240;
@@ -20,7 +21,7 @@ const EVEN = QUANTILES.flatMap((a) => QUANTILES.map((b) => Float64Array.of(a, b)
  * Which way a method's expected step moves the mean along the section, at its widths of now.
  * @param {Model} model
  * @param {string} method
- * @param {any} learner
+ * @param {Learner} learner
  * @param {number} y
  */
 export function driftOf({ loss }, method, { q, prior, settings }, y) {
@@ -50,8 +51,8 @@ export function drawSection(model, pen, /** @type {number} */ width, /** @type {
   const main = model.runs.get("sabma") ?? model.runs.values().next().value;
   if (!main) return;
   const y = main.learner.q.mean[1];
-  const methods = [...model.runs.keys()].filter((m) => !CHAIN[m]);
-  const bottom = height - ROW * methods.length - 8;
+  const runs = [...model.runs].filter(([method]) => !CHAIN[method]);
+  const bottom = height - ROW * runs.length - 8;
   const span = 1.4 * model.world.top;
   const X = (/** @type {number} */ x) => ((x - WIDE[0]) / (WIDE[1] - WIDE[0])) * width;
   const Y = (/** @type {number} */ v) =>
@@ -94,10 +95,10 @@ export function drawSection(model, pen, /** @type {number} */ width, /** @type {
     }
     symbol(pen, styleOf(method)[3], x, at, 4.5, color);
   }
-  methods.forEach((method, row) => {
+  runs.forEach(([method, { learner }], row) => {
     const at = bottom + 14 + ROW * row;
     pen.fillStyle = colorOf(method);
-    for (const [x, move] of driftOf(model, method, model.runs.get(method)?.learner, y)) {
+    for (const [x, move] of driftOf(model, method, learner, y)) {
       const size = 4 * Math.tanh(Math.abs(move) * 4) + 1;
       const way = Math.sign(move) * size;
       pen.beginPath();

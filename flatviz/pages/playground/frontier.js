@@ -1,8 +1,10 @@
 // What the experiment `frontier` found on a trained network, as a picture: curvature and test
 // scores against training loss, VI along its temperature, SA-BMA along its radius.
+import { element } from "../front/elements.js";
 import { FINDING } from "./finding.js";
 import { Labels } from "./labels.js";
-import { Board, colorOf, inks, node, symbol, two, words } from "./ui.js";
+import { colorOf, inks, symbol, two, words } from "./ink.js";
+import { Board } from "./ui.js";
 
 /** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE, half widths of the last three */
 /** @typedef {{ x: number, y: number, low: number, high: number }} Place In the picture, with the ends of its bar */
@@ -16,6 +18,7 @@ const LOSSES = [0.02, 0.05, 0.1, 0.2];
 const FULL = 2 * Math.PI;
 const HALF = 3; // columns from a value to the half width of its interval
 const CAP = 4; // px, half the width of a bar's end
+/** Where the sliders over its fits stop. */
 export const STOPS = {
   T: FINDING.vi.map(([T]) => T),
   radius: FINDING.sabma.map(([radius]) => radius),
@@ -34,6 +37,7 @@ const spanOf = (values, log = false) => {
   return (/** @type {number} */ v) => (of(v) - low + room) / (high - low + 2 * room);
 };
 
+/** The picture of the experiment, and which of its fits are marked. */
 export class Frontier {
   T = FINDING.T;
   radius = 1;
@@ -45,8 +49,8 @@ export class Frontier {
       label: "",
       least: 276,
     });
-    this.message = node("p", { class: "pg-message" });
-    this.node = node("div", { class: "pg-frontier" }, this.message, this.board.node);
+    this.message = element("p", { class: "pg-message" });
+    this.node = element("div", { class: "pg-frontier" }, this.message, this.board.node);
   }
 
   /** @param {Partial<Frontier>} change */
@@ -55,7 +59,7 @@ export class Frontier {
     const { T, seeds } = FINDING;
     const found = this.open ? "A lower temperature does most of what the radius does." : "";
     const bars = `95 % bars: difference from VI, T = ${T}`;
-    this.message.replaceChildren(node("b", {}, found), ` ${seeds} seeds; ${bars}.`);
+    this.message.replaceChildren(element("b", {}, found), ` ${seeds} seeds; ${bars}.`);
     this.board.draw();
     this.board.say(this.sentence());
   }

@@ -1,13 +1,22 @@
 // A ground of two weights as a picture: colour by height, light from the upper left, level lines,
 // and the mass of a posterior.
+import { element, penOf } from "../front/elements.js";
 import { TALL, WIDE } from "./grounds.js";
 import { isDark } from "../front/colors.js";
-import { Board, inks, levelLines, node, strokeLines } from "./ui.js";
+import { inks, levelLines, reliefOf, strokeLines } from "./ink.js";
+import { Board } from "./ui.js";
 
-const COLUMNS = 181,
-  ROWS = 121;
+/** @import { Draw, Loss, Pen, Scale } from "./types.d.ts" */
 
-// The place of a pointer in weights.
+const COLUMNS = 181;
+const ROWS = 121;
+const LEVELS = 14; // lines up to the top
+
+/**
+ * The place of a pointer in weights.
+ * @param {HTMLCanvasElement} canvas
+ * @param {{ clientX: number, clientY: number }} e
+ */
 export function placeOn(canvas, e) {
   const box = canvas.getBoundingClientRect();
   return [
@@ -16,35 +25,48 @@ export function placeOn(canvas, e) {
   ];
 }
 
-export class Ground {
-  loss;
-  top;
-  relief;
-  density;
+/** @typedef {{ whole: HTMLCanvasElement, width: number, height: number, dark: boolean }} Relief */
+/**
+ * What lies on a ground is drawn with a pen, X and Y from weights to pixels, and pixels a weight.
+ * @typedef {(pen: Pen, X: Scale, Y: Scale, unit: number, height: number) => void} Paint
+ */
 
-  // paint(pen, X, Y, unit, height): what lies on the ground, X and Y from weights to pixels.
+/** A ground of two weights as a picture. */
+export class Ground {
+  /** @type {Loss | null} */
+  loss = null;
+  top = 1;
+  /** @type {Relief | null} */
+  relief = null; // the picture that is drawn, and for which size and theme it is
+  /** @type {number[][][] | null} */
+  density = null; // level lines
+
+  /**
+   * paint(pen, X, Y, unit, height): what lies on the ground, X and Y from weights to pixels.
+   * @param {Paint} paint
+   */
   constructor(paint) {
-    this.board = new Board(
-      (pen, width, height) => {
-        if (!this.loss) return;
-        const r = this.relief,
-          unit = width / 6;
-        if (!r || r.width !== width || r.height !== height || r.dark !== isDark())
-          this.paintRelief(width, height);
-        pen.drawImage(this.relief.whole, 0, 0, width, height);
-        paint(
-          pen,
-          (x) => (x - WIDE[0]) * unit,
-          (y) => (TALL[1] - y) * unit,
-          unit,
-          height,
-        );
-      },
-      { ratio: 2 / 3, label: "" },
-    );
+    /** @type {Draw} */
+    const draw = (pen, width, height) => {
+      const { loss } = this;
+      if (!loss) return;
+      const unit = width / (WIDE[1] - WIDE[0]);
+      const known = this.relief;
+      const same = known?.width === width && known.height === height && known.dark === isDark();
+      this.relief = same ? known : this.reliefFor(loss, width, height);
+      pen.drawImage(this.relief.whole, 0, 0, width, height);
+      const X = (/** @type {number} */ x) => (x - WIDE[0]) * unit;
+      const Y = (/** @type {number} */ y) => (TALL[1] - y) * unit;
+      paint(pen, X, Y, unit, height);
+    };
+    this.board = new Board(draw, { ratio: 2 / 3, label: "" });
   }
 
-  // top: height of the loss above its least that has the last level.
+  /**
+   * Show another loss. `top`: height of the loss above its least that has the last level.
+   * @param {Loss} loss
+   * @param {number} top
+   */
   lay(loss, top) {
     this.loss = loss;
     this.top = top;
@@ -52,90 +74,92 @@ export class Ground {
     this.density = null;
   }
 
-  heights() {
-    const values = new Float64Array(ROWS * COLUMNS),
-      w = new Float64Array(2);
-    for (let i = 0; i < ROWS; i++)
-      for (let j = 0; j < COLUMNS; j++) {
-        w[0] = WIDE[0] + (j / (COLUMNS - 1)) * 6;
-        w[1] = TALL[1] - (i / (ROWS - 1)) * 4;
-        values[i * COLUMNS + j] = this.loss.both(w, null);
-      }
-    return values;
-  }
-
-  paintRelief(width, height) {
-    const [shade, shine, steep] = isDark() ? [0.45, 0.6, 4] : [0.22, 0.14, 1.7];
-    const values = this.heights(),
-      ink = inks(),
-      low = Math.min(...values);
+  /**
+   * The colours and level lines of the loss, painted once for every drawing of this size.
+   * @param {Loss} loss
+   * @param {number} width
+   * @param {number} height
+   * @returns {Relief}
+   */
+  reliefFor(loss, width, height) {
+    const dark = isDark();
+    const [shade, shine, steep] = dark ? [0.45, 0.6, 4] : [0.22, 0.14, 1.7];
+    const values = heights(loss);
+    const low = Math.min(...values);
     const share = values.map((v) => {
       const t = (v - low) / this.top;
       return t < 1 ? 0.75 * t : 1 - 0.25 / t;
     });
-    const small = node("canvas", { width: COLUMNS, height: ROWS }),
-      pen = small.getContext("2d"),
-      image = pen.createImageData(COLUMNS, ROWS);
-    for (let i = 0; i < ROWS; i++)
-      for (let j = 0; j < COLUMNS; j++) {
-        const k = i * COLUMNS + j,
-          dx =
-            share[i * COLUMNS + Math.min(COLUMNS - 1, j + 1)] -
-            share[i * COLUMNS + Math.max(0, j - 1)];
-        const dy =
-          share[Math.min(ROWS - 1, i + 1) * COLUMNS + j] - share[Math.max(0, i - 1) * COLUMNS + j];
-        const light = Math.max(-shade, Math.min(shine, steep * (-dx - dy)));
-        for (let c = 0; c < 3; c++)
-          image.data[4 * k + c] =
-            (ink.low[c] + (ink.high[c] - ink.low[c]) * share[k]) * (1 + light);
-        image.data[4 * k + 3] = 255;
-      }
-    pen.putImageData(image, 0, 0);
-    const { dense } = this.board,
-      whole = node("canvas", { width: width * dense, height: height * dense }),
-      out = whole.getContext("2d");
-    out.imageSmoothingQuality = "high";
-    out.drawImage(small, 0, 0, width * dense, height * dense);
-    out.scale((width * dense) / (COLUMNS - 1), (height * dense) / (ROWS - 1));
-    out.strokeStyle = isDark() ? "rgba(190,225,235,.28)" : "rgba(60,70,80,.2)";
-    for (let level = 1; level <= 14; level++) {
-      out.lineWidth = ((COLUMNS - 1) / width) * (level % 4 ? 0.8 : 1.4);
-      strokeLines(
-        out,
-        levelLines(share, ROWS, COLUMNS, level / 15),
-        ROWS,
-        COLUMNS,
-        COLUMNS - 1,
-        ROWS - 1,
-      );
+    const at = (/** @type {number} */ row, /** @type {number} */ column) =>
+      share[row * COLUMNS + column];
+    const small = reliefOf(share, ROWS, COLUMNS, (i, j) => {
+      const dx = at(i, Math.min(COLUMNS - 1, j + 1)) - at(i, Math.max(0, j - 1));
+      const dy = at(Math.min(ROWS - 1, i + 1), j) - at(Math.max(0, i - 1), j);
+      return Math.max(-shade, Math.min(shine, steep * (-dx - dy)));
+    });
+    const { dense } = this.board;
+    const [wide, tall] = [width * dense, height * dense];
+    const whole = element("canvas", { width: wide, height: tall });
+    const pen = penOf(whole);
+    pen.imageSmoothingQuality = "high";
+    pen.drawImage(small, 0, 0, wide, tall);
+    pen.scale(wide / (COLUMNS - 1), tall / (ROWS - 1));
+    pen.strokeStyle = dark ? "rgba(190,225,235,.28)" : "rgba(60,70,80,.2)";
+    for (let level = 1; level <= LEVELS; level++) {
+      pen.lineWidth = ((COLUMNS - 1) / width) * (level % 4 ? 0.8 : 1.4);
+      const lines = levelLines(share, ROWS, COLUMNS, level / (LEVELS + 1));
+      strokeLines(pen, lines, ROWS, COLUMNS, COLUMNS - 1, ROWS - 1);
     }
-    this.relief = { whole, width, height, dark: isDark() };
+    return { whole, width, height, dark };
   }
 
-  // Lines of the posterior density at temperature T that hold 50 % and 95 % of its mass.
+  /**
+   * Draw lines of the posterior density at temperature T that hold 50 % and 95 % of its mass.
+   * @param {Pen} pen
+   * @param {number} width
+   * @param {number} height
+   * @param {number} T
+   * @param {number} priorStd
+   */
   drawMass(pen, width, height, T, priorStd) {
-    this.density ??= this.massOf(T, priorStd);
+    if (!this.loss) return;
+    this.density ??= massOf(this.loss, T, priorStd);
     pen.strokeStyle = inks().truth;
-    this.density.forEach((level, i) => {
+    this.density.forEach((lines, i) => {
       pen.lineWidth = i ? 1.4 : 2.4;
-      strokeLines(pen, level, ROWS, COLUMNS, width, height);
+      strokeLines(pen, lines, ROWS, COLUMNS, width, height);
     });
   }
+}
 
-  massOf(T, priorStd) {
-    const values = this.heights(),
-      low = Math.min(...values);
-    const density = values.map((v, k) => {
-      const x = WIDE[0] + ((k % COLUMNS) / (COLUMNS - 1)) * 6,
-        y = TALL[1] - (Math.floor(k / COLUMNS) / (ROWS - 1)) * 4;
-      return Math.exp(-(v - low) / T - (0.5 * (x * x + y * y)) / priorStd ** 2);
-    });
-    const order = Array.from(density).sort((a, b) => b - a),
-      total = order.reduce((s, v) => s + v, 0);
-    const levels = [0.5, 0.95].map((share) => {
-      let sum = 0;
-      return order.find((v) => (sum += v) >= share * total);
-    });
-    return levels.map((level) => levelLines(density, ROWS, COLUMNS, level));
-  }
+/** The place in weights of the k-th value of the grid, row by row. @param {number} k */
+const placeAt = (k) => [
+  WIDE[0] + ((k % COLUMNS) / (COLUMNS - 1)) * (WIDE[1] - WIDE[0]),
+  TALL[1] - (Math.floor(k / COLUMNS) / (ROWS - 1)) * (TALL[1] - TALL[0]),
+];
+
+/** The loss at every place of the grid. @param {Loss} loss */
+const heights = (loss) =>
+  Float64Array.from({ length: ROWS * COLUMNS }, (_, k) => loss.both(placeAt(k), null));
+
+/**
+ * The lines of the posterior density that hold 50 % and 95 % of its mass.
+ * @param {Loss} loss
+ * @param {number} T
+ * @param {number} priorStd
+ */
+function massOf(loss, T, priorStd) {
+  const values = heights(loss);
+  const low = Math.min(...values);
+  const density = values.map((v, k) => {
+    const [x, y] = placeAt(k);
+    return Math.exp(-(v - low) / T - (0.5 * (x * x + y * y)) / priorStd ** 2);
+  });
+  const order = Array.from(density).sort((a, b) => b - a);
+  const total = order.reduce((sum, v) => sum + v, 0);
+  return [0.5, 0.95].map((share) => {
+    let sum = 0;
+    const level = order.find((v) => (sum += v) >= share * total) ?? 0;
+    return levelLines(density, ROWS, COLUMNS, level);
+  });
 }

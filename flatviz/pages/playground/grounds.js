@@ -2,10 +2,13 @@
 // them.
 import { groundLoss } from "./engine.js";
 
+/** @import { GroundPlan, Loss, Term } from "./types.d.ts" */
+
 export const WIDE = [-3, 3]; // of the picture, in weights
 export const TALL = [-2, 2];
 export const PRIOR_STD = 3;
 
+/** The grounds by name. @type {Record<string, GroundPlan>} */
 export const GROUNDS = {
   hollow: {
     label: "a narrow hollow before a wide meadow",
@@ -135,7 +138,8 @@ const COLUMNS = 121;
 /**
  * The loss of these terms, its lowest value on the picture moved to 0: a loss that a reader compares
  * is not negative.
- * @param {object[]} terms of `groundLoss`
+ * @param {Term[]} terms
+ * @returns {Loss}
  */
 export function groundFrom(terms) {
   const loss = groundLoss(terms);

@@ -4,6 +4,7 @@ import { TALL, WIDE } from "./grounds.js";
 
 const REACH = 44; // px, of a finger
 const RIM = 0.1;
+/** @type {Record<string, number[]>} */
 const KEYS = {
   ArrowLeft: [-0.1, 0],
   ArrowRight: [0.1, 0],
@@ -12,14 +13,15 @@ const KEYS = {
 };
 const DENT = { width: 0.32, reach: 0.16, first: 0.1, more: 0.06, most: 1.5 };
 
-/** @typedef {import("./world.js").World} World */
+/** @import { Model } from "./model.js" */
+/** @import { World } from "./world.js" */
 
 const within = (/** @type {number} */ v, /** @type {number[]} */ [low, high]) =>
   Math.max(low + RIM, Math.min(high - RIM, v));
 
 /** A listener that calls move([dx, dy]) for an arrow key. @param {(by: number[]) => void} move */
 export const onArrows = (move) => (/** @type {KeyboardEvent} */ e) => {
-  const by = KEYS[/** @type {keyof typeof KEYS} */ (e.key)];
+  const by = KEYS[e.key];
   if (!by) return;
   e.preventDefault();
   move(by);
@@ -48,7 +50,8 @@ export function onTraining(world) {
     model.rest(false);
     world.shown();
   };
-  const scrolls = (/** @type {any} */ touch) => world.tool === "start" && !near(touch);
+  const scrolls = (/** @type {{ clientX: number, clientY: number }} */ touch) =>
+    world.tool === "start" && !near(touch);
   canvas.addEventListener(
     "touchstart",
     (/** @type {TouchEvent} */ e) => {
@@ -95,14 +98,14 @@ export function onTesting(world) {
 
 /**
  * A little more of a dent at this place: the nearest one grows, or a new one begins.
- * @param {import("./model.js").Model} model
+ * @param {Model} model
  * @param {number[]} at
  * @param {number} sign
  */
 export function push(model, [x, y], sign) {
-  const near = model.terms.find(
-    (/** @type {any} */ t) =>
-      t.width === DENT.width && Math.hypot(t.at[0] - x, t.at[1] - y) < DENT.reach,
+  const dents = model.terms.filter((term) => term.kind === "dent");
+  const near = dents.find(
+    ({ at, width }) => width === DENT.width && Math.hypot(at[0] - x, at[1] - y) < DENT.reach,
   );
   if (near) near.depth = Math.max(-DENT.most, Math.min(DENT.most, near.depth + DENT.more * sign));
   else model.terms.push({ kind: "dent", at: [x, y], depth: DENT.first * sign, width: DENT.width });

@@ -1,5 +1,5 @@
 // Texts on a picture that do not lie over one another: the first come keep their place.
-import { words } from "./ui.js";
+import { fontOf, words } from "./ink.js";
 
 const GAP = 24; // px, from one side of a point to the other
 const STEPS = [0, 17, -17, 34, -34, 51, -51, 68];
@@ -20,6 +20,7 @@ export function free(boxes, taken, /** @type {number} */ width, /** @type {numbe
   return boxes.find((box) => inside(box) && !taken.some((one) => overlap(box, one))) ?? boxes[0];
 }
 
+/** The texts of a picture, which keep out of each other's way. */
 export class Labels {
   /** @type {Box[]} */
   taken = [];
@@ -42,11 +43,11 @@ export class Labels {
    * @param {string} text
    * @param {number} x
    * @param {number} y
-   * @param {{ color?: string, size?: number, align?: "left" | "center" | "right", weight?: number }} look
+   * @param {import("./types.d.ts").Look} look
    */
   put(text, x, y, look = {}) {
     const { size = 13, weight = 400, align = "left" } = look;
-    this.pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Arial, sans-serif`;
+    this.pen.font = fontOf(size, weight);
     const wide = this.pen.measureText(text).width;
     const sides = {
       left: [x, x - wide - GAP],

@@ -1,18 +1,12 @@
 // The world of two weights without its picture: a ground, a posterior for each method that is on,
 // and what is measured while they learn. Beside the training ground lies a test ground, the same
 // moved and bent.
-import {
-  CHAIN,
-  elsewhere,
-  GAUSSIAN,
-  kl,
-  Learner,
-  METHODS,
-  Random,
-  topEigenpairs,
-} from "./engine.js";
+import { elsewhere, groundLoss, Learner, METHODS, Random } from "./engine.js";
 import { groundFrom, GROUNDS, PRIOR_STD } from "./grounds.js";
+import { Run } from "./run.js";
 import { inTurns, lossOf, standing, Sweep } from "./sweep.js";
+
+/** @import { End, GroundPlan, Loss, Term } from "./types.d.ts" */
 
 export const LENGTH = 600; // steps of a run
 export const HMC_EVERY = 6; // steps of the others for one of its trajectories
@@ -20,52 +14,29 @@ export const SEEDS = 20;
 export const SHIFT = 0.3;
 const STEADY = ["radius", "rho", "T", "viT", "rate", "draws"]; // settings by name
 
-/** What a run keeps of a method: its learner, its trail, and a value every four steps. */
-class Run {
-  /** @param {Learner} learner */
-  constructor(learner) {
-    this.learner = learner;
-    /** @type {number[][]} */
-    this.trail = [[...learner.q.mean]];
-    /** @type {number[]} */
-    this.x = [];
-    /** @type {any[]} */
-    this.stands = [];
-    /** @type {number[]} */
-    this.train = [];
-    /** @type {number[]} */
-    this.test = [];
-    /** @type {number[]} */
-    this.lambda = [];
-    /** @type {number[]} */
-    this.kl = [];
-    this.lost = false;
-  }
-}
-
+/** The world of two weights, what learns in it, and what is measured. */
 export class Model {
   name = "hollow";
-  /** @type {any} */
-  world; // of `GROUNDS`
-  /** @type {any[]} */
-  terms = [];
+  /** @type {GroundPlan} */
+  world = GROUNDS.hollow;
+  /** @type {Term[]} */
+  terms = []; // of the ground, which a reader changes
   /** @type {Record<string, number>} */
   settings = {};
   /** @type {number[]} */
   start = [];
-  /** @type {any} */
-  loss;
-  /** @type {any} */
-  test;
   giveUp = () => {};
+  /** @type {Loss} */
+  loss = groundLoss([]); // of the training ground, and of the test ground
+  test = this.loss;
   seed = 1;
   ensemble = 10; // draws that are shown and averaged
   steps = 0;
   on = new Set(["vi", "sabma"]);
   /** @type {[string, number[][]][]} */
   shadows = [];
-  /** @type {any[]} */
-  ends = [];
+  /** @type {End[]} */
+  ends = []; // of many seeds
   /** @type {number[]} */
   shift = [SHIFT, 0];
   bend = 0;
@@ -87,7 +58,7 @@ export class Model {
   choose(name) {
     this.name = name;
     this.world = GROUNDS[name];
-    this.terms = this.world.terms.map((/** @type {any} */ term) => ({ ...term }));
+    this.terms = this.world.terms.map((term) => ({ ...term }));
     const { radius, rho, T, rate } = this.world;
     this.settings = { radius, rho, T, viT: T, rate, draws: 4 };
     this.start = [...this.world.start];
@@ -96,15 +67,18 @@ export class Model {
     this.rest(false);
   }
 
+  /** Take the losses of the terms as they are now. */
   reground() {
     this.loss = groundFrom(this.terms);
     this.retest();
   }
 
+  /** Take the loss of the test ground that lies where it is now. */
   retest() {
-    this.test = elsewhere(this.loss, /** @type {[number, number]} */ (this.shift), this.bend);
+    this.test = elsewhere(this.loss, this.shift, this.bend);
   }
 
+  /** How far the test ground is moved. */
   get far() {
     return Math.hypot(...this.shift);
   }
@@ -157,11 +131,13 @@ export class Model {
     this.tally = "";
     this.runs = new Map();
     for (const method of METHODS)
-      if (this.on.has(method)) this.runs.set(method, new Run(this.learner(method, this.seed)));
+      if (this.on.has(method))
+        this.runs.set(method, new Run(method, this.learner(method, this.seed)));
     this.measure();
   }
 
   /**
+   * Keep the trail of a run that is over.
    * @param {string} method
    * @param {Run} run
    */
@@ -170,38 +146,27 @@ export class Model {
     if (this.shadows.length > 80) this.shadows.shift();
   }
 
-  /** @param {number} n steps of every method */
+  /** Take n steps of every method. @param {number} n */
   advance(n) {
     for (let i = 0; i < n && this.steps < LENGTH; i++) {
       this.steps += 1;
       for (const [method, run] of this.runs) {
         if (run.lost || (method === "hmc" && this.steps % HMC_EVERY)) continue;
-        run.learner.step();
-        run.lost = !run.learner.finite;
-        if (!run.lost) run.trail.push([...run.learner.q.mean]);
+        run.step();
       }
       if (this.steps % 4 === 0) this.measure();
     }
   }
 
+  /** Whether the run has taken all its steps. */
   get over() {
     return this.steps >= LENGTH;
   }
 
+  /** Add what is measured now to each run's curves. */
   measure() {
-    for (const [method, run] of this.runs) {
-      if (run.lost) continue;
-      const { q, prior, kept } = run.learner;
-      const chain = CHAIN[method] && kept.length;
-      const members = chain ? kept.slice(-this.ensemble) : [q.mean.slice()];
-      const stands = { q: { mean: q.mean.slice(), logStd: q.logStd.slice() }, members };
-      run.x.push(this.steps);
-      run.stands.push(stands);
-      run.train.push(lossOf(this.loss, { method, ...stands }));
-      run.test.push(lossOf(this.test, { method, ...stands }));
-      run.lambda.push(topEigenpairs(this.loss, q.mean, 1)[0].value);
-      run.kl.push(GAUSSIAN[method] ? kl(q, prior).value : NaN);
-    }
+    for (const run of this.runs.values())
+      if (!run.lost) run.measure(this.steps, this.loss, this.test, this.ensemble);
   }
 
   /**
@@ -220,7 +185,7 @@ export class Model {
   /**
    * Many seeds from here, in turns: where their runs end.
    * @param {string[]} methods
-   * @param {(ends: any[]) => string} tell the sentence about them
+   * @param {(ends: End[]) => string} tell the sentence about them
    * @param {Record<string, number>[]} others settings, a batch of seeds for each
    */
   many(methods, tell, others = [{}]) {
@@ -228,7 +193,7 @@ export class Model {
     this.shadows = [];
     this.ends = [];
     this.tally = `${SEEDS} seeds run …`;
-    /** @type {any[]} */
+    /** @type {End[]} */
     const ends = [];
     const jobs = others.flatMap((other) =>
       methods.flatMap((method) =>
@@ -248,14 +213,16 @@ export class Model {
   compareT() {
     if (this.sweep || !this.on.has("vi") || !this.on.has("sabma")) return;
     const { viT: T, radius } = this.settings;
-    const fit = (/** @type {string} */ method, /** @type {any} */ other) =>
-      this.whole(method, this.seed, method === "vi" ? other : { radius: other.radius });
+    const fit = (
+      /** @type {string} */ method,
+      /** @type {{ T: number, radius: number }} */ other,
+    ) => this.whole(method, this.seed, method === "vi" ? other : { radius: other.radius });
     this.sweep = new Sweep(this.loss, fit, { T, radius }, this.changed);
   }
 
   // ---- where they are
 
-  /** @param {ArrayLike<number>} at */
+  /** The name of the place that holds these weights. @param {ArrayLike<number>} at */
   placeOf(at) {
     const { places } = this.world;
     return places.find(([, [a, b], r]) => Math.hypot(at[0] - a, at[1] - b) < r)?.[0];
@@ -280,7 +247,7 @@ export class Model {
     return there ? `in the ${there === here ? "" : "basin of the "}${there}` : "";
   }
 
-  /** How many of these ends are where: [[place, count]], most first. @param {any[]} ends */
+  /** How many of these ends are where: [[place, count]], most first. @param {End[]} ends */
   counted(ends) {
     /** @type {Map<string, number>} */
     const counts = new Map();
@@ -292,14 +259,15 @@ export class Model {
   }
 
   /** The loss of a method on a ground: of the last run, or the mean over seeds. */
-  lossAt(/** @type {any} */ ground, /** @type {string} */ method) {
+  lossAt(/** @type {Loss} */ ground, /** @type {string} */ method) {
     const ends = this.ends.filter((end) => end.method === method && !end.lost);
     if (ends.length) return ends.reduce((sum, end) => sum + lossOf(ground, end), 0) / ends.length;
     const run = this.runs.get(method);
-    return !run || run.lost ? NaN : lossOf(ground, { method, ...run.stands.at(-1) });
+    if (!run || run.lost) return NaN;
+    return lossOf(ground, { method, ...run.stands[run.stands.length - 1] });
   }
 
-  /** The methods' losses on a ground, lowest first. @param {any} ground */
+  /** The methods' losses on a ground, lowest first. @param {Loss} ground */
   ranking(ground) {
     return [...this.runs.keys()]
       .map((method) => ({ method, loss: this.lossAt(ground, method) }))
@@ -309,6 +277,7 @@ export class Model {
 
   // ---- the state in a link
 
+  /** What `read` takes. */
   get query() {
     const { name, on, seed, shift, bend, settings } = this;
     const kept = Object.fromEntries(STEADY.map((key) => [key, String(settings[key])]));

@@ -1,49 +1,58 @@
 // The world of a network: two methods side by side learn the same few points, their predictions,
 // scores and loss planes.
+import { button, element, STILL } from "../front/elements.js";
 import { Random } from "./engine.js";
 import { drawTraces } from "./inputs.js";
 import { Pane } from "./pane.js";
 import { pointsOf } from "./points.js";
-import { DATA, GAP_NAME, GRID, HIGH, JOB_MS, LONG, NETS, PLANE, TESTS } from "./settings.js";
-import { Board, Clock, STILL, Slider, button, menuOf, node, styleOf, two } from "./ui.js";
+import { readingOf, verdictOf } from "./readings.js";
+import { DATA, GAP_NAME, GRID, HIGH, JOB_MS, LONG, NETS, PLANE, SPAN, TESTS } from "./settings.js";
+import { styleOf } from "./ink.js";
+import { Board, Clock, Menu, Slider } from "./ui.js";
 
+/** @import { NetworkOptions, Points, Vector } from "./types.d.ts" */
+
+/** @typedef {{ train: Points, test: Points, grid: Vector }} Data What is learnt, and tested; inputs of the pictures */
+
+const PER_SECOND = 80; // steps while it plays
+const GAP_PLACES = 121; // of the predictions of a regression, from -3 to 3
+const SETTINGS = { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15 };
+
+/** The inputs at which a picture of classes asks for a prediction, row by row. */
+const gridOfClasses = () =>
+  Float64Array.from({ length: 2 * GRID * GRID }, (_, k) => {
+    const i = k >> 1;
+    return k % 2
+      ? SPAN[1] * (1 - (2 * Math.floor(i / GRID)) / (GRID - 1))
+      : SPAN[0] * ((2 * (i % GRID)) / (GRID - 1) - 1);
+  });
+
+/** Methods side by side that learn the same points. */
 export class NetworkWorld {
-  /** @type {any} */
+  /** @type {Record<string, Slider>} */
   sliders = {};
-  settings;
-  label;
-  seed;
-  frames;
-  planes;
-  yours;
+  /** @type {number[][]} */
+  yours = []; // points of the reader: x, y, class
+  side = 0; // the class of the next of them
+  net = "one";
+  seed = 1;
+  draws = 10; // of the ensemble
+  steps = 0;
+  due = 0; // steps that the clock asks for
+  frames = 0;
+  rounds = 0;
+  /** @type {(() => void)[]} */
+  jobs = []; // what is to be seen and measured next
 
+  /** @param {NetworkOptions} options */
   constructor(options = {}) {
-    const {
-      kind = "spiral",
-      methods = ["vi", "sabma"],
-      planes = true,
-      label = "a network",
-      settings = {},
-    } = options;
-    this.kind = kind;
+    const { methods = ["vi", "sabma"], planes = true, autoplay = true } = options;
+    this.kind = options.kind ?? "spiral";
     this.planes = planes;
-    this.label = label;
-    this.net = "one";
-    this.seed = 1;
-    this.draws = 10;
-    this.steps = 0;
-    this.frames = 0;
-    this.settings = {
-      radius: 2,
-      rho: 0.2,
-      kappa: 0.1,
-      rate: 0.1,
-      shots: 20,
-      noise: 0.15,
-      ...settings,
-    };
-    this.yours = [];
-    this.side = 0;
+    this.label = options.label ?? "a network";
+    /** @type {Record<string, number>} */
+    this.settings = { ...SETTINGS, ...options.settings };
+    this.data = this.dataOf();
     this.panes = methods.map((method) => new Pane(this, method));
     this.traces = new Board((pen, w, h) => drawTraces(this, pen, w, h), {
       ratio: 0.16,
@@ -51,91 +60,43 @@ export class NetworkWorld {
       least: planes ? 190 : 110,
       most: 330,
     });
-    this.build();
-    this.again();
-    this.clock = new Clock(this.panes[0].node, (passed) => this.frame(passed));
-    if (!STILL.matches && options.autoplay !== false) this.play(true);
-  }
-
-  build() {
-    const set = (name) => (value, final) => {
-      this.settings[name] = value;
-      if (final) {
-        this.forget();
-        this.again();
-        this.play(true);
-      }
-    };
-    this.sliders = {};
-    const slider = (name, label, stops, say, help) =>
-      (this.sliders[name] = new Slider(label, stops, this.settings[name], set(name), {
-        say,
-        help,
-      }).node);
+    this.verdict = element("p", { class: "pg-verdict", role: "status" });
     this.playButton = button("Play", "play or pause", () => this.play(!this.clock.playing), {
       class: "pg-play",
     });
-    this.verdict = node("p", { class: "pg-verdict", role: "status" });
-    const restart = (change) => (value) => {
-      change(value);
-      this.forget();
-      this.again();
-      this.play(true);
-    };
-    this.node = node(
+    this.node = this.build();
+    this.offer();
+    this.draw();
+    this.clock = new Clock(this.panes[0].node, (passed) => this.frame(passed));
+    if (!STILL.matches && autoplay) this.play(true);
+  }
+
+  get regression() {
+    return this.kind === "gap";
+  }
+
+  /** Loss above the lowest that has the last colour of a plane. */
+  get high() {
+    return this.regression ? 40 : HIGH;
+  }
+
+  // ---- controls
+
+  /** The pictures with their controls. */
+  build() {
+    return element(
       "section",
       { class: "pg-network", "aria-label": this.label },
-      node("div", { class: "pg-panes" }, ...this.panes.map((pane) => pane.node)),
-      node(
-        "div",
-        { class: "pg-row" },
-        this.playButton,
-        button("Restart", "the same run from its start", () => {
-          this.again();
-          this.play(true);
-        }),
-        button(
-          "New seed",
-          "other points, other start, other noise; earlier seeds stay as shadows",
-          () => {
-            for (const pane of this.panes) pane.keep();
-            this.seed += 1;
-            this.again();
-            this.play(true);
-          },
-        ),
-        this.planes
-          ? menuOf(
-              "data",
-              Object.entries(DATA),
-              this.kind,
-              restart((value) => {
-                this.kind = value;
-              }),
-            )
-          : null,
-        this.planes
-          ? menuOf(
-              "a click adds",
-              [
-                ["0", "a circle"],
-                ["1", "a square"],
-              ],
-              "0",
-              (value) => {
-                this.side = Number(value);
-              },
-            )
-          : null,
-      ),
-      node(
+      element("div", { class: "pg-panes" }, ...this.panes.map((pane) => pane.node)),
+      this.buttons(),
+      element(
         "div",
         { class: "pg-sliders" },
-        slider("radius", "radius of SA-BMA", [0, 0.25, 0.5, 0.7, 1, 1.4, 2, 2.8, 4], (x) =>
+        this.slider("radius", "radius of SA-BMA", [0, 0.25, 0.5, 0.7, 1, 1.4, 2, 2.8, 4], (x) =>
           x ? `${x} × the width of q` : "0: the same as VI",
         ),
-        slider("rho", "radius of SAM", [0, 0.05, 0.1, 0.2, 0.5, 1], (x) => `${x}, a distance`),
-        slider(
+        this.slider("rho", "radius of SAM", [0, 0.05, 0.1, 0.2, 0.5, 1], (x) => `${x}, a distance`),
+        this.slider(
           "kappa",
           "temperature",
           [0.01, 0.03, 0.1, 0.3, 1],
@@ -145,201 +106,244 @@ export class NetworkWorld {
       ),
       this.verdict,
       this.traces.node,
-      node(
-        "details",
-        { class: "pg-more" },
-        node("summary", {}, "More: network, points, rate"),
-        menuOf(
-          "network",
-          Object.entries(NETS).map(([key, [text]]) => [key, text]),
-          this.net,
-          restart((value) => {
-            this.net = value;
-          }),
-        ),
-        node(
-          "div",
-          { class: "pg-sliders" },
-          slider("rate", "learning rate", [0.005, 0.01, 0.02, 0.05, 0.1]),
-          slider("shots", "points a class or side", [4, 8, 12, 20, 40, 80]),
-          slider("noise", "noise of the points", [0, 0.1, 0.15, 0.2, 0.3, 0.5]),
-          new Slider(
-            "ensemble",
-            [1, 2, 5, 10, 20, 30],
-            10,
-            (value) => {
-              this.draws = value;
-              for (const pane of this.panes) pane.refresh(Infinity);
-              this.draw();
-            },
-            { say: (x) => `${x} draw${x > 1 ? "s" : ""}` },
-          ).node,
-        ),
+      this.more(),
+    );
+  }
+
+  /** The row of buttons and of the menu of data. */
+  buttons() {
+    const restart = button("Restart", "the same run from its start", () => this.restart());
+    const help = "other points, other start, other noise; earlier seeds stay as shadows";
+    const reseed = button("New seed", help, () => {
+      for (const pane of this.panes) pane.keep();
+      this.seed += 1;
+      this.restart();
+    });
+    const row = element("div", { class: "pg-row" }, this.playButton, restart, reseed);
+    if (!this.planes) return row;
+    const data = new Menu("data", Object.entries(DATA), this.kind, (kind) => {
+      this.kind = kind;
+      this.restart(false);
+    });
+    const sides = [
+      ["0", "a circle"],
+      ["1", "a square"],
+    ];
+    const added = new Menu("a click adds", sides, "0", (side) => {
+      this.side = Number(side);
+    });
+    row.append(data.node, added.node);
+    return row;
+  }
+
+  /** What is folded: network, points, rate, ensemble. */
+  more() {
+    const nets = Object.entries(NETS).map(([key, [text]]) => [key, text]);
+    const average = (/** @type {number} */ n) => {
+      this.draws = n;
+      for (const { trial } of this.panes) trial.refresh(Infinity);
+      this.draw();
+    };
+    const say = (/** @type {number} */ n) => `${n} draw${n > 1 ? "s" : ""}`;
+    const network = new Menu("network", nets, this.net, (net) => {
+      this.net = net;
+      this.restart(false);
+    });
+    return element(
+      "details",
+      { class: "pg-more" },
+      element("summary", {}, "More: network, points, rate"),
+      network.node,
+      element(
+        "div",
+        { class: "pg-sliders" },
+        this.slider("rate", "learning rate", [0.005, 0.01, 0.02, 0.05, 0.1]),
+        this.slider("shots", "points a class or side", [4, 8, 12, 20, 40, 80]),
+        this.slider("noise", "noise of the points", [0, 0.1, 0.15, 0.2, 0.3, 0.5]),
+        new Slider("ensemble", [1, 2, 5, 10, 20, 30], 10, average, { say }).node,
       ),
     );
   }
 
-  // A point of the reader's, in the class that the menu says; with "your points alone" the others
-  // go.
+  /**
+   * A slider of a setting: the run begins anew with it.
+   * @param {string} name
+   * @param {string} label
+   * @param {number[]} stops
+   * @param {(value: number) => string} [say]
+   * @param {string} [help]
+   */
+  slider(name, label, stops, say, help) {
+    const change = (/** @type {number} */ value, /** @type {boolean} */ final) => {
+      this.settings[name] = value;
+      if (final) this.restart(false);
+    };
+    const slider = new Slider(label, stops, this.settings[name], change, { say, help });
+    this.sliders[name] = slider;
+    return slider.node;
+  }
+
+  /** Show the sliders of what the methods and the data have. */
+  offer() {
+    this.sliders.rho.node.hidden = this.panes.every((pane) => pane.method !== "sam");
+    this.sliders.noise.node.hidden = this.regression;
+  }
+
+  // ---- points
+
+  /**
+   * A point of the reader's, in the class that the menu says; with "your points alone" the others
+   * go.
+   * @param {MouseEvent} e
+   * @param {HTMLCanvasElement} canvas
+   */
   add(e, canvas) {
-    if (this.kind === "gap") return;
+    if (this.regression) return;
     const box = canvas.getBoundingClientRect();
     this.yours.push([
-      2.4 * ((2 * (e.clientX - box.left)) / box.width - 1),
-      2 * (1 - (2 * (e.clientY - box.top)) / box.height),
+      SPAN[0] * ((2 * (e.clientX - box.left)) / box.width - 1),
+      SPAN[1] * (1 - (2 * (e.clientY - box.top)) / box.height),
       this.side,
     ]);
-    this.forget();
+    this.restart(false);
+  }
+
+  /**
+   * The points of this seed and the reader's; these alone where there are two of each class.
+   * @param {number} n
+   * @param {Random} random
+   * @returns {Points}
+   */
+  points(n, random) {
+    const { kind, settings, yours } = this;
+    const alone =
+      kind === "none" && [0, 1].every((c) => yours.filter((p) => p[2] === c).length > 1);
+    const made = pointsOf(kind === "none" ? "xor" : kind, alone ? 0 : n, settings.noise, random);
+    if (this.regression) return made;
+    return {
+      x: Float64Array.from([...made.x, ...yours.flatMap(([a, b]) => [a, b])]),
+      y: [...made.y, ...yours.map((p) => p[2])],
+      noise: made.noise,
+    };
+  }
+
+  /** Points to learn and to test on, of this seed. @returns {Data} */
+  dataOf() {
+    const { kind, settings, seed } = this;
+    const random = new Random(seed);
+    const train = this.points(2 * settings.shots, random);
+    const test = kind === "none" ? train : pointsOf(kind, TESTS, settings.noise, random);
+    const grid = this.regression
+      ? Float64Array.from({ length: GAP_PLACES }, (_, i) => -3 + i / 20)
+      : gridOfClasses();
+    return { train, test, grid };
+  }
+
+  // ---- running
+
+  /** Play from the start; keep: the shadows of earlier seeds stay. */
+  restart(keep = true) {
+    if (!keep) for (const pane of this.panes) pane.shadows = [];
     this.again();
     this.play(true);
   }
 
-  // The points of this seed and the reader's; alone where there are two of each class.
-  points(n, random) {
-    const { kind, settings, yours } = this,
-      alone = kind === "none" && [0, 1].every((c) => yours.filter((p) => p[2] === c).length > 1);
-    const { x, y, noise } = alone
-      ? { x: [], y: [], noise: null }
-      : pointsOf(kind === "none" ? "xor" : kind, n, settings.noise, random);
-    return kind === "gap"
-      ? { x, y, noise }
-      : {
-          x: Float64Array.from([...x, ...yours.flatMap(([a, b]) => [a, b])]),
-          y: [...y, ...yours.map((p) => p[2])],
-          noise,
-        };
-  }
-
-  forget() {
-    for (const pane of this.panes) pane.shadows = [];
-  }
-
+  /** Back to the start, with the points and settings of now. */
   again() {
-    const { kind, settings, seed } = this,
-      n = 2 * settings.shots,
-      random = new Random(seed);
     this.steps = 0;
-    this.train = this.points(n, random);
-    this.test = kind === "none" ? this.train : pointsOf(kind, TESTS, settings.noise, random);
-    this.sliders.rho.hidden = this.panes.every((pane) => pane.method !== "sam");
-    this.sliders.noise.hidden = kind === "gap";
-    this.high = kind === "gap" ? 40 : HIGH;
-    this.grid =
-      kind === "gap"
-        ? Float64Array.from({ length: 121 }, (_, i) => -3 + i / 20)
-        : Float64Array.from({ length: 2 * GRID * GRID }, (_, k) => {
-            const i = k >> 1;
-            return k % 2
-              ? 2 * (1 - (2 * Math.floor(i / GRID)) / (GRID - 1))
-              : 2.4 * ((2 * (i % GRID)) / (GRID - 1) - 1);
-          });
-    for (const pane of this.panes) {
-      pane.begin();
-      pane.curve();
-      pane.fill(PLANE);
-    }
+    this.jobs = [];
+    this.data = this.dataOf();
+    this.offer();
+    for (const pane of this.panes) pane.begin();
     this.draw();
   }
 
+  /** Play or rest. @param {boolean} on */
   play(on) {
     if (on && this.steps >= LONG) this.again();
     this.clock.play(on);
     this.playButton.textContent = on ? "Pause" : "Play";
-    if (!on) {
-      for (const pane of this.panes) {
-        pane.refresh(Infinity);
-        pane.curve();
-        pane.fill(PLANE);
-        pane.score();
-      }
-      this.draw();
+    if (on) return;
+    for (const { trial } of this.panes) {
+      trial.refresh(Infinity);
+      trial.curve();
+      trial.fill(PLANE);
+      trial.score();
     }
+    this.draw();
   }
 
+  /** Take a step of every method; a trajectory of HMC in every second one. */
   advance() {
     this.steps += 1;
-    for (const pane of this.panes) if (pane.method !== "hmc" || this.steps % 2) pane.step();
+    for (const { method, trial } of this.panes)
+      if (method !== "hmc" || this.steps % 2) trial.step();
   }
 
-  // Two steps a frame, then of what is seen and measured two jobs, or one where that took long: no
-  // frame is late on a slow phone.
+  /**
+   * Two steps a frame, then of what is seen and measured two jobs, or one where that took long: no
+   * frame is late on a slow phone.
+   * @param {number} passed seconds since the last
+   */
   frame(passed) {
     const from = performance.now();
-    this.due = Math.min(2, (this.due ?? 0) + passed * 80);
+    this.due = Math.min(2, this.due + passed * PER_SECOND);
     for (; this.due >= 1; this.due--) this.advance();
     this.frames += 1;
-    if (!this.jobs?.length) this.jobs = this.round();
-    this.jobs.shift()();
+    if (!this.jobs.length) this.jobs = this.round();
+    this.jobs.shift()?.();
     if (performance.now() - from < JOB_MS) this.jobs.shift()?.();
     this.tell();
     if (this.steps >= LONG) this.play(false);
   }
 
-  // What is done in turn: predictions most often, scores and curves in every fourth round, new
-  // directions in every twelfth.
+  /**
+   * What is done in turn: predictions most often, scores and curves in every fourth round, new
+   * directions in every twelfth.
+   */
   round() {
-    this.rounds = (this.rounds ?? 0) + 1;
-    const whole = this.rounds % 4 === 0,
-      panes = this.panes.filter((pane) => !pane.lost);
-    const of = (pane) => [
-      () => pane.refresh(2),
-      () => pane.plane.draw(),
-      ...(this.planes ? [() => pane.fill(2)] : []),
-      ...(whole ? [() => pane.score(), () => pane.loss.draw()] : []),
-      ...(this.rounds % 12 === 2 ? [() => pane.curve()] : []),
-    ];
-    return [...panes.flatMap(of), ...(whole || !panes.length ? [() => this.traces.draw()] : [])];
+    this.rounds += 1;
+    const whole = this.rounds % 4 === 0;
+    const panes = this.panes.filter(({ trial }) => !trial.lost);
+    const jobs = panes.flatMap(({ trial, plane, loss }) => [
+      () => trial.refresh(2),
+      () => plane.draw(),
+      ...(this.planes ? [() => trial.fill(2)] : []),
+      ...(whole ? [() => trial.score(), () => loss.draw()] : []),
+      ...(this.rounds % 12 === 2 ? [() => trial.curve()] : []),
+    ]);
+    if (whole || !panes.length) jobs.push(() => this.traces.draw());
+    return jobs;
   }
 
+  // ---- showing
+
+  /** Draw in the colours of another theme. */
   recolor() {
     this.draw();
   }
 
+  /** Draw all pictures. */
   draw() {
     for (const pane of this.panes) pane.draw();
     this.traces.draw();
     this.tell(true);
   }
 
+  /** Say in words what is shown: in every thirtieth frame, or now. */
   tell(now = this.frames % 30 === 0) {
     if (!now) return;
-    const said = this.panes.map((p) => this.readingOf(p));
-    this.verdict.textContent = `Step ${this.steps}${this.verdictOf()}`;
-    this.panes.forEach((p, i) => {
-      p.reading.textContent = said[i];
-      p.plane.say(
-        `What the ensemble of ${styleOf(p.method)[0]} predicts for ${DATA[this.kind] ?? GAP_NAME}. ${said[i]}.`,
-      );
-      p.loss.say(
-        `Training loss of ${styleOf(p.method)[0]} on the plane of its two sharpest directions, the draws projected onto it.`,
-      );
+    this.verdict.textContent = `Step ${this.steps}${verdictOf(this)}`;
+    const named = this.panes.map((pane) => {
+      const name = styleOf(pane.method)[0];
+      const said = readingOf(pane);
+      pane.reading.textContent = said;
+      const data = DATA[this.kind] ?? GAP_NAME;
+      pane.plane.say(`What the ensemble of ${name} predicts for ${data}. ${said}.`);
+      const plane = "the plane of its two sharpest directions, the draws projected onto it";
+      pane.loss.say(`Training loss of ${name} on ${plane}.`);
+      return `${name}: ${said}`;
     });
-    const named = this.panes.map((p, i) => `${styleOf(p.method)[0]}: ${said[i]}`);
     this.traces.say(`Against steps: ${named.join("; ")}.`);
-  }
-
-  // The scores of a pane, beside its menu.
-  readingOf(p) {
-    if (p.lost) return "diverged";
-    const loss = two(p.test.at(-1));
-    if (this.kind === "gap") {
-      const [gap, points] = [p.unsure.gap, p.unsure.points].map((x) => Number(x.toPrecision(2)));
-      return `test NLL ${loss}; spread ${gap} in the gap, ${points} at the points`;
-    }
-    const right = Math.round(100 * p.right);
-    return `test loss ${loss}, ECE ${two(p.ece.at(-1))}, ${right} % right, λ₁ ${two(p.axes[0].value)}`;
-  }
-
-  // Whether the flatter of the networks has the lower test loss here.
-  verdictOf() {
-    const panes = this.panes.filter((p) => !p.lost && Number.isFinite(p.test.at(-1))),
-      name = (p) => styleOf(p.method)[0];
-    if (this.steps < 200 || this.kind === "gap" || panes.length < 2)
-      return this.kind === "none" ? " · tested on the points themselves" : "";
-    const least = (value) => panes.reduce((best, p) => (value(p) < value(best) ? p : best)),
-      best = least((p) => p.test.at(-1)),
-      flat = least((p) => p.lambda.at(-1));
-    const sharp = panes.reduce((most, p) => (p.lambda.at(-1) > most.lambda.at(-1) ? p : most));
-    return `. ${best === flat ? `${name(best)} is flatter and has the lower test loss.` : `${name(best)} has the lower test loss, though ${best === sharp ? "its mean is the sharpest" : `${name(flat)} is flatter`}: flat is not all that counts.`}`;
   }
 }

@@ -3,10 +3,11 @@ import { CHAIN, GAUSSIAN } from "./engine.js";
 import { PRIOR_STD, WIDE } from "./grounds.js";
 import { Labels } from "./labels.js";
 import { NUDGE } from "./verdicts.js";
-import { colorOf, inks, styleOf, symbol, two } from "./ui.js";
+import { colorOf, inks, styleOf, symbol, two } from "./ink.js";
 
-/** @typedef {import("./model.js").Model} Model */
-/** @typedef {(v: number) => number} Scale */
+/** @import { Gaussian, Scale } from "./types.d.ts" */
+/** @import { Model } from "./model.js" */
+/** @import { Run } from "./run.js" */
 
 const FULL = 2 * Math.PI;
 
@@ -38,7 +39,8 @@ export class Painting {
     pen.setLineDash([]);
   }
 
-  cloud(/** @type {any} */ q) {
+  /** A Gaussian: an ellipse of two widths. @param {Gaussian} q */
+  cloud(q) {
     const { pen } = this;
     pen.lineWidth = 2;
     this.outline(q);
@@ -61,18 +63,18 @@ export class Painting {
     pen.stroke();
   }
 
-  /** @param {number[][]} trail */
+  /** @param {ArrayLike<number>[]} trail */
   trail(trail, /** @type {string} */ color, /** @type {number} */ alpha) {
     const { pen, X, Y } = this;
     pen.globalAlpha = alpha;
     pen.strokeStyle = pen.fillStyle = color;
     pen.lineWidth = 1.6;
     pen.beginPath();
-    for (const [x, y] of trail) pen.lineTo(X(x), Y(y));
+    for (const at of trail) pen.lineTo(X(at[0]), Y(at[1]));
     pen.stroke();
-    const [x, y] = trail[trail.length - 1];
+    const end = trail[trail.length - 1];
     pen.globalAlpha = Math.min(1, 2 * alpha);
-    this.dot(x, y, 3);
+    this.dot(end[0], end[1], 3);
     pen.globalAlpha = 1;
   }
 
@@ -107,35 +109,40 @@ export class Painting {
     }
   }
 
-  /** A text beside each mean. @param {Model} model @param {(method: string, run: any) => string} say */
+  /** A text beside each mean. @param {Model} model @param {(method: string, run: Run) => string} say */
   means(model, say) {
     const shown = [...model.runs].filter(([, run]) => !run.lost);
-    const at = ([, run]) => [this.X(run.learner.q.mean[0]), this.Y(run.learner.q.mean[1])];
-    for (const one of shown) {
-      const [x, y] = at(one);
+    const at = (/** @type {Run} */ { learner }) => {
+      const [x, y] = learner.q.mean;
+      return [this.X(x), this.Y(y)];
+    };
+    for (const [, run] of shown) {
+      const [x, y] = at(run);
       this.labels.avoid(x, y);
     }
     if (shown.length > 3) return;
     for (const [method, run] of shown) {
-      const [x, y] = at([method, run]);
+      const [x, y] = at(run);
       const look = { color: colorOf(method), weight: 700, size: 14 };
       this.labels.put(say(method, run), x + 12, y - 17, look);
     }
   }
 
   /** Where a run is, how it came there, and its draws. @param {Model} model */
-  run(model, /** @type {string} */ method, /** @type {any} */ { learner, trail }) {
+  run(model, /** @type {string} */ method, /** @type {Run} */ { learner, trail }) {
     const { pen } = this;
     const color = colorOf(method);
     const { q, last } = learner;
     if (CHAIN[method]) {
       this.trail(trail.slice(-160), color, method === "hmc" ? 0.08 : 0.3);
-      if (last?.path) this.trail(last.path, color, 0.4);
+      if (last && "path" in last && last.path) this.trail(last.path, color, 0.4);
     } else this.trail(trail, color, 0.75);
     pen.fillStyle = pen.strokeStyle = color;
     if (GAUSSIAN[method]) this.cloud(q);
-    if (last?.there && method === "sabma") this.worst(q, last.there, color);
-    if (method === "sam" && last?.e && !model.over) this.ascent(last, model.settings.rho);
+    const there = last && "delta" in last ? last.there : null;
+    if (there) this.worst(q, there, color);
+    if (last && "e" in last && last.e && !model.over)
+      this.ascent(last.from, last.e, model.settings.rho);
     if (GAUSSIAN[method] || CHAIN[method]) {
       pen.fillStyle = color;
       pen.globalAlpha = 0.8;
@@ -146,7 +153,7 @@ export class Painting {
   }
 
   /** SA-BMA's q′, the worst within the radius. */
-  worst(/** @type {any} */ q, /** @type {any} */ there, /** @type {string} */ color) {
+  worst(/** @type {Gaussian} */ q, /** @type {Gaussian} */ there, /** @type {string} */ color) {
     const { pen, X, Y, unit } = this;
     pen.lineWidth = 1.4;
     this.outline(there, [4, 4]);
@@ -156,8 +163,13 @@ export class Painting {
     this.labels.put(text, X(there.mean[0]), top, { color, size: 12.5, align: "center" });
   }
 
-  /** SAM's ascent. */
-  ascent(/** @type {any} */ { from, e }, /** @type {number} */ rho) {
+  /**
+   * SAM's ascent.
+   * @param {ArrayLike<number>} from
+   * @param {ArrayLike<number>} e
+   * @param {number} rho
+   */
+  ascent(from, e, rho) {
     const { pen, X, Y, unit } = this;
     pen.lineWidth = 1.5;
     pen.setLineDash([4, 4]);

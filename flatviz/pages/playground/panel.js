@@ -1,14 +1,19 @@
 // Every control of the world of two weights, and where it stands.
+import { button, counted, element } from "../front/elements.js";
 import { GAUSSIAN, METHODS } from "./engine.js";
 import { STOPS as KNOWN } from "./frontier.js";
 import { GROUNDS } from "./grounds.js";
 import { onArrows } from "./hand.js";
 import { RADII, TEMPERATURES } from "./sweep.js";
-import { button, colorOf, menuOf, node, Slider, styleOf, two } from "./ui.js";
+import { colorOf, styleOf, two } from "./ink.js";
+import { childrenOf, Menu, Slider } from "./ui.js";
 
-/** @typedef {import("./world.js").World} World */
-/** @typedef {(value: any) => string} Say */
+/** @import { Card } from "./types.d.ts" */
+/** @import { World } from "./world.js" */
 
+/** @typedef {(value: number) => string} Say */
+
+/** Where the sliders stop, by the name of the setting. @type {Record<string, number[]>} */
 export const STOPS = {
   shift: [0, 0.1, 0.2, 0.3, 0.4, 0.6, 0.8, 1],
   bend: [0, 0.1, 0.2, 0.4],
@@ -20,6 +25,7 @@ export const STOPS = {
   draws: [1, 2, 4, 8, 16, 32],
   ensemble: [1, 2, 5, 10, 20, 30],
 };
+/** Methods in words. @type {Record<string, string>} */
 const EXPANSIONS = {
   gd: "",
   sam: "SAM: sharpness-aware minimisation, lowers the worst loss near one weight vector",
@@ -31,8 +37,8 @@ const EXPANSIONS = {
   sgld: "SGLD: Langevin dynamics, gradient steps with noise; its trail samples the posterior",
   hmc: "HMC: Hamiltonian Monte Carlo, a ball rolls over the loss; its stops sample the posterior",
 };
-const counted = (/** @type {number} */ n) => `${n} draw${n > 1 ? "s" : ""}`;
 
+/** The controls of the world of two weights. */
 export class Panel {
   /** @type {Record<string, Slider>} */
   sliders = {};
@@ -44,16 +50,16 @@ export class Panel {
     this.playButton = button("Play", "play or pause", () => world.play(!world.clock.playing), {
       class: "pg-play",
     });
-    this.chips = node("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
+    this.chips = element("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
     for (const method of METHODS) {
       const chip = button("", `show or hide ${styleOf(method)[0]}`, () => world.toggle(method), {
         "data-method": method,
       });
-      chip.append(node("i", { "aria-hidden": "true" }), styleOf(method)[0]);
+      chip.append(element("i", { "aria-hidden": "true" }), styleOf(method)[0]);
       this.chips.append(chip);
     }
     const grounds = Object.entries(GROUNDS).map(([key, g]) => [key, g.label]);
-    this.ground = menuOf("ground", grounds, "hollow", (name) => world.choose(name));
+    this.ground = new Menu("ground", grounds, "hollow", (name) => world.choose(name));
     this.tools = this.toggles("what the pointer does", "tool", [
       ["down", "push down"],
       ["up", "push up"],
@@ -63,16 +69,21 @@ export class Panel {
       ["training", "training ground"],
       ["test", "test ground"],
     ]);
-    this.score = node("div", { class: "pg-score", role: "group", "aria-label": "losses" });
-    this.verdict = node("p", { class: "pg-verdict", role: "status" });
-    this.about = node("p", { class: "pg-about" });
-    this.names = node("p", { class: "pg-about" });
+    this.score = element("div", { class: "pg-score", role: "group", "aria-label": "losses" });
+    this.verdict = element("p", { class: "pg-verdict", role: "status" });
+    this.about = element("p", { class: "pg-about" });
+    this.names = element("p", { class: "pg-about" });
     this.truthButton = button("True posterior", "the posterior, computed on a grid", () => {
       world.truth = !world.truth;
       world.shown(true);
     });
+    /**
+     * @param {import("./ui.js").Board} board
+     * @param {string} label
+     * @param {(by: number[]) => void} keys
+     */
     const grip = (board, label, keys) =>
-      node(
+      element(
         "div",
         {
           class: "pg-grip",
@@ -83,7 +94,7 @@ export class Panel {
         },
         board.node,
       );
-    this.maps = node(
+    this.maps = element(
       "div",
       { class: "pg-maps", "data-side": "training" },
       grip(
@@ -95,19 +106,19 @@ export class Panel {
         world.moveTest(model.shift.map((v, i) => v + by[i])),
       ),
     );
-    this.first = node(
+    this.first = element(
       "div",
       { class: "pg-first" },
       this.keep("shift", "shift of the test ground", (v) => world.moveTest(model.along(v)), two),
       this.slider(
         "radius",
         "radius of SA-BMA",
-        (x) => (Number(x) ? `${x} × the width of q` : "0: as VI"),
+        (x) => (x ? `${x} × the width of q` : "0: as VI"),
         "how far from q SA-BMA looks for the worst posterior, √(2 KL)",
       ),
       this.slider("viT", "temperature of VI", (x) => `T = ${x}`, "the weight of KL(q ‖ prior)"),
     );
-    this.others = node(
+    this.others = element(
       "div",
       { class: "pg-sliders" },
       this.slider("T", "temperature of the others", (x) => `T = ${x}`),
@@ -117,22 +128,20 @@ export class Panel {
         "ensemble",
         "ensemble",
         (v) => world.average(v),
-        (x) => counted(Number(x)),
+        (x) => counted(x, "draw"),
       ),
       this.keep("bend", "bend of the test ground", (v) => world.moveTest(model.shift, v)),
       this.slider("draws", "draws a step", (x) => `S = ${x}`, "of which a step averages gradients"),
     );
     this.found = this.foundSliders();
-    const shared = [
-      button("Link", "copy a link to what is shown", (e) => world.share(e.target)),
-      button("PNG", "save both grounds as a picture", () => world.picture()),
-    ];
-    this.more = node(
+    const link = button("Link", "copy a link to what is shown", () => world.share(link));
+    const shared = [link, button("PNG", "save both grounds as a picture", () => world.picture())];
+    this.more = element(
       "details",
       { class: "pg-more" },
-      node("summary", {}, "More: methods, settings, seeds"),
+      element("summary", {}, "More: methods, settings, seeds"),
       this.verdict,
-      node(
+      element(
         "div",
         { class: "pg-row" },
         button("Step", "one step of every method", () => {
@@ -146,10 +155,16 @@ export class Panel {
       this.chips,
       this.names,
       this.others,
-      node("div", { class: "pg-boards" }, world.section.node, world.traces.node, world.chart.node),
-      node("div", { class: "pg-under" }, this.ground, this.tools, this.about),
+      element(
+        "div",
+        { class: "pg-boards" },
+        world.section.node,
+        world.traces.node,
+        world.chart.node,
+      ),
+      element("div", { class: "pg-under" }, this.ground.node, this.tools, this.about),
     );
-    this.node = node(
+    this.node = element(
       "section",
       { class: "pg-world", "aria-label": "two weights" },
       world.sequence.node,
@@ -159,7 +174,7 @@ export class Panel {
       this.score,
       this.first,
       this.found,
-      node(
+      element(
         "div",
         { class: "pg-row pg-run" },
         this.playButton,
@@ -207,14 +222,14 @@ export class Panel {
   }
 
   /** Buttons of which one is pressed. @param {[string, string][]} choices */
-  toggles(label, name, choices) {
+  toggles(/** @type {string} */ label, /** @type {string} */ name, choices) {
     const { world } = this;
     const press = (/** @type {string} */ key) => {
       if (name === "side") this.side(key);
       else world.tool = key;
       this.tell();
     };
-    return node(
+    return element(
       "div",
       { class: `pg-tools pg-${name}s`, role: "group", "aria-label": label },
       ...choices.map(([key, text]) =>
@@ -226,6 +241,11 @@ export class Panel {
   /** The sliders over the fits that the experiment has. */
   foundSliders() {
     const { world } = this;
+    /**
+     * @param {"radius" | "T"} key
+     * @param {string} label
+     * @param {(value: number) => string} say
+     */
     const of = (key, label, say) =>
       new Slider(
         label,
@@ -237,10 +257,10 @@ export class Panel {
         },
         { say },
       ).node;
-    return node(
+    return element(
       "div",
       { class: "pg-first pg-found" },
-      of("radius", "radius on the trained network", (x) => (Number(x) ? x : "0: as VI")),
+      of("radius", "radius on the trained network", (x) => (x ? String(x) : "0: as VI")),
       of("T", "temperature on the trained network", (x) => `T = ${x}`),
     );
   }
@@ -248,11 +268,11 @@ export class Panel {
   /** Which ground a narrow page shows. @param {string} which */
   side(which) {
     this.maps.dataset.side = which;
-    for (const one of this.sides.children)
+    for (const one of childrenOf(this.sides))
       one.setAttribute("aria-pressed", String(one.dataset.side === which));
   }
 
-  /** What a card shows. @param {(typeof import("./cards.js").CARDS)[number]} card */
+  /** What a card shows. @param {Card} card */
   show(card) {
     const frontier = card.view === "frontier";
     for (const one of [this.maps, this.sides, this.first]) one.hidden = frontier;
@@ -264,16 +284,16 @@ export class Panel {
   /** Labels, pressed buttons, and the sliders at the model's settings. */
   tell() {
     const { model, tool, truth } = this.world;
-    for (const chip of this.chips.children) {
-      const { method } = chip.dataset;
+    for (const chip of childrenOf(this.chips)) {
+      const { method = "" } = chip.dataset;
       chip.setAttribute("aria-pressed", String(model.on.has(method)));
       chip.style.setProperty("--method", colorOf(method));
     }
-    for (const one of this.tools.children)
+    for (const one of childrenOf(this.tools))
       one.setAttribute("aria-pressed", String(one.dataset.tool === tool));
     this.tools.hidden = model.name !== "yours";
     this.truthButton.setAttribute("aria-pressed", String(truth));
-    this.ground.querySelector("select").value = model.name;
+    this.ground.select.value = model.name;
     const { sliders } = this;
     for (const [name, value] of Object.entries(model.settings)) sliders[name].value = value;
     sliders.bend.value = model.bend;

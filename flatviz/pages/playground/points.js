@@ -1,20 +1,31 @@
 // The points that a network learns.
 import { GAP_NOISE } from "./settings.js";
 
-// n points in turn of two classes, coordinates within about 2; of the regression targets.
+/** @import { Points } from "./types.d.ts" */
+
+/**
+ * n points that belong to two classes in turn, with coordinates within about 2; of the regression
+ * "gap", inputs and targets.
+ * @param {string} kind
+ * @param {number} n
+ * @param {number} noise
+ * @param {import("./random.js").Random} random
+ * @returns {Points}
+ */
 export function pointsOf(kind, n, noise, random) {
-  const x = new Float64Array(kind === "gap" ? n : 2 * n),
-    y = kind === "gap" ? new Float64Array(n) : new Int32Array(n);
+  const x = new Float64Array(kind === "gap" ? n : 2 * n);
+  const y = kind === "gap" ? new Float64Array(n) : new Int32Array(n);
   for (let i = 0; i < n; i++) {
-    const c = i % 2,
-      t = random.uniform(),
-      sign = c ? -1 : 1;
+    const c = i % 2;
+    const t = random.uniform();
+    const sign = c ? -1 : 1;
     if (kind === "gap") {
       x[i] = c ? -1.8 + 0.8 * t : 0.8 + t;
       y[i] = Math.sin(2.2 * x[i]) + GAP_NOISE * random.normal();
       continue;
     }
-    const [a, b] = {
+    /** @type {Record<string, () => number[]>} */
+    const places = {
       moons: () =>
         c
           ? [0.5 - 1.2 * Math.cos(Math.PI * t), 0.35 - 1.2 * Math.sin(Math.PI * t)]
@@ -24,15 +35,16 @@ export function pointsOf(kind, n, noise, random) {
         return [r * Math.cos(2 * Math.PI * t), r * Math.sin(2 * Math.PI * t)];
       },
       spiral: () => {
-        const r = 0.25 + 1.5 * t,
-          angle = 4.2 * t + (c ? Math.PI : 0);
+        const r = 0.25 + 1.5 * t;
+        const angle = 4.2 * t + (c ? Math.PI : 0);
         return [r * Math.cos(angle), r * Math.sin(angle)];
       },
       xor: () => {
         const s = random.uniform() < 0.5 ? 1 : -1;
         return [s * (0.25 + 1.3 * t), s * sign * (0.25 + 1.3 * random.uniform())];
       },
-    }[kind]();
+    };
+    const [a, b] = places[kind]();
     x[2 * i] = a + noise * random.normal();
     x[2 * i + 1] = b + noise * random.normal();
     y[i] = c;

@@ -1,5 +1,6 @@
 // The numbers under the grounds, each always in the same place.
-import { colorOf, node, styleOf } from "./ui.js";
+import { element } from "../front/elements.js";
+import { colorOf, styleOf } from "./ink.js";
 
 /**
  * A big number after its name and before two small lines.
@@ -9,12 +10,12 @@ import { colorOf, node, styleOf } from "./ui.js";
  * @param {[string, string]} lines
  */
 function cell(method, title, value, lines, best = false) {
-  return node(
+  return element(
     "div",
     { style: `--method:${colorOf(method)}`, class: best ? "pg-wins" : "" },
-    node("span", {}, title),
-    node("b", {}, value),
-    node("small", {}, lines[0], node("br"), lines[1]),
+    element("span", {}, title),
+    element("b", {}, value),
+    element("small", {}, lines[0], element("br"), lines[1]),
   );
 }
 

@@ -1,8 +1,10 @@
 // The cards above the grounds: question, guess, answer, and the way from one to the next.
+import { button, element } from "../front/elements.js";
 import { CARDS, done } from "./cards.js";
-import { button, node } from "./ui.js";
 
-/** @typedef {import("./world.js").World} World */
+import { childrenOf } from "./ui.js";
+
+/** @import { World } from "./world.js" */
 
 export class Sequence {
   at = 0;
@@ -12,21 +14,21 @@ export class Sequence {
   /** @param {World} world */
   constructor(world) {
     this.world = world;
-    this.steps = node(
+    this.steps = element(
       "div",
       { class: "pg-steps", role: "group", "aria-label": "questions" },
       ...CARDS.map((card, i) => button(`${i + 1} ${card.title}`, card.title, () => this.go(i))),
     );
-    this.ask = node("p", { class: "pg-ask" });
-    this.guesses = node("div", { class: "pg-guess", role: "group", "aria-label": "your guess" });
-    this.answer = node("p", { class: "pg-answer", role: "status" });
+    this.ask = element("p", { class: "pg-ask" });
+    this.guesses = element("div", { class: "pg-guess", role: "group", "aria-label": "your guess" });
+    this.answer = element("p", { class: "pg-answer", role: "status" });
     this.next = button("Next →", "the next question", () => this.go(this.at + 1), {
       class: "pg-next",
     });
-    const question = node("div", {}, this.steps, this.ask);
-    const row = node("div", { class: "pg-choose" }, this.guesses, this.next);
-    const reply = node("div", { class: "pg-reply" }, row, this.answer);
-    this.node = node("div", { class: "pg-card" }, question, reply);
+    const question = element("div", {}, this.steps, this.ask);
+    const row = element("div", { class: "pg-choose" }, this.guesses, this.next);
+    const reply = element("div", { class: "pg-reply" }, row, this.answer);
+    this.node = element("div", { class: "pg-card" }, question, reply);
   }
 
   get card() {
@@ -62,7 +64,7 @@ export class Sequence {
   take(key) {
     this.guess = key;
     this.told = false;
-    for (const one of this.guesses.children)
+    for (const one of childrenOf(this.guesses))
       one.setAttribute("aria-pressed", String(one.dataset.guess === key));
     this.answer.textContent = "They train …";
     this.world.run(this.card);
@@ -76,10 +78,10 @@ export class Sequence {
     this.told = true;
     const right = card.truth(world.model) === this.guess;
     this.answer.replaceChildren(
-      node("b", {}, right ? "You guessed right. " : "Not quite. "),
+      element("b", {}, right ? "You guessed right. " : "Not quite. "),
       card.answer(world.model),
     );
-    for (const one of this.guesses.children)
+    for (const one of childrenOf(this.guesses))
       one.classList.toggle("pg-right", one.dataset.guess === card.truth(world.model));
     this.next.hidden = this.at === CARDS.length - 1;
     if (card.view === "grounds") world.side("test");

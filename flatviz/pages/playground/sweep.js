@@ -1,20 +1,31 @@
 // Many runs of two weights: VI over temperatures beside SA-BMA over radii, VI at the temperature T*
 // of equal training loss, and seeds.
 import { copyOf, GAUSSIAN, integral } from "./engine.js";
-import { colorOf, inks, symbol, styleOf, two, words } from "./ui.js";
+import { colorOf, inks, styleOf, symbol, two, words } from "./ink.js";
 
-export const TEMPERATURES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1],
-  RADII = [0, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4];
-const AT_ONCE_MS = 12,
-  HALVINGS = 6;
+/** @import { End, Fit, Loss, Pen, Stand } from "./types.d.ts" */
 
-// The loss that q expects, a chain's members or a point have.
+export const TEMPERATURES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1];
+export const RADII = [0, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4];
+const AT_ONCE_MS = 12;
+const HALVINGS = 6;
+
+/**
+ * The loss that q expects, or that the members of a chain have on average.
+ * @param {Loss} loss
+ * @param {{ method: string } & Stand} end
+ */
 export function lossOf(loss, { method, q, members }) {
   if (GAUSSIAN[method]) return integral(loss, q);
   return members.reduce((sum, w) => sum + loss.both(w, null), 0) / members.length;
 }
 
-// Where a learner stands, as `lossOf` and the pictures read it.
+/**
+ * Where a learner stands, as `lossOf` and the pictures read it.
+ * @param {string} method
+ * @param {import("./learner.js").Learner} learner
+ * @returns {End}
+ */
 export const standing = (method, learner, more = {}) => ({
   method,
   q: copyOf(learner.q),
@@ -23,13 +34,17 @@ export const standing = (method, learner, more = {}) => ({
   ...more,
 });
 
-// Do the jobs in turns of a few milliseconds, so that the page stays quick; `done` after the last.
-// Returns what gives them up.
+/**
+ * Do the jobs in turns of a few milliseconds, so that the page stays quick, and then `done`.
+ * Returns what gives them up.
+ * @param {(() => void)[]} jobs
+ * @param {() => void} done
+ */
 export function inTurns(jobs, done) {
   let stopped = false;
   const turn = () => {
     const until = performance.now() + AT_ONCE_MS;
-    while (!stopped && jobs.length && performance.now() < until) jobs.shift()();
+    while (!stopped && jobs.length && performance.now() < until) jobs.shift()?.();
     if (stopped) return;
     if (jobs.length) setTimeout(turn);
     else done();
@@ -40,14 +55,29 @@ export function inTurns(jobs, done) {
   };
 }
 
-// VI over T and SA-BMA over the radius; fit(method, { T, radius }) -> a standing place.  T*: where
-// VI has the training loss of SA-BMA at `radius`.
+/**
+ * VI over temperatures and SA-BMA over radii, and T*: where VI has the training loss of SA-BMA at
+ * the radius of now.
+ */
 export class Sweep {
+  /**
+   * @param {Loss} loss
+   * @param {(method: string, at: { T: number, radius: number }) => End} fit
+   * @param {{ T: number, radius: number }} now
+   * @param {() => void} done
+   */
   constructor(loss, fit, { T, radius }, done) {
     this.loss = loss;
+    /** @type {Fit[]} */
     this.vi = [];
+    /** @type {Fit[]} */
     this.sabma = [];
+    /** @type {Fit | null} */
     this.ghost = null;
+    /**
+     * @param {Fit[]} list
+     * @param {{ T: number, radius: number }} at
+     */
     const add = (list, at) => () => {
       const one = fit(list === this.vi ? "vi" : "sabma", at);
       if (!one.lost) list.push({ ...one, ...at, train: lossOf(loss, one) });
@@ -65,59 +95,62 @@ export class Sweep {
     });
   }
 
-  vi;
-  sabma;
-  ghost;
-  loss;
-
-  // By halving the interval of log T at whose ends VI's training loss lies below and above; null
-  // where no two of them do.
+  /**
+   * VI at the temperature of this training loss, by halving the interval of log T at whose ends
+   * VI's training loss lies below and above; null where no two of them do.
+   * @param {Fit | undefined} wanted
+   * @param {(method: string, at: { T: number, radius: number }) => End} fit
+   */
   find(wanted, fit) {
-    const at =
-      wanted &&
-      this.vi.findIndex(
-        (one, i) => i && (one.train - wanted.train) * (this.vi[i - 1].train - wanted.train) <= 0,
-      );
-    if (!(at > 0)) return null;
+    if (!wanted) return null;
+    const above = (/** @type {Fit} */ one) => one.train - wanted.train;
+    const at = this.vi.findIndex((one, i) => i && above(one) * above(this.vi[i - 1]) <= 0);
+    if (at < 1) return null;
     let [low, high] = [this.vi[at - 1], this.vi[at]];
     for (let i = 0; i < HALVINGS; i++) {
-      const T = Math.sqrt(low.T * high.T),
-        one = fit("vi", { T, radius: 0 }),
-        middle = { ...one, T, train: lossOf(this.loss, one) };
-      if ((middle.train - wanted.train) * (low.train - wanted.train) <= 0) high = middle;
+      const T = Math.sqrt(low.T * high.T);
+      const one = fit("vi", { T, radius: 0 });
+      const middle = { ...one, T, radius: 0, train: lossOf(this.loss, one) };
+      if (above(middle) * above(low) <= 0) high = middle;
       else low = middle;
     }
-    return [low, high].reduce((best, one) =>
-      Math.abs(one.train - wanted.train) < Math.abs(best.train - wanted.train) ? one : best,
-    );
+    return Math.abs(above(high)) < Math.abs(above(low)) ? high : low;
   }
 
-  // Training loss against test loss: VI's curve over T, SA-BMA's over the radius, the ring of VI at
-  // T*.
+  /**
+   * Draw training loss against test loss: VI's curve over T, SA-BMA's over the radius, the ring of
+   * VI at T*.
+   * @param {Pen} pen
+   * @param {number} width
+   * @param {number} height
+   * @param {Loss} test
+   * @param {{ T: number, radius: number }} now
+   */
   draw(pen, width, height, test, { T, radius }) {
-    const ink = inks(),
-      /** @type {any[][]} */ curves = [
-        ["vi", this.vi, (one) => one.T === T, "T"],
-        ["sabma", this.sabma, (one) => one.radius === radius, "radius"],
-      ];
+    const ink = inks();
+    /** @type {[string, Fit[], (one: Fit) => boolean, string][]} */ const curves = [
+      ["vi", this.vi, (one) => one.T === T, "T"],
+      ["sabma", this.sabma, (one) => one.radius === radius, "radius"],
+    ];
     words(pen, "training loss → against test loss ↑, each after a whole run", 2, 10, {
       color: ink.soft,
       size: 12.5,
       halo: false,
     });
-    const at = (one) => [one.train, lossOf(test, one)],
-      all = [...this.vi, ...this.sabma].map(at);
+    const at = (/** @type {Fit} */ one) => [one.train, lossOf(test, one)];
+    const all = [...this.vi, ...this.sabma].map(at);
     if (!all.length) return;
-    const span = (k) => {
-      const v = all.map((p) => p[k]),
-        lo = Math.min(...v),
-        hi = Math.max(...v),
-        room = Math.max(0.08 * (hi - lo), 0.02);
+    const span = (/** @type {number} */ k) => {
+      const v = all.map((p) => p[k]);
+      const lo = Math.min(...v);
+      const hi = Math.max(...v);
+      const room = Math.max(0.08 * (hi - lo), 0.02);
       return [lo - room, hi + room];
     };
-    const [x, y] = [span(0), span(1)],
-      X = (v) => 44 + ((width - 70) * (v - x[0])) / (x[1] - x[0]),
-      Y = (v) => height - 24 - ((height - 58) * (v - y[0])) / (y[1] - y[0]);
+    const [x, y] = [span(0), span(1)];
+    const X = (/** @type {number} */ v) => 44 + ((width - 70) * (v - x[0])) / (x[1] - x[0]);
+    const Y = (/** @type {number} */ v) =>
+      height - 24 - ((height - 58) * (v - y[0])) / (y[1] - y[0]);
     pen.strokeStyle = ink.line;
     pen.beginPath();
     pen.moveTo(44, 30);
@@ -179,24 +212,30 @@ export class Sweep {
   }
 }
 
-// How the test loss of many seeds is spread: a row a method, a block a seed.
+/**
+ * Draw how the test loss of many seeds is spread: a row a method, a block a seed.
+ * @param {Pen} pen
+ * @param {number} width
+ * @param {number} height
+ * @param {{ method: string, where: string, values: number[] }[]} rows
+ */
 export function histogram(pen, width, height, rows) {
-  const ink = inks(),
-    values = rows.flatMap(({ values: v }) => v).filter(Number.isFinite),
-    low = Math.min(...values),
-    high = Math.max(...values, low + 0.05);
-  const BINS = Math.max(12, Math.round(width / 22)),
-    X = (bin) => 4 + (bin * (width - 8)) / BINS,
-    tall = (height - 44) / rows.length,
-    wide = (width - 8) / BINS - 2;
+  const ink = inks();
+  const values = rows.flatMap(({ values: v }) => v).filter(Number.isFinite);
+  const low = Math.min(...values);
+  const high = Math.max(...values, low + 0.05);
+  const BINS = Math.max(12, Math.round(width / 22));
+  const X = (/** @type {number} */ bin) => 4 + (bin * (width - 8)) / BINS;
+  const tall = (height - 44) / rows.length;
+  const wide = (width - 8) / BINS - 2;
   words(pen, `test loss of ${rows[0].values.length} seeds, a block each`, 2, 10, {
     color: ink.soft,
     size: 12.5,
     halo: false,
   });
-  rows.forEach(({ method, values: v, where }, k) => {
-    const counts = new Array(BINS).fill(0),
-      floor = 26 + (k + 1) * tall;
+  rows.forEach(({ method, values: v, where }, /** @type {number} */ k) => {
+    const counts = new Array(BINS).fill(0);
+    const floor = 26 + (k + 1) * tall;
     v.filter(Number.isFinite).forEach((value) => {
       counts[Math.min(BINS - 1, Math.floor(((value - low) / (high - low)) * BINS))] += 1;
     });

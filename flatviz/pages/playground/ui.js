@@ -1,45 +1,44 @@
-// What the worlds share: elements, sliders, canvases in screen pixels, a clock that rests out of
-// sight, level lines.
-// `isDark`, `onThemeChange` come from ../front/colors.js, METHOD_STYLES from the Python theme: name
-// -> [label, light, dark, symbol].
-import { isDark } from "../front/colors.js";
+// What the worlds share: sliders, menus, canvases in screen pixels, a clock that rests out of sight.
+import { element, penOf } from "../front/elements.js";
 
-export function node(tag, attributes = {}, ...children) {
-  const made = document.createElement(tag);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value !== null && value !== false) made.setAttribute(key, value === true ? "" : value);
-  }
-  made.append(...children.filter((child) => child !== null && child !== undefined));
-  return made;
-}
+/** @import { Draw } from "./types.d.ts" */
 
-export const button = (text, title, click, more = {}) =>
-  node("button", { type: "button", title, onclick: click, ...more }, text);
-export const two = (x) => (Number.isFinite(x) ? Number(x.toPrecision(3)).toString() : "–");
-export const styleOf = (method) => METHOD_STYLES[method];
-export const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
+/** The children of an element. @param {Element} parent */
+export const childrenOf = (parent) => /** @type {HTMLElement[]} */ ([...parent.children]);
 
-// One of `stops`; change(value, final): on every move, and once more when the hand lets go.
+/**
+ * A slider over the values `stops`. change(value, final) hears every move, and once more when the
+ * hand lets go.
+ */
 export class Slider {
-  stops;
-  say;
-
-  constructor(label, stops, value, change, { say = (x) => String(x), help = "" } = {}) {
+  /**
+   * @param {string} label
+   * @param {number[]} stops
+   * @param {number} value
+   * @param {(value: number, final: boolean) => void} change
+   * @param {{ say?: (value: number) => string, help?: string }} options
+   */
+  constructor(
+    label,
+    stops,
+    value,
+    change,
+    { say = (/** @type {number} */ x) => String(x), help = "" } = {},
+  ) {
     this.stops = stops;
     this.say = say;
-    this.input = node("input", {
+    this.input = element("input", {
       type: "range",
       min: 0,
       max: stops.length - 1,
       step: 1,
       "aria-label": label,
     });
-    this.text = node("output");
-    this.node = node(
+    this.text = element("output");
+    this.node = element(
       "div",
       { class: "pg-slider", title: help || null },
-      node("span", {}, label),
+      element("span", {}, label),
       this.text,
       this.input,
     );
@@ -57,61 +56,70 @@ export class Slider {
 
   set value(wanted) {
     const off = this.stops.map((s) => Math.abs(s - wanted));
-    this.input.value = off.indexOf(Math.min(...off));
+    this.input.value = String(off.indexOf(Math.min(...off)));
     this.told();
   }
 
+  /** Say the value beside the slider. */
   told() {
     this.text.textContent = this.say(this.value);
     this.input.setAttribute("aria-valuetext", this.text.textContent);
   }
 }
 
-export function menuOf(label, options, value, change) {
-  const select = node(
-    "select",
-    { "aria-label": label },
-    ...options.map(([key, text]) => node("option", { value: key, selected: key === value }, text)),
-  );
-  select.addEventListener("change", () => change(select.value));
-  return node("label", { class: "pg-menu" }, node("span", {}, label), select);
+/** A menu of [key, text], with its label; change(key) hears what is chosen. */
+export class Menu {
+  /**
+   * @param {string} label
+   * @param {string[][]} options
+   * @param {string} value
+   * @param {(key: string) => void} change
+   */
+  constructor(label, options, value, change) {
+    const made = options.map(([key, text]) =>
+      element("option", { value: key, selected: key === value }, text),
+    );
+    this.select = element("select", { "aria-label": label }, ...made);
+    this.select.addEventListener("change", () => change(this.select.value));
+    this.node = element("label", { class: "pg-menu" }, element("span", {}, label), this.select);
+  }
 }
 
-// A canvas as wide as its box, `ratio` its height over its width, drawn in CSS pixels.
+/** A canvas as wide as its box, drawn in CSS pixels. `ratio` is its height over its width. */
 export class Board {
-  most;
-  least;
-  width;
-  height;
-  dense;
-  paint;
+  width = 0;
+  height = 0;
+  dense = 1; // pixels of the canvas to one of CSS
 
+  /**
+   * @param {Draw} draw
+   * @param {{ ratio: number, label: string, least?: number, most?: number }} size
+   */
   constructor(draw, { ratio, label, least = 0, most = Infinity }) {
-    this.canvas = node("canvas", { role: "img", "aria-label": label });
-    this.node = node("div", { class: "pg-board" }, this.canvas);
+    this.canvas = element("canvas", { role: "img", "aria-label": label });
+    this.node = element("div", { class: "pg-board" }, this.canvas);
     this.paint = draw;
     this.ratio = ratio;
     this.least = least;
     this.most = most;
-    this.width = 0;
-    this.height = 0;
     new ResizeObserver(() => this.fit()).observe(this.node);
   }
 
+  /** Take the size of the box. */
   fit() {
-    const width = Math.floor(this.node.clientWidth),
-      height = Math.round(Math.min(this.most, Math.max(this.least, width * this.ratio)));
+    const width = Math.floor(this.node.clientWidth);
+    const height = Math.round(Math.min(this.most, Math.max(this.least, width * this.ratio)));
     if (!width || (width === this.width && height === this.height)) return;
     const dense = Math.min(2, devicePixelRatio || 1);
     this.width = width;
     this.height = height;
     this.dense = dense;
-    this.resized = true;
     Object.assign(this.canvas, { width: width * dense, height: height * dense });
     this.canvas.style.height = `${height}px`;
     this.draw();
   }
 
+  /** Take another ratio of height to width. @param {number} ratio */
   reshape(ratio) {
     if (ratio !== this.ratio) {
       this.ratio = ratio;
@@ -119,33 +127,35 @@ export class Board {
     }
   }
 
+  /** Draw the picture anew. */
   draw() {
     if (!this.width) return;
-    const pen = this.canvas.getContext("2d");
+    const pen = penOf(this.canvas);
     pen.setTransform(this.dense, 0, 0, this.dense, 0, 0);
     pen.clearRect(0, 0, this.width, this.height);
     pen.lineJoin = pen.lineCap = "round";
     this.paint(pen, this.width, this.height);
   }
 
+  /** Describe the picture to a reader who does not see it. @param {string} text */
   say(text) {
     if (this.canvas.getAttribute("aria-label") !== text)
       this.canvas.setAttribute("aria-label", text);
   }
 }
 
-// Calls frame(seconds since the last) while it plays and its node is in sight.
+/** A clock that calls frame(seconds since the last) while it plays and its node is in sight. */
 export class Clock {
-  seconds;
-  frame;
-
+  /**
+   * @param {Element} seen
+   * @param {(seconds: number) => void} frame
+   */
   constructor(seen, frame) {
     this.frame = frame;
     this.playing = false;
     this.visible = false;
     this.request = 0;
     this.last = 0;
-    this.seconds = [];
     new IntersectionObserver(
       ([entry]) => {
         this.visible = entry.isIntersecting;
@@ -155,145 +165,25 @@ export class Clock {
     ).observe(seen);
   }
 
+  /** Play or rest. @param {boolean} on */
   play(on) {
     this.playing = on;
     this.wake();
   }
 
+  /** Ask for the next frame, if there is one to be. */
   wake() {
     if (!this.playing || !this.visible || this.request) return;
     this.last = performance.now();
+    /** @param {number} now */
     const tick = (now) => {
       this.request = 0;
       if (!this.playing || !this.visible) return;
       const passed = (now - this.last) / 1000;
       this.last = now;
-      this.seconds.push(passed);
-      if (this.seconds.length > 120) this.seconds.shift();
       this.request = requestAnimationFrame(tick);
       this.frame(Math.min(passed, 0.1));
     };
     this.request = requestAnimationFrame(tick);
   }
-
-  get rate() {
-    return this.seconds.length / this.seconds.reduce((s, x) => s + x, 0);
-  }
-}
-
-export const STILL = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)") ?? {
-  matches: false,
-};
-const INKS = {
-  light: {
-    ink: "#1f2933",
-    soft: "#52606d",
-    paper: "#ffffff",
-    line: "#d9dee4",
-    low: [222, 236, 242],
-    high: [232, 217, 186],
-    truth: "#9b3d8a",
-    halo: "rgba(255,255,255,.85)",
-  },
-  dark: {
-    ink: "#e4e7eb",
-    soft: "#b1bac4",
-    paper: "#15191e",
-    line: "#3a434d",
-    low: [14, 54, 74],
-    high: [72, 67, 60],
-    truth: "#e6a3da",
-    halo: "rgba(21,25,30,.8)",
-  },
-};
-export const inks = () => INKS[isDark() ? "dark" : "light"];
-
-export function words(
-  pen,
-  text,
-  x,
-  y,
-  {
-    color = inks().ink,
-    size = 13,
-    align = "left",
-    weight = 400,
-    halo = true,
-    base = "middle",
-  } = {},
-) {
-  pen.font = `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
-  pen.textAlign = align;
-  pen.textBaseline = base;
-  if (halo) {
-    pen.lineWidth = 3.5;
-    pen.strokeStyle = inks().halo;
-    pen.strokeText(text, x, y);
-  }
-  pen.fillStyle = color;
-  pen.fillText(text, x, y);
-}
-
-export function symbol(pen, kind, x, y, r, color) {
-  pen.beginPath();
-  pen.lineWidth = 2.5;
-  pen.strokeStyle = pen.fillStyle = color;
-  if (kind === "x") {
-    pen.moveTo(x - r, y - r);
-    pen.lineTo(x + r, y + r);
-    pen.moveTo(x + r, y - r);
-    pen.lineTo(x - r, y + r);
-    pen.stroke();
-    return;
-  }
-  if (kind === "cross") {
-    pen.moveTo(x - r, y);
-    pen.lineTo(x + r, y);
-    pen.moveTo(x, y - r);
-    pen.lineTo(x, y + r);
-    pen.stroke();
-    return;
-  }
-  if (kind === "square") pen.rect(x - r, y - r, 2 * r, 2 * r);
-  else if (kind === "triangle-up") {
-    pen.moveTo(x, y - 1.2 * r);
-    pen.lineTo(x + 1.1 * r, y + r);
-    pen.lineTo(x - 1.1 * r, y + r);
-    pen.closePath();
-  } else pen.arc(x, y, r, 0, 2 * Math.PI);
-  pen.fill();
-  pen.lineWidth = 1.5;
-  pen.strokeStyle = inks().paper;
-  pen.stroke();
-}
-
-// Line segments [x, y, x, y] in cells of the grid values[row][column] where it crosses `level`.
-export function levelLines(values, rows, columns, level) {
-  const lines = [],
-    cross = (a, b) => (level - a) / (b - a);
-  for (let i = 0; i + 1 < rows; i++)
-    for (let j = 0; j + 1 < columns; j++) {
-      const k = i * columns + j,
-        a = values[k],
-        b = values[k + 1],
-        c = values[k + columns + 1],
-        d = values[k + columns],
-        at = [];
-      if (a < level !== b < level) at.push([j + cross(a, b), i]);
-      if (b < level !== c < level) at.push([j + 1, i + cross(b, c)]);
-      if (d < level !== c < level) at.push([j + cross(d, c), i + 1]);
-      if (a < level !== d < level) at.push([j, i + cross(a, d)]);
-      for (let p = 0; p + 1 < at.length; p += 2) lines.push([...at[p], ...at[p + 1]]);
-    }
-  return lines;
-}
-
-// Strokes the lines of a grid of rows and columns over a whole canvas.
-export function strokeLines(pen, lines, rows, columns, width, height) {
-  pen.beginPath();
-  for (const [a, b, c, d] of lines) {
-    pen.moveTo((a / (columns - 1)) * width, (b / (rows - 1)) * height);
-    pen.lineTo((c / (columns - 1)) * width, (d / (rows - 1)) * height);
-  }
-  pen.stroke();
 }

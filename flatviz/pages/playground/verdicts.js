@@ -2,15 +2,18 @@
 import { worstWithin } from "./engine.js";
 import { LENGTH, SEEDS } from "./model.js";
 import { lossOf } from "./sweep.js";
-import { styleOf, two } from "./ui.js";
+import { styleOf, two } from "./ink.js";
 
 export const NUDGE = 0.4;
 export const EVEN_BY = 0.02; // test losses nearer than this are called even
 const nameOf = (/** @type {string} */ method) => styleOf(method)[0];
 
-/** @typedef {import("./model.js").Model} Model */
+/** @import { End } from "./types.d.ts" */
+/** @import { Model } from "./model.js" */
 
-const wins = (/** @type {any} */ a, /** @type {any} */ b) =>
+/** @typedef {{ method: string, loss: number }} Ranked */
+
+const wins = (/** @type {Ranked} */ a, /** @type {Ranked} */ b) =>
   b.loss - a.loss < EVEN_BY
     ? `${nameOf(a.method)} and ${nameOf(b.method)} are even`
     : `${nameOf(a.method)} wins by ${(b.loss - a.loss).toFixed(2)}`;
@@ -29,9 +32,9 @@ export function comparison(model) {
 /** VI at the temperature of equal training loss, once the sweep has it. @param {Model} model */
 export function atEqualLoss(model) {
   const ghost = model.sweep?.ghost;
-  if (!ghost) return "";
   const { viT, radius } = model.settings;
   const mine = model.sweep?.sabma.find((one) => one.radius === radius);
+  if (!ghost || !mine) return "";
   const gap = lossOf(model.test, ghost) - lossOf(model.test, mine);
   const than = `${Math.abs(gap).toFixed(2)} ${gap > 0 ? "higher" : "lower"}`;
   return (
@@ -65,7 +68,7 @@ export function sentence(model) {
   return parts.filter((part) => part && part !== ".").join(" ");
 }
 
-/** Where the ends of a method are, in words. @param {Model} model @param {any[]} ends */
+/** Where the ends of a method are, in words. @param {Model} model @param {End[]} ends */
 export const places = (model, ends) =>
   model
     .counted(ends)

@@ -1,5 +1,5 @@
 // The world of two weights on a page: its model, the cards above it, grounds, controls and charts.
-import { download } from "../front/controls.js";
+import { download, element, penOf, STILL } from "../front/elements.js";
 import { drawEnds, drawSection, drawTraces } from "./charts.js";
 import { CARDS } from "./cards.js";
 import { Frontier } from "./frontier.js";
@@ -10,13 +10,17 @@ import { Painting, paintTesting, paintTraining } from "./paint.js";
 import { Panel, STOPS } from "./panel.js";
 import { scoreOf } from "./score.js";
 import { Sequence } from "./sequence.js";
-import { Board, Clock, node, STILL, two } from "./ui.js";
+import { two } from "./ink.js";
+import { Board, Clock } from "./ui.js";
 import { comparison, sentence, tally } from "./verdicts.js";
+
+/** @import { Card, Draw, End, Options } from "./types.d.ts" */
 
 const PER_SECOND = 150; // steps while it plays
 const AT_MOST = 6; // steps a frame
 const COPIED_MS = 2000;
 
+/** The world of two weights: a model that trains, and all that shows and controls it. */
 export class World {
   tool = "start";
   truth = false;
@@ -25,13 +29,17 @@ export class World {
   /** @type {((world: World) => void)[]} */
   still = []; // hear that a run rests
 
+  /** @param {Options} options */
   constructor(options = {}) {
     this.model = new Model(() => this.shown(true));
     const painted = (/** @type {(p: Painting) => void} */ paint) =>
       new Ground((pen, X, Y, unit, height) => paint(new Painting(pen, X, Y, unit, height)));
     this.training = painted((p) => paintTraining(p, this.model, this.truth ? this.training : null));
     this.testing = painted((p) => paintTesting(p, this.model));
-    const chart = (/** @type {any} */ draw, ratio = 0.8) =>
+    const chart = (
+      /** @type {(model: Model, ...given: Parameters<Draw>) => void} */ draw,
+      ratio = 0.8,
+    ) =>
       new Board((pen, w, h) => draw(this.model, pen, w, h), {
         ratio,
         label: "",
@@ -59,7 +67,7 @@ export class World {
     this.panel.side(which);
   }
 
-  /** A card's world, at rest. @param {(typeof CARDS)[0]} card */
+  /** A card's world, at rest. @param {Card} card */
   begin(card, anew = true) {
     const frontier = card.view === "frontier";
     this.play(false);
@@ -76,18 +84,20 @@ export class World {
     this.again(false);
   }
 
-  /** What a guess sets off. @param {any} card */
+  /** What a guess sets off. @param {Card} card */
   run(card) {
     if (card.view === "frontier") this.frontier.show({ open: true });
-    else if (card.seeds)
-      this.model.many(["sabma"], (ends) => card.tell(this.model, ends), card.seeds);
-    else {
+    else if (card.seeds) {
+      const tell = (/** @type {End[]} */ ends) => card.tell?.(this.model, ends) ?? "";
+      this.model.many(["sabma"], tell, card.seeds);
+    } else {
       Object.assign(this.model.settings, card.then);
       this.train();
     }
     this.tell();
   }
 
+  /** To another ground. @param {string} name */
   choose(name) {
     this.model.choose(name);
     this.lay();
@@ -102,12 +112,14 @@ export class World {
     this.tool = model.name === "yours" ? "down" : "start";
   }
 
+  /** Take what a link says. @param {URLSearchParams} said */
   read(said) {
     if (!said.size) return;
     this.model.read(said, STOPS);
     this.lay();
   }
 
+  /** Move and bend the test ground. @param {number[]} shift */
   moveTest(shift, bend = this.model.bend) {
     this.model.moveTest(shift, bend);
     this.testing.lay(this.model.test, this.model.world.top);
@@ -115,6 +127,11 @@ export class World {
     this.shown(true);
   }
 
+  /**
+   * Move the place where training starts.
+   * @param {number} dx
+   * @param {number} dy
+   */
   moveStart(dx, dy) {
     this.play(false);
     const { start } = this.model;
@@ -122,11 +139,13 @@ export class World {
     this.again(false);
   }
 
+  /** Average the predictions of n draws. @param {number} n */
   average(n) {
     this.model.ensemble = n;
     this.shown(true);
   }
 
+  /** Switch a method on or off; one stays on. @param {string} method */
   toggle(method) {
     const { on } = this.model;
     if (on.has(method) && on.size === 1) return;
@@ -137,6 +156,7 @@ export class World {
 
   // ---- running
 
+  /** Play or rest. @param {boolean} on */
   play(on) {
     if (on && this.model.over) this.model.rest();
     this.clock?.play(on);
@@ -157,6 +177,7 @@ export class World {
     } else this.play(true);
   }
 
+  /** Back to the start. */
   again(keep = true) {
     this.model.rest(keep);
     this.training.density = null;
@@ -164,11 +185,13 @@ export class World {
     for (const listener of this.still) listener(this);
   }
 
+  /** Take n steps of every method. @param {number} n */
   advance(n) {
     this.model.advance(n);
     this.shown();
   }
 
+  /** Take the steps of a frame. @param {number} passed */
   frame(passed) {
     this.due += passed * PER_SECOND;
     const n = Math.min(AT_MOST, Math.floor(this.due));
@@ -180,6 +203,7 @@ export class World {
     }
   }
 
+  /** Run many seeds of each method. */
   many() {
     this.play(false);
     this.model.many([...this.model.on], () => tally(this.model));
@@ -188,6 +212,7 @@ export class World {
 
   // ---- showing
 
+  /** Draw in the colours of another theme. */
   recolor() {
     this.tell();
     this.draw(true);
@@ -226,6 +251,7 @@ export class World {
     this.sequence.tell();
   }
 
+  /** Set labels and sliders. */
   tell() {
     this.panel.tell();
   }
@@ -237,6 +263,10 @@ export class World {
 
   // ---- a link, and a picture
 
+  /**
+   * Put the state into the address, and a link to it into the clipboard.
+   * @param {HTMLElement} pressed
+   */
   share(pressed) {
     const link = new URL(`?${this.model.query}`, location.href).href;
     history.replaceState(null, "", `?${this.model.query}${location.hash}`);
@@ -256,10 +286,10 @@ export class World {
     const boards = [this.training.board, this.testing.board].map(({ canvas }) => canvas);
     const shown = boards.filter((canvas) => canvas.checkVisibility());
     const width = shown.reduce((sum, canvas) => sum + canvas.width, 0);
-    const whole = node("canvas", { width, height: shown[0].height });
+    const whole = element("canvas", { width, height: shown[0].height });
     let left = 0;
     for (const canvas of shown) {
-      whole.getContext("2d").drawImage(canvas, left, 0);
+      penOf(whole).drawImage(canvas, left, 0);
       left += canvas.width;
     }
     download(whole.toDataURL("image/png"), `flatviz-${this.model.name}.png`);

@@ -1,0 +1,396 @@
+"""Likelihoods with closed forms: of classes, of labels 0 and 1, and under Gaussian noise."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Annotated, Any
+
+import torch
+from torch import Tensor
+from torch.distributions import Bernoulli, Categorical, Distribution, Independent, Normal
+from torch.nn import functional as F
+
+from flatviz import distributions
+from flatviz.checks import check_positive, number, shown
+from flatviz.likelihood.base import CLOSED_FORMS, Likelihood, Noise, Product
+from flatviz.noun import check_fields
+from flatviz.words import meant
+
+NEAR_ONE = 1e-3  # tolerance of the sum of outputs that are probabilities
+MIN_NOISE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class CategoricalLikelihood(Likelihood):
+    """Likelihood of classes; fields as in `Likelihood.categorical`."""
+
+    weight: Tensor | None = None
+    label_smoothing: Annotated[float, number("from 0 to below 1", lambda s: 0 <= s < 1)] = 0.0
+    ignore: int = -100
+    dim: int | None = None
+
+    name = "categorical"
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+        weight = self.weight
+        if weight is not None and (weight.ndim != 1 or not bool((weight >= 0).all())):
+            raise ValueError(
+                f"weight must be a tensor (C,) of numbers >= 0, one a class, got {self.weight!r}"
+            )
+
+    def longest_gradient(self, y: Tensor) -> float | None:
+        """Return 1 for several labels an example, as of a language model.
+
+        Its logits may begin at some tens of nats, where a step of SGD leaves it as it can no longer
+        learn.
+        """
+        return None if y.ndim == 1 else 1.0
+
+    def best_constant(self, y: Tensor, start: Tensor) -> Tensor:
+        """Return the logarithms of the shares of the classes, the same at all places."""
+        dim = self._dim(start)
+        n = torch.bincount(y[y != self.ignore], minlength=start.shape[dim]).double()
+        weight = torch.ones_like(n) if self.weight is None else self.weight.to(n)
+        smooth = self.label_smoothing
+        mass = weight * ((1 - smooth) * n + smooth * n.mean())
+        shares = (mass / mass.sum()).clamp_min(torch.finfo(torch.float64).tiny)
+        log_p = shares.log().to(start)
+        return log_p.view(-1, *[1] * (start.ndim - 1 - dim)).expand_as(start).clone()
+
+    def of(self, outputs: Tensor) -> Distribution:
+        """Return the distribution of the classes."""
+        return Categorical(logits=outputs.movedim(self._dim(outputs), -1))
+
+    def _dim(self, outputs: Tensor) -> int:
+        """Return the dimension of the classes."""
+        if self.dim is not None:
+            return self.dim % outputs.ndim
+        return 1 if outputs.ndim > 3 else outputs.ndim - 1
+
+    def _loss(self, outputs: Tensor, y: Tensor, reduction: str) -> Tensor:
+        logits = outputs.movedim(self._dim(outputs), 1)
+        # torch's softmax is faster over columns
+        if reduction == "sum" and y.ndim == 1 and logits.stride(0) < logits.stride(1):
+            logits = logits.t()[None]
+            y = y[None]
+        return F.cross_entropy(
+            logits,
+            y,
+            None if self.weight is None else self.weight.to(outputs),
+            ignore_index=self.ignore,
+            reduction=reduction,
+            label_smoothing=self.label_smoothing,
+        )
+
+    def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Compute weighted and smoothed -log p, 0 where a place does not count."""
+        return self._loss(outputs, y, "none")
+
+    def mask(self, y: Tensor) -> Tensor:
+        """Mark labels that are not ignored."""
+        return y != self.ignore
+
+    def weights(self, y: Tensor) -> Tensor | None:
+        """Compute the mean class weight of each example's places, 0 for ignored ones."""
+        if self.weight is None:
+            # A `Data` with one label an example has none below 0
+            return None if y.ndim == 1 and self.ignore < 0 else super().weights(y)
+        counts = self.mask(y)
+        weight = self.weight.to(y.device).double()[y.where(counts, 0)]
+        return (weight * counts).reshape(len(y), -1).mean(1)
+
+    def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
+        """Compute mean or sum as `torch.nn.functional.cross_entropy`; 0 where nothing counts."""
+        if y.ndim == 1 and (reduction == "sum" or self.weights(y) is None):
+            return self._loss(outputs, y, reduction)
+        return super().nll(outputs, y, reduction)
+
+    def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Compute `nll` of each member."""
+        if y.ndim == 2 and not self.label_smoothing and self.weights(y[0]) is None:
+            return -outputs.log_softmax(-1).gather(-1, y[..., None]).mean((1, 2))
+        return super().nll_rows(outputs, y)
+
+    def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
+        """Return Lambda = s (diag(p) - p p^T) of each place.
+
+        s is the sum of its weighted and smoothed target over the number of places.
+        """
+        dim = self._dim(outputs) - outputs.ndim  # from the right: u has dimensions after the first
+        p = outputs.softmax(dim)
+        share = None if y is None else self.shares(outputs, y)
+        scale = None if share is None else share.unsqueeze(dim)
+
+        def as_wide(t: Tensor, u: Tensor) -> Tensor:
+            return t.view(len(t), *[1] * (u.ndim - t.ndim), *t.shape[1:])
+
+        def product(u: Tensor) -> Tensor:
+            wide = as_wide(p, u)
+            curved = wide * (u - (wide * u).sum(dim, keepdim=True))
+            return curved if scale is None else curved * as_wide(scale, u)
+
+        return product
+
+    def shares(self, outputs: Tensor, y: Tensor) -> Tensor | None:
+        """Compute s of each place, of the shape of y; None where all are 1."""
+        if y.ndim == 1 and self.weights(y) is None:
+            return None
+        classes = outputs.shape[self._dim(outputs)]
+        weight = outputs.new_ones(classes) if self.weight is None else self.weight.to(outputs)
+        counts = self.mask(y)
+        smoothing = self.label_smoothing
+        s = (1 - smoothing) * weight[y.where(counts, 0)] + smoothing * weight.mean()
+        return s * counts * (len(y) / y.numel())
+
+    def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
+        """Divide the logits."""
+        return outputs / temperature, self
+
+    def log_probs(self, outputs: Tensor) -> Tensor:
+        """Compute log probabilities of the classes, (N, P, C)."""
+        dim = self._dim(outputs)
+        log_p = outputs.log_softmax(dim).movedim(dim, -1)
+        return log_p.reshape(len(outputs), -1, outputs.shape[dim])
+
+    def check(self, y: Tensor, outputs: Tensor) -> Tensor:
+        """Check labels against the number of classes, for logits."""
+        if outputs.ndim < 2 or (y.ndim == 1 and outputs.ndim > 2):
+            raise ValueError(
+                f"the net must return logits of shape (N, C), got {tuple(outputs.shape)}"
+            )
+        if y.is_floating_point():
+            raise TypeError(
+                "likelihood='categorical' needs integer class labels, got floating targets: give"
+                " likelihood=the noise standard deviation for a regression, class numbers in place"
+                " of probabilities"
+            )
+        dim = self._dim(outputs)
+        n_classes = outputs.shape[dim]
+        places = outputs.shape[1:dim] + outputs.shape[dim + 1 :]
+        if y.shape[1:] != places:
+            several = "likelihood='bernoulli' for several labels"
+            do = "fv.Likelihood.categorical(dim=1)" if outputs.ndim == 3 else several
+            raise ValueError(
+                f"labels must have shape {(len(y), *places)}, got {tuple(y.shape)}: use class"
+                f" numbers, not one-hot, or {do}"
+            )
+        y = y.long()
+        self._check_range(y, n_classes)
+        if self.weight is not None and self.weight.shape != (n_classes,):
+            raise ValueError(
+                f"weight must have shape ({n_classes},), one a class, got"
+                f" {tuple(self.weight.shape)}"
+            )
+        sums_to_1 = ((outputs.sum(dim) - 1).abs() < NEAR_ONE).all()
+        if n_classes > 1 and bool((outputs >= 0).all() and sums_to_1):
+            raise ValueError(
+                "the net must return logits, got probabilities, outputs >= 0 that sum to 1 over the"
+                " classes: leave the last softmax out, give their logarithm, or use"
+                " fv.Likelihood(lambda p: torch.distributions.Categorical(probs=p))"
+            )
+        return y
+
+    def _check_range(self, y: Tensor, n_classes: int) -> None:
+        """Check that labels count somewhere, and are class numbers there."""
+        counting = y[self.mask(y)]
+        if not counting.numel():
+            raise ValueError(
+                f"labels must count somewhere, got {self.ignore} alone, which is ignored"
+            )
+        lowest, highest = map(int, counting.aminmax())
+        if lowest < 0 or highest >= n_classes:
+            do = "fix the labels"
+            if n_classes == 1:
+                do = (
+                    "give likelihood='bernoulli' for one logit, or the noise's standard deviation"
+                    " for a regression"
+                )
+            raise ValueError(
+                f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
+                f"got {lowest if lowest < 0 else highest}: {do}, or widen the head"
+            )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class BernoulliLikelihood(Likelihood):
+    """Likelihood of labels 0 and 1, given logits."""
+
+    name: str = "bernoulli"
+    ignore = None
+
+    def of(self, outputs: Tensor) -> Distribution:
+        """Return the distribution of the labels."""
+        p = Bernoulli(logits=outputs)
+        return Independent(p, 1) if outputs.ndim in (2, 3) else p
+
+    def longest_gradient(self, y: Tensor) -> None:
+        """Return None: a gradient in logits is bounded."""
+
+    def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
+        """Divide the logits."""
+        return outputs / temperature, self
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class NoiseLikelihood(Likelihood):
+    """Likelihood of targets under Gaussian noise softplus(s), given means and s, (N, 2 C)."""
+
+    name: str = "gaussian"
+    ignore = None
+
+    def of(self, outputs: Tensor) -> Distribution:
+        """Return the distribution of the targets."""
+        if outputs.shape[-1] % 2:
+            raise ValueError(
+                "likelihood='gaussian' needs two outputs a target, all means and then all noises,"
+                f" got outputs {('N', *outputs.shape[1:])}: widen the head, or give the noise's"
+                " standard deviation as likelihood, or fv.models.learned_noise(module)"
+            )
+        mean, s = outputs.chunk(2, -1)
+        return Independent(Normal(mean, F.softplus(s) + MIN_NOISE), 1)
+
+    def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
+        """Move means (S, N, C) away from their center (N, C), and widen the noise."""
+        means, s = outputs.chunk(2, -1)
+        noise = scale * (F.softplus(s) + MIN_NOISE) - MIN_NOISE
+        moved = torch.lerp(center.to(means).expand_as(means), means, scale)
+        return torch.cat([moved, distributions.softplus_inverse(noise)], -1), self
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianLikelihood(Likelihood):
+    """Likelihood of targets (N, ...) under Gaussian noise; losses of components add up.
+
+    noise: its standard deviation, or one for each output, (C,).
+    """
+
+    noise: float | Tensor
+
+    name = "gaussian"
+    ignore = None
+
+    @property
+    def _numbers(self) -> Any:
+        return self.noise.tolist() if isinstance(self.noise, Tensor) else self.noise
+
+    @property
+    def _constant(self) -> float:
+        noise = self._numbers if isinstance(self.noise, Tensor) else [self.noise]
+        return sum(map(math.log, noise)) / len(noise) + 0.5 * math.log(2 * math.pi)
+
+    def __repr__(self) -> str:
+        return f"Likelihood.gaussian({self._numbers})"
+
+    def longest_gradient(self, y: Tensor) -> None:
+        """Return None: the noise is fixed."""
+
+    def of(self, outputs: Tensor) -> Distribution:
+        """Return the distribution of the targets."""
+        return Independent(Normal(outputs, self._noise(outputs)), outputs.ndim - 1)
+
+    def _noise(self, like: Tensor) -> Any:
+        return self.noise.to(like) if isinstance(self.noise, Tensor) else self.noise
+
+    def _squared(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Compute squared errors in units of the noise, in the shape of the outputs."""
+        error = outputs - y.reshape(outputs.shape)
+        return (error / self._noise(outputs)).square()
+
+    def losses(self, outputs: Tensor, y: Tensor) -> Tensor:
+        """Compute the loss of each example, its components added up."""
+        each = self._squared(outputs, y) / 2 + self._constant
+        return each.reshape(len(outputs), -1).sum(1)
+
+    entries = losses
+
+    def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
+        """Compute the mean over examples, or the sum, of the losses."""
+        loss = self._squared(outputs, y).sum() / 2 + outputs.numel() * self._constant
+        return loss if reduction == "sum" else loss / len(outputs)
+
+    def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
+        """Return u -> u / variance."""
+        return lambda u: u / self._noise(u) ** 2
+
+    def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
+        """Move means (S, N, ...) away from their center (N, ...), and widen the noise."""
+        return torch.lerp(center, outputs, scale), replace(self, noise=scale * self.noise)
+
+    def check(self, y: Tensor, outputs: Tensor) -> Tensor:
+        """Check that targets have the shape of the outputs."""
+        if not y.is_floating_point():
+            raise TypeError(
+                "a Gaussian likelihood needs floating targets, got integer labels: use"
+                " likelihood='categorical'"
+            )
+        if isinstance(self.noise, Tensor) and outputs.shape[-1] != len(self.noise):
+            raise ValueError(
+                f"noise must hold a standard deviation for each of the {outputs.shape[-1]} outputs,"
+                f" got {len(self.noise)}"
+            )
+        if y[0].squeeze().shape != outputs[0].squeeze().shape:
+            wanted = f"(N, {', '.join(map(str, outputs.shape[1:]))})"
+            raise ValueError(
+                f"targets must have shape {wanted} as the net's outputs, got {tuple(y.shape)}:"
+                " permute their axes"
+            )
+        return y
+
+
+BUILT_IN: dict[str, Likelihood] = {
+    "categorical": CategoricalLikelihood(),
+    "bernoulli": BernoulliLikelihood(),
+    "gaussian": NoiseLikelihood(),
+}
+
+
+def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
+    """Return a likelihood by its name, by the standard deviation of Gaussian noise, or as it is.
+
+    Raises:
+        ValueError: For anything else, with the nearest name.
+    """
+    if isinstance(given, Likelihood):
+        return given
+    if isinstance(given, str) and given in BUILT_IN:
+        return BUILT_IN[given]
+    number = isinstance(given, Real) and not isinstance(given, bool)
+    if isinstance(given, (Tensor, list, tuple)) or (number and 0 < float(given) < math.inf):
+        return GaussianLikelihood(_noise(given, name))
+    raise ValueError(
+        f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a"
+        " noise standard deviation > 0 or a fv.Likelihood, got"
+        f" {shown(given)}{meant(given, BUILT_IN)}"
+    )
+
+
+def _gaussian(noise: Noise | None) -> Likelihood:
+    """Return the likelihood of `Likelihood.gaussian`."""
+    return BUILT_IN["gaussian"] if noise is None else GaussianLikelihood(_noise(noise, "noise"))
+
+
+def _noise(given: object, name: str) -> float | Tensor:
+    """Convert standard deviations: one, or one for each output."""
+    if isinstance(given, Real):
+        return check_positive(float(given), name)
+    try:
+        noise = given if isinstance(given, Tensor) else torch.tensor(given, dtype=torch.float64)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise TypeError(f"{name} must be numbers > 0, got {given!r}") from error
+    if noise.ndim == 0:
+        return check_positive(float(noise), name)
+    noise = noise if noise.is_floating_point() else noise.double()
+    if noise.ndim > 1 or not len(noise) or not bool(((noise > 0) & noise.isfinite()).all()):
+        raise ValueError(
+            f"{name} must be standard deviations > 0, one for each output (C,), got {given!r}"
+        )
+    return noise
+
+
+AnyLikelihood = Annotated[str | Noise | Likelihood, as_likelihood]
+CLOSED_FORMS.update(
+    categorical=CategoricalLikelihood, bernoulli=BernoulliLikelihood, gaussian=_gaussian
+)
