@@ -48,7 +48,7 @@ def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
     evaluate = f.over(plane.origin, plane.axes)
     for _ in range(2):  # what is kept is as it was
         assert_close(evaluate(coords), want, rtol=1e-5, atol=1e-5)
-    assert evaluate.plan.traced
+    assert evaluate.reuses
 
 
 class Together(nn.Module):
