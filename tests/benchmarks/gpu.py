@@ -40,7 +40,7 @@ from flatviz.engine.graphs import SWITCH
 from flatviz.families.tour import TourSettings, run_tour
 
 # of a family, where tiny
-FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)
+FEW_CELLS = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
 WARM = 5  # steps before the clock starts: kernels are chosen, steps recorded, memory is taken
 ROUNDS = 3
 ABOUT = """# Speed on a card
