@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from pytest import raises
 from scipy.stats import binomtest
 from torch import nn
 
@@ -15,6 +16,11 @@ COARSE = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 def rng(seed: int = 0) -> torch.Generator:
     """A generator of its own, which `FLATVIZ_TEST_SEED` does not shift."""
     return torch.Generator().manual_seed(seed)
+
+
+def refused(text: str):
+    """The block must raise a ValueError that says this, a pattern."""
+    return raises(ValueError, match=text)
 
 
 def mlp(*widths: int, act=nn.Tanh) -> nn.Sequential:

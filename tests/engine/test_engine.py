@@ -5,7 +5,7 @@ from collections import Counter
 from functools import partial
 
 import torch
-from cases import blobs
+from cases import blobs, refused
 from internals import Program
 from oracles import loop, stopping_at
 from pytest import fixture, mark, param, raises, warns
@@ -224,9 +224,9 @@ def test_any_quantity_of_the_outputs_is_an_objective(what):
 
 def test_what_is_no_quantity_is_refused():
     net, data, *_ = setting(Chain)
-    with raises(ValueError, match="what must be one of 'accuracy', 'error', 'nll', or a function"):
+    with refused("what must be one of 'accuracy', 'error', 'nll', or a function"):
         fv.quantity(net, data, "f1")
-    with raises(ValueError, match=r"a quantity must be one real number, got shape \(22, 4\)"):
+    with refused(r"a quantity must be one real number, got shape \(22, 4\)"):
         fv.quantity(net, data, lambda out, y: out)(net.w)
 
 

@@ -6,6 +6,7 @@ import random
 import re
 
 import torch
+from cases import refused
 from internals import Fitting
 from ipywidgets.widgets import widget as widgets
 from pagedrive import data_of
@@ -80,7 +81,7 @@ def test_the_gap_of_the_posterior_at_the_controls_is_that_of_its_own_fit(
 
 def test_a_point_has_no_gap(lab):
     lab.method = "sgd"
-    with raises(ValueError, match="method must be one of"):
+    with refused("method must be one of"):
         lab.convergence()
 
 
@@ -207,7 +208,7 @@ def test_the_lab_refuses_what_is_no_net_and_what_it_could_not_show(transferred, 
     with raises(TypeError, match="fits must be a Fitting, got a Net: fv.lab makes a lab"):
         fv.widgets.Lab(net)
     unmeasured = family.each(prediction=[None] * len(family))
-    with raises(ValueError, match="family must be measured before it is shown, .*measure"):
+    with refused("family must be measured before it is shown, .*measure"):
         fv.lab(net, task, prior=prior, family=unmeasured)
 
 
