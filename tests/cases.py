@@ -6,6 +6,7 @@ import torch
 from pytest import raises
 from scipy.stats import binomtest
 from torch import nn
+from torch.testing import assert_close
 
 import flatviz as fv
 
@@ -16,6 +17,17 @@ COARSE = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 def rng(seed: int = 0) -> torch.Generator:
     """A generator of its own, which `FLATVIZ_TEST_SEED` does not shift."""
     return torch.Generator().manual_seed(seed)
+
+
+def close(found: object, want: object, share: float = 1e-6) -> None:
+    """Numbers of any kind and precision are the wanted ones, up to a share of each."""
+    assert_close(_double(found), _double(want), rtol=share, atol=1e-12)
+
+
+def _double(numbers: object) -> torch.Tensor:
+    if isinstance(numbers, torch.Tensor):
+        numbers = numbers.detach()
+    return torch.as_tensor(numbers, dtype=torch.float64).squeeze()
 
 
 def refused(text: str):

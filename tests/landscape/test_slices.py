@@ -5,10 +5,10 @@ import math
 from functools import partial
 
 import torch
-from cases import blobs, normed, refused, rng
+from cases import blobs, close, normed, refused, rng
 from internals import PointStore
 from oracles import dense_covariance, stopping_at
-from pytest import approx, fixture, mark, raises
+from pytest import fixture, mark, raises
 from scipy.ndimage import label
 from torch import float64, linspace, ones, randn, tensor, zeros
 from torch.testing import assert_close
@@ -28,7 +28,7 @@ def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
     a, b = torch.meshgrid(surface.a, surface.b, indexing="ij")
     (aa, ab), (_, bb) = axes @ H @ axes.T
     want = 0.5 * (a**2 * aa + 2 * a * b * ab + b**2 * bb)
-    assert_close(surface.values, want, rtol=1e-10, atol=1e-12)
+    close(surface.values, want, 1e-10)
 
 
 @mark.parametrize("extent", [1.5, (-1.5, 1.5), ((-1.5, 1.5), (-3.0, 3.0)), None])
@@ -54,7 +54,7 @@ def test_a_line_has_both_ends(quadratic):
     curve = fv.slice_line(f, c + 1, c - 2, resolution=9)
     assert_close(curve.t, linspace(0, 1, 9).to(curve.t), rtol=0, atol=0)
     want = torch.stack([f(c + 1 - 3 * t) for t in curve.t])
-    assert_close(curve.values, want, rtol=1e-12, atol=1e-12)
+    close(curve.values, want, 1e-12)
 
 
 def test_a_path_gives_the_values_at_its_points(quadratic):
@@ -106,7 +106,7 @@ def test_each_end_is_where_the_loss_has_risen_to_the_stated_multiple():
         assert ticks.abs().min() < 1e-14
     assert surface.values.min() == 1.0
     middle = surface.b.abs().argmin()
-    assert surface.values[0, middle] == approx(5, rel=0.25)
+    close(surface.values[0, middle], 5, 0.25)
 
 
 def flat(w):
@@ -121,7 +121,7 @@ def test_an_extent_ends_at_64_times_the_suggested_one_or_where_the_loss_diverges
     wide = fv.slice_plane(flat, PLANE, extent="auto", resolution=3)
     assert wide.a.tolist() == [-64.0, 0.0, 64.0]
     cut = fv.slice_plane(walled, PLANE, extent="auto")
-    assert cut.a[-1] == approx(64 / 39)  # a tick on this side too
+    close(cut.a[-1], 64 / 39)  # a tick on this side too
     with refused("must be finite and not 0, got 0: give a number"):
         fv.slice_plane(lambda w: w.square().sum(), PLANE, extent="auto")  # no multiple of 0
 
@@ -149,11 +149,11 @@ def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
     plane = fv.Plane(q.mean + 0.3, randn(2, 7, dtype=float64), "step")
     seen = fv.project(q, plane)
     P = torch.linalg.pinv(plane.axes.T)
-    assert_close(seen.covariance, P @ dense_covariance(q) @ P.T, rtol=1e-9, atol=1e-12)
+    close(seen.covariance, P @ dense_covariance(q) @ P.T, 1e-9)
     draws = fv.project(q.sample(4000, seed=0), plane)
     assert_close(draws.coords.T.cov(), seen.covariance, rtol=0.15, atol=0.05)
     off_the_plane = draws.distance.square().mean().sqrt()
-    assert off_the_plane == approx(seen.spread, rel=0.05)
+    close(off_the_plane, seen.spread, 0.05)
     assert_close(seen.coords[0], fv.project(q.mean, plane).coords[0])
 
 

@@ -5,7 +5,7 @@ import math
 from functools import partial
 
 import torch
-from cases import rng
+from cases import close, rng
 from pytest import approx, mark, raises
 from scipy.optimize import brentq
 from scipy.stats import entropy
@@ -24,8 +24,8 @@ def test_measures_of_a_quadratic_are_those_of_its_matrix(quadratic):
     W = c + randn(3, 12, generator=rng(), dtype=float64)
     found = fv.sharpness(f, W, radius=0.1, adaptive_radius=0.2, probes=400)
     values = eigvalsh(H).flip(0)
-    assert_close(found.lambda1, values[0].expand(3), rtol=1e-6, atol=0)
-    assert_close(found.ratio, (values[0] / values[4]).expand(3), rtol=1e-5, atol=0)
+    close(found.lambda1, values[0].expand(3), 1e-6)
+    close(found.ratio, (values[0] / values[4]).expand(3), 1e-5)
     assert ((found.trace - H.trace()).abs() < 4 * found.trace_error).all()
     g = (W - c) @ H
     T = W.abs() + 0.01
@@ -36,8 +36,8 @@ def test_measures_of_a_quadratic_are_those_of_its_matrix(quadratic):
         bend = ((step @ H) * step).sum(1)
         assert_close(risen, slope + bend / 2)
     mean, half = found.interval("sam")
-    assert mean == approx(float(found.sam.mean()))
-    assert half == approx(4.303 * float(found.sam.std()) / 3**0.5, rel=1e-3)
+    close(mean, found.sam.mean())
+    close(half, 4.303 * float(found.sam.std()) / 3**0.5, 1e-3)
 
 
 def test_weyl_bounds_hold_on_the_samples_of_a_network_and_the_middle_is_the_averaged_hessian(tiny):
@@ -48,10 +48,10 @@ def test_weyl_bounds_hold_on_the_samples_of_a_network_and_the_middle_is_the_aver
     spectra = eigvalsh(dense)
     least = spectra[:, 0]
     most = spectra[:, -1]
-    assert middle == approx(float(eigvalsh(dense.mean(0))[-1]), rel=1e-5)
-    assert upper == approx(float(most.mean()), rel=1e-5)
+    close(middle, eigvalsh(dense.mean(0))[-1], 1e-5)
+    close(upper, most.mean(), 1e-5)
     others = least.sum() - least
-    assert lower == approx(float((most + others).max()) / 4, rel=1e-4)
+    close(lower, float((most + others).max()) / 4, 1e-4)
     assert lower <= middle <= upper
 
 
@@ -94,7 +94,7 @@ def test_the_flat_bound_is_that_of_the_blurred_draws():
     kl = float(kl_divergence(blurred, prior).mean())
     theirs = metrics.pac_bayes_bound(0.1 + 1 / math.sqrt(n), kl, n)
     ours = metrics.flat_bound(0.1, W, center, radius=radius, prior_std=1.5, n=n)
-    assert ours == approx(theirs, rel=2e-3)
+    close(ours, theirs, 2e-3)
 
 
 N = 10_000
@@ -115,7 +115,7 @@ def grid_draws(f, n_beta, count=2000):
 def test_of_a_power_of_w_it_is_one_over_the_power(power, beta):
     draws = grid_draws(lambda x: 7 * x**power, N * (beta or 1 / math.log(N)))
     found = learned(lambda w: 7 * (w**power).sum(), zeros(1).double(), draws, beta=beta)
-    assert found == approx(1 / power, rel=0.01)  # midpoint quantiles miss a little of the tails
+    close(found, 1 / power, 0.01)  # midpoint quantiles miss a little of the tails
 
 
 def test_of_a_quadratic_it_is_half_the_rank_whatever_the_curvature():
@@ -125,4 +125,4 @@ def test_of_a_quadratic_it_is_half_the_rank_whatever_the_curvature():
     shuffled = torch.stack([one[torch.randperm(len(one))] for _ in curvature], 1)
     draws = shuffled / curvature.clamp_min(0.1).sqrt()
     found = learned(lambda w: 0.5 * (curvature * w * w).sum(), zeros(4).double(), draws)
-    assert found == approx(3 / 2, rel=0.01)
+    close(found, 3 / 2, 0.01)

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import torch
 from browsing import plain
-from cases import rng, wilson
+from cases import close, rng, wilson
 from internals import views_of
 from plotly.colors import hex_to_rgb, sample_colorscale, unlabel_rgb
-from pytest import approx, fixture, mark, raises
+from pytest import fixture, mark, raises
 from torch import tensor
 from torch.testing import assert_close
 
@@ -55,10 +55,10 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
         """Share of heights above the center: pi r^2 of 4 x 4, r^2 = 1 / c."""
         return float((tensor(trace.customdata) <= 0.5).double().mean())
 
-    assert below_a_half(flat) == approx(math.pi * 0.5 / 16, rel=0.15)
+    close(below_a_half(flat), math.pi * 0.5 / 16, 0.15)
     assert below_a_half(flat) > 1.7 * below_a_half(sharp)
     heights = tensor(flat.customdata)
-    assert heights.max() == approx(8.0)
+    close(heights.max(), 8.0)
     assert_close(tensor(flat.z).square(), heights, atol=1e-4, rtol=1e-4)
     with raises(ValueError, match="origin must be on the grid, .*: take a symmetric extent"):
         fv.plots.plot_basin(bowl(1.0, resolution=4))
@@ -94,7 +94,7 @@ def test_a_scale_that_clips_marks_its_end():
     values = surface.values.clone()
     values[0, 0] = 1e6  # one cell would take all colours
     words, end = ends(dataclasses.replace(surface, values=values))
-    assert end == approx(float(values.quantile(0.98)), rel=1e-5)
+    close(end, values.quantile(0.98), 1e-5)
     assert words[-1].startswith("≥")
 
 

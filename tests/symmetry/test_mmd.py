@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import torch
-from cases import refused, rng
+from cases import close, refused, rng
 from oracles import equal, one_by_one, stopping_at
 from pytest import approx, mark, raises
 from symmetric_networks import mlp, network, optunet
@@ -68,7 +68,7 @@ def test_the_value_is_that_of_the_sums_written_out(scale, m, n, kernel):
     A = scale * randn(m, 3)
     B = scale * (0.5 + randn(n, 3, seed=1))
     found = symmetry.mmd(A, {"b": B}, kernel=kernel, permutations=0)["b"]
-    assert found.of(found.names[0]) == approx(written_out(A, B, NORMS[kernel]), rel=1e-6)
+    close(found.of(found.names[0]), written_out(A, B, NORMS[kernel]), 1e-6)
 
 
 def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
@@ -98,8 +98,8 @@ def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
     B[:, last] += 2.0
     found = symmetry.mmd(A, {"b": B}, layers=layers)["b"]
     alone = symmetry.mmd(A[:, last], {"b": B[:, last]})["b"]
-    assert found.of("2") == approx(float(alone.value), rel=1e-12)
-    assert found.of() == approx((found.of("0") + found.of("2")) / 2)  # the median of two
+    close(found.of("2"), alone.value, 1e-12)
+    close(found.of(), (found.of("0") + found.of("2")) / 2)  # the median of two
     assert found.p_value("0") > 0.02
     assert found.p_value("2") == 1 / 201
 
@@ -192,5 +192,5 @@ def test_pairs_written_out():
     for at, (p, q) in enumerate(combinations(probs, 2)):
         middle = ((p + q) / 2).log()
         divergences = [nn.functional.kl_div(middle, r, reduction="batchmean") for r in (p, q)]
-        assert found.information[at] == approx(float(sum(divergences) / 2), rel=1e-9)
+        close(found.information[at], sum(divergences) / 2, 1e-9)
         assert found.disagreement[at] == (p.argmax(1) != q.argmax(1)).double().mean()
