@@ -61,7 +61,8 @@ __getattr__, __dir__, __all__ = lazy(
             "plot plot_curve plot_density plot_metrics plot_projection plot_spectrum plot_surface"
         ),
         "widgets.compare": "compare",
-        "widgets.explore": "explore playground",
+        "widgets.explore": "explore",
+        "widgets.playground": "playground",
         "widgets.open": "lab",
     },
     "bridges core datasets engine families gaussian landscape metrics models pages planes plots"

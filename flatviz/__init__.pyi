@@ -79,8 +79,8 @@ from flatviz.training.points import pretrain as pretrain
 from flatviz.training.recording import record_path as record_path
 from flatviz.widgets.compare import compare as compare
 from flatviz.widgets.explore import explore as explore
-from flatviz.widgets.explore import playground as playground
 from flatviz.widgets.open import lab as lab
+from flatviz.widgets.playground import playground as playground
 from flatviz import bridges as bridges
 from flatviz import core as core
 from flatviz import datasets as datasets

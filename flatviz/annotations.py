@@ -42,7 +42,9 @@ PLAIN: dict[Any, Rule] = {
     dict: Rule((dict,), kind(dict, "a dict"), "a dict"),
     Callable: Rule((Callable,), function(), "a function"),
     NoneType: Rule((NoneType,), anything, "None"),
-    **dict.fromkeys((Any, object, inspect.Parameter.empty), Rule((object,), anything, "anything")),
+    Any: Rule((object,), anything, "anything"),
+    object: Rule((object,), anything, "anything"),
+    inspect.Parameter.empty: Rule((object,), anything, "anything"),
 }
 
 
@@ -58,20 +60,27 @@ def rule_of(hint: Any) -> Rule:
     if origin in (Union, UnionType):
         return _either(list(map(rule_of, parts)))
     if origin is Literal:
-        listed = ", ".join(map(repr, parts))
-        return Rule((str,), lambda value, name: check_choice(value, parts, name), listed)
+
+        def check_word(value: Any, name: str) -> object:
+            return check_choice(value, parts, name)
+
+        return Rule((str,), check_word, ", ".join(map(repr, parts)))
     if origin in (Sequence, list, tuple) and parts:
         item = rule_of(parts[0])
-        check = each(item.check, item.plural, least=0 if Ellipsis in parts else 1)
-        return Rule((origin,), check, f"a list of {item.plural}", item.advice)
+        least = 0 if Ellipsis in parts else 1
+        check = each(item.check, item.plural, least)
+        words = f"a list of {item.plural}"
+        return Rule((origin,), check, words, item.advice)
     if origin in (Mapping, dict) and parts:
         item = rule_of(parts[1])
+        check = values(item.check, item.plural)
         words = f"a dict from names to {item.plural}"
-        return Rule((origin,), values(item.check, item.plural), words, item.advice)
+        return Rule((origin,), check, words, item.advice)
     if origin in PLAIN:
         return PLAIN[origin]
-    name = f"a {origin.__name__}"
-    return Rule((origin,), kind(origin, name, made_by(origin)), name, made_by(origin))
+    words = f"a {origin.__name__}"
+    advice = made_by(origin)
+    return Rule((origin,), kind(origin, words, advice), words, advice)
 
 
 def _either(rules: list[Rule]) -> Rule:

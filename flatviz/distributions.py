@@ -1,8 +1,17 @@
-"""Moments and distribution functions, with those that `torch.distributions` lacks."""
+"""Moments and distribution functions that `torch.distributions` lacks, and other deviations."""
 
 import torch
 from torch import Tensor
-from torch.distributions import Cauchy, Distribution, HalfCauchy, Independent, StudentT
+from torch.distributions import (
+    AffineTransform,
+    Cauchy,
+    Distribution,
+    HalfCauchy,
+    Independent,
+    Normal,
+    StudentT,
+    TransformedDistribution,
+)
 
 
 def entrywise(p: Distribution) -> Distribution:
@@ -12,35 +21,61 @@ def entrywise(p: Distribution) -> Distribution:
     return p
 
 
+def _standard(p: Distribution) -> tuple[Distribution, Tensor | float, Tensor | float]:
+    """Return (q, shift, scale) such that p is the distribution of shift + scale y with y ~ q.
+
+    scale > 0.  q is p itself where no such form is known.
+    """
+    if type(p) is not TransformedDistribution:
+        return p, 0.0, 1.0
+    q, shift, scale = _standard(p.base_dist)
+    for map_ in p.transforms:
+        if not isinstance(map_, AffineTransform):
+            return p, 0.0, 1.0
+        if bool((torch.as_tensor(map_.scale) <= 0).any()):
+            return p, 0.0, 1.0
+        shift = map_.loc + map_.scale * shift
+        scale = map_.scale * scale
+    return q, shift, scale
+
+
 def mean(p: Distribution) -> Tensor:
     """Compute the mean of each target; a ValueError where it has none, or none in closed form."""
-    return _moment(entrywise(p), "mean")
+    q, shift, scale = _standard(entrywise(p))
+    return shift + scale * _moment(q, "mean")
 
 
 def variance(p: Distribution) -> Tensor:
     """Compute the variance of each target; a ValueError as in `mean`."""
-    return _moment(entrywise(p), "variance")
+    q, _, scale = _standard(entrywise(p))
+    return scale * scale * _moment(q, "variance")
 
 
 def _moment(q: Distribution, name: str) -> Tensor:
+    undefined = f"a {name} needs a distribution that has one in closed form, got {q}"
+    way_out = "read quantile(0.5) and other quantiles, or sample"
+    if isinstance(q, (Cauchy, HalfCauchy)):
+        raise ValueError(f"{undefined}: {way_out}")
     try:
-        value: Tensor | None = None if isinstance(q, (Cauchy, HalfCauchy)) else getattr(q, name)
+        value = getattr(q, name)
     except NotImplementedError:
-        value = None
-    if value is not None:
-        parameters = [t for t in vars(q).values() if isinstance(t, Tensor)]
-        # NaN of a diverged draw is in its parameters too, and stays
-        if not bool(value.isnan().any()) or any(bool(t.isnan().any()) for t in parameters):
-            return value
-    raise ValueError(
-        f"a {name} needs a distribution that has one in closed form, got {q}: read quantile(0.5)"
-        " and other quantiles, or sample"
-    )
+        raise ValueError(f"{undefined}: {way_out}") from None
+    lost = int(value.isnan().sum())
+    parameters = [t for t in vars(q).values() if isinstance(t, Tensor)]
+    diverged = any(bool(t.isnan().any()) for t in parameters)
+    # NaN of a diverged draw is in its parameters too, and stays
+    if lost and parameters and not diverged:
+        raise ValueError(
+            f"{undefined}, of which {lost} of {value.numel()} have no {name} (one of StudentT needs"
+            f" df > 1): {way_out}"
+        )
+    return value
 
 
 def cdf(p: Distribution, y: Tensor) -> Tensor:
     """Compute P(Y <= y) of each target; a NotImplementedError where it has no closed form."""
-    q = entrywise(p)
+    q, shift, scale = _standard(entrywise(p))
+    y = (y - shift) / scale
     if not isinstance(q, StudentT):
         return q.cdf(y)
     from scipy.special import stdtr  # imported here, as predictions need no scipy
@@ -50,20 +85,33 @@ def cdf(p: Distribution, y: Tensor) -> Tensor:
 
 def icdf(p: Distribution, level: Tensor) -> Tensor:
     """Compute the quantile at `level`; a NotImplementedError where it has no closed form."""
-    q = entrywise(p)
+    q, shift, scale = _standard(entrywise(p))
     if not isinstance(q, StudentT):
-        return q.icdf(level)
+        return shift + scale * q.icdf(level)
     from scipy.special import stdtrit
 
-    return q.loc + q.scale * _by_scipy(stdtrit, q.df, level)
+    at = _by_scipy(stdtrit, q.df, level)
+    return shift + scale * (q.loc + q.scale * at)
 
 
 def _by_scipy(function, df: Tensor, at: Tensor) -> Tensor:
-    values = function(df.detach().double().cpu(), at.detach().double().cpu())
+    df = df.detach().double().cpu()
+    values = function(df.numpy(), at.detach().double().cpu().numpy())
     return torch.as_tensor(values).to(at)
+
+
+def stretched(p: Distribution, center: Tensor, scale: float) -> Distribution:
+    """Return the distribution of center + scale (Y - center), with the event shape of `p`."""
+    if isinstance(p, Independent):
+        inner = stretched(p.base_dist, center, scale)
+        return Independent(inner, p.reinterpreted_batch_ndims)
+    moved = AffineTransform(center * (1 - scale), scale)
+    if isinstance(p, Normal):
+        return Normal(moved(p.loc), scale * p.scale)
+    return TransformedDistribution(p, [moved])
 
 
 def softplus_inverse(value: Tensor) -> Tensor:
     """Compute s with softplus(s) = value > 0."""
-    smallest = torch.finfo(value.dtype).tiny
-    return value + torch.log(-torch.expm1(-value.clamp_min(smallest)))
+    positive = value.clamp_min(torch.finfo(value.dtype).tiny)
+    return value + torch.log(-torch.expm1(-positive))

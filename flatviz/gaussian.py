@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch import Tensor
 
 from flatviz.checks import Numbers, Vector, check_count, check_weights
 from flatviz.noun import History, Noun
+from flatviz.private import cached_property
 
 Buffers = Mapping[str, Tensor] | None  # BatchNorm statistics by name
 
@@ -70,10 +71,10 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
             raise ValueError(
                 f"factor must have shape (K, {self.dim}), got {tuple(self.factor.shape)}"
             )
-        if self.log_std.max() > math.log(torch.finfo(self.log_std.dtype).max) / 2:
+        largest = float(self.log_std.max())
+        if largest > math.log(torch.finfo(self.log_std.dtype).max) / 2:
             raise ValueError(
-                "log_std must have finite variances exp(2 log_std), got"
-                f" {float(self.log_std.max()):g}: lower it"
+                f"log_std must have finite variances exp(2 log_std), got {largest:g}: lower it"
             )
 
     def __repr__(self) -> str:
@@ -86,8 +87,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         Loops that look for NaN at their end use it.
         """
         q = object.__new__(cls)
-        q.__dict__.update(mean=mean, log_std=log_std, factor=factor)
-        q.__dict__.update(history=None, buffers=None, linearised=False)
+        vars(q).update(mean=mean, log_std=log_std, factor=factor)
+        vars(q).update(history=None, buffers=None, linearised=False)
         return q
 
     def moved(self, delta: Sequence[Tensor]) -> Gaussian:
@@ -126,8 +127,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """
         source = torch.Generator().manual_seed(seed)
         like = self.mean
+        size = self.dim + self.rank
         rows = [
-            torch.randn(self.dim + self.rank, generator=source, dtype=like.dtype, device="cpu")
+            torch.randn(size, generator=source, dtype=like.dtype, device="cpu")
             for _ in range(check_count(n, "n"))
         ]
         z = torch.stack(rows).to(like.device)
@@ -138,8 +140,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
         Shapes: z1 (..., n, D), z2 (..., n, K), draws (..., n, D).
         """
-        diagonal = torch.addcmul(self.mean.unsqueeze(-2), self.std.unsqueeze(-2), z1)
-        return diagonal + z2 @ self.factor
+        mean = self.mean.unsqueeze(-2)
+        std = self.std.unsqueeze(-2)
+        return torch.addcmul(mean, std, z1) + z2 @ self.factor
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` weight vectors, (n, D).
@@ -150,7 +153,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
     def cov_mul(self, v: Tensor) -> Tensor:
         """Multiply the covariance with `v` (..., D), or with several, (..., n, D)."""
-        return torch.addcmul(_squared(self.factor, v), _as_rows(self.std * self.std, v), v)
+        diagonal = _as_rows(self.std * self.std, v)
+        return torch.addcmul(_squared(self.factor, v), diagonal, v)
 
     @_differentiable
     def std(self) -> Tensor:
@@ -167,7 +171,10 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """
         white = (self.factor / _as_rows(self.std, self.factor)).double()
         eye = _eye(self.rank, white.device)
-        gram = torch.addmm(eye, white, white.T) if white.ndim == 2 else eye + white @ white.mT
+        if white.ndim == 2:
+            gram = torch.addmm(eye, white, white.T)
+        else:
+            gram = eye + white @ white.mT
         root, failed = torch.linalg.cholesky_ex(gram)
         # Std or factor overflowed; the other members continue
         root = root.masked_fill((failed > 0)[..., None, None], math.nan)
@@ -177,14 +184,17 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     @_differentiable
     def logdet(self) -> Tensor:
         """Log determinant of the covariance, (...)."""
-        root = self._whitened[1].diagonal(dim1=-2, dim2=-1)
-        return 2 * (self.log_std.sum(-1) - root.log().sum(-1).to(self.log_std.dtype))
+        _, inverse = self._whitened
+        logs = inverse.diagonal(dim1=-2, dim2=-1).log()
+        of_factor = logs.sum(-1).to(self.log_std.dtype)
+        return 2 * (self.log_std.sum(-1) - of_factor)
 
     def precision_mul(self, v: Tensor) -> Tensor:
         """Multiply the inverse covariance with `v` (..., D), or with several, (..., n, D)."""
+        half, _ = self._whitened
         std = _as_rows(self.std, v)
         v = v / std
-        return (v - _squared(self._whitened[0], v)) / std
+        return (v - _squared(half, v)) / std
 
     @_differentiable
     def leverage(self) -> Tensor:
@@ -192,8 +202,9 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
         It is 1 where the factor adds nothing to a weight's variance.
         """
-        half = self._whitened[0]
-        return constant(1.0, half.dtype, half.device) - (half * half).sum(-2)
+        half, _ = self._whitened
+        one = constant(1.0, half.dtype, half.device)
+        return one - (half * half).sum(-2)
 
     @_differentiable
     def precision_diag(self) -> Tensor:
@@ -204,13 +215,15 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     def factor_precision(self) -> Tensor:
         """F Sigma^-1 (..., K, D): L^-T H diag(1/std)."""
         half, inverse = self._whitened
-        return (inverse.mT.to(half.dtype) @ half) / _as_rows(self.std, half)
+        product = inverse.mT.to(half.dtype) @ half
+        return product / _as_rows(self.std, half)
 
     def log_prob(self, w: Tensor) -> Tensor:
         """Compute the log density at `w` (..., D), or at several of one Gaussian, in nats."""
         r = w - self.mean
-        maha = (r * self.precision_mul(r)).sum(-1)
-        return -0.5 * (maha + self.logdet + self.dim * math.log(2 * math.pi))
+        squares = (r * self.precision_mul(r)).sum(-1)
+        constant_part = self.dim * math.log(2 * math.pi)
+        return -0.5 * (squares + self.logdet + constant_part)
 
     def score(self, w: Tensor) -> tuple[Tensor, Tensor, Tensor]:
         """Compute the gradient of log q(w) in (mean, log_std, factor) at fixed `w` (..., D).
@@ -223,7 +236,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         else:
             along = (self.factor @ a.unsqueeze(-1)).squeeze(-1)
         outer = along.unsqueeze(-1) * a.unsqueeze(-2)
-        return a, (self.std * a).square() - self.leverage, outer - self.factor_precision
+        of_log_std = (self.std * a).square() - self.leverage
+        return a, of_log_std, outer - self.factor_precision
 
     def kl(self, prior: Gaussian) -> Tensor:
         """Compute KL(self || prior) in nats, in closed form, in O(D K^2).
@@ -239,11 +253,13 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
         The latter are (..., 1 + K, D).
         """
-        rows = torch.cat(((self.mean - prior.mean).unsqueeze(-2), self.factor), -2)
+        apart = (self.mean - prior.mean).unsqueeze(-2)
+        rows = torch.cat((apart, self.factor), -2)
         pulled = prior.precision_mul(rows)
         squares = (pulled * rows).sum((-2, -1))
         trace = torch.linalg.vecdot(self.std.square(), prior.precision_diag)
-        return 0.5 * (squares + trace + (prior.logdet - self.logdet - self.dim)), pulled
+        rest = prior.logdet - self.logdet - self.dim
+        return 0.5 * (squares + trace + rest), pulled
 
     def kl_and_path_grad(
         self, prior: Gaussian, z1: Tensor, z2: Tensor
@@ -257,19 +273,19 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """
         kl, pulled = self._kl_and_pulled(prior)
         wide = self.std.unsqueeze(-2) * z1
-        x = (
-            prior.precision_mul(wide)
-            - self.precision_mul(wide)
-            + z2 @ (pulled[..., 1:, :] - self.factor_precision)
-        )
+        of_rows = pulled[..., 1:, :] - self.factor_precision
+        x = prior.precision_mul(wide) - self.precision_mul(wide) + z2 @ of_rows
         x = x + pulled[..., :1, :]
-        of_factor = z2.mT @ x / z1.shape[-2]
-        return kl, (x.mean(-2), (x * wide).mean(-2), of_factor)
+        n_draws = z1.shape[-2]
+        of_log_std = (x * wide).mean(-2)
+        return kl, (x.mean(-2), of_log_std, z2.mT @ x / n_draws)
 
 
 def _as_rows(per_weight: Tensor, v: Tensor) -> Tensor:
     """Reshape per-weight numbers (..., D) to (..., 1, D) where v is several vectors."""
-    return per_weight if v.ndim == per_weight.ndim else per_weight.unsqueeze(-2)
+    if v.ndim == per_weight.ndim:
+        return per_weight
+    return per_weight.unsqueeze(-2)
 
 
 def _squared(rows: Tensor, v: Tensor) -> Tensor:

@@ -53,18 +53,20 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     def _check(self) -> None:
         as_likelihood(self.likelihood)
-        if not self.outputs.is_floating_point() or self.outputs.ndim < 2:
+        outputs = self.outputs
+        if not outputs.is_floating_point() or outputs.ndim < 2:
             raise TypeError(
                 "outputs must be a floating tensor (S, N, ...) of S draws on N inputs, got"
-                f" {shown(self.outputs)}"
+                f" {shown(outputs)}"
             )
-        if not self.outputs.numel():
-            raise ValueError(f"outputs must hold at least one number, got {shown(self.outputs)}")
-        if self.y is not None and len(self.y) != self.outputs.shape[1]:
-            raise ValueError(
-                f"y must hold {self.outputs.shape[1]} labels, one for each input, got {len(self.y)}"
-            )
-        if self.y is not None and not self.scores:
+        if not outputs.numel():
+            raise ValueError(f"outputs must hold at least one number, got {shown(outputs)}")
+        if self.y is None:
+            return
+        n = outputs.shape[1]
+        if len(self.y) != n:
+            raise ValueError(f"y must hold {n} labels, one for each input, got {len(self.y)}")
+        if not self.scores:
             scores, bins = _scores_and_bins(self)
             vars(self).update(scores=scores, bins=bins)
 
@@ -78,7 +80,12 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     @property
     def n_draws(self) -> int:
         """Number of draws S."""
-        return self.outputs.shape[0]
+        return len(self.outputs)
+
+    @property
+    def flat_outputs(self) -> Tensor:
+        """Outputs of all draws, one after the other, (S N, ...)."""
+        return self.outputs.flatten(0, 1)
 
     @property
     def n_diverged(self) -> int:
@@ -86,43 +93,46 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
         Their probabilities are NaN, or their means NaN or inf.  Scores of such draws are NaN.
         """
-        bad = self.log_probs.isnan() if self.has_classes else ~self.outputs.isfinite()
-        return int((bad.flatten(2).any(-1) if bad.ndim > 2 else bad).sum())
+        if self.has_classes:
+            bad = self.log_probs.isnan()
+        else:
+            bad = ~self.outputs.isfinite()
+        if bad.ndim > 2:
+            bad = bad.flatten(2).any(-1)
+        return int(bad.sum())
 
     @property
     def log_probs(self) -> Tensor:
         """Log class probabilities of each draw, (S, N, C), or (S, M, C) of M places that count."""
         likelihood = as_likelihood(self.likelihood)
         # In float32 at least, as sums in half precision stop growing
-        outputs = self.outputs.to(torch.promote_types(self.outputs.dtype, torch.float32))
-        log_p = likelihood.log_probs(outputs.flatten(0, 1))
+        wide = torch.promote_types(self.outputs.dtype, torch.float32)
+        log_p = likelihood.log_probs(self.flat_outputs.to(wide))
         if log_p is None:
             raise ValueError(
                 f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean"
                 " or quantile"
             )
-        log_p = log_p.reshape(len(self.outputs), -1, log_p.shape[-1])
-        counts = None if self.y is None else likelihood.mask(self.y)
-        return log_p if counts is None else log_p[:, counts.flatten()]
+        log_p = log_p.reshape(self.n_draws, -1, log_p.shape[-1])
+        mask = None if self.y is None else likelihood.mask(self.y)
+        return log_p if mask is None else log_p[:, mask.flatten()]
 
     @property
     def has_classes(self) -> bool:
         """Whether the likelihood is one of classes."""
-        # Fields that may be NaN
-        return (
-            as_likelihood(self.likelihood).log_probs(torch.ones_like(self.outputs[0, :1]))
-            is not None
-        )
+        one = torch.ones_like(self.outputs[0, :1])  # as outputs themselves may be NaN
+        return as_likelihood(self.likelihood).log_probs(one) is not None
 
     @property
     def distribution(self) -> Distribution:
         """p(y) of every draw and input, (S N, ...), without `Independent`."""
-        return distributions.entrywise(
-            as_likelihood(self.likelihood).of(self.outputs.flatten(0, 1))
-        )
+        p = as_likelihood(self.likelihood).of(self.flat_outputs)
+        return distributions.entrywise(p)
 
-    def _by_draw(self, of_all: Tensor) -> Tensor:
-        return of_all.unflatten(-1 if of_all.ndim == 1 else 0, self.outputs.shape[:2])
+    def _by_draw(self, values: Tensor) -> Tensor:
+        """Split (..., S N) or (S N, ...) by draw."""
+        dim = -1 if values.ndim == 1 else 0
+        return values.unflatten(dim, self.outputs.shape[:2])
 
     @property
     def means(self) -> Tensor:
@@ -137,7 +147,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     @property
     def std(self) -> Tensor:
         """Predictive standard deviation of a regression over draws and noise, (N, ...)."""
-        noise = self._by_draw(distributions.variance(self.distribution)).mean(0)
+        variance = distributions.variance(self.distribution)
+        noise = self._by_draw(variance).mean(0)
         between = self.means.var(0, correction=0)
         return noise.where(noise.isinf(), noise + between).sqrt()  # infinite means have NaN
 
@@ -147,21 +158,23 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         It is a share of 1,000 samples of each draw where torch has no distribution function.
         """
         p = self.distribution
-        many = y.expand(self.n_draws, *y.shape).flatten(0, 1).reshape(p.batch_shape)
-        many = many.to(self.outputs)
+        many = y.expand(self.n_draws, *y.shape).flatten(0, 1)
+        many = many.reshape(p.batch_shape).to(self.outputs)
         try:
             return self._by_draw(distributions.cdf(p, many))
         except NotImplementedError:
-            drawn = self.sample(1000 * self.n_draws, seed=0).unflatten(0, (1000, self.n_draws))
-            return (drawn <= self._by_draw(many)).to(many).mean(0)
+            drawn = self.sample(1000 * self.n_draws, seed=0)
+            by_draw = drawn.unflatten(0, (1000, self.n_draws))
+            return (by_draw <= self._by_draw(many)).to(many).mean(0)
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
-        n = check_count(n, "n")
+        rounds = math.ceil(check_count(n, "n") / self.n_draws)
         p = self.distribution
         with PrivateNumbers(seed):
-            each = p.sample((-(-n // self.n_draws),))
-        return each.unflatten(1, self.outputs.shape[:2]).flatten(0, 1)[:n]
+            drawn = p.sample((rounds,))
+        by_draw = drawn.unflatten(1, self.outputs.shape[:2])
+        return by_draw.flatten(0, 1)[:n]
 
     def inverse(self, levels: Tensor) -> Tensor:
         """Compute quantiles of each draw's distribution at `levels` (L,), (L, S, N, ...).
@@ -169,8 +182,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         Raises NotImplementedError where torch has no inverse.
         """
         p = self.distribution
-        at = distributions.icdf(p, levels.view(-1, *[1] * len(p.batch_shape)))
-        return at.unflatten(1, self.outputs.shape[:2])
+        wide = levels.view(-1, *[1] * len(p.batch_shape))
+        return distributions.icdf(p, wide).unflatten(1, self.outputs.shape[:2])
 
     def quantile(self, level: float, *, seed: int = 0) -> Tensor:
         """Compute the quantiles of a regression's predictive distribution at `level`, (N, ...).
@@ -182,8 +195,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         try:
             edges = self.inverse(self.outputs.new_tensor([level]))[0]
         except NotImplementedError:
-            drawn = self.sample(-(-4000 // self.n_draws) * self.n_draws, seed=seed).sort(0).values
-            return drawn[round(level * (len(drawn) - 1))]
+            n = math.ceil(4000 / self.n_draws) * self.n_draws
+            ordered = self.sample(n, seed=seed).sort(0).values
+            return ordered[round(level * (n - 1))]
         low = edges.amin(0)
         high = edges.amax(0)
         for _ in range(60):
@@ -205,11 +219,12 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         Equal names get their number, and a class without a name is its number.
         """
         n_classes = self.log_probs.shape[-1]
-        named = self.class_names[:n_classes]
-        distinct = [
-            name if named.count(name) == 1 else f"{name} ({c})" for c, name in enumerate(named)
-        ]
-        return (*distinct, *map(str, range(len(named), n_classes)))
+        given = self.class_names[:n_classes]
+        names = []
+        for c, name in enumerate(given):
+            names.append(name if given.count(name) == 1 else f"{name} ({c})")
+        numbers = range(len(given), n_classes)
+        return (*names, *map(str, numbers))
 
     def bma(self, n_draws: int | None = None) -> Tensor:
         """Average the class probabilities over the first `n_draws` draws (default all), (N, C)."""
@@ -217,7 +232,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     def changed(self, **fields: Any) -> Prediction:
         """Return it with other values of these fields, and the scores that follow."""
-        return replace(self, **{"scores": {}, "bins": None, **fields})
+        computed: dict[str, Any] = {"scores": {}, "bins": None}
+        return replace(self, **computed | fields)
 
     def size(self, n_draws: int | None) -> int:
         """Check `n_draws`, by default all; a ValueError for more than there are."""
@@ -243,18 +259,21 @@ def labels_of(prediction: Prediction) -> Tensor:
             "scores need labels, got none: predict on a Data, or fv.Prediction(outputs, y)"
         )
     likelihood = as_likelihood(prediction.likelihood)
-    y = likelihood.check(prediction.y.to(prediction.outputs.device), prediction.outputs[0])
+    outputs = prediction.outputs
+    y = likelihood.check(prediction.y.to(outputs.device), outputs[0])
     if not prediction.has_classes:
         return y
-    counts = likelihood.mask(y)
-    return (y if counts is None else y[counts]).flatten().long()
+    mask = likelihood.mask(y)
+    counting = y if mask is None else y[mask]
+    return counting.flatten().long()
 
 
 def log_density(prediction: Prediction, y: Tensor) -> Tensor:
     """Compute log p(y) of every draw and input of a regression, (S, N)."""
     many = y.expand(prediction.n_draws, *y.shape).flatten(0, 1)
-    entries = as_likelihood(prediction.likelihood).entries(prediction.outputs.flatten(0, 1), many)
-    return -entries.reshape(prediction.n_draws, -1)
+    likelihood = as_likelihood(prediction.likelihood)
+    losses = likelihood.entries(prediction.flat_outputs, many)
+    return -losses.reshape(prediction.n_draws, -1)
 
 
 def for_sizes(
@@ -267,15 +286,18 @@ def for_sizes(
 
     def of_numbers(log_mean: Tensor) -> Tensor:
         value = score(log_mean)
-        return torch.full_like(value, math.nan) if bool(log_mean.isnan().any()) else value
+        diverged = bool(log_mean.isnan().any())
+        return torch.full_like(value, math.nan) if diverged else value
 
     if n_draws is not None:
-        return of_numbers(torch.logsumexp(log_p[: prediction.size(n_draws)], 0) - math.log(n_draws))
+        some = log_p[: prediction.size(n_draws)]
+        return of_numbers(torch.logsumexp(some, 0) - math.log(n_draws))
     total = log_p[0]
     values = [of_numbers(total)]
     for size, row in enumerate(log_p[1:], 2):
         total = torch.logaddexp(total, row)
-        values.append(of_numbers(total - math.log(size)))
+        log_mean = total - math.log(size)
+        values.append(of_numbers(log_mean))
     return torch.stack(values)
 
 
@@ -303,24 +325,21 @@ def bins_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
     """
     confidence, predicted = log_bma.double().exp().max(-1)
     right = (predicted == y).to(confidence.dtype)
-    index = ((confidence * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
+    upper = (confidence * n_bins).ceil().long()
+    index = (upper - 1).clamp(0, n_bins - 1)
     count = torch.bincount(index, minlength=n_bins).to(confidence.dtype)
-    total = [torch.zeros_like(count).index_add_(0, index, v) for v in (confidence, right)]
-    return torch.stack([count, total[0] / count, total[1] / count], dim=-1).to(log_bma.dtype)
+    columns = [count]
+    for values in (confidence, right):
+        total = torch.zeros_like(count).index_add_(0, index, values)
+        columns.append(total / count)
+    return torch.stack(columns, dim=-1).to(log_bma.dtype)
 
 
 def ece_of(bins: Tensor) -> Tensor:
     """Compute the sum over bins of (count / N) |accuracy - confidence| from bins (..., B, 3)."""
-    count = bins[..., 0]
-    gap = (bins[..., 2] - bins[..., 1]).abs().nan_to_num(0.0)
+    count, confidence, accuracy = bins.unbind(-1)
+    gap = (accuracy - confidence).abs().nan_to_num(0.0)
     return (count * gap).sum(-1) / count.sum(-1)
-
-
-def _means(prediction: Prediction) -> Tensor | None:
-    try:
-        return prediction.means
-    except ValueError:  # from a distribution without a mean
-        return None
 
 
 def _scores_and_bins(prediction: Prediction) -> tuple[dict[str, Tensor], Tensor | None]:
@@ -330,26 +349,38 @@ def _scores_and_bins(prediction: Prediction) -> tuple[dict[str, Tensor], Tensor 
     """
     y = labels_of(prediction)
     if not prediction.has_classes:
-        scores = {
-            "nll": for_sizes(prediction, log_density(prediction, y), None, lambda p: -p.mean())
-        }
-        if (means := _means(prediction)) is not None:
-            sizes = torch.arange(1, len(means) + 1).to(means).view(-1, *[1] * (means.ndim - 1))
-            errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
-            scores["rmse"] = errors.flatten(1).square().mean(1).sqrt()
-        return scores, None
-    added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
+        return _of_regression(prediction, y), None
+    likelihood = as_likelihood(prediction.likelihood)
+    added = likelihood.added(prediction.outputs[0, :1])
 
     def all_scores(log_bma: Tensor) -> Tensor:
         bins = bins_of(log_bma, y)
-        four = [
-            accuracy_of(log_bma, y),
-            added * nll_of(log_bma, y),
-            ece_of(bins),
-            brier_of(log_bma, y),
-        ]
-        return torch.cat([torch.stack(four), bins.reshape(-1)])
+        four = torch.stack(
+            [
+                accuracy_of(log_bma, y),
+                added * nll_of(log_bma, y),
+                ece_of(bins),
+                brier_of(log_bma, y),
+            ]
+        )
+        return torch.cat([four, bins.reshape(-1)])
 
     table = for_sizes(prediction, prediction.log_probs, None, all_scores)
     scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
-    return scores, table[:, 4:].reshape(len(table), N_BINS, 3)
+    bins = table[:, 4:].reshape(len(table), N_BINS, 3)
+    return scores, bins
+
+
+def _of_regression(prediction: Prediction, y: Tensor) -> dict[str, Tensor]:
+    """Compute NLL and RMSE of every ensemble size, or NLL alone without a mean."""
+    log_p = log_density(prediction, y)
+    scores = {"nll": for_sizes(prediction, log_p, None, lambda log_mean: -log_mean.mean())}
+    try:
+        means = prediction.means
+    except ValueError:  # from a distribution without a mean
+        return scores
+    sizes = torch.arange(1, len(means) + 1).to(means)
+    sizes = sizes.view(-1, *[1] * (means.ndim - 1))
+    errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
+    scores["rmse"] = errors.flatten(1).square().mean(1).sqrt()
+    return scores

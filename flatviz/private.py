@@ -3,10 +3,11 @@
 Nothing here changes a state of the process for longer than one operation of torch.
 """
 
+import functools
 import os
 from collections.abc import Callable
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from torch import Tensor
@@ -15,6 +16,21 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 T = TypeVar("T")
+
+
+class cached_property(functools.cached_property[T]):
+    """A property that is computed once, without the lock of Python 3.11.
+
+    That lock is one for all instances: threads wait for it, and a process forked meanwhile waits
+    forever.
+    """
+
+    if not TYPE_CHECKING:
+
+        def __get__(self, instance: object, owner: type | None = None) -> object:
+            if instance is None:
+                return self
+            return instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
 def lock_of_process() -> Lock:

@@ -9,7 +9,7 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from flatviz.likelihood import (
 )
 from flatviz.noun import History, Noun
 from flatviz.prediction import Prediction
+from flatviz.private import cached_property
 from flatviz.weight_space import (
     Curve,
     Draws,
@@ -71,46 +72,6 @@ class Shift(Noun, made_by="fv.families.shifted_scores makes one"):
         return self.scores[name].mean(0)
 
 
-class Mechanism(Noun, made_by="fv.families.mechanism makes one"):
-    """One step of a method from a Gaussian q, at R radii, in the plane of its perturbation.
-
-    Args:
-        surface: The loss on that plane, whose origin is q's mean; None: not computed.
-        covariance: (2, 2), of q's draws in the plane.
-        radius: (R,), in `unit`.
-        ball: (R, 2, 2), the projection a^T ball^-1 a <= 1 of all moves d of the mean with
-            KL(q' || q) = d^T Sigma^-1 d / 2 <= radius^2 / 2, which is q's ellipse times the radius;
-            for a Euclidean method, with |d| <= radius.
-        worst, worst_covariance: (R, 2), (R, 2, 2), q' = q + `perturb`.
-        length: (R,), how far q's mean moves; a Euclidean ball of SAM with this radius reaches as
-            far.
-        gradient: (2,), of E_q[NLL] in the mean, at q; there: (R, 2), at q'; in the plane.
-        loss, worst_loss: (R,), E_q[NLL] and E_q'[NLL], in nats.
-        name: Of q, in figures.
-    """
-
-    surface: Surface | None
-    covariance: Tensor
-    radius: tuple[float, ...]
-    ball: Tensor
-    worst: Tensor
-    worst_covariance: Tensor
-    length: Tensor
-    gradient: Tensor
-    there: Tensor
-    loss: float
-    worst_loss: Tensor
-    unit: str
-    name: str = "q"
-
-    def reach(self, k: int) -> float:
-        """Return the largest coordinates of q, q', the ball, and SAM's ball at radius k."""
-        ellipses = self.covariance, self.ball[k], self.worst_covariance[k]
-        q, ball, worst = (matrix.diagonal().clamp_min(0).sqrt() for matrix in ellipses)
-        ends = (q, ball, self.worst[k].abs() + worst, self.length[k])
-        return max(float(end.max()) for end in ends)
-
-
 class Member(Noun, made_by="fv.families.fit_family makes one"):
     """One posterior of a family: its method at a radius in `unit`, and its measurements.
 
@@ -120,7 +81,6 @@ class Member(Noun, made_by="fv.families.fit_family makes one"):
         sharpest: The surface on the plane of the two sharpest directions there.
         spectrum: Of several draws.
         prediction: On the test split.
-        step: One step from VI's posterior at this radius.
         over_seeds: "lambda1", "accuracy", "nll" and "ece", (S,), of fits with other seeds.
         maps: Arrays of other figures, by name: see `families.maps`, `inputs` and `images`.
     """
@@ -134,7 +94,6 @@ class Member(Noun, made_by="fv.families.fit_family makes one"):
     sharpest: Surface | None = None
     spectrum: tuple[Spectrum, ...] = ()
     prediction: Prediction | None = None
-    step: Mechanism | None = None
     over_seeds: dict[str, Tensor] = field(default_factory=dict)
     maps: dict[str, Any] = field(default_factory=dict)
 
@@ -169,7 +128,6 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
     method = _of_members("method")
     radius = _of_members("radius")
-    unit = _of_members("unit")
     posterior = _of_members("posterior")
     prediction = _of_members("prediction")
     spectrum = _of_members("spectrum")
@@ -192,11 +150,11 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
     def each(self, **fields: Sequence) -> Family:
         """Return the family with new values of its members' fields, one value a member."""
-        rows = zip(self.members, *fields.values(), strict=True)
-        return dataclasses.replace(
-            self,
-            members=tuple(dataclasses.replace(m, **dict(zip(fields, row))) for m, *row in rows),
-        )
+        members = []
+        for member, *row in zip(self.members, *fields.values(), strict=True):
+            values = dict(zip(fields, row))
+            members.append(dataclasses.replace(member, **values))
+        return dataclasses.replace(self, members=tuple(members))
 
     @property
     def measured(self) -> bool:
@@ -217,8 +175,11 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
         Posteriors are compared by a draw, as those read from a file share no objects.
         """
         seen: dict[bytes, int] = {}
-        draws = [m.posterior.sample(1, seed=0).detach().cpu() for m in self.members]
-        return tuple(seen.setdefault(w.numpy().tobytes(), i) for i, w in enumerate(draws))
+        first = []
+        for i, member in enumerate(self.members):
+            draw = member.posterior.sample(1, seed=0).detach().cpu()
+            first.append(seen.setdefault(draw.numpy().tobytes(), i))
+        return tuple(first)
 
     @property
     def distinct(self) -> list[int]:
@@ -269,7 +230,6 @@ NOUNS = {
         Sharpness,
         Prediction,
         Shift,
-        Mechanism,
         Member,
         Family,
     )

@@ -112,7 +112,8 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
     @property
     def center(self) -> Tensor:
         """Draw nearest to the average of all draws, which itself need not be a good network."""
-        return self.W[(self.W - self.W.mean(0)).norm(dim=1).argmin()]
+        distances = (self.W - self.W.mean(0)).norm(dim=1)
+        return self.W[distances.argmin()]
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` of the draws without repetition, in an order fixed by `seed`.
@@ -122,7 +123,8 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
         Raises:
             ValueError: For more than there are.
         """
-        return self.W[self.order(n, seed=seed).to(self.W.device)]
+        index = self.order(n, seed=seed)
+        return self.W[index.to(self.W.device)]
 
     def order(self, n: int, *, seed: int) -> Tensor:
         """Return the indices of the draws that `sample` takes, (n,)."""
@@ -135,7 +137,8 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
                 f"asked for {n} draws, but this ensemble has {have} members: lower n_draws, or"
                 " train more"
             )
-        return torch.randperm(have, generator=torch.Generator().manual_seed(seed), device="cpu")[:n]
+        source = torch.Generator().manual_seed(seed)
+        return torch.randperm(have, generator=source, device="cpu")[:n]
 
 
 class Mixture(Noun):

@@ -47,6 +47,7 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ("its posterior", "fv.fit_ensemble(reads, rows_as_data, members=3, steps=9, seed=0)", "got"),
     ("two inputs", "fv.Data((x, x), y)", "got"),
     ("a class folder", "fv.datasets.image_folder(folder)", "got"),
+    ("data beyond memory", "fv.datasets.stream(pairs)", "got"),
     (
         "a checkpoint of Lightning",
         "fv.models.load_weights(module, lightning)",
@@ -212,7 +213,7 @@ def looped(path, data):
     """What a recorded loop leaves."""
     with path:
         descended(path.module, data)
-    return curvature(path) if path.values else path
+    return path if path.watch is None else curvature(path)
 
 
 def hooked(callback, module, loop, trainer):

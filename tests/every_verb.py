@@ -47,6 +47,7 @@ OF_A_REGRESSION = (
     "fit_deviation",
     "interval_width",
     "pit",
+    "predictive_std",
     "quantile_calibration_error",
 )
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
@@ -63,8 +64,6 @@ OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
         "plot_spectrum": "spectrum",
     },
     **{
-        "plots.plot_persistence": "valleys",
-        "plots.plot_mechanism": "step",
         "plots.plot_radius": "measured",
     },
     "plots.plot_frontier": "measured",
@@ -306,7 +305,6 @@ def calls(fv, module, data, task, metrics):
             for name in OF_A_REGRESSION
         },
         "metrics.scale_deviation": lambda: fv.metrics.scale_deviation(_regression(), 2.0),
-        "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
         "metrics.ood_scores": lambda: fv.metrics.ood_scores(arange(5.0), arange(2.0, 6.0)),
         "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made.prediction)),
         "families.shifted_scores": lambda: keep(
@@ -315,15 +313,13 @@ def calls(fv, module, data, task, metrics):
                 *pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"
             ),
         ),
-        "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
         "plots.plot_history": lambda: plots.plot_history(made.q.history),
-        "plots.plot_layers": lambda: plots.plot_layers(
-            landscape.layer_curvature(made.f, made.q.mean, products=6)
-        ),
+        "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
+        "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
+        "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
         "plots.plot_predictive": lambda: plots.plot_predictive(
             fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)
         ),
-        "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
         "sharpness": lambda: keep(
             "sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)
         ),
@@ -356,16 +352,10 @@ def calls(fv, module, data, task, metrics):
         "families.measure": lambda: keep(
             "measured", families.measure(made.net[0], task, made.family, seed=0, **SMALL)
         ),
-        "families.mechanism": lambda: keep(
-            "step",
-            families.mechanism(
-                made.net[0], data, made.q, radii=[0.5, 1.0], seed=0, n_draws=2, resolution=3
-            ),
-        ),
         **{verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()},
         "plot": lambda: [
             fv.plot(getattr(made, name))
-            for name in ("surface", "curve", "spectrum", "prediction", "step", "measured")
+            for name in ("surface", "curve", "spectrum", "prediction", "measured")
         ],
         "compare": lambda: fv.compare(module, _moved(module), data, resolution=3, k=1),
         "lab": lambda: _ended(

@@ -196,11 +196,6 @@ CASES = {
         TypeError,
         "batch must be an int64 tensor of numbers of examples, got a bool tensor",
     ),
-    "a path with a zero": (
-        lambda: fv.save(plane(3), "a\0b"),
-        ValueError,
-        r"path must be a path, got 'a\\x00b', with a zero character",
-    ),
     "a path at home": (
         lambda: fv.save(plane(3), "~/plane.safetensors"),
         ValueError,
@@ -210,11 +205,6 @@ CASES = {
         lambda: fv.save(plane(3), "/"),
         ValueError,
         "path must name a file, got the folder '/'",
-    ),
-    "a path of 5,000 characters": (
-        lambda: fv.load("x" * 5000),
-        ValueError,
-        r"path must have names of at most 255 bytes, got 'x{199}\.\.\. of 5002 characters",
     ),
     "a text of 5,000 characters": (
         lambda: fv.nll(net(), data(), likelihood="x" * 5000),

@@ -62,6 +62,7 @@ CALLS = {
     datasets.images_like: dict(images=IMAGES, shape=(3, 4, 4)),
     datasets.corrupt: dict(data=IMAGES, kind="fog", severity=1, seed=0),
     datasets.data_from: dict(examples=(X, Y), n=3, classes=("a", "b", "c")),
+    datasets.stream: dict(examples=list(zip(X, Y)), workers=1),
     datasets.moons_transfer: dict(shots=2, noise=0.1, seed=0),
     datasets.image_folder: dict(path="nowhere", size=4, per_class=2, classes=("a",), seed=0),
     fv.models.mlp: dict(task=TASK, hidden=(4,), seed=0),

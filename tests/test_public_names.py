@@ -92,7 +92,7 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
             getattr(space, name)
     for space, name, advice in (
         (fv, "plot_reliability", ": it is flatviz.plots.plot_reliability"),
-        (fv.plots, "plot_calibraton", ": did you mean 'plot_calibration'?"),
+        (fv.plots, "plot_reliabilty", ": did you mean 'plot_reliability'?"),
     ):
         with raises(AttributeError, match=re.escape(f"'{name}'{advice}")):
             getattr(space, name)

@@ -95,9 +95,6 @@ def one_of_each(q):
             9,
             "frozen",
         ),
-        "Mechanism": results.Mechanism(
-            surface, *W[:1], (0.1,) * 12, *W[:6], 0.3, W[0], "sqrt(2 KL in nats)", "VI's posterior"
-        ),
         "Member": member,
         "Family": fv.Family((member,) * 12, surface),
     }

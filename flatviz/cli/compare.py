@@ -22,11 +22,7 @@ def work(
     first, second = (
         PublicNet(load_weights(blank.network, path), blank.side).eval() for path in (a, b)
     )
-    minutes = comparing.duration(first, images) / 60
-    print(
-        f"{len(images)} images: about {minutes:.1g} minutes, fewer with fewer --examples",
-        flush=True,
-    )
+    print(f"{len(images)} images; fewer with --examples N", flush=True)
     two = comparing.compare(first, second, images, progress=progress_of_command())
     print(two.sentence)
     write_page(out, two.html)

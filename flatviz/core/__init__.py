@@ -10,7 +10,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         "boundary": "public",
         "data": "Data Likelihood Task",
         "derivatives": "Product differentiable twice",
-        "inputs": "Fields Inputs Pixels run",
+        "inputs": "Fields Pixels run",
         "modules": "Dispatch copied draws named",
         "net": "Net",
         "objective": (
@@ -19,6 +19,7 @@ __getattr__, __dir__, _ = lazy(  # for the layers above; no `__all__`, for it is
         ),
         "progress": "Parts Progress one_bar track",
         "seeds": "generator randn_like random_state saved_rng signs_like",
+        "streams": "Inputs Stream pair_of",
         "treated": "RandomTrunk Treated classes_of find_head guesses named_head replace_head",
     },
 )

@@ -13,7 +13,6 @@ from flatviz.core.derivatives import Product as Product
 from flatviz.core.derivatives import differentiable as differentiable
 from flatviz.core.derivatives import twice as twice
 from flatviz.core.inputs import Fields as Fields
-from flatviz.core.inputs import Inputs as Inputs
 from flatviz.core.inputs import Pixels as Pixels
 from flatviz.core.inputs import run as run
 from flatviz.core.modules import Dispatch as Dispatch
@@ -38,6 +37,9 @@ from flatviz.core.seeds import randn_like as randn_like
 from flatviz.core.seeds import random_state as random_state
 from flatviz.core.seeds import saved_rng as saved_rng
 from flatviz.core.seeds import signs_like as signs_like
+from flatviz.core.streams import Inputs as Inputs
+from flatviz.core.streams import Stream as Stream
+from flatviz.core.streams import pair_of as pair_of
 from flatviz.core.treated import RandomTrunk as RandomTrunk
 from flatviz.core.treated import Treated as Treated
 from flatviz.core.treated import classes_of as classes_of

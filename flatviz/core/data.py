@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, check_dense, check_device, usable
-from flatviz.core.inputs import MAX_BYTES, Fields, Inputs, Pixels
+from flatviz.core.inputs import MAX_BYTES, Fields, Pixels
+from flatviz.core.streams import Inputs
 from flatviz.likelihood import AnyLikelihood as Likelihood
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.noun import check_fields
@@ -27,8 +28,9 @@ class Data:
     """Inputs `x` (N, ...) with labels `y` (N,) of classes, or targets (N, C) of a regression.
 
     `x` is a tensor; images (N, C, H, W) in uint8, which stay bytes in memory and become floats from
-    0 to 1 batch by batch; a dict of tensors (N, ...), passed to the module as keywords; or a tuple
-    of them, passed in order.
+    0 to 1 batch by batch; a dict of tensors (N, ...), passed to the module as keywords; a tuple of
+    them, passed in order; or the result of `fv.datasets.stream` for a data set that does not fit in
+    memory.
 
     `y` holds int64 classes or floating targets.  An example may have several labels, (N, ...); the
     likelihood then ignores those of -1 and -100.
@@ -61,44 +63,38 @@ class Data:
             raise TypeError(
                 f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor"
             )
-        fields = {"x": x} if isinstance(x, Tensor) else x.named if isinstance(x, Fields) else {}
-        tensors = {
-            name if isinstance(name, str) else f"x[{name}]": t for name, t in fields.items()
-        } | {"y": self.y}
+        tensors: dict[str, Tensor] = {}
+        if isinstance(x, Tensor):
+            tensors["x"] = x
+        elif isinstance(x, Fields):
+            for key, t in x.named.items():
+                tensors[key if isinstance(key, str) else f"x[{key}]"] = t
+        tensors["y"] = self.y
         for name, value in tensors.items():
             check_dense(value, name)
             if value.ndim == 0:
                 raise ValueError(f"{name} must have shape (N, ...), got a single number")
         if len(x) == 0:
             raise ValueError("data must hold at least one example, got an empty set")
-        for name, n in ({name: len(t) for name, t in tensors.items()} | {"x": len(x)}).items():
+        lengths = {"x": len(x)} | {name: len(t) for name, t in tensors.items()}
+        for name, n in lengths.items():
             if n != len(self.y):
                 raise ValueError(
                     f"{name} and y must be of one length, got {n} inputs and {len(self.y)} labels"
                 )
         for name, value in tensors.items():
-            if not bool((finite := torch.isfinite(value)).all()):
-                raise ValueError(
-                    f"{name} must be finite, got {int((~finite).sum())} NaN or inf values: clean"
-                    " them"
-                )
-        y = usable(self.y)
-        if y.is_complex():
-            raise TypeError(f"y must be real labels or targets, got {y.dtype}: take its real part")
-        if not y.is_floating_point():
-            y = y.long()
-            low = y if y.ndim == 1 else y[(y != -1) & (y != -100)]
-            if low.numel() and int(low.min()) < 0:
-                raise ValueError(
-                    f"labels must be 0 or more, got {int(low.min())}: number the classes from 0"
-                )
-        self.__dict__.update(x=x, y=y, class_names=_names(self.class_names, y))
+            bad = int((~torch.isfinite(value)).sum())
+            if bad:
+                raise ValueError(f"{name} must be finite, got {bad} NaN or inf values: clean them")
+        y = _labels(usable(self.y))
+        vars(self).update(x=x, y=y, class_names=_names(self.class_names, y))
 
     def batch(self, index: Tensor | None) -> tuple[Tensor | Fields, Tensor]:
         """Return inputs and labels at `index` (None: all), in the form that a module takes."""
         if index is not None:
             return self.x[index], self.y[index]
-        return (self.x if isinstance(self.x, (Tensor, Fields)) else self.x[:]), self.y
+        x = self.x if isinstance(self.x, (Tensor, Fields)) else self.x[:]
+        return x, self.y
 
     def batches(self, size: int) -> Iterator[tuple[Tensor | Fields, Tensor]]:
         """Iterate over (x, y) in order, `size` examples at a time, as a module takes them."""
@@ -119,25 +115,20 @@ class Data:
         return x
 
     def __repr__(self) -> str:
-        y = (
-            f"classes 0..{int(self.y.max())}"
-            if not self.y.is_floating_point()
-            else f"targets {tuple(self.y.shape)}"
-        )
-        plain = f"x {tuple(self.x.shape)} {str(self.x.dtype).removeprefix('torch.')}"
-        x = self.x.describe() if isinstance(self.x, Inputs) else plain
-        return f"Data({len(self)} examples, {x}, {y})"
+        if self.y.is_floating_point():
+            y = f"targets {tuple(self.y.shape)}"
+        else:
+            y = f"classes 0..{int(self.y.max())}"
+        x = Fields({"x": self.x}) if isinstance(self.x, Tensor) else self.x
+        return f"Data({len(self)} examples, {x.describe()}, {y})"
 
     def __len__(self) -> int:
         return len(self.x)
 
     def subset(self, index: Tensor) -> Self:
         """Return the examples at `index`."""
-        return replace(
-            self,
-            x=self.x[index] if isinstance(self.x, Tensor) else self.x.take(index),
-            y=self.y[index],
-        )
+        x = self.x[index] if isinstance(self.x, Tensor) else self.x.take(index)
+        return replace(self, x=x, y=self.y[index])
 
     def to(
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
@@ -147,12 +138,10 @@ class Data:
         Raises RuntimeError for a GPU that is not there.
         """
         check_device(device)
-        x = self.x.to(
-            device, dtype if not isinstance(self.x, Tensor) or self.x.is_floating_point() else None
-        )
-        return replace(
-            self, x=x, y=self.y.to(device, dtype if self.y.is_floating_point() else None)
-        )
+        whole_numbers = isinstance(self.x, Tensor) and not self.x.is_floating_point()
+        x = self.x.to(device, None if whole_numbers else dtype)
+        y = self.y.to(device, dtype if self.y.is_floating_point() else None)
+        return replace(self, x=x, y=y)
 
 
 def inputs_of(x: object, name: str = "x") -> Tensor | Inputs:
@@ -171,11 +160,13 @@ def inputs_of(x: object, name: str = "x") -> Tensor | Inputs:
                 f"{name} must hold tensors by the module's argument names, or in their order, got"
                 f" {kinds}: {READ}"
             )
-        return Fields(
-            {key if isinstance(key, int) else str(key): usable(t) for key, t in fields.items()}
-        )
+        named: dict[str | int, Tensor] = {}
+        for key, t in fields.items():
+            named[key if isinstance(key, int) else str(key)] = usable(t)
+        return Fields(named)
     if isinstance(x, Tensor):
-        return Pixels(x) if x.dtype == torch.uint8 and x.ndim == 4 and len(x) else usable(x)
+        images = x.dtype == torch.uint8 and x.ndim == 4 and len(x) > 0
+        return Pixels(x) if images else usable(x)
     if not isinstance(x, Inputs):
         raise TypeError(f"{name} must be a torch.Tensor, got {type(x).__name__}: {READ}")
     return x
@@ -186,8 +177,25 @@ def batch_of(x: object, name: str = "x") -> Tensor | Fields:
 
     A `Data` may be large, so its first two examples stand for it.
     """
-    x = inputs_of(x.subset(torch.arange(min(2, len(x)))) if isinstance(x, Data) else x, name)
+    if isinstance(x, Data):
+        x = x.subset(torch.arange(min(2, len(x))))
+    x = inputs_of(x, name)
     return x if isinstance(x, (Tensor, Fields)) else x[:]
+
+
+def _labels(y: Tensor) -> Tensor:
+    """Check real labels or targets; return labels in int64."""
+    if y.is_complex():
+        raise TypeError(f"y must be real labels or targets, got {y.dtype}: take its real part")
+    if y.is_floating_point():
+        return y
+    y = y.long()
+    counting = y if y.ndim == 1 else y[(y != -1) & (y != -100)]
+    if counting.numel() and int(counting.min()) < 0:
+        raise ValueError(
+            f"labels must be 0 or more, got {int(counting.min())}: number the classes from 0"
+        )
+    return y
 
 
 def _names(names: object, y: Tensor) -> tuple[str, ...]:
@@ -239,19 +247,19 @@ class Task:
     def __post_init__(self) -> None:
         check_fields(self)
         n_classes = max(self.n_classes, self.source_classes or 1)
-        for name, part in self.parts().items():
-            classes = (
-                isinstance(as_likelihood(self.likelihood), CategoricalLikelihood)
-                and not part.y.is_floating_point()
-            )
-            if name != "source" and classes and int(part.y.max()) >= n_classes:
+        of_target = self.parts()
+        del of_target["source"]
+        for name, part in of_target.items():
+            highest = float(part.y.max())
+            classes = self._categorical and not part.y.is_floating_point()
+            if classes and highest >= n_classes:
                 raise ValueError(
                     f"n_classes must be above all labels of {name}, got {self.n_classes} and"
-                    f" {int(part.y.max())}"
+                    f" {highest:g}"
                 )
             named = part.class_names
             train = self.train.class_names
-            if name != "source" and named and train and named != train:
+            if named and train and named != train:
                 raise ValueError(
                     f"{name} must number its classes as train, {train}, got {named}: give both the"
                     " same classes"
@@ -274,10 +282,11 @@ class Task:
     @property
     def one_label(self) -> bool:
         """Whether each example has one label, with logits (N, C)."""
-        return (
-            isinstance(as_likelihood(self.likelihood), CategoricalLikelihood)
-            and self.train.y.ndim == 1
-        )
+        return self._categorical and self.train.y.ndim == 1
+
+    @property
+    def _categorical(self) -> bool:
+        return isinstance(as_likelihood(self.likelihood), CategoricalLikelihood)
 
     @property
     def input_shape(self) -> tuple[int, ...]:
@@ -296,7 +305,7 @@ class Task:
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> Self:
         """Copy the task to a device."""
-        moved: dict[str, Any] = {
-            name: part.to(device, dtype) for name, part in self.parts().items()
-        }
+        moved: dict[str, Any] = {}
+        for name, part in self.parts().items():
+            moved[name] = part.to(device, dtype)
         return replace(self, **moved)

@@ -1,8 +1,9 @@
 """Inputs other than one floating tensor: images as bytes, and several tensors.
 
-Both follow one contract.  Code that reads inputs uses len, `x[index]`, `x.split(n)`, shape, device,
-dtype and `to`, as of a tensor (N, ...), and gets what a module takes; `run` passes it to the
-module.  `x.take(index)` is a selection of the same kind, `x.describe()` the shape in words.
+These and streams follow one contract.  Code that reads inputs uses len, `x[index]`,
+`x.split(n)`, shape, device, dtype and `to`, as of a tensor (N, ...), and gets what a module takes;
+`run` passes it to the module.  `x.take(index)` is a selection of the same kind, `x.describe()` the
+shape in words.
 """
 
 from __future__ import annotations
@@ -22,34 +23,38 @@ MAX_BYTES = 2**28  # of images as floats; larger sets are converted batch by bat
 Index = int | slice | Tensor | Sequence[int] | tuple
 
 
-class _Sized:
-    """Base class of N inputs: what follows from their first tensor."""
-
-    def first(self) -> Tensor:
-        """Return the first tensor as it is stored, (N, ...)."""
-        raise NotImplementedError
-
-    def __len__(self) -> int:
-        return len(self.first())
+class Sized:
+    """Base class of N inputs: what follows from their shape and dtype."""
 
     @property
     def shape(self) -> torch.Size:
-        """Shape (N, ...) of the first tensor."""
-        return self.first().shape
+        """Shape (N, ...) of all."""
+        raise NotImplementedError
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """Dtype of batches."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return self.shape[0]
 
     @property
     def ndim(self) -> int:
-        """Number of dimensions of the first tensor."""
-        return self.first().ndim
+        """Number of dimensions of a batch."""
+        return len(self.shape)
 
-    @property
-    def device(self) -> torch.device:
-        """Device of the inputs."""
-        return self.first().device
+    def numel(self) -> int:
+        """Number of elements of all inputs."""
+        return self.shape.numel()
+
+    def is_floating_point(self) -> bool:
+        """Whether batches are floating."""
+        return self.dtype.is_floating_point
 
 
 @dataclass(frozen=True, eq=False)
-class Pixels(_Sized):
+class Pixels(Sized):
     """Images (N, C, H, W) stored as bytes, a quarter of the memory of floats.
 
     Batches are floats from 0 to 1 on their device.
@@ -66,17 +71,15 @@ class Pixels(_Sized):
                 f" {tuple(self.bytes.shape)}"
             )
 
-    def first(self) -> Tensor:
-        """Return the bytes."""
-        return self.bytes
+    @property
+    def shape(self) -> torch.Size:
+        """Shape (N, C, H, W)."""
+        return self.bytes.shape
 
-    def numel(self) -> int:
-        """Number of elements of all inputs."""
-        return self.bytes.numel()
-
-    def is_floating_point(self) -> bool:
-        """Whether batches are floating, as they always are."""
-        return True
+    @property
+    def device(self) -> torch.device:
+        """Device of the bytes and of their batches."""
+        return self.bytes.device
 
     def __getitem__(self, index: Index) -> Tensor:
         if isinstance(index, tuple):
@@ -106,7 +109,7 @@ class Pixels(_Sized):
 
 
 @dataclass(frozen=True, eq=False)
-class Fields(_Sized):
+class Fields(Sized):
     """Several tensors (N, ...), which a module takes as keywords or in order.
 
     named: by their keywords, as in module(input_ids=..., attention_mask=...); or by 0, 1, ... for
@@ -120,13 +123,19 @@ class Fields(_Sized):
         return next(iter(self.named.values()))
 
     @property
+    def shape(self) -> torch.Size:
+        """Shape (N, ...) of the first field."""
+        return self.first().shape
+
+    @property
     def dtype(self) -> torch.dtype:
         """Dtype of the first field."""
         return self.first().dtype
 
-    def is_floating_point(self) -> bool:
-        """Whether the first field is floating."""
-        return self.dtype.is_floating_point
+    @property
+    def device(self) -> torch.device:
+        """Device of the fields."""
+        return self.first().device
 
     def numel(self) -> int:
         """Number of elements of all fields."""
@@ -179,9 +188,6 @@ register_pytree_node(
     lambda x: (list(x.named.values()), list(x.named)),
     lambda v, names: Fields(dict(zip(names, v))),
 )
-
-
-Inputs = Pixels | Fields
 
 
 def run(module: nn.Module, x: Tensor | Fields) -> Tensor:

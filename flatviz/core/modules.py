@@ -32,7 +32,7 @@ def copied(module: nn.Module) -> nn.Module:
 
     Raises:
         ValueError: For a module whose copy's forward pass would not use the copy's parameters:
-            scripted, lazy, with old-style weight norm, or with a lock.
+            scripted, lazy, with old-style weight norm, with a lock, or returning itself for a copy.
     """
     _refuse(module)
     stored = tree_leaves([{**vars(m), "_modules": None} for m in module.modules()])
@@ -49,9 +49,26 @@ def copied(module: nn.Module) -> nn.Module:
             " or leave them out in __getstate__"
         ) from error
     tensors = [*module.parameters(), *module.buffers()]
-    earlier = [ref for ref in _ORIGINS.get(module, []) if ref() is not None]
-    _ORIGINS[copy] = earlier + [weakref.ref(tensor) for tensor in tensors]
+    originals = set(map(id, (*module.modules(), *tensors)))
+    for part in (*copy.modules(), *copy.parameters(), *copy.buffers()):
+        if id(part) in originals:
+            raise ValueError(
+                f"module must be one that can be copied, got {type(part).__name__}, whose"
+                " __deepcopy__ returns itself: remove that"
+            )
+    earlier = _ORIGINS.get(module, [])
+    _ORIGINS[copy] = earlier + list(map(weakref.ref, tensors))
     return copy
+
+
+def check_unchanged(module: nn.Module, duplicate: nn.Module) -> None:
+    """Refuse a copy whose weights eval() changed, as it does where layers merge others (LoRA)."""
+    for (name, old), new in zip(module.named_parameters(), duplicate.parameters()):
+        if not torch.equal(old, new) and not bool(old.isnan().any()):
+            raise ValueError(
+                f"eval() must leave weights as they are, got others in {name}, merged from treated"
+                " ones (LoRA): turn merging off, or merge before and treat what is left"
+            )
 
 
 def memory_of(*tensors: Tensor) -> set[int]:
@@ -77,7 +94,8 @@ def _refuse(module: nn.Module) -> None:
                 f"module must be Python, got a scripted one {where}: give the module that torch.jit"
                 " compiled"
             )
-        if any(map(is_lazy, (*part._parameters.values(), *part._buffers.values()))):
+        own = (*part._parameters.values(), *part._buffers.values())
+        if any(map(is_lazy, own)):
             raise ValueError(
                 f"weights must have shapes, got an uninitialised lazy layer {where}: run module(x)"
                 " once before"
@@ -107,17 +125,17 @@ class Watch(Dispatch):
     def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
         """Run and record one operation."""
         arguments = named(operation, args, kwargs)
-        written = [arguments.get(a.name) for a in operation._schema.arguments if a.is_write]
-        self.wrote |= operation in ALIGNED or not self._memory.isdisjoint(_memory_in(written))
+        places = [place.name for place in operation._schema.arguments if place.is_write]
+        written = _memory_in([arguments.get(name) for name in places])
+        self.wrote |= operation in ALIGNED or not self._memory.isdisjoint(written)
         self.read |= not self._foreign.isdisjoint(_memory_in(arguments))
         self.drew |= draws(operation, args, kwargs)
         return operation(*args, **kwargs)
 
 
 def _memory_in(values: object) -> set[int]:
-    return memory_of(
-        *(t for t in tree_leaves(values) if isinstance(t, Tensor) and t.layout == torch.strided)
-    )
+    tensors = [leaf for leaf in tree_leaves(values) if isinstance(leaf, Tensor)]
+    return memory_of(*(t for t in tensors if t.layout == torch.strided))
 
 
 def eager() -> AbstractContextManager:

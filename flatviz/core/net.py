@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
 from typing import NamedTuple
 
 import torch
@@ -15,9 +14,10 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatviz.checks import check_dense, check_device, check_weights
 from flatviz.core.data import batch_of
 from flatviz.core.derivatives import differentiable
-from flatviz.core.inputs import Fields, Inputs, run, tensors_of
+from flatviz.core.inputs import Fields, run, tensors_of
 from flatviz.core.modules import (
     Watch,
+    check_unchanged,
     copied,
     eager,
     memory_of,
@@ -25,6 +25,7 @@ from flatviz.core.modules import (
 )
 from flatviz.core.seeds import saved_rng
 from flatviz.core.slots import Slots
+from flatviz.core.streams import Inputs
 from flatviz.core.treated import RandomTrunk, Treated, choose, refuse_dropout, tied
 
 Batch = Tensor | Inputs | Mapping[str, Tensor] | tuple[Tensor, ...]  # inputs as a user writes them
@@ -51,6 +52,11 @@ class Block(NamedTuple):
     stop: int
     shape: tuple[int, ...]
     kind: str  # norm, head, or other
+
+    @property
+    def layer(self) -> str:
+        """Name of the module that holds the tensor."""
+        return self.name.rpartition(".")[0]
 
     @property
     def slice(self) -> slice:
@@ -115,15 +121,18 @@ class Net:
         self.module = module
         self.example = example
         self.frozen = frozen
-        treated = list(map(module.get_parameter, kinds))
         self._names = list(kinds)
-        self._sizes = [p.numel() for p in treated]
-        about = zip(kinds.items(), treated, accumulate(self._sizes))
-        self.blocks = tuple(
-            Block(name, stop - p.numel(), stop, tuple(p.shape), kind)
-            for (name, kind), p, stop in about
-        )
-        self.w = torch.cat([p.detach().reshape(-1) for p in treated])
+        blocks = []
+        stop = 0
+        for name, kind in kinds.items():
+            shape = module.get_parameter(name).shape
+            start = stop
+            stop += shape.numel()
+            blocks.append(Block(name, start, stop, tuple(shape), kind))
+        self.blocks = tuple(blocks)
+        self._sizes = [block.stop - block.start for block in blocks]
+        values = {name: p.detach() for name, p in module.named_parameters()}
+        self.w = self.flatten(values)
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
         self._looked: Effects | None = None
@@ -163,6 +172,7 @@ class Net:
         example = None if example is None else batch_of(example, "example")
         with torch.inference_mode(False):
             duplicate = copied(module).eval()
+            check_unchanged(module, duplicate)
             return cls._from_copy(duplicate, treated, head, example)
 
     @classmethod
@@ -173,16 +183,18 @@ class Net:
         head: str | None,
         example: Tensor | Fields | None,
     ) -> Net:
-        frozen = frozenset(name for name, p in duplicate.named_parameters() if not p.requires_grad)
+        parameters = dict(duplicate.named_parameters())
+        frozen = frozenset(name for name, p in parameters.items() if not p.requires_grad)
         duplicate.requires_grad_(False)
-        for name, value in duplicate.named_parameters():
+        for name, value in parameters.items():
             check_dense(value, f"weight {name}")
             if not bool(torch.isfinite(value).all()):
                 raise ValueError(
                     f"weights must be finite, got NaN or inf in {name}: load a checkpoint that did"
                     " not diverge"
                 )
-        return cls(duplicate, choose(duplicate, treated, head, example, frozen), example, frozen)
+        kinds = choose(duplicate, treated, head, example, frozen)
+        return cls(duplicate, kinds, example, frozen)
 
     def __call__(self, w: Tensor, x: Batch) -> Tensor:
         """Compute outputs (N, C) for inputs `x` (N, ...), or a dict or tuple of them, at `w` (D,).
@@ -197,14 +209,26 @@ class Net:
         if w.shape != self.w.shape:
             check_weights(w, self.dim)
         writes, again, *_ = self.look(x)
-        if again and (
-            _transformed()
-            or torch.is_grad_enabled()
-            and any(t.requires_grad for t in (w, *tensors_of(x)))
-        ):
-            self.check_runs_once()
+        if again:
+            differentiated = any(t.requires_grad for t in (w, *tensors_of(x)))
+            if _transformed() or torch.is_grad_enabled() and differentiated:
+                self.check_runs_once()
         with self.installed(w, copies=writes):
-            return run(self.module, x.clone() if writes else x)
+            try:
+                return run(self.module, x.clone() if writes else x)
+            except RuntimeError as error:
+                self._check_dtypes(w, x, error)
+                raise
+
+    def _check_dtypes(self, w: Tensor, x: Tensor | Fields, error: RuntimeError) -> None:
+        """Explain an error of a pass whose weights and inputs have several dtypes."""
+        floating = [t for t in (self.w, w, *tensors_of(x)) if t.is_floating_point()]
+        dtypes = sorted({str(t.dtype) for t in floating})
+        if len(dtypes) > 1 and not torch.is_autocast_enabled(w.device.type):
+            raise ValueError(
+                f"net, w and x must have one dtype, got {' and '.join(dtypes)}:"
+                " net.to(dtype=...) or w.to(...)"
+            ) from error
 
     def look(self, x: Tensor | Inputs) -> Effects:
         """Observe one pass over two examples of `x`; the result is kept.
@@ -242,7 +266,8 @@ class Net:
                     " forward: use a subclass, or types.MethodType(function, module)), or a second"
                     " reference to a parameter"
                 )
-            return Effects(watch.wrote or replaced, self._runs_again(out), watch.drew, _ending(out))
+            wrote = watch.wrote or replaced
+            return Effects(wrote, self._runs_again(out), watch.drew, _ending(out))
 
     def _runs_again(self, out: Tensor) -> bool:
         """Tell whether a backward pass fails once the weights are removed."""
@@ -279,33 +304,35 @@ class Net:
         Yields:
             The tensors in place.
         """
-        parts = [
-            (p.clone() if copies else p).view(b.shape) for p, b in zip(self._split(w), self.blocks)
-        ]
-        with self._slots.filled(parts, copies=copies if statistics is None else statistics):
+        parts = []
+        for part, block in zip(self._split(w), self.blocks):
+            part = part.clone() if copies else part
+            parts.append(part.view(block.shape))
+        statistics = copies if statistics is None else statistics
+        with self._slots.filled(parts, copies=statistics):
             yield parts
 
     def __repr__(self) -> str:
-        kinds = {
-            k: sum(s for s, b in zip(self._sizes, self.blocks) if b.kind == k)
-            for k in ("norm", "head", "other")
-        }
-        parts = ", ".join(f"{n} {k}" for k, n in kinds.items() if n)
-        frozen = sum(
-            p.numel()
-            for name, p in self.module.named_parameters()
-            if name in self.frozen.difference(self._names)
-        )
-        shared = [f"; {name} is {others[0]}" for name, others in self.tied.items()]
-        return (
-            f"Net({type(self.module).__name__}, dim={self.dim}:"
-            f" {parts}{frozen and f'; {frozen} frozen' or ''}{''.join(shared[:3])})"
-        )
+        counts: dict[str, int] = dict.fromkeys(("norm", "head", "other"), 0)
+        for block, size in zip(self.blocks, self._sizes):
+            counts[block.kind] += size
+        parts = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
+        left = [p for name, p in self.module.named_parameters() if name in self._untreated_frozen]
+        if left:
+            parts += f"; {sum(map(Tensor.numel, left))} frozen"
+        for name, others in list(self.tied.items())[:3]:
+            parts += f"; {name} is {others[0]}"
+        return f"Net({type(self.module).__name__}, dim={self.dim}: {parts})"
+
+    @property
+    def _untreated_frozen(self) -> frozenset[str]:
+        return self.frozen.difference(self._names)
 
     @property
     def tied(self) -> dict[str, list[str]]:
         """Name of each treated parameter that stands at several places -> its other names."""
-        return {name: others for name, others in tied(self.module).items() if name in self._names}
+        all_tied = tied(self.module)
+        return {name: all_tied[name] for name in self._names if name in all_tied}
 
     @property
     def dim(self) -> int:
@@ -327,22 +354,19 @@ class Net:
 
     def norms(self) -> dict[str, _BatchNorm]:
         """BatchNorm layers by name, without those whose weights, and so statistics, are frozen."""
-        frozen = self.frozen.difference(self._names)
-        norms = {n: m for n, m in self.module.named_modules() if isinstance(m, _BatchNorm)}
-        return {
-            n: m
-            for n, m in norms.items()
-            if not m.affine or not frozen.issuperset((f"{n}.weight", f"{n}.bias"))
-        }
+        norms = {}
+        for name, layer in self.module.named_modules():
+            if isinstance(layer, _BatchNorm):
+                weights = {f"{name}.{key}" for key, _ in layer.named_parameters()}
+                if not weights or not weights <= self._untreated_frozen:
+                    norms[name] = layer
+        return norms
 
     @property
     def treats_all(self) -> bool:
         """Whether every parameter that is not frozen is treated."""
-        return all(
-            name in self._names
-            for name, _ in self.module.named_parameters()
-            if name not in self.frozen
-        )
+        names = {name for name, _ in self.module.named_parameters()}
+        return names - self.frozen <= set(self._names)
 
     def unflatten(self, w: Tensor) -> dict[str, Tensor]:
         """Split `w` into named tensors, at once.
@@ -351,7 +375,8 @@ class Net:
         """
         if not isinstance(w, Tensor) or w.shape != self.w.shape:
             check_weights(w, self.dim)
-        return {n: p.view(b.shape) for n, p, b in zip(self._names, self._split(w), self.blocks)}
+        parts = zip(self.blocks, self._split(w))
+        return {block.name: part.view(block.shape) for block, part in parts}
 
     def _split(self, w: Tensor) -> Sequence[Tensor]:
         """Split `w` into its parts, cast once under autocast.
@@ -364,11 +389,12 @@ class Net:
         if w.dtype != torch.float32 or not torch.is_autocast_enabled(kind):
             return parts
         cast = w.to(torch.get_autocast_dtype(kind)).split(self._sizes)
-        return [c if product else p for p, c, product in zip(parts, cast, self._slots.products)]
+        pairs = zip(parts, cast, self._slots.products)
+        return [narrow if product else part for part, narrow, product in pairs]
 
     def flatten(self, named: dict[str, Tensor]) -> Tensor:
         """Join named tensors of the treated parameters to one vector (D,)."""
-        return torch.cat([named[n].reshape(-1) for n in self._names])
+        return torch.cat([named[name].reshape(-1) for name in self._names])
 
     def to_module(self, w: Tensor | None = None) -> nn.Module:
         """Build a new module of the user's class with weights `w` (default: the net's).
@@ -377,7 +403,8 @@ class Net:
         module do.
         """
         module = self._duplicate()
-        state = self.unflatten(self.w if w is None else check_weights(w, self.dim)) | self._buffers
+        w = self.w if w is None else check_weights(w, self.dim)
+        state = self.unflatten(w) | self._buffers
         with torch.no_grad():
             for name, tensor in (*module.named_parameters(), *module.named_buffers()):
                 if name in state:
@@ -396,7 +423,8 @@ class Net:
 
     def restrict(self, treated: Treated, *, head: str | None = None) -> Net:
         """Return the same network and weights as a function of fewer (or other) parameters."""
-        return Net._from_copy(self.to_module().eval(), treated, head, self.example)
+        module = self.to_module().eval()
+        return Net._from_copy(module, treated, head, self.example)
 
     def with_example(self, x: Tensor | Inputs) -> Net:
         """Return the same net with an example input, which shows where the head is."""
@@ -415,12 +443,13 @@ class Net:
 
     def buffers(self) -> dict[str, Tensor]:
         """BatchNorm statistics by name."""
-        return {n: b for n, b in self.module.named_buffers() if b is not None} | self._buffers
+        return dict(self.module.named_buffers()) | self._buffers
 
     def copy(self) -> Net:
         """Copy the net so that nothing is shared, for use in another thread."""
-        buffers = {n: b.clone() for n, b in self._buffers.items()}
-        return self._like(module=self._duplicate(), w=self.w.clone(), _buffers=buffers)
+        module = self._duplicate()
+        buffers = {name: buffer.clone() for name, buffer in self._buffers.items()}
+        return self._like(module=module, w=self.w.clone(), _buffers=buffers)
 
     def to(self, device: torch.device | str | None = None, dtype: torch.dtype | None = None) -> Net:
         """Move the net to a device, or cast it to a dtype.
@@ -432,15 +461,17 @@ class Net:
         def move(t: Tensor) -> Tensor:
             return t.to(device, dtype if t.is_floating_point() else None)
 
-        moved = {n: move(b) for n, b in self._buffers.items()}
         example = self.example
-        example = (
-            move(example) if isinstance(example, Tensor) else example and example.to(device, dtype)
-        )
-        module = self._duplicate().to(device=device, dtype=dtype)
-        trunk = None if self.trunk is None else self.trunk.to(device, dtype)
+        if isinstance(example, Tensor):
+            example = move(example)
+        elif example is not None:
+            example = example.to(device, dtype)
         return self._like(
-            module=module, w=self.w.to(device, dtype), trunk=trunk, _buffers=moved, example=example
+            module=self._duplicate().to(device=device, dtype=dtype),
+            w=self.w.to(device, dtype),
+            trunk=None if self.trunk is None else self.trunk.to(device, dtype),
+            _buffers={name: move(buffer) for name, buffer in self._buffers.items()},
+            example=example,
         )
 
     def _like(self, **changes: object) -> Net:
@@ -455,9 +486,13 @@ class Net:
 def _ending(out: Tensor) -> str:
     """Name the last operation where it gives probabilities, skipping views and clamps."""
     node = out.grad_fn
-    while node is not None and (name := node.name().partition("Backward")[0]) in PASSED:
+    name = ""
+    while node is not None:
+        name = node.name().partition("Backward")[0]
+        if name not in PASSED:
+            break
         node = node.next_functions[0][0]
-    return name if node is not None and name in ("Softmax", "Sigmoid") else ""
+    return name if name in ("Softmax", "Sigmoid") else ""
 
 
 def _transformed() -> bool:

@@ -36,33 +36,33 @@ class Slots:
         lock: threading.RLock | None = None,
     ) -> None:
         self.lock = threading.RLock() if lock is None else lock
-        places: dict[int, list[tuple[dict, str]]] = {}
         modules = list(module.modules())
+        places: dict[int, list[tuple[dict, str]]] = {}
         for part in modules:
-            for key, value in part._parameters.items():
-                if value is not None:
-                    places.setdefault(id(value), []).append((part._parameters, key))
+            for key, parameter in part._parameters.items():
+                places.setdefault(id(parameter), []).append((part._parameters, key))
         self.parameters = list(map(module.get_parameter, names))
-        self._weights = [places[id(p)] for p in self.parameters]
-        products = {id(m.weight) for m in modules if isinstance(m, (nn.Linear, _ConvNd))}
+        self._weights = [places[id(parameter)] for parameter in self.parameters]
+        factors = {id(m.weight) for m in modules if isinstance(m, (nn.Linear, _ConvNd))}
         # Whether a parameter is the factor of a product and nothing else
-        self.products = [
-            id(p) in products and len(s) == 1 for p, s in zip(self.parameters, self._weights)
-        ]
+        self.products = []
+        for p, where in zip(self.parameters, self._weights):
+            self.products.append(id(p) in factors and len(where) == 1)
         treated = set(map(id, self.parameters))
-        rnns = [m for m in modules if isinstance(m, nn.RNNBase)]
         # An RNN keeps a list of its weights beside them
-        self._listed = [
-            (m, key, p) for m in rnns for key, p in m._parameters.items() if id(p) in treated
-        ]
+        self._listed = []
+        for part in modules:
+            if isinstance(part, nn.RNNBase):
+                own = part._parameters.items()
+                self._listed += [(part, key, p) for key, p in own if id(p) in treated]
         self._attends = any(isinstance(m, ATTENDING) for m in modules)
         of_module = {id(b): name for name, b in module.named_buffers()}
-        self._buffers: list[tuple[dict[str, Any], str, Tensor, Tensor]] = [
-            (part._buffers, key, b, buffers.get(of_module[id(b)], b))
-            for part in modules
-            for key, b in part._buffers.items()
-            if b is not None
-        ]
+        self._buffers: list[tuple[dict[str, Any], str, Tensor, Tensor]] = []
+        for part in modules:
+            for key, buffer in part._buffers.items():
+                if buffer is not None:
+                    value = buffers.get(of_module[id(buffer)], buffer)
+                    self._buffers.append((part._buffers, key, buffer, value))
         _ALL.add(self)
 
     @contextmanager
@@ -86,20 +86,28 @@ class Slots:
 
     def _place(self, parts: Sequence[Tensor] | None, *, copies: bool = False) -> None:
         parametrize._cache.clear()  # of weights computed from others, under `parametrize.cached()`
-        for places, value in zip(self._weights, self.parameters if parts is None else parts):
+        values = self.parameters if parts is None else parts
+        for places, weight in zip(self._weights, values):
             for holder, key in places:
-                holder[key] = value
+                holder[key] = weight
         for holder, key, buffer, value in self._buffers:
-            holder[key] = buffer if parts is None else value.clone() if copies else value
-        for rnn, key, original in self._listed if parts is None else ():
-            setattr(rnn, key, original)  # restores the list of weights that a pass replaced
+            if parts is None:
+                value = buffer
+            elif copies:
+                value = value.clone()
+            holder[key] = value
+        if parts is None:
+            for rnn, key, original in self._listed:
+                setattr(rnn, key, original)  # restores the list of weights that a pass replaced
 
     def buffers_in_place(self) -> list[Tensor]:
         """List the buffers with which the module computes now."""
         return [holder[key] for holder, key, *_ in self._buffers]
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: value for name, value in vars(self).items() if name != "lock"}
+        state = dict(vars(self))
+        del state["lock"]
+        return state
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state, lock=threading.RLock())

@@ -52,19 +52,10 @@ def choose(
             f" {shown(treated)}{meant(treated, words)}"
         )
     parameters = dict(module.named_parameters())
-    norms = {
-        f"{name}.{key}".lstrip(".")
-        for name, layer in module.named_modules()
-        if isinstance(layer, NORM_TYPES)
-        for key, _ in layer.named_parameters(recurse=False)
-    }
+    norms = _weights_of_norms(module)
     heads: set[str] = set()
     if treated in ("norm+head", "head", "authors") or head is not None:
-        head = head if head is not None else find_head(module, example)
-        own = {id(p) for p in named_head(module, head).parameters()}
-        heads = {n for n, p in parameters.items() if id(p) in own}  # one that is tied has one name
-        if not heads:
-            raise ValueError(f"head {head!r} must hold parameters, got none: name another module")
+        heads = _weights_of_head(module, find_head(module, example) if head is None else head)
     if treated == "norm+head" and not norms:
         raise ValueError(
             "treated='norm+head' needs a normalisation layer (BatchNorm, LayerNorm, GroupNorm,"
@@ -72,12 +63,16 @@ def choose(
             " of the parameter's name"
         )
     if isinstance(treated, str):
-        parts = AUTHORS[0] if any("bn" in n for n in parameters) else AUTHORS[1]
-        authors = {n for n in parameters if any(part in n for part in parts)}
-        chosen = {"norm+head": norms | heads, "head": heads, "authors": authors}.get(
-            treated, set(parameters)
-        )
-        names = [n for n in parameters if n in chosen and (treated == "all" or n not in frozen)]
+        chosen = set(parameters)
+        if treated == "norm+head":
+            chosen = norms | heads
+        elif treated == "head":
+            chosen = heads
+        elif treated == "authors":
+            parts = AUTHORS[0] if any("bn" in name for name in parameters) else AUTHORS[1]
+            chosen = {name for name in parameters if any(part in name for part in parts)}
+        left_out = frozenset() if treated == "all" else frozen
+        names = [name for name in parameters if name in chosen - left_out]
         if not names and chosen:
             raise ValueError(
                 f"treated={shown(treated)} leaves out what requires_grad_(False) froze, got"
@@ -93,7 +88,29 @@ def choose(
             f"treated must choose at least one parameter, got none of {len(parameters)}:"
             f" {list(parameters)[:5]}"
         )
-    return {n: "head" if n in heads else "norm" if n in norms else "other" for n in names}
+    kinds = dict.fromkeys(names, "other")
+    kinds.update(dict.fromkeys(norms.intersection(names), "norm"))
+    kinds.update(dict.fromkeys(heads.intersection(names), "head"))
+    return kinds
+
+
+def _weights_of_norms(module: nn.Module) -> set[str]:
+    """Name the parameters of normalisation layers, which are recognised by type."""
+    names = set()
+    for name, layer in module.named_modules():
+        if isinstance(layer, NORM_TYPES):
+            own = layer.named_parameters(recurse=False)
+            names |= {f"{name}.{key}".lstrip(".") for key, _ in own}
+    return names
+
+
+def _weights_of_head(module: nn.Module, head: str) -> set[str]:
+    """Name the parameters of the head; one that is tied has one name."""
+    own = {id(p) for p in named_head(module, head).parameters()}
+    names = {name for name, p in module.named_parameters() if id(p) in own}
+    if not names:
+        raise ValueError(f"head {head!r} must hold parameters, got none: name another module")
+    return names
 
 
 def tied(module: nn.Module) -> dict[str, list[str]]:
@@ -114,11 +131,10 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
     Raises:
         ValueError: If there is none, or if no `example` is given and no guessed input shape fits.
     """
-    linears = {
-        name: m
-        for name, m in module.named_modules()
-        if isinstance(m, nn.Linear) or _is_pointwise(m)
-    }
+    linears = {}
+    for name, m in module.named_modules():
+        if isinstance(m, nn.Linear) or _is_pointwise(m):
+            linears[name] = m
     if not linears:
         raise ValueError(
             "treated='norm+head' needs a head, got no nn.Linear and no 1x1 convolution in"
@@ -173,9 +189,8 @@ def _is_pointwise(m: nn.Module) -> bool:
 
 def guesses(module: nn.Module) -> list[Tensor]:
     """Return zero inputs that the first weighted layer could take, small images first."""
-    first = next(
-        (m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))), None
-    )
+    weighted = [m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))]
+    first = weighted[0] if weighted else None
     like = next(module.parameters())
     if isinstance(first, nn.Linear):
         return [like.new_zeros(2, first.in_features)]
@@ -287,7 +302,10 @@ class RandomTrunk(Noun):
 
     def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> "RandomTrunk":
         """Copy to a device and dtype."""
-        mean, log_std, factor = (
-            t.to(device, dtype) for t in (self.prior.mean, self.prior.log_std, self.prior.factor)
+        q = self.prior
+        prior = Gaussian(
+            q.mean.to(device, dtype),
+            q.log_std.to(device, dtype),
+            q.factor.to(device, dtype),
         )
-        return RandomTrunk(Gaussian(mean, log_std, factor), self.treated.to(device), self.seed)
+        return RandomTrunk(prior, self.treated.to(device), self.seed)

@@ -2,6 +2,7 @@
 from flatviz.datasets.corruptions import CORRUPTIONS as CORRUPTIONS
 from flatviz.datasets.corruptions import corrupt as corrupt
 from flatviz.datasets.given import data_from as data_from
+from flatviz.datasets.given import stream as stream
 from flatviz.datasets.images import image_folder as image_folder
 from flatviz.datasets.images import images_like as images_like
 from flatviz.datasets.images import public_images as public_images

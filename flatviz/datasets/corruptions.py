@@ -9,6 +9,7 @@ digit are as large as its pixels.  The kinds follow the families of Hendrycks & 
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,104 +20,103 @@ from flatviz.core import Data, Pixels, generator, public, saved_rng
 from flatviz.words import check_choice
 
 
-def _randn(x: Tensor, source: torch.Generator) -> Tensor:
-    return torch.randn(x.shape, generator=source, dtype=torch.float32).to(x)
+class Corruption(NamedTuple):
+    """Images (N, C, H, W) in 0..1 to corrupt, the strength, and the source of random numbers."""
 
+    images: Tensor
+    strength: float
+    source: torch.Generator
 
-def _rand(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:
-    return torch.rand(shape or x.shape, generator=source, dtype=torch.float32).to(x)
+    def gaussian_noise(self) -> Tensor:
+        """Add noise to every value."""
+        x = self.images
+        noise = torch.randn(x.shape, generator=self.source, dtype=torch.float32)
+        return x + self.strength * noise.to(x)
 
+    def impulse_noise(self) -> Tensor:
+        """Set a share of the values to 0 or 1."""
+        x = self.images
+        hit = self._uniform(*x.shape) < self.strength
+        white = self._uniform(*x.shape) < 0.5
+        return torch.where(hit, white.to(x), x)
 
-def _signs(x: Tensor, source: torch.Generator, *shape: int) -> Tensor:
-    return (_rand(x, source, *shape) < 0.5).to(x) * 2 - 1
+    def gaussian_blur(self) -> Tensor:
+        """Blur by a Gaussian."""
+        sigma = self._pixels
+        squares = self._squared_distances(3 * sigma)
+        return self._blurred(torch.exp(-squares / (2 * sigma**2)))
 
+    def defocus_blur(self) -> Tensor:
+        """Blur by a disc with a soft edge."""
+        radius = self._pixels
+        distances = self._squared_distances(radius).sqrt()
+        return self._blurred((radius + 0.5 - distances).clamp(0, 1))
 
-def gaussian_noise(x: Tensor, std: float, source: torch.Generator) -> Tensor:
-    """Add noise to every value."""
-    return x + std * _randn(x, source)
+    def fog(self) -> Tensor:
+        """Mix in a mist of several scales, which lowers contrast."""
+        x = self.images
+        n, _, height, width = x.shape
+        mist = x.new_zeros(n, 1, height, width)
+        for scale in (2, 4, 8):
+            rough = self._uniform(n, 1, scale, scale)
+            smooth = F.interpolate(rough, (height, width), mode="bicubic", align_corners=False)
+            mist = mist + smooth / scale
+        mist = mist / mist.amax((1, 2, 3), keepdim=True)
+        return (1 - self.strength) * x + self.strength * (0.3 + 0.7 * mist)
 
+    def brightness(self) -> Tensor:
+        """Make all values larger."""
+        return self.images + self.strength
 
-def impulse_noise(x: Tensor, share: float, source: torch.Generator) -> Tensor:
-    """Set a share of the values to 0 or 1."""
-    hit = _rand(x, source) < share
-    white = _rand(x, source) < 0.5
-    return torch.where(hit, white.to(x), x)
+    def contrast(self) -> Tensor:
+        """Draw all values towards the image's mean."""
+        mean = self.images.mean((1, 2, 3), keepdim=True)
+        return self.strength * self.images + (1 - self.strength) * mean
 
+    def pixelate(self) -> Tensor:
+        """Average larger pixels."""
+        sides = list(self.images.shape[2:])
+        small = [max(1, round(side / self.strength)) for side in sides]
+        coarse = F.interpolate(self.images, small, mode="area")
+        return F.interpolate(coarse, sides, mode="nearest")
 
-def _pixels(x: Tensor, strength: float) -> float:
-    """Convert a blur's strength, given for 32 x 32 images, to pixels of these images."""
-    return strength * (x.shape[-1] / 32) ** 0.5
+    def translate(self) -> Tensor:
+        """Shift each image by a share of its side, in a random diagonal direction."""
+        shift = self.strength * self._signs(len(self.images), 2)
+        return affine(self.images, shift=shift)
 
+    def rotate(self) -> Tensor:
+        """Rotate each image to one side or the other."""
+        angle = self.strength * self._signs(len(self.images))
+        return affine(self.images, angle=angle)
 
-def _kernel(x: Tensor, radius: float) -> Tensor:
-    """Compute squared distances from the middle of a square kernel of `radius` pixels."""
-    reach = max(1, int(radius + 0.999))
-    side = torch.arange(-reach, reach + 1, dtype=x.dtype, device=x.device) ** 2
-    return side[:, None] + side
+    def _uniform(self, *shape: int) -> Tensor:
+        numbers = torch.rand(shape, generator=self.source, dtype=torch.float32)
+        return numbers.to(self.images)
 
+    def _signs(self, *shape: int) -> Tensor:
+        positive = self._uniform(*shape) < 0.5
+        return positive.to(self.images) * 2 - 1
 
-def _blurred(x: Tensor, kernel: Tensor) -> Tensor:
-    """Convolve each channel with one square kernel, with edges repeated."""
-    channels = x.shape[1]
-    reach = len(kernel) // 2
-    weight = (kernel / kernel.sum()).expand(channels, 1, *kernel.shape)
-    wide = F.pad(x, [reach] * 4, mode="replicate")
-    return F.conv2d(wide, weight, groups=channels)
+    @property
+    def _pixels(self) -> float:
+        """Strength of a blur, given for 32 x 32 images, in pixels of these images."""
+        return self.strength * (self.images.shape[-1] / 32) ** 0.5
 
+    def _squared_distances(self, radius: float) -> Tensor:
+        """Compute squared distances from the middle of a square kernel of `radius` pixels."""
+        reach = max(1, int(radius + 0.999))
+        like = self.images
+        side = torch.arange(-reach, reach + 1, dtype=like.dtype, device=like.device) ** 2
+        return side[:, None] + side
 
-def gaussian_blur(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
-    """Blur by a Gaussian."""
-    sigma = _pixels(x, strength)
-    squares = _kernel(x, 3 * sigma)
-    return _blurred(x, torch.exp(-squares / (2 * sigma**2)))
-
-
-def defocus_blur(x: Tensor, strength: float, _: torch.Generator) -> Tensor:
-    """Blur by a disc with a soft edge."""
-    radius = _pixels(x, strength)
-    distance = _kernel(x, radius).sqrt()
-    return _blurred(x, (radius + 0.5 - distance).clamp(0, 1))
-
-
-def fog(x: Tensor, strength: float, source: torch.Generator) -> Tensor:
-    """Mix in a mist of several scales, which lowers contrast."""
-    n, _, height, width = x.shape
-    mist = x.new_zeros(n, 1, height, width)
-    for scale in (2, 4, 8):
-        rough = _rand(x, source, n, 1, scale, scale)
-        smooth = F.interpolate(rough, (height, width), mode="bicubic", align_corners=False)
-        mist = mist + smooth / scale
-    mist = mist / mist.amax((1, 2, 3), keepdim=True)
-    return (1 - strength) * x + strength * (0.3 + 0.7 * mist)
-
-
-def brightness(x: Tensor, shift: float, _: torch.Generator) -> Tensor:
-    """Make all values larger."""
-    return x + shift
-
-
-def contrast(x: Tensor, share: float, _: torch.Generator) -> Tensor:
-    """Draw all values towards the image's mean."""
-    mean = x.mean((1, 2, 3), keepdim=True)
-    return share * x + (1 - share) * mean
-
-
-def pixelate(x: Tensor, coarser: float, _: torch.Generator) -> Tensor:
-    """Average larger pixels."""
-    sides = list(x.shape[2:])
-    small = [max(1, round(side / coarser)) for side in sides]
-    coarse = F.interpolate(x, small, mode="area")
-    return F.interpolate(coarse, sides, mode="nearest")
-
-
-def translate(x: Tensor, share: float, source: torch.Generator) -> Tensor:
-    """Shift each image by a share of its side, in a random diagonal direction."""
-    return affine(x, shift=share * _signs(x, source, len(x), 2))
-
-
-def rotate(x: Tensor, angle: float, source: torch.Generator) -> Tensor:
-    """Rotate each image to one side or the other."""
-    return affine(x, angle=angle * _signs(x, source, len(x)))
+    def _blurred(self, kernel: Tensor) -> Tensor:
+        """Convolve each channel with one square kernel, with edges repeated."""
+        channels = self.images.shape[1]
+        reach = len(kernel) // 2
+        weight = (kernel / kernel.sum()).expand(channels, 1, *kernel.shape)
+        wide = F.pad(self.images, [reach] * 4, mode="replicate")
+        return F.conv2d(wide, weight, groups=channels)
 
 
 def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = None) -> Tensor:
@@ -136,16 +136,16 @@ def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = Non
 
 
 KINDS = (
-    gaussian_noise,
-    impulse_noise,
-    gaussian_blur,
-    defocus_blur,
-    fog,
-    brightness,
-    contrast,
-    pixelate,
-    translate,
-    rotate,
+    Corruption.gaussian_noise,
+    Corruption.impulse_noise,
+    Corruption.gaussian_blur,
+    Corruption.defocus_blur,
+    Corruption.fog,
+    Corruption.brightness,
+    Corruption.contrast,
+    Corruption.pixelate,
+    Corruption.translate,
+    Corruption.rotate,
 )
 CORRUPTIONS = {kind.__name__: kind for kind in KINDS}
 # Strengths of each kind at severities 1 to 5
@@ -188,7 +188,7 @@ def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
             f" {float(x.min()):g} to {float(x.max()):g}: scale them"
         )
     with saved_rng():
-        changed = apply(x, STRENGTHS[kind][severity - 1], generator(seed))
+        changed = apply(Corruption(x, STRENGTHS[kind][severity - 1], generator(seed)))
     changed = changed.clamp(0, 1).to(x.dtype)
     if pixels is None:
         return replace(data, x=changed)

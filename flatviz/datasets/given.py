@@ -1,18 +1,21 @@
-"""Reader of users' data: arrays, frames, data sets, loaders."""
+"""Readers of users' data: arrays, frames, data sets, loaders; into memory, or batch by batch."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.utils.data import DataLoader, Subset
+from torch.utils.data import DataLoader, IterableDataset, Subset
 
 from flatviz.checks import check_count, check_dense, each, kind
-from flatviz.core import Data, saved_rng
+from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
+from flatviz.core.streams import Examples
 
+CHECKED = 8  # examples that are read twice
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
 
 
@@ -50,13 +53,18 @@ def data_from(
     if classes is not None:
         each(kind(str, "a text"), "texts")(classes, "classes")
     if isinstance(examples, Data):
-        return examples if n is None or n >= len(examples) else examples.subset(torch.arange(n))
+        if n is None or n >= len(examples):
+            return examples
+        return examples.subset(torch.arange(n))
     with saved_rng():
         fields, y = _columns(examples) or _collected(examples, n)
     y, names = _labels_of(y, classes)
-    parts = {name: _tensor(value, name)[:n] for name, value in fields.items()}
+    parts = {}
+    for name, value in fields.items():
+        parts[name] = _tensor(value, name)[:n]
     x = parts[None] if None in parts else inputs_of(parts)
-    return Data(x, y[:n], names or class_names_of(examples, y))
+    names = names or class_names_of(examples, y)
+    return Data(x, y[:n], names)
 
 
 def _columns(given: Any) -> tuple[dict, object] | None:
@@ -65,7 +73,9 @@ def _columns(given: Any) -> tuple[dict, object] | None:
         return _split(given, "the data")
     several = isinstance(given, tuple) and len(given) > 2
     pair = isinstance(given, (tuple, list)) and len(given) == 2
-    return _split(given, "the data") if (several or pair) and _is_column(given[-1]) else None
+    if (several or pair) and _is_column(given[-1]):
+        return _split(given, "the data")
+    return None
 
 
 def _is_column(y: object) -> bool:
@@ -84,7 +94,8 @@ def _split(given: object, where: str) -> tuple[dict, object]:
                 f"{where} must have inputs and one of {', '.join(LABELS)}, got {list(given)}:"
                 " rename the label"
             )
-        return {str(name): v for name, v in given.items() if name != label}, given[label]
+        fields = {str(name): v for name, v in given.items() if name != label}
+        return fields, given[label]
     if not isinstance(given, (tuple, list)) or len(given) < 2:
         raise TypeError(
             f"each example must be a pair (x, y), or a dict with labels, got {type(given).__name__}"
@@ -96,9 +107,8 @@ def _split(given: object, where: str) -> tuple[dict, object]:
         return {str(name): v for name, v in x.items()}, y
     if not isinstance(x, (tuple, list)) or not all(hasattr(v, "__array__") for v in x):
         return {None: x}, y
-    if isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x):
-        return {None: x}, y  # rows, one for each label
-    return dict(enumerate(x)), y
+    rows = isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x)
+    return {None: x} if rows else dict(enumerate(x)), y
 
 
 def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
@@ -117,17 +127,18 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
     with _restored(loader):
         for i, example in enumerate(examples):
             fields, y = _split(example, f"example {i}")
-            values: dict[object, Any] = {k: _tensor(value, k) for k, value in fields.items()}
+            values: dict[object, Any] = {name: _tensor(v, name) for name, v in fields.items()}
             values[LABELS] = y if isinstance(y, Tensor) else np.asarray(y)
             for name, value in values.items():
-                columns.setdefault(name, []).append(value if batched else value[None])
+                rows = value if batched else value[None]
+                columns.setdefault(name, []).append(rows)
             seen += len(columns[LABELS][-1])
             if n is not None and seen >= n:
                 break
     if not columns:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
-    joined = {name: _joined(name, values) for name, values in columns.items()}
-    return joined, joined.pop(LABELS)
+    fields = {name: _joined(name, values) for name, values in columns.items()}
+    return fields, fields.pop(LABELS)
 
 
 @contextmanager
@@ -163,7 +174,8 @@ def _tensor(value: Any, name: object) -> Tensor:
     if isinstance(value, Tensor):
         check_dense(value, what)
         return value
-    if hidden := int(np.ma.count_masked(value)) if np.ma.isMaskedArray(value) else 0:
+    hidden = np.ma.count_masked(value) if np.ma.isMaskedArray(value) else 0
+    if hidden:
         raise ValueError(f"{what} must have no masked values, got {hidden}: fill or remove them")
     try:
         array = _numbers(value)
@@ -173,12 +185,15 @@ def _tensor(value: Any, name: object) -> Tensor:
             " encode texts as numbers, tokenize, pad, or give a transform to tensors"
         ) from error
     tensor = torch.tensor(array)
-    return tensor.to(torch.get_default_dtype()) if tensor.dtype == torch.float64 else tensor
+    if tensor.dtype == torch.float64:
+        return tensor.to(torch.get_default_dtype())
+    return tensor
 
 
 def _numbers(value: Any) -> np.ndarray:
     """Convert to an array in a dtype that torch takes; an error for what holds other things."""
-    array = np.asarray([np.asarray(v) for v in value] if isinstance(value, list) else value)
+    rows = list(map(np.asarray, value)) if isinstance(value, list) else value
+    array = np.asarray(rows)
     if _texts(array):
         raise TypeError("text" if array.ndim < 2 else f"texts, as in {array[0].tolist()}")
     if array.dtype.kind == "O":  # columns of several types
@@ -199,30 +214,115 @@ def _texts(array: np.ndarray) -> bool:
 def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
     """Return class numbers or targets, and names of the classes, () where they have none."""
     names = () if classes is None else tuple(classes)
-    if not isinstance(y, Tensor) and _texts(array := np.asarray(y)):
-        if absent := [v for v in array.flat if not isinstance(v, (str, bytes))]:
-            raise ValueError(
-                f"labels must all be texts, got {absent[0]!r} among them: remove what has no label"
-            )
-        texts = [v.decode() if isinstance(v, bytes) else str(v) for v in array.flat]
-        numbers = {text: i for i, text in enumerate(names or sorted(set(texts)))}
-        if unknown := set(texts) - numbers.keys():
-            raise ValueError(
-                f"labels must be of the classes {tuple(numbers)}, got {min(unknown)!r}: give"
-                " classes=, or mend it"
-            )
-        numbered = torch.tensor([numbers[text] for text in texts]).view(array.shape)
-        return numbered.squeeze(-1 if array.ndim == 2 else 0), tuple(numbers)
+    if not isinstance(y, Tensor) and _texts(np.asarray(y)):
+        return _numbered(np.asarray(y), names)
     y = _tensor(y, "labels")
     y = y.long() if y.dtype == torch.bool else y
     if y.ndim != 2:
         return y, names
-    one_hot = bool(((y == 0) | (y == 1)).all() and (y.sum(1) == 1).all())
-    if y.shape[1] > 1 and one_hot:
+    is_binary = bool(((y == 0) | (y == 1)).all())
+    if y.shape[1] > 1 and is_binary and bool((y.sum(1) == 1).all()):
         return y.argmax(1), names
     if y.shape[1] == 1 and not y.is_floating_point():
         return y[:, 0], names
     return y, names
+
+
+def _numbered(array: np.ndarray, names: tuple[str, ...]) -> tuple[Tensor, tuple[str, ...]]:
+    """Number texts in the order of `names`, or without those in alphabetical order."""
+    texts = []
+    for value in array.flat:
+        if not isinstance(value, (str, bytes)):
+            raise ValueError(
+                f"labels must all be texts, got {value!r} among them: remove what has no label"
+            )
+        texts.append(value.decode() if isinstance(value, bytes) else str(value))
+    names = names or tuple(sorted(set(texts)))
+    numbers = {text: i for i, text in enumerate(names)}
+    if unknown := set(texts) - numbers.keys():
+        raise ValueError(
+            f"labels must be of the classes {names}, got {min(unknown)!r}: give classes=, or mend"
+            " it"
+        )
+    y = torch.tensor([numbers[text] for text in texts]).view(array.shape)
+    return y.squeeze(-1 if array.ndim == 2 else 0), names
+
+
+def stream(examples: object, *, workers: int = 2) -> Data:
+    """Read a Dataset of (x, y) pairs, or a DataLoader's, as a `Data` that reads on demand.
+
+    The order is always that of the data set, so that an objective stays one function of the
+    weights; a minibatch reads only its examples.  A full-batch gradient reads them all.  Labels are
+    the data set's `targets` or `labels`; without those every example is read once for its label.
+
+    Args:
+        examples: A `torch.utils.data.Dataset` with a length and `examples[i]`, x tensors of one
+            shape.  A `DataLoader` gives its data set, in its order.
+        workers: Threads that read.
+
+    Raises:
+        TypeError: For a data set without a length or without `examples[i]`: `data_from` reads those
+            into memory.
+        ValueError: For one with random transforms.
+
+    Example:
+        >>> import torch, flatviz as fv
+        >>> pairs = torch.utils.data.TensorDataset(torch.rand(6, 3), torch.arange(6) % 2)
+        >>> fv.datasets.stream(pairs)
+        Data(6 examples, x (6, 3) float32, streamed by 2 threads, classes 0..1)
+    """
+    check_count(workers, "workers")
+    if isinstance(examples, DataLoader):
+        examples = examples.dataset
+    if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):
+        raise TypeError(
+            "a stream needs a data set with a length and examples[i], got"
+            f" {type(examples).__name__}: fv.datasets.data_from reads it into memory"
+        )
+    if len(examples) == 0:
+        raise ValueError("examples must hold at least one (x, y), got an empty set")
+    first = _read_twice(examples)
+    is_image = first.dtype == torch.uint8 and first.ndim == 3
+    dtype = torch.float32 if is_image else first.dtype
+    y = _labels(examples)
+    index = torch.arange(len(examples))
+    x = Stream(examples, index, first.shape, workers, dtype=dtype)
+    return Data(x, y, class_names_of(examples, y))
+
+
+def _read_twice(examples: Examples) -> Tensor:
+    """Return the first input, after reading a few examples twice; refuse random transforms."""
+    before = random_state()
+    n = len(examples)
+    few = torch.linspace(0, n - 1, min(n, CHECKED)).long().tolist()
+    first = [pair_of(examples[i], i)[0] for i in few]
+    again = [pair_of(examples[i], i)[0] for i in few]
+    same = all(
+        a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
+        for a, b in zip(first, again)
+    )
+    if before != random_state() or not same:
+        raise ValueError(
+            "examples must be the same each time they are read, got random ones (augmentation), of"
+            " which no surface has one value: leave random transforms out, or draw once for all"
+            " with fv.datasets.data_from"
+        )
+    return first[0]
+
+
+def _labels(examples: Examples) -> Tensor:
+    """Return the list of labels that torchvision's data sets have, or read every example once."""
+    for name in ("targets", "labels"):
+        listed = getattr(examples, name, ())  # of a foreign class
+        if len(listed) == len(examples):
+            return torch.as_tensor(listed)
+    each = [pair_of(examples[i], i)[1] for i in range(len(examples))]
+    return torch.stack(list(map(torch.as_tensor, each)))
+
+
+def in_memory(data: Data) -> Data:
+    """Read a stream into memory, images in bytes as bytes; return other data as they are."""
+    return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
 
 
 def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
@@ -235,7 +335,7 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
     while isinstance(examples, Subset):
         examples = examples.dataset
     names = getattr(examples, "classes", ())  # of a foreign class
-    texts = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
-    if not texts or not names or y.is_floating_point() or len(names) <= int(y.max()):
+    if not isinstance(names, (list, tuple)) or not names or y.is_floating_point():
         return ()
-    return tuple(names)
+    texts = all(isinstance(name, str) for name in names)
+    return tuple(names) if texts and len(names) > int(y.max()) else ()

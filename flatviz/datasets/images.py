@@ -1,22 +1,45 @@
 """Image folders with a folder a class, and the public sets that torchvision downloads."""
 
-from dataclasses import replace
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from flatviz.checks import Count, FilePath, Seed
-from flatviz.core import Data, Pixels, generator, public
+from flatviz.core import Data, Pixels, Stream, generator, public
 from flatviz.words import PUBLIC, check_choice
 
+MEMORY = 2**31  # bytes of images that a folder may take
 # Sets whose classes have names; the others' are digits
 NAMED = ("fashion_mnist", "cifar10", "cifar100")
 
 
+@dataclass(frozen=True)
+class Folder:
+    """Images of class folders as (pixels, class number), read when needed.
+
+    `change` converts a picture to pixels.
+    """
+
+    samples: list[tuple[str, int]]
+    change: Callable[[object], Tensor]
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def __getitem__(self, i: int) -> tuple[Tensor, int]:
+        file, label = self.samples[i]
+        return self.change(_rgb_image(file)), label
+
+
 def _rgb_image(file: str) -> object:
-    """Read a picture's first frame in RGB, turned as its EXIF says."""
+    """Read a picture's first frame in RGB, turned as its EXIF says, with 16 bits scaled to 8."""
     from PIL import Image, ImageOps  # imported here, as tensors need no Pillow
 
     try:
@@ -24,13 +47,44 @@ def _rgb_image(file: str) -> object:
             image = ImageOps.exif_transpose(opened)
             if image.mode not in ("I", "F") and not image.mode.startswith("I;16"):
                 return image.convert("RGB")
+            wide = np.asarray(image)
     except (OSError, Image.DecompressionBombError) as error:
         raise ValueError(
             f"each file must be a whole image, got {file}: {error}: replace or remove it"
         ) from error
-    raise ValueError(
-        f"images must have 8 bits a channel, got mode {image.mode} in {file}: convert it"
-    )
+    largest = float(wide.max())
+    if wide.dtype.kind == "f" or wide.min() < 0 or largest > 65535:
+        raise ValueError(
+            f"images must have 8 or 16 bits a channel, got {wide.dtype} in {file}: save it so"
+        )
+    if 0 < largest < 256:
+        raise ValueError(
+            f"images of 16 bits must use them, got values up to {largest:g} in {file}, which is"
+            " black: save it with 8 bits"
+        )
+    if 0 < largest < 4096:
+        warnings.warn(
+            "an image of 16 bits has values below 4096, so that it is dark: where they are of 12"
+            " bits, multiply them by 16",
+            stacklevel=2,
+        )
+    return Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB")
+
+
+def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
+    """List the files of a folder and its folders, by name.
+
+    Links are followed, each folder once, and none to a folder that this one is in.
+    """
+    inside = Path(os.path.realpath(folder))
+    seen = {str(place) for place in (inside, *inside.parents)}
+    files = []
+    for root, inner, names in os.walk(folder, followlinks=True):
+        new = {os.path.realpath(os.path.join(root, name)): name for name in sorted(inner)}
+        inner[:] = [name for place, name in new.items() if place not in seen]
+        seen |= new.keys()
+        files += [os.path.join(root, name) for name in names]
+    return sorted(filter(wanted, files), key=os.path.split)
 
 
 @public
@@ -45,12 +99,13 @@ def image_folder(
     """Read images from a folder of class folders, whose names are those of the classes.
 
     x (N, 3, H, W) is in bytes, batches in floats from 0 to 1; y (N,) numbers the folders in the
-    order of their names.
+    order of their names.  A folder of more than 2 GiB of pixels is read batch by batch, as by
+    `stream`.
 
     Args:
-        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, turned as their
-            EXIF says; links are followed; class folders without images are an error; hidden files
-            and folders and `__MACOSX` are ignored.
+        path: `<path>/<class>/<anything>.png` or another format that Pillow reads, also of 16 bits,
+            turned as their EXIF says; links are followed, each folder once; class folders without
+            images are an error, hidden folders, `__MACOSX` and pipes are ignored.
         size: Pixels of each side to which images are scaled and cropped in the middle; None where
             all have one size.
         per_class: Largest number of images a class, drawn by `seed`; None takes all.
@@ -78,7 +133,6 @@ def image_folder(
     """
     from PIL import Image
     from torchvision import transforms
-    from torchvision.datasets.folder import make_dataset
 
     folder = Path(path)
     if not folder.is_dir():
@@ -97,29 +151,45 @@ def image_folder(
     formats = Image.registered_extensions()
 
     def is_image(file: str) -> bool:
-        hidden = any(part.startswith(".") for part in Path(file).relative_to(folder).parts)
-        return not hidden and formats.get(Path(file).suffix.lower()) in Image.OPEN
+        path = Path(file)
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        pipe = path.exists() and not path.is_file()  # a link to nothing is an error
+        return not hidden and not pipe and formats.get(path.suffix.lower()) in Image.OPEN
 
-    try:
-        numbers = {name: names.index(name) for name in folders}
-        samples = make_dataset(folder, numbers, is_valid_file=is_image)
-    except (FileNotFoundError, ValueError) as error:
+    samples = []
+    for name in folders:
+        files = _files_in(folder / name, is_image)
+        if not files:
+            raise ValueError(
+                f"path must hold one folder of images for each class, got {str(path)!r}, where"
+                f" {name} has no image: remove it"
+            )
+        samples += [(file, names.index(name)) for file in files]
+    if not samples:
         raise ValueError(
-            f"path must hold one folder of images for each class, got {str(path)!r}: {error}"
-        ) from error
-    chosen = _chosen(torch.tensor([number for _, number in samples]), per_class, seed)
+            f"path must hold one folder of images for each class, got {str(path)!r}, which has no"
+            " folder"
+        )
     steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
-    change = transforms.Compose([*steps, transforms.PILToTensor()])
-    first = change(_rgb_image(samples[chosen[0]][0]))
-    x = torch.empty((len(chosen), *first.shape), dtype=torch.uint8)
+    images = Folder(samples, transforms.Compose([*steps, transforms.PILToTensor()]))
+    labels = torch.tensor([number for _, number in samples])
+    chosen = _chosen(labels, per_class, seed)
+    y = labels[chosen]
+    shape = images[chosen[0]][0].shape
+    if len(chosen) * shape.numel() > MEMORY:
+        stats = [os.stat(samples[i][0]) for i in chosen]
+        stamps = tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
+        return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
+    x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
     for row, i in enumerate(chosen):
-        file, _ = samples[i]
-        image = change(_rgb_image(file))
-        if image.shape != first.shape:
-            shapes = f"{tuple(first.shape[1:])} and {tuple(image.shape[1:])}"
-            raise ValueError(f"images must be of one size, got {shapes} ({file}): give size=")
+        image, _ = images[i]
+        if image.shape != shape:
+            shapes = f"{tuple(shape[1:])} and {tuple(image.shape[1:])}"
+            raise ValueError(
+                f"images must be of one size, got {shapes} ({samples[i][0]}): give size="
+            )
         x[row] = image
-    return Data(x, torch.tensor([samples[i][1] for i in chosen]), names)
+    return Data(x, y, names)
 
 
 @public

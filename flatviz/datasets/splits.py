@@ -6,6 +6,7 @@ import torch
 
 from flatviz.checks import Count, Seed, Whole, shown
 from flatviz.core import Data, Task, generator, public
+from flatviz.datasets.given import in_memory
 
 MAX_VALIDATION = 15  # examples a class; with more, a small data set would lack a test split
 
@@ -39,7 +40,8 @@ def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
         >>> [len(part) for part in fv.datasets.few_shot(data, 5, seed=0)]
         [10, 10, 20]
     """
-    return FewShot(*(data.subset(index) for index in _split(data, shots, seed)))
+    train, validation, rest = _split(data, shots, seed)
+    return FewShot(data.subset(train), data.subset(validation), data.subset(rest))
 
 
 def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
@@ -48,7 +50,8 @@ def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
     The rest keeps its order.
     """
     validation, *others = _split(test, min(shots, MAX_VALIDATION), seed)
-    return test.subset(validation), test.subset(torch.cat(others).sort().values)
+    rest = torch.cat(others).sort().values
+    return test.subset(validation), test.subset(rest)
 
 
 def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
@@ -64,7 +67,8 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
                 f"each class must have at least {2 * shots + 1} examples for {shots} shots twice"
                 f" and a rest, got {len(members)} of class {int(label)}: lower shots"
             )
-        for part, piece in zip(parts, members.tensor_split([shots, 2 * shots])):
+        pieces = members.tensor_split([shots, 2 * shots])
+        for part, piece in zip(parts, pieces):
             part.append(piece)
     return [torch.cat(part).to(data.y.device) for part in parts]
 
@@ -103,11 +107,14 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
             f"classes must be different ones of {sorted(present)}, got {list(classes)}: check"
             " data.y"
         )
-    number = torch.full((max(present) + 1,), -1, device=data.y.device)
-    number[list(classes)] = torch.arange(len(classes), device=number.device)
+    device = data.y.device
+    number = torch.full((max(present) + 1,), -1, device=device)
+    number[list(classes)] = torch.arange(len(classes), device=device)
     labels = number[data.y]
     index = (labels >= 0).nonzero().flatten()
-    names = tuple(data.class_names[c] for c in classes) if data.class_names else ()
+    names = data.class_names
+    if names:
+        names = tuple(names[c] for c in classes)
     return Data(data.subset(index).x, labels[index], names)
 
 
@@ -161,4 +168,6 @@ def transfer_task(
     name = f"{name}, {shots} shots a class"
     others = None if n_source == n_classes else n_source
     test = parts.rest if test is None else test
-    return Task(source, parts.train, test, n_classes, name, parts.validation, source_classes=others)
+    train = in_memory(parts.train)
+    validation = in_memory(parts.validation)
+    return Task(source, train, test, n_classes, name, validation, source_classes=others)

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -63,14 +62,15 @@ def digits_transfer(
     order = torch.randperm(len(x), generator=generator(seed))
     source = order[:DIGITS_SOURCE]
     rest = order[DIGITS_SOURCE:]
-    available = int(torch.bincount(y[rest], minlength=DIGITS).min())
+    counts = torch.bincount(y[rest], minlength=DIGITS)
     held_out = min(shots, MAX_VALIDATION) if validation is None else validation
-    largest = available - 2 * held_out  # hold_out takes no more than half of what is left
+    largest = int(counts.min()) - 2 * held_out  # hold_out takes no more than half of what is left
     if shots >= largest:
         raise ValueError(
             f"shots must be below {largest}, so that every class is left to test on, got {shots}"
         )
-    few = torch.cat([rest[y[rest] == c][:shots] for c in range(DIGITS)])
+    by_class = [rest[y[rest] == c] for c in range(DIGITS)]
+    few = torch.cat([index[:shots] for index in by_class])
     index = rest[~torch.isin(rest, few)]
     test = Data(x[index], y[index])
     chosen_on = None
@@ -120,28 +120,26 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
         {'source': 200, 'train': 10, 'validation': 10, 'test': 400}
     """
     source = generator(seed)
-    sizes = (MOONS_SOURCE, MOONS * shots, MOONS_TEST, MOONS * min(shots, MAX_VALIDATION))
-    turned, train, test, validation = (_moons(n, noise, source) for n in sizes)
+    upright = _moons(MOONS_SOURCE, noise, source)
+    train = _moons(MOONS * shots, noise, source)
+    test = _moons(MOONS_TEST, noise, source)
+    validation = _moons(MOONS * min(shots, MAX_VALIDATION), noise, source)
+    x = upright.tensor()
     cos = math.cos(SOURCE_ANGLE)
     sin = math.sin(SOURCE_ANGLE)
-    rotation = turned.tensor().new_tensor([[cos, sin], [-sin, cos]])
+    turned = Data(x @ x.new_tensor([[cos, sin], [-sin, cos]]), upright.y)
     name = f"two moons, {shots} shots a class, from turned moons"
-    return Task(
-        Data(turned.tensor() @ rotation, turned.y),
-        train,
-        test,
-        n_classes=MOONS,
-        name=name,
-        validation=validation,
-    )
+    return Task(turned, train, test, MOONS, name, validation)
 
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:
     """Draw `n` points, alternating between the classes."""
     t: Tensor = math.pi * torch.rand(n, generator=source, dtype=torch.float32)
     y = torch.arange(n) % MOONS
-    first = torch.stack([t.cos(), t.sin()], 1)
-    second = torch.stack([1 - t.cos(), 0.5 - t.sin()], 1)
+    cos = t.cos()
+    sin = t.sin()
+    first = torch.stack([cos, sin], 1)
+    second = torch.stack([1 - cos, 0.5 - sin], 1)
     x = torch.where(y[:, None] == 0, first, second)
     return Data(x + noise * randn_like(x, source), y)
 
@@ -192,22 +190,26 @@ def named_task(
     """
     kind, _, place = check_task(name).partition(":")
     if name in BUILT:
-        return BUILT[name](seed=seed, **({} if shots is None else {"shots": shots}))
-    shots = 10 if shots is None else shots
+        given = {} if shots is None else {"shots": shots}
+        return BUILT[name](seed=seed, **given)
+    test = None
     if kind == FOLDER:
-        parts = {split: Path(place) / split for split in ("train", "test")}
-        two = all(path.is_dir() for path in parts.values())
-        read: dict[str, Any] = dict(size=size, seed=seed)
-        data = image_folder(parts["train"] if two else place, per_class=per_class, **read)
-        test = image_folder(parts["test"], classes=data.class_names, **read) if two else None
-        return halved_task(
-            data, shots=shots, seed=seed, test=test, name=f"images of {Path(place).name}"
-        )
-    public = kind.replace("-", "_")
-    read = dict(root=place, download=False, per_class=per_class, seed=seed)
-    data = public_images(public, train=True, **read)
-    test = public_images(public, train=False, root=place, download=False)
-    return halved_task(data, shots=shots, seed=seed, test=test, name=kind)
+        folder = Path(place)
+        train = folder / "train"
+        two = train.is_dir() and (folder / "test").is_dir()
+        data = image_folder(train if two else folder, size=size, per_class=per_class, seed=seed)
+        if two:
+            names = data.class_names
+            test = image_folder(folder / "test", size=size, classes=names, seed=seed)
+        title = f"images of {folder.name}"
+    else:
+        public = kind.replace("-", "_")
+        read = partial(public_images, public, root=place, download=False)
+        data = read(train=True, per_class=per_class, seed=seed)
+        test = read(train=False)
+        title = kind
+    shots = 10 if shots is None else shots
+    return halved_task(data, shots=shots, seed=seed, test=test, name=title)
 
 
 def halved_task(
@@ -220,11 +222,13 @@ def halved_task(
     classes = whole.y.unique().tolist()
     if len(classes) >= MIN_CLASSES:
         half = (len(classes) + 1) // 2
-        source, target = (pick_classes(whole, part) for part in (classes[:half], classes[half:]))
+        source = pick_classes(whole, classes[:half])
+        target = pick_classes(whole, classes[half:])
         test = test if test is None else pick_classes(test, classes[half:])
         name = f"{name}: {len(classes) - half} classes, from {half} others"
     else:
-        order = torch.randperm(len(whole), generator=generator(seed)).to(whole.y.device)
+        order = torch.randperm(len(whole), generator=generator(seed))
+        order = order.to(whole.y.device)
         # Ordered by class, at random within each, so that every second index is one half
         ranked = order[whole.y[order].argsort(stable=True)]
         source = whole.subset(ranked[::2])

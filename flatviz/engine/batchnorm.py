@@ -1,12 +1,14 @@
 """BatchNorm statistics: frozen, recomputed for other weights, or collected in training."""
 
+import warnings
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from flatviz.checks import Several, Vector, check_weights
-from flatviz.core import Data, Fields, Net, public, run
+from flatviz.core import Data, Fields, Net, public, run, saved_rng
 from flatviz.gaussian import Buffers
 
 CHOICES = (
@@ -41,7 +43,8 @@ def with_trained_buffers(net: Net, buffers: Buffers) -> Net:
     """Return the net with the BatchNorm statistics of a fit's posterior, or itself without any."""
     if buffers is None:
         return net
-    return net.with_buffers({name: b.to(net.device) for name, b in buffers.items()})
+    there = {name: buffer.to(net.device) for name, buffer in buffers.items()}
+    return net.with_buffers(there)
 
 
 def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
@@ -52,7 +55,53 @@ def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
     each = [refresh_batchnorm(net, w, data).buffers() for w in W.view(-1, net.dim)]
     if len(each) == 1:
         return each[0]
-    return {name: torch.stack([buffers[name] for buffers in each]) for name in each[0]}
+    joined = {}
+    for name in each[0]:
+        joined[name] = torch.stack([buffers[name] for buffers in each])
+    return joined
+
+
+def kept_statistics(net: Net, x: Tensor | Fields) -> list[str]:
+    """Name modules other than BatchNorm whose buffers move in training mode; fits keep those."""
+    module = net.to_module()
+    others: dict[str, list[Tensor]] = {}
+    for name, layer in module.named_modules():
+        buffers = [b for b in layer.buffers(recurse=False) if b.is_floating_point()]
+        if buffers and not isinstance(layer, _BatchNorm):
+            layer.training = True
+            others[name] = buffers
+    if not others:
+        return []
+    before = {name: [b.clone() for b in buffers] for name, buffers in others.items()}
+    try:
+        with torch.no_grad(), saved_rng():
+            run(module, x.clone())
+    except (RuntimeError, ValueError):  # in training mode it takes no two examples
+        return []
+    moved = []
+    for name in others:
+        after = module.get_submodule(name).buffers(recurse=False)
+        floating = [b for b in after if b.is_floating_point()]
+        if not all(map(torch.equal, before[name], floating)):
+            moved.append(name)
+    return moved
+
+
+def warn_of_kept_statistics(net: Net, data: Data) -> None:
+    """Warn where a training with batch statistics leaves those of other norms as they are."""
+    few = torch.arange(min(2, len(data)), device=data.y.device)
+    x, _ = data.batch(few)
+    kinds = []
+    for name in kept_statistics(net, x):
+        kind = type(net.module.get_submodule(name)).__name__
+        kinds.append(f"{name or 'the module'} ({kind})")
+    if kinds:
+        warnings.warn(
+            "training with batch statistics must be of BatchNorm, which alone moves its own, got"
+            f" {', '.join(kinds[:3])}{', ...' * (len(kinds) > 3)} too: it stays in evaluation mode"
+            " and keeps its statistics; use BatchNorm, or a norm without running statistics",
+            stacklevel=3,
+        )
 
 
 class TrainingNet:
@@ -68,13 +117,15 @@ class TrainingNet:
         self._momentum = momentum
         # A training pass may change these statistics, whatever mode the caller is in
         with torch.inference_mode(False):
-            self.buffers = {n: b.clone() for n, b in net.buffers().items()}
+            self.buffers = {name: buffer.clone() for name, buffer in net.buffers().items()}
             self._copy = net.copy().with_buffers(self.buffers)
-        norms = self._copy.norms()
-        for m in norms.values():
-            m.train()
-            m.momentum = m.momentum if momentum is None else momentum
-        self.norms = {n: m for n, m in norms.items() if m.track_running_stats}
+        self.norms = {}
+        for name, norm in self._copy.norms().items():
+            norm.train()
+            if momentum is not None:
+                norm.momentum = momentum
+            if norm.track_running_stats:
+                self.norms[name] = norm
 
     def __call__(self, w: Tensor, x: Tensor | Fields, *, update: bool = True) -> Tensor:
         """Compute outputs (N, C); running statistics move unless `update` is off.
@@ -97,7 +148,8 @@ class TrainingNet:
 
     def net(self, w: Tensor) -> Net:
         """Return the net in evaluation mode at `w`, with the statistics collected here."""
-        return self._net.at(w).with_buffers({n: b.clone() for n, b in self.buffers.items()})
+        buffers = {name: buffer.clone() for name, buffer in self.buffers.items()}
+        return self._net.at(w).with_buffers(buffers)
 
 
 @torch.no_grad()
@@ -137,7 +189,9 @@ def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 
     training = TrainingNet(net, momentum=1.0)
     sizes = _sizes(len(data), batch_size)
     moments = {name: _Moments() for name in training.norms}
-    hooks = [m.register_forward_hook(moments[name].add) for name, m in training.norms.items()]
+    hooks = []
+    for name, norm in training.norms.items():
+        hooks.append(norm.register_forward_hook(moments[name].add))
     try:
         for x in data.x.split(sizes):
             training(w, x)  # with a momentum of 1 the running statistics are then the batch's
@@ -157,8 +211,13 @@ def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 
 
 def _sizes(n: int, batch_size: int) -> list[int]:
     """Return lengths of batches of `n` examples, none of them 1."""
-    sizes = [batch_size] * (n // batch_size) + [n % batch_size] * (n % batch_size > 0)
-    return [*sizes[:-2], sizes[-2] + 1] if len(sizes) > 1 and sizes[-1] == 1 else sizes
+    sizes = [batch_size] * (n // batch_size)
+    rest = n % batch_size
+    if rest == 1 and sizes:
+        sizes[-1] += 1
+    elif rest:
+        sizes.append(rest)
+    return sizes
 
 
 class _Moments:
@@ -173,12 +232,14 @@ class _Moments:
         self.squares = torch.zeros(())
 
     def add(self, layer: nn.Module, inputs: tuple[Tensor, ...], _: Tensor) -> None:
-        n = inputs[0].numel() // inputs[0].shape[1]  # numbers a channel
+        (x,) = inputs
+        n = x.numel() // x.shape[1]  # numbers a channel
         mean = layer.get_buffer("running_mean").double()
         var = layer.get_buffer("running_var").double()
         step = mean - self.mean
         n_all = self.n + n
-        self.squares = self.squares + (n - 1) * var + step.square() * (self.n * n / n_all)
+        between = step.square() * (self.n * n / n_all)
+        self.squares = self.squares + (n - 1) * var + between
         self.mean = self.mean + step * (n / n_all)
         self.n = n_all
 
@@ -188,19 +249,27 @@ class _Moments:
             buffers[f"{name}.running_var"].copy_(self.squares / (self.n - 1))
 
 
-def _scale(
+def _affine(
     gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float
 ) -> tuple[Tensor, Tensor]:
+    """Compute scale and offset (C,) of a BatchNorm: scale x + offset."""
     scale = torch.rsqrt(var + eps) * (1 if gain is None else gain)
-    return scale, (0 if shift is None else shift) - mean * scale
+    offset = -mean * scale if shift is None else shift - mean * scale
+    return scale, offset
+
+
+def _by_channel(values: Tensor, ndim: int) -> Tensor:
+    """Reshape (C,) to broadcast over what follows a channel in `ndim` dimensions."""
+    return values.view(-1, *[1] * ndim)
 
 
 def normalized(
     gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float, x: Tensor
 ) -> Tensor:
     """Normalise x (N, C, ...) by frozen statistics: a scale and a shift of each channel."""
-    scale, offset = (t.view(-1, *[1] * (x.ndim - 2)) for t in _scale(gain, shift, mean, var, eps))
-    return torch.addcmul(offset, x, scale)
+    scale, offset = _affine(gain, shift, mean, var, eps)
+    places = x.ndim - 2
+    return torch.addcmul(_by_channel(offset, places), x, _by_channel(scale, places))
 
 
 def convolved(
@@ -213,7 +282,9 @@ def convolved(
     weight: Tensor,
     bias: Tensor | None,
     *how: Any,
-):
+) -> Tensor:
     """Convolve and normalise by frozen statistics, as one convolution with other weights."""
-    scale, offset = _scale(gain, shift, mean if bias is None else mean - bias, var, eps)
-    return torch.convolution(x, weight * scale.view(-1, *[1] * (weight.ndim - 1)), offset, *how)
+    mean = mean if bias is None else mean - bias
+    scale, offset = _affine(gain, shift, mean, var, eps)
+    weight = weight * _by_channel(scale, weight.ndim - 1)
+    return torch.convolution(x, weight, offset, *how)

@@ -52,13 +52,17 @@ class Work:
 
         It is at least MIN_EXAMPLES.
         """
-        fitting = (CARD if device.type == "cuda" else cache) // max(self.widest, 1)
-        return 2 ** (max(MIN_EXAMPLES, min(MAX_EXAMPLES, fitting)).bit_length() - 1)
+        memory = CARD if device.type == "cuda" else cache
+        fitting = memory // max(self.widest, 1)
+        n = max(MIN_EXAMPLES, min(MAX_EXAMPLES, fitting))
+        return 2 ** (n.bit_length() - 1)
 
     def examples(self, n: int) -> int:
         """Count how many of `n` examples a look at the network may use."""
-        affordable = min(BUDGET // max(self.macs, 1), CACHE // max(self.widest, 1))
-        return min(n, max(MIN_EXAMPLES, min(EXAMPLES, affordable)))
+        in_time = BUDGET // max(self.macs, 1)
+        in_memory = CACHE // max(self.widest, 1)
+        few = min(EXAMPLES, in_time, in_memory)
+        return min(n, max(MIN_EXAMPLES, few))
 
 
 def multiply_adds(operation: OpOverload, args: tuple, out: Any) -> int:
@@ -67,9 +71,12 @@ def multiply_adds(operation: OpOverload, args: tuple, out: Any) -> int:
     `args` and `out` have shapes.
     """
     if operation.name() == "aten::convolution":
-        return out.shape.numel() * args[1].shape[1:].numel()
+        weight = args[1]
+        return out.shape.numel() * weight.shape[1:].numel()
     left = PRODUCTS.get(operation.name())
-    return 0 if left is None else out.shape.numel() * args[left].shape[-1]
+    if left is None:
+        return 0
+    return out.shape.numel() * args[left].shape[-1]
 
 
 class Sizes(Dispatch):
@@ -86,13 +93,15 @@ class Sizes(Dispatch):
         """Run and record one operation."""
         out = operation(*args, **kwargs)
         macs = multiply_adds(operation, args, out)
-        self.macs = self.macs + macs
-        self.products = self.products + bool(macs)
-        tensors = [t for t in tree_leaves(out) if isinstance(t, Tensor)]
-        self.sizes.append(max((t.numel() * t.element_size() for t in tensors), default=0))
-        self.eps = max(
-            self.eps, *(torch.finfo(t.dtype).eps for t in tensors if t.is_floating_point()), 0.0
-        )
+        self.macs += macs
+        self.products += bool(macs)
+        largest = 0
+        for t in tree_leaves(out):
+            if isinstance(t, Tensor):
+                largest = max(largest, t.numel() * t.element_size())
+                if t.is_floating_point():
+                    self.eps = max(self.eps, torch.finfo(t.dtype).eps)
+        self.sizes.append(largest)
         return out
 
 
@@ -100,36 +109,33 @@ def work_of(net: Net, x: Tensor | Inputs) -> Work:
     """Measure the work of an example, from passes of one and two, whose activations differ."""
     two = x[:2].clone() if len(x) > 1 else x[[0, 0]]
     net.look(two)  # the first look also runs the net, which must not be counted
-    sizes = []
-    eps = 0.0
-    macs = 0
-    products = 1
+    passes = []
     try:
         with torch.inference_mode(False), torch.no_grad(), saved_rng():
             for part in (two.clone(), two[:1].clone()):
                 with Sizes() as seen:
                     net(net.w, part)
-                sizes.append(seen.sizes)
-                eps = seen.eps
-                macs = macs + seen.macs
-                products = seen.products
+                passes.append(seen)
     except (RuntimeError, ValueError):
-        if not sizes:
-            raise
-        sizes.append([])  # one example alone does not pass: batch statistics
-    both, one = sizes
+        if not passes:
+            raise  # else one example alone does not pass: batch statistics
+    both = passes[0].sizes
+    one = passes[1].sizes if len(passes) > 1 else []
     # What a second example adds to each operation's result
-    grown = [b - a for a, b in zip(one, both)] if len(one) == len(both) else [b // 2 for b in both]
-    input_bytes = two[0].numel() * two.element_size() if two.is_floating_point() else 0
+    if len(one) == len(both):
+        grown = [b - a for a, b in zip(one, both)]
+    else:
+        grown = [b // 2 for b in both]
+    if two.is_floating_point():
+        grown.append(two[0].numel() * two.element_size())
     examples = 3 if one else 2  # in all passes
-    return Work(macs // examples, max(input_bytes, *grown, 0), eps, products)
+    macs = sum(seen.macs for seen in passes)
+    last = passes[-1]
+    return Work(macs // examples, max(0, *grown), last.eps, last.products)
 
 
 def few_of(x: Tensor | Inputs, work: Work) -> Tensor:
     """Choose indices of a few examples from all over `x`, as many as a look may use."""
-    return (
-        torch.linspace(0, len(x) - 1, work.examples(len(x)), dtype=torch.float64)
-        .round()
-        .long()
-        .to(x.device)
-    )
+    n = len(x)
+    places = torch.linspace(0, n - 1, work.examples(n), dtype=torch.float64)
+    return places.round().long().to(x.device)

@@ -4,6 +4,8 @@ All run on a few examples.
 """
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import torch
 from torch import Tensor
@@ -35,20 +37,10 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
     """
     with torch.inference_mode(False), torch.no_grad(), saved_rng():
         looked = net.look(x)
-        try:
+        with passing(net, x):
             work = work_of(net, x)
             few = x[few_of(x, work)]
             net(net.w, few.clone())
-        except (RuntimeError, ValueError, IndexError) as error:
-            raise ValueError(
-                f"inputs of shape {tuple(x.shape)} do not pass through {net!r}: {brief(error)}"
-            ) from error
-        except TypeError as error:
-            if not isinstance(x, Fields):
-                raise
-            raise ValueError(
-                f"inputs {x.describe()} do not pass through {net!r} as keywords: {brief(error)}"
-            ) from error
         if looked.draws or not _agree(net, work.eps, few, few):
             raise ValueError(RANDOM)
         half = len(few) // 2
@@ -59,6 +51,26 @@ def check_function(net: Net, x: Tensor | Inputs) -> tuple[Net, Work]:
                 " subtract no statistics of the batch"
             )
     return net, work
+
+
+@contextmanager
+def passing(net: Net, x: Tensor | Inputs) -> Iterator[None]:
+    """Explain errors of a network that runs on `x` in the block."""
+    try:
+        yield
+    except (RuntimeError, ValueError, IndexError) as error:
+        takes = ""
+        if net.example is not None:
+            takes = f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
+        raise ValueError(
+            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{takes}: {brief(error)}"
+        ) from error
+    except TypeError as error:
+        if not isinstance(x, Fields):
+            raise
+        raise ValueError(
+            f"inputs {x.describe()} do not pass through {net!r} as keywords: {brief(error)}"
+        ) from error
 
 
 def check_logits(net: Net, x: Tensor | Fields) -> None:
@@ -88,8 +100,10 @@ def _agree(net: Net, eps: float, few: Tensor | Fields, *parts: Tensor | Fields) 
 
 def two_points(net: Net) -> Tensor:
     """Return the net's weights and others near them, (2, D), to compare two ways to its outputs."""
-    noise = randn_like(net.w, generator(0))
-    return torch.stack([net.w, net.w + 0.1 * (net.w.square().mean().sqrt() + net.w.abs()) * noise])
+    w = net.w
+    noise = randn_like(w, generator(0))
+    size = w.square().mean().sqrt() + w.abs()
+    return torch.stack([w, w + 0.1 * size * noise])
 
 
 def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:
@@ -102,9 +116,10 @@ def same_to_rounding(first: Tensor, second: Tensor, eps: float = 0.0) -> bool:
 
 def tolerance(dtype: torch.dtype, eps: float = 0.0) -> float:
     """Return the largest `difference` of results of this dtype that rounding explains."""
-    if dtype.is_floating_point:
-        return min(ROUNDINGS * max(torch.finfo(dtype).eps, eps), LOOSEST)
-    return 0.0
+    if not dtype.is_floating_point:
+        return 0.0
+    coarsest = max(torch.finfo(dtype).eps, eps)
+    return min(ROUNDINGS * coarsest, LOOSEST)
 
 
 def difference(first: Tensor, second: Tensor) -> float:
@@ -112,14 +127,19 @@ def difference(first: Tensor, second: Tensor) -> float:
 
     It is inf for another shape, or NaN at other places.
     """
-    if first.shape != second.shape or not torch.equal(
-        torch.isfinite(first), torch.isfinite(second)
-    ):
+    if first.shape != second.shape:
         return math.inf
-    if not first.is_floating_point() or not first.numel() or torch.equal(first, second):
-        return 0.0 if torch.equal(first, second) else math.inf
-    varying = (second != second[:1]).any(0) if second.ndim > 1 else None
-    # Not that of a class masked with -1e9
-    columns = second[:, varying] if varying is not None and bool(varying.any()) else second
-    off, scale = (float(t.nan_to_num(0, 0, 0).abs().max()) for t in (first - second, columns))
+    if not torch.equal(first.isfinite(), second.isfinite()):
+        return math.inf
+    if torch.equal(first, second) or not first.numel():
+        return 0.0
+    if not first.is_floating_point():
+        return math.inf
+    columns = second
+    if second.ndim > 1:
+        varying = (second != second[:1]).any(0)
+        if bool(varying.any()):
+            columns = second[:, varying]  # not that of a class masked with -1e9
+    off = float((first - second).nan_to_num(0, 0, 0).abs().max())
+    scale = float(columns.nan_to_num(0, 0, 0).abs().max())
     return off / scale if scale else math.inf if off else 0.0

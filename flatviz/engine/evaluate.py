@@ -10,7 +10,7 @@ import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property, partial, reduce
+from functools import partial, reduce
 from typing import Any
 
 import torch
@@ -22,6 +22,7 @@ from flatviz.core.arithmetic import arithmetic, threads, workers
 from flatviz.engine.cost import CACHE, Work, few_of, work_of
 from flatviz.engine.determinism import difference, tolerance
 from flatviz.engine.trace import Program, recorded
+from flatviz.private import cached_property
 from flatviz.words import check_choice
 
 # Bytes of frozen activations kept, of all batches and members; more are recomputed for each block
@@ -58,7 +59,8 @@ class Plan:
     def batches(self, data: Data) -> list[Tensor]:
         """Split inputs into batches, in the plan's dtype and memory order."""
         x = data.tensor()
-        x = x.to(self.dtype) if x.is_floating_point() else x
+        if x.is_floating_point():
+            x = x.to(self.dtype)
         return list(map(self.laid_out, x.split(self.chunk)))
 
 
@@ -93,7 +95,8 @@ class Evaluator(PointEvaluator):
         self._parts = plan.batches(problem.data)
         self._labels = problem.data.y.split(plan.chunk)
         net = problem.net
-        net = net if net.w.dtype == plan.dtype else net.to(dtype=plan.dtype)
+        if net.w.dtype != plan.dtype:
+            net = net.to(dtype=plan.dtype)
         self.programs = _programs(net, self._parts)
         self._work = max(program.layer for program in self.programs)
 
@@ -112,16 +115,15 @@ class Evaluator(PointEvaluator):
                 found = values(coords)
             else:
                 with ThreadPoolExecutor(n) as pool:
-                    found = torch.cat(list(pool.map(values, coords.tensor_split(n))))
+                    shares = pool.map(values, coords.tensor_split(n))
+                    found = torch.cat(list(shares))
         # A tensor made in inference mode cannot be used in autograd; its copy can
         return found.clone()
 
     def _values(self, coords: Tensor, started: list | None, work: float) -> Tensor:
         """Compute values at some of the points, on as many torch threads as pay for `work`."""
-        dtype = self.origin.dtype
         rows = coords.tolist()
         outputs: list[list[Tensor]] = [[] for _ in rows]
-        score = self.problem.score
         with torch.inference_mode(), threads(work):
             # The flat buffers that the programs' weights are views of
             exact = self.origin.detach().clone()
@@ -129,21 +131,31 @@ class Evaluator(PointEvaluator):
             weights = {program: program.weights(w) for program in set(self.programs)}
             point = _Along(self.origin, *self.axes)
             for j, y in enumerate(self._labels):
+                program = self.programs[j]
                 kept, layers = self._start(j) if started is None else started[j]
                 sums = [_Along(*layer) for layer in layers]
-                program = self.programs[j]
                 for i, row in enumerate(rows):
                     w.copy_(point(row, out=exact))
                     affine = [layer(row) for layer in sums]
                     out = program.run(kept, weights[program], affine)
-                    out = out.to(dtype) if out.is_floating_point() else out
-                    outputs[i].append(score(out, y).double() if self.problem.additive else out)
+                    outputs[i].append(self._scored(out, y))
             if self.problem.additive:
-                totals = torch.stack([reduce(operator.add, scores) for scores in outputs])
-                return (totals * (1 / len(self.problem.data))).to(dtype)
-            y = self.problem.data.y
-            each = [torch.as_tensor(score(torch.cat(outs), y)).double() for outs in outputs]
-            return torch.stack(each).to(dtype)
+                totals = [reduce(operator.add, scores) for scores in outputs]
+                values = torch.stack(totals) * (1 / len(self.problem.data))
+            else:
+                values = torch.stack([self._score(outs) for outs in outputs])
+            return values.to(self.origin.dtype)
+
+    def _scored(self, out: Tensor, y: Tensor) -> Tensor:
+        """Return a batch's outputs, or their score where scores add up."""
+        if out.is_floating_point():
+            out = out.to(self.origin.dtype)
+        return self.problem.score(out, y).double() if self.problem.additive else out
+
+    def _score(self, outputs: list[Tensor]) -> Tensor:
+        """Compute the score of the outputs of all batches."""
+        value = self.problem.score(torch.cat(outputs), self.problem.data.y)
+        return torch.as_tensor(value).double()
 
     def _start(self, j: int) -> Any:
         """Compute the frozen values of batch `j`, and its affine layers' parts."""
@@ -160,11 +172,13 @@ class Evaluator(PointEvaluator):
         The first batch shows whether they do.
         """
         kept, layers = self._start(0)
+        first = self._parts[0]
         tensors = [*kept.values(), *(t for layer in layers for t in layer)]
-        resident = sum(t.nbytes for t in tensors if t is not self._parts[0])
-        if resident * len(self.problem.data) // len(self._parts[0]) > MEMORY:
+        resident = sum(t.nbytes for t in tensors if t is not first)
+        if resident * len(self.problem.data) // len(first) > MEMORY:
             return None
-        return [(kept, layers), *map(self._start, range(1, len(self._parts)))]
+        others = map(self._start, range(1, len(self._parts)))
+        return [(kept, layers), *others]
 
 
 class _Along:
@@ -216,37 +230,42 @@ def fast_evaluator(
         (`probes`).
     """
     problem = replace(problem, net=problem.net.copy())  # the module is traced
-    native = problem.net.w.dtype
+    net = problem.net
     x = problem.data.x
-    work = work_of(problem.net, x[:2])
+    work = work_of(net, x[:2])
     few = problem.data.subset(few_of(x, work))
-    modules = problem.net.module.modules()
-    images = few.x.ndim == 4 and any(isinstance(m, _ConvNd) for m in modules)
-    plan = Plan(len(few), images, native)
-    outputs = replace(problem, data=few, score=lambda out, _: out, additive=False)
+    has_convolution = any(isinstance(m, _ConvNd) for m in net.module.modules())
+    plan = Plan(len(few), few.x.ndim == 4 and has_convolution, net.w.dtype)
+    trial = replace(problem, data=few, score=lambda out, _: out, additive=False)
     try:
-        tried = Evaluator(outputs, plan, origin, axes)
+        fast = Evaluator(trial, plan, origin, axes)
     # The user's code runs on stand-ins for tensors: any error means that it cannot be traced
     except Exception:
-        reason = "it could not be traced"
-    else:
-        off = _off(tried, probes(coords, axes))
-        allowed = tolerance(native)
-        if off <= allowed:
-            widest = tried.programs[0].widest // len(few)
-            chunk = Work(work.macs, widest).chunk(x.device, FAST_CACHE)
-            n = len(problem.data)
-            dtype = native
-            if precision is not None:
-                dtype = getattr(torch, check_choice(precision, PRECISIONS, "precision"))
-            plan = Plan(-(-n // -(-n // chunk)), images, dtype)
-            return Evaluator(problem, plan, origin, axes)
-        reason = f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
+        _warn(net, "it could not be traced")
+        return None
+    off = _off(fast, probes(coords, axes))
+    allowed = tolerance(net.w.dtype)
+    if off > allowed:
+        _warn(
+            net, f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
+        )
+        return None
+    widest = fast.programs[0].widest // len(few)
+    chunk = Work(work.macs, widest).chunk(x.device, FAST_CACHE)
+    n = len(problem.data)
+    n_batches = math.ceil(n / chunk)
+    plan = replace(plan, chunk=math.ceil(n / n_batches))
+    if precision is not None:
+        word = check_choice(precision, PRECISIONS, "precision")
+        plan = replace(plan, dtype=getattr(torch, word))
+    return Evaluator(problem, plan, origin, axes)
+
+
+def _warn(net: Net, reason: str) -> None:
     warnings.warn(
-        f"{problem.net!r} is run in full at every point, which is slower, because {reason}",
-        stacklevel=3,
+        f"{net!r} is run in full at every point, which is slower, because {reason}",
+        stacklevel=4,
     )
-    return None
 
 
 def _off(fast: Evaluator, coords: Tensor) -> float:
@@ -269,9 +288,10 @@ def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
     """
     k = len(axes)
     if coords is None or not coords.numel():
-        return torch.tensor([[0.0] * k, [0.3] * k], dtype=axes.dtype, device=axes.device)
+        return axes.new_tensor([[0.0] * k, [0.3] * k])
     ends = torch.stack([coords.min(0).values, coords.max(0).values])
     corners = torch.cartesian_prod(*ends.T).view(-1, k)
-    drawn = torch.randint(len(coords), (4,), generator=generator(0))
+    index = torch.randint(len(coords), (4,), generator=generator(0))
+    drawn = coords[index.to(coords.device)]
     middle = torch.zeros_like(ends[:1])
-    return torch.cat([corners, middle, coords[drawn.to(coords.device)]]).to(axes)
+    return torch.cat([corners, middle, drawn]).to(axes)

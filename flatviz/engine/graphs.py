@@ -1,12 +1,11 @@
 """Work recorded once as a CUDA graph and replayed.
 
 A replay is one launch in place of hundreds, which dominate the time of a small network on a GPU.  A
-recording is used only where it gives the results of the plain work and is faster; it is dropped
-with the memory that it reads.
+recording is used only where it gives the results of the plain work; it is dropped with the memory
+that it reads.
 """
 
 import os
-import time
 from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any, NamedTuple
@@ -18,7 +17,6 @@ from flatviz.core import Product
 from flatviz.engine.determinism import same_to_rounding
 
 WARM_UP = 3  # runs on a side stream before the recording, as torch asks for
-TIMED = 3  # runs of either way, of which the fastest counts
 # Multiply-adds of a pass below which a GPU waits for the launches of its kernels
 LAUNCHES = 10**9
 SWITCH = "FLATVIZ_GRAPHS"  # 0 in the environment: no recording at all
@@ -26,18 +24,7 @@ NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
 Action = Callable[[], object]
 Vectors = tuple[Tensor, ...]
 Step = Callable[[NamedTuple, Tensor | None, Vectors], tuple[NamedTuple, NamedTuple]]
-
-
-def seconds(run: Action) -> float:
-    """Time a run on the current GPU, the shortest of a few."""
-    times = []
-    for _ in range(TIMED):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        run()
-        torch.cuda.synchronize()
-        times.append(time.perf_counter() - start)
-    return min(times)
+Recorder = Callable[[Action, Action], Action]
 
 
 def cuda_graph(warm: Action, step: Action) -> Action:
@@ -55,14 +42,7 @@ def cuda_graph(warm: Action, step: Action) -> Action:
     return graph.replay
 
 
-class Recorder(NamedTuple):
-    """A device's way to record work, and its clock, by which a replay has to be faster."""
-
-    record: Callable[[Action, Action], Action]
-    seconds: Callable[[Action], float]
-
-
-RECORDERS: dict[str, Recorder] = {"cuda": Recorder(cuda_graph, seconds)}  # by type of device
+RECORDERS: dict[str, Recorder] = {"cuda": cuda_graph}  # by type of device
 
 
 def recorder_for(device: torch.device) -> Recorder | None:
@@ -81,22 +61,22 @@ class Recording(NamedTuple):
 class Replay:
     """A step that is recorded at its first minibatch of each size.
 
-    A step that cannot be recorded, or whose replay gives other results or takes longer, runs
-    plainly, and a note says why.
+    A step that cannot be recorded, or whose replay gives other results, runs plainly, and a note
+    says why.
 
     Args:
         step: The step to record.
-        recorder: Of the device.
+        record: Recorder of the device.
         notes: List to which notes are added.
         reads: Tensors that the step reads beside its arguments. Recordings keep their memory, and
             are dropped where one has moved.
     """
 
     def __init__(
-        self, step: Step, recorder: Recorder, notes: list[str], reads: Sequence[Tensor] = ()
+        self, step: Step, record: Recorder, notes: list[str], reads: Sequence[Tensor] = ()
     ) -> None:
         self.step = step
-        self.recorder = recorder
+        self.record = record
         self.notes = notes
         self.reads = reads
         self.place: object = None  # device of state and reads
@@ -118,16 +98,20 @@ class Replay:
         plain = plain or self.step
         if self.notes:
             return plain(state, batch, noise)
-        place = _kinds(_tensors(state)), [t.data_ptr() for t in self.reads], _kinds(self.reads)
+        addresses = [t.data_ptr() for t in self.reads]
+        place = _kinds(state), addresses, _kinds(self.reads)
         if place != self.place:
             self._drop()
             self.place = place
-        key = _kinds(_tensors((), batch, noise))
+        key = _kinds((batch, *noise))
         if key not in self.recordings:
             state = _clone(state)  # a copy, as it may lie in the buffers
             try:
-                self.recordings[key] = self._recorded(state, batch, noise)
-                trouble = self._trouble(self.recordings[key], plain, state, batch, noise)
+                recording = self._recorded(state, batch, noise)
+                self.recordings[key] = recording
+                new = plain(state, batch, noise)
+                now = self._replayed(recording, state, batch, noise)
+                trouble = "" if _same(now, new, state) else "a replayed step gives another result"
             except Exception as error:
                 trouble = str(error).strip().partition("\n")[0] or type(error).__name__
             if trouble:
@@ -142,17 +126,14 @@ class Replay:
         self.kept = [t.detach() for t in self.reads]
 
     def _replayed(
-        self,
-        recording: Recording,
-        state: NamedTuple,
-        batch: Tensor | None,
-        noise: Vectors,
+        self, recording: Recording, state: NamedTuple, batch: Tensor | None, noise: Vectors
     ) -> tuple[NamedTuple, NamedTuple]:
-        _copy(recording.inputs, _tensors(state, batch, noise))
+        _copy(recording.inputs, _tensors((*state, batch, *noise)))
         recording.run()
-        pairs = zip(self.state or (), state)
-        now = state._make(b if isinstance(b, Tensor) else v for b, v in pairs)
-        return now, _clone(recording.records[0])
+        values = []
+        for buffer, value in zip(self.state or (), state):
+            values.append(buffer if isinstance(buffer, Tensor) else value)
+        return state._make(values), _clone(recording.records[0])
 
     def _recorded(self, state: NamedTuple, batch: Tensor | None, noise: Vectors) -> Recording:
         if self.state is None:
@@ -167,48 +148,34 @@ class Replay:
             _copy(_tensors(buffers), _tensors(new))
             records[:] = [record]
 
-        run = self.recorder.record(lambda: self.step(buffers, batch, noise), step)
-        return Recording(run, _tensors(buffers, batch, noise), records)
-
-    def _trouble(
-        self,
-        recording: Recording,
-        plain: Step,
-        state: NamedTuple,
-        batch: Tensor | None,
-        noise: Vectors,
-    ) -> str:
-        """Return the reason not to replay: other results than the plain ones, or more time."""
-        new, record = map(_tensors, plain(state, batch, noise))
-        now, again = self._replayed(recording, state, batch, noise)
-        starts = _tensors(state)
-        same = map(_same, _tensors(now), new, starts), map(_same, _tensors(again), record)
-        if not all(map(all, same)):
-            return "a replayed step gives another result"
-        launched = self.recorder.seconds(lambda: plain(state, batch, noise))
-        replayed = self.recorder.seconds(lambda: self._replayed(recording, now, batch, noise))
-        if replayed > launched:
-            return f"replayed they take {1e3 * replayed:.2g} ms, launched {1e3 * launched:.2g} ms"
-        return ""
+        run = self.record(lambda: self.step(buffers, batch, noise), step)
+        return Recording(run, _tensors((*buffers, batch, *noise)), records)
 
 
-def _same(new: Tensor, want: Tensor, start: Tensor | None = None) -> bool:
-    """Tell whether two results are equal to rounding, of the change since `start` where given."""
-    if torch.equal(new, want) or start is None:
-        return same_to_rounding(new, want)
-    return new.is_floating_point() and same_to_rounding(new - start, want - start)
+Result = tuple[NamedTuple, NamedTuple]
 
 
-def _kinds(tensors: Sequence[Tensor]) -> tuple:
-    return tuple((t.shape, t.dtype, t.device) for t in tensors)
+def _same(replayed: Result, plain: Result, start: NamedTuple) -> bool:
+    """Tell whether states (in their change since `start`) and records are equal to rounding."""
+    state, record = map(_tensors, replayed)
+    want, want_record = map(_tensors, plain)
+    for a, b, before in zip(state, want, _tensors(start)):
+        moved = a.is_floating_point() and same_to_rounding(a - before, b - before)
+        if not moved and not torch.equal(a, b):
+            return False
+    return all(map(same_to_rounding, record, want_record))
+
+
+def _tensors(values: Sequence[object]) -> list[Tensor]:
+    return [value for value in values if isinstance(value, Tensor)]
+
+
+def _kinds(values: Sequence[object]) -> tuple:
+    return tuple((t.shape, t.dtype, t.device) for t in _tensors(values))
 
 
 def _clone(values: NamedTuple) -> NamedTuple:
     return values._make(v.clone() if isinstance(v, Tensor) else v for v in values)
-
-
-def _tensors(values: tuple, batch: Tensor | None = None, noise: Vectors = ()) -> list[Tensor]:
-    return [value for value in (*values, batch, *noise) if isinstance(value, Tensor)]
 
 
 def _copy(buffers: list[Tensor], values: list[Tensor]) -> None:
@@ -261,4 +228,5 @@ class ReplayedProduct:
 
         with self.lock:
             self.replay = self.replay or Replay(step, recorder, [], reads())
-            return self.replay(Only(w), None, (v,), launched)[1][0]
+            _, product = self.replay(Only(w), None, (v,), launched)
+            return product[0]

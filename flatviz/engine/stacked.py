@@ -4,14 +4,25 @@ A small network spends its time in Python, not on numbers: B members in one call
 than one.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Iterable
 
 import torch
 from torch import Tensor
 from torch._ops import OpOverload
 from torch.utils._pytree import tree_leaves
 
-from flatviz.core import Dispatch, Inputs, Net, Progress, differentiable, saved_rng, threads, track
+from flatviz.core import (
+    Dispatch,
+    Fields,
+    Inputs,
+    Net,
+    Progress,
+    differentiable,
+    saved_rng,
+    threads,
+    track,
+)
 from flatviz.engine.cost import work_of
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points
 
@@ -29,22 +40,20 @@ def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = Fal
     chunk = work.chunk(x.device)
     if chunk < len(x):
         check_function(net, x)
+    rows = []
     # Inference mode refuses gradients inside a forward pass
-    with (
-        torch.no_grad(),
-        threads(work.layer * min(chunk, len(x))),
-    ):
+    with torch.no_grad(), threads(work.layer * min(chunk, len(x))):
         if isinstance(x, Tensor):
             parts = x.split(chunk)
-            return torch.stack(
-                [
-                    torch.cat([net(w, part) for part in parts])
-                    for w in track(W, "predicting", progress)
-                ]
-            )
+            for w in track(W, "predicting", progress):
+                rows.append(torch.cat([net(w, part) for part in parts]))
+            return torch.stack(rows)
         # each batch is read once, for all weights
-        parts = track(x.split(chunk), "predicting", progress, total=-(-len(x) // chunk))
-        return torch.cat([torch.stack([net(w, part) for w in W]) for part in parts], dim=1)
+        n = math.ceil(len(x) / chunk)
+        batches: Iterable[Tensor | Fields] = x.split(chunk)
+        for batch in track(batches, "predicting", progress, total=n):
+            rows.append(torch.stack([net(w, batch) for w in W]))
+        return torch.cat(rows, dim=1)
 
 
 # On a CPU: multiply-adds of a row beyond which larger arrays cost more than fewer Python calls save
@@ -76,9 +85,12 @@ class Vmapped:
 
         x: (N, ...) shared, or (B, n, ...) with one minibatch a row.
         """
-        return torch.func.vmap(
-            lambda w, x: self._net(w, x), (0, None if x.ndim == self.inputs.ndim else 0)
-        )(W, x)
+        shared = x.ndim == self.inputs.ndim
+        over_rows = torch.func.vmap(self._one, (0, None if shared else 0))
+        return over_rows(W, x)
+
+    def _one(self, w: Tensor, x: Tensor) -> Tensor:
+        return self._net(w, x)
 
 
 def vmapped(net: Net, x: Tensor) -> Vmapped | None:
@@ -112,9 +124,10 @@ class Rules(Dispatch):
 
     def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
         """Run one operation, and look for its rule."""
-        of_tensors = any(isinstance(a, Tensor) for a in tree_leaves((args, kwargs)))
-        if of_tensors:  # a new tensor is that of all rows
-            self.all &= operation is not RESIZES and operation.has_kernel_for_dispatch_key(BATCHED)
+        leaves = tree_leaves((args, kwargs))
+        if any(isinstance(leaf, Tensor) for leaf in leaves):  # a new tensor is that of all rows
+            has_rule = operation.has_kernel_for_dispatch_key(BATCHED)
+            self.all &= has_rule and operation is not RESIZES
         return operation(*args, **kwargs)
 
 
@@ -134,10 +147,10 @@ def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
         out = outputs(at)
         if not out.requires_grad:
             return [out]
-        along = torch.linspace(1, 2, out[0].numel(), dtype=out.dtype, device=out.device).view_as(
-            out[0]
-        )
-        return [out.detach(), *torch.autograd.grad((out * along).sum(), at)]
+        one = out[0]
+        along = torch.linspace(1, 2, one.numel(), dtype=out.dtype, device=out.device)
+        total = (out * along.view_as(one)).sum()
+        return [out.detach(), *torch.autograd.grad(total, at)]
 
     with differentiable(), saved_rng():
         with Rules() as rules:
@@ -146,6 +159,6 @@ def agrees(network: Vmapped, net: Net, x: Tensor) -> bool:
             return False
         plain = seen(lambda at: torch.stack([net(w, few) for w in at]))
         got = seen(lambda at: network(at, few))
-    return len(got) == len(plain) and all(
-        same_to_rounding(a, b) for pair in zip(got, plain) for a, b in zip(*pair)
-    )
+    if len(got) != len(plain):
+        return False
+    return all(all(map(same_to_rounding, a, b)) for a, b in zip(got, plain))

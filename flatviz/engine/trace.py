@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import torch
@@ -20,7 +19,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from flatviz.core import Dispatch, Fields, Net, draws, run, saved_rng
 from flatviz.engine.batchnorm import convolved, normalized
 from flatviz.engine.cost import multiply_adds
-from flatviz.private import Functions
+from flatviz.private import Functions, cached_property
 
 aten = torch.ops.aten
 # Operations that depend on values: a number read for a branch, a result whose shape depends on
@@ -51,7 +50,8 @@ class Step:
     @cached_property
     def inputs(self) -> list[Value]:
         """Values that the step reads."""
-        return [a for a in tree_leaves((self.args, self.kwargs)) if isinstance(a, Value)]
+        leaves = tree_leaves((self.args, self.kwargs))
+        return [leaf for leaf in leaves if isinstance(leaf, Value)]
 
     @property
     def results(self) -> list[Value]:
@@ -60,9 +60,11 @@ class Step:
 
     def filled(self, env: Env) -> tuple[list, dict[str, object]]:
         """Return the arguments with the tensors of `env` in place of values."""
-        args, kwargs = tree_map(
-            lambda a: env[a] if isinstance(a, Value) else a, (self.args, self.kwargs)
-        )
+
+        def tensor_of(leaf: object) -> object:
+            return env[leaf] if isinstance(leaf, Value) else leaf
+
+        args, kwargs = tree_map(tensor_of, (self.args, self.kwargs))
         return list(args), kwargs
 
 
@@ -74,14 +76,16 @@ def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[St
     new tensors, so nothing is written into `x`.  An error means that operations depend on values,
     or that the module writes into its weights or constants.
     """
-    recorder = _Recorder(net.w, x if isinstance(x, Tensor) else torch.empty(0))
+    inputs = x if isinstance(x, Tensor) else torch.empty(0)
+    recorder = _Recorder(net.w, inputs)
 
     def outputs(w: Tensor, x: Tensor | Fields) -> Tensor:
         with net.installed(w):
             return run(net.module, x)
 
+    pure = torch.func.functionalize(outputs, remove="mutations")
     with torch.inference_mode(False), torch.no_grad(), saved_rng(), _NoMemory(), recorder:
-        out = torch.func.functionalize(outputs, remove="mutations")(net.w, x)
+        out = pure(net.w, x)
     return recorder.w, recorder.x, recorder.values[out], recorder.steps
 
 
@@ -120,20 +124,24 @@ class _Recorder(Dispatch):
         if operation is aten.copy_.default and self.values.get(args[0]) is self.x:
             # functionalize ends by a copy into the caller's inputs, which is left out
             return args[0]
-        # Pooling in channels-last order corrects the strides of its result
         if operation is aten.as_strided_.default:
+            # Pooling in channels-last order corrects the strides of its result
             before = args[0].clone()
             if torch.equal(before, operation(*args, **kwargs)):
                 return args[0]
-        refused = REFUSED & set(operation.tags) or draws(operation, args, kwargs)
-        if operation._schema.is_mutable or refused:
+        depends = REFUSED & set(operation.tags) or draws(operation, args, kwargs)
+        if operation._schema.is_mutable or depends:
             raise _Refused(f"{operation} writes into what outlives the pass, or depends on values")
         result = operation(*args, **kwargs)
         tensors = [result] if isinstance(result, Tensor) else list(result)
-        outs = tuple(Value(t) if isinstance(t, Tensor) else None for t in tensors)
+        outs = []
+        for t in tensors:
+            outs.append(Value(t) if isinstance(t, Tensor) else None)
         args, kwargs = tree_map(self._named, (args, kwargs))
-        self.steps.append(Step(operation, args, kwargs, outs))
-        self.values.update({t: v for t, v in zip(tensors, outs) if v is not None})
+        self.steps.append(Step(operation, args, kwargs, tuple(outs)))
+        for t, value in zip(tensors, outs):
+            if value is not None:
+                self.values[t] = value
         return result
 
     def _named(self, leaf: object) -> object:
@@ -183,32 +191,37 @@ class Program:
                 self.frozen.append(s)
                 continue
             self._varying.update(s.results)
-            is_view = s.op.is_view and self._views.issuperset(s.inputs)
-            (self.views if is_view else rest).append(s)
-            if is_view:
+            if s.op.is_view and self._views.issuperset(s.inputs):
+                self.views.append(s)
                 self._views.update(s.results)
+            else:
+                rest.append(s)
         self.affine = list(filter(self._is_affine, rest))
         self.varying = [s for s in rest if s not in self.affine]
-        steps = _merged(self.affine, self.varying, out)
-        inputs = [s.inputs for s in steps]
-        self._read = {v for read in inputs for v in read} | {out}
+        merged = _merged(self.affine, self.varying, out)
+        last = {v: i for i, s in enumerate(merged) for v in s.inputs}  # step that reads it last
+        self._read = {out, *last}
         self.kept = self._read - self._varying
-        last = {v: i for i, read in enumerate(inputs) for v in read if v is not out}
-        # Freed at once, so that memory is used again
-        unread = [[v for v, at in last.items() if at == i] for i in range(len(inputs))]
-        self._calls = [(_compiled(s), values) for s, values in zip(steps, unread)]
+        self._calls = []
+        for i, s in enumerate(merged):
+            # Freed at once, so that memory is used again
+            unread = [v for v in set(s.inputs) if last[v] == i and v is not out]
+            self._calls.append((_compiled(s), unread))
 
     @property
     def widest(self) -> int:
         """Bytes of the largest tensor computed at each point."""
-        results = [v for s in self.affine + self.varying for v in s.results]
-        return max((v.shape.numel() * v.itemsize for v in results), default=0)
+        widest = 0
+        for s in self.affine + self.varying:
+            for v in s.results:
+                widest = max(widest, v.shape.numel() * v.itemsize)
+        return widest
 
     @property
     def layer(self) -> float:
         """Mean multiply-adds of a product or convolution computed at each point; 0 without any."""
-        macs = list(filter(None, (multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying)))
-        return sum(macs) / max(len(macs), 1)
+        each = [multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying]
+        return sum(each) / max(sum(map(bool, each)), 1)
 
     def start(
         self, x: Tensor, origin: Tensor, axes: Tensor
@@ -220,22 +233,26 @@ class Program:
         env = _run(self.frozen, {self._x: x})
 
         def results(w: Tensor) -> list[Tensor]:
-            at = _run(self.affine, env | _run(self.views, {self._w: w}))
+            views = _run(self.views, {self._w: w})
+            at = _run(self.affine, env | views)
             return [at[s.outs[0]] for s in self.affine]
 
         layers = [results(origin)]
-        rest = results(torch.zeros_like(origin)) if len(axes) else []  # zero, or what constants add
-        layers += [[a - b for a, b in zip(results(axis), rest)] for axis in axes]
+        constants = results(torch.zeros_like(origin))  # zero, or what constants add
+        for axis in axes:
+            layers.append([a - b for a, b in zip(results(axis), constants)])
         return {v: env[v] for v in self.kept}, list(zip(*layers))
 
     def weights(self, w: Tensor) -> Env:
         """Return the weights as the varying steps read them: views of `w` (D,)."""
-        return {v: t for v, t in _run(self.views, {self._w: w}).items() if v in self._read}
+        views = _run(self.views, {self._w: w})
+        return {v: t for v, t in views.items() if v in self._read}
 
     def run(self, kept: Env, weights: Env, affine: list[Tensor]) -> Tensor:
         """Compute the network's output; `affine` are the affine steps' results."""
         env = kept | weights
-        env.update((s.outs[0], result) for s, result in zip(self.affine, affine))
+        for s, result in zip(self.affine, affine):
+            env[s.outs[0]] = result
         for call, unread in self._calls:
             call(env)
             for value in unread:
@@ -245,22 +262,23 @@ class Program:
     def _is_affine(self, s: Step) -> bool:
         if s.op not in AFFINE or _is_other_kind(s):
             return False
-        moved = [s.args[i] for i in AFFINE[s.op] if i < len(s.args) and s.args[i] in self._varying]
-        return self._views.issuperset(moved) and len(moved) == len(
-            self._varying.intersection(s.inputs)
-        )
+        places = [s.args[i] for i in AFFINE[s.op] if i < len(s.args)]
+        moved = [v for v in places if v in self._varying]
+        all_moved = self._varying.intersection(s.inputs)
+        return self._views.issuperset(moved) and len(moved) == len(all_moved)
 
 
 def _is_other_kind(s: Step) -> bool:
     """Tell whether a step is a BatchNorm on batch statistics, or a transposed convolution."""
-    return bool(s.op in NORMS and s.args[5] or s.op is aten.convolution.default and s.args[6])
+    if s.op in NORMS:
+        return bool(s.args[5])
+    return s.op is aten.convolution.default and bool(s.args[6])
 
 
 # Outputs below which a layer's product and softmax are several times faster with classes as rows
 NARROW = 32
 IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
 FRESH = {*AFFINE, *IN_PLACE}  # operations whose result shares no memory with an argument
-POOL = aten.max_pool2d_with_indices.default
 
 
 def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
@@ -268,55 +286,49 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
 
     They write into tensors that nothing else reads.
     """
-    reads = Counter(v for s in steps for v in s.inputs) + Counter([out])
-    by = {s.outs[0]: s for s in affine + steps if s.op in FRESH and not _is_other_kind(s)}
+    reads: Counter[Value | None] = Counter(v for s in steps for v in s.inputs)
+    reads[out] += 1
+    # Steps by their result, where one other step alone reads it
+    alone = {}
+    for s in affine + steps:
+        if s.op in FRESH and not _is_other_kind(s) and reads[s.outs[0]] == 1:
+            alone[s.outs[0]] = s
     merged: list[Step] = []
     for s in steps:
         first = s.args[0]
-        result = s.outs[0] or out
-        before: Any = by.get(first) if isinstance(first, Value) and reads[first] == 1 else None
+        before = alone.get(first) if isinstance(first, Value) else None
         if s.op in NORMS and not _is_other_kind(s) and s.args[3].dtype == first.dtype:
-            folded = before in merged and before.op is aten.convolution.default
-            args = (*s.args[1:5], s.args[7])
-            s = (
-                Step(convolved, (*args, *before.args), {}, s.outs)
-                if folded
-                else Step(normalized, (*args, first), {}, s.outs)
-            )
-            merged = [other for other in merged if not (folded and other is before)]
-        elif (
-            s.op in IN_PLACE
-            and before is not None
-            and (first.shape, first.dtype) == (result.shape, result.dtype)
-        ):
-            s = Step(IN_PLACE[s.op], s.args, s.kwargs, s.outs)
-        elif (
-            s.op is aten.addmm.default
-            and not s.kwargs
-            and len(first.shape) == 1
-            and result.shape[1] <= NARROW
-        ):
-            s = Step(_transposed, s.args, {}, s.outs)
-        elif (
-            s.op is POOL
-            and s.args[1:] == ([2, 2], [2, 2])
-            and s.outs[1] is None
-            and not any(n % 2 for n in first.shape[2:])
-        ):
-            s = Step(_largest_of_four, (first,), {}, s.outs)
+            gain, shift, mean, var, *_, eps = s.args[1:8]
+            scale = (gain, shift, mean, var, eps)
+            if before in merged and before.op is aten.convolution.default:
+                merged.remove(before)
+                s = Step(convolved, (*scale, *before.args), {}, s.outs)
+            else:
+                s = Step(normalized, (*scale, first), {}, s.outs)
+        elif s.op in IN_PLACE and before is not None and _alike(first, s.outs[0]):
+            s = replace(s, op=IN_PLACE[s.op])
+        elif _is_narrow(s):
+            s = replace(s, op=_transposed)
         merged.append(s)
     return merged
+
+
+def _alike(a: Value, b: Value | None) -> bool:
+    """Tell whether one can take the other's memory."""
+    return b is not None and (a.shape, a.dtype) == (b.shape, b.dtype)
+
+
+def _is_narrow(s: Step) -> bool:
+    """Tell whether a step is a Linear layer of few outputs."""
+    if s.op is not aten.addmm.default or s.kwargs or s.outs[0] is None:
+        return False
+    bias = s.args[0]
+    return len(bias.shape) == 1 and s.outs[0].shape[1] <= NARROW
 
 
 def _transposed(bias: Tensor, x: Tensor, weight: Tensor) -> Tensor:
     """Compute `addmm` with the outputs of an example as a column."""
     return torch.addmm(bias[:, None], weight.t(), x.t()).t()
-
-
-def _largest_of_four(x: Tensor) -> Tensor:
-    """Pool 2 x 2 places, without torch's search for the index."""
-    x = torch.maximum(x[..., ::2], x[..., 1::2])
-    return torch.maximum(x[..., ::2, :], x[..., 1::2, :])
 
 
 def _run(steps: list[Step], env: Env) -> Env:
@@ -331,7 +343,8 @@ def _needed(steps: list[Step], out: Value) -> list[Step]:
     kept = []
     for s in reversed(steps):
         if wanted.intersection(s.outs):
-            kept.append(replace(s, outs=tuple(v if v in wanted else None for v in s.outs)))
+            outs = tuple(v if v in wanted else None for v in s.outs)
+            kept.append(replace(s, outs=outs))
             wanted.update(s.inputs)
     return kept[::-1]
 
@@ -344,16 +357,19 @@ def _compiled(s: Step) -> Callable[[Env], None]:
     nested = len(places) != len(s.inputs)  # a list of tensors, as for `cat`
 
     def call(env: Env) -> None:
-        args = list(s.args)
-        kwargs = s.kwargs
         if nested:
             args, kwargs = s.filled(env)
-        for i, value in places if not nested else ():
-            args[i] = env[value]
-        result = op(*args, **kwargs)
+            result = op(*args, **kwargs)
+        else:
+            args = list(s.args)
+            for i, value in places:
+                args[i] = env[value]
+            result = op(*args, **s.kwargs)
         if isinstance(result, Tensor):
             env[outs[0]] = result
-        else:
-            env.update((v, t) for v, t in zip(outs, result) if v is not None)
+            return
+        for out, t in zip(outs, result):
+            if out is not None:
+                env[out] = t
 
     return call

@@ -68,13 +68,10 @@ def run(
     units: dict[tuple, list[Cell]] = {}
     for cell in cells:
         units.setdefault(tuple(cell[column] for column in group), []).append(cell)
-    if not cells or any(
-        a == b for unit in units.values() for i, a in enumerate(unit) for b in unit[:i]
-    ):
-        raise ValueError(
-            f"grid must be cells that differ, got {'none' if not cells else 'one twice'}: change"
-            f" {name}'s grid"
-        )
+    twice = any(cell in unit[:i] for unit in units.values() for i, cell in enumerate(unit))
+    if twice or not cells:
+        came = "one twice" if cells else "none"
+        raise ValueError(f"grid must be cells that differ, got {came}: change {name}'s grid")
     labels = [f"{name}, " + ", ".join(f"{c} {v}" for c, v in zip(group, key)) for key in units]
     todo = list(units.values())
     if device not in (None, "auto"):
@@ -82,13 +79,12 @@ def run(
     fit = fit if device is None else partial(fit, device=device)
     failed: dict[str, str] = {}
 
-    about = dict(
-        experiment=name, fit=fit, measure=measure, files=[Path(f).read_bytes() for f in files]
-    )
-    entries = [
-        look_up(name, about | dict(cells=unit), label, say) if cache else (None, [])
-        for unit, label in zip(todo, labels)
-    ]
+    content = [Path(file).read_bytes() for file in files]
+    about = dict(experiment=name, fit=fit, measure=measure, files=content)
+    entries = []
+    for unit, label in zip(todo, labels):
+        found = look_up(name, about | dict(cells=unit), label, say) if cache else (None, [])
+        entries.append(found)
     computed = [stored[0] if stored else None for _, stored in entries]
     missing = [i for i, (_, stored) in enumerate(entries) if not stored]
     started = time.perf_counter()
@@ -121,15 +117,15 @@ def run(
         raise ValueError(
             f"a grid must have a unit that can be fitted, got {len(failed)} failures: {first}"
         )
-    rows = {
-        id(cell): [
-            {"experiment": name, **cell, "quantity": q, "value": v} for q, v in values.items()
-        ]
-        for unit, of_unit in zip(todo, computed)
-        for cell, values in zip(unit, of_unit or [])
-    }
-    table = pd.DataFrame([row for cell in cells for row in rows.get(id(cell), [])])
-    extra = [c for c in table if c not in COLUMNS]
+    values_of: dict[int, Mapping[str, float]] = {}
+    for unit, of_unit in zip(todo, computed):
+        values_of |= zip(map(id, unit), of_unit or [])
+    rows = []
+    for cell in cells:
+        for quantity, value in values_of.get(id(cell), {}).items():
+            rows.append({"experiment": name, **cell, "quantity": quantity, "value": value})
+    table = pd.DataFrame(rows)
+    extra = [column for column in table if column not in COLUMNS]
     table = table[[*COLUMNS[:-2], *extra, *COLUMNS[-2:]]]
     table.attrs["failed"] = failed
     return table

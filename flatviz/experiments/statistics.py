@@ -68,7 +68,8 @@ def read_table(name: str | Path) -> pd.DataFrame:
     table = pd.read_csv(path, converters=numbers, keep_default_na=False)
     if "seed" in table and "quantity" not in table:
         wide = pd.read_csv(path)
-        table = wide.melt(list(wide)[: list(wide).index("seed") + 1], var_name="quantity")
+        keys = wide.columns[: wide.columns.get_loc("seed") + 1]
+        table = wide.melt(list(keys), var_name="quantity")
     if missing := [c for c in COLUMNS if c not in table]:
         raise ValueError(
             f"a table must have the columns {', '.join(COLUMNS)}, got {path} without"
@@ -87,9 +88,8 @@ def write_table(
     """
     table = table.assign(value=[float(f"{v:.{digits}g}") for v in table.value])
     if wide:
-        keys = [c for c in table if c not in ("seed", "quantity", "value")] + ["seed"]
-        of = dict.fromkeys(table.quantity)
-        table = table.pivot(index=keys, columns="quantity", values="value")[list(of)].reset_index()
+        keys = [c for c in table if c not in ("seed", "quantity", "value")]
+        table = _wide(table, [*keys, "seed"]).reset_index()
     with atomic_path(path) as partial:
         table.to_csv(partial, index=False)
 
@@ -108,9 +108,13 @@ def at(table: pd.DataFrame, **cell: object) -> pd.DataFrame:
     if rows.empty or rows.duplicated(["seed", "quantity"]).any():
         came = "no row" if rows.empty else "several rows of one seed and quantity"
         raise ValueError(f"at must pick one cell, got {came} for {cell}: change or add a column")
-    return rows.pivot(index="seed", columns="quantity", values="value")[
-        list(dict.fromkeys(rows.quantity))
-    ]
+    return _wide(rows, ["seed"])
+
+
+def _wide(table: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Give each quantity a column, in their order."""
+    values = table.pivot(index=keys, columns="quantity", values="value")
+    return values[list(table.quantity.unique())]
 
 
 LEVEL = 0.05
@@ -120,6 +124,7 @@ OPEN = "inconclusive"
 MISSING = "not comparable"
 BETTER = {name: quantity.better for name, quantity in QUANTITIES.items() if quantity.better}
 RANK = ("rank", "rank_gain")  # columns of `signed_rank`
+PAIRED = ["quantity", "mean", "half", "n", "gains", "gain", "p", "ratio", *RANK]
 RATIOS = tuple(name for name, quantity in QUANTITIES.items() if quantity.ratio)
 
 
@@ -145,39 +150,26 @@ def paired(
         signed-rank test, which assumes no normal differences), rank_gain (its direction: the sum of
         signed ranks).
     """
-    names = [q for q in better if q in mine and q in theirs and mine[q].notna().any()]
     seeds = mine.index.intersection(theirs.index)
-    mine = mine.loc[seeds, names]
-    theirs = theirs.loc[seeds, names]
-    values = mine - theirs
-    for q in [q for q in names if q in logs]:
-        values[q] = np.log(mine[q] / theirs[q])
-    rows = [
-        {"quantity": q, "ratio": q in logs} | mean_zero(x, better[q]) | signed_rank(x, better[q])
-        for q, x in values.items()
-    ]
-    return pd.DataFrame(
-        rows,
-        columns=[
-            "quantity",
-            "mean",
-            "half",
-            "n",
-            "gains",
-            "gain",
-            "p",
-            "ratio",
-            "rank",
-            "rank_gain",
-        ],
-    )
+    rows = []
+    for quantity, sign in better.items():
+        if quantity not in mine or quantity not in theirs or mine[quantity].isna().all():
+            continue
+        a = mine.loc[seeds, quantity]
+        b = theirs.loc[seeds, quantity]
+        ratio = quantity in logs
+        x = np.log(a / b) if ratio else a - b
+        row = {"quantity": quantity, "ratio": ratio}
+        rows.append(row | mean_zero(x, sign) | signed_rank(x, sign))
+    return pd.DataFrame(rows, columns=PAIRED)
 
 
 def signed_rank(values: pd.Series, better: int = 1) -> dict[str, float]:
     """Apply Wilcoxon's test of symmetry about 0; return a part of a `paired` row."""
     moved = values[values != 0]
-    gain = better * (np.sign(moved) * moved.abs().rank()).sum()
-    return {"rank": stats.wilcoxon(moved).pvalue if len(moved) else 1.0, "rank_gain": gain}
+    ranks = np.sign(moved) * moved.abs().rank()
+    p = stats.wilcoxon(moved).pvalue if len(moved) else 1.0
+    return {"rank": p, "rank_gain": better * ranks.sum()}
 
 
 def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
@@ -186,16 +178,10 @@ def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
     n = len(values)
     mean = x.mean()
     error = x.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-    p = 2 * stats.t.sf(abs(mean) / error, n - 1) if error else float(mean == 0)
     half = stats.t.ppf(0.975, n - 1) * error if n > 1 else np.nan
-    return {
-        "mean": mean,
-        "half": half,
-        "n": n,
-        "gains": int((better * x > 0).sum()),
-        "gain": better * mean,
-        "p": p,
-    }
+    p = 2 * stats.t.sf(abs(mean) / error, n - 1) if error else float(mean == 0)
+    gains = int((better * x > 0).sum())
+    return {"mean": mean, "half": half, "n": n, "gains": gains, "gain": better * mean, "p": p}
 
 
 def equivalent(row: Mapping[str, Any], margin: float) -> float:
@@ -205,8 +191,10 @@ def equivalent(row: Mapping[str, Any], margin: float) -> float:
 
     Source: Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987).
     """
-    error = np.float64(row["half"]) / stats.t.ppf(0.975, row["n"] - 1)
-    return float(stats.t.sf((margin - abs(row["mean"])) / error, row["n"] - 1))
+    freedom = row["n"] - 1
+    error = np.float64(row["half"]) / stats.t.ppf(0.975, freedom)
+    inside = margin - abs(row["mean"])
+    return float(stats.t.sf(inside / error, freedom))
 
 
 def shown(values: pd.Series, form: str = ".3g", factor: float = 1.0) -> str:
@@ -225,13 +213,8 @@ def holm(p: Sequence[float]) -> np.ndarray:
     """
     values = pd.Series(p, dtype=float).reset_index(drop=True)
     order = values.sort_values()
-    return (
-        (order * np.arange(len(values), 0, -1))
-        .clip(upper=1)
-        .cummax()
-        .reindex(values.index)
-        .to_numpy()
-    )
+    corrected = order * np.arange(len(values), 0, -1)
+    return corrected.clip(upper=1).cummax().reindex(values.index).to_numpy()
 
 
 def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]) -> pd.DataFrame:
@@ -250,28 +233,26 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
         corrected_rank and by_rank are the same of the rank test; without a column rank by_rank
         equals verdict.
     """
-    names = (
-        table[family].astype(str).agg(", ".join, axis=1)
-        if isinstance(family, list)
-        else pd.Series(family, table.index)
-    )
-    counted = table.assign(
-        family=names, claims=table.p.groupby(names, sort=False).transform("size")
-    )
+    if isinstance(family, list):
+        names = table[family].astype(str).agg(", ".join, axis=1)
+    else:
+        names = pd.Series(family, table.index)
 
     def tested(p: str, gain: str) -> tuple[pd.Series, np.ndarray]:
         corrected = table[p].groupby(names, sort=False).transform(holm)
-        word = np.where(
-            corrected < level,
-            np.where(table[gain] > 0, HOLDS, NOT),
-            np.where(table.gain.isna(), MISSING, OPEN),
-        )
-        return corrected, word
+        decided = np.where(table[gain] > 0, HOLDS, NOT)
+        undecided = np.where(table.gain.isna(), MISSING, OPEN)
+        return corrected, np.where(corrected < level, decided, undecided)
 
     corrected, verdict = tested("p", "gain")
     ranked, by_rank = tested(*RANK if "rank" in table else ("p", "gain"))
-    return counted.assign(
-        corrected=corrected, verdict=verdict, corrected_rank=ranked, by_rank=by_rank
+    return table.assign(
+        family=names,
+        claims=table.p.groupby(names, sort=False).transform("size"),
+        corrected=corrected,
+        verdict=verdict,
+        corrected_rank=ranked,
+        by_rank=by_rank,
     )
 
 
@@ -301,52 +282,16 @@ def sentences(table: pd.DataFrame) -> list[str]:
         table: Result of `judged`, with the columns claim (who, and at what) and against (the name
             of what it is compared with).
     """
-    counts = [
-        "" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds"
-        for row in table.itertuples()
-    ]
-    ranks = [
-        f" (by the rank test: {word})" if other else ""
-        for other, word in zip(_apart(table), table.by_rank)
-    ]
-    rows = zip(table.itertuples(), counts, ranks)
-    return [f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}" for row, count, rank in rows]
+    texts = []
+    for row, other in zip(table.itertuples(), apart(table)):
+        count = "" if np.isnan(row.mean) else f", better in {row.gains} of {row.n} seeds"
+        rank = f" (by the rank test: {row.by_rank})" if other else ""
+        texts.append(f"{row.claim}: {amount(row)}{count}: {row.verdict}{rank}")
+    return texts
 
 
-def _apart(table: pd.DataFrame) -> pd.Series:
+def apart(table: pd.DataFrame) -> pd.Series:
     """Select rows whose rank test gives another verdict, and has enough seeds to give one."""
     # The smallest possible p of n seeds, times Holm's factor
     able = 2.0 ** (1 - table.n) * table.claims < LEVEL
     return able & (table.verdict != table.by_rank)
-
-
-def at_a_glance(table: pd.DataFrame, baselines: Sequence[str]) -> pd.DataFrame:
-    """Show the verdicts on one method as a table of marks: settings by quantities.
-
-    A cell has a mark for each baseline: + better, − worse, · inconclusive, nothing where not
-    comparable; * after a mark: the rank test gives another verdict.  The first column is the ratio
-    of λ1 to that of the last baseline.
-
-    Args:
-        table: Result of `judged`, with the columns setting and baseline; one row for each setting,
-            baseline and quantity.
-        baselines: In the order of the marks.
-    """
-    marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(
-        _apart(table), "*", ""
-    )
-    wide = table.assign(mark=marks).pivot(
-        index="setting", columns=["quantity", "baseline"], values="mark"
-    )
-    logs = table[(table.quantity == "lambda1") & (table.baseline == baselines[-1])].set_index(
-        "setting"
-    )["mean"]
-    cells = {
-        QUANTITIES[q].label: wide[q][list(baselines)].agg("/".join, axis=1)
-        for q in table.quantity.unique()
-    }
-    return (
-        pd.DataFrame({"λ1 ratio": np.exp(logs).map("{:.2f}".format), **cells})
-        .loc[logs.index]
-        .reset_index()
-    )

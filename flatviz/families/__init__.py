@@ -11,6 +11,5 @@ __getattr__, __dir__, __all__ = lazy(
         "preparation": "shifted_scores",
         "convergence": "convergence_gap",
         "family": "fit_family measure",
-        "one_step": "mechanism",
     },
 )

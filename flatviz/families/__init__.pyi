@@ -2,5 +2,4 @@
 from flatviz.families.convergence import convergence_gap as convergence_gap
 from flatviz.families.family import fit_family as fit_family
 from flatviz.families.family import measure as measure
-from flatviz.families.one_step import mechanism as mechanism
 from flatviz.families.preparation import shifted_scores as shifted_scores

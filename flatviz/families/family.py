@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -13,17 +12,16 @@ from flatviz.checks import Count, Radius, Seed, Several, computed
 from flatviz.core import Net, Progress, Task, public, track
 from flatviz.families.maps import disputed_row, input_row, rise_distance, with_pixels
 from flatviz.families.members import Choices, Fitting, count, once, predicted, training_nll
-from flatviz.families.one_step import member_steps
 from flatviz.families.tasks import Engine
 from flatviz.landscape.slices import project, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.planes.plane import plane_eigen, plane_pca, plane_random
 from flatviz.posteriors import METHODS
+from flatviz.private import cached_property
 from flatviz.results import (
     SHOWN,
     Family,
     Gaussian,
-    Mechanism,
     Member,
     Posterior,
     Prediction,
@@ -275,15 +273,8 @@ class _Ground:
             progress=fits.progress,
         )
 
-    @cached_property
-    def steps(self) -> Callable[[Member], Mechanism | None]:
-        """Return a function that computes a member's step."""
-        return member_steps(
-            self.net, self.task, self.family, seed=self.seed, resolution=3 * self.resolution // 2
-        )
-
     def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
-        """Measure a member: draws on the plane, surfaces, spectra, prediction, step, maps."""
+        """Measure a member: draws on the plane, surfaces, spectra, prediction, maps."""
         net = self.net
         task = self.task
         family = self.family
@@ -327,7 +318,6 @@ class _Ground:
             prediction=prediction,
             around=around,
             sharpest=sharpest,
-            step=self.steps(member),
             maps=maps,
         )
 

@@ -5,6 +5,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import filterfalse
 from numbers import Real
 from typing import Annotated, Literal
 
@@ -24,7 +25,7 @@ Extent = Annotated[
 RISE = 5.0  # extent="auto" ends where the objective is this multiple of its value at the origin
 # Doublings of a quarter of the suggested extent: at most 64 times that where f never rises so far
 DOUBLINGS = 8
-HALVINGS = 10  # halvings of the same
+HALVINGS = 30  # halvings of the same
 BISECTIONS = 3  # bisections of a factor of 2, to at most 9 % beyond the crossing
 
 
@@ -41,8 +42,10 @@ def ends(
     "auto" searches each end, such that 0 is one of `n` ticks.
     """
     if extent == "auto":
-        reach = None if suggested is None else [max(abs(lo), abs(hi)) for lo, hi in suggested]
-        return [_with_zero(lo, hi, n) for lo, hi in auto_extent(f, origin, axes, reach)]
+        suggested = suggested or [(-1.0, 1.0)] * len(axes)
+        reach = [max(abs(lo), abs(hi)) for lo, hi in suggested]
+        sides = auto_extent(f, origin, axes, reach)
+        return [_with_zero(lo, hi, n) for lo, hi in sides]
     return extent_of(suggested if extent is None else extent)
 
 
@@ -61,19 +64,22 @@ def extent_of(extent: Extent | None) -> list[tuple[float, float]]:
         values = torch.stack([-values, values])
     if values.ndim == 1 and len(values) == 2:
         values = values.expand(2, 2)
-    valid = extent is not True and tuple(values.shape) == (2, 2)
-    if not valid or not bool(values.isfinite().all() and (values[:, 0] < values[:, 1]).all()):
+    valid = extent is not True and values.shape == (2, 2) and values.isfinite().all()
+    if not valid or (values[:, 0] >= values[:, 1]).any():
         raise ValueError(f"{expected}, got {shown(extent)}")
     return [(float(lo), float(hi)) for lo, hi in values]
 
 
 def auto_extent(
-    f: Objective, origin: Tensor, axes: Tensor, reach: Sequence[float] | None = None
+    f: Objective,
+    origin: Tensor,
+    axes: Tensor,
+    reach: Sequence[float],
 ) -> list[tuple[float, float]]:
     """Find (lo, hi) on each axis where f first is RISE times f(origin), or not finite.
 
-    Distances from a thousandth to 256 times a quarter of `reach` (default: of the axis), each twice
-    the last, are tried; bisections follow.
+    From a quarter of `reach` steps double outwards, or halve inwards where that is already too far;
+    bisections follow.
 
     Raises:
         ValueError: If f at the origin is 0 or not finite.
@@ -86,30 +92,38 @@ def auto_extent(
     target = centre + (RISE - 1) * abs(centre)
 
     def end(axis: Tensor, start: float) -> float:
-        return _first_over(
-            lambda t: not float(f.many((origin + t * axis)[None])[0]) < target, start
-        )
+        def over(t: float) -> bool:
+            w = origin + t * axis
+            return not f.many(w[None])[0] < target
 
-    starts = [r / 4 for r in reach or [1.0] * len(axes)]
-    return [(-end(-axis, start), end(axis, start)) for axis, start in zip(axes, starts)]
+        return _first_over(over, start)
+
+    ends = []
+    for axis, far in zip(axes, reach):
+        ends.append((-end(-axis, far / 4), end(axis, far / 4)))
+    return ends
 
 
 def _first_over(over: Callable[[float], bool], t: float) -> float:
-    """Find the distance at which `over` first holds, at most 9 % beyond.
+    """Find the distance at which `over` begins to hold, at most 9 % beyond.
 
-    Distances go from t halved `HALVINGS` times to t doubled `DOUBLINGS` times, the result where it
-    never does.
+    It is t doubled `DOUBLINGS` times where it never does.
     """
-    distances = [t * 2.0**k for k in range(-HALVINGS, DOUBLINGS + 1)]
-    outside = next(filter(over, distances), None)
+    doubled = [t * 2**k for k in range(DOUBLINGS + 1)]
+    outside = next(filter(over, doubled), None)
     if outside is None:
-        return distances[-1]
+        return doubled[-1]
     inside = outside / 2
+    if outside == t:  # the first step was too far
+        halved = [t / 2**k for k in range(1, HALVINGS + 1)]
+        inside = next(filterfalse(over, halved), halved[-1])
+        outside = 2 * inside
     for _ in range(BISECTIONS):
         middle = math.sqrt(inside * outside)
-        inside, outside = (inside, middle) if over(middle) else (middle, outside)
-    return outside
-
+        if over(middle):
+            outside = middle
+        else:
+            inside = middle
     return outside
 
 
@@ -117,7 +131,8 @@ def _with_zero(lo: float, hi: float, n: int) -> tuple[float, float]:
     """Widen the ends so that 0 is one of n ticks, with one on either side at least."""
     if n < 3:
         return lo, hi
-    below = min(max(round(-lo / (hi - lo) * (n - 1)), 1), n - 2)
+    share = -lo / (hi - lo)
+    below = min(max(round(share * (n - 1)), 1), n - 2)
     step = max(-lo / below, hi / (n - 1 - below))
     return -below * step, (n - 1 - below) * step
 
@@ -170,10 +185,12 @@ def on_grid(
             stacklevel=4,
         )
         done.zero_()
-    if not bool(done.all()):
+    if not done.all():
         _fill(evaluate, coords, flat, done, store, progress)
-        sample = torch.randperm(len(flat), generator=generator(0))[: 1 + len(flat) // CONFIRMED]
-        if evaluate.reuses and precision is None and not _confirmed(f, flat[sample], plain(sample)):
+        shuffled = torch.randperm(len(flat), generator=generator(0))
+        sample = shuffled[: 1 + len(flat) // CONFIRMED]
+        comparable = evaluate.reuses and precision is None
+        if comparable and not _confirmed(f, flat[sample], plain(sample)):
             warnings.warn(
                 "fast values differ from those of the plain forward pass, so they were discarded"
                 " and all points computed again without reuse (exact=True does so at once): does"
@@ -182,9 +199,9 @@ def on_grid(
             )
             _fill(over(exact=True), coords, flat, done.zero_(), store, progress)
     reduced = precision is not None and f"torch.{precision}" != str(origin.dtype)
-    return flat.view(tuple(map(len, ticks))).to(origin.device), (
-        _error(flat, coords, plain) if reduced else None
-    )
+    error = _error(flat, coords, plain) if reduced else None
+    values = flat.view([len(t) for t in ticks])
+    return values.to(origin.device), error
 
 
 def _reproduced(evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Tensor) -> bool:
@@ -193,9 +210,8 @@ def _reproduced(evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Te
     if not len(stored):
         return True
     one = stored[torch.randint(len(stored), (1,), generator=generator(0))]
-    return torch.allclose(
-        evaluate(coords[one]).to(flat), flat[one], rtol=1e-4, atol=1e-6, equal_nan=True
-    )
+    again = evaluate(coords[one]).to(flat)
+    return torch.allclose(again, flat[one], rtol=1e-4, atol=1e-6, equal_nan=True)
 
 
 def _fill(
@@ -210,13 +226,14 @@ def _fill(
 
     The blocks do not depend on what is done.
     """
-    every = [
-        [i for i in range(start, min(start + BLOCK, len(done))) if not done[i]]
-        for start in range(0, len(done), BLOCK)
-    ]
+    blocks = []
+    for block in torch.arange(len(done)).split(BLOCK):
+        missing = block[~done[block]]
+        if len(missing):
+            blocks.append(missing)
     saved = time.monotonic()
     try:
-        for block in track(list(filter(None, every)), "surface", progress):
+        for block in track(blocks, "surface", progress):
             flat[block] = evaluate(coords[block]).to(flat)
             done[block] = True
             if store is not None and time.monotonic() - saved > SAVE_EVERY:
@@ -233,8 +250,10 @@ def _confirmed(f: Objective, fast: Tensor, plain: Tensor) -> bool:
     A score that counts examples (accuracy) may differ by two of them by rounding.
     """
     rounding = 2**10 * torch.finfo(fast.dtype).eps
-    two = 0 if f.differentiable else 2 / (f.n or 1)
-    allowed = rounding * float(plain.nan_to_num(0, 0, 0).abs().max()) + two
+    largest = float(plain.nan_to_num(0, 0, 0).abs().max())
+    allowed = rounding * largest
+    if not f.differentiable:
+        allowed += 2 / (f.n or 1)
     return torch.allclose(fast, plain.to(fast), rtol=rounding, atol=allowed, equal_nan=True)
 
 
@@ -249,8 +268,9 @@ def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> f
     diverged = coords.norm(dim=1).cpu().where(~finite, math.inf).argmin()
     index = torch.stack([torch.tensor(len(flat) // 2), largest, diverged])
     exact = plain(index)
-    difference = (flat[index] - exact).abs()[exact.isfinite()].nan_to_num(torch.inf)
-    return float(difference.max()) if len(difference) else float("nan")
+    off = (flat[index] - exact).abs().nan_to_num(math.inf)
+    off = off[exact.isfinite()]
+    return float(off.max()) if len(off) else math.nan
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
@@ -259,7 +279,7 @@ def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:
     middle = (lo + hi) / 2
     half = (hi - lo) / 2
     ticks = (middle + half * steps / (n - 1)).to(like)
-    if not bool((ticks.diff() > 0).all()):
+    if not (ticks.diff() > 0).all():
         raise ValueError(
             f"extent must be a number > 0 with room for {n} ticks in {ticks.dtype}, got ({lo:g},"
             f" {hi:g})"
@@ -287,8 +307,9 @@ def _store(
             f"cache needs an objective that says what it depends on, got {f.label}: use nll or"
             " quantity"
         )
-    where = [origin, axes, *ticks]
-    device = str(origin.device.type)
-    return PointStore(
-        cache, math.prod(map(len, ticks)), objective=key, where=where, device=device, **options
-    )
+    about = {
+        "objective": key,
+        "where": [origin, axes, *ticks],
+        "device": str(origin.device.type),
+    }
+    return PointStore(cache, math.prod(map(len, ticks)), **about, **options)

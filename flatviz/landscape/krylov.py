@@ -27,13 +27,18 @@ class Operator:
     """
 
     def __init__(
-        self, f: ObjectiveLike, w: Tensor, curvature: str = "hessian", part: Part = None
+        self,
+        f: ObjectiveLike,
+        w: Tensor,
+        curvature: str = "hessian",
+        part: Part = None,
     ) -> None:
         objective, w = flattened(f, w)
         self._product = objective.products(w, curvature)
         self._index = slice(None) if part is None else _index(part, w)
         self._w = w
-        self.like = w[self._index].to(torch.promote_types(w.dtype, torch.float32))
+        wide = torch.promote_types(w.dtype, torch.float32)
+        self.like = w[self._index].to(wide)
 
     def __call__(self, v: Tensor) -> Tensor:
         """Compute the product with `v` (P,)."""
@@ -41,7 +46,7 @@ class Operator:
             v = v.clone() if v.is_inference() else v  # one that autograd can keep
             full = self._product(self.embed(v).to(self._w.dtype))
             out = full.to(v.dtype)[self._index]
-        if not bool(out.isfinite().all()):
+        if not out.isfinite().all():
             raise ValueError(
                 "the curvature at w must be finite, got NaN or inf: look at f(w), and move w to"
                 " where f is small"
@@ -60,20 +65,26 @@ class Operator:
 
     def matvec(self, v: np.ndarray) -> np.ndarray:
         """Compute the product with an array (P,) or (P, 1), as an array (P,)."""
-        return self(torch.as_tensor(v).flatten().to(self.like)).cpu().numpy()
+        product = self(torch.as_tensor(v).flatten().to(self.like))
+        return product.cpu().numpy()
 
     def embed(self, v: Tensor) -> Tensor:
         """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
         if isinstance(self._index, slice):
             return v
-        whole = v.new_zeros(*v.shape[:-1], self._w.numel())
+        dim = self._w.numel()
+        whole = v.new_zeros(*v.shape[:-1], dim)
         whole[..., self._index] = v
         return whole
 
 
 @public
 def curvature_operator(
-    f: ObjectiveLike, w: Point, *, curvature: Curvature = "hessian", part: Part = None
+    f: ObjectiveLike,
+    w: Point,
+    *,
+    curvature: Curvature = "hessian",
+    part: Part = None,
 ) -> Operator:
     """Build products with the curvature of `f` at `w`, for other solvers.
 
@@ -150,7 +161,9 @@ class Krylov:
         self._like = like
         self._rounding = 10 * torch.finfo(like.dtype).eps
         self._scale = scale
-        self._locked = like.new_zeros(0, like.numel()) if locked is None else locked
+        if locked is None:
+            locked = like.new_zeros(0, like.numel())
+        self._locked = locked
         self.dim = like.numel() - len(self._locked)
         room = min(room, self.dim)
         self.Q = torch.empty(room, like.numel(), dtype=like.dtype, device=like.device)
@@ -169,7 +182,8 @@ class Krylov:
         length = g.norm()
         if self.size + len(self.P) < self.dim:
             self._append(g / length)
-            along = torch.cat([along, length.double().cpu()[None]])
+            length = length.double().cpu()
+            along = torch.cat([along, length[None]])
         return along
 
     def _outside(self, r: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -188,14 +202,16 @@ class Krylov:
         return r, inside, along
 
     def _append(self, candidate: Tensor) -> None:
+        row = torch.zeros_like(self.C[:1])
         self.P = torch.cat([self.P, candidate[None]])
-        self.E = torch.cat([self.E, torch.zeros_like(self.C[:1])])
+        self.E = torch.cat([self.E, row])
 
     def step(self) -> None:
         """Add one basis vector by one product: the chain's next, or a random one at its end."""
         i = self.size
         ahead = self._random() if self.ahead is None else self.ahead
-        axes = torch.cat([ahead[:, None], torch.eye(len(ahead), dtype=ahead.dtype)], 1)
+        eye = torch.eye(len(ahead), dtype=ahead.dtype)
+        axes = torch.cat([ahead[:, None], eye], 1)
         turn = torch.linalg.qr(axes).Q.T  # a rotation that takes P[0] to `ahead`
         P = turn.to(self.P) @ self.P
         E = turn @ self.E
@@ -209,7 +225,8 @@ class Krylov:
         r, self.C[: i + 1, i], along = self._outside(r)
         self.E[:, i] += along
         beta = float(r.norm())
-        if beta > self.rounding and self.size + len(self.P) < self.dim:
+        room = self.size + len(self.P) < self.dim
+        if room and beta > self.rounding:
             self._append(r / beta)
             self.E[-1, i] = beta
         self.turn(self.E[:, i])
@@ -230,7 +247,8 @@ class Krylov:
     def rounding(self) -> float:
         """Size of a residual that is rounding alone."""
         m = self.size
-        return self._rounding * max(self._scale, float(self.C[:m, :m].abs().max()))
+        largest = float(self.C[:m, :m].abs().max())
+        return self._rounding * max(self._scale, largest)
 
     def ritz(self) -> tuple[Tensor, Tensor, Tensor]:
         """Compute Ritz values, decreasing, their vectors in the basis (columns), and residuals.
@@ -252,9 +270,9 @@ class Krylov:
     def beyond(self, g: Tensor, y: Tensor) -> Tensor:
         """Compute (I - Q^T Q) H (I - Q^T Q) g from y = H g."""
         Q = self.Q[: self.size]
-        c = Q @ g
         y = y - Q.T @ (Q @ y)
-        return y - self.P.T @ (self.E[:, : self.size].to(c) @ c)
+        E = self.E[:, : self.size].to(g)
+        return y - self.P.T @ (E @ (Q @ g))
 
     def restart(self, keep: Tensor | slice) -> None:
         """Continue from the Ritz vectors `keep` alone, indices in decreasing order of values."""
@@ -262,11 +280,13 @@ class Krylov:
         vectors = vectors[:, keep]
         values = values[keep]
         n = len(values)
-        off = self.C[: self.size, : self.size] @ vectors - vectors * values
+        m = self.size
+        off = self.C[:m, :m] @ vectors - vectors * values
+        along = self.E[:, :m] @ vectors
         self._dropped += float(off.norm())
-        self.Q[:n] = vectors.T.to(self.Q) @ self.Q[: self.size]
+        turn = vectors.T.to(self.Q)
+        self.Q[:n] = turn @ self.Q[:m]
         self.C.zero_()[:n, :n] = values.diag()
-        along = self.E[:, : self.size] @ vectors
         self.E.zero_()[:, :n] = along
         self.size = n
         self.restarts += 1
@@ -286,11 +306,13 @@ class Krylov:
         while True:
             values, columns, residual = self.ritz()
             worst = int(residual[:k].argmax())
-            converged = float(residual[worst]) <= tol * float(values.abs().max())
+            converged = residual[worst] <= tol * values.abs().max()
             if converged or self.n_products >= products or self.complete:
                 return values, columns, residual
-            self.turn(self.E[:, : self.size] @ columns[:, worst])
-            for _ in range(min(CHECK_EVERY, products - self.n_products)):
+            E = self.E[:, : self.size]
+            self.turn(E @ columns[:, worst])
+            left = products - self.n_products
+            for _ in range(min(CHECK_EVERY, left)):
                 self.grow(k)
 
     def grow(self, k: int) -> None:
@@ -301,7 +323,8 @@ class Krylov:
         if self.complete:
             return
         if self.size == len(self.Q):
-            self.restart(slice(min(self.size - 1, k + (self.size - k) // 2)))
+            half = k + (self.size - k) // 2
+            self.restart(slice(min(self.size - 1, half)))
         self.step()
 
 

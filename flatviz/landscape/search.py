@@ -5,7 +5,6 @@ import warnings
 from collections.abc import Sequence
 
 import torch
-from scipy.special import gammaincc
 from torch import Tensor
 
 from flatviz.landscape.krylov import Krylov
@@ -18,7 +17,8 @@ MIN_ERROR = math.sqrt(TINY)  # above 0 where H is 0
 LEVELS = torch.linspace(0.6, 1, 5, dtype=torch.float64)[:, None]
 TOO_FEW = (
     "{products} products found {k} eigenvalues, but are too few to exclude that one beside them, as"
-    " a further copy, is missing, which no residual shows: raise the number of products, or tol"
+    " a further copy, is missing, which no residual shows, so that a value is up to {reach:.2g} too"
+    " low: raise the number of products, or tol"
 )
 
 UNCONVERGED = (
@@ -68,12 +68,13 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             text = UNCONVERGED.format(products=run.n_products, residual=worst, error=error, k=k)
             warnings.warn(text, stacklevel=4)
             return pairs
-        if bool((values - before > error).any()):
+        if (values - before > error).any():
             before = values
             searches += 1
             chains: list[RandomChain] = []
         if run.n_products >= products:
-            warnings.warn(TOO_FEW.format(products=products, k=k), stacklevel=4)
+            reach = _reach(chains, error, searches)
+            warnings.warn(TOO_FEW.format(products=products, k=k, reach=reach), stacklevel=4)
             return pairs
         chain = RandomChain(run, k, products, error)
         chains.append(chain)
@@ -85,7 +86,7 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
                 break
             if chain.over:
                 values, *_ = run.ritz()
-                if bool((values[:k] - before > error).any()):
+                if (values[:k] - before > error).any():
                     break
 
 
@@ -97,13 +98,16 @@ class RandomChain:
 
     def __init__(self, run: Krylov, k: int, products: int, error: float) -> None:
         values, columns, _ = run.ritz()
-        outside = (run.E[:, : run.size] @ columns[:, k:]).square().sum(0)
+        outside = run.E[:, : run.size] @ columns[:, k:]
+        outside = outside.square().sum(0)
         gaps = values[k - 1] + error - values[k:]
         cost, order = (outside / gaps).sort()
-        n = int((cost.cumsum(0) <= error / 4).sum())
+        n = int((cost.cumsum(0) <= error / 4).sum())  # without effect on the bound
         room = len(run.Q)
         if room < run.dim:
-            n = min(n, max((room - k) // 4, room - k - products + run.n_products))
+            left = products - run.n_products
+            free = room - k
+            n = min(n, max(free // 4, free - left))
         others = k + order[:n].sort().values
         run.restart(torch.cat([torch.arange(k), others]))
         run.ahead = None
@@ -120,9 +124,9 @@ class RandomChain:
         full = run.complete or run.size == len(run.Q)
         self.ended = full or run.ahead is None or self.over and converged
 
-    def nats(self) -> float:
-        """Compute -log of the chance that a value is more than the error too low."""
-        return self._polynomial.nats(self._bound)
+    def nats(self, more: float = 0.0) -> float:
+        """Compute -log of the chance that a value is more than error + `more` too low."""
+        return self._polynomial.nats(self._bound + more)
 
 
 class Polynomial:
@@ -133,17 +137,21 @@ class Polynomial:
         least = max(run.rounding, TINY)
         self._zeros, vectors = torch.linalg.eigh(C, UPLO="U")
         steps = C.diagonal(-1).abs().clamp(min=least)
-        last = run.E[:, run.size - 1].norm().clamp(min=least)
+        last = run.E[:, run.size - 1].norm()
+        last = last.clamp(min=least)
         self._log_scale = steps.log().sum() + last.log()
-        self._log_sphere = 0.5 * math.log(2 * (run.dim - start) / math.pi)
+        n = run.dim - start
+        self._log_sphere = 0.5 * math.log(2 * n / math.pi)
         self.largest = float(self._zeros[-1])
-        self.residual = float(last * vectors[-1, -1].abs())
+        end = vectors[-1, -1].abs()
+        self.residual = float(last * end)
 
     def nats(self, s: float) -> float:
         """Compute -log of the chance that B has an eigenvalue over `s`."""
         if s <= self.largest:
             return 0.0
-        log_p = float((s - self._zeros).log().sum() - self._log_scale)
+        log_product = (s - self._zeros).log().sum()
+        log_p = float(log_product - self._log_scale)
         return max(0.0, log_p - self._log_sphere)
 
 
@@ -155,8 +163,9 @@ def excludes(run: Krylov, ritz: Tensor, errors: Tensor, value: float, scale: flo
     """
     above = value + EDGE * scale
     gaps = above - ritz
-    coupling = (errors.square() / gaps)[gaps > 0].sum()
-    return Polynomial(run).nats(above - float(coupling)) >= -math.log(MISSED)
+    couplings = errors.square() / gaps
+    bound = above - float(couplings[gaps > 0].sum())
+    return Polynomial(run).nats(bound) >= -math.log(MISSED)
 
 
 def _enough(nats: Sequence[float], searches: int) -> bool:
@@ -165,8 +174,21 @@ def _enough(nats: Sequence[float], searches: int) -> bool:
     Chances add up to MISSED over the numbers of searches and of chains.
     """
     n = len(nats)
-    left = float(gammaincc(n, sum(nats)))
-    return n > 0 and left <= MISSED / (searches * (searches + 1) * n * (n + 1))
+    shape, total = torch.tensor([n, sum(nats)], dtype=torch.float64)
+    left = float(torch.special.gammaincc(shape, total))
+    divisor = searches * (searches + 1) * n * (n + 1)
+    return n > 0 and left <= MISSED / divisor
+
+
+def _reach(chains: Sequence[RandomChain], error: float, searches: int) -> float:
+    """Compute by how much a value may be too low, given what insufficient chains exclude."""
+    more = error
+    while more < math.inf:
+        nats = [chain.nats(more) for chain in chains]
+        if _enough(nats, searches):
+            break
+        more = 2 * more
+    return error + more
 
 
 def _bound(run: Krylov, k: int, error: float) -> float:
@@ -180,6 +202,8 @@ def _bound(run: Krylov, k: int, error: float) -> float:
     if not len(run.P):
         return float(levels.min())
     R = run.E[:, : run.size] @ columns
-    coupling = torch.einsum("lm,tim,nm->tiln", R, 1 / (levels[..., None] - values), R)
-    largest = torch.linalg.eigvalsh(coupling)[..., -1].clamp(min=0)
+    inverse = 1 / (levels[..., None] - values)
+    coupling = torch.einsum("lm,tim,nm->tiln", R, inverse, R)
+    eigenvalues = torch.linalg.eigvalsh(coupling)
+    largest = eigenvalues[..., -1].clamp(min=0)
     return float((levels - largest).amax(0).min())

@@ -113,7 +113,12 @@ def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 
 
 @public
 def slice_path(
-    f: ObjectiveLike, W: Vectors, *, t: Vector | None = None, x_label: str = "step", name: str = ""
+    f: ObjectiveLike,
+    W: Vectors,
+    *,
+    t: Vector | None = None,
+    x_label: str = "step",
+    name: str = "",
 ) -> Curve:
     """Compute f at each row of W (S, D) in turn: along a training path, a curve, a chain.
 
@@ -135,7 +140,8 @@ def slice_path(
     """
     f = as_objective(f)
     check_many_weights(W, f.dim)
-    t = torch.arange(len(W), dtype=W.dtype, device=W.device) if t is None else t
+    if t is None:
+        t = torch.arange(len(W), dtype=W.dtype, device=W.device)
     if t.shape != (len(W),):
         raise ValueError(
             f"t must have shape ({len(W)},), got {tuple(t.shape)}: one value for each weight vector"
@@ -148,7 +154,11 @@ Points = Annotated[Tensor, tensor()]
 
 @public
 def project(
-    W: Points | Gaussian, plane: Plane, f: ObjectiveLike | None = None, *, name: str = ""
+    W: Points | Gaussian,
+    plane: Plane,
+    f: ObjectiveLike | None = None,
+    *,
+    name: str = "",
 ) -> Projection:
     """Project weight vectors (S, D) onto a plane: `coords` (S, 2) and `distance` (S,) from it.
 

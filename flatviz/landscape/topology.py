@@ -44,24 +44,23 @@ def persistence(surface: Surface) -> Persistence:
             " the extent"
         )
     # walls around, so that no neighbour is outside
-    values = pad(surface.values.detach().double().cpu(), (1, 1, 1, 1), value=math.inf)
+    values = surface.values.detach().double().cpu()
+    values = pad(values, (1, 1, 1, 1), value=math.inf)
     flat = values.flatten()
     order = flat.argsort(stable=True)
     height = flat.tolist()
     width = values.shape[1]
-    steps = [
-        down * width + right
-        for down in (-1, 0, 1)
-        for right in (-1, 0, 1)
-        if (down, right) != (0, 0)
-    ]
+    above = [-width - 1, -width, -width + 1, -1]
+    steps = [*above, *(-step for step in above)]
     sets = DisjointSet()  # cells under water
     eldest: dict[int, int] = {}  # root of a set -> its deepest minimum
     rank: dict[int, int] = {}  # minimum -> its number, by rising birth
     died: dict[int, tuple[float, int, int]] = {}
     for cell in order[flat[order].isfinite()].tolist():
-        near = [cell + step for step in steps if cell + step in sets]
-        tops = sorted({eldest[sets[n]] for n in near}, key=rank.__getitem__)
+        around = [cell + step for step in steps]
+        near = [n for n in around if n in sets]
+        meeting = {eldest[sets[n]] for n in near}
+        tops = sorted(meeting, key=rank.__getitem__)
         sets.add(cell)
         for n in near:
             sets.merge(cell, n)
@@ -70,9 +69,11 @@ def persistence(surface: Surface) -> Persistence:
         eldest[sets[cell]] = tops[0] if tops else cell
         for younger in tops[1:]:
             died[younger] = (height[cell], cell, tops[0])
-    kept = [m for m in rank if m not in died or died[m][0] > height[m]]
+    deaths = {m: died.get(m, (math.inf, -1, -1)) for m in rank}
+    kept = [m for m in rank if deaths[m][0] > height[m]]
     place = {m: i for i, m in enumerate(kept)}
-    deaths = [died.get(m, (math.inf, -1, -1)) for m in kept]
+    levels = [deaths[m][0] for m in kept]
+    saddles = [deaths[m][1] for m in kept]
 
     def parent(m: int) -> int:
         """Return the valley that it joined, skipping valleys of depth 0."""
@@ -84,14 +85,16 @@ def persistence(surface: Surface) -> Persistence:
 
     def index(cells: list[int]) -> Tensor:
         """Return grid indices (M, 2), -1 where there is no cell."""
-        at = torch.tensor(cells)
-        return torch.stack(torch.unravel_index(at.clamp_min(0), values.shape), 1) - 1
+        at = torch.tensor(cells).clamp_min(0)
+        places = torch.unravel_index(at, values.shape)
+        return torch.stack(places, 1) - 1
 
+    births = [height[m] for m in kept]
     return Persistence(
         surface,
-        birth=torch.tensor([height[m] for m in kept], dtype=torch.float64),
-        death=torch.tensor([level for level, _, _ in deaths], dtype=torch.float64),
+        birth=torch.tensor(births, dtype=torch.float64),
+        death=torch.tensor(levels, dtype=torch.float64),
         minimum=index(kept),
-        saddle=index([cell for _, cell, _ in deaths]),
+        saddle=index(saddles),
         parent=torch.tensor([parent(m) for m in kept]),
     )

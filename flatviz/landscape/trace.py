@@ -81,7 +81,8 @@ def hessian_trace(
     like = operator.like
     if products >= like.numel():
         axes = torch.eye(like.numel()).to(like)
-        return math.fsum(float(operator(e)[i]) for i, e in enumerate(axes)), 0.0
+        diagonal = [float(operator(e)[i]) for i, e in enumerate(axes)]
+        return math.fsum(diagonal), 0.0
     fits = max(krylov.BASIS_BYTES // (like.numel() * like.element_size()), 3)
     return _estimated(operator, like, min(products // 2, fits), products, seed)
 
@@ -128,21 +129,25 @@ def layer_curvature(
             f"layers are those of a network's objective, as nll makes, got {f.label}: give part= to"
             " hessian_trace"
         )
-    groups = groupby(f.net.blocks, lambda block: block.name.rpartition(".")[0])
+    groups = groupby(f.net.blocks, lambda block: block.layer)
     layers = [(name, list(blocks)) for name, blocks in groups]
     rows = {}
     for name, blocks in track(layers, "layers", progress):
         indices = [torch.arange(b.start, b.stop, device=w.device) for b in blocks]
         part = torch.cat(indices)
-        how = dict(part=part, curvature=curvature, seed=seed)
-        top = top_eigenpairs(f, w, 1, iters=products, **how)
-        trace = hessian_trace(f, w, products=max(products, 6), **how)
+        least = max(products, 6)
+        top = top_eigenpairs(f, w, 1, part=part, iters=products, curvature=curvature, seed=seed)
+        trace = hessian_trace(f, w, part=part, products=least, curvature=curvature, seed=seed)
         rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
     return rows
 
 
 def _estimated(
-    product: Product, like: Tensor, size: int, products: int, seed: int
+    product: Product,
+    like: Tensor,
+    size: int,
+    products: int,
+    seed: int,
 ) -> tuple[float, float]:
     """Estimate trace and error with a basis of at most `size` vectors."""
     source = generator(seed)

@@ -113,9 +113,10 @@ class Likelihood:
 
         NaN where 0, from which the search starts, are no outputs that the distribution takes.
         """
+        start = torch.zeros_like(outputs[:1], dtype=torch.float64)
         try:
-            best = self.best_constant(y, torch.zeros_like(outputs[:1], dtype=torch.float64))
-            return float(self.nll(best.expand(len(y), *best.shape[1:]), y))
+            best = self.best_constant(y, start)
+            return float(self.nll(_repeated(best, len(y)), y))
         except ValueError:
             return math.nan
 
@@ -126,7 +127,7 @@ class Likelihood:
 
         def loss() -> Tensor:
             search.zero_grad()
-            value = self.nll(one.expand(len(y), *one.shape[1:]), y)
+            value = self.nll(_repeated(one, len(y)), y)
             value.backward()
             return value
 
@@ -160,8 +161,10 @@ class Likelihood:
 
         Return None where all are 1.
         """
-        counts = self.mask(y)
-        return None if counts is None else counts.double().reshape(len(y), -1).mean(1)
+        mask = self.mask(y)
+        if mask is None:
+            return None
+        return mask.double().reshape(len(y), -1).mean(1)
 
     def count(self, y: Tensor) -> float:
         """Compute the divisor of the summed losses, the number of examples if all count."""
@@ -180,11 +183,13 @@ class Likelihood:
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute `nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
-        losses = self.losses(outputs.flatten(0, 1), y.flatten(0, 1)).view(len(y), -1)
-        weights = self.weights(y.flatten(0, 1))
+        labels = y.flatten(0, 1)
+        losses = self.losses(outputs.flatten(0, 1), labels).view(len(y), -1)
+        weights = self.weights(labels)
         if weights is None:
             return losses.mean(1)
-        return losses.sum(1) / _divisor(weights.view(len(y), -1).sum(1), losses)
+        total = weights.view(len(y), -1).sum(1)
+        return losses.sum(1) / _divisor(total, losses)
 
     def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the derivative of each example's loss in its outputs, in their shape."""
@@ -201,33 +206,46 @@ class Likelihood:
         """Compute log class probabilities (N, P, C) of P places an example, or None."""
         p = distributions.entrywise(self.of(outputs))
         if isinstance(p, Categorical):
-            return p.logits.reshape(len(outputs), -1, p.logits.shape[-1])
-        if not isinstance(p, Bernoulli):
+            log_p = p.logits
+        elif isinstance(p, Bernoulli):
+            of_0 = F.logsigmoid(-p.logits)
+            of_1 = F.logsigmoid(p.logits)
+            log_p = torch.stack([of_0, of_1], -1)
+        else:
             return None
-        both = torch.stack([F.logsigmoid(-p.logits), F.logsigmoid(p.logits)], -1)
-        return both.reshape(len(outputs), -1, 2)
+        return log_p.reshape(len(outputs), -1, log_p.shape[-1])
 
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
         """Return outputs and likelihood of classes with log probabilities over `temperature`.
 
-        They are normalised.
+        outputs are (S, N, ...), of a likelihood of one label an example.
 
         Raises:
-            ValueError: Without a closed form.
+            TypeError: For another likelihood.
         """
-        raise ValueError(
-            f"a temperature needs likelihood='categorical' or 'bernoulli', got {self!r}"
-        )
+        log_p = self.log_probs(outputs.flatten(0, 1))
+        if log_p is None or log_p.shape[1] > 1:
+            raise TypeError(f"a temperature needs one class label an example, got {self!r}")
+        scaled = (log_p[:, 0] / temperature).unflatten(0, outputs.shape[:2])
+        return scaled, Likelihood.categorical()
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
         """Return outputs (S, N, ...) and likelihood of center + scale (Y - center).
 
         center is (N, ...); Y follows this likelihood.
-
-        Raises:
-            ValueError: Without a closed form.
         """
-        raise ValueError(f"a scale needs a Gaussian likelihood, got {self!r}: compare quantiles")
+        wide = outputs.flatten(2)
+        middle = center.to(wide).flatten(1).expand(len(wide), -1, -1)
+        width = wide.shape[-1]
+
+        def of(joined: Tensor) -> Distribution:
+            n = len(joined)
+            plain = joined[:, :width].reshape(n, *outputs.shape[2:])
+            about = joined[:, width:].reshape(n, *center.shape[1:])
+            return distributions.stretched(self.of(plain), about, scale)
+
+        joined = torch.cat([wide, middle], -1)
+        return joined, Likelihood(of, self.name, self.ignore)
 
     def added(self, outputs: Tensor) -> int:
         """Count the labels of a place whose losses add up."""
@@ -235,9 +253,9 @@ class Likelihood:
 
     def _values(self, y: Tensor, p: Distribution, outputs: Tensor) -> Tensor:
         """Return `y` in the shape and dtype of p's values, 0 where it does not count."""
-        counts = self.mask(y)
-        values = y if counts is None else y.where(counts, 0)
-        return values.to(outputs.dtype).reshape(*p.batch_shape, *p.event_shape)
+        mask = self.mask(y)
+        values = y if mask is None else y.where(mask, 0)
+        return values.to(outputs.dtype).reshape(p.batch_shape + p.event_shape)
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
         """Return `y` of all examples, after checking that outputs (n, ...) can be scored on it.
@@ -253,7 +271,8 @@ class Likelihood:
                 f" {type(p).__name__}"
             )
         shape = p.batch_shape + p.event_shape
-        if shape[:1] != outputs.shape[:1] or math.prod(shape[1:]) != math.prod(y.shape[1:]):
+        same_size = math.prod(shape[1:]) == math.prod(y.shape[1:])
+        if shape[:1] != outputs.shape[:1] or not same_size:
             raise ValueError(
                 f"{self!r} must give a distribution of y, {('N', *y.shape[1:])}, got one of shape"
                 f" {('N', *shape[1:])} from outputs {('N', *outputs.shape[1:])}: change its"
@@ -263,7 +282,8 @@ class Likelihood:
         try:
             self.entries(outputs, some)
             support = _support(p)
-            if support is not None and not support.check(self._values(some, p, outputs)).all():
+            values = self._values(some, p, outputs)
+            if support is not None and not support.check(values).all():
                 raise ValueError(f"the support is {support}")
         except (ValueError, RuntimeError) as error:
             raise ValueError(
@@ -272,9 +292,15 @@ class Likelihood:
         return y
 
 
+def _repeated(one: Tensor, n: int) -> Tensor:
+    """Repeat one output (1, ...) for n examples."""
+    return one.expand(n, *one.shape[1:])
+
+
 def _divisor(counts: Tensor, losses: Tensor) -> Tensor:
     """Return sums of weights in the dtype of the losses, above 0 where no label counts."""
-    return counts.to(losses).clamp_min(torch.finfo(losses.dtype).tiny)
+    smallest = torch.finfo(losses.dtype).tiny
+    return counts.to(losses).clamp_min(smallest)
 
 
 def _support(p: Distribution) -> Constraint | None:

@@ -20,6 +20,7 @@ from flatviz.words import meant
 
 NEAR_ONE = 1e-3  # tolerance of the sum of outputs that are probabilities
 MIN_NOISE = 1e-6
+Smoothing = Annotated[float, number("from 0 to below 1", lambda s: 0 <= s < 1)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class CategoricalLikelihood(Likelihood):
     """Likelihood of classes; fields as in `Likelihood.categorical`."""
 
     weight: Tensor | None = None
-    label_smoothing: Annotated[float, number("from 0 to below 1", lambda s: 0 <= s < 1)] = 0.0
+    label_smoothing: Smoothing = 0.0
     ignore: int = -100
     dim: int | None = None
 
@@ -52,13 +53,17 @@ class CategoricalLikelihood(Likelihood):
     def best_constant(self, y: Tensor, start: Tensor) -> Tensor:
         """Return the logarithms of the shares of the classes, the same at all places."""
         dim = self._dim(start)
-        n = torch.bincount(y[y != self.ignore], minlength=start.shape[dim]).double()
-        weight = torch.ones_like(n) if self.weight is None else self.weight.to(n)
+        counting = y[self.mask(y)]
+        n = torch.bincount(counting, minlength=start.shape[dim]).double()
         smooth = self.label_smoothing
-        mass = weight * ((1 - smooth) * n + smooth * n.mean())
-        shares = (mass / mass.sum()).clamp_min(torch.finfo(torch.float64).tiny)
-        log_p = shares.log().to(start)
-        return log_p.view(-1, *[1] * (start.ndim - 1 - dim)).expand_as(start).clone()
+        mass = (1 - smooth) * n + smooth * n.mean()
+        if self.weight is not None:
+            mass = self.weight.to(n) * mass
+        shares = mass / mass.sum()
+        smallest = torch.finfo(torch.float64).tiny
+        log_p = shares.clamp_min(smallest).log().to(start)
+        places = [1] * (start.ndim - 1 - dim)
+        return log_p.view(-1, *places).expand_as(start).clone()
 
     def of(self, outputs: Tensor) -> Distribution:
         """Return the distribution of the classes."""
@@ -97,10 +102,12 @@ class CategoricalLikelihood(Likelihood):
         """Compute the mean class weight of each example's places, 0 for ignored ones."""
         if self.weight is None:
             # A `Data` with one label an example has none below 0
-            return None if y.ndim == 1 and self.ignore < 0 else super().weights(y)
-        counts = self.mask(y)
-        weight = self.weight.to(y.device).double()[y.where(counts, 0)]
-        return (weight * counts).reshape(len(y), -1).mean(1)
+            all_count = y.ndim == 1 and self.ignore < 0
+            return None if all_count else super().weights(y)
+        mask = self.mask(y)
+        by_class = self.weight.to(y.device).double()
+        weights = by_class[y.where(mask, 0)] * mask
+        return weights.reshape(len(y), -1).mean(1)
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
         """Compute mean or sum as `torch.nn.functional.cross_entropy`; 0 where nothing counts."""
@@ -111,7 +118,8 @@ class CategoricalLikelihood(Likelihood):
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute `nll` of each member."""
         if y.ndim == 2 and not self.label_smoothing and self.weights(y[0]) is None:
-            return -outputs.log_softmax(-1).gather(-1, y[..., None]).mean((1, 2))
+            log_p = outputs.log_softmax(-1).gather(-1, y[..., None])
+            return -log_p.mean((1, 2))
         return super().nll_rows(outputs, y)
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
@@ -129,7 +137,8 @@ class CategoricalLikelihood(Likelihood):
 
         def product(u: Tensor) -> Tensor:
             wide = as_wide(p, u)
-            curved = wide * (u - (wide * u).sum(dim, keepdim=True))
+            mean = (wide * u).sum(dim, keepdim=True)
+            curved = wide * (u - mean)
             return curved if scale is None else curved * as_wide(scale, u)
 
         return product
@@ -138,12 +147,13 @@ class CategoricalLikelihood(Likelihood):
         """Compute s of each place, of the shape of y; None where all are 1."""
         if y.ndim == 1 and self.weights(y) is None:
             return None
-        classes = outputs.shape[self._dim(outputs)]
-        weight = outputs.new_ones(classes) if self.weight is None else self.weight.to(outputs)
-        counts = self.mask(y)
-        smoothing = self.label_smoothing
-        s = (1 - smoothing) * weight[y.where(counts, 0)] + smoothing * weight.mean()
-        return s * counts * (len(y) / y.numel())
+        n_classes = outputs.shape[self._dim(outputs)]
+        weight = outputs.new_ones(n_classes) if self.weight is None else self.weight.to(outputs)
+        mask = self.mask(y)
+        smooth = self.label_smoothing
+        own = weight[y.where(mask, 0)]
+        s = (1 - smooth) * own + smooth * weight.mean()
+        return s * mask * (len(y) / y.numel())
 
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
         """Divide the logits."""
@@ -184,8 +194,9 @@ class CategoricalLikelihood(Likelihood):
                 f"weight must have shape ({n_classes},), one a class, got"
                 f" {tuple(self.weight.shape)}"
             )
-        sums_to_1 = ((outputs.sum(dim) - 1).abs() < NEAR_ONE).all()
-        if n_classes > 1 and bool((outputs >= 0).all() and sums_to_1):
+        off = (outputs.sum(dim) - 1).abs()
+        probabilities = (outputs >= 0).all() and (off < NEAR_ONE).all()
+        if n_classes > 1 and bool(probabilities):
             raise ValueError(
                 "the net must return logits, got probabilities, outputs >= 0 that sum to 1 over the"
                 " classes: leave the last softmax out, give their logarithm, or use"
@@ -256,8 +267,10 @@ class NoiseLikelihood(Likelihood):
         """Move means (S, N, C) away from their center (N, C), and widen the noise."""
         means, s = outputs.chunk(2, -1)
         noise = scale * (F.softplus(s) + MIN_NOISE) - MIN_NOISE
-        moved = torch.lerp(center.to(means).expand_as(means), means, scale)
-        return torch.cat([moved, distributions.softplus_inverse(noise)], -1), self
+        middle = center.to(means).expand_as(means)
+        moved = torch.lerp(middle, means, scale)
+        wide = distributions.softplus_inverse(noise)
+        return torch.cat([moved, wide], -1), self
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,7 +292,8 @@ class GaussianLikelihood(Likelihood):
     @property
     def _constant(self) -> float:
         noise = self._numbers if isinstance(self.noise, Tensor) else [self.noise]
-        return sum(map(math.log, noise)) / len(noise) + 0.5 * math.log(2 * math.pi)
+        mean_log = sum(map(math.log, noise)) / len(noise)
+        return mean_log + 0.5 * math.log(2 * math.pi)
 
     def __repr__(self) -> str:
         return f"Likelihood.gaussian({self._numbers})"
@@ -289,7 +303,8 @@ class GaussianLikelihood(Likelihood):
 
     def of(self, outputs: Tensor) -> Distribution:
         """Return the distribution of the targets."""
-        return Independent(Normal(outputs, self._noise(outputs)), outputs.ndim - 1)
+        p = Normal(outputs, self._noise(outputs))
+        return Independent(p, outputs.ndim - 1)
 
     def _noise(self, like: Tensor) -> Any:
         return self.noise.to(like) if isinstance(self.noise, Tensor) else self.noise
@@ -308,7 +323,8 @@ class GaussianLikelihood(Likelihood):
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
         """Compute the mean over examples, or the sum, of the losses."""
-        loss = self._squared(outputs, y).sum() / 2 + outputs.numel() * self._constant
+        squares = self._squared(outputs, y).sum()
+        loss = squares / 2 + outputs.numel() * self._constant
         return loss if reduction == "sum" else loss / len(outputs)
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
@@ -317,7 +333,8 @@ class GaussianLikelihood(Likelihood):
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
         """Move means (S, N, ...) away from their center (N, ...), and widen the noise."""
-        return torch.lerp(center, outputs, scale), replace(self, noise=scale * self.noise)
+        moved = torch.lerp(center, outputs, scale)
+        return moved, replace(self, noise=scale * self.noise)
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
         """Check that targets have the shape of the outputs."""
@@ -383,7 +400,8 @@ def _noise(given: object, name: str) -> float | Tensor:
     if noise.ndim == 0:
         return check_positive(float(noise), name)
     noise = noise if noise.is_floating_point() else noise.double()
-    if noise.ndim > 1 or not len(noise) or not bool(((noise > 0) & noise.isfinite()).all()):
+    valid = (noise > 0) & noise.isfinite()
+    if noise.ndim > 1 or not len(noise) or not bool(valid.all()):
         raise ValueError(
             f"{name} must be standard deviations > 0, one for each output (C,), got {given!r}"
         )

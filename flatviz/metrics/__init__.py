@@ -9,7 +9,7 @@ __getattr__, __dir__, __all__ = lazy(
         "averaging": "fit_temperature scale_temperature",
         "scores": "accuracy ace brier class_ece ece nll reliability risk_coverage score",
         "regression": (
-            "coverage crps fit_deviation interval_width pit"
+            "coverage crps fit_deviation interval_width pit predictive_std"
             " quantile_calibration_error scale_deviation"
         ),
         "uncertainty": (

@@ -13,6 +13,7 @@ from flatviz.metrics.regression import crps as crps
 from flatviz.metrics.regression import fit_deviation as fit_deviation
 from flatviz.metrics.regression import interval_width as interval_width
 from flatviz.metrics.regression import pit as pit
+from flatviz.metrics.regression import predictive_std as predictive_std
 from flatviz.metrics.regression import quantile_calibration_error as quantile_calibration_error
 from flatviz.metrics.regression import scale_deviation as scale_deviation
 from flatviz.metrics.scores import accuracy as accuracy

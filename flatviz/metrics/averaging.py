@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import torch
 from torch import Tensor
+from torch.nn.functional import one_hot
 
 from flatviz.checks import Positive
 from flatviz.core import public
@@ -39,7 +40,8 @@ def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
 
     Scoring it is far cheaper than scoring every ensemble size.
     """
-    outputs = prediction.outputs.to(torch.promote_types(prediction.outputs.dtype, torch.float32))
+    outputs = prediction.outputs
+    outputs = outputs.to(torch.promote_types(outputs.dtype, torch.float32))
     # torch's softmax over few classes in the last dimension is ten times as slow
     log_p = outputs.mT.contiguous().log_softmax(-2)
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
@@ -47,13 +49,17 @@ def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
 
 
 def class_ece_of(
-    log_bma: Tensor, y: Tensor, n_bins: int = N_BINS, label: int | None = None
+    log_bma: Tensor,
+    y: Tensor,
+    n_bins: int = N_BINS,
+    label: int | None = None,
 ) -> Tensor:
     """Compute the calibration error of all classes, or of one, as `class_ece`."""
     p = log_bma.exp()
     # The sum over a bin: its count times (share - mean)
-    gap = torch.nn.functional.one_hot(y, p.shape[1]) - p
-    bins = ((p.nan_to_num() * n_bins).ceil().long() - 1).clamp(0, n_bins - 1)
+    gap = one_hot(y, p.shape[1]) - p
+    upper = (p.nan_to_num() * n_bins).ceil().long()
+    bins = (upper - 1).clamp(0, n_bins - 1)
     sums = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap)
     each = sums.abs().sum(0) / len(p)
     return each.mean() if label is None else each[label]
@@ -65,11 +71,10 @@ def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
     Equal probabilities count with their mean, so that the order of the examples has no effect.
     """
     p = log_bma.exp()
-    gap = torch.nn.functional.one_hot(y, p.shape[1]) - p
+    gap = one_hot(y, p.shape[1]) - p
     gap = _sorted_by(p, gap)
-    return torch.stack(
-        [part.mean(0).abs().mean() for part in gap.tensor_split(n_bins) if len(part)]
-    ).mean()
+    parts = [part for part in gap.tensor_split(n_bins) if len(part)]
+    return torch.stack([part.mean(0).abs().mean() for part in parts]).mean()
 
 
 def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
@@ -80,16 +85,20 @@ def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
     keys, order = keys.sort(dim=0)
     group = torch.zeros_like(order)
     group[1:] = (keys[1:] != keys[:-1]).cumsum(0)
-    total = torch.zeros_like(values).scatter_add_(0, group, values.gather(0, order))
-    count = torch.zeros_like(values).scatter_add_(0, group, torch.ones_like(values))
+    zeros = torch.zeros_like(values)
+    ones = torch.ones_like(values)
+    total = zeros.scatter_add(0, group, values.gather(0, order))
+    count = zeros.scatter_add(0, group, ones)
     return (total / count).gather(0, group)
 
 
 def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
     """Compute the running share of mistakes, the surest answer first, (N,)."""
     sure, predicted = log_bma.max(-1)
-    wrong = _sorted_by(-sure[:, None], (predicted != y).to(log_bma)[:, None])[:, 0]
-    return wrong.cumsum(0) / torch.arange(1, len(wrong) + 1).to(wrong)
+    wrong = (predicted != y).to(log_bma)
+    wrong = _sorted_by(-sure[:, None], wrong[:, None])[:, 0]
+    answered = torch.arange(1, len(wrong) + 1).to(wrong)
+    return wrong.cumsum(0) / answered
 
 
 @public
@@ -118,17 +127,17 @@ def fit_temperature(prediction: Prediction) -> float:
     """
     from scipy.optimize import minimize_scalar  # imported here, as predictions need no scipy
 
-    if bad := int(prediction.log_probs.isnan().sum((0, 2)).count_nonzero()):
+    logits = prediction.log_probs.detach().double()
+    if logits.isnan().any():
         raise ValueError(
-            f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop"
-            " those draws"
+            "fit_temperature needs outputs that are numbers, got NaN or inf: drop those draws"
         )
     y = labels_of(prediction)
-    logits = prediction.log_probs.detach().double()
 
     def nll_at(log_t: float) -> float:
         log_p = (logits / math.exp(log_t)).log_softmax(-1)
-        return float(nll_of(log_p.logsumexp(0) - math.log(len(logits)), y))
+        log_bma = log_p.logsumexp(0) - math.log(len(logits))
+        return float(nll_of(log_bma, y))
 
     ends = -LARGEST_LOG_T, LARGEST_LOG_T
     best = minimize_scalar(nll_at, bounds=ends, method="bounded", options={"xatol": 1e-8})
@@ -162,7 +171,6 @@ def scale_temperature(prediction: Prediction, temperature: Positive) -> Predicti
         [[1.0, 0.0], [1.5, 0.0]]
     """
     log_p = prediction.log_probs  # refuses a regression
-    outputs, likelihood = as_likelihood(prediction.likelihood).tempered(
-        prediction.outputs.to(log_p), temperature
-    )
+    likelihood = as_likelihood(prediction.likelihood)
+    outputs, likelihood = likelihood.tempered(prediction.outputs.to(log_p), temperature)
     return prediction.changed(outputs=outputs, likelihood=likelihood)

@@ -54,7 +54,9 @@ def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.
     def excess(e: float) -> float:
         return rel_entr(loss, e) + rel_entr(1 - loss, 1 - e) - budget
 
-    return 1.0 if loss >= upper or excess(upper) <= 0 else float(brentq(excess, loss, upper))
+    if loss >= upper or excess(upper) <= 0:
+        return 1.0
+    return float(brentq(excess, loss, upper))
 
 
 @public

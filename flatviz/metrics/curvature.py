@@ -98,16 +98,11 @@ def sharpness(
         traces = quadratic_forms(Operator(f, w), signs)  # independent unbiased estimates
         error = traces.std() / math.sqrt(probes)
         lam = spectrum.values
-        values = (
-            lam[0],
-            lam[0] / lam[-1],
-            traces.mean(),
-            *gains(f, w, ascents),
-            spectrum.residual[0],
-            error,
-        )
-        rows.append([float(v) for v in values])
-    return Sharpness(*torch.tensor(rows, dtype=W.dtype).unbind(1))
+        measures = [lam[0], lam[0] / lam[-1], traces.mean(), *gains(f, w, ascents)]
+        errors = [spectrum.residual[0], error]
+        rows.append([float(v) for v in measures + errors])
+    columns = torch.tensor(rows, dtype=W.dtype).unbind(1)
+    return Sharpness(*columns)
 
 
 def quadratic_forms(H: Operator, V: Tensor) -> Tensor:
@@ -118,12 +113,17 @@ def quadratic_forms(H: Operator, V: Tensor) -> Tensor:
 def gains(f: Objective, w: Tensor, ascents: tuple[SAM, ASAM]) -> list[Tensor]:
     """Compute f(w + e) - f(w) of each perturbation e."""
     value, g = f.value_and_grad(w)
-    return list(f.many(torch.stack([w + ascent(w, g) for ascent in ascents])) - value)
+    ends = torch.stack([w + ascent(w, g) for ascent in ascents])
+    return list(f.many(ends) - value)
 
 
 @public
 def weyl_bounds(
-    f: ObjectiveLike, W: Vectors, *, iters: Count = 160, seed: Seed = 0
+    f: ObjectiveLike,
+    W: Vectors,
+    *,
+    iters: Count = 160,
+    seed: Seed = 0,
 ) -> tuple[float, float, float]:
     """Compute Theorem 1's bounds of lambda_max of the draws' mean Hessian: (lower, value, upper).
 
@@ -150,20 +150,25 @@ def weyl_bounds(
     check_many_weights(W, f.dim)
 
     def first(f: ObjectiveLike, w: Tensor, which: Literal["largest", "smallest"]) -> float:
-        return float(top_eigenpairs(f, w, 1, which=which, iters=iters, seed=seed).values[0])
+        spectrum = top_eigenpairs(f, w, 1, which=which, iters=iters, seed=seed)
+        return float(spectrum.values[0])
 
     def mean(v: Tensor) -> Tensor:
         return torch.stack([f(w + v) for w in W]).mean()
 
     top = [first(f, w, "largest") for w in W]
     low = [first(f, w, "smallest") for w in W]
-    total = sum(low)
-    below = max(largest + total - smallest for largest, smallest in zip(top, low))
-    return below / len(W), first(mean, torch.zeros_like(W[0]), "largest"), sum(top) / len(W)
+    below = max(top[j] + sum(low) - low[j] for j in range(len(W)))
+    middle = first(mean, torch.zeros_like(W[0]), "largest")
+    return below / len(W), middle, sum(top) / len(W)
 
 
 def ordered(
-    W: Tensor, values: Tensor, order: Literal["sharp", "random", "flat"], *, seed: int = 0
+    W: Tensor,
+    values: Tensor,
+    order: Literal["sharp", "random", "flat"],
+    *,
+    seed: int = 0,
 ) -> Tensor:
     """Sort `W` (S, D) by `values` (S,): "flat" ones first, "sharp" ones first, or at "random".
 
@@ -173,19 +178,25 @@ def ordered(
     Raises:
         ValueError: For another number of values, or one that is not finite.
     """
-    if len(values) != len(W) or not bool(values.isfinite().all()):
+    if len(values) != len(W) or not values.isfinite().all():
         raise ValueError(
             f"values must hold a finite number for each of the {len(W)} draws, got"
             f" {values.tolist()}"
         )
     if order == "random":
-        return W[torch.randperm(len(W), generator=generator(seed)).to(W.device)]
+        shuffled = torch.randperm(len(W), generator=generator(seed))
+        return W[shuffled.to(W.device)]
     return W[values.argsort(descending=order == "sharp", stable=True)]
 
 
 @public
 def learning_coefficient(
-    f: ObjectiveLike, w: Vector, draws: Vectors, *, n: Several, beta: Positive | None = None
+    f: ObjectiveLike,
+    w: Vector,
+    draws: Vectors,
+    *,
+    n: Several,
+    beta: Positive | None = None,
 ) -> float:
     """Estimate the local learning coefficient at `w` (D,): n beta (mean of f over `draws` - f(w)).
 
@@ -217,4 +228,5 @@ def learning_coefficient(
     f = as_objective(f)
     check_many_weights(draws, len(w), "draws")
     beta = 1 / math.log(n) if beta is None else beta
-    return n * beta * float((f.many(draws) - f(w).detach()).double().mean())
+    risen = f.many(draws) - f(w).detach()
+    return n * beta * float(risen.double().mean())

@@ -26,16 +26,15 @@ from flatviz.core import (
     track,
 )
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
-from flatviz.engine.determinism import RANDOM, check_logits
+from flatviz.engine.determinism import RANDOM, check_logits, passing
 from flatviz.engine.stacked import forward
-from flatviz.gaussian import Gaussian
+from flatviz.gaussian import Buffers, Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
 from flatviz.objectives.curvature import jacobian_chunks, linear
 from flatviz.objectives.network import in_precision
 from flatviz.objectives.problem import examined
 from flatviz.results import Prediction
 from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
-from flatviz.words import brief
 
 Examples = Annotated[
     Tensor | Inputs | Data,
@@ -108,11 +107,10 @@ def predict(
             f"asked for {n_draws} draws, got {len(posterior)} weight vectors: lower n_draws, or"
             " give more"
         )
-    W = (
-        posterior[:n_draws]
-        if isinstance(posterior, Tensor)
-        else posterior.sample(n_draws, seed=seed)
-    )
+    if isinstance(posterior, Tensor):
+        W = posterior[:n_draws]
+    else:
+        W = posterior.sample(n_draws, seed=seed)
     in_precision(check_many_weights(W, net.dim, "draws"), net)
     trunk = "fixed" if net.trunk is None else "sampled"
     if net.trunk is not None:
@@ -120,6 +118,13 @@ def predict(
         net = net.restrict("all")
     buffers = drawn_buffers(posterior, n_draws, seed)
     fresh = batchnorm if isinstance(batchnorm, Data) and net.has_batchnorm else None
+
+    def there(w: Tensor, trained: Buffers) -> Net:
+        """Return the net with the BatchNorm statistics of a draw."""
+        if fresh is None:
+            return with_trained_buffers(net, trained)
+        return refresh_batchnorm(net, w, fresh)
+
     if linearised is None:
         linearised = isinstance(posterior, OutputPosterior) or (
             isinstance(posterior, Gaussian) and posterior.linearised
@@ -131,23 +136,13 @@ def predict(
                 f" {shown(posterior)}: use linearised=False"
             )
         center = posterior.center.to(W)
-        there = (
-            with_trained_buffers(net, buffers[0])
-            if fresh is None
-            else refresh_batchnorm(net, center, fresh)
-        )
-        outputs = _linear(there, center, W, inputs)
+        outputs = _linear(there(center, buffers[0]), center, W, inputs)
     elif fresh is None and all(b is buffers[0] for b in buffers):
         outputs = forward(with_trained_buffers(net, buffers[0]), W, inputs, progress=progress)
     else:
         rows = []
         for w, trained in track(list(zip(W, buffers)), "predicting", progress):
-            there = (
-                with_trained_buffers(net, trained)
-                if fresh is None
-                else refresh_batchnorm(net, w, fresh)
-            )
-            rows.append(forward(there, w[None], inputs))
+            rows.append(forward(there(w, trained), w[None], inputs))
         outputs = torch.cat(rows)
     if not isinstance(x, Data):
         return Prediction(outputs, None, likelihood, mode, trunk=trunk)
@@ -167,29 +162,17 @@ def _linear(net: Net, center: Tensor, W: Tensor, x: Tensor | Inputs) -> Tensor:
     for start in range(0, len(x), EXAMPLES):
         index = torch.arange(start, min(start + EXAMPLES, len(x)), device=W.device)
         out, _, moved = linear(net, center, data.subset(index))
-        parts.append(torch.stack([out.detach() + moved(w - center).detach() for w in W]))
+        shifts = torch.stack([moved(w - center).detach() for w in W])
+        parts.append(out.detach() + shifts)
     return torch.cat(parts, 1)
 
 
 def check_inputs(net: Net, x: Tensor | Inputs) -> None:
     """Check that the net runs on one of these inputs, without random numbers."""
-    expected = (
-        ""
-        if net.example is None
-        else f", which takes (N, {', '.join(map(str, net.example.shape[1:]))})"
-    )
     if x.ndim == 0 or len(x) == 0:
-        raise ValueError(
-            f"x must hold at least one input of {net!r}{expected}, got shape {tuple(x.shape)}"
-        )
-    try:
-        with torch.inference_mode(False), torch.no_grad(), saved_rng():
-            net(net.w, x[:1].clone())  # a first layer may work in place
-    except (RuntimeError, ValueError, IndexError, TypeError) as error:
-        raise ValueError(
-            f"inputs of shape {tuple(x.shape)} do not pass through {net!r}{expected}:"
-            f" {brief(error)}"
-        ) from error
+        raise ValueError(f"x must hold at least one input of {net!r}, got shape {tuple(x.shape)}")
+    with torch.inference_mode(False), torch.no_grad(), saved_rng(), passing(net, x):
+        net(net.w, x[:1].clone())  # a first layer may work in place
     if net.look(x).draws:
         raise ValueError(RANDOM)
 
@@ -248,12 +231,15 @@ def predict_linearised(
         outputs = _mc(mean, cov, n_draws, seed)
     statistics = "frozen" if net.has_batchnorm else None
     with torch.no_grad():
-        outputs = outputs.unflatten(-1, net(net.w, data.x[:1]).shape[1:] or (1,))
+        shape = net(net.w, data.x[:1]).shape[1:]
+    outputs = outputs.unflatten(-1, shape or (1,))
     return Prediction(outputs, data.y, likelihood, statistics, class_names=data.class_names)
 
 
 def linearised(
-    net: Net, posterior: Gaussian | OutputPosterior, data: Data
+    net: Net,
+    posterior: Gaussian | OutputPosterior,
+    data: Data,
 ) -> tuple[Tensor, Tensor]:
     """Compute mean f (N, C) and covariance V (N, C, C) of the outputs."""
     if isinstance(posterior, Posterior):
@@ -276,10 +262,12 @@ def _mc(mean: Tensor, cov: Tensor, n_draws: int, seed: int) -> Tensor:
     is used below what the dtype can distinguish from zero.
     """
     wide = cov.double()
-    values, vectors = torch.linalg.eigh((wide + wide.transpose(1, 2)) / 2)
-    floor = cov.shape[1] * torch.finfo(cov.dtype).eps * values[:, -1:]
+    values, vectors = torch.linalg.eigh((wide + wide.mT) / 2)
+    eps = torch.finfo(cov.dtype).eps
+    floor = cov.shape[1] * eps * values[:, -1:]
     values = torch.maximum(values, floor.clamp_min(1e-100))
     # the symmetric root, which does not depend on the choice of eigenvectors
-    root = (vectors * values.sqrt()[:, None, :]) @ vectors.transpose(1, 2)
+    root = (vectors * values.sqrt()[:, None]) @ vectors.mT
     z = randn_like(root, generator(seed), n_draws, *mean.shape)
-    return (mean.double() + (root @ z[..., None])[..., 0]).to(mean.dtype)
+    noise = (root @ z[..., None])[..., 0]
+    return (mean.double() + noise).to(mean.dtype)

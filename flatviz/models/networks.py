@@ -29,7 +29,9 @@ def mlp(task: Task, *, hidden: tuple[Count, ...] = (64, 64), seed: Seed = 0) -> 
     layers: list[nn.Module] = [nn.Flatten()]
     with saved_rng():
         for n_in, n_out in zip(widths, widths[1:]):
-            layers += [nn.Linear(n_in, n_out), nn.LayerNorm(n_out), nn.ReLU()]
+            layers.append(nn.Linear(n_in, n_out))
+            layers.append(nn.LayerNorm(n_out))
+            layers.append(nn.ReLU())
         layers.append(nn.Linear(widths[-1], task.n_classes))
     return _drawn(nn.Sequential(*layers), seed)
 
@@ -56,14 +58,14 @@ def convnet(task: Task, *, channels: tuple[Count, ...] = (16, 32, 32), seed: See
     layers: list[nn.Module] = []
     with saved_rng():
         for i, (n_in, n_out) in enumerate(zip(widths, widths[1:])):
-            layers += [
-                nn.Conv2d(n_in, n_out, 3, padding=1, bias=False),
-                nn.BatchNorm2d(n_out),
-                nn.ReLU(),
-            ]
+            layers.append(nn.Conv2d(n_in, n_out, 3, padding=1, bias=False))
+            layers.append(nn.BatchNorm2d(n_out))
+            layers.append(nn.ReLU())
             if i == 0:
                 layers.append(nn.MaxPool2d(2))
-        layers += [nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], task.n_classes)]
+        layers.append(nn.AdaptiveAvgPool2d(1))
+        layers.append(nn.Flatten())
+        layers.append(nn.Linear(widths[-1], task.n_classes))
     return _drawn(nn.Sequential(*layers), seed)
 
 
@@ -80,21 +82,20 @@ class _ResNet(nn.Module):
         from torchvision.models.resnet import BasicBlock
 
         def normed(n: int) -> nn.Module:
-            return nn.BatchNorm2d(n) if norm == "batch" else nn.GroupNorm(n // GROUP, n)
+            if norm == "batch":
+                return nn.BatchNorm2d(n)
+            return nn.GroupNorm(n // GROUP, n)
 
         def stage(n_in: int, n_out: int, stride: int) -> nn.Sequential:
             first = BasicBlock(n_in, n_out, stride, norm_layer=normed)
             if stride > 1:
-                first.downsample = nn.Sequential(
-                    nn.Conv2d(n_in, n_out, 1, stride, bias=False), normed(n_out)
-                )
-            return nn.Sequential(
-                first, *(BasicBlock(n_out, n_out, norm_layer=normed) for _ in range(blocks - 1))
-            )
+                shortcut = nn.Conv2d(n_in, n_out, 1, stride, bias=False)
+                first.downsample = nn.Sequential(shortcut, normed(n_out))
+            others = [BasicBlock(n_out, n_out, norm_layer=normed) for _ in range(blocks - 1)]
+            return nn.Sequential(first, *others)
 
-        self.stem = nn.Sequential(
-            nn.Conv2d(channels, width, 3, padding=1, bias=False), normed(width), nn.ReLU()
-        )
+        first = nn.Conv2d(channels, width, 3, padding=1, bias=False)
+        self.stem = nn.Sequential(first, normed(width), nn.ReLU())
         self.stages = nn.Sequential(
             stage(width, width, 1),
             stage(width, 2 * width, 2),
@@ -103,7 +104,8 @@ class _ResNet(nn.Module):
         self.head = nn.Linear(4 * width, n_classes)
 
     def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.stages(self.stem(x)).mean((2, 3)))
+        features = self.stages(self.stem(x))
+        return self.head(features.mean((2, 3)))
 
 
 @public
@@ -135,15 +137,15 @@ def resnet20(
         >>> fv.Net.from_module(fv.models.resnet20(task, seed=0)).dim
         272474
     """
-    if len(task.input_shape) != 3 or min(task.input_shape[1:]) < 8:
+    shape = task.input_shape
+    if len(shape) != 3 or min(shape[1:]) < 8:
         raise ValueError(
-            "resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape"
-            f" {task.input_shape}"
+            f"resnet20 needs images (C, H, W) of side 8 or more, got inputs of shape {shape}"
         )
     if norm == "group" and width % GROUP:
         raise ValueError(f"width must be a multiple of {GROUP} for norm='group', got {width}")
     with saved_rng():
-        network = _ResNet(task.input_shape[0], task.n_classes, width, blocks, norm)
+        network = _ResNet(shape[0], task.n_classes, width, blocks, norm)
     return _drawn(network, seed)
 
 
@@ -172,7 +174,8 @@ class WithNoise(nn.Module):
     def forward(self, *args: Tensor, **fields: Tensor) -> Tensor:
         """Compute means and s, side by side."""
         mean = self.module(*args, **fields)
-        return torch.cat([mean, self.s.to(mean).expand_as(mean)], -1)
+        s = self.s.to(mean).expand_as(mean)
+        return torch.cat([mean, s], -1)
 
 
 @public
@@ -190,4 +193,5 @@ def learned_noise(module: nn.Module, *, noise: Positive = 1.0) -> nn.Module:
         >>> net.dim, fv.nll(net, data, likelihood="gaussian").n
         (5, 4)
     """
-    return WithNoise(module, noise + math.log(-math.expm1(-noise)))
+    s = noise + math.log(-math.expm1(-noise))
+    return WithNoise(module, s)

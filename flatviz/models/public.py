@@ -1,10 +1,10 @@
 """torchvision's networks with a new head, and weights from a local file, without network access."""
 
-from argparse import Namespace
+import pickle
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import torch
 from safetensors.torch import load_file
@@ -18,6 +18,12 @@ from flatviz.words import check_choice
 SUFFIXES = (".safetensors", ".pth", ".pt", ".bin", ".ckpt", ".tar")
 # names of a state dict in a checkpoint
 STATES = ("state_dict", "model_state_dict", "model", "net", "network", "module", "weights")
+REBUILDS = {  # all that is called while a checkpoint with other objects is read
+    ("collections", "OrderedDict"),
+    ("torch._utils", "_rebuild_tensor"),
+    ("torch._utils", "_rebuild_tensor_v2"),
+    ("torch._utils", "_rebuild_parameter"),
+}
 # torchvision's older files lack it; it counts batches and changes no output
 COUNTER = "num_batches_tracked"
 
@@ -37,8 +43,8 @@ def load_weights(
         module: The network; it is not changed.
         path: `.safetensors`, or `.pth`, `.pt`, `.bin`, `.ckpt`, `.tar` with a state dict or a
             checkpoint that holds one, as of Lightning, timm or a user's loop: {"state_dict":
-            ...}, {"model": ...}, {"net": ...}.  No code in the file runs, so that it may hold
-            tensors, numbers and texts alone.  Names may begin with what a wrapper adds, `module.`
+            ...}, {"model": ...}, {"net": ...}.  No code in the file runs: objects beside tensors
+            are ignored.  Names may begin with what a wrapper adds, `module.`
             (DataParallel), `_orig_mod.` (torch.compile) or an attribute (Lightning's `model.`);
             tensors beside the network are then left out.
         new_head: Keep the values of the head in `module`, whatever the file holds for it, as for
@@ -96,10 +102,11 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
             break
         content = content[name]
     if not isinstance(content, Mapping) or not content or not _all_tensors(content):
+        kind = "an object" if isinstance(content, _Inert) else f"a {type(content).__name__}"
         names = f" with {list(map(str, content))[:8]}" if isinstance(content, Mapping) else ""
         raise ValueError(
             "path must hold a state dict, names with tensors, or a checkpoint with one under"
-            f" {', '.join(STATES)}, got a {type(content).__name__}{names} in {str(path)!r}: save"
+            f" {', '.join(STATES)}, got {kind}{names} in {str(path)!r}: save"
             " module.state_dict()"
         )
     plain = {name.replace("_orig_mod.", ""): value for name, value in content.items()}
@@ -154,19 +161,59 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
     }
 
 
+class _Inert:
+    """Stand-in for an object that is no tensor; it accepts what pickle passes."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        """Do nothing."""
+
+    __setstate__ = __setitem__ = append = extend = __init__
+
+
+class _Called(_Inert):
+    """Stand-in for a function that pickle may call, and change nothing of."""
+
+    def __init__(self, function: Callable) -> None:
+        self._function = function
+
+    def __call__(self, *args: object) -> object:
+        """Call the function."""
+        return self._function(*args)
+
+
+class _Unpickler(pickle.Unpickler):
+    """Read the tensors of a pickled file; all other objects are inert, so that no code runs."""
+
+    def find_class(self, module: str, name: str) -> object:
+        if (module, name) not in REBUILDS:
+            return _Inert
+        found = super().find_class(module, name)
+        return found if isinstance(found, type) else _Called(found)
+
+
 def _content(path: Path) -> object:
+    """Read a file; objects beside its tensors are inert."""
     try:
-        if path.suffix == ".safetensors":
-            return load_file(path)
-        with torch.serialization.safe_globals([Namespace]):  # of timm's settings
-            return torch.load(path, map_location="cpu", weights_only=True)
+        return load_file(path) if path.suffix == ".safetensors" else _unpickled(path)
     except Exception as error:  # a damaged pickle raises any error
         reason = str(error).partition("\n")[0]
         raise ValueError(
             "path must hold tensors, as torch.save(module.state_dict(), path) writes them, got"
-            f" {str(path)!r}, {path.stat().st_size} bytes: {reason}: it is damaged, or holds other"
-            " objects, which run code when they are read: save its state dict alone"
+            f" {str(path)!r}, {path.stat().st_size} bytes: {reason}: it is damaged or no"
+            " checkpoint, get it again"
         ) from error
+
+
+def _unpickled(path: Path) -> object:
+    try:
+        return torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError:  # it holds hyperparameters and other objects
+        reader = SimpleNamespace(
+            Unpickler=_Unpickler,
+            load=lambda *a, **kw: _Unpickler(*a, **kw).load(),
+            __name__="inert",
+        )
+        return torch.load(path, map_location="cpu", weights_only=False, pickle_module=reader)
 
 
 # of ImageNet's channels: what the published weights expect

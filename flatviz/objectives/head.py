@@ -3,6 +3,10 @@
 The rest of a diagonal takes Jacobians, as in `curvature.py`.
 """
 
+import math
+from collections.abc import Callable
+from functools import partial
+
 import torch
 from torch import Tensor, nn
 
@@ -14,29 +18,41 @@ from flatviz.objectives.curvature import CHUNK_NUMBERS, batch_that_fits, ggn, ja
 from flatviz.objectives.problem import Problem
 
 
-def ggn_diagonal(problem: Problem, w: Tensor, progress: Progress = False) -> Tensor:
+def ggn_diagonal(
+    problem: Problem,
+    w: Tensor,
+    progress: Progress = False,
+    rest: Callable[..., Tensor] | None = None,
+) -> Tensor:
     """Compute the diagonal (D,) of H.
 
     A linear head over classes has a closed form; other weights need a backward pass for
-    each output and example.
+    each output and example, or what `rest` takes in place of `ggn`.
     """
+    rest = rest or partial(ggn, problem, w)
 
-    def rest(start: int, stop: int) -> Tensor:
+    def beside(start: int, stop: int) -> Tensor:
         part = slice(start, stop)
         if start == stop:
             return w[part]
-        return ggn(problem, w, part=part, diagonal=True, progress=progress)
+        return rest(part=part, diagonal=True, progress=progress)
 
     closed = softmax_head(problem, w, progress)
     if closed is None:
-        return rest(0, len(w))
+        return beside(0, len(w))
     head, values = closed
-    return torch.cat([rest(0, head.start), values, rest(head.stop, len(w))])
+    before = beside(0, head.start)
+    after = beside(head.stop, len(w))
+    return torch.cat([before, values, after])
 
 
 @torch.no_grad()
 def softmax_head(
-    problem: Problem, w: Tensor, progress: Progress = False, *, dense: bool = False
+    problem: Problem,
+    w: Tensor,
+    progress: Progress = False,
+    *,
+    dense: bool = False,
 ) -> tuple[slice, Tensor] | None:
     """Find the last linear layer in `w`, and its diagonal of H, or its block (P, P) if `dense`.
 
@@ -55,8 +71,9 @@ def softmax_head(
     count = likelihood.count(data.y)
     scale = len(data) / count if count else 0.0
     size = batch_that_fits(problem, w)
+    n_batches = -(-len(data) // size)
     total = torch.zeros(())
-    for x, y in track(data.batches(size), "curvature", progress, -(-len(data) // size)):
+    for x, y in track(data.batches(size), "curvature", progress, n_batches):
         outputs, (h,) = _through(net, layer, w, x)
         h = h.flatten(0, -2)
         p = outputs.softmax(-1).flatten(0, -2)
@@ -65,47 +82,60 @@ def softmax_head(
         if share is not None:
             s = s * share.view(-1, 1)
         if len(blocks) > 1:
-            h = torch.cat([h, torch.ones_like(h[:, :1])], 1)
-        total = total + (_block(h, p, s) if dense else (s * p * (1 - p)).T @ h**2)
+            ones = torch.ones_like(h[:, :1])
+            h = torch.cat([h, ones], 1)
+        if dense:
+            total = total + _block(h, p, s)
+        else:
+            curved = s * p * (1 - p)
+            total = total + curved.T @ h**2
     # from (C, F + 1), each class with its bias, to the order of w
-    features = layer.in_features
-    at = torch.arange(layer.out_features * h.shape[1], device=w.device)
-    at = at.view(layer.out_features, -1)
-    places = [at[:, :features] if len(b.shape) > 1 else at[:, features] for b in blocks]
+    shape = (p.shape[1], h.shape[1])
+    at = torch.arange(math.prod(shape), device=w.device).view(shape)
+    weights = at[:, : layer.in_features]
+    bias = at[:, -1]
+    places = [weights if len(b.shape) > 1 else bias for b in blocks]
     index = torch.cat([place.flatten() for place in places])
-    values = total[index[:, None], index] if dense else total.flatten()[index]
+    if dense:
+        values = total[index[:, None], index]
+    else:
+        values = total.flatten()[index]
     return slice(blocks[0].start, blocks[-1].stop), values
 
 
 def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] | None:
     """Find the last layer in `w` with its blocks, where it is linear and makes the outputs."""
     net = problem.net
-    matrices = [b.name for b in net.blocks if len(b.shape) > 1]
-    name = matrices[-1].rpartition(".")[0] if matrices else ""
+    matrices = [b.layer for b in net.blocks if len(b.shape) > 1]
+    name = matrices[-1] if matrices else ""
     layer = net.module.get_submodule(name)
     if not isinstance(layer, nn.Linear):
         return None
-    x, y = problem.data.subset(torch.arange(1)).batch(None)
+    x, y = problem.data.batch(torch.arange(1))
     outputs, inputs = _through(net, layer, w, x)
-    if len(inputs) != 1 or inputs[0].shape[:-1] != y.shape:
+    widths = (layer.in_features, layer.out_features)
+    expected = [(*y.shape, width) for width in widths]
+    shapes = [t.shape for t in (*inputs, outputs)]
+    if shapes != expected or y.ndim > 2:
         return None
-    if outputs.shape != (*y.shape, layer.out_features) or outputs.ndim > 3:
-        return None
-    blocks = [b for b in net.blocks if b.name.rpartition(".")[0] == name]
+    blocks = [b for b in net.blocks if b.layer == name]
     part = slice(blocks[0].start, blocks[-1].stop)
     # a J of this example, by autograd and by the layer's inputs
-    along = torch.linspace(-1, 1, outputs.numel()).to(outputs)
-    got, _ = jacobian_rows(net, w, x, part, along[None])
-    along = along.view(-1, layer.out_features)
+    u = torch.linspace(-1, 1, outputs.numel()).to(outputs)
+    (got,), _ = jacobian_rows(net, w, x, part, u[None])
+    u = u.view(-1, layer.out_features)
     h = inputs[0].flatten(0, -2)
-    want = [along.T @ h if len(b.shape) > 1 else along.sum(0) for b in blocks]
-    rows = torch.cat([t.flatten() for t in want])
-    same = got.shape[1] == len(rows) and same_to_rounding(got[0], rows)
+    want = [u.T @ h if len(b.shape) > 1 else u.sum(0) for b in blocks]
+    row = torch.cat([t.flatten() for t in want])
+    same = got.shape == row.shape and same_to_rounding(got, row)
     return (layer, blocks) if same else None
 
 
 def _through(
-    net: Net, layer: nn.Module, w: Tensor, x: Tensor | Fields
+    net: Net,
+    layer: nn.Module,
+    w: Tensor,
+    x: Tensor | Fields,
 ) -> tuple[Tensor, list[Tensor]]:
     """Compute outputs at `w`, and the inputs of each call of a layer."""
     inputs: list[Tensor] = []
@@ -119,12 +149,14 @@ def _through(
 def _block(h: Tensor, p: Tensor, s: Tensor) -> Tensor:
     """Compute sum_m s_m (diag(p_m) - p_m p_m^T) (x) h_m h_m^T, (C F, C F), some places at once."""
     n_classes = p.shape[1]
-    size = n_classes * h.shape[1]
+    features = h.shape[1]
+    size = n_classes * features
     total = h.new_zeros(size, size)
-    blocks = total.view(n_classes, h.shape[1], n_classes, h.shape[1])
+    blocks = total.view(n_classes, features, n_classes, features)
     each = torch.arange(n_classes, device=h.device)
     many = max(1, CHUNK_NUMBERS // size)
-    for h_part, p_part, s_part in zip(h.split(many), p.split(many), s.split(many)):
+    parts = zip(h.split(many), p.split(many), s.split(many))
+    for h_part, p_part, s_part in parts:
         u = p_part[:, :, None] * h_part[:, None]
         weighted = s_part[:, :, None] * u
         blocks[each, :, each] += torch.einsum("mcf,mg->cfg", weighted, h_part)

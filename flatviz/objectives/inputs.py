@@ -33,7 +33,8 @@ class InputNLL(Objective):
     def __post_init__(self) -> None:
         batchnorm = "frozen" if self.network.has_batchnorm else None
         work = self.cost.layer * len(self.y)
-        self.__dict__.update(dim=self.inputs.numel(), n=len(self.y), batchnorm=batchnorm, work=work)
+        about = dict(dim=self.inputs.numel(), n=len(self.y), batchnorm=batchnorm, work=work)
+        self.__dict__.update(about)
 
     @property
     def start(self) -> Tensor:
@@ -63,8 +64,8 @@ class InputNLL(Objective):
         with torch.no_grad(), threads(self.cost.layer * rows * n):
             for part in track(X.split(rows), self.label, progress):
                 joined = part.reshape(-1, *self.inputs.shape[1:])
-                outputs = net(net.w.to(X.dtype), joined).split(n)
-                values += [self.likelihood.nll(out, self.y) for out in outputs]
+                outputs = net(net.w.to(X.dtype), joined)
+                values += [self.likelihood.nll(out, self.y) for out in outputs.split(n)]
         return torch.stack(values)
 
 

@@ -66,7 +66,8 @@ class NetworkObjective(Objective):
         work = self.cost.layer * min(self.chunk, len(self.data))
         batchnorm = used if self.net.has_batchnorm else None
         # Properties of every objective, set past the frozen dataclass
-        self.__dict__.update(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
+        about = dict(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
+        self.__dict__.update(about)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the score () of outputs (N, C) and labels."""
@@ -80,7 +81,8 @@ class NetworkObjective(Objective):
     @property
     def key(self) -> str:
         """Hash of the net and of all fields but cost, label and graph."""
-        names = {f.name for f in fields(self)} - {"net", "cost", "label", "replayed"}
+        left_out = {"net", "cost", "label", "replayed"}
+        names = {f.name for f in fields(self)} - left_out
         about = [getattr(self, name) for name in sorted(names)]
         return f"{net_digest(self.net)}/{value_digest([type(self), *about])}"
 
@@ -99,11 +101,13 @@ class NetworkObjective(Objective):
                 batches = self.data.batches(self.chunk)
                 total = W.new_zeros(len(W))
                 for x, y in track(batches, self.label, progress, n_batches):
-                    total = total + torch.stack([self.score(self.net(w, x), y) for w in W])
+                    scores = [self.score(self.net(w, x), y) for w in W]
+                    total = total + torch.stack(scores)
                 values = total / len(self.data)
             else:
                 read = list(self.data.batches(self.chunk)) if self.data.in_memory else None
-                values = torch.stack([self.value(w, read) for w in track(W, self.label, progress)])
+                rows = [self.value(w, read) for w in track(W, self.label, progress)]
+                values = torch.stack(rows)
             return values.to(W.dtype)
 
     def over(
@@ -174,7 +178,8 @@ class MeanNLL(NetworkObjective):
     def __call__(self, w: Tensor, index: Tensor | None = None) -> Tensor:
         """Compute the mean loss () at `w` (D,), differentiable."""
         x, y = self.data.batch(index)
-        return self.likelihood.nll(self.net(in_precision(w, self.net), x), y)
+        outputs = self.net(in_precision(w, self.net), x)
+        return self.likelihood.nll(outputs, y)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the sum () of the losses of a batch.
@@ -182,7 +187,9 @@ class MeanNLL(NetworkObjective):
         Divided by n it is the mean over all labels that count.
         """
         total = self.likelihood.nll(outputs, y, "sum")
-        return total if self.count == self.n else total * (len(self.data) / self.count)
+        if self.count == self.n:
+            return total
+        return total * (len(self.data) / self.count)
 
     def in_float64(self) -> Objective | None:
         """Return the loss of the same net in float64, None where a layer refuses it."""
@@ -197,8 +204,9 @@ class MeanNLL(NetworkObjective):
 
     def batches(self, size: int) -> list[Objective]:
         """Return the mean loss of each minibatch of `size` examples."""
-        parts = torch.arange(len(self.data), device=self.data.y.device).split(size)
-        return [mean_nll(self.problem._replace(data=self.data.subset(part))) for part in parts]
+        index = torch.arange(len(self.data), device=self.data.y.device)
+        parts = [self.data.subset(part) for part in index.split(size)]
+        return [mean_nll(self.problem._replace(data=part)) for part in parts]
 
     def operator(self, w: Tensor, curvature: str = "hessian") -> Product:
         """Return v -> M v at one `w`, with M the Hessian, the "ggn" or the empirical "fisher".
@@ -230,7 +238,8 @@ class MeanNLL(NetworkObjective):
 
 def in_precision(w: Tensor, net: Net) -> Tensor:
     """Check the dtype of `w`: half precision needs a net of the same dtype."""
-    if w.dtype in (torch.float16, torch.bfloat16) and w.dtype != net.w.dtype:
+    half = w.dtype in (torch.float16, torch.bfloat16)
+    if half and w.dtype != net.w.dtype:
         raise TypeError(
             f"weights must be in {net.w.dtype} as the net, got {w.dtype}: convert them,"
             f" w.to({net.w.dtype})"
@@ -312,7 +321,8 @@ class Quantity(NetworkObjective):
                 f" {value.dtype} of {self.label}: take its mean, or abs()"
             )
         # The argmax of NaN would be a class
-        return torch.where(outputs.amax() < math.inf, value.reshape(()), math.nan)
+        finite = outputs.amax() < math.inf
+        return torch.where(finite, value.reshape(()), math.nan)
 
 
 @public
@@ -365,7 +375,8 @@ def quantity(
         work = examined(net, data, likelihood).work
         what = partial(_named_score, what=what, likelihood=likelihood)
         with torch.no_grad():
-            what(net(net.w, data.x[:2]), data.y[:2])
+            outputs = net(net.w, data.x[:2])
+            what(outputs, data.y[:2])
     else:
         named = getattr(what, "__name__", "quantity").replace("<lambda>", "quantity")
         net, work = check_function(net, data.x)

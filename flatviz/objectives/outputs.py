@@ -12,7 +12,9 @@ CHECKED = 32  # examples on which a closed form is compared with draws
 
 
 def output_curvature(
-    outputs: Tensor, likelihood: AnyLikelihood, y: Tensor | None = None
+    outputs: Tensor,
+    likelihood: AnyLikelihood,
+    y: Tensor | None = None,
 ) -> Product:
     """Return u -> Lambda u, with Lambda the curvature of each example's loss in its outputs.
 
@@ -21,7 +23,8 @@ def output_curvature(
     where weights or ignored places need them.
     """
     likelihood = as_likelihood(likelihood)
-    if (closed := likelihood.curvature(outputs, y)) is not None:
+    closed = likelihood.curvature(outputs, y)
+    if closed is not None:
         return closed
     fisher = None
     few = outputs[:CHECKED]
@@ -38,19 +41,23 @@ def output_curvature(
     def product(u: Tensor) -> Tensor:
         if u.ndim == outputs.ndim:
             return fisher(u)
-        basis = torch.eye(outputs[0].numel()).to(outputs).view(-1, *outputs.shape[1:])
+        basis = torch.eye(outputs[0].numel()).to(outputs)
+        basis = basis.view(-1, *outputs.shape[1:])
         columns = [fisher(e.expand_as(outputs)).flatten(1) for e in basis]
         matrix = torch.stack(columns, -1)
-        return torch.einsum("ncd,nkd->nkc", matrix, u.flatten(2)).reshape(u.shape)
+        curved = torch.einsum("ncd,nkd->nkc", matrix, u.flatten(2))
+        return curved.reshape(u.shape)
 
     return product
 
 
 def _shares(entries: Tensor, likelihood: Likelihood, y: Tensor | None) -> Tensor:
     """Weight entries of places by their share in the example's mean, 0 if they do not count."""
-    if y is not None and (counts := likelihood.mask(y)) is not None:
+    counts = None if y is None else likelihood.mask(y)
+    if counts is not None:
         entries = entries * counts.reshape(entries.shape)
-    return entries * (len(entries) / entries.numel())
+    places = entries.numel() / len(entries)
+    return entries / places
 
 
 def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Product | None:
@@ -61,12 +68,17 @@ def _of_divergence(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) ->
     with torch.enable_grad():
         at = outputs.detach().clone().requires_grad_(True)
         try:
-            kl = kl_divergence(likelihood.of(outputs.detach()), likelihood.of(at))
+            here = likelihood.of(outputs.detach())
+            kl = kl_divergence(here, likelihood.of(at))
             total = _shares(kl, likelihood, y).sum()
             (slope,) = torch.autograd.grad(total, at, create_graph=True)
         except (NotImplementedError, RuntimeError):
             return None
-    return lambda u: torch.autograd.grad(slope, at, u, retain_graph=True)[0]
+
+    def product(u: Tensor) -> Tensor:
+        return torch.autograd.grad(slope, at, u, retain_graph=True)[0]
+
+    return product
 
 
 def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Product:
@@ -75,7 +87,7 @@ def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Prod
         at = outputs.detach().clone().requires_grad_(True)
         p = likelihood.of(at)
         draws = p.sample((DRAWS,))
-        rows = []
+        rows: list[Tensor] = []
         for draw in draws:
             log_p = p.log_prob(draw)
             total = _shares(log_p, likelihood, y).sum()
@@ -85,7 +97,8 @@ def _of_draws(likelihood: Likelihood, outputs: Tensor, y: Tensor | None) -> Prod
     places = log_p.numel() / len(outputs)
 
     def product(u: Tensor) -> Tensor:
-        along = torch.einsum("snc,nc->sn", s, u.reshape(len(outputs), -1))
+        flat = u.reshape(len(outputs), -1)
+        along = torch.einsum("snc,nc->sn", s, flat)
         total = torch.einsum("snc,sn->nc", s, along)
         return (total * (places / DRAWS)).reshape(u.shape)
 

@@ -22,7 +22,6 @@ from flatviz.pages.views import View
 from flatviz.plots.color import true_losses
 from flatviz.plots.ground import mean_lambda1
 from flatviz.plots.live import Live
-from flatviz.plots.mechanism import PHASES
 from flatviz.plots.radius import columns_of, values_of
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, style
 from flatviz.results import SHOWN, Family, Gaussian, Member
@@ -31,8 +30,13 @@ PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link",
 NEAR = 0.05  # relative difference from the radius, below which the reach is not written
 
 
-# texts, figures by view, arrays by field
-Packed = tuple[dict[str, Json], dict[str, Figure], dict[str, Live]]
+@dataclass(frozen=True)
+class Packed:
+    """One member: its texts, its figures by view, its arrays by field."""
+
+    meta: dict[str, Json]
+    figures: dict[str, Figure]
+    arrays: dict[str, Live]
 
 
 @dataclass(frozen=True)
@@ -51,22 +55,22 @@ class Bundle:
         return json.dumps(self.index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def with_members(self, others: Bundle) -> Bundle:
-        """Add the members of `others`, from `pack_members`."""
-        size = 4 * self.index["record"]
-        records = {}  # by method and radius, so that a member fitted again replaces the old one
-        for bundle in (self, others):
-            for i, meta in enumerate(bundle.index["members"]):
-                records[meta["method"], meta["radius"]] = (
-                    meta,
-                    bundle.buffer[i * size : (i + 1) * size],
-                )
-        members = [meta for meta, _ in records.values()]
+        """Add the members of `others`, from `pack_members`; those fitted again replace the old."""
+        records = self._records() | others._records()
         newer = {entry["name"]: entry for entry in others.index.get("figures", ())}
         figures = [entry | newer.get(entry["name"], {}) for entry in self.index.get("figures", ())]
-        return Bundle(
-            self.index | {"members": members, "figures": figures},
-            b"".join(record for _, record in records.values()),
-        )
+        members = [meta for meta, _ in records.values()]
+        buffer = b"".join(record for _, record in records.values())
+        return Bundle(self.index | {"members": members, "figures": figures}, buffer)
+
+    def _records(self) -> dict[tuple[str, float], tuple[dict[str, Json], bytes]]:
+        """Return texts and bytes of each member, by method and radius."""
+        size = 4 * self.index["record"]
+        records = {}
+        for i, meta in enumerate(self.index["members"]):
+            record = self.buffer[i * size : (i + 1) * size]
+            records[meta["method"], meta["radius"]] = meta, record
+        return records
 
 
 def pack(
@@ -91,30 +95,22 @@ def pack(
     """
     check_measured(family)
     scene = Scene(family)
-    metas, drawn, arrays = zip(*(_member(scene, i) for i in range(len(family))))
-    shapes = {
-        name: np.max([row[name].values.shape for row in arrays], axis=0) for name in arrays[0]
-    }
-    sizes = [int(np.prod(shape)) for shape in shapes.values()]
-    offsets = np.cumsum([0, *sizes]).tolist()
-    largest = max(
-        range(len(family)),
-        key=lambda i: (computed(family[i].prediction).n_draws, len(family[i].spectrum), i),
-    )
-    every = views.views_of(family)
-    figures = {v.name: drawn[largest].get(v.name) or v.draw(scene, largest) for v in every}
-    fields = {
-        name: {"offset": offset, "shape": shape.tolist()}
-        for offset, (name, shape) in zip(offsets, shapes.items())
-    }
+    packed = [_member(scene, i) for i in range(len(family))]
+    fields = _fields([member.arrays for member in packed])
+    largest = max(range(len(family)), key=lambda i: (*_sizes(family[i]), i))
+    drawn = packed[largest].figures
+    entries = []
+    for view in views.views_of(family):
+        fig = drawn.get(view.name) or view.draw(scene, largest)
+        entries.append(_entry(scene, view, fig))
+    noted = {"note": note} if note else {}
     index = {
-        "n_max": scene.family.n_draws,
-        "record": sum(sizes),
+        "n_max": family.n_draws,
+        "record": sum(math.prod(field["shape"]) for field in fields.values()),
         "fields": fields,
-        "members": [meta | ({"note": note} if note else {}) for meta in metas],
-        "figures": [_entry(scene, view, figures[view.name]) for view in every],
-        "phases": list(PHASES),
-        "stops": {m: list(r) for m, r in (stops or {}).items()},
+        "members": [member.meta | noted for member in packed],
+        "figures": entries,
+        "stops": {method: list(radii) for method, radii in (stops or {}).items()},
         "live": live,
         "seeds": values_of(family, "lambda1").shape[1] if columns_of(family) else 0,
         "story": [dataclasses.asdict(step) for step in story],
@@ -126,7 +122,24 @@ def pack(
     }
     if family.images:
         index["images"] = pixels_of(family, family.images["index"])
-    return Bundle(index, b"".join(_record(row, fields) for row in arrays))
+    return Bundle(index, b"".join(_record(member.arrays, fields) for member in packed))
+
+
+def _sizes(member: Member) -> tuple[int, int]:
+    """Return the numbers of a member's draws and spectra."""
+    return computed(member.prediction).n_draws, len(member.spectrum)
+
+
+def _fields(arrays: Sequence[Mapping[str, Live]]) -> dict[str, dict[str, Json]]:
+    """Return the place of each array in a record, with room for that of every member."""
+    fields: dict[str, dict[str, Json]] = {}
+    offset = 0
+    for name in arrays[0]:
+        shapes = [np.shape(row[name].values) for row in arrays]
+        shape = np.max(shapes, axis=0).tolist()
+        fields[name] = {"offset": offset, "shape": shape}
+        offset += math.prod(shape)
+    return fields
 
 
 def check_measured(family: Family) -> None:
@@ -155,20 +168,24 @@ def pack_members(
     scene = Scene(family)
     packed = [_member(scene, i, only) for i in members]
     there = set(bundle.index.get("images", {}).get("rows", ()))
-    for meta, _, _ in packed:
-        meta |= {"note": note} if note else {}
-        if missing := sorted(set(meta.get("images", {}).get("pool", ())) - there):
-            meta["images"] |= pixels_of(family, torch.tensor(missing))
-    figures = [] if note else list(_changed(bundle, scene, members[-1], packed[-1][1]))
-    packed += [
-        _member(scene, i) for i in ([] if note else _moved(bundle, family)) if i not in members
-    ]
+    for member in packed:
+        rows = set(member.meta.get("images", {}).get("pool", ()))
+        if missing := sorted(rows - there):
+            member.meta["images"] |= pixels_of(family, torch.tensor(missing))
+    figures: list[dict[str, Json]] = []
+    if note:
+        for member in packed:
+            member.meta["note"] = note
+    else:
+        figures = list(_changed(bundle, scene, members[-1], packed[-1].figures))
+        packed += [_member(scene, i) for i in _moved(bundle, family) if i not in members]
     index = {
         "record": bundle.index["record"],
-        "members": [meta for meta, _, _ in packed],
+        "members": [member.meta for member in packed],
         "figures": figures,
     }
-    return Bundle(index, b"".join(_record(row, bundle.index["fields"]) for *_, row in packed))
+    records = [_record(member.arrays, bundle.index["fields"]) for member in packed]
+    return Bundle(index, b"".join(records))
 
 
 def _moved(bundle: Bundle, family: Family) -> list[int]:
@@ -179,11 +196,11 @@ def _moved(bundle: Bundle, family: Family) -> list[int]:
     there = {
         (meta["method"], meta["radius"]) for meta in bundle.index["members"] if "note" not in meta
     }
-    least = {
-        (method, min((r for r in family.radii(method) if r > 0), default=0.0))
-        for method in family.methods
-    }
-    return [] if least <= there else [i for i, radius in enumerate(family.radius) if radius == 0]
+    for method in family.methods:
+        positive = [r for r in family.radii(method) if r > 0]
+        if (method, min(positive, default=0.0)) not in there:
+            return [i for i, radius in enumerate(family.radius) if radius == 0]
+    return []
 
 
 def _changed(
@@ -191,26 +208,19 @@ def _changed(
 ) -> Iterator[dict[str, object]]:
     """Iterate over changes of each figure (data, layout, caption), of those drawn and like them."""
     every = {view.name: view for view in views.views_of(scene.family)}
-    other = set()
-    for before in sorted(
-        bundle.index.get("figures", ()), key=lambda entry: bool(every[entry["name"]].like)
-    ):
-        view = every[before["name"]]
-        fig = drawn.get(before["name"])
-        if view.like in other:
-            fig = view.draw(scene, i)
-        now = (
-            {"caption": view.caption.format(**scene.words)}
-            if fig is None
-            else _entry(scene, view, fig)
-        )
-        if fig is not None and _fixed_parts(now) == _fixed_parts(before):
-            now = {"caption": now["caption"]}
-        elif fig is not None:
-            other.add(view.name)
-        if changes := {
-            k: now[k] for k in ("data", "layout", "caption") if k in now and now[k] != before[k]
-        }:
+    before = bundle.index.get("figures", ())
+    redrawn = set()
+    for entry in sorted(before, key=lambda entry: bool(every[entry["name"]].like)):
+        view = every[entry["name"]]
+        fig = view.draw(scene, i) if view.like in redrawn else drawn.get(view.name)
+        now: dict[str, object] = {"caption": view.caption.format(**scene.words)}
+        if fig is not None:
+            new = _entry(scene, view, fig)
+            if _fixed_parts(new) != _fixed_parts(entry):
+                redrawn.add(view.name)
+                now |= {"data": new["data"], "layout": new["layout"]}
+        changes = {name: value for name, value in now.items() if value != entry[name]}
+        if changes:
             yield {"name": view.name, **changes}
 
 
@@ -219,56 +229,63 @@ def _fixed_parts(entry: Mapping[str, Json]) -> dict[str, object]:
 
     These are live properties, and axes whose range holds every member's.
     """
-    copied = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
-    for path in [
-        *(bind["path"] for bind in entry["binds"]),
-        *(f"layout.{axis}.range" for axis in entry["shared"]),
-    ]:
-        assign(copied, path, [])
-    return copied
+    parts = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
+    moving = [bind["path"] for bind in entry["binds"]]
+    ranges = [f"layout.{axis}.range" for axis in entry["shared"]]
+    for path in moving + ranges:
+        assign(parts, path, [])
+    return parts
 
 
 def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed:
-    """Pack one member: its texts, its figures by view, its arrays by field.
+    """Pack one member.
 
     Figures of views that are `like` another are left out.
     """
     family = scene.family
+    member = family[i]
     every = views.views_of(family)
     shown = [view for view in every if only is None or view.name in only]
     drawn_as = {view.like or view.name for view in shown}
-    figures = {view.name: view.draw(scene, i) for view in every if view.name in drawn_as}
-    drawn = [(view, figures[view.name]) for view in every if view.name in drawn_as]
-    live = {_field(view, k, p): p for view, fig in drawn for k, p in enumerate(_follows(view, fig))}
-    prediction = computed(family[i].prediction)
-    projection = computed(family[i].projection)
-    scores = {
-        name: Live("", "", values.cpu().numpy(), "size")
-        for name, values in prediction.scores.items()
-        if name in SHOWN
-    }
-    lambda1 = np.array([mean_lambda1(family[i].spectrum)])
+    drawn = [view for view in every if view.name in drawn_as]
+    figures = {view.name: view.draw(scene, i) for view in drawn}
+    live = {}
+    for view in drawn:
+        for k, p in enumerate(_follows(view, figures[view.name])):
+            live[_field(view, k, p)] = p
+    first = family.first[i]
+    n_draws, n_spectra = _sizes(member)
     meta = {
-        "method": family[i].method,
-        "radius": family[i].radius,
-        "unit": family[i].unit,
-        "label": style(family[i].method).label,
+        "method": member.method,
+        "radius": member.radius,
+        "unit": member.unit,
+        "label": style(member.method).label,
         "words": {name: np.asarray(p.values).tolist() for name, p in live.items() if p.words},
-        "n_spectra": len(family[i].spectrum),
-        "n_draws": prediction.n_draws,
-        "reach": _reach(family[i]),
-        "equals": style(family[first].method).label if (first := family.first[i]) != i else "",
+        "n_spectra": n_spectra,
+        "n_draws": n_draws,
+        "reach": _reach(member),
+        "equals": style(family[first].method).label if first != i else "",
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
-        "captions": {view.name: view.caption_of(family, i) for view in shown if view.caption_of},
-        "ranges": {view.name: ranges_of(view, fig) for view, fig in drawn},
+        "ranges": {view.name: ranges_of(view, figures[view.name]) for view in drawn},
     }
     if family.images:
         meta["images"] = member_images(family, i)
     arrays = {name: p for name, p in live.items() if not p.words}
-    draws = {"draw loss": true_losses(projection), "draw distance": projection.distance}
-    of_draws = {name: Live("", "", numbers(values), "draws") for name, values in draws.items()}
-    return meta, figures, arrays | scores | of_draws | {"lambda1": Live("", "", lambda1)}
+    return Packed(meta, figures, arrays | _numbers(member))
+
+
+def _numbers(member: Member) -> dict[str, Live]:
+    """Return the arrays that no figure has: scores, losses and distances of draws, λ₁."""
+    projection = computed(member.projection)
+    arrays = {}
+    for name, values in computed(member.prediction).scores.items():
+        if name in SHOWN:
+            arrays[name] = Live("", "", values.cpu().numpy(), "size")
+    arrays["draw loss"] = Live("", "", numbers(true_losses(projection)), "draws")
+    arrays["draw distance"] = Live("", "", numbers(projection.distance), "draws")
+    arrays["lambda1"] = Live("", "", np.array([mean_lambda1(member.spectrum)]))
+    return arrays
 
 
 def _reach(member: Member) -> str:
@@ -276,7 +293,8 @@ def _reach(member: Member) -> str:
     history = member.posterior.history if isinstance(member.posterior, Gaussian) else None
     if history is None or history.reach is None:
         return ""
-    reach = float(history.reach[-max(1, len(history.reach) // 10) :].median())
+    last_tenth = max(1, len(history.reach) // 10)
+    reach = float(history.reach[-last_tenth:].median())
     near = member.unit == KL_BALL and abs(reach / member.radius - 1) < NEAR
     return "" if near else f", which moves q by {short(reach)} × its width"
 
@@ -284,7 +302,8 @@ def _reach(member: Member) -> str:
 def _alt(view: View, fig: Figure) -> str:
     """Describe a member's figure, and the parts of it that cannot be drawn."""
     meta = fig.layout.meta
-    return ". ".join(filter(None, (view.alt or meta["alt"], meta["note"])))
+    parts = [view.alt or meta["alt"], meta["note"]]
+    return ". ".join(filter(None, parts))
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
@@ -307,8 +326,12 @@ def _shared(view: View, fig: Figure) -> list[str]:
 
 def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
     """Return the finite ranges of the axes that hold every member."""
-    ranges = {axis: [*map(float, fig.layout[axis].range)] for axis in _shared(view, fig)}
-    return {axis: ends for axis, ends in ranges.items() if all(map(math.isfinite, ends))}
+    ranges = {}
+    for axis in _shared(view, fig):
+        ends = [float(end) for end in fig.layout[axis].range]
+        if all(map(math.isfinite, ends)):
+            ranges[axis] = ends
+    return ranges
 
 
 def _record(arrays: Mapping[str, Live], fields: Mapping[str, Mapping]) -> bytes:
@@ -316,9 +339,8 @@ def _record(arrays: Mapping[str, Live], fields: Mapping[str, Mapping]) -> bytes:
 
     With fewer draws (MAP has one) scores repeat and the rest is NaN.
     """
-    return b"".join(
-        _filled(arrays.get(name), field["shape"]).tobytes() for name, field in fields.items()
-    )
+    parts = [_filled(arrays.get(name), field["shape"]) for name, field in fields.items()]
+    return b"".join(part.tobytes() for part in parts)
 
 
 def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
@@ -339,22 +361,20 @@ def assign(drawn: Json, path: str, value: object) -> None:
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
-    drawn: dict[str, Json] = {"data": [], "layout": {"meta": {}}}
+    drawn: dict[str, Json] = {"data": [], "layout": {}}
     if view.kind == "plotly":
         drawn = json.loads(fig.to_json())
-    layout = drawn["layout"] | {"height": view.height}
-    layout.pop("meta")
-    placed = {k: v for k, v in dataclasses.asdict(view).items() if k in PLACED}
-    placed |= {"phases": list(view.phases(scene.family)), "shared": _shared(view, fig)}
-    follows = _follows(view, fig)
-    binds = [
-        {"path": p.path, "field": _field(view, k, p), "rows": p.rows} for k, p in enumerate(follows)
-    ]
-    for p in follows:
+    binds = []
+    for k, p in enumerate(_follows(view, fig)):
+        binds.append({"path": p.path, "field": _field(view, k, p), "rows": p.rows})
         if p.path.startswith("data.") and not p.words:
             assign(drawn, p.path, [])  # it is in the members' records
-    layout.pop("width", None)  # of a notebook's cell; a page has columns
+    layout = drawn["layout"] | {"height": view.height}
+    for name in ("meta", "width"):  # the width is that of a notebook's cell; a page has columns
+        layout.pop(name, None)
+    placed = {name: getattr(view, name) for name in PLACED}
     return placed | {
+        "shared": _shared(view, fig),
         "data": drawn["data"],
         "layout": layout,
         "binds": binds,

@@ -100,8 +100,7 @@ def family_page(
     rows: a table, one mapping from heading to text a row, by default that of `family_rows`.
     story: sections of the article, by default those of `tour_story`.
     code: lines of Python that make `family`.
-    look: the rest of the state at which the page opens (tab, compare, picked, chosen, step, phase,
-        moment).
+    look: the rest of the state at which the page opens (tab, compare, picked, chosen, step).
     playground: the two-weight world above the lead, and a regression with a gap below the article,
         both trained in the browser.
     """

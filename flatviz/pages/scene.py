@@ -2,7 +2,7 @@
 
 import base64
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -13,6 +13,7 @@ from flatviz.plots.color import ColorScale
 from flatviz.plots.inputs import class_words
 from flatviz.plots.radius import columns_of, trend, values_of
 from flatviz.plots.theme import style
+from flatviz.private import cached_property
 from flatviz.results import Family
 
 # Through each member's center
@@ -34,7 +35,12 @@ class Scene:
     @cached_property
     def references(self) -> dict[str, int]:
         """Method -> member, of the methods drawn beside the selected one."""
-        return {m: self.family.index(m) for m in REFERENCES if m in self.family.methods}
+        there = [m for m in REFERENCES if m in self.family.methods]
+        return {m: self.family.index(m) for m in there}
+
+    def beside(self, part: str) -> dict[str, Any]:
+        """Return one part of each reference, such as its prediction."""
+        return {m: getattr(self.family[i], part) for m, i in self.references.items()}
 
     @cached_property
     def colors(self) -> dict:
@@ -49,11 +55,11 @@ class Scene:
     def rises(self) -> dict[str, tuple[float, float]]:
         """Range of colours of each kind of basin, shared by all members."""
         members = [self.family[i] for i in self.family.distinct]
-        rises = {plane: [above_center(getattr(m, plane)) for m in members] for plane in PLANES}
-        return {
-            plane: ((scale := basin_scale(of_members)).lo, scale.hi)
-            for plane, of_members in rises.items()
-        }
+        ends = {}
+        for plane in PLANES:
+            scale = basin_scale([above_center(getattr(m, plane)) for m in members])
+            ends[plane] = scale.lo, scale.hi
+        return ends
 
     @cached_property
     def words(self) -> dict[str, str]:
@@ -64,23 +70,25 @@ class Scene:
         """
         surface = computed(self.family.surface)
         explained = surface.plane.explained
-        share = f" ({100 * sum(explained):.0f} % of it)" if explained else ""
-        trends = ". ".join(trend(self.family, m) for m in columns_of(self.family))
+        trends = [trend(self.family, method) for method in columns_of(self.family)]
         texts = {
             "label": surface.label,
-            "share": share,
+            "share": f" ({100 * sum(explained):.0f} % of it)" if explained else "",
             "level": f"{LEVEL:g}",
-            "radius": trends,
+            "radius": ". ".join(trends),
             "seeds": self._seeds(),
+            "sure": self._sure(),
         }
         if computed(self.family[0].prediction).has_classes:
             texts |= self._classes()
-        return texts | {"sure": self._sure()}
+        return texts
 
     def _classes(self) -> dict[str, str]:
-        words = class_words(self.family)
         names = computed(self.family[0].prediction).classes
-        second, third = (min(c, len(words) - 1) for c in (1, 2))
+        words = class_words(self.family)
+        last = len(words) - 1
+        second = min(1, last)
+        third = min(2, last)
         return {"class 1": words[second], "class 2": words[third], "name 2": names[third]}
 
     def _sure(self) -> str:
@@ -88,29 +96,23 @@ class Scene:
 
         The radii are both ends of SA-BMA's.
         """
-        of_sabma = [
-            m
-            for m in self.family
-            if m.method == "sabma" and computed(m.prediction).bins is not None
-        ]
-        texts = []
         n = self.family.n_draws
-        for m in of_sabma[:: max(1, len(of_sabma) - 1)] if n > FEW else ():
-            bins = computed(computed(m.prediction).bins).double().nan_to_num()
+        members = [m for m in self.family if m.method == "sabma"]
+        if n <= FEW or not members or computed(members[0].prediction).bins is None:
+            return ""
+        texts = []
+        for member in members[:: max(1, len(members) - 1)]:
+            bins = computed(computed(member.prediction).bins).double().nan_to_num()
             count, sure, right = bins.unbind(-1)
-            points = 100 * (count * (sure - right)).sum(-1) / count.sum(-1)
-            few = float(points[FEW - 1])
-            many = float(points[-1])
-            texts.append(
-                f"{few:+.1f} points with {FEW} draws and {many:+.1f} with {n} at radius"
-                f" {m.radius:g}"
-            )
-        if texts:
-            return (
-                " ECE is low where confidence equals accuracy; confidence less accuracy:"
-                f" {', '.join(texts)}."
-            )
-        return ""
+            excess = (count * (sure - right)).sum(-1) / count.sum(-1)
+            few = 100 * float(excess[FEW - 1])
+            many = 100 * float(excess[-1])
+            points = f"{few:+.1f} points with {FEW} draws and {many:+.1f} with {n}"
+            texts.append(f"{points} at radius {member.radius:g}")
+        return (
+            " ECE is low where confidence equals accuracy; confidence less accuracy:"
+            f" {', '.join(texts)}."
+        )
 
     def _seeds(self) -> str:
         n = values_of(self.family, "lambda1").shape[1]
@@ -127,8 +129,10 @@ def pixels_of(family: Family, rows: Tensor) -> dict[str, object]:
 
     The shape is (H, W) or (H, W, 3).
     """
-    pixels = family.images["pixels"][torch.searchsorted(family.images["index"], rows)]
-    return {"rows": rows.tolist(), "shape": list(pixels.shape[1:]), "pixels": _as_text(pixels)}
+    at = torch.searchsorted(family.images["index"], rows)
+    pixels = family.images["pixels"][at]
+    shape = list(pixels.shape[1:])
+    return {"rows": rows.tolist(), "shape": shape, "pixels": _as_text(pixels)}
 
 
 def member_images(family: Family, i: int) -> dict[str, object]:
@@ -144,6 +148,7 @@ def member_images(family: Family, i: int) -> dict[str, object]:
     nats = family[i].maps["nats"]
     pool = places.unique()
     probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
+    levels = (probs * LEVELS).round().nan_to_num(nan=LEVELS + 1)
     return {
         "pool": pool.tolist(),
         "labels": computed(prediction.y)[pool].tolist(),
@@ -152,9 +157,10 @@ def member_images(family: Family, i: int) -> dict[str, object]:
         "n_draws": prediction.n_draws,
         "classes": list(prediction.classes),
         "color": style(family[i].method).color,
-        "probs": _as_text((probs * LEVELS).round().nan_to_num(nan=LEVELS + 1).to(torch.uint8)),
+        "probs": _as_text(levels.to(torch.uint8)),
     }
 
 
 def _as_text(values: Tensor) -> str:
-    return base64.b64encode(values.contiguous().numpy().tobytes()).decode()
+    content = values.contiguous().numpy().tobytes()
+    return base64.b64encode(content).decode()

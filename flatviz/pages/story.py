@@ -35,45 +35,47 @@ def tour_story(family: Family) -> tuple[Section, ...]:
     They explain posteriors, sharpness, and the radius; the last one shows all figures to explore.
     The task must have classes.
     """
-    if not {"vi", "sabma"} <= set(family.methods) or not computed(family[0].prediction).has_classes:
+    prediction = computed(family[0].prediction)
+    if not {"vi", "sabma"} <= set(family.methods) or not prediction.has_classes:
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
-    middle = radii[len(radii) // 2]
     large = radii[-1]
     vi = {"method": "vi", "radius": 0.0}
-    tests = "images" if family.images else "examples"
-    seeds = next((len(values) for values in family[0].over_seeds.values()), 1)
-    prove = " and one seed prove" if seeds == 1 else f", here with {seeds} seeds, proves"
-    seen = f": {TEXTS['more']['seen']}" if family[0].step else "."
-    moved = "Radius" if family[0].step else "Flatness"
+    at_large = {"method": "sabma", "radius": large, "n_draws": 10}
+    at_middle = at_large | {"radius": radii[len(radii) // 2]}
     sharp = {"n_draws": 10, "tab": "Flatness", "see": "spectrum"}
-    at_middle = {"method": "sabma", "radius": middle, "n_draws": 10}
-    return (
+    curves = {"tab": "Radius", "see": "radius"}
+    scores = {
+        "tests": "images" if family.images else "examples",
+        "prove": _prove(family),
+        "changed": _changed(family, large),
+    }
+    steps = [
         _step("posterior", {"n_draws": 10, "tab": "Surface", "see": "surface"}),
         _step("sharp", vi | sharp, beside=_map_beside_vi(family)),
-        _step(
-            "radius",
-            {"method": "sabma", "radius": large, "n_draws": 10, "tab": moved, "see": "mechanism"},
-            seen=seen,
-        ),
+        _step("radius", at_large | curves),
         _step("beside", at_middle | sharp | {"compare": vi}),
-        _step(
-            "scores",
-            at_middle | {"tab": "Radius", "see": "radius"},
-            tests=tests,
-            prove=prove,
-            changed=_changed(family, large),
-        ),
-        *([_step("unknown", at_middle | {"tab": "Inputs"})] if "a" in family.inputs else ()),
-        _step("explore", {"method": "sabma", "radius": large, "n_draws": 10, "tab": "Surface"}),
-    )
+        _step("scores", at_middle | curves, **scores),
+    ]
+    if "a" in family.inputs:
+        steps.append(_step("unknown", at_middle | {"tab": "Inputs"}))
+    return (*steps, _step("explore", at_large | {"tab": "Surface"}))
+
+
+def _prove(family: Family) -> str:
+    """Say how many seeds there are, beside "One task"."""
+    over_seeds = list(family[0].over_seeds.values())
+    seeds = len(over_seeds[0]) if over_seeds else 1
+    return " and one seed prove" if seeds == 1 else f", here with {seeds} seeds, proves"
 
 
 def _step(name: str, state: Mapping[str, object], **words: str) -> Section:
     """Build a section of story.toml; `words` are what its text has in braces."""
     lines = TEXTS[name]["text"].split("\n")
-    filled = [line if line.startswith("= ") else line.format(**words) for line in lines]
-    return Section(TEXTS[name]["title"], "\n".join(filled), state)
+    for k, line in enumerate(lines):
+        if not line.startswith("= "):
+            lines[k] = line.format(**words)
+    return Section(TEXTS[name]["title"], "\n".join(lines), state)
 
 
 def _map_beside_vi(family: Family) -> str:
@@ -83,10 +85,12 @@ def _map_beside_vi(family: Family) -> str:
     """
     if "sgd" not in family.methods:
         return ""
-    at_map, at_vi = (mean_lambda1(family[family.index(m)].spectrum) for m in ("sgd", "vi"))
-    if at_map < at_vi:
-        return " " + TEXTS["more"]["beside"].format(map=short(at_map), vi=short(at_vi))
-    return ""
+    at_map = mean_lambda1(family[family.index("sgd")].spectrum)
+    at_vi = mean_lambda1(family[family.index("vi")].spectrum)
+    if at_map >= at_vi:
+        return ""
+    text = TEXTS["more"]["beside"].format(map=short(at_map), vi=short(at_vi))
+    return f" {text}"
 
 
 def _changed(family: Family, radius: float) -> str:

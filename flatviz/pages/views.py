@@ -1,6 +1,6 @@
 """Figures of page and lab: one entry each in `VIEWS`; captions.toml has their words and places."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -15,16 +15,14 @@ from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.frontier import has_frontier, plot_frontier
 from flatviz.plots.inputs import plot_input_maps, plot_predictive
 from flatviz.plots.landscape import plot_projection
-from flatviz.plots.mechanism import PHASE_TEXTS, PHASES, kind_of, plot_step
 from flatviz.plots.radius import columns_of, plot_radius
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
-from flatviz.plots.theme import Figure, Properties, Property, figure, span_of, style
+from flatviz.plots.theme import Figure, Properties, Property, figure, span_of
 from flatviz.results import Family, Prediction
 
 Draw = Callable[[Scene, int], Figure]
+Plot = Callable[..., Figure]
 TEXTS = texts_of("captions.toml")
-MOVES = TEXTS["step"]["kl"]
-BACK = TEXTS["step"]["back"]
 
 
 @dataclass(frozen=True)
@@ -57,8 +55,6 @@ class View:
         kind: "plotly", or the front end's module that draws it.
         least: Smallest width in px; in a narrower column, the views of its tab are placed one below
             the other.
-        phases: Name and text of each phase, for properties with `rows="phase"`.
-        caption_of: (family, member) -> caption, for captions that depend on the member.
     """
 
     name: str
@@ -78,8 +74,6 @@ class View:
     link: Mapping[str, str] = field(default_factory=dict)
     kind: str = "plotly"
     least: int = 0
-    phases: Callable[[Family], Sequence[tuple[str, str]]] = lambda family: ()
-    caption_of: Callable[[Family, int], str] | None = None
 
     @property
     def chosen(self) -> str:
@@ -89,48 +83,43 @@ class View:
 
 def _basin(plane: str, relief: bool, scene: Scene, i: int) -> Figure:
     """Draw the rise of the loss above the center, on a plane through the member's center."""
+    plot = plot_basin_3d if relief else plot_basin
     surface = getattr(scene.family[i], plane)
     title = f"Rise above the center, {PLANES[plane]}"
-    return (plot_basin_3d if relief else plot_basin)(
-        surface, color_range=scene.rises[plane], title=title
-    )
+    return plot(surface, color_range=scene.rises[plane], title=title)
 
 
 def _surface(scene: Scene, i: int) -> Figure:
     """Draw the loss on the plane that all members share, with the member's draws."""
-    family = scene.family
+    member = scene.family[i]
     surface = computed(scene.family.surface)
-    projection = computed(scene.family[i].projection)
-    beside = {m: computed(family[j].projection) for m, j in scene.references.items()}
-    title = "Loss surface and samples"
+    projection = computed(member.projection)
     fig = plot_surface(
-        surface, projection, method=family[i].method, reference=beside, title=title, **scene.colors
+        surface,
+        projection,
+        method=member.method,
+        reference=scene.beside("projection"),
+        title="Loss surface and samples",
+        **scene.colors,
     )
-    for axis, ticks, at in zip("xy", (surface.a, surface.b), projection.coords.T):
-        # fixed: with plotly's automatic range a draw at the edge would move the ground
-        fig.layout[f"{axis}axis"].range = _reach(ticks, at)
-    return fig
+    x, y = projection.coords.T
+    # fixed: with plotly's automatic range a draw at the edge would move the ground
+    return fig.update_layout(xaxis_range=_reach(surface.a, x), yaxis_range=_reach(surface.b, y))
 
 
 def _reach(ticks: Tensor, at: Tensor) -> list[float]:
     """Return the ends of an axis that holds the surface and these draws with their markers."""
     lo, hi = span_of(ticks)
-    room = 0.03 * (hi - lo)
-    at = at[at.isfinite()]
-    left = (at - room).tolist()
-    right = (at + room).tolist()
-    return [min([lo, *left]), max([hi, *right])]
+    margin = 0.03 * (hi - lo)
+    left, right = span_of(at)  # NaN where all diverged, which min and max leave out
+    return [min(lo, left - margin), max(hi, right + margin)]
 
 
 def _relief(scene: Scene, i: int) -> Figure:
-    family = scene.family
+    surface = computed(scene.family.surface)
     title = "Loss surface and samples, in relief"
-    return plot_surface_3d(
-        computed(family.surface),
-        family[i].projection,
-        method=family[i].method,
-        title=title,
-        **scene.colors,
+    return _of_member(
+        partial(plot_surface_3d, surface), "projection", scene, i, title=title, **scene.colors
     )
 
 
@@ -140,21 +129,20 @@ def _hidden(scene: Scene, i: int) -> Figure:
     return fig.update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
 
 
-def _with_ring(plot: Callable[..., Figure], scene: Scene, i: int) -> Figure:
-    return plot(scene.family, method=scene.family[i].method, radius=scene.family[i].radius)
+def _with_ring(plot: Plot, scene: Scene, i: int) -> Figure:
+    member = scene.family[i]
+    return plot(scene.family, method=member.method, radius=member.radius)
 
 
-def _of_member(
-    plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: object
-) -> Figure:
+def _of_member(plot: Plot, part: str, scene: Scene, i: int, **more: object) -> Figure:
     """Draw one part of a member in its method's colours."""
-    return plot(getattr(scene.family[i], part), method=scene.family[i].method, **more)
+    member = scene.family[i]
+    return plot(getattr(member, part), method=member.method, **more)
 
 
-def _beside(plot: Callable[..., Figure], part: str, scene: Scene, i: int, **more: object) -> Figure:
+def _beside(plot: Plot, part: str, scene: Scene, i: int, **more: object) -> Figure:
     """Draw one part of a member beside that of the references."""
-    reference = {m: getattr(scene.family[j], part) for m, j in scene.references.items()}
-    return _of_member(plot, part, scene, i, reference=reference, **more)
+    return _of_member(plot, part, scene, i, reference=scene.beside(part), **more)
 
 
 def _metrics(scene: Scene, i: int) -> Figure:
@@ -162,7 +150,8 @@ def _metrics(scene: Scene, i: int) -> Figure:
 
 
 def _predictive(scene: Scene, i: int) -> Figure:
-    return _of_member(plot_predictive, "prediction", scene, i, x=scene.family.inputs.get("x"))
+    x = scene.family.inputs.get("x")
+    return _of_member(plot_predictive, "prediction", scene, i, x=x)
 
 
 def _images(scene: Scene, i: int) -> Figure:
@@ -173,14 +162,6 @@ def _scored(family: Family) -> Prediction:
     return computed(family[0].prediction)
 
 
-def _caption_of_step(family: Family, i: int) -> str:
-    """Write the caption of the step of a member, and how to read it."""
-    caption = TEXTS["step"][kind_of(family, i)].format(
-        label=style(family[i].method).label, back=BACK
-    )
-    return f"{caption} {TEXTS['step']['marks']}"
-
-
 def _view(name: str, draw: Draw, **conditions: Property) -> View:
     """Build a view with the texts and the place that captions.toml has for it."""
     return View(name, draw, **{**TEXTS[name], **conditions})
@@ -188,31 +169,34 @@ def _view(name: str, draw: Draw, **conditions: Property) -> View:
 
 def _through_the_center(plane: str) -> list[View]:
     """Build views of the rise of the loss, as map and relief, around each center."""
-    texts = {k: v.replace("{about}", TEXTS["about"][plane]) for k, v in TEXTS["rise"].items()}
+    rise = TEXTS["rise"]
+    about = TEXTS["about"][plane]
+    place = {"plane": PLANES[plane]}
     shared: Properties = dict(
         group="Flatness", slot="directions", height=470, least=400, needs=(plane,)
     )
-    place = {"plane": PLANES[plane]}
-    raised: Properties = dict(alt=texts["alt"].format(**place), like=plane)
-    raised["option"] = place | TEXTS["relief"]["option"]
-    option = place | TEXTS["surface"]["option"]
-    return [
-        View(plane, partial(_basin, plane, False), texts["caption"], option=option, **shared),
-        View(f"{plane} relief", partial(_basin, plane, True), texts["relief"], **raised, **shared),
-    ]
+    flat = View(
+        plane,
+        partial(_basin, plane, False),
+        rise["caption"].replace("{about}", about),
+        option=place | TEXTS["surface"]["option"],
+        **shared,
+    )
+    raised = View(
+        f"{plane} relief",
+        partial(_basin, plane, True),
+        rise["relief"].replace("{about}", about),
+        alt=rise["alt"].format(**place),
+        like=plane,
+        option=place | TEXTS["relief"]["option"],
+        **shared,
+    )
+    return [flat, raised]
 
 
 VIEWS = (
     _view("surface", _surface),
     _view("relief", _relief),
-    _view(
-        "mechanism",
-        lambda scene, i: plot_step(scene.family, i),
-        caption=MOVES.format(back=BACK),
-        caption_of=_caption_of_step,
-        when=lambda f: f[0].step is not None,
-        phases=lambda f: tuple(zip(PHASES, PHASE_TEXTS)),
-    ),
     _view("radius", partial(_with_ring, plot_radius), when=lambda f: bool(columns_of(f))),
     _view("frontier", partial(_with_ring, plot_frontier), when=has_frontier),
     *_through_the_center("sharpest"),

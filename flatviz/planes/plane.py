@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal
 
 import torch
@@ -20,6 +20,7 @@ Convention = Literal["flatviz", "li2018", "loss-landscapes", "per-tensor"]
 # Others have another reading in each release
 READ_FROM = {"loss-landscapes": "loss-landscapes 3.0.6"}
 EPS = 1e-10  # of Li et al.'s code
+UNIT_SQUARE = ((-1.0, 1.0), (-1.0, 1.0))
 
 
 @public
@@ -71,18 +72,21 @@ def plane_random(
         )
     source = generator(seed)
     draw = torch.rand if convention == "loss-landscapes" else torch.randn
-    drawn = [draw(net.dim, generator=source, dtype=w.dtype) for _ in range(2)]
+    drawn = [draw(net.dim, generator=source, dtype=w.dtype).to(w) for _ in range(2)]
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
         unit += f", {READ_FROM.get(convention, convention)} convention"
-    axes = torch.stack([filter_normalized(net, d.to(w), w, normalize, convention) for d in drawn])
-    return Plane(
-        w.clone(), axes, unit, name=f"random plane, seed {seed}", extent=((-1.0, 1.0),) * 2
-    )
+    axes = [filter_normalized(net, d, w, normalize, convention) for d in drawn]
+    name = f"random plane, seed {seed}"
+    return Plane(w.clone(), torch.stack(axes), unit, name, extent=UNIT_SQUARE)
 
 
 def filter_normalized(
-    net: Net, direction: Tensor, w: Tensor, normalize: str = "filter", convention: str = "flatviz"
+    net: Net,
+    direction: Tensor,
+    w: Tensor,
+    normalize: str = "filter",
+    convention: str = "flatviz",
 ) -> Tensor:
     """Scale `direction` (D,) by `w` (D,), as in `plane_random`."""
     if normalize == "none":
@@ -92,25 +96,31 @@ def filter_normalized(
     if normalize == "model":
         return _scaled(direction[None], w[None])[0]
     out = torch.zeros_like(direction)
+    eps = EPS if convention == "li2018" else 0.0
     for block in net.blocks:
-        many = len(block.shape) > 1
-        rows = (
-            block.shape[0] if many and normalize == "filter" and convention != "per-tensor" else 1
-        )
-        if convention == "li2018" and not many:
+        size = block.stop - block.start
+        rows = 1
+        if len(block.shape) > 1:
+            if normalize == "filter" and convention != "per-tensor":
+                rows = block.shape[0]
+        elif convention == "li2018":
             continue
-        if convention == "loss-landscapes" and not many:
-            rows = block.stop - block.start
-        # A parameter may be empty
-        d, weights = (t[block.slice].view(rows or 1, -1) for t in (direction, w))
-        out[block.slice] = _scaled(d, weights, EPS if convention == "li2018" else 0.0).reshape(-1)
-    return _scaled(out[None], w[None])[0] if convention == "loss-landscapes" else out
+        elif convention == "loss-landscapes":
+            rows = size
+        if size:  # a parameter may be empty
+            d = direction[block.slice].view(rows, -1)
+            weights = w[block.slice].view(rows, -1)
+            out[block.slice] = _scaled(d, weights, eps).flatten()
+    if convention == "loss-landscapes":
+        return _scaled(out[None], w[None])[0]
+    return out
 
 
 def _scaled(d: Tensor, weights: Tensor, eps: float = 0.0) -> Tensor:
     """Scale the rows of d to the norms of the rows of weights."""
     norm = d.norm(dim=1, keepdim=True) + eps
-    return d * weights.norm(dim=1, keepdim=True) / norm.clamp_min(torch.finfo(d.dtype).tiny)
+    norm = norm.clamp_min(torch.finfo(d.dtype).tiny)
+    return d * weights.norm(dim=1, keepdim=True) / norm
 
 
 RISE = 1.0  # rise of the quadratic model at the default extent of `plane_eigen`
@@ -151,18 +161,18 @@ def plane_along(
     check_weights(v, w.numel(), "direction 2")
     axes = torch.stack([u, v])
     if not orthonormal:
-        return Plane(w.clone(), axes, "one given direction", name=name, extent=((-1.0, 1.0),) * 2)
+        return Plane(w.clone(), axes, "one given direction", name, extent=UNIT_SQUARE)
     error = "directions must not be parallel, got such ones: a plane needs two"
     axes, size = _orthonormalised(axes.double(), error)
-    reach = float(size.max())
-    return _orthonormal(w.clone(), axes.to(w.dtype), [reach, reach], name)
+    reach = [float(size.max())] * 2
+    return _orthonormal(w.clone(), axes.to(w.dtype), reach, name)
 
 
 def _orthonormalised(axes: Tensor, error: str) -> tuple[Tensor, Tensor]:
     """Return axes (2, D) by Gram-Schmidt, and their lengths before; `error` for parallel ones."""
     Q, R = torch.linalg.qr(axes.T)
     size = R.diagonal().abs()
-    if bool((size <= 1e-6 * axes.norm(dim=1)).any()):
+    if (size <= 1e-6 * axes.norm(dim=1)).any():
         raise ValueError(error)
     return (Q * R.diagonal().sign()).T, size
 
@@ -193,9 +203,9 @@ def plane_eigen(w: Vector, spectrum: Spectrum) -> Plane:
         raise ValueError(
             "spectrum must hold two eigenvectors, got one: ask top_eigenpairs for more"
         )
-    values = spectrum.values[:2].abs()
+    values = spectrum.values[:2].abs().double()
     least = float(values.max()) / 100 or 1.0
-    reach = [math.sqrt(2 * RISE / max(float(v), least)) for v in values]
+    reach = (2 * RISE / values.clamp_min(least)).sqrt().tolist()
     return _orthonormal(
         w.clone(), spectrum.vectors[:2], reach, "plane of Hessian eigenvectors 1 and 2"
     )
@@ -209,8 +219,8 @@ def _orthonormal(
     explained: tuple[float, ...] | None = None,
 ) -> Plane:
     """Build a plane whose unit is distance, out to `reach` on either side along each axis."""
-    a, b = reach
-    return Plane(origin, axes, "distance in weight space", name, explained, ((-a, a), (-b, b)))
+    extent = tuple((-end, end) for end in reach)
+    return Plane(origin, axes, "distance in weight space", name, explained, extent)
 
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
@@ -277,10 +287,13 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
         raise ValueError(
             f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or {instead}"
         )
-    scale, axes, coords = (_svd if W.numel() <= MAX_AT_ONCE else _by_gram)(W, origin)
+    decomposed = _svd if W.numel() <= MAX_AT_ONCE else _by_gram
+    scale, axes, coords = decomposed(W, origin)
     # Fix the sign, which is free, so that figures do not flip
-    axes *= axes.gather(1, axes.abs().argmax(1, keepdim=True)).sign()
-    share = scale.square() / scale.square().sum().clamp_min(1e-300)
+    largest = axes.abs().argmax(1, keepdim=True)
+    axes *= axes.gather(1, largest).sign()
+    squares = scale.square()
+    share = squares / squares.sum().clamp_min(1e-300)
     if share[1] <= 1e-12 * share[0]:
         raise ValueError(
             "a PCA plane needs draws that span two directions, got draws on one line: use"
@@ -288,9 +301,8 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
         )
     reach = MARGIN * coords.abs().amax(0)
     sides = torch.maximum(reach, NARROWEST * reach.max()).tolist()
-    return _orthonormal(
-        origin.clone(), axes[:2].to(W.dtype), sides, name, tuple(share[:2].tolist())
-    )
+    explained = tuple(share[:2].tolist())
+    return _orthonormal(origin.clone(), axes.to(W.dtype), sides, name, explained)
 
 
 def _svd(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -308,15 +320,20 @@ def _by_gram(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
     It is exact enough for the two largest.
     """
-    width = max(1, MAX_AT_ONCE // len(W))
-    blocks = [slice(i, i + width) for i in range(0, W.shape[1], width)]
-    centred = ((W[:, block] - origin[block]).double() for block in blocks)
-    gram = sum(part @ part.T for part in centred)
+
+    def centred() -> Iterator[Tensor]:
+        """Iterate over blocks of columns of W - origin."""
+        width = max(1, MAX_AT_ONCE // len(W))
+        for part, middle in zip(W.split(width, 1), origin.split(width)):
+            yield (part - middle).double()
+
+    gram = sum(part @ part.T for part in centred())
     squares, U = torch.linalg.eigh(gram)
     scale = squares.flip(0).clamp_min(0).sqrt()
     U = U.flip(1)[:, :2]
-    axes = torch.cat([U.T @ (W[:, b] - origin[b]).double() for b in blocks], 1)
-    return scale, axes / scale[:2, None].clamp_min(1e-300), U * scale[:2]
+    axes = torch.cat([U.T @ part for part in centred()], 1)
+    axes = axes / scale[:2, None].clamp_min(1e-300)
+    return scale, axes, U * scale[:2]
 
 
 @public
@@ -341,11 +358,12 @@ def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
         >>> float(shadows.distance.max()) < 1e-6
         True
     """
-    for weights, name in ((a, "a"), (b, "b"), (c, "c")):
-        check_weights(weights, a.numel(), name)
+    check_weights(b, a.numel(), "b")
+    check_weights(c, a.numel(), "c")
     points = torch.stack([a, b, c]).double()
     origin = points.mean(0)
     error = "a plane needs three points that are not on one line, got such points: use slice_line"
     axes, _ = _orthonormalised(points[1:] - points[0], error)
-    reach = (MARGIN_THROUGH * ((points - origin) @ axes.T).abs().amax(0)).tolist()
+    coords = (points - origin) @ axes.T
+    reach = (MARGIN_THROUGH * coords.abs().amax(0)).tolist()
     return _orthonormal(origin.to(a.dtype), axes.to(a.dtype), reach, "plane through three points")

@@ -7,14 +7,14 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "by_type": "plot",
         "basin": "plot_basin",
-        "calibration": "plot_metrics plot_reliability plot_risk_coverage plot_severity",
-        "curvature": "plot_density plot_history plot_layers plot_sharpness plot_spectrum",
+        "calibration": "plot_metrics plot_reliability",
+        "curvature": "plot_density plot_history plot_sharpness plot_spectrum",
         "frontier": "plot_frontier",
-        "landscape": "plot_curve plot_persistence plot_projection",
-        "mechanism": "plot_mechanism",
+        "landscape": "plot_curve plot_projection",
         "inputs": "plot_predictive",
         "quantiles": "plot_calibration",
         "radius": "plot_radius",
+        "shift": "plot_risk_coverage plot_severity",
         "surfaces": "plot_surface plot_surface_3d",
     },
 )

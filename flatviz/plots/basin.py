@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import plotly.graph_objects as go
 import torch
-from torch import Tensor
 
 from flatviz.checks import Number
 from flatviz.core import public
@@ -47,7 +46,7 @@ def plot_basin(
         (0.0, 2.0)
     """
     rise = above_center(surface)
-    scale = basin_scale([rise]) if not color_range else scale_of_rises(rise, color_range)
+    scale = scale_of_rises(rise, color_range) if color_range else basin_scale([rise])
     floor = center_of(surface)
     share = basin_share(rise)
     alt = (
@@ -83,20 +82,17 @@ def above_center(surface: Surface) -> Surface:
         raise ValueError(
             f"a basin needs values on a grid of two axes, got shape {tuple(surface.values.shape)}"
         )
-    return replace(
-        surface,
-        values=surface.values - center_of(surface),
-        label=f"{surface.label} above the center",
-    )
+    label = f"{surface.label} above the center"
+    return replace(surface, values=surface.values - center_of(surface), label=label)
 
 
 def center_of(surface: Surface) -> float:
     """Return the value at the plane's origin; a ValueError where the grid does not have it."""
     i = int(surface.a.abs().argmin())
     j = int(surface.b.abs().argmin())
-    for ticks, k in ((surface.a, i), (surface.b, j)):
-        step = float(ticks.diff().abs().max())
-        if float(ticks[k].abs()) > 1e-4 * step:
+    for ticks in (surface.a, surface.b):
+        step = ticks.diff().abs().max()
+        if bool(ticks.abs().min() > 1e-4 * step):
             raise ValueError(
                 "the plane's origin must be on the grid, got one beside it: take a symmetric"
                 " extent, odd resolution"
@@ -124,13 +120,13 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
     Half of each basin lies within it, so that no figure is mostly at the end of the scale.
     """
     finite = [r.values[r.values.isfinite()].double() for r in rises]
-    pooled: Tensor = torch.cat(finite)
-    top = (
-        max(float(pooled.quantile(0.9)), *(float(f.median()) for f in finite))
-        if len(rises) > 1
-        else float(pooled.max())
-    )
-    return scale_of_rises(replace(rises[0], values=pooled, a=pooled, b=pooled), (0.0, top or 1.0))
+    pooled = torch.cat(finite)
+    top = float(pooled.max())
+    if len(rises) > 1:
+        medians = [float(f.median()) for f in finite]
+        top = max(float(pooled.quantile(0.9)), *medians)
+    everything = replace(rises[0], values=pooled, a=pooled, b=pooled)
+    return scale_of_rises(everything, (0.0, top or 1.0))
 
 
 def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:

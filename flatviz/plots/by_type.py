@@ -6,7 +6,7 @@ from torch import Tensor
 
 from flatviz import plots, results
 from flatviz.plots.theme import Figure, Property
-from flatviz.results import History, LayerCurvature, Prediction, Projection, Spectrum, Surface
+from flatviz.results import History, Prediction, Projection, Spectrum, Surface
 
 
 def plot(result: object, *more: object, **options: object) -> Figure:
@@ -20,9 +20,8 @@ def plot(result: object, *more: object, **options: object) -> Figure:
     - `Projection`: `plot_projection`
     - `Prediction`: `plot_reliability`, of a regression `plot_predictive`, of several methods
       `plot_metrics`
-    - `Sharpness`, `Shift`, `Persistence`: `plot_sharpness`, `plot_severity`, `plot_persistence`
-    - `Mechanism`, `Family`: `plot_mechanism`, `plot_radius`
-    - `History`: `plot_history`; the dict of `layer_curvature`: `plot_layers`
+    - `Sharpness`, `Shift`: `plot_sharpness`, `plot_severity`
+    - `Family`, `History`: `plot_radius`, `plot_history`
 
     Args:
         result: A result of flatviz; where the function draws several, a list of them or a dict
@@ -76,9 +75,6 @@ DRAW: dict[type, Callable[..., Figure]] = {
     results.Curve: plots.plot_curve,
     results.Family: plots.plot_radius,
     History: plots.plot_history,
-    LayerCurvature: plots.plot_layers,
-    results.Mechanism: plots.plot_mechanism,
-    results.Persistence: plots.plot_persistence,
     Prediction: _prediction,
     Projection: plots.plot_projection,
     results.Sharpness: plots.plot_sharpness,

@@ -1,4 +1,4 @@
-"""Calibration of predictions: scores by ensemble size, reliability, risk by coverage, shift."""
+"""Calibration of predictions: scores by ensemble size, reliability."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,21 +13,18 @@ from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
-    Properties,
     axes_of,
     band,
     diagonal,
     figure,
-    layout_of,
     numbers,
-    panels,
     room,
+    rows_of,
     scatter,
-    span_of,
     style,
     styles,
 )
-from flatviz.results import SHOWN, Prediction, Shift
+from flatviz.results import SHOWN, Prediction
 
 LABELLED = "predict on a Data, which has labels"
 Z = 1.959964  # quantile of a two-sided 95 % interval
@@ -169,22 +166,15 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
 
 def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
     """Build a pair of axes for each score, one below the other, with room for all curves."""
-    axes: Properties = {}
-    for row, ((score, label), domain) in enumerate(
-        zip(labels.items(), reversed(panels(len(labels), 0.055)))
-    ):
-        values = torch.cat([p.scores[score] for p in predictions])
-        if score == "accuracy":  # with the bands
-            values = torch.cat(
-                [
-                    values,
-                    *(torch.cat(wilson(p.scores[score], p.outputs.shape[1])) for p in predictions),
-                ]
-            )
-        x = dict(matches="x" if row else None, range=[0.5, longest + 0.5], showticklabels=False)
-        axes |= layout_of(row, x, dict(domain=domain, title=label, range=room(values)))
-    axes[f"xaxis{len(labels)}"] |= dict(showticklabels=True, title="draws averaged (ensemble size)")
-    return axes
+    rows = []
+    for score, label in labels.items():
+        values = [p.scores[score] for p in predictions]
+        if score == "accuracy":
+            for p in predictions:
+                values += wilson(p.scores[score], p.outputs.shape[1])
+        rows.append(dict(title=label, range=room(torch.cat(values))))
+    x = dict(range=[0.5, longest + 0.5])
+    return rows_of(rows, x, "draws averaged (ensemble size)", 0.055)
 
 
 def _over_sizes(scores: Tensor, longest: int) -> tuple[Tensor, Tensor]:
@@ -345,152 +335,3 @@ def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
             )
         )
     return fig.update_layout(width=640)
-
-
-FIRST = 0.05  # coverage at which the curve begins; below, it is the risk of a few answers
-
-
-@public
-def plot_risk_coverage(
-    risks: Mapping[str, Tensor], *, title: str = "Risk against coverage"
-) -> Figure:
-    """Draw the share of mistakes among the surest answers, over the share of inputs answered.
-
-    Each method is a line.  A line that rises from left to right belongs to a method whose
-    confidence tells right from wrong; a flat one guesses.
-
-    Args:
-        risks: Method -> result of `risk_coverage`, (N,).
-        title: Title of the figure.
-
-    Raises:
-        ValueError: For nothing to draw.
-
-    Example:
-        >>> fig = fv.plots.plot_risk_coverage({"vi": torch.linspace(0, 0.3, 100)})
-        >>> round(float(fig.data[-1].y[-1]), 2)  # answering all
-        0.3
-    """
-    rows = by_method(risks, "curve of risks")
-    alt = "; ".join(
-        f"{style(m).label}: area {float(r.mean()):.3f}, all answered {float(r[-1]):.3f}"
-        for m, r in rows.items()
-    )
-    n = max(len(r) for r in rows.values())
-    about = f"<br><sup>{n} test inputs, one seed, so no interval</sup>"
-    x = dict(title=f"coverage: share of inputs answered, the surest first{about}", range=[0, 1.01])
-    highest = max(float(r[int(FIRST * n) :].max()) for r in rows.values())
-    y = dict(title="risk: share of wrong answers", range=[0, min(1.0, 1.2 * highest + 0.02)])
-    fig = figure(title, alt, xaxis=x, yaxis=y)
-    for method, r in rows.items():
-        look = style(method)
-        start = max(0, int(FIRST * len(r)) - 1)
-        at = torch.linspace(start, len(r) - 1, min(len(r), 120))
-        shown = at.round().long().unique()
-        fig.add_trace(
-            scatter(
-                (shown + 1).double() / len(r),
-                r[shown],
-                "lines+markers",
-                look.label,
-                line=look.line(2),
-                marker=look.marker(8, maxdisplayed=9),
-                legendgroup=method,
-                legend=True,
-                hover=f"{look.label}: risk %{{y:.3f}} at coverage %{{x:.2f}}",
-            )
-        )
-    return fig.update_layout(height=470, margin=dict(t=95, b=80), title_y=0.98)
-
-
-SHIFTED = {"accuracy": "accuracy (share)", "nll": "NLL (nats)", "ece": "ECE"}
-GAP = 0.09  # between panels, as a share of the width
-SPREAD = 0.07  # severities between two methods
-
-
-@public
-def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = None) -> Figure:
-    """Draw each score against severity, 0 (clean) to 5, averaged over the kinds of corruption.
-
-    Each score has a panel, each method a line.
-
-    Args:
-        shifts: Result of `shifted_scores`, drawn in ink, or method -> such results, all of the
-            same kinds and severities.
-        title: Default: over which kinds of corruption the scores are means.
-
-    Raises:
-        ValueError: For nothing to draw, or results of several kinds or severities.
-
-    Example:
-        >>> scores = {name: torch.tensor([[0.9, 0.8, 0.6]]) for name in ("accuracy", "nll", "ece")}
-        >>> shift = fv.results.Shift(("fog",), (0, 1, 3), scores, n=100, n_draws=5)
-        >>> fig = fv.plots.plot_severity({"vi": shift})
-        >>> [round(float(trace.y[-1]), 2) for trace in fig.data]  # at severity 3
-        [0.6, 0.6, 0.6]
-    """
-    groups = by_method(shifts, "Shift")
-    axes = {(s.kinds, s.severities) for s in groups.values()}
-    if len(axes) > 1:
-        raise ValueError(
-            f"all results must be of the same kinds and severities, got {len(axes)} different:"
-            " measure them alike"
-        )
-    first = next(iter(groups.values()))
-    over = ", ".join(kind.replace("_", " ") for kind in first.kinds)
-    curves = {m: {q: s.mean(q) for q in SHIFTED} for m, s in groups.items()}
-    worst = {style(m).label: float(c["nll"][-1]) for m, c in curves.items()}
-    alt = f"NLL at severity {first.severities[-1]}: " + "; ".join(
-        f"{m} {v:.3g}" for m, v in worst.items()
-    )
-    fig = figure(
-        title or f"Scores by severity: mean over {over}", alt, **_panels(first.severities, curves)
-    )
-    at = torch.tensor(first.severities)
-    for panel, score in enumerate(SHIFTED):
-        for i, method in enumerate(curves):
-            look = style(method)
-            x = at.double() + SPREAD * (i - (len(curves) - 1) / 2)
-            fig.add_trace(
-                scatter(
-                    x,
-                    curves[method][score],
-                    "lines+markers",
-                    look.label,
-                    line=look.line(2),
-                    marker=look.marker(8),
-                    legendgroup=method,
-                    customdata=at,
-                    legend=panel == 0,
-                    hover=f"{look.label}, severity %{{customdata}}: %{{y:.4g}}",
-                    **axes_of(panel),
-                )
-            )
-    fig.add_text(
-        f"{first.n} test images, one seed, so no interval", y=-0.36, yanchor="auto", font_size=12
-    )
-    return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
-
-
-def _panels(severities: tuple[int, ...], curves: Mapping[str | None, Mapping[str, Tensor]]) -> dict:
-    """Lay out panels side by side, one a score, with room around the means of its lines.
-
-    The room is half of their span on either side.
-    """
-    axes: dict[str, object] = {}
-    for i, ((score, label), domain) in enumerate(zip(SHIFTED.items(), panels(len(SHIFTED), GAP))):
-        means = torch.stack([c[score] for c in curves.values()])
-        lo, hi = span_of(means)
-        margin = 0.5 * (hi - lo) or 0.1
-        span = [max(0.0, lo - margin), hi + margin if score == "nll" else min(1.0, hi + margin)]
-        axes |= layout_of(
-            i,
-            dict(
-                domain=domain,
-                title="severity",
-                tickvals=list(severities),
-                ticktext=["clean" if s == 0 else str(s) for s in severities],
-            ),
-            dict(title=label, range=span),
-        )
-    return axes

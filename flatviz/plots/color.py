@@ -59,36 +59,44 @@ class ColorScale:
         Raises:
             ValueError: Where no value is finite.
         """
-        if not bool(values.isfinite().any()):
+        finite = values[values.isfinite()]
+        if not len(finite):
             raise ValueError(
                 f"the surface must have a finite value, got {values.numel()} diverged cells: shrink"
                 " the extent"
             )
-        values = values[values.isfinite()]
-        lowest, highest = span_of(values)
+        lowest, highest = span_of(finite)
         lo, hi = color_range or (lowest, highest)
-        scale = cls(lo, hi, (lo > 0 and hi / lo > 10) if log is None else log and lo > 0)
-        if color_range is None and len(values) > 1:
-            scale = scale._cut(float(values.double().quantile(CLIP)))
+        decade = lo > 0 and hi / lo > 10
+        scale = cls(lo, hi, log=decade if log is None else log and lo > 0)
+        if color_range is None and len(finite) > 1:
+            scale = scale._cut(float(finite.double().quantile(CLIP)))
         return replace(scale, below=lowest < scale.lo, above=highest > scale.hi)
 
     def _cut(self, top: float) -> ColorScale:
         """Return the same scale, ending at `top` where that leaves out a large part of it."""
         start, end = self.ends
-        (cut,) = self(torch.tensor([top], dtype=torch.float64)).tolist()
-        return replace(self, hi=top) if end - cut > FAR * (end - start) and cut > start else self
+        shorter = replace(self, hi=top)
+        cut = shorter.ends[1]
+        far = end - cut > FAR * (end - start)
+        return shorter if far and cut > start else self
 
     def __call__(self, values: Tensor) -> Tensor:
         """Convert values to the scale's coordinate (log or root)."""
         if self.root:
             return values.clamp_min(0).sqrt()
-        return values.clamp_min(torch.finfo(values.dtype).tiny).log10() if self.log else values
+        if self.log:
+            return values.clamp_min(torch.finfo(values.dtype).tiny).log10()
+        return values
 
     @property
     def ends(self) -> tuple[float, float]:
         """Return the first and last value in the scale's coordinate."""
-        lo, hi = self(torch.tensor([self.lo, self.hi], dtype=torch.float64)).tolist()
+        lo, hi = self._places([self.lo, self.hi])
         return lo, hi
+
+    def _places(self, values: list[float]) -> list[float]:
+        return self(torch.tensor(values, dtype=torch.float64)).tolist()
 
     def bar(self, label: str) -> dict:
         """Describe a colour bar whose ticks are in the unit of the values."""
@@ -106,26 +114,33 @@ class ColorScale:
 
     def _ticks(self) -> list[tuple[float, str]]:
         """List position and text of each tick, none near a marked end."""
-        if self.root:
-            marks = [0.0, *(m * 10.0**e for e in range(-4, 6) for m in (1, 2, 5))]
-            values = [m for m in marks if self.lo <= m <= self.hi * 1.001]
-        else:
-            values = (log_ticks if self.log else even_ticks)(self.lo, self.hi)
-        texts = map(short if self.log or self.root or len(values) == 1 else "{:.6g}".format, values)
-        places = self(torch.tensor(values, dtype=torch.float64)).tolist()
         start, end = self.ends
-        ends = []
+        labels = []
         if self.below:
-            ends.append((start, f"≤ {short(self.lo)}"))
+            labels.append((start, f"≤ {short(self.lo)}"))
         if self.above:
-            ends.append((end, f"≥ {short(self.hi)}"))
-        labels = list(ends)
+            labels.append((end, f"≥ {short(self.hi)}"))
+        taken = [place for place, _ in labels]
+        values = self._marks()
+        exact = self.log or self.root or len(values) == 1
+        ticks = list(zip(self._places(values), values))
         # 0 first, then from the largest: on a scale of roots small values are dense
-        for place, text in sorted(zip(places, texts), key=lambda tick: (tick[0] != 0, -tick[0])):
-            beside = labels if self.root else ends
-            if all(abs(place - other) > NEAR_END * (end - start) for other, _ in beside):
-                labels.append((place, text))
+        ticks.sort(key=lambda tick: (tick[0] != 0, -tick[0]))
+        for place, value in ticks:
+            if all(abs(place - other) > NEAR_END * (end - start) for other in taken):
+                labels.append((place, short(value) if exact else f"{value:.6g}"))
+                if self.root:
+                    taken.append(place)
         return sorted(labels)
+
+    def _marks(self) -> list[float]:
+        """List round values on the scale."""
+        if self.log:
+            return log_ticks(self.lo, self.hi)
+        if not self.root:
+            return even_ticks(self.lo, self.hi)
+        steps = [m * 10.0**e for e in range(-4, 6) for m in (1, 2, 5)]
+        return [mark for mark in [0.0, *steps] if self.lo <= mark <= self.hi * 1.001]
 
     def marker(self, values: Tensor | None) -> dict:
         """Describe colours of marks on this scale, without a bar; ink where there are no values."""
@@ -133,14 +148,6 @@ class ColorScale:
             return dict(color=INK)
         lo, hi = self.ends
         return dict(color=numbers(self(values)), colorscale=LOSS_SCALE, cmin=lo, cmax=hi)
-
-
-def first_draws(projection: Projection, n: int) -> Projection:
-    """Return the first n samples of a projection."""
-    values = None if projection.values is None else projection.values[:n]
-    return replace(
-        projection, coords=projection.coords[:n], distance=projection.distance[:n], values=values
-    )
 
 
 def true_losses(projection: Projection) -> Tensor:
@@ -173,16 +180,18 @@ def add_samples(
     hovering: `hover` and `customdata` of the circles, as in `scatter`.
     """
     at = torch.as_tensor(size, dtype=torch.float32).expand(len(coords))
-    x, y = coords.T
-    rim = dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=dict(color=OUTER, width=1))
-    fig.add_live(scatter(x, y, "markers", "rim", marker=rim), "x", "y", "marker.size", rows="draws")
-    colors = scale.marker(values) if scale is not None and bool(values.isfinite().any()) else {}
-    ring = dict(width=RING, **(colors or dict(color=LIGHT)))
-    # plotly's default is 0.7 where sizes differ
+    follows = ["x", "y", "marker.size"]
+    edge = dict(color=OUTER, width=1)
+    # plotly's default opacity is 0.7 where sizes differ
+    rim = dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=edge)
+    fig.add_live(points(coords, "markers", "rim", marker=rim), *follows, rows="draws")
+    ring = dict(width=RING, color=LIGHT)
+    if scale is not None and bool(values.isfinite().any()):
+        ring |= scale.marker(values)
+        follows.append("marker.line.color")
     marker = dict(color=look.color, opacity=1, size=numbers(at), line=ring)
-    samples = scatter(x, y, "markers", "samples", marker=marker, **hovering)
-    follows = ("x", "y", "marker.size", "customdata", *(("marker.line.color",) if colors else ()))
-    fig.add_live(samples, *follows, rows="draws")
+    samples = points(coords, "markers", "samples", marker=marker, **hovering)
+    fig.add_live(samples, *follows, "customdata", rows="draws")
     fig.follow({f"data.{len(fig.data) - 1}.marker.color": look.color}, rows="all", trace="samples")
 
 
@@ -201,28 +210,21 @@ def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None
 
     shown: False where it is the selected one itself.
     """
-    for size, color in ((12, OUTER), (10, LIGHT), (7, look.color)):
-        name, seen = (
-            (f"{look.label}, rim", {})
-            if size > 7
-            else (look.label, dict(legend=True, hoverinfo="name"))
-        )
+    rim = f"{look.label}, rim"
+    named = dict(legend=True, hoverinfo="name")
+    for size, color, name, seen in (
+        (12, OUTER, rim, {}),
+        (10, LIGHT, rim, {}),
+        (7, look.color, look.label, named),
+    ):
         marker = dict(symbol="cross", size=size, color=color)
-        fig.add_live(
-            points(coords, "markers", name, marker=marker, visible=shown, **seen), "visible"
-        )
+        cross = points(coords, "markers", name, marker=marker, visible=shown, **seen)
+        fig.add_live(cross, "visible")
 
 
 def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:
     """Add the colour bar of rings, for which plotly has none."""
-    lo, hi = scale.ends
-    marker = dict(
-        color=[lo],
-        colorscale=LOSS_SCALE,
-        cmin=lo,
-        cmax=hi,
-        showscale=True,
-        colorbar=scale.bar(label),
-        size=0.1,
-    )
+    lowest = torch.tensor([scale.lo], dtype=torch.float64)
+    bar = dict(showscale=True, colorbar=scale.bar(label), size=0.1)
+    marker = scale.marker(lowest) | bar
     fig.add_trace(scatter([None], [None], "markers", "colours", marker=marker))

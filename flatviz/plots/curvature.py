@@ -1,10 +1,9 @@
-"""Curvature: eigenvalues by rank, their density, by layer, along a training, by ensemble size."""
+"""Curvature: eigenvalues by rank, their density, along a training, by ensemble size."""
 
 import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal
 
-import plotly.graph_objects as go
 import torch
 from torch import Tensor
 
@@ -23,19 +22,17 @@ from flatviz.plots.theme import (
     COLORS,
     INK,
     Figure,
-    Properties,
     axes_of,
     band,
     figure,
-    layout_of,
     numbers,
-    panels,
     room,
+    rows_of,
     scatter,
     span_of,
     style,
 )
-from flatviz.weight_space import MEASURES, LayerCurvature, Sharpness, Spectrum
+from flatviz.weight_space import MEASURES, Sharpness, Spectrum
 
 
 @public
@@ -156,17 +153,14 @@ Density = Annotated[Spectrum, kind(Spectrum, "a Spectrum", "fv.spectral_density 
 
 
 @public
-def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = None) -> Figure:
+def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     """Draw the density of eigenvalues on a log axis, with a mark at each of the k largest.
-
-    Several spectra, as of `batch_eigenvalues`: the histogram of their largest eigenvalues, and a
-    line at the mean.
 
     Marks have their residuals.  The curve is sum_i weights[i] N(lambda; nodes[i], width^2); the
     width is 1/150 of the range, a few pixels.
 
     Args:
-        spectrum: Result of `spectral_density`, or several spectra.
+        spectrum: Result of `spectral_density`.
         title: Default: of which matrix.
 
     Raises:
@@ -180,8 +174,6 @@ def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = 
         >>> [trace.name for trace in fig.data]
         ['density', '2 largest, with residuals']
     """
-    if not isinstance(spectrum, Spectrum):
-        return _histogram(spectrum, title)
     if spectrum.nodes is None or spectrum.weights is None:
         raise ValueError(
             "plot_density needs nodes and weights, got a Spectrum without: spectral_density"
@@ -232,27 +224,6 @@ def plot_density(spectrum: Density | Sequence[Spectrum], *, title: str | None = 
             hover="λ = %{x:.4g}<br>residual %{customdata:.1e}",
         )
     )
-    return fig
-
-
-def _histogram(spectra: Sequence[Spectrum], title: str | None) -> Figure:
-    """Draw the histogram of the largest eigenvalue of each spectrum."""
-    largest = torch.stack([s.values[0] for s in one_or_several(spectra)]).double()
-    count = f"{len(largest)} spectra"
-    mean = float(largest.mean())
-    alt = f"largest eigenvalues of {count}, from {largest.min():.3g} to {largest.max():.3g}"
-    x = dict(title=with_print("largest eigenvalue λ₁", small_print(*spectra)))
-    default = f"Largest {matrix_of(spectra[0])} eigenvalue of {count}"
-    fig = figure(title or default, alt, xaxis=x, yaxis=dict(title="spectra"))
-    fig.add_trace(
-        go.Histogram(
-            x=numbers(largest),
-            name="spectra",
-            marker_color=COLORS[1],
-            hovertemplate="λ₁ %{x}: %{y}<extra></extra>",
-        )
-    )
-    fig.add_vline(mean, line_color=INK, line_dash="dash", annotation_text=f"mean {mean:.3g}")
     return fig
 
 
@@ -341,70 +312,6 @@ def plot_sharpness(
     return fig
 
 
-@public
-def plot_layers(
-    layers: Mapping[str, LayerCurvature], *, title: str = "Curvature by layer"
-) -> Figure:
-    """Draw the largest eigenvalue and trace of each layer's block of the Hessian.
-
-    The axis is logarithmic; markers are open where the value is below 0.  Error bars are the
-    eigenvalue's residual and the trace's standard error.
-
-    Args:
-        layers: Result of `layer_curvature`.
-        title: Title of the figure.
-
-    Raises:
-        ValueError: For no layer.
-
-    Example:
-        >>> nn = torch.nn
-        >>> net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 4), nn.Tanh(), nn.Linear(4, 3)))
-        >>> f = fv.nll(net, fv.Data(torch.randn(8, 2), torch.arange(8) % 3))
-        >>> fig = fv.plots.plot_layers(fv.landscape.layer_curvature(f, net.w))
-        >>> [trace.name for trace in fig.data], list(fig.data[0].y)
-        (['λ₁', 'trace'], ['0', '2'])
-    """
-    if not layers:
-        raise ValueError("layers must hold at least one layer, got none")
-    names = [name or "module" for name in layers]
-    rows = list(layers.values())
-    sharpest = names[max(range(len(rows)), key=lambda i: rows[i].lambda1)]
-    alt = (
-        f"largest eigenvalue and trace of {len(rows)} layers, the largest eigenvalue in {sharpest}"
-    )
-    y = dict(title="layer", autorange="reversed", type="category")
-    legend = dict(y=1.02, yanchor="bottom")
-    height = 160 + 28 * len(rows)
-    x = dict(type="log", title="curvature of the loss", dtick=1, exponentformat="power")
-    fig = figure(title, alt, xaxis=x, yaxis=y, legend=legend, height=height)
-    for name, error, label, color in (
-        ("lambda1", "residual", "λ₁", COLORS[2]),
-        ("trace", "error", "trace", COLORS[1]),
-    ):
-        values, errors = (
-            torch.tensor([float(getattr(row, f)) for row in rows], dtype=torch.float64)
-            for f in (name, error)
-        )
-        symbols = ["circle" if v > 0 else "circle-open" for v in values.tolist()]
-        marker = dict(color=color, size=9, symbol=symbols)
-        bars = dict(type="data", array=numbers(errors), color=color, thickness=1)
-        hover = "%{y}: " + label + " %{x:.4g}"
-        fig.add_trace(
-            scatter(
-                values.abs(),
-                names,
-                "markers",
-                label,
-                marker=marker,
-                error_x=bars,
-                legend=True,
-                hover=hover,
-            )
-        )
-    return fig
-
-
 HISTORY = {
     "loss": "loss (nats)",
     "validation": "validation loss",
@@ -436,11 +343,8 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
         for name, label in HISTORY.items()
         if (values := getattr(history, name)) is not None
     ]
-    axes: Properties = {}
-    for i, ((label, values), domain) in enumerate(zip(rows, reversed(panels(len(rows), 0.05)))):
-        last = i == len(rows) - 1
-        x = dict(showticklabels=last, title="step" if last else "", matches="x" if i else None)
-        axes |= layout_of(i, x, dict(domain=domain, title=label, range=room(values), nticks=5))
+    scales = [dict(title=label, range=room(values), nticks=5) for label, values in rows]
+    axes = rows_of(scales, {}, "step", 0.05)
     ends = [f"{label} {float(values[0]):.3g} to {float(values[-1]):.3g}" for label, values in rows]
     small = "".join(f"<br><span style='font-size:0.75em'>{note}</span>" for note in history.notes)
     fig = figure(title + small, ", ".join(ends), height=140 + 130 * len(rows), **axes)

@@ -15,10 +15,9 @@ from flatviz.plots.theme import (
     Figure,
     axes_of,
     figure,
-    layout_of,
     log_ticks,
-    panels,
     room,
+    rows_of,
     scatter,
     short,
     style,
@@ -74,34 +73,20 @@ def plot_frontier(
             f"the family must be measured and hold VI at two temperatures, got {family!r}: fit"
             " 'vi_t' at some"
         )
-    loss = torch.tensor(
-        [float(computed(computed(p).values).double().mean()) for p in family.projection],
-        dtype=torch.float64,
-    )
+    losses = [computed(computed(p).values).double().mean() for p in family.projection]
+    loss = torch.stack(losses).cpu()
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
-    cold = sorted(
-        (i for i, m in enumerate(family.method) if m == "vi_t"), key=lambda i: float(loss[i])
-    )
     lines = {m: [family.index(m, r) for r in family.radii(m)] for m in family.methods}
-    lines["vi_t"] = line = sorted(
-        (i for m in ("vi", "vi_t") for i in lines.get(m, [])), key=lambda i: float(loss[i])
-    )
+    cold = by_loss(lines["vi_t"], loss)
+    lines["vi_t"] = line = by_loss([*lines.get("vi", []), *cold], loss)
     ends = room(loss.log10(), 0.06)
     ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
-    axes: dict[str, object] = {}
-    for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
-        last = i == len(table) - 1
-        words = dict(text="training loss (nats)" if last else "")
-        x = dict(
-            type="log",
-            range=ends,
-            title=words,
-            showticklabels=last,
-            tickvals=ticks,
-            ticktext=[short(t) for t in ticks],
-        )
-        y = dict(domain=height, title=dict(text=ROWS[quantity].replace(" (", "<br>(")), nticks=5)
-        axes |= layout_of(i, x, y | dict(range=room(table[quantity], 0.1)))
+    x = dict(type="log", range=ends, tickvals=ticks, ticktext=[short(t) for t in ticks])
+    scales = []
+    for quantity, values in table.items():
+        title = ROWS[quantity].replace(" (", "<br>(")
+        scales.append(dict(title=title, nticks=5, range=room(values, 0.1)))
+    axes = rows_of(scales, x, "training loss (nats)", GAP)
     alt = (
         f"{len(cold)} temperatures of VI from {short(float(loss[cold[0]]))} to"
         f" {short(float(loss[cold[-1]]))} nats of training loss"
@@ -121,6 +106,11 @@ def plot_frontier(
     if method is not None:
         _add_equal(fig, loss, table, family, family.index(method, radius), line, cold)
     return fig
+
+
+def by_loss(members: list[int], loss: Tensor) -> list[int]:
+    """Order members by their training loss."""
+    return sorted(members, key=lambda i: float(loss[i]))
 
 
 def has_frontier(family: Family) -> bool:
@@ -147,15 +137,12 @@ def _add_line(
     panel: int,
 ) -> None:
     look = style(name)
-    texts = [
-        (
-            f"{dial(name)}{short(family[i].radius)}, "
-            if len(rows) > 1 and family[i].method == name
-            else ""
-        )
-        for i in rows
-    ]
-    mode = "lines+markers" if len(rows) > 1 else "markers"
+    several = len(rows) > 1
+    texts = []
+    for i in rows:
+        named = several and family[i].method == name
+        texts.append(f"{dial(name)}{short(family[i].radius)}, " if named else "")
+    mode = "lines+markers" if several else "markers"
     hover = f"{look.label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
     fig.add_trace(
         scatter(
@@ -187,34 +174,33 @@ def _add_equal(
     They follow the controls.
     """
     at = float(loss[member].log())
-    beyond = dict(left=math.nan, right=math.nan)
-    share = [
-        float(np.interp(at, loss[line].log(), values[line], **beyond)) for values in table.values()
-    ]
-    log_t = np.log([family[i].radius for i in cold])
-    t = float(np.interp(at, loss[cold].log(), log_t, **beyond))
-    for i, (quantity, equal) in enumerate(zip(table, share)):
+
+    def equal(values: Tensor, members: list[int]) -> float:
+        """Interpolate between members at that loss; NaN beyond them."""
+        places = loss[members].log()
+        return float(np.interp(at, places, values, left=math.nan, right=math.nan))
+
+    for i, values in enumerate(table.values()):
         for name, y, symbol, size in (
-            ("selected", float(table[quantity][member]), "circle-open", 16),
-            ("VI at T*", equal, "x-thin", 11),
+            ("selected", float(values[member]), "circle-open", 16),
+            ("VI at T*", equal(values[line], line), "x-thin", 11),
         ):
-            marker = dict(
-                symbol=symbol, size=size, color=INK, line=dict(color=INK, width=2.5), opacity=1
-            )
-            fig.add_live(
-                scatter([float(loss[member])], [y], "markers", name, marker=marker, **axes_of(i)),
-                "x",
-                "y",
-            )
-    has_equal = math.isfinite(t)
+            width = dict(color=INK, width=2.5)
+            marker = dict(symbol=symbol, size=size, color=INK, line=width, opacity=1)
+            place = [float(loss[member])], [y]
+            mark = scatter(*place, "markers", name, marker=marker, **axes_of(i))
+            fig.add_live(mark, "x", "y")
+    temperatures = torch.tensor([family[i].radius for i in cold], dtype=torch.float64)
+    t = math.exp(equal(temperatures.log(), cold))
     selected = family[member]
     who = style(selected.method).label
     if selected.radius:
         who += f", {dial(selected.method)}{short(selected.radius)}"
     result = (
-        f"VI at T* = {short(math.exp(t))} (×) has its training loss"
-        if has_equal
+        f"VI at T* = {short(t)} (×) has its training loss"
+        if math.isfinite(t)
         else "no T of these gives VI its training loss"
     )
-    path = fig.add_text(f"{who} (○):<br>{result}", y=1.01, font=dict(size=12), align="left")
-    fig.follow({f"{path}.text": fig.layout.annotations[-1].text}, rows="all")
+    text = f"{who} (○):<br>{result}"
+    path = fig.add_text(text, y=1.01, font=dict(size=12), align="left")
+    fig.follow({f"{path}.text": text}, rows="all")

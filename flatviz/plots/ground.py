@@ -25,6 +25,7 @@ from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 T = TypeVar("T", bound=Noun | Tensor)
 RING = 48  # number of points of an ellipse
+VALUE = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"  # at a point under the pointer
 
 
 def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
@@ -32,20 +33,18 @@ def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
     axes = plane_axes(surface.plane, small_print(surface))
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
-        marker = scale.marker(surface.values) | dict(
-            showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square"
+        marker = scale.marker(surface.values)
+        marker |= dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
+        squares = scatter(
+            surface.a,
+            surface.b,
+            "markers",
+            "surface",
+            marker=marker,
+            customdata=surface.values,
+            hover=VALUE,
         )
-        fig.add_trace(
-            scatter(
-                surface.a,
-                surface.b,
-                "markers",
-                "surface",
-                marker=marker,
-                customdata=surface.values,
-                hover="(%{x:.3g}, %{y:.3g}): %{customdata:.3g}",
-            )
-        )
+        fig.add_trace(squares)
     else:
         add_contour(fig, surface, scale)
     if surface.n_diverged:
@@ -57,35 +56,35 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
     """Add filled contours, which follow the controls, open at diverged cells."""
     start, end = scale.ends
     finite = surface.finite.T
-    hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
-    keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
-    fig.add_live(
-        go.Contour(
-            x=numbers(surface.a),
-            y=numbers(surface.b),
-            z=numbers(scale(finite)),
-            customdata=numbers(finite),
-            contours=dict(start=start, end=end, size=max((end - start) / 18, 1e-9)),
-            zmin=start,
-            zmax=end,
-            colorscale=LOSS_SCALE,
-            colorbar=scale.bar(surface.label),
-            line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
-            hovertemplate=hover,
-            name="surface",
-        ),
-        "z",
-        "customdata",
-        keys=keys,
+    step = max((end - start) / 18, 1e-9)
+    contour = go.Contour(
+        x=numbers(surface.a),
+        y=numbers(surface.b),
+        z=numbers(scale(finite)),
+        customdata=numbers(finite),
+        contours=dict(start=start, end=end, size=step),
+        zmin=start,
+        zmax=end,
+        colorscale=LOSS_SCALE,
+        colorbar=scale.bar(surface.label),
+        line=dict(width=0.6, color="rgba(255,255,255,0.45)"),
+        hovertemplate=f"{VALUE}<extra></extra>",
+        name="surface",
     )
+    fig.add_live(contour, "z", "customdata", keys=keys_of(scale))
+
+
+def keys_of(scale: ColorScale) -> dict[str, str]:
+    """Name the arrays of map and relief, which share them: places on the scale, and values."""
+    return {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
 
 
 def diverged(surface: Surface) -> go.Scatter:
     """Draw a small cross on each cell without a finite value."""
     bad = ~torch.isfinite(surface.values)
-    at = [bad, bad] if surface.scattered else bad.nonzero(as_tuple=True)
+    i, j = (bad, bad) if surface.scattered else bad.nonzero(as_tuple=True)
     cross = dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1))
-    return scatter(surface.a[at[0]], surface.b[at[1]], "markers", "diverged", marker=cross)
+    return scatter(surface.a[i], surface.b[j], "markers", "diverged", marker=cross)
 
 
 def check_on(surface: Surface, projection: Projection | None) -> None:
@@ -116,15 +115,14 @@ def width_of(surface: Surface, title: str = "") -> int:
 
     The colour bar is then beside it.  Pages, which place a figure in columns, ignore it.
     """
-    across, upward = (
-        (float(t.max() - t.min()) for t in (surface.a, surface.b))
-        if surface.plane.orthonormal
-        else (1.0, 1.0)
-    )
+    aspect = 1.0
+    if surface.plane.orthonormal:
+        upward = float(surface.b.max() - surface.b.min())
+        aspect = float(surface.a.max() - surface.a.min()) / max(upward, 1e-12)
     tall = HEIGHT - MARGIN["t"] - 88  # px: axis title with two lines of small print
-    # In px, with 190 for the axis and the colour bar with its title
-    plane = round(min(max(tall * across / max(upward, 1e-12), 320), 900)) + 190
-    return max(plane, 80 + 8 * len(title))
+    plane = round(min(max(tall * aspect, 320), 900))
+    beside = 190  # px, of the axis and the colour bar with its title
+    return max(plane + beside, 80 + 8 * len(title))
 
 
 def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
@@ -139,13 +137,12 @@ def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
 
 def axis_titles(plane: Plane) -> list[str]:
     """Name each axis, with its share of the variance of draws, or of a squared distance."""
-    total = (
-        "variance"
-        if plane.name.startswith("PCA") and "path" not in plane.name
-        else "squared distance"
-    )
-    shares = [f" ({100 * share:.0f} % of {total})" for share in plane.explained or ()] or ["", ""]
-    return [f"axis {i}{share}" for i, share in enumerate(shares, 1)]
+    of_draws = plane.name.startswith("PCA") and "path" not in plane.name
+    total = "variance" if of_draws else "squared distance"
+    titles = ["axis 1", "axis 2"]
+    for i, share in enumerate(plane.explained or ()):
+        titles[i] += f" ({100 * share:.0f} % of {total})"
+    return titles
 
 
 def axis_note(plane: Plane) -> str:
@@ -170,18 +167,20 @@ def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> s
     Facts that several results share are written once.
     """
     facts = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
-    lines = [
-        " / ".join(filter(None, facts)),
-        *(_precision(r) for r in results if isinstance(r, Surface)),
-    ]
+    lines = [" / ".join(filter(None, facts))]
+    lines += [_precision(r) for r in results if isinstance(r, Surface)]
     return "<br>".join(filter(None, lines))
 
 
 def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
-    facts = [f"mean over {counted(result.n, 'example')}"] if result.n else []
-    facts += [f"BatchNorm {result.batchnorm}"] if result.batchnorm else []
-    n_diverged = result.n_diverged if isinstance(result, Surface) else 0
-    return facts + ([f"{counted(n_diverged, 'cell')} diverged ({diverged})"] if n_diverged else [])
+    facts = []
+    if result.n:
+        facts.append(f"mean over {counted(result.n, 'example')}")
+    if result.batchnorm:
+        facts.append(f"BatchNorm {result.batchnorm}")
+    if isinstance(result, Surface) and result.n_diverged:
+        facts.append(f"{counted(result.n_diverged, 'cell')} diverged ({diverged})")
+    return facts
 
 
 def _precision(surface: Surface) -> str:
@@ -235,9 +234,11 @@ def by_method(value: T | Mapping[str, T], wanted: str) -> dict[str | None, T]:
     Raises:
         ValueError: For no result; `wanted` describes it.
     """
-    if isinstance(value, Mapping) and not value:
+    if not isinstance(value, Mapping):
+        return {None: value}
+    if not value:
         raise ValueError(f"a figure by method needs at least one {wanted}, got none")
-    return dict(value.items()) if isinstance(value, Mapping) else {None: value}
+    return dict(value.items())
 
 
 def mean_lambda1(spectra: Sequence[Spectrum]) -> float:

@@ -1,4 +1,4 @@
-"""A loss along a line, samples on a plane, and the valleys of a surface."""
+"""A loss along a line, and the distance of samples from a plane."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ import torch
 from flatviz.checks import Number
 from flatviz.core import public
 from flatviz.plots.color import ColorScale, add_color_bar, add_key, add_samples, true_losses
-from flatviz.plots.ground import capital, counted, one_or_several, small_print, with_print
+from flatviz.plots.ground import capital, one_or_several, small_print, with_print
 from flatviz.plots.theme import (
     COLORS,
     DASHES,
@@ -24,7 +24,7 @@ from flatviz.plots.theme import (
     span_of,
     style,
 )
-from flatviz.results import Curve, Persistence, Projection
+from flatviz.results import Curve, Projection
 
 
 @public
@@ -168,72 +168,3 @@ def plot_projection(
     where = torch.stack([inside, projection.distance], 1)
     add_samples(fig, where, SIZE, values, scale, style(method), customdata=values, hover=hover)
     return fig.update_layout(width=WIDTH)
-
-
-MAX_VALLEYS = 20  # the deepest are drawn; more are hard to tell apart
-
-
-@public
-def plot_persistence(persistence: Persistence, *, title: str | None = None) -> Figure:
-    """Draw the merge tree: each valley as an upright line from its minimum to its saddle.
-
-    At the saddle it meets a deeper valley.  The deepest is on the left; it does not end, so its
-    line goes on to the surface's highest value.
-
-    Args:
-        persistence: Result of `fv.landscape.persistence`.
-        title: Default: how many valleys of what.
-
-    Example:
-        >>> a = torch.linspace(-2, 2, 9)
-        >>> plane = fv.Plane(torch.zeros(2), torch.eye(2), "distance in weight space")
-        >>> wells = (a[:, None] ** 2 - 1) ** 2 + a ** 2 + 0.1 * a[:, None]
-        >>> valleys = fv.landscape.persistence(fv.Surface(plane, a, a, wells))
-        >>> fig = fv.plots.plot_persistence(valleys)
-        >>> len(fig.data[2].x)  # minima
-        2
-    """
-    _, top = span_of(persistence.surface.values)
-    order = persistence.depth.argsort(descending=True, stable=True)[:MAX_VALLEYS]
-    death = persistence.death.clamp_max(top)
-    column = {int(m): i for i, m in enumerate(order, 1)}
-    n = len(persistence.birth)
-    alt = f"{counted(n, 'valley')}; the lowest minimum is {short(float(persistence.birth.min()))}"
-    if n > 1:
-        alt += (
-            ", the deepest of the others is"
-            f" {short(float(persistence.depth[torch.isfinite(persistence.depth)].max()))} deep"
-        )
-    label = persistence.surface.label
-    below = with_print("valley, deepest first", small_print(persistence.surface, diverged="walls"))
-    dtick = 1 if len(order) < 15 else 5
-    title = title or f"Valleys of {label}, {n} in all"
-    fig = figure(title, alt, xaxis=dict(title=below, dtick=dtick), yaxis=dict(title=label))
-    parent = persistence.parent.tolist()
-    joins = []
-    valleys = []
-    for m, place in column.items():
-        top = float(death[m])
-        valleys += [(place, float(persistence.birth[m])), (place, top), (None, None)]
-        if parent[m] in column:
-            joins += [(place, top), (column[parent[m]], top), (None, None)]
-    for name, ends, look in (
-        ("joins", joins, dict(color=MUTED, width=1)),
-        ("valleys", valleys, dict(color=COLORS[1], width=4)),
-    ):
-        x = [place for place, _ in ends]
-        y = [value for _, value in ends]
-        fig.add_trace(scatter(x, y, "lines", name, line=look))
-    depth = persistence.depth[order]
-    fig.add_trace(
-        scatter(
-            list(column.values()),
-            persistence.birth[order],
-            "markers",
-            "minima",
-            customdata=depth,
-            marker=dict(color=INK, size=8),
-            hover="minimum %{y:.4g}<br>depth %{customdata:.3g}",
-        )
-    )
-    return fig

@@ -19,8 +19,7 @@ class Live:
         values: An array, also of texts, a word (a colour, a label), or a bool (whether shown).
         rows: The part of an array drawn at ensemble size n: "all" of it; "draws", its first n rows;
             "segments", its first 3 n entries (both ends of a line and a gap, a draw); "size", row n
-            - 1; "phase", a row a phase of a view that has phases, between which numbers move
-            linearly.
+            - 1.
         key: Name shared by properties of equal values, which are then stored once.
     """
 
@@ -35,12 +34,10 @@ class Live:
         """Whether it has no numbers."""
         return isinstance(self.values, (str, bool)) or self.values.dtype.kind == "U"
 
-    def at(self, n: int, phase: int = -1) -> object:
-        """Return the values drawn at ensemble size n, in this phase."""
+    def at(self, n: int) -> object:
+        """Return the values drawn at ensemble size n."""
         if self.rows == "all" or isinstance(self.values, (str, bool)):
             return self.values
-        if self.rows == "phase":
-            return self.values[phase] if self.values.ndim > 1 else self.values[phase].item()
         if self.rows == "size":
             return self.values[min(n, len(self.values)) - 1]
         return self.values[: n if self.rows == "draws" else 3 * n]

@@ -15,6 +15,7 @@ from flatviz.plots.theme import (
     MUTED,
     Figure,
     Properties,
+    Property,
     axes_of,
     band,
     figure,
@@ -99,17 +100,9 @@ def plot_radius(
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
         on = axes_of(list(table).index("nll") * len(methods))
-        fig.add_annotation(
-            text=style("sgd").label,
-            font=dict(size=11),
-            showarrow=False,
-            xref=f"{on['xaxis']} domain",
-            yref=on["yaxis"],
-            x=0.99,
-            y=single,
-            xanchor="right",
-            yanchor="top",
-        )
+        place = dict(x=0.99, xref=f"{on['xaxis']} domain", xanchor="right")
+        place |= dict(y=single, yref=on["yaxis"], yanchor="top")
+        fig.add_text(style("sgd").label, font=dict(size=11), **place)
     if method is not None:
         _add_ring(fig, family, table, methods, method, radius)
     return fig
@@ -139,21 +132,15 @@ def trend(family: Family, method: str) -> str:
     """Describe how a method changes from its smallest to its largest radius."""
     radii = family.radii(method)
     ends = [family.index(method, r) for r in (radii[0], radii[-1])]
-    means = {
-        name: [float(values[i].nanmean()) for i in ends]
-        for name, values in table_of(family).items()
-    }
-    changes = {
-        name: f"{ROWS[name]} {first:.3g} to {last:.3g}" for name, (first, last) in means.items()
-    }
-    if "accuracy" in changes:
-        changes["accuracy"] = "accuracy {:.1f} to {:.1f} %".format(
-            *(100 * share for share in means["accuracy"])
-        )
-    return (
-        f"{style(method).label} from radius {radii[0]:g} to {radii[-1]:g}:"
-        f" {', '.join(changes.values())}"
-    )
+    changes = []
+    for name, values in table_of(family).items():
+        first, last = [float(values[i].nanmean()) for i in ends]
+        if name == "accuracy":
+            changes.append(f"accuracy {100 * first:.1f} to {100 * last:.1f} %")
+        else:
+            changes.append(f"{ROWS[name]} {first:.3g} to {last:.3g}")
+    who = style(method).label
+    return f"{who} from radius {radii[0]:g} to {radii[-1]:g}: {', '.join(changes)}"
 
 
 def columns_of(family: Family) -> list[str]:
@@ -168,39 +155,49 @@ def place_of(radius: float, radii: tuple[float, ...]) -> float:
     return math.log10(min(r for r in radii if r > 0)) - ZERO
 
 
-def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> dict:
+def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> Properties:
     """Lay out panels, a column a method, a row a quantity with one scale."""
-    axes: dict[str, object] = {}
-    points = [i for i, m in enumerate(family.method) if m == "sgd"]
-    for i, (quantity, height) in enumerate(zip(table, reversed(panels(len(table), GAP)))):
+    axes: Properties = {}
+    small = dict(size=12)
+    columns = [_radius_axis(family, name) for name in methods]
+    widths = panels(len(methods), BETWEEN)
+    heights = reversed(panels(len(table), GAP))
+    for i, (quantity, height) in enumerate(zip(table, heights)):
         last = i == len(table) - 1
-        members = [
-            [k for k, m in enumerate(family.method) if m == name] + points for name in methods
-        ]
-        lows, highs = zip(*(room(table[quantity][rows], 0.1) for rows in members))
-        for j, (name, domain) in enumerate(zip(methods, panels(len(methods), BETWEEN))):
-            radii = family.radii(name)
-            places = [place_of(r, radii) for r in radii]
-            margin = 0.05 * (places[-1] - places[0])
-            unit = next(m.unit for m in family if m.method == name)
-            title = dict(
-                text=f"{style(name).label}:<br>radius, {unit}" if last else "", font=dict(size=12)
-            )
-            x = dict(
-                domain=domain,
-                title=title,
-                range=[places[0] - margin, places[-1] + margin],
-                showticklabels=last,
-            )
-            x |= dict(
-                tickvals=places, ticktext=_texts(places, radii), tickangle=0, tickfont=dict(size=11)
-            )
-            title = dict(
-                text=ROWS[quantity].replace(" (", "<br>(") if j == 0 else "", font=dict(size=12)
-            )
-            y = dict(domain=height, title=title, range=[min(lows), max(highs)], nticks=4)
-            axes |= layout_of(i * len(methods) + j, x, y | dict(showticklabels=j == 0))
+        title = ROWS[quantity].replace(" (", "<br>(")
+        scale = _scale_of(family, table[quantity], methods)
+        for j, (column, width) in enumerate(zip(columns, widths)):
+            foot = dict(text=column["title"] if last else "", font=small)
+            x = column | dict(title=foot, domain=width, showticklabels=last)
+            left = dict(text="" if j else title, font=small)
+            y = dict(domain=height, title=left, range=scale, nticks=4, showticklabels=j == 0)
+            axes |= layout_of(i * len(methods) + j, x, y)
     return axes
+
+
+def _radius_axis(family: Family, method: str) -> Properties:
+    """Return the axis of a method's radii."""
+    radii = family.radii(method)
+    places = [place_of(r, radii) for r in radii]
+    margin = 0.05 * (places[-1] - places[0])
+    unit = family[family.index(method)].unit
+    return dict(
+        title=f"{style(method).label}:<br>radius, {unit}",
+        range=[places[0] - margin, places[-1] + margin],
+        tickvals=places,
+        ticktext=_texts(places, radii),
+        tickangle=0,
+        tickfont=dict(size=11),
+    )
+
+
+def _scale_of(family: Family, values: Tensor, methods: list[str]) -> list[float]:
+    """Return a range that holds the values of each of the methods, and of SGD."""
+    ends = []
+    for name in methods:
+        rows = [k for k, m in enumerate(family.method) if m in (name, "sgd")]
+        ends += room(values[rows], 0.1)
+    return [min(ends), max(ends)]
 
 
 def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
@@ -224,38 +221,31 @@ def _add_panel(
     look = style(method)
     label = look.label
     mean = rows.nanmean(1)
+
+    def draw(x: Property, y: Property, mode: str, name: str, **how: Property) -> None:
+        fig.add_trace(scatter(x, y, mode, name, **how, **on))
+
     if "sgd" in family.methods:
         single = float(values[family.index("sgd")].nanmean())
-        line = dict(color=style("sgd").color, dash="dot", width=1.5)
+        dots = dict(color=style("sgd").color, dash="dot", width=1.5)
         ends = [float(x[0]) - 9, float(x[-1]) + 9]
-        fig.add_trace(
-            scatter(
-                ends,
-                [single] * 2,
-                "lines",
-                "SGD (MAP)",
-                line=line,
-                hover="SGD (MAP): %{y:.4g}",
-                **on,
-            )
-        )
+        hover = "SGD (MAP): %{y:.4g}"
+        draw(ends, [single] * 2, "lines", "SGD (MAP)", line=dots, hover=hover)
     if rows.shape[1] > 1:
         lo = rows.nan_to_num(torch.inf).amin(1)
         hi = rows.nan_to_num(-torch.inf).amax(1)
         fig.add_trace(band(x, lo, hi, look.color, 0.18, f"{label}, seeds", **on))
+    start = 0
     if radii[0] == 0:  # a gap in the axis lies there
+        start = 1
         dots = dict(color=MUTED, width=1, dash="dot")
-        fig.add_trace(scatter(x[:2], mean[:2], "lines", f"{label}, gap", line=dots, **on))
-    start = 1 if radii[0] == 0 else 0
-    fig.add_trace(scatter(x[start:], mean[start:], "lines", label, line=look.line(2.2), **on))
-    marker = look.marker(7, opacity=1) | dict(
-        color=[style("vi").color if r == 0 else look.color for r in radii]
-    )
+        draw(x[:2], mean[:2], "lines", f"{label}, gap", line=dots)
+    draw(x[start:], mean[start:], "lines", label, line=look.line(2.2))
+    marker = look.marker(7, opacity=1)
+    marker["color"] = [look.color if r else style("vi").color for r in radii]
+    texts = [short(r) if r else "0 (VI)" for r in radii]
     hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"
-    texts = ["0 (VI)" if r == 0 else short(r) for r in radii]
-    fig.add_trace(
-        scatter(x, mean, "markers", f"{label}, radii", marker=marker, text=texts, hover=hover, **on)
-    )
+    draw(x, mean, "markers", f"{label}, radii", marker=marker, text=texts, hover=hover)
 
 
 def _add_ring(
@@ -271,13 +261,13 @@ def _add_ring(
     VI and SGD have one in each column.
     """
     member = family.index(method, radius)
+    marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
     for j, name in enumerate(methods):
-        here = name == method or method == "vi"
-        at = place_of(family[member].radius if name == method else 0.0, family.radii(name))
-        for i, quantity in enumerate(table):
-            y = float(table[quantity][member].nanmean())
-            marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
-            ring = scatter(
-                [at], [y], "markers", "selected", marker=marker, **axes_of(i * len(methods) + j)
-            )
-            fig.add_live(ring.update(visible=here), "x", "y", "visible")
+        here = family[member].radius if name == method else 0.0
+        at = [place_of(here, family.radii(name))]
+        for i, values in enumerate(table.values()):
+            y = [float(values[member].nanmean())]
+            on = axes_of(i * len(methods) + j)
+            ring = scatter(at, y, "markers", "selected", marker=marker, **on)
+            ring.visible = name == method or method == "vi"
+            fig.add_live(ring, "x", "y", "visible")

@@ -6,6 +6,7 @@ from functools import partial
 
 import plotly.graph_objects as go
 import torch
+from scipy.interpolate import RegularGridInterpolator
 from torch import Tensor
 
 from flatviz.catalog import Look
@@ -13,6 +14,7 @@ from flatviz.checks import Number
 from flatviz.core import public
 from flatviz.plots.color import LIGHT, ColorScale, add_crosses, add_key, add_samples, true_losses
 from flatviz.plots.ground import (
+    VALUE,
     axis_note,
     axis_titles,
     check_on,
@@ -20,6 +22,7 @@ from flatviz.plots.ground import (
     ellipse,
     ends_text,
     ground,
+    keys_of,
     small_print,
     title_of,
 )
@@ -29,6 +32,8 @@ from flatviz.plots.theme import (
     LOSS_SCALE,
     MUTED,
     Figure,
+    Properties,
+    Property,
     figure,
     numbers,
     points,
@@ -167,20 +172,23 @@ def _name_ends(fig: Figure, projection: Projection) -> None:
     """Label the first and last point, on the side away from the other."""
     first = projection.coords[0]
     last = projection.coords[-1]
-    away = (first - last) / (first - last).norm().clamp_min(1e-12)
-    look = dict(
-        showarrow=True,
-        arrowwidth=1,
-        arrowcolor=INK,
-        arrowhead=0,
-        bgcolor="#ffffff",
-        font=dict(size=11),
-    )
-    for text, (x, y), (right, up) in (
-        ("start", first.tolist(), away.tolist()),
-        ("end", last.tolist(), (-away).tolist()),
-    ):
-        fig.add_annotation(text=text, x=x, y=y, ax=26 * right, ay=-26 * up, **look)
+    away = 26 * (first - last) / (first - last).norm().clamp_min(1e-12)  # px
+    for text, at, offset in (("start", first, away), ("end", last, -away)):
+        x, y = at.tolist()
+        right, up = offset.tolist()
+        fig.add_annotation(
+            text=text,
+            x=x,
+            y=y,
+            ax=right,
+            ay=-up,
+            showarrow=True,
+            arrowwidth=1,
+            arrowcolor=INK,
+            arrowhead=0,
+            bgcolor="#ffffff",
+            font=dict(size=11),
+        )
 
 
 def marker_size(projection: Projection) -> Tensor:
@@ -243,32 +251,16 @@ def plot_surface_3d(
     fig = _figure(surface, scale, title or title_of(surface))
     fig.add_trace(_relief(surface, scale(surface.finite).clamp(lo, hi), scale))
     if surface.n_diverged:
-        # few fonts have the markers' cross
-        flat = diverged(surface)
-        as_text = dict(size=11, color=MUTED)
-        fig.add_trace(
-            go.Scatter3d(
-                x=flat.x,
-                y=flat.y,
-                z=[lo] * len(flat.x),
-                mode="text",
-                text=["×"] * len(flat.x),
-                textfont=as_text,
-                name=flat.name,
-                showlegend=False,
-                hoverinfo="skip",
-            )
-        )
+        cells = diverged(surface)
+        heights = [lo] * len(cells.x)
+        crosses = ["×"] * len(cells.x)  # few fonts have the markers' cross
+        font = dict(size=11, color=MUTED)
+        look = dict(text=crosses, textfont=font, hoverinfo="skip")
+        fig.add_trace(_scatter3d(cells.x, cells.y, heights, "text", cells.name, **look))
     if projection is not None and projection.values is not None:
-        look_of_samples = style(method, projection.name or "samples")
-        parts = surface, projection, projection.values, scale, look_of_samples
-        for trace, color, rows, axes in (
-            (_drops(*parts), "line.color", "segments", ("x", "y", "z")),
-            (_points(*parts), "marker.color", "draws", ("x", "y", "z", "customdata")),
-        ):
-            fig.follow({f"data.{len(fig.data)}.{axis}": trace[axis] for axis in axes}, rows=rows)
-            fig.add_live(trace, color, "name")
-        fig.update_traces(showlegend=method is not None, selector=dict(name=look_of_samples.label))
+        _add_samples(fig, surface, projection, scale, style(method, projection.name or "samples"))
+        named = dict(selector=dict(mode="markers"))
+        fig.update_traces(showlegend=method is not None, **named)
     return fig
 
 
@@ -281,8 +273,7 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     trace = _relief(surface, scale(surface.finite), scale)
     lo, hi = scale.ends
     trace.customdata = numbers(surface.finite.T)
-    keys = {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
-    fig.add_live(trace, "z", "customdata", keys=keys)
+    fig.add_live(trace, "z", "customdata", keys=keys_of(scale))
     return fig.update_layout(scene_zaxis=dict(range=[lo, hi], title=""))  # the colour bar says it
 
 
@@ -300,28 +291,27 @@ def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
     return fig
 
 
-def _scene(surface: Surface, scale: ColorScale) -> dict:
+def _scene(surface: Surface, scale: ColorScale) -> Properties:
     """Describe axes of few ticks, which do not overlap, to scale for an orthonormal plane."""
-    axis = dict(
-        showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=dict(size=11)
-    )
-    titles = [dict(text=title, font=dict(size=11)) for title in axis_titles(surface.plane)]
-    ends = [span_of(t) for t in (surface.a, surface.b)]
-    spans = [hi - lo for lo, hi in ends]
-    # Otherwise labels overlap where axes meet
-    scene = {}
-    for letter, title, (lo, hi), span in zip("xy", titles, ends, spans):
-        beside = 0.08 * span
-        scene[f"{letter}axis"] = dict(title=title, range=[lo - beside, hi + beside], **axis)
-    scene["zaxis"] = dict(title=surface.label, **axis)
+    small = dict(size=11)
+    axis = dict(showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=small)
+    scene: Properties = {"zaxis": dict(title=surface.label, **axis)}
+    spans = []
+    titles = axis_titles(surface.plane)
+    for letter, title, ticks in zip("xy", titles, (surface.a, surface.b)):
+        lo, hi = span_of(ticks)
+        beside = 0.08 * (hi - lo)  # otherwise labels overlap where axes meet
+        ends = [lo - beside, hi + beside]
+        scene[f"{letter}axis"] = dict(title=dict(text=title, font=small), range=ends, **axis)
+        spans.append(hi - lo)
     if scale.log or scale.root:
         bar = scale.bar(surface.label)
         scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
-    sides = [s / max(spans) if surface.plane.orthonormal else 1.0 for s in spans] + [1.0]
+    x, y = [s / max(spans) for s in spans] if surface.plane.orthonormal else (1.0, 1.0)
     right, front = _low_corner(surface)
     eye = dict(x=1.3 * right, y=1.4 * front, z=1.0)
-    camera = dict(eye=eye, center=dict(x=0, y=0, z=-0.16))
-    return scene | dict(aspectmode="manual", aspectratio=dict(zip("xyz", sides)), camera=camera)
+    scene["camera"] = dict(eye=eye, center=dict(x=0, y=0, z=-0.16))
+    return scene | dict(aspectmode="manual", aspectratio=dict(x=x, y=y, z=1.0))
 
 
 def _low_corner(surface: Surface) -> tuple[int, int]:
@@ -343,7 +333,6 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
     lines = dict(
         z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1)
     )
-    hover = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}<extra></extra>"
     return go.Surface(
         x=numbers(surface.a),
         y=numbers(surface.b),
@@ -355,61 +344,68 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
         colorscale=LOSS_SCALE,
         cmin=lo,
         cmax=hi,
-        hovertemplate=hover,
+        hovertemplate=f"{VALUE}<extra></extra>",
     )
 
 
-def _points(
-    surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look
-) -> go.Scatter3d:
-    place = dict(zip("xyz", map(numbers, (*projection.coords.T, scale(values)))))
-    marker = dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1))
-    hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
-    shown = numbers(torch.stack([values, projection.distance], dim=1))
-    return go.Scatter3d(
-        **place,
-        mode="markers",
-        name=look.label,
-        showlegend=False,
-        marker=marker,
-        customdata=shown,
-        hovertemplate=hover,
-    )
+def _add_samples(
+    fig: Figure, surface: Surface, projection: Projection, scale: ColorScale, look: Look
+) -> None:
+    """Add each sample at the height of its loss, and the upright line from there to the surface.
 
-
-def _drops(
-    surface: Surface, projection: Projection, values: Tensor, scale: ColorScale, look: Look
-) -> go.Scatter3d:
-    """Draw upright lines from samples to the surface at their projections, inside the grid."""
+    They follow the controls.
+    """
+    losses = true_losses(projection)
     x, y = projection.coords.T.double()
-    top = scale(values).double()
+    top = scale(losses).double()
     foot = scale(height_at(surface, projection.coords)).double()
-    gap = torch.full_like(x, torch.nan)
-    ends = [
-        torch.stack(columns, 1).reshape(-1)
-        for columns in ((x, x, gap), (y, y, gap), (top, foot, gap))
-    ]
-    line = dict(color=look.color, width=3)
-    places = dict(zip("xyz", map(numbers, ends)))
-    return go.Scatter3d(
-        **places, mode="lines", name="drop lines", showlegend=False, hoverinfo="skip", line=line
+    width = dict(color=look.color, width=3)
+    drops = _scatter3d(
+        _with_gaps(x, x),
+        _with_gaps(y, y),
+        _with_gaps(top, foot),
+        "lines",
+        "drop lines",
+        hoverinfo="skip",
+        line=width,
     )
+    _add_live(fig, drops, "line.color", "segments", ("x", "y", "z"))
+    hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
+    shown = dict(
+        marker=dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1)),
+        customdata=numbers(torch.stack([losses, projection.distance], dim=1)),
+        hovertemplate=hover,
+    )
+    x, y = projection.coords.T
+    dots = _scatter3d(x, y, scale(losses), "markers", look.label, **shown)
+    _add_live(fig, dots, "marker.color", "draws", ("x", "y", "z", "customdata"))
+
+
+def _with_gaps(start: Tensor, end: Tensor) -> Tensor:
+    """Return starts and ends of lines in turn, (3 S,), NaN after each line."""
+    gap = torch.full_like(start, torch.nan)
+    return torch.stack([start, end.to(start), gap], 1).flatten()
+
+
+def _add_live(
+    fig: Figure, trace: go.Scatter3d, color: str, rows: str, arrays: tuple[str, ...]
+) -> None:
+    """Add a trace whose arrays follow the ensemble size, and its name and colour the method."""
+    place = f"data.{len(fig.data)}"
+    fig.follow({f"{place}.{name}": trace[name] for name in arrays}, rows=rows)
+    fig.add_live(trace, color, "name")
+
+
+def _scatter3d(
+    x: Property, y: Property, z: Property, mode: str, name: str, **look: Property
+) -> go.Scatter3d:
+    places = dict(x=numbers(x), y=numbers(y), z=numbers(z))
+    return go.Scatter3d(places, mode=mode, name=name, showlegend=False, **look)
 
 
 def height_at(surface: Surface, coords: Tensor) -> Tensor:
     """Interpolate the surface at in-plane coordinates (S, 2), bilinearly; NaN outside the grid."""
-    places = coords.double().unbind(1)
-    i, s = _cell(surface.a.double(), places[0])
-    j, t = _cell(surface.b.double(), places[1])
-    values = surface.values.double()
-    before = torch.lerp(values[i, j], values[i, j + 1], t)
-    after = torch.lerp(values[i + 1, j], values[i + 1, j + 1], t)
-    return torch.lerp(before, after, s)
-
-
-def _cell(ticks: Tensor, at: Tensor) -> tuple[Tensor, Tensor]:
-    """Find the cell of each place, and its position in it from 0 to 1; NaN outside the grid."""
-    cell = (torch.searchsorted(ticks, at.contiguous()) - 1).clamp(0, len(ticks) - 2)
-    share = (at - ticks[cell]) / (ticks[cell + 1] - ticks[cell])
-    outside = (at < ticks[0]) | (at > ticks[-1])
-    return cell, share.masked_fill(outside, torch.nan)
+    ticks = numbers(surface.a.double()), numbers(surface.b.double())
+    values = numbers(surface.values.double())
+    inside = RegularGridInterpolator(ticks, values, bounds_error=False)
+    return torch.from_numpy(inside(numbers(coords.double())))

@@ -46,16 +46,12 @@ BUTTONS = {
 }
 CONFIG = BUTTONS | {"responsive": True}
 
-# An animation waits for its button, as plotly drops its surface when it plays at once.
-# JupyterLab resizes a figure itself; a responsive one collapses when the theme changes.
-SHOW = {
-    "config": BUTTONS,
-    "auto_play": False,
-}
+# JupyterLab resizes a figure itself; a responsive one collapses when the theme changes
+SHOW = {"config": BUTTONS}
 
 
 class Figure(go.Figure):
-    """A plotly figure that shows without its upload button, and does not play automatically.
+    """A plotly figure that shows without its upload button.
 
     `live`: its properties that follow the controls of page and lab, in the order in which they were
     added.
@@ -79,17 +75,10 @@ class Figure(go.Figure):
         """
         where = f"data.{len(self.data)}."
         for path in paths:
-            self.follow(
-                {where + path: trace[path]},
-                rows=rows,
-                trace=trace.name,
-                key=(keys or {}).get(path, ""),
-            )
-        self.follow(
-            {where + path: values for path, values in (sizes or {}).items()},
-            rows="size",
-            trace=trace.name,
-        )
+            key = (keys or {}).get(path, "")
+            self.follow({where + path: trace[path]}, rows=rows, trace=trace.name, key=key)
+        for path, values in (sizes or {}).items():
+            self.follow({where + path: values}, rows="size", trace=trace.name)
         self.add_trace(trace)
 
     def follow(
@@ -97,8 +86,8 @@ class Figure(go.Figure):
     ) -> None:
         """Make the properties at these paths of the figure's JSON follow the controls."""
         for path, values in properties.items():
-            value_array = values if isinstance(values, (str, bool)) else np.asarray(values)
-            self.live += (Live(trace, path, value_array, rows, key),)
+            plain = values if isinstance(values, (str, bool)) else np.asarray(values)
+            self.live += (Live(trace, path, plain, rows, key),)
 
     def add_text(self, text: str, **look: object) -> str:
         """Write above the left end of the panels, or where `look` says, as in plotly.
@@ -117,7 +106,6 @@ class Figure(go.Figure):
         It says why values cannot be drawn.  Notes follow the controls, and are part of the figure's
         description for screen readers.
         """
-        look = dict(font=dict(size=13, color=INK), bgcolor="#ffffff", opacity=0.9)
         path = self.add_text(
             text,
             visible=bool(text),
@@ -128,7 +116,9 @@ class Figure(go.Figure):
             yref=y,
             xanchor="center",
             yanchor="middle",
-            **look,
+            font=dict(size=13, color=INK),
+            bgcolor="#ffffff",
+            opacity=0.9,
         )
         self.follow({f"{path}.text": text, f"{path}.visible": bool(text)}, rows="all")
         self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
@@ -164,12 +154,9 @@ def style(method: str | None, name: str = "posterior") -> Look:
 
     None is ink and has `name` as label.
     """
-    other = (
-        Look("", name, INK, "solid", "circle", "")
-        if method is None
-        else Look(method, method, MUTED, "solid", "circle", "")
-    )
-    return LOOKS.get(method or "", other)
+    if method is None:
+        return Look("", name, INK, "solid", "circle", "")
+    return LOOKS.get(method, Look(method, method, MUTED, "solid", "circle", ""))
 
 
 def styles(names: Iterable[str | None]) -> dict[str | None, Look]:
@@ -202,9 +189,12 @@ def scatter(
     hover: the text at a point under the pointer; without one the pointer ignores the trace.
     legend: whether the legend names the trace; None: where there are several.
     """
-    pointer = dict(hovertemplate=f"{hover}<extra></extra>") if hover else dict(hoverinfo="skip")
+    pointer: Properties = dict(hoverinfo="skip")
+    if hover:
+        pointer = dict(hovertemplate=f"{hover}<extra></extra>")
     values = {part: numbers(value) for part, value in (pointer | look).items()}
-    return go.Scatter(x=numbers(x), y=numbers(y), mode=mode, name=name, showlegend=legend, **values)
+    places = dict(x=numbers(x), y=numbers(y))
+    return go.Scatter(places, mode=mode, name=name, showlegend=legend, **values)
 
 
 def points(at: Tensor, mode: str, name: str, **look: Property) -> go.Scatter:
@@ -216,13 +206,16 @@ def band(
     x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Property
 ) -> go.Scatter:
     """Draw the area between two curves over `x`; `look` as in `scatter`."""
-    outline = torch.cat([x, x.flip(0)]), torch.cat([lo, hi.flip(0)])
+    around = torch.cat([x, x.flip(0)])
+    outline = torch.cat([lo, hi.flip(0)])
+    red, green, blue = _channels(color)
     return scatter(
-        *outline,
+        around,
+        outline,
         "lines",
         name,
         fill="toself",
-        fillcolor=f"rgba({', '.join(map(str, _channels(color)))}, {opacity})",
+        fillcolor=f"rgba({red}, {green}, {blue}, {opacity})",
         line=dict(width=0),
         **look,
     )
@@ -254,6 +247,20 @@ def panels(n: int, gap: float) -> list[list[float]]:
     wide = (1 - gap * (n - 1)) / n
     starts = [i * (wide + gap) for i in range(n)]
     return [[start, min(start + wide, 1.0)] for start in starts]
+
+
+def rows_of(rows: Sequence[Properties], x: Properties, title: str, gap: float) -> Properties:
+    """Return the axes of panels one below the other, whose x axes are one, named at the foot.
+
+    rows: the y axis of each.
+    """
+    axes: Properties = {}
+    heights = reversed(panels(len(rows), gap))
+    for i, (y, height) in enumerate(zip(rows, heights)):
+        last = i == len(rows) - 1
+        foot = dict(title=title if last else "", showticklabels=last, matches="x" if i else None)
+        axes |= layout_of(i, x | foot, y | dict(domain=height))
+    return axes
 
 
 def numbers(values: object) -> Property:
@@ -292,9 +299,11 @@ def on_dark(color: str) -> str:
 
 def _luminance(color: str) -> float:
     """Compute the relative luminance of WCAG 2, 0 to 1."""
-    parts = [c / 255 for c in _channels(color)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    luminance = 0.0
+    for channel, weight in zip(_channels(color), (0.2126, 0.7152, 0.0722)):
+        c = channel / 255
+        luminance += weight * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+    return luminance
 
 
 def span_of(values: Tensor) -> tuple[float, float]:
@@ -323,15 +332,13 @@ def room(values: Tensor, margin: float = 0.06) -> list[float]:
 
 def log_ticks(lo: float, hi: float) -> list[float]:
     """List steps of 1, 2, 5 between lo and hi, or powers of ten where those are many."""
-    steps = [
-        m * 10.0**e
-        for e in range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1)
-        for m in (1, 2, 5)
-    ]
-    inside = [s for s in steps if lo * 0.999 <= s <= hi * 1.001] or [lo, hi]
-    if len(inside) > 9:
-        inside = [s for s in inside if f"{s:e}".startswith("1")] or inside
-    return inside
+    powers = range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1)
+    for multiples in ((1, 2, 5), (1,)):
+        steps = [m * 10.0**e for e in powers for m in multiples]
+        inside = [s for s in steps if lo * 0.999 <= s <= hi * 1.001]
+        if len(inside) <= 9:
+            break
+    return inside or [lo, hi]
 
 
 def even_ticks(lo: float, hi: float) -> list[float]:

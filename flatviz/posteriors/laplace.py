@@ -17,6 +17,7 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, TypeGuard, cast, get_args
 
 import torch
@@ -27,7 +28,7 @@ from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head, public
 from flatviz.likelihood import GaussianLikelihood
-from flatviz.objectives.curvature import check_jacobians, ggn
+from flatviz.objectives.curvature import check_jacobians, ggn, sampled_ggn
 from flatviz.objectives.head import ggn_diagonal, softmax_head
 from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem, examined
@@ -54,6 +55,7 @@ def fit_laplace(
     *,
     seed: Seed,
     structure: Structure = "last_layer",
+    label_draws: Count | None = None,
     prior_precision: Positive | Literal["marginal", "layerwise"] | None = "marginal",
     temperature: Positive = 1.0,
     steps: Whole = 300,
@@ -85,6 +87,11 @@ def fit_laplace(
             alone); "lowrank", the 20 largest eigenpairs of the exact Hessian; "hessian", the exact
             Hessian itself; "functional", a Gaussian process of the outputs, for
             `predict_linearised` alone.
+        label_draws: None, the curvature of all outputs, which takes a backward pass for each output
+            and example; a number, an unbiased estimate from so many labels drawn from the net's
+            predictions at each place, which takes so many passes an example: ten do for a head that
+            is tied to the embedding. For classes, "last_layer", "diagonal" and "full"; a closed
+            form, as of an untied head, goes first.
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of
             largest evidence, which on an over-parametrised net can collapse; "layerwise" one for
             each tensor of weights, for "kron" and "hessian".  Beside a delta weight_decay is of the
@@ -118,7 +125,11 @@ def fit_laplace(
     loss = loss_of(problem, training=run.training)
     if not _is_bridged(structure):
         # Before the training, which takes time
-        _part(problem, structure)
+        _part(problem, structure, label_draws, warn=progress is False)
+    elif label_draws is not None:
+        raise ValueError(
+            f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
+        )
     w = net.w.detach().clone()
     history = None
     if steps:
@@ -145,7 +156,10 @@ def fit_laplace(
         raise ValueError(
             f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
         )
-    curvature = _curvature(problem, structure, progress)
+    sampled = None
+    if label_draws is not None:
+        sampled = partial(sampled_ggn, problem, w, label_draws, seed=seed)
+    curvature = _curvature(problem, structure, progress, sampled)
     if isinstance(prior_precision, (int, float)) and ascent is None:
         _warn_off_the_mode(problem, curvature, prior_precision, temperature)
     return _gaussian(
@@ -269,8 +283,12 @@ def _largest(f: Callable[[float], float]) -> float:
     return best
 
 
-def _part(problem: Problem, structure: Structure) -> slice:
+def _part(
+    problem: Problem, structure: Structure, label_draws: int | None = None, warn: bool = False
+) -> slice:
     """Return the weights that a structure covers, P of them.
+
+    warn: Warn with an estimate of what takes minutes.
 
     Raises:
         ValueError: For a curvature that would not fit in memory.
@@ -282,7 +300,7 @@ def _part(problem: Problem, structure: Structure) -> slice:
         head = closed[0] if closed else slice(0, 0)
         most = max(head.start, net.dim - head.stop)
         if most:
-            check_jacobians(problem, most)
+            check_jacobians(problem, most, dense=False, warn=warn, draws=label_draws)
         return slice(0, net.dim)
     last = structure == "last_layer"
     part = head_of(net, data) if last else slice(0, net.dim)
@@ -293,16 +311,24 @@ def _part(problem: Problem, structure: Structure) -> slice:
             f" covariance takes {8 * size**2 / 2**30:,.1f} GiB: use structure='diagonal'{way}"
         )
     if not last or softmax_head(one, net.w) is None:
-        check_jacobians(problem, size)
+        check_jacobians(problem, size, dense=True, warn=warn, draws=label_draws)
     return part
 
 
-def _curvature(problem: Problem, structure: Structure, progress: Progress = False) -> KeptCurvature:
-    """Compute the part of H at the net's weights that the structure uses."""
+def _curvature(
+    problem: Problem,
+    structure: Structure,
+    progress: Progress = False,
+    sampled: Callable[..., Tensor] | None = None,
+) -> KeptCurvature:
+    """Compute the part of H at the net's weights that the structure uses.
+
+    sampled: estimates it, in place of `ggn`.
+    """
     w = problem.net.w
-    part = _part(problem, structure)
+    part = _part(problem, structure, label_draws=sampled and 1)
     if structure == "diagonal":
-        values = ggn_diagonal(problem, w, progress)
+        values = ggn_diagonal(problem, w, progress, sampled)
         return KeptCurvature(part, values.clamp_min(0), None)
     closed = None
     if structure == "last_layer":
@@ -310,7 +336,8 @@ def _curvature(problem: Problem, structure: Structure, progress: Progress = Fals
     if closed is not None and closed[0] == part:
         H = closed[1]
     else:
-        H = ggn(problem, w, part=part, progress=progress)
+        dense = sampled or partial(ggn, problem, w)
+        H = dense(part=part, progress=progress)
     values, vectors = torch.linalg.eigh(H.double())
     return KeptCurvature(part, values.clamp_min(0), vectors)
 

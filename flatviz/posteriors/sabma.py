@@ -5,10 +5,11 @@
 source value; the authors' code samples them too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
+import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Radius, Rate, Seed, Statistics
@@ -34,6 +35,7 @@ from flatviz.training.perturb import (
     Switch,
     Unit,
     reach_of,
+    squared_length,
 )
 from flatviz.training.settings import (
     TEMPERED,
@@ -112,6 +114,34 @@ class SABMA(GaussianMethod):
         is_radius = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"
         reach = None if is_radius else reach_of(worst, q)
         return Expected(here.loss, there.grad, there.loss - here.loss, reach)
+
+    def noise_share(
+        self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Iterable[Noises]
+    ) -> Tensor | None:
+        """Estimate c / S over s^2 + c / S, the mean squared length of an ascent's gradient.
+
+        The gradient g of S draws has g^T F^-1 g of mean s^2 + c / S, s that of the exact gradient.
+        Products of two gradients with independent noise have mean s^2.
+
+        noises: Independent noise of R >= 2 steps.
+
+        Returns:
+            Shares of the members, (...), NaN at radius 0; None of a mode without this ascent.
+        """
+        radius = torch.as_tensor(self.radius, device=q.mean.device)
+        if self.perturbation.mode != "kl_exact" or not (radius > 0).any():
+            return None
+        moved = self.perturbation.moved
+        total = [torch.zeros_like(t) for t in (q.mean, q.log_std, q.factor)[:moved]]
+        squares = torch.zeros_like(q.mean[..., 0])
+        R = 0
+        for noise in noises:
+            g = expected(gradient, q, batch, noise, blocks=moved).grad
+            total = [t + part for t, part in zip(total, g)]
+            squares = squares + squared_length(q, g, self.perturbation.damping)
+            R += 1
+        products = (squared_length(q, total, self.perturbation.damping) - squares) / (R - 1)
+        return torch.where(radius > 0, (1 - products / squares).clamp(0, 1), torch.nan)
 
     def result(
         self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()

@@ -71,24 +71,27 @@ def build(executed: Mapping[str, NotebookNode], live: str, out: Path) -> list[st
     with TemporaryDirectory(prefix="flatviz-site-") as folder:
         source = Path(folder) / "source"
         warnings = io.StringIO()
+        downloads = source / "downloads"
+        (downloads / BLANKS).mkdir(parents=True)
         for path in notebooks():
             place = source / path.relative_to(folder_of_notebooks())
-            for part in (place.parent, source / "downloads" / BLANKS):
-                part.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, source / "downloads")
-            nbformat.write(with_blanks(read(path)), source / "downloads" / BLANKS / path.name)
-            nbformat.write(_for_site(deepcopy(executed.get(path.stem) or read(path)), path), place)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, downloads)
+            nbformat.write(with_blanks(read(path)), downloads / BLANKS / path.name)
+            shown = deepcopy(executed.get(path.stem) or read(path))
+            nbformat.write(_for_site(shown, path), place)
         for page in DOCS.glob("*.md"):
             shutil.copy(page, source)
-        parts = {"live": live} | {name: _embedded(worlds) for name, worlds in PLAYGROUND.items()}
-        for name, text in parts.items():
+        parts = {name: _embedded(worlds) for name, worlds in PLAYGROUND.items()}
+        for name, text in ({"live": live} | parts).items():
             (source / f"{name}.html").write_text(text, encoding="utf-8")
-        (commands,) = INSTALL.findall((DOCS.parent / "README.md").read_text(encoding="utf-8"))
+        readme = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+        (commands,) = INSTALL.findall(readme)
         (source / "install.md").write_text(f"# Install\n{commands}", encoding="utf-8")
         site = Path(folder) / "site"  # myst-nb writes beside it
-        Sphinx(
-            source, DOCS, site, Path(folder) / "doctrees", "html", status=None, warning=warnings
-        ).build()
+        doctrees = Path(folder) / "doctrees"
+        sphinx = Sphinx(source, DOCS, site, doctrees, "html", status=None, warning=warnings)
+        sphinx.build()
         # a separate page is quick on a phone, and `?embed` fits a slide
         (site / "play.html").write_text(playground_page(), encoding="utf-8")
         shutil.copytree(site, out, dirs_exist_ok=True)
@@ -108,7 +111,8 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     Experiments appear without code, the finding and the first picture before the rest, and long
     prints folded.
     """
-    if path.parent.name == EXPERIMENTS:
+    is_experiment = path.parent.name == EXPERIMENTS
+    if is_experiment:
         first = notebook.cells[0]
         # The menu lists them below one another
         first.source = re.sub(r"^# Experiment: (.)", lambda m: f"# {m[1].upper()}", first.source)
@@ -116,25 +120,24 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
     if any(cell.cell_type == "code" for cell in notebook.cells):
         solved = any(SOLUTION.search(cell.source) for cell in notebook.cells)
         notebook.cells.insert(1, new_markdown_cell(_ways_to_run(path, solved)))
-    if pictured := _thumbnails(notebook, path):
+    pictured = _thumbnails(notebook, path)
+    if pictured:
         notebook.cells.insert(1, new_markdown_cell(pictured))
     for cell in notebook.cells:
-        if "hide-cell" in cell.metadata.get("tags", ()):
+        outputs = cell.get("outputs", ())
+        tags = cell.metadata.setdefault("tags", [])
+        if "hide-cell" in tags:
             cell.metadata["mystnb"] = {"code_prompt_show": "Solution as code"}
-    for cell in notebook.cells:
         if in_columns(cell):
-            cell.metadata.setdefault("tags", []).append("columns")  # a class of the page
-    for cell in notebook.cells if path.parent.name == EXPERIMENTS else ():
-        printed = sum(len(o.text) for o in cell.get("outputs", ()) if o.output_type == "stream")
-        folded = ["hide-output"] if printed > MAX_TEXT else []
-        cell.metadata.setdefault("tags", []).extend(["remove-input", *folded])
-    for data in (o.data for cell in notebook.cells for o in cell.get("outputs", ()) if "data" in o):
-        # Sphinx resolves the links of texts, not those of outputs
-        for kind in (
-            "text/markdown",
-            "text/html",
-        ):
-            if kind in data:
+            tags.append("columns")  # a class of the page
+        if is_experiment:
+            tags.append("remove-input")
+            if sum(len(o.text) for o in outputs if o.output_type == "stream") > MAX_TEXT:
+                tags.append("hide-output")
+        for output in outputs:
+            data = output.get("data", {})
+            # Sphinx resolves the links of texts, not those of outputs
+            for kind in data.keys() & {"text/markdown", "text/html"}:
                 data[kind] = LINK.sub(r"\1.html", data[kind])
     if path.stem in BELOW:
         notebook.cells.append(new_markdown_cell(TREE.format(BELOW[path.stem])))
@@ -143,8 +146,14 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
 
 def in_columns(cell: NotebookNode) -> bool:
     """Say whether a cell prints a table, whose lines scroll rather than wrap."""
-    lines = [line for o in cell.get("outputs", ()) for line in o.get("text", "").splitlines()]
-    return 2 * sum(bool(COLUMNS.search(line)) for line in lines) > len(lines)
+    lines = _printed([cell]).splitlines()
+    columns = sum(bool(COLUMNS.search(line)) for line in lines)
+    return 2 * columns > len(lines)
+
+
+def _printed(cells: Sequence[NotebookNode]) -> str:
+    outputs = [output for cell in cells for output in cell.get("outputs", ())]
+    return "".join(output.get("text", "") for output in outputs)
 
 
 def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
@@ -153,19 +162,14 @@ def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
     if not tagged:
         return _filled(cells)
     title, question, *setting = cells[0].source.split("\n\n")
-    printed = "".join(o.get("text", "") for cell in tagged for o in cell.get("outputs", ()))
+    printed = _printed(tagged)
     counted = _counted(printed)
     # A long list of claims stays in its section
     found = [] if counted and len(printed) > MAX_TEXT else tagged
-    front = [
-        new_markdown_cell(f"{title}\n\n{question}"),
-        new_markdown_cell("\n\n".join(["## In short", *counted])),
-        *found,
-    ]
-    rest = [
-        new_markdown_cell("\n\n".join(["## Setting", *setting])),
-        *(cell for cell in cells[1:] if cell not in found),
-    ]
+    texts = (f"{title}\n\n{question}", "\n\n".join(["## In short", *counted]))
+    front = [*map(new_markdown_cell, texts), *found]
+    rest = [new_markdown_cell("\n\n".join(["## Setting", *setting]))]
+    rest += [cell for cell in cells[1:] if cell not in found]
     for cell in found:
         if cell.cell_type == "code":
             cell.outputs = [_listed(output) for output in cell.outputs]
@@ -221,23 +225,20 @@ def _filled(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
 
 def _thumbnails(notebook: NotebookNode, path: Path) -> str:
     """Return small pictures that link to chapters or gallery sections, "" for other pages."""
+    leads = []  # link, picture, title
     if path.stem == CONTENTS:
-        titles = {
-            p.stem: read(p).cells[0].source.partition("\n")[0].lstrip("# ") for p in notebooks()
-        }
-        leads = [(f"{name}.html", name, title) for name, title in titles.items()]
+        for p in notebooks():
+            title = read(p).cells[0].source.partition("\n")[0].lstrip("# ")
+            leads.append((f"{p.stem}.html", p.stem, title))
     elif path.stem == "gallery":
-        heads = [
-            head
-            for cell in notebook.cells
-            for head in re.findall(r"^## (\w+)$", cell.source, re.MULTILINE)
-        ]
-        leads = [(f"#{name}", name, head) for head in heads for name in [head.replace("_", "-")]]
+        text = "\n".join(cell.source for cell in notebook.cells)
+        for head in re.findall(r"^## (\w+)$", text, re.MULTILINE):
+            name = head.replace("_", "-")
+            leads.append((f"#{name}", name, head))
     else:
         return ""
-    shown = [
-        THUMBNAIL.format(*lead) for lead in leads if (DOCS / "thumbs" / f"{lead[1]}.webp").exists()
-    ]
+    there = [lead for lead in leads if (DOCS / "thumbs" / f"{lead[1]}.webp").exists()]
+    shown = [THUMBNAIL.format(*lead) for lead in there]
     return f'<div class="fv-thumbs">{"".join(shown)}</div>'
 
 

@@ -41,6 +41,7 @@ CELL_SECONDS = 1800  # that a cell may take
 LAB_SECONDS = 900  # that a lab may take to fit its posteriors
 SENTENCES = re.compile(r"((- )?\*\*.*\n?|\n)+")  # printed lines that begin in bold
 NO_ALT = "A picture of the notebook; it is drawn by JavaScript."
+HEIGHT = 460  # px, of a figure that says none
 MAX_PICTURES = 40  # pictures of one `interact`, over all its controls
 FEW = 4  # the same in a small run
 # Thread of Jupyter's event loop, as a browser's may run in the main one
@@ -68,7 +69,8 @@ def run(notebook: NotebookNode, name: str) -> float:
     """
     started = time.perf_counter()
     _thread.submit(_execute, notebook).result()
-    for i, cell in enumerate((c for c in notebook.cells if c.cell_type == "code"), 1):
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for i, cell in enumerate(cells, 1):
         cell.outputs = [_readable(o) for o in cell.outputs if o.get("name") != "stderr"]
         # Errors of a display count too, after which nbclient goes on
         errors = [o for o in cell.outputs if o.output_type == "error"]
@@ -146,15 +148,14 @@ def _bundle(text: str, value: object) -> dict[str, str]:
 
 def figure_html(fig: BaseFigure) -> str:
     """Return the element of a figure: its alt text, which the picture replaces, and its JSON."""
-    if not (fig.layout.meta or {}).get("alt"):
+    alt = (fig.layout.meta or {}).get("alt")
+    if not alt:  # of a figure by plotly.express
         fig = in_house_style(fig)
+        alt = fig.layout.title.text or NO_ALT
     drawn = json.loads(fig.to_json())
-    meta = drawn["layout"].pop("meta", None) or {}
-    title = (drawn["layout"].get("title") or {}).get("text")  # of a figure by plotly.express
-    height = drawn["layout"].get("height") or 460
-    return _element(
-        "fv-figure", meta.get("alt") or title or NO_ALT, drawn | {"config": CONFIG}, height
-    )
+    drawn["layout"].pop("meta", None)
+    height = fig.layout.height or HEIGHT
+    return _element("fv-figure", alt, drawn | {"config": CONFIG}, height)
 
 
 def widget_html(widget: ipywidgets.Widget) -> str:
@@ -182,25 +183,21 @@ def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
     stops = max(2, int(room ** (1 / n_sliders) + 1e-9))
     values = [choices or _stops(control, stops) for choices, control in zip(lists, controls)]
     names = [control._kwarg for control in controls]
-    figures = []
-    for chosen in itertools.product(*values):
-        figure = widget.f(**dict(zip(names, chosen)))
-        figures.append(json.loads(figure.to_json()))
-    about = [
-        {
+    figures = [widget.f(**dict(zip(names, chosen))) for chosen in itertools.product(*values)]
+    about = []
+    for control, choices, offered in zip(controls, lists, values):
+        facts = {
             "name": control.description,
             "list": choices is not None,
             "labels": [_label(value) for value in offered],
             "start": offered.index(control.value),
         }
-        for control, choices, offered in zip(controls, lists, values)
-    ]
-    layouts = [fig["layout"] for fig in figures]
-    alt = (layouts[0].get("meta") or {}).get("alt") or NO_ALT
-    height = max(layout.get("height") or 460 for layout in layouts) + 40 * len(about)
-    return _element(
-        "fv-live", alt, {"controls": about, "figures": figures, "config": CONFIG}, height
-    )
+        about.append(facts)
+    alt = (figures[0].layout.meta or {}).get("alt") or NO_ALT
+    height = max(fig.layout.height or HEIGHT for fig in figures) + 40 * len(about)
+    drawn = [json.loads(fig.to_json()) for fig in figures]
+    data = {"controls": about, "figures": drawn, "config": CONFIG}
+    return _element("fv-live", alt, data, height)
 
 
 def _choices(control: ipywidgets.Widget) -> list[object] | None:
@@ -212,10 +209,14 @@ def _choices(control: ipywidgets.Widget) -> list[object] | None:
 
 def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, count: int) -> list[float]:
     """Return at most `count` of a slider's values, with both ends and its present value."""
+    present = slider.value
     n = round((slider.max - slider.min) / slider.step)
-    index = np.linspace(0, n, min(count, n + 1)).round()
-    values = {type(slider.value)(round(slider.min + i * slider.step, 10)) for i in index}
-    return sorted({v for v in values if abs(v - slider.value) > slider.step / 2} | {slider.value})
+    stops = {present}
+    for i in np.linspace(0, n, min(count, n + 1)).round():
+        stop = type(present)(round(slider.min + i * slider.step, 10))
+        if abs(stop - present) > slider.step / 2:
+            stops.add(stop)
+    return sorted(stops)
 
 
 def _label(value: object) -> str:

@@ -64,10 +64,11 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     """
     W = units.check("scale", W)
     factor = _factors(units, W, factor)
-    if not bool((factor > 0).all()) or not bool(torch.isfinite(factor).all()):
+    positive = (factor > 0) & factor.isfinite()
+    if not positive.all():
         raise ValueError(
-            f"factor must be finite and above 0, got {float(factor.min()):g}: take its absolute"
-            " value"
+            "factor must be finite and above 0, got"
+            f" {float(factor[~positive][0]):g}: take its absolute value"
         )
     return scaled_by(units, W, factor)
 
@@ -96,28 +97,34 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
     """
     W = units.check("flip", W)
     sign = _factors(units, W, sign)
-    if not bool((sign.abs() == 1).all()):
-        raise ValueError(f"sign must hold -1 and 1 only, got {float(sign[sign.abs() != 1][0]):g}")
+    wrong = sign[sign.abs() != 1]
+    if len(wrong):
+        raise ValueError(f"sign must hold -1 and 1 only, got {float(wrong[0]):g}")
     return scaled_by(units, W, sign)
 
 
 def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
     """Apply `permute` without checks; order (S, U)."""
     W = W.clone()
-    local = [order[:, layer.slice, None] - layer.start for layer in units.permuted]
-    for layer, at in zip(units.permuted, local):
+    for layer in units.permuted:
         rows = W[:, layer.rows]
+        at = order[:, layer.slice, None] - layer.start
         W[:, layer.rows] = rows.gather(1, at.expand_as(rows))
-    for layer, at in zip(units.permuted, local):  # inside the group, which moved with its rows
+    for layer in units.permuted:  # inside the group, which moved with its rows
         columns = W[:, layer.columns]
+        at = order[:, layer.slice, None] - layer.start
         inside = layer.inside.to(W.device)
-        first = torch.arange(layer.n, device=W.device)[:, None] // inside * inside
+        unit = torch.arange(layer.n, device=W.device)[:, None]
+        first = unit // inside * inside
         W[:, layer.columns] = columns.gather(1, at % inside + first)
     return W
 
 
 def scaled_by(
-    units: Units, W: Tensor, factor: Tensor, layers: Sequence[Layer] | None = None
+    units: Units,
+    W: Tensor,
+    factor: Tensor,
+    layers: Sequence[Layer] | None = None,
 ) -> Tensor:
     """Apply `rescale` to `layers` (default: all) without checks; factor (S, V) of any sign."""
     W = W.clone()
@@ -137,9 +144,11 @@ def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
     """
     order = order.clone()
     groups, n = chosen.shape[1:]
-    chosen = (chosen + n * torch.arange(groups, device=chosen.device)[:, None]).flatten(1)
+    first = n * torch.arange(groups, device=chosen.device)
+    chosen = (chosen + first[:, None]).flatten(1)
     for layer in layers:
-        pieces = order[:, layer.slice].unflatten(1, (groups * n, -1))
+        here = order[:, layer.slice]
+        pieces = here.unflatten(1, (groups * n, -1))
         index = chosen[..., None].expand_as(pieces)
         order[:, layer.slice] = pieces.gather(1, index).flatten(1)
     return order
@@ -195,7 +204,8 @@ def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0)
         >>> fv.symmetry.random_factor(fv.symmetry.units_of(net), 2, seed=0).shape
         torch.Size([2, 3])
     """
-    z = torch.randn(n, units.n_scaled, generator=generator(seed), dtype=torch.float64)
+    source = generator(seed)
+    z = torch.randn(n, units.n_scaled, generator=source, dtype=torch.float64)
     return (std * z).exp()
 
 
@@ -212,12 +222,13 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
         unit = order[:, layer.slice] - layer.start
         group = unit // (layer.n // layer.groups)
         groups = group.unflatten(1, (layer.groups, -1))
-        swap = torch.arange(layer.groups, device=order.device).expand(n, -1)
+        swap = torch.arange(layer.groups, device=order.device)
+        swap = swap.expand(n, -1)
         if layer.cluster >= 0:
             swap = swaps.setdefault(layer.cluster, groups[..., 0])
-        every = torch.arange(layer.n, device=order.device).expand_as(unit)
-        once = torch.equal(unit.sort(1).values, every)
-        together = torch.equal(groups, swap[..., None].expand_as(groups))
+        every = torch.arange(layer.n, device=order.device)
+        once = (unit.sort(1).values == every).all()
+        together = (groups == swap[..., None]).all()
         if not (once and together):
             raise ValueError(
                 f"order must hold units {layer.start} to {layer.stop - 1} once each in layer"

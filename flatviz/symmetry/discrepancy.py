@@ -41,14 +41,17 @@ class Mmd(Noun):
         permuted = self._of(self.permuted, name)
         if not len(permuted):
             return float("nan")
-        above = int((permuted >= self._of(self.value, name)).sum())
+        value = self._of(self.value, name)
+        above = int((permuted >= value).sum())
         return (above + 1) / (len(permuted) + 1)
 
     def _of(self, values: Tensor, name: str | None) -> Tensor:
         if name is not None:
             return values[..., self.names.index(name)]
-        layers = values[..., [i for i, n in enumerate(self.names) if n != WHOLE]]
-        return layers.quantile(0.5, dim=-1) if layers.numel() else layers.new_zeros(0)
+        layers = values[..., [n != WHOLE for n in self.names]]
+        if not layers.numel():
+            return layers.new_zeros(0)
+        return layers.quantile(0.5, dim=-1)
 
 
 @public
@@ -69,7 +72,7 @@ def layers_of(net: Net) -> dict[str, Tensor]:
         {'0': 15, '2': 8, 'all weights': 23}
     """
     layers = {}
-    for name, blocks in groupby(net.blocks, lambda block: block.name.rpartition(".")[0]):
+    for name, blocks in groupby(net.blocks, lambda block: block.layer):
         parts = [torch.arange(block.start, block.stop) for block in blocks]
         layers[name] = torch.cat(parts)
     layers[WHOLE] = torch.arange(net.dim)
@@ -134,13 +137,14 @@ def mmd(
             norm = NORMS[kernel]
             grid = {norm: grid[norm]}
         for name, draws in sets.items():
-            both = torch.cat([A, draws[:, index.to(draws.device)].to(A)])
+            B = draws[:, index.to(draws.device)].to(A)
+            both = torch.cat([A, B])
             source = generator(seed + 1)
             keys = torch.rand(permutations, len(both), generator=source, dtype=torch.float64)
             unchanged = torch.arange(len(both))[None]
             order = torch.cat([unchanged, keys.argsort(1)])
-            labels = order < len(A)
-            columns[name].append(_values(both, labels.to(A), grid))
+            labels = (order < len(A)).to(A)
+            columns[name].append(_values(both, labels, grid))
     result = {}
     for name, values in columns.items():
         table = torch.stack(values, -1)
@@ -160,15 +164,17 @@ def _values(X: Tensor, Z: Tensor, grid: Grid) -> Tensor:
         rows = torch.arange(start, min(start + BLOCK, len(X)))
         K = mean_kernel(X[rows], X, grid)
         K[rows - start, rows] = 0.0
-        within += ((Z[:, rows] @ K) * Z).sum(1)
+        products = Z[:, rows] @ K
+        within += (products * Z).sum(1)
         sums[rows] = K.sum(1)
     m = Z[0].sum()
     n = len(X) - m
     of_ones = Z @ sums
     cross = of_ones - within
     rest = sums.sum() - 2 * of_ones + within
-    alike = within / (m * (m - 1)) + rest / (n * (n - 1))
-    return alike - 2 * cross / (m * n)
+    within = within / (m * (m - 1))
+    rest = rest / (n * (n - 1))
+    return within + rest - 2 * cross / (m * n)
 
 
 def bandwidths(target: Tensor) -> Grid:
@@ -191,7 +197,8 @@ def bandwidths(target: Tensor) -> Grid:
         d = torch.cdist(first, second, p=p).flatten()
         lo = d.min()
         if lo < 0.1:
-            lo = d.kthvalue(max(1, round(0.05 * len(d)))).values.clamp_min(0.1)
+            k = max(1, round(0.05 * len(d)))
+            lo = d.kthvalue(k).values.clamp_min(0.1)
         hi = d.max().clamp_min(0.3)
         steps = torch.arange(N_BANDWIDTHS).to(d) / (N_BANDWIDTHS - 1)
         grids[p] = lo / 2 * (4 * hi / lo) ** steps

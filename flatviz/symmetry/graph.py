@@ -1,7 +1,7 @@
 """Reader of a network's operations: its hidden units, and the weights in and out of them."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -48,7 +48,8 @@ class Flow(NamedTuple):
     @property
     def n(self) -> int:
         """Number of units; on a path without a rule, of those scaled."""
-        return self.nodes[0].root().n or self.nodes[1].root().n
+        permuted, scaled = self.nodes
+        return permuted.root().n or scaled.root().n
 
     def refuse(self, action: str, reason: str) -> None:
         """Note why an action would change the function."""
@@ -100,18 +101,12 @@ class Reading:
         # Addresses of values that hold only weights
         self._places: dict[Value | int | None, Tensor] = {w: torch.arange(net.dim)}
         self.tensors = {b.name: (b.start, b.stop) for b in net.blocks}
-        stop = net.dim
         buffers = net.buffers()
-        statistics = {name: value for name, value in buffers.items() if name.endswith(STATISTICS)}
-        others = statistics | buffers | dict(net.module.named_parameters())
-        for name, value in others.items():
-            if name not in self.tensors:
-                start = stop
-                stop = start + value.numel()
-                self.tensors[name] = (start, stop)
-                self._places[id(value)] = torch.arange(start, stop).view(value.shape)
-        self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
-        self.size = max((end for _, end in map(self.tensors.get, statistics)), default=net.dim)
+        names = [name for name in buffers if name.endswith(STATISTICS)]
+        stop = self._number(net.dim, {name: buffers[name] for name in names})
+        self.size = stop
+        self.statistics = {name: slice(*self.tensors[name]) for name in names}
+        stop = self._number(stop, buffers | dict(net.module.named_parameters()))
         self._uses = torch.zeros(stop, dtype=torch.int8)
         for step in steps:
             self._read(step)
@@ -121,22 +116,39 @@ class Reading:
         for weight in self.weights:
             name = self.name_of(weight.first)
             for flow in filter(None, (weight.rows, weight.columns)):
-                if bool((self._uses[weight.address] > 1).any()):
+                if (self._uses[weight.address] > 1).any():
                     flow.refuse("all", f"{name}, which is used twice")
                 if weight.first >= self.size:
                     flow.refuse("all", f"weights that are not treated: {name}")
 
+    def _number(self, start: int, tensors: Mapping[str, Tensor]) -> int:
+        """Number the weights of tensors that have no addresses, from `start` on; return the end."""
+        for name, value in tensors.items():
+            if name in self.tensors:
+                continue
+            stop = start + value.numel()
+            self.tensors[name] = (start, stop)
+            addresses = torch.arange(start, stop)
+            self._places[id(value)] = addresses.view(value.shape)
+            start = stop
+        return start
+
     def name_of(self, address: int) -> str:
         """Name of the tensor that holds an address."""
-        return next(name for name, (start, stop) in self.tensors.items() if start <= address < stop)
+        for name, (start, stop) in self.tensors.items():
+            if start <= address < stop:
+                return name
+        raise KeyError(address)
 
     def _place(self, value: object) -> Tensor | None:
-        return self._places.get(value if isinstance(value, Value) else id(value))
+        key = value if isinstance(value, Value) else id(value)
+        return self._places.get(key)
 
     def _read(self, step: Step) -> None:
         """Follow units and places of weights through one step."""
         arguments = named(step.op, step.args, step.kwargs)
-        found = map(self._place, tree_leaves((step.args, step.kwargs)))
+        values = tree_leaves((step.args, step.kwargs))
+        found = [self._place(value) for value in values]
         places = [place for place in found if place is not None]
         if step.op.is_view and places:
             results = step.op(places[0], *step.args[1:], **step.kwargs)
@@ -144,8 +156,8 @@ class Reading:
             return
         before = [int(self._uses[place].max()) for place in places]
         if step.op in LINEAR and not arguments.get("transposed"):
-            inputs = [arguments.get(key) for key in LINEAR[step.op]]
-            flows = self._layer(*inputs, arguments.get("groups", 1))
+            x, weight, bias = (arguments.get(key) for key in LINEAR[step.op])
+            flows = self._layer(x, weight, bias, arguments.get("groups", 1))
         elif step.op in NORMS or step.op is aten.native_layer_norm.default:
             flows = self._norm(arguments, step.args[0])
         else:
@@ -168,7 +180,8 @@ class Reading:
         address = address.T if address.ndim == 2 else address
         name = self._layer_of(address)
         n = len(address)
-        out = Flow((self._node(0, name, n), self._node(1, name, n)), 1)
+        nodes = (self._node(0, name, n), self._node(1, name, n))
+        out = Flow(nodes, axis=1)
         if here is not None:
             inputs = address.shape[1] * groups
             if here.axis != 1 or inputs % here.n or here.n % groups:
@@ -181,12 +194,13 @@ class Reading:
     def _norm(self, given: dict[str, Any], x: Value) -> list[Flow]:
         """Begin new units for scaling at gain and shift; a permutation moves them too."""
         keys = ("weight", "bias", *STATISTICS)
-        places = [self._place(given.get(key)) for key in keys]
-        unread = [key for key, p in zip(keys, places) if p is None and given.get(key) is not None]
+        tensors = [given.get(key) for key in keys]
+        places = [self._place(tensor) for tensor in tensors]
         batch = "running_mean" in given
         axis = 1 if batch else len(x.shape) - 1
         here = self._flows.get(x, self.unknown._replace(axis=axis))
-        if here.axis != axis or unread:
+        computed = any(t is not None and p is None for t, p in zip(tensors, places))
+        if here.axis != axis or computed:
             return []
         gain, shift, mean, variance = places
         name = "a norm without gain" if gain is None else self._layer_of(gain)
@@ -199,9 +213,10 @@ class Reading:
             before.setdefault("all", "LayerNorm, which reads all units at once")
         if n != here.nodes[0].root().n:
             here.refuse("all", f"{name}, which normalises over more than the units")
-        after = Flow((here.nodes[0], self._node(1, name, n)), axis)
+        scaled = self._node(1, name, n)
+        after = Flow((here.nodes[0], scaled), axis)
         if gain is None:
-            after.nodes[1].refused["all"] = name
+            scaled.refused["all"] = name
         self._note(gain, after)
         self._note(shift, after)
         self._note(mean, here)
@@ -234,9 +249,12 @@ class Reading:
         }
 
         def results(M: Tensor) -> list[Tensor]:
-            moved: Env = {v: _acted(drawn[v], flow.axis, M) for v, flow in flows.items()}
-            args, kwargs = step.filled(drawn | moved)
-            return [t for t in _listed(step.op(*args, **kwargs)) if t.is_floating_point()]
+            inputs = dict(drawn)
+            for v, flow in flows.items():
+                inputs[v] = _acted(drawn[v], flow.axis, M)
+            args, kwargs = step.filled(inputs)
+            out = _listed(step.op(*args, **kwargs))
+            return [t for t in out if t.is_floating_point()]
 
         try:
             before = results(eye)
@@ -272,12 +290,15 @@ class Reading:
         columns: Flow | None = None,
         groups: int = 1,
     ) -> None:
-        if address is not None:
-            self.weights.append(Weight(address, rows, power, columns, groups))
-            self._uses[address] = (self._uses[address] + 1).clamp_max(3)
+        if address is None:
+            return
+        self.weights.append(Weight(address, rows, power, columns, groups))
+        uses = self._uses[address] + 1
+        self._uses[address] = uses.clamp_max(3)
 
     def _layer_of(self, address: Tensor) -> str:
-        return self.name_of(int(address.flatten()[0])).rpartition(".")[0]
+        first = int(address.flatten()[0])
+        return self.name_of(first).rpartition(".")[0]
 
     def _node(self, kind: int, name: str, n: int) -> Node:
         node = Node(name, n, len(self.nodes))
@@ -287,13 +308,15 @@ class Reading:
 
 def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
     """Apply a matrix (n, n) to the units along an axis."""
-    units = t.movedim(axis, -1).unflatten(-1, (len(M), -1))
+    last = t.movedim(axis, -1)
+    units = last.unflatten(-1, (len(M), -1))
     moved = torch.einsum("...ij,ik->...kj", units, M.to(t))
     return moved.flatten(-2).movedim(-1, axis).contiguous()
 
 
 def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:
-    return torch.allclose(after, _acted(before, axis, M), rtol=1e-3, atol=1e-4, equal_nan=True)
+    expected = _acted(before, axis, M)
+    return torch.allclose(after, expected, rtol=1e-3, atol=1e-4, equal_nan=True)
 
 
 def _listed(results: Tensor | Sequence[Tensor]) -> Sequence[Tensor]:
@@ -307,7 +330,8 @@ def _name(step: Step) -> str:
 def _tie(a: Flow, b: Flow) -> None:
     """Merge the units of a sum."""
     for pair in zip(a.nodes, b.nodes):
-        first, second = sorted((node.root() for node in pair), key=lambda node: node.at)
+        roots = [node.root() for node in pair]
+        first, second = sorted(roots, key=lambda node: node.at)
         if first is not second:
             first.refused = second.refused | first.refused
             second.same = first

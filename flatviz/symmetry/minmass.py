@@ -53,7 +53,11 @@ class MinMass(Noun):
 
 @public
 def min_mass(
-    units: Units, W: Vectors, *, tolerance: Positive = 1e-12, max_sweeps: Count = 500
+    units: Units,
+    W: Vectors,
+    *,
+    tolerance: Positive = 1e-12,
+    max_sweeps: Count = 500,
 ) -> MinMass:
     """Minimise the mass sum_ij W_ij^2 (f_i / f_j)^2 of each row of W (S, E) over f > 0.
 
@@ -91,29 +95,39 @@ def min_mass(
     # Networks in the last dimension, for reads in memory order
     counted = units.counted.to(W.device)
     squares = torch.where(counted, W.double().square(), 0).T.contiguous()
-    steps = [step for layer in units.scaled for step in _steps(layer, units.counted)]
+    steps = []
+    for layer in units.scaled:
+        steps += _steps(layer, units.counted)
+
+    def lengths(rows: Tensor, columns: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Compute squared lengths into and out of units, and where both are above 0."""
+        a = squares[rows].sum(1)
+        b = squares[columns].sum(1)
+        return a, b, (a > 0) & (b > 0)
+
     log_factor = squares.new_zeros(units.n_scaled, len(W))
     before = total = squares.sum(0)
     for _ in range(max_sweeps):
         for here, rows, columns in steps:
-            a = squares[rows].sum(1)
-            b = squares[columns].sum(1)
-            step = torch.where((a > 0) & (b > 0), (b.log() - a.log()) / 4, 0)
+            a, b, connected = lengths(rows, columns)
+            step = torch.where(connected, (b.log() - a.log()) / 4, 0)
             log_factor[here] += step
-            squares[rows] *= (2 * step).exp()[:, None]
-            squares[columns] /= (2 * step).exp()[:, None]
+            square = (2 * step).exp()[:, None]
+            squares[rows] *= square
+            squares[columns] /= square
         last = total
         total = squares.sum(0)
-        if not bool((last - total > tolerance * last).any()):
+        if not (last - total > tolerance * last).any():
             break
     factor = log_factor.T.exp().to(W.dtype)
     W, normal = normed(units, scaled_by(units, W, factor), units.free)
     apart = []
     for _, rows, columns in steps:
-        a = squares[rows].sum(1)
-        b = squares[columns].sum(1)
-        apart.append(torch.where((a > 0) & (b > 0), (a - b).abs() / (a + b), 0))
-    return MinMass(W, factor * normal, before, total, torch.cat(apart).amax(0))
+        a, b, connected = lengths(rows, columns)
+        gap = (a - b).abs() / (a + b)
+        apart.append(torch.where(connected, gap, 0))
+    residual = torch.cat(apart).amax(0)
+    return MinMass(W, factor * normal, before, total, residual)
 
 
 def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
@@ -129,21 +143,14 @@ def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
     for unit, into, out in zip(range(layer.start, layer.stop), rows, columns):
         from_others = into[~torch.isin(into, out)]
         to_others = out[~torch.isin(out, into)]
-        steps.append((slice(unit, unit + 1), from_others[None], to_others[None]))
+        here = slice(unit, unit + 1)
+        steps.append((here, from_others[None], to_others[None]))
     return steps
 
 
 ASCENTS = SAM(0.05), ASAM(0.5, 0.0)
 # Measures of `sharpness_measures`, in order
-NAMES = (
-    "lambda1",
-    "trace",
-    "sam",
-    "filter",
-    "relative",
-    "asam",
-    "weighted",
-)
+NAMES = "lambda1", "trace", "sam", "filter", "relative", "asam", "weighted"
 PROBES = 20  # random signs for a trace
 ITERS = 40  # products for an eigenvalue
 
@@ -171,7 +178,8 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
     g = generator(seed)
     signs = signs_like(W, g, PROBES, net.dim)
     normal = randn_like(W, g, PROBES, net.dim)
-    block = next((b for b in net.blocks if len(b.shape) > 1), net.blocks[0])
+    matrices = [block for block in net.blocks if len(block.shape) > 1]
+    block = (matrices or net.blocks)[0]
     width = (block.stop - block.start) // block.shape[0]
     squares = signs_like(W, g, PROBES, width, width)
 
@@ -180,15 +188,16 @@ def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> d
         sam, asam = gains(f, w, ASCENTS)
         filters = torch.stack([filter_normalized(net, d, w) for d in normal])
         layer = torch.zeros_like(signs)
-        # E z z^T = (W W^T) x identity
-        layer[:, block.slice] = (w[block.slice].view(-1, width) @ squares).flatten(1)
+        first = w[block.slice].view(-1, width)
+        layer[:, block.slice] = (first @ squares).flatten(1)  # E z z^T = (W W^T) x identity
         top = top_eigenpairs(f, w, 1, iters=ITERS).values[0]
         trace, along_filters, relative, weighted = (
             quadratic_forms(H, V).mean() for V in (signs, filters, layer, signs * w)
         )
         return torch.stack([top, trace, sam, along_filters, relative, asam, weighted]).detach()
 
-    return dict(zip(NAMES, torch.stack([measures(w) for w in W]).unbind(1)))
+    table = torch.stack([measures(w) for w in W])
+    return dict(zip(NAMES, table.unbind(1)))
 
 
 class Orbit(Noun):
@@ -262,13 +271,14 @@ def rescaled_orbit(
     check_count(resolution, "resolution", least=3)
     units = units_of(net)
     f = nll(net, data)
-    t = torch.linspace(-reach, reach, resolution - (resolution + 1) % 2).to(w)
+    odd = resolution - (resolution + 1) % 2
+    t = torch.linspace(-reach, reach, odd).to(w)
     signs = signs_like(w, generator(seed), units.n_scaled)
-    W = rescale(units, w.expand(len(t), -1), (t[:, None] * signs).exp())
+    factor = (t[:, None] * signs).exp()
+    W = rescale(units, w.expand(len(t), -1), factor)
     with torch.no_grad():
         outputs = torch.stack([net(v, data.x) for v in W])
     middle = outputs[len(t) // 2]
     difference = (outputs - middle).abs().flatten(1).amax(1)
-    return Orbit(
-        t, W, sharpness_measures(net, f, W, seed=seed), difference, float(middle.abs().max())
-    )
+    measures = sharpness_measures(net, f, W, seed=seed)
+    return Orbit(t, W, measures, difference, float(middle.abs().max()))

@@ -125,7 +125,12 @@ def train_pool(
     steps = epochs * epoch
     loss = training_loss(net, data, training=run.training, members=n)
     W = starts(net, seeds, head_only=False)
-    falling = rates(lr, steps, W, lambda step, _: DROP ** sum(step >= d * epoch for d in drops))
+
+    def schedule(step: int, _: int) -> float:
+        passed = [epoch * drop <= step for drop in drops]
+        return DROP ** sum(passed)
+
+    falling = rates(lr, steps, W, schedule)
     sgd = SGD(falling, momentum, weight_decay)
     keep = range(epoch - 1, steps, epoch) if keep_epochs else ()
     start = sgd.init(W)
@@ -134,14 +139,16 @@ def train_pool(
     last = history.loss[-epoch:].mean(0)
     share = torch.bincount(data.y).double() / len(data)
     entropy = float(entr(share).sum())
-    good = torch.isfinite(state.w).all(1) & (last < LEARNED * entropy)
-    if not bool(good.any()):
+    finite = state.w.isfinite().all(1)
+    good = finite & (last < LEARNED * entropy)
+    if not good.any():
         raise ValueError(
             f"the pool must hold a network that converged, got {n} that did not: lower lr"
         )
     kept = torch.stack((W, *snapshots))[:, good] if keep_epochs else None
     n_failed = int((~good).sum())
-    return Pool(state.w[good], torch.tensor(seeds)[good.cpu()], last[good], n_failed, kept)
+    good_seeds = torch.tensor(seeds)[good.cpu()]
+    return Pool(state.w[good], good_seeds, last[good], n_failed, kept)
 
 
 BLOCK = 8  # networks
@@ -198,7 +205,8 @@ def diversity_of(probs: Tensor) -> PairDiversity:
     apart = []
     pairs = torch.triu_indices(len(probs), len(probs), offset=1, device=probs.device)
     for s, t in pairs.split(BLOCK * len(probs), dim=1):
-        of_mixture = entr((probs[s] + probs[t]) / 2).sum(-1)
+        mixture = (probs[s] + probs[t]) / 2
+        of_mixture = entr(mixture).sum(-1)
         of_parts = (entropies[s] + entropies[t]) / 2
         information.append((of_mixture - of_parts).mean(-1))
         differ = answers[s] != answers[t]

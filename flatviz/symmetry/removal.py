@@ -48,7 +48,9 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
         >>> net.unflatten(W[0])["0.weight"].norm(dim=1).round(decimals=4).tolist()
         [1.0, 1.0, 1.0]
     """
-    return normed(units, units.check("scale", W), torch.ones_like(units.free), norm)
+    W = units.check("scale", W)
+    every = torch.ones_like(units.free)
+    return normed(units, W, every, norm)
 
 
 def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
@@ -99,7 +101,8 @@ def sort_units(units: Units, W: Vectors, *, rule: Rule = "max") -> tuple[Tensor,
         (True, torch.Size([1, 3]))
     """
     W = units.check("permute", W)
-    order = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
+    unchanged = torch.arange(units.n_permuted, device=W.device)
+    order = unchanged.repeat(len(W), 1)
     swapped = {-1}  # clusters whose groups are in order; -1 is no cluster
     for layer in units.permuted:
         incoming = gathered(units, W, order)[:, weights_in(units, layer)]
@@ -170,7 +173,12 @@ MAX_SWEEPS = 100  # each sweep raises the match; 3 to 6 are usual
 
 @public
 def align(
-    units: Units, W: Vectors, reference: Vector, *, starts: Count = 5, seed: Seed = 0
+    units: Units,
+    W: Vectors,
+    reference: Vector,
+    *,
+    starts: Count = 5,
+    seed: Seed = 0,
 ) -> Tensor:
     """Permute the units of each row of `W` (S, E) so that it matches `reference` (E,).
 
@@ -213,14 +221,18 @@ def align(
     reference = reference.to(W)
     parts = _parts(units, W.device)
     source = generator(seed)
-    best = torch.arange(units.n_permuted, device=W.device).repeat(len(W), 1)
+    unchanged = torch.arange(units.n_permuted, device=W.device)
+    best = unchanged.repeat(len(W), 1)
     best_match = W.new_full((len(W),), -torch.inf)
     for start in range(starts):
         order = best.clone()
         if start > 0:
-            order = random_order(units, len(W), seed=(seed + start) % 2**63).to(W.device)
+            another = (seed + start) % 2**63
+            order = random_order(units, len(W), seed=another)
+            order = order.to(W.device)
         turns = torch.randperm(len(parts), generator=source)
-        match = _climb(units, W, reference, order, [parts[i] for i in turns])
+        shuffled = [parts[i] for i in turns]
+        match = _climb(units, W, reference, order, shuffled)
         better = match > best_match
         best[better] = order[better]
         best_match[better] = match[better]
@@ -243,19 +255,26 @@ def _parts(units: Units, device: torch.device) -> list[_Part]:
     """List the assignment problems of a sweep."""
 
     def part(layers: list[Layer], pieces: int, groups: int) -> _Part:
-        rows = [layer.rows[:, layer.rows[0] < units.dim] for layer in layers]
-        counted = torch.ones(units.size, dtype=torch.bool)
-        for at in rows:
-            counted[at] = False  # so that none is counted twice
-        columns = [layer.columns[:, counted[layer.columns[0]]] for layer in layers]
-        touching = [addresses.reshape(pieces, -1) for addresses in rows + columns]
+        touching = []
+        counted = torch.arange(units.size) < units.dim
+        for layer in layers:
+            rows = layer.rows[:, layer.rows[0] < units.dim]
+            touching.append(rows.reshape(pieces, -1))
+            counted[rows] = False  # so that none is counted twice
+        for layer in layers:
+            columns = layer.columns[:, counted[layer.columns[0]]]
+            touching.append(columns.reshape(pieces, -1))
         return _Part(layers, groups, torch.cat(touching, 1).to(device))
 
-    clusters = {layer.cluster: layer.groups for layer in units.permuted}
-    clusters.pop(-1, None)
-    alone = [part([layer], layer.n, layer.groups) for layer in units.permuted]
-    tied = [part(cluster_layers(units, c), groups, 1) for c, groups in clusters.items()]
-    return alone + tied
+    parts = []
+    clusters = {}
+    for layer in units.permuted:
+        parts.append(part([layer], layer.n, layer.groups))
+        if layer.cluster >= 0:
+            clusters[layer.cluster] = layer.groups
+    for cluster, groups in clusters.items():
+        parts.append(part(cluster_layers(units, cluster), groups, 1))
+    return parts
 
 
 def _climb(units: Units, W: Tensor, reference: Tensor, order: Tensor, parts: list[_Part]) -> Tensor:
@@ -269,13 +288,15 @@ def _climb(units: Units, W: Tensor, reference: Tensor, order: Tensor, parts: lis
     for _ in range(MAX_SWEEPS):
         before = match[rising]
         for layers, groups, touching in parts:
-            now = gathered(units, W[rising], order[rising])
-            products = torch.einsum("nm,skm->snk", reference[touching], now[:, touching])
-            new = moved(order[rising], layers, _assignments(products, groups))
+            now = gathered(units, W[rising], order[rising])[:, touching]
+            products = torch.einsum("nm,skm->snk", reference[touching], now)
+            columns = _assignments(products, groups)
+            new = moved(order[rising], layers, columns)
             value = match_of(gathered(units, W[rising], new))
             better = value > match[rising] + 1e-12 * value.abs()
-            order[rising[better]] = new[better]
-            match[rising[better]] = value[better]
+            at = rising[better]
+            order[at] = new[better]
+            match[at] = value[better]
         rising = rising[match[rising] > before]
         if not len(rising):
             break
@@ -291,7 +312,11 @@ def _assignments(products: Tensor, groups: int) -> Tensor:
     table = products.detach().cpu().double()
     grouped = table.view(len(table), groups, size, groups, size)
     inside = grouped.diagonal(dim1=1, dim2=3)  # of one group, (S, size, size, groups)
-    tables = inside.permute(0, 3, 1, 2).flatten(0, 1).numpy()
-    columns = [linear_sum_assignment(each, maximize=True)[1] for each in tables]
+    inside = inside.permute(0, 3, 1, 2)
+    tables = inside.flatten(0, 1).numpy()
+    columns = []
+    for each in tables:
+        _, column = linear_sum_assignment(each, maximize=True)
+        columns.append(column)
     best = torch.as_tensor(np.stack(columns), device=products.device)
     return best.view(len(products), groups, size)

@@ -104,7 +104,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
             read = self.mass.clone()
             for layer in free:
                 read[layer.rows] = False
-            free = {layer for layer in free if not bool(read[layer.columns].any())}
+            free = {layer for layer in free if not read[layer.columns].any()}
         units = [layer in free for layer in self.scaled for _ in range(layer.n)]
         return torch.tensor(units, dtype=torch.bool)
 
@@ -131,7 +131,7 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
             raise ValueError(
                 f"{name} need hidden units of treated weights, got none: treat all weights{reasons}"
             )
-        if self.statistics and isinstance(W, Tensor) and W.ndim == 2 and W.shape[1] == self.dim:
+        if self.statistics and W.shape[1:] == (self.dim,):
             raise ValueError(
                 "this network has BatchNorm, whose running statistics move with its units: W must"
                 f" have shape (S, {self.size}), got (S, {self.dim}): take units.extended(net), and"
@@ -142,15 +142,17 @@ class Units(Noun, made_by="fv.symmetry.units_of(net) makes one"):
     def extended(self, net: Net) -> Tensor:
         """Return the net's w followed by the running statistics: v (E,)."""
         buffers = net.buffers()
-        statistics = [buffers[name].reshape(-1).to(net.w) for name in self.statistics]
-        return torch.cat([net.w, *statistics])
+        statistics = [buffers[name].flatten() for name in self.statistics]
+        return torch.cat([net.w, *(value.to(net.w) for value in statistics)])
 
     def net_at(self, net: Net, v: Tensor) -> Net:
         """Return the net at v (E,), running statistics included."""
         check_weights(v, self.size, "v")
-        moved = {name: v[place].clone() for name, place in self.statistics.items()}
-        if moved:
-            net = net.with_buffers(net.buffers() | moved)
+        buffers = net.buffers()
+        for name, place in self.statistics.items():
+            buffers[name] = v[place].clone()
+        if self.statistics:
+            net = net.with_buffers(buffers)
         return net.at(v[: self.dim])
 
 
@@ -268,7 +270,8 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
     sets: list[tuple[set[Node], set[int]]] = []
     for w in reading.weights:
         if w.groups > 1:
-            joined = {(w.columns or reading.unknown).nodes[0].root(), w.rows.nodes[0].root()}
+            columns = w.columns or reading.unknown
+            joined = {columns.nodes[0].root(), w.rows.nodes[0].root()}
             groups = {w.groups}
             for other in [s for s in sets if s[0] & joined]:
                 joined = joined | other[0]

@@ -90,7 +90,10 @@ class Algorithm(Protocol[S]):
         """
 
     def result(
-        self, state: S, history: History | None = None, kept: Sequence[Tensor] = ()
+        self,
+        state: S,
+        history: History | None = None,
+        kept: Sequence[Tensor] = (),
     ) -> Posterior:
         """Return the posterior of the last state and of the collected tensors."""
 
@@ -220,7 +223,8 @@ def drive(
     checks = None if stopping is None else torch.stack(stopping.losses)
     notes = running.notes
     if check:
-        check_converged(losses, *(value for value in running.moved() if value.is_floating_point()))
+        floating = [value for value in running.moved() if value.is_floating_point()]
+        check_converged(losses, *floating)
         notes = [*notes, *risen(losses, checks)]
     records = {name: torch.stack(rows) for name, rows in running.rows.items() if rows}
     history = History(**records, validation=checks, notes=tuple(notes))
@@ -283,9 +287,9 @@ def advance(
                 update(step, index)
             except RuntimeError as error:
                 if isinstance(error, torch.OutOfMemoryError) or "DefaultCPUAllocator" in str(error):
-                    examples = "all" if index is None else index.shape[-1]
+                    size = "all" if index is None else index.shape[-1]
                     raise MemoryError(
-                        f"{run.label} must fit into memory, got a step with {examples} examples of"
+                        f"{run.label} must fit into memory, got a step with {size} examples of"
                         f" which torch says: {error}: lower batch_size, or give"
                         " training=fv.Training(accumulate=2, precision='bfloat16'): half the"
                         " examples at a time, of half the size"
@@ -318,7 +322,9 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
 
 
 def risen(
-    losses: Tensor, validation: Tensor | None, before: Callable[[], Tensor] | None = None
+    losses: Tensor,
+    validation: Tensor | None,
+    before: Callable[[], Tensor] | None = None,
 ) -> tuple[str, ...]:
     """Warn, and return a note, where a loss ends far above its start; otherwise return ().
 
@@ -328,16 +334,16 @@ def risen(
     the fit, as draws of a wide start have a larger one.
     """
     last = _at_end(losses) if validation is None else validation.amin(0)
-    if before is not None and bool((last > FAR).any()):
+    if before is not None and (last > FAR).any():
         losses = losses[:1].clamp(max=before())
     first = losses[0]
     far = last - first > FAR * (1 + first.abs())
-    if not bool(far.any()):
+    if not far.any():
         return ()
+    began = float(first[far][0])
     end = float(last[far][0])
-    first = float(first[far][0])
     note = (
-        f"the loss ends far above where it began, {end:.3g} after {first:.3g} nats an example:"
+        f"the loss ends far above where it began, {end:.3g} after {began:.3g} nats an example:"
         " lower lr or radius, or start narrower"
     )
     return _noted(note)
@@ -354,7 +360,8 @@ def beside_constant(losses: Tensor, constant: float) -> tuple[str, ...]:
     A run of less than `TRAINED` steps is not judged.
     """
     end = float(_at_end(losses).max())
-    if len(losses) < TRAINED or not end > constant + ABOVE * (1 + abs(constant)):
+    above = end - constant
+    if len(losses) < TRAINED or not above > ABOVE * (1 + abs(constant)):
         return ()
     note = (
         f"the loss ends at {end:.3g} nats an example, above the {constant:.3g} of the best constant"

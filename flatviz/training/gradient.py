@@ -53,9 +53,10 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     minibatch.
 
     Args:
-        precision: "bfloat16" computes the network's products in that dtype (autocast);
-            weights, gradients, posterior and perturbation stay in float32.  A `torch.autocast`
-            around a verb has no effect.
+        precision: "bfloat16" or "float16" computes the network's products in that dtype (autocast);
+            weights, gradients, posterior and perturbation stay in float32.  In float16 the loss is
+            multiplied by 1,024 in the backward pass, and its gradient divided by it.  A
+            `torch.autocast` around a verb has no effect.
         accumulate: Number of parts of a minibatch that pass one after another: the same gradient in
             less memory; BatchNorm then normalises each part by itself.
         validation: Data on which the returned parameters have the lowest loss (a Gaussian's at its
@@ -75,7 +76,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         True
     """
 
-    precision: Literal["bfloat16"] | None = None
+    precision: Literal["bfloat16", "float16"] | None = None
     accumulate: Count = 1
     validation: Data | None = None
     patience: Count = 10
@@ -93,7 +94,8 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
         Images are in channels-last order where that is faster.
         """
-        if isinstance(x, Tensor) and x.ndim == 4 and (w.is_cuda or self.precision is not None):
+        faster = w.is_cuda or self.precision is not None
+        if faster and isinstance(x, Tensor) and x.ndim == 4:
             x = x.contiguous(memory_format=torch.channels_last)
         with self.autocast(w):
             return network(w, x).to(w.dtype)
@@ -102,7 +104,12 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         """Compute the network's products in this precision, on `w`'s device, in the block."""
         if self.precision is None:
             return nullcontext()
-        return torch.autocast(w.device.type, dtype=torch.bfloat16)
+        return torch.autocast(w.device.type, dtype=getattr(torch, self.precision))
+
+    @property
+    def loss_scale(self) -> float:
+        """Factor on the loss in the backward pass."""
+        return LOSS_SCALE if self.precision == "float16" else 1.0
 
     def in_parts(
         self,
@@ -120,11 +127,13 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         if self.accumulate == 1:
             return gradient(w, index)
         if index is None:
-            index = torch.arange(n, device=w.device).expand(*w.shape[:-1], n)
+            index = torch.arange(n, device=w.device)
+            index = index.expand(*w.shape[:-1], n)
         value = w.new_zeros(w.shape[:-1])
         g = torch.zeros_like(w)
         total = count(index).clamp_min(torch.finfo(w.dtype).tiny)
-        for part in index.tensor_split(min(self.accumulate, index.shape[-1]), -1):
+        parts = min(self.accumulate, index.shape[-1])
+        for part in index.tensor_split(parts, -1):
             one, its_g = gradient(w, part)
             share = (count(part) / total).to(w)
             value.add_(share * one)
@@ -133,6 +142,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
 
 
 PLAIN = Training()
+LOSS_SCALE = 1024.0  # below 6e-8 float16 is 0; above 65,504 it is inf
 
 
 class TrainingLoss:
@@ -230,7 +240,10 @@ def gradient_of(f: Callable[[Tensor], Tensor]) -> Gradient:
 
 
 def ascended(
-    gradient: Gradient, w: Tensor, batch: Batch, ascent: Ascent | None = None
+    gradient: Gradient,
+    w: Tensor,
+    batch: Batch,
+    ascent: Ascent | None = None,
 ) -> tuple[Tensor, Tensor, Tensor | None]:
     """Compute the loss at w, the gradient at w + e with an `ascent`, and the loss gained by it.
 
@@ -279,4 +292,6 @@ def expected(
         parts.append((g * wide).mean(-2))
     if blocks > 2:
         parts.append(z2.mT @ g / g.shape[-2])
-    return Expected(value.mean(-1), tuple(parts), None if gain is None else gain.mean(-1))
+    if gain is not None:
+        gain = gain.mean(-1)
+    return Expected(value.mean(-1), tuple(parts), gain)

@@ -101,7 +101,9 @@ class EarlyStopping:
 
 
 def replayed(
-    update: Callable[..., tuple[NamedTuple, NamedTuple]], state: NamedTuple, loss: TrainingLoss
+    update: Callable[..., tuple[NamedTuple, NamedTuple]],
+    state: NamedTuple,
+    loss: TrainingLoss,
 ) -> tuple[Step, list[str]]:
     """Return `update` as a replayed step where the state's device records, and the history's notes.
 
@@ -109,7 +111,9 @@ def replayed(
     """
 
     def plain(
-        state: NamedTuple, batch: Tensor | None, noise: tuple[Tensor, ...]
+        state: NamedTuple,
+        batch: Tensor | None,
+        noise: tuple[Tensor, ...],
     ) -> tuple[NamedTuple, NamedTuple]:
         return update(state, loss, batch, noise)
 

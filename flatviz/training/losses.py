@@ -24,7 +24,7 @@ from flatviz.core import (
     randn_like,
     threads,
 )
-from flatviz.engine.batchnorm import TrainingNet, buffers_at
+from flatviz.engine.batchnorm import TrainingNet, buffers_at, warn_of_kept_statistics
 from flatviz.engine.stacked import Vmapped, forward, vmapped
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.objectives.problem import Problem, examined
@@ -60,17 +60,16 @@ class BatchStatistics(Pass):
 
     def __init__(self, net: Net) -> None:
         super().__init__(net)
-        self.trained = TrainingNet(net)
-        self.run = self.trained
+        self.trained: TrainingNet = TrainingNet(net)
 
     def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
         """Compute outputs (n, C)."""
-        return self.run(w, x, update=first)
+        return self.trained(w, x, update=first)
 
     @property
     def state(self) -> State:
         """Return the running statistics."""
-        return {f"buffer {name}": value for name, value in self.run.buffers.items()}
+        return {f"buffer {name}": value for name, value in self.trained.buffers.items()}
 
 
 class SampledTrunk(Pass):
@@ -161,10 +160,12 @@ class NetworkLoss(TrainingLoss):
         self._first = False
         value = value.view(lead)
         g = g.view_as(w)
-        if self.shared and self.p.weights(self.problem.data.y[:1]) is not None:
+        weighted = self.p.weights(self.problem.data.y[:1]) is not None
+        if self.shared and weighted and index is not None:
             # The mean over draws is that of all labels that count
             count = self._count(index).view(lead).to(w)
-            share = count / count.mean(-1, keepdim=True).clamp_min(torch.finfo(w.dtype).tiny)
+            mean = count.mean(-1, keepdim=True)
+            share = count / mean.clamp_min(torch.finfo(w.dtype).tiny)
             value = share * value
             g = share[..., None] * g
         return value, g
@@ -208,15 +209,18 @@ class NetworkLoss(TrainingLoss):
         W = w.view(-1, w.shape[-1])
         losses = W.new_full((len(W),), math.nan)
         for member, row in enumerate(W):
-            if bool(row.isfinite().all()):
-                outputs = forward(self.net_at(row, member), row[None], data.x)[0]
+            if row.isfinite().all():
+                net = self.net_at(row, member)
+                (outputs,) = forward(net, row[None], data.x)
                 losses[member] = self.p.nll(outputs, data.y)
         return losses.view(w.shape[:-1])
 
     def net_at(self, w: Tensor, member: int = 0) -> Net:
         """Return the network at `w` (D,) as it predicts now, with this member's statistics."""
         one = self._of(member)
-        return one.net.at(w) if one.trained is None else one.trained.net(w)
+        if one.trained is None:
+            return one.net.at(w)
+        return one.trained.net(w)
 
     def buffers(self, member: int = 0) -> Buffers:
         """Return the statistics that a member collected; None without any."""
@@ -234,7 +238,7 @@ class NetworkLoss(TrainingLoss):
     @property
     def state(self) -> State:
         """Return the states of the passes, numbered, each once."""
-        state = {}
+        state: State = {}
         for i, one in enumerate(dict.fromkeys(self.passes)):
             state |= {f"{i} {name}": value for name, value in one.state.items()}
         return state
@@ -262,7 +266,7 @@ class NetworkLoss(TrainingLoss):
         """Compute losses (R,) and gradients (R, D) of the rows of W, in one pass or one by one."""
         n = self.examples if index is None else index.shape[1]
         if self._batched(len(W), n):
-            return _value_and_grad(self._together, W, index)
+            return _value_and_grad(self._together, W, index, self.training.loss_scale)
         passes = self.passes
         if len(passes) == 1 and not self.state:
             passes = [*passes] * len(W)
@@ -273,7 +277,7 @@ class NetworkLoss(TrainingLoss):
             )
         indices = [None] * len(W) if index is None else index.unbind()
         rows = [
-            _value_and_grad(partial(self._alone, one), w, i)
+            _value_and_grad(partial(self._alone, one), w, i, self.training.loss_scale)
             for one, w, i in zip(passes, W.unbind(), indices)
         ]
         if len(rows) == 1:  # no copy, as a large network's gradient takes much memory
@@ -303,26 +307,35 @@ class NetworkLoss(TrainingLoss):
             x = network.inputs
             y = y.expand(len(W), *y.shape)
         else:
-            x = network.inputs.index_select(0, index.flatten()).unflatten(0, index.shape)
+            x = network.inputs.index_select(0, index.flatten())
+            x = x.unflatten(0, index.shape)
             y = y[index]
         with self.training.autocast(W):
             outputs = network(W, x).to(W.dtype)
         return self.p.nll_rows(outputs, y)
 
 
-def _value_and_grad(loss: OneLoss, w: Tensor, index: Tensor | None) -> tuple[Tensor, Tensor]:
+def _value_and_grad(
+    loss: OneLoss,
+    w: Tensor,
+    index: Tensor | None,
+    scale: float,
+) -> tuple[Tensor, Tensor]:
     with differentiable():  # in any mode of the caller
-        w = (w.clone() if w.is_inference() else w).detach().requires_grad_(True)
+        w = w.clone() if w.is_inference() else w
+        w = w.detach().requires_grad_(True)
         value = loss(w, index)
-        (g,) = torch.autograd.grad(value.sum(), w)
-    return value.detach(), g
+        total = value.sum()
+        (g,) = torch.autograd.grad(total if scale == 1 else scale * total, w)
+    return value.detach(), g if scale == 1 else g / scale
 
 
 def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:
     """Check the kind and shape of the index of a minibatch for members `lead`; reads no value."""
     if batch is None:
         return
-    if not isinstance(batch, Tensor) or batch.dtype not in (torch.int64, torch.int32):
+    whole = isinstance(batch, Tensor) and batch.dtype in (torch.int64, torch.int32)
+    if not whole:
         raise TypeError(
             f"batch must be an int64 tensor of numbers of examples, got {shown(batch)}: use"
             " torch.as_tensor, and mask.nonzero()[:, 0] of a mask"
@@ -420,6 +433,8 @@ def loss_of(
     net = problem.net
     data = problem.data
     train = batchnorm == "train" and net.has_batchnorm
+    if batchnorm == "train":
+        warn_of_kept_statistics(net, data)
     problem.warn_of_unlabelled()
     training.check_weights(net.w)
     rows = members * draws

@@ -1,12 +1,7 @@
-"""The ascent step of SA-BMA: from a Gaussian q to the worst one near it.
+"""The ascent step of SA-BMA, from a Gaussian q to the worst one near it, as `perturb` states it.
 
-    Delta = radius * F^-1 g / sqrt(g^T F^-1 g)
-
-maximises g^T Delta inside the ball KL(q + Delta || q) <= radius^2 / 2, to first order.  g is the
-gradient of the loss in theta = (mean, log_std, factor), F the Fisher matrix of the Gaussian q
-itself, so neither data nor the network enter F.
-
-With Sigma = diag(d) + factor^T factor, A = Sigma^-1 and G = factor A factor^T, its blocks are
+F is the Fisher matrix of q itself, so neither data nor the network enter it.  With
+Sigma = diag(d) + factor^T factor, A = Sigma^-1 and G = factor A factor^T, its blocks are
 
     mean     A                           solved by Sigma g
     log_std  2 (d_i A_ii)^2 (diagonal)   exact where factor = 0
@@ -35,7 +30,8 @@ Blocks = Literal["mean", "mean+std", "mean+std+factor"]
 Switch = Literal["z2_mean_bug", "v_as_std", "total_derivative"]
 MODES = get_args(Mode)
 QUIRKS: tuple[Switch, ...] = ("v_as_std", "total_derivative")  # of the released code, by default
-UNITS = {m: KL_BALL if m.startswith(("kl", "rank1")) else EUCLIDEAN for m in MODES}
+IN_KL = ("kl_exact", "rank1_pinv", "rank1_damped")
+UNITS = {mode: KL_BALL if mode in IN_KL else EUCLIDEAN for mode in MODES}
 Unit = Literal["mode", "kl"]
 BLOCKS = {"mean": 1, "mean+std": 2, "mean+std+factor": 3}
 # Smallest d_i A_ii; below it the factor has all of a weight's variance, and log_std hardly matters
@@ -61,10 +57,15 @@ class Perturbation:
     @property
     def moved(self) -> int:
         """Number of blocks of (mean, log_std, factor) that move."""
-        return {"none": 0, "sam_mu": 1, "authors_code": 3}.get(self.mode, BLOCKS[self.blocks])
+        fixed = {"none": 0, "sam_mu": 1, "authors_code": 3}
+        return fixed.get(self.mode, BLOCKS[self.blocks])
 
     def __call__(
-        self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: Draw | None = None
+        self,
+        q: Gaussian,
+        grad: Sequence[Tensor],
+        radius: Tensor,
+        noise: Draw | None = None,
     ) -> list[Tensor]:
         """Compute Delta of the blocks that move, from the first `moved` blocks of the gradient.
 
@@ -76,7 +77,11 @@ class Perturbation:
         return steps
 
     def _steps(
-        self, q: Gaussian, grad: Sequence[Tensor], radius: Tensor, noise: Draw | None
+        self,
+        q: Gaussian,
+        grad: Sequence[Tensor],
+        radius: Tensor,
+        noise: Draw | None,
     ) -> list[Tensor]:
         if self.mode == "none":
             return []
@@ -86,7 +91,9 @@ class Perturbation:
         if self.mode == "kl_exact":
             natural = fisher_solve(q, grad, self.damping)
             steps = _along(q, grad, natural, radius, self.joint)
-            return _onto_ball(q, steps, radius) if self.joint and len(steps) == 3 else steps
+            if self.joint and len(steps) == 3:
+                return _onto_ball(q, steps, radius)
+            return steps
         if noise is None:
             raise ValueError(
                 f"mode {self.mode!r} needs the noise of the draw, got noise=None: give (z1 (D,),"
@@ -97,10 +104,17 @@ class Perturbation:
         score = q.score(_draw(q, *noise))[: len(grad)]
         if self.joint:
             return self._rank1(q, grad, score, radius)
-        return [self._rank1(q, [g], [s], radius)[0] for g, s in zip(grad, score)]
+        steps = []
+        for g, s in zip(grad, score):
+            steps += self._rank1(q, [g], [s], radius)
+        return steps
 
     def _rank1(
-        self, q: Gaussian, grad: Sequence[Tensor], score: Sequence[Tensor], radius: Tensor
+        self,
+        q: Gaussian,
+        grad: Sequence[Tensor],
+        score: Sequence[Tensor],
+        radius: Tensor,
     ) -> list[Tensor]:
         """Compute the step for F = s s^T, pseudo-inverted or damped.
 
@@ -118,7 +132,10 @@ class Perturbation:
         else:
             damping = torch.full_like(squared, self.damping)
         share = dot / (damping + squared)
-        natural = [(g - s * _spread(share, s)) / _spread(damping, s) for s, g in zip(score, grad)]
+        natural = []
+        for s, g in zip(score, grad):
+            rest = g - s * _spread(share, s)
+            natural.append(rest / _spread(damping, s))
         return _along(q, grad, natural, radius, True)
 
 
@@ -189,7 +206,8 @@ def perturb(
         >>> round(float((delta[0] / q.std).norm()), 4)  # in units of q's standard deviations
         0.1
     """
-    if [g.shape for g in grad] != [t.shape for t in (q.mean, q.log_std, q.factor)]:
+    theta = (q.mean, q.log_std, q.factor)
+    if [g.shape for g in grad] != [t.shape for t in theta]:
         shapes = [tuple(g.shape) for g in grad]
         raise ValueError(
             f"grad must have the shapes of q's mean, log_std and factor, got {shapes} for {q!r}"
@@ -212,15 +230,29 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
         natural.append(grad[1] / (2 * leverage * leverage))
     if len(grad) > 2:
         gram = q.factor_precision @ q.factor.mT
+        if damping is None:
+            damping = FACTOR_DAMPING
         eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
-        damped = gram + (FACTOR_DAMPING if damping is None else damping) * eye
         wide = q.cov_mul(grad[2])
-        natural.append(torch.linalg.solve_ex(damped, wide).result if q.rank else grad[2])
+        natural.append(torch.linalg.solve_ex(gram + damping * eye, wide).result)
     return natural
 
 
+def squared_length(
+    q: Gaussian,
+    grad: Sequence[Tensor],
+    damping: float | None = None,
+) -> Tensor:
+    """Compute g^T F^-1 g, (...)."""
+    return _inner(q, grad, fisher_solve(q, grad, damping))
+
+
 def _along(
-    q: Gaussian, grad: Sequence[Tensor], natural: Sequence[Tensor], radius: Tensor, joint: bool
+    q: Gaussian,
+    grad: Sequence[Tensor],
+    natural: Sequence[Tensor],
+    radius: Tensor,
+    joint: bool,
 ) -> list[Tensor]:
     """Compute radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
@@ -231,7 +263,10 @@ def _along(
 
 
 def _onto_ball(
-    q: Gaussian, steps: list[Tensor], radius: Tensor, most: int = KL_STEPS
+    q: Gaussian,
+    steps: list[Tensor],
+    radius: Tensor,
+    most: int = KL_STEPS,
 ) -> list[Tensor]:
     """Scale steps to an exact KL(q + Delta || q) of radius^2 / 2 (within 1 %); steps of 0 stay.
 
@@ -248,7 +283,8 @@ def _onto_ball(
     low = torch.full_like(x, -math.inf)
     high = torch.full_like(x, math.inf)
     for _ in range(most):
-        kl = wide.moved([step * _spread(x.exp(), step) for step in steps]).kl(wide)
+        scaled = [step * _spread(x.exp(), step) for step in steps]
+        kl = wide.moved(scaled).kl(wide)
         # Finite where the gradient is 0
         log_reach = 0.5 * (2 * kl).clamp_min(1e-300).log()
         y = (log_reach - target).nan_to_num(10.0).clamp(-10, 10)
@@ -260,9 +296,11 @@ def _onto_ball(
         last = (x, y)
         x = x - y / slope
         # A secant step that leaves the bracket of the root
-        x = torch.where((x < low) | (x > high), (low + high) / 2, x)
+        outside = (x < low) | (x > high)
+        x = torch.where(outside, (low + high) / 2, x)
     factor = torch.where(radius > 0, x.exp(), 0.0)
-    return [(step * _spread(factor, step)).to(q.mean.dtype) for step in steps]
+    scaled = [step * _spread(factor, step) for step in steps]
+    return [step.to(q.mean.dtype) for step in scaled]
 
 
 def _double(q: Gaussian) -> Gaussian:
@@ -271,38 +309,44 @@ def _double(q: Gaussian) -> Gaussian:
 
 def reach_of(worst: Gaussian, q: Gaussian) -> Tensor:
     """Compute the exact sqrt(2 KL(worst || q)), (...): the radius of any mode in this unit."""
-    kl = _double(worst).kl(_double(q)).clamp_min(0)
-    return (2 * kl).sqrt().to(q.mean.dtype)
+    kl = _double(worst).kl(_double(q))
+    return (2 * kl.clamp_min(0)).sqrt().to(q.mean.dtype)
 
 
 def _authors_code(
-    q: Gaussian, radius: Tensor, noise: tuple[Tensor, Tensor], switches: tuple[str, ...]
+    q: Gaussian,
+    radius: Tensor,
+    noise: tuple[Tensor, Tensor],
+    switches: tuple[str, ...],
 ) -> list[Tensor]:
     """Compute radius s_b / (|s_b| + 1e-12) a block, with the released code's `score` s.
 
     It uses that code's sigma and C.
     """
     unfold = fold(q)
+    half = 0.5 * math.log(2)
     mean = q.mean.detach()
-    s = (q.log_std + 0.5 * math.log(2)).detach().requires_grad_(True)
+    s = (q.log_std + half).detach().requires_grad_(True)
     c = (q.factor * unfold).detach().requires_grad_(True)
     with torch.enable_grad():
-        released = Gaussian.unchecked(mean, s - 0.5 * math.log(2), c / unfold)
+        released = Gaussian.unchecked(mean, s - half, c / unfold)
         draw = _draw(released, *noise)
         draw = draw if "total_derivative" in switches else draw.detach()
         # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
         if "v_as_std" in switches:
-            released = Gaussian.unchecked(mean, 0.5 * (s.exp() + 1e-10).log(), c)
+            log_std = 0.5 * (s.exp() + 1e-10).log()
+            released = Gaussian.unchecked(mean, log_std, c)
         log_prob = released.log_prob(draw).sum()
         a_s, a_c = torch.autograd.grad(log_prob, (s, c), materialize_grads=True)
         a_mean = released.precision_mul(draw - mean).detach()
-    of_mean, of_s, of_c = (_of_length(radius, q, score) for score in (a_mean, a_s, a_c))
-    return [of_mean, of_s, of_c / unfold]
+    steps = [_of_length(radius, q, score) for score in (a_mean, a_s, a_c)]
+    return [*steps[:2], steps[2] / unfold]
 
 
 def _draw(q: Gaussian, z1: Tensor, z2: Tensor) -> Tensor:
     """Return the draw of each member for this noise, (..., D)."""
-    return q.at(z1.unsqueeze(-2), z2.unsqueeze(-2)).squeeze(-2)
+    draws = q.at(z1.unsqueeze(-2), z2.unsqueeze(-2))
+    return draws.squeeze(-2)
 
 
 def fold(q: Gaussian) -> float:
@@ -326,7 +370,8 @@ def _inner(q: Gaussian, a: Sequence[Tensor], b: Sequence[Tensor]) -> Tensor:
 
 def _of_length(radius: Tensor, q: Gaussian, block: Tensor) -> Tensor:
     """Scale a block of each member to the Euclidean length `radius`."""
-    length = torch.linalg.vector_norm(block.flatten(q.mean.ndim - 1), dim=-1)
+    flat = block.flatten(q.mean.ndim - 1)
+    length = torch.linalg.vector_norm(flat, dim=-1)
     return _spread(radius, block) * block / _spread(length + 1e-12, block)
 
 
@@ -334,7 +379,8 @@ def _spread(scale: Tensor, block: Tensor) -> Tensor:
     """Reshape one number a member (...) to multiply a block of each."""
     if scale.ndim == 0:
         return scale
-    return scale.reshape(scale.shape + (1,) * (block.ndim - scale.ndim))
+    ones = (1,) * (block.ndim - scale.ndim)
+    return scale.reshape(*scale.shape, *ones)
 
 
 def _positive(n: Tensor) -> Tensor:

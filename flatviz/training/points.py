@@ -87,15 +87,19 @@ class PointState(NamedTuple):
     def at(cls, w: Tensor) -> "PointState":
         """Return the state at weights `w`, with velocity 0."""
         w = w.detach()
-        return cls(w, torch.zeros_like(w), torch.zeros((), dtype=torch.long, device=w.device))
+        step = torch.zeros((), dtype=torch.long, device=w.device)
+        return cls(w, torch.zeros_like(w), step)
 
 
 def draws_of(
-    state: NamedTuple, history: History | None = None, kept: Sequence[Tensor] = ()
+    state: NamedTuple,
+    history: History | None = None,
+    kept: Sequence[Tensor] = (),
 ) -> Draws:
     """The weights that were kept, chain by chain; the last ones, where none were."""
     W = torch.stack(tuple(kept) or (state[0],), -2)
-    return Draws(W.flatten(0, -2), history, chains=len(W) if W.ndim > 2 else 1)
+    chains = len(W) if W.ndim > 2 else 1
+    return Draws(W.flatten(0, -2), history, chains=chains)
 
 
 class Chain(Algorithm[S], Protocol[S]):
@@ -110,7 +114,10 @@ class Chain(Algorithm[S], Protocol[S]):
         return FreshNoise(seeds, state[0], drawn=lambda step: self.energy.temperature > 0)
 
     def result(
-        self, state: S, history: History | None = None, kept: Sequence[Tensor] = ()
+        self,
+        state: S,
+        history: History | None = None,
+        kept: Sequence[Tensor] = (),
     ) -> Draws:
         """Return the draws."""
         return draws_of(state, history, kept)
@@ -195,12 +202,17 @@ class SGD(Algorithm[PointState]):
     init = staticmethod(PointState.at)
 
     def update(
-        self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises = ()
+        self,
+        s: PointState,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises = (),
     ) -> tuple[PointState, Record]:
         """Take one step."""
         value, g, gain = ascended(gradient, s.w, batch, self.ascent)
         if self.clip is not None:
-            g = g * (self.clip / g.norm(dim=-1, keepdim=True)).clamp_max(1)
+            length = g.norm(dim=-1, keepdim=True)
+            g = g * (self.clip / length).clamp_max(1)
         g = g.add(s.w, alpha=self.weight_decay)
         # in place, on a tensor without other users, as a large network's takes much memory
         v = g.add_(self.momentum * s.v)
@@ -243,7 +255,7 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     initialiser is `reset_parameters`, which all of torch's have.
     """
     chosen = [b for b in net.blocks if not head_only or b.kind == "head"]
-    owners = {b.name.rpartition(".")[0] for b in chosen}
+    owners = {b.layer for b in chosen}
     rows = []
     for seed in seeds:
         module = net.to_module().cpu()
@@ -252,7 +264,8 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
                 if name in owners and hasattr(part, "reset_parameters"):
                     part.reset_parameters()
         w = net.w.detach().clone()
-        fresh = net.flatten(dict(module.named_parameters())).detach().to(net.w)
+        fresh = net.flatten(dict(module.named_parameters()))
+        fresh = fresh.detach().to(net.w)
         for b in chosen:
             w[b.slice] = fresh[b.slice]
         rows.append(w)
@@ -267,7 +280,8 @@ def train_members(loss: NetworkLoss, seeds: list[int], run: Run, optim: Optim) -
     net = loss.problem.net
     first = starts(net, seeds, head_only=not net.treats_all)
     W, history = descend(loss, first, run, optim, shuffle=seeds)
-    return Draws(W, history.mapped(lambda record: record.mean(1)), loss.buffers_at(W))
+    means = history.mapped(lambda record: record.mean(1))
+    return Draws(W, means, loss.buffers_at(W))
 
 
 @public

@@ -1,9 +1,10 @@
 """Recording of the path of any training loop, a user's or a trainer's."""
 
 import math
+import time
 import warnings
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
@@ -11,8 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
-from flatviz.checks import Count, Several, check_count
-from flatviz.core import Data, Likelihood, Net, Treated, copied, public
+from flatviz.checks import Count, Positive, Several, check_count
+from flatviz.core import SAM, Data, Likelihood, Net, Treated, copied, public
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.landscape.trace import hessian_trace
 from flatviz.noun import History
@@ -20,7 +21,7 @@ from flatviz.objectives.network import nll
 
 Log = Callable[[str, float, int], object]  # (name, value, step)
 VALUES = ("loss", "sharpness", "lambda1", "trace")
-ASCENT = 0.05  # Euclidean length of the ascent step that measures sharpness
+ASCENT = SAM(0.05)  # the step that measures sharpness
 
 
 _RECORDING: "dict[int, RecordedPath]" = {}  # paths whose blocks are running
@@ -35,23 +36,48 @@ def _after_step(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> 
 register_optimizer_step_post_hook(_after_step)
 
 
-def measured(
-    net: Net, step: int, data: Data, likelihood: Likelihood, products: int, log: Log | None
-) -> dict[str, float]:
-    """Measure, and log, loss, curvature and sharpness of the net on `data` after `step`."""
-    f = nll(net, data, likelihood=likelihood)
-    half = products // 2
-    loss, g = f.value_and_grad(net.w)
-    values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
-    if bool(loss.isfinite() & g.isfinite().all()):
-        up = net.w + ASCENT * g / g.norm().clamp_min(torch.finfo(g.dtype).tiny)
-        values["sharpness"] = float(f(up)) - values["loss"]
-        values["lambda1"] = float(top_eigenpairs(f, net.w, 1, iters=half).values[0])
-        values["trace"] = hessian_trace(f, net.w, products=half)[0]
-    if log is not None:
-        for name, value in values.items():
-            log(name, value, step)
-    return values
+@dataclass(eq=False)
+class Measurements:
+    """Measure loss, curvature and sharpness on `data` at some steps, within a share of the time."""
+
+    data: Data
+    likelihood: Likelihood
+    budget: float
+    products: int
+    log: Log | None
+    # Seconds: the start, and the time of the loop, of all measurements, of the last one
+    began: float = field(default_factory=lambda: time.perf_counter())
+    looped: float = 0.0
+    spent: float = 0.0
+    cost: float = 0.0
+    looks: int = 0
+    rows: list[tuple[float, ...]] = field(default_factory=list)
+
+    def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
+        """Measure the net after `step`, if the budget leaves time for it and for the end."""
+        begun = time.perf_counter()
+        self.looped = begun - self.began - self.spent
+        if always or self.spent + 2 * self.cost <= self.budget / 100 * self.looped:
+            self.measure(net(), step)
+            self.cost = time.perf_counter() - begun
+            self.spent += self.cost
+        self.looks += 1
+
+    def measure(self, net: Net, step: int) -> None:
+        """Store and log the values of the net."""
+        f = nll(net, self.data, likelihood=self.likelihood)
+        half = self.products // 2
+        loss, g = f.value_and_grad(net.w)
+        values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
+        if loss.isfinite() & g.isfinite().all():
+            spectrum = top_eigenpairs(f, net.w, 1, iters=half)
+            values["sharpness"] = float(f(net.w + ASCENT(net.w, g)) - loss)
+            values["lambda1"] = float(spectrum.values[0])
+            values["trace"] = hessian_trace(f, net.w, products=half)[0]
+        self.rows.append((step, *values.values()))
+        if self.log is not None:
+            for name, value in values.items():
+                self.log(name, value, step)
 
 
 class RecordedPath:
@@ -64,6 +90,8 @@ class RecordedPath:
         history: With data, the loss, curvature and sharpness; `fv.plot(path.history)` draws them.
     """
 
+    watch: Measurements | None = None
+
     def __init__(
         self,
         module: nn.Module,
@@ -71,19 +99,16 @@ class RecordedPath:
         most: int,
         treated: Treated,
         head: str | None,
-        measure: Callable[[Net, int], dict[str, float]] | None,
     ) -> None:
         self.module = module
         self.every = every
+        self._most = most
         self._treated = treated
         self._head = head
-        self._measure = measure
-        self.values: dict[int, dict[str, float]] = {}  # step -> its measurements
         self.net = self._net()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
-        # On the CPU, where empty pages take no memory; one row more, to detect the limit
-        self._room = torch.empty(most + 1, self.net.dim, dtype=self.net.w.dtype)
+        self._points: list[Tensor] = []
         self._steps: list[int] = []
         # Steps begun, and the weights that the last one moved
         self._step = 0
@@ -92,16 +117,30 @@ class RecordedPath:
     @property
     def W(self) -> Tensor:
         """Weights (S, D), a row for each of `steps`."""
-        return self._room[: len(self._steps)]
+        return torch.stack(self._points)
 
     @property
     def history(self) -> History:
         """Loss, λ1, trace and sharpness at the measured points; an error without data."""
-        if not self.values:
+        watch = self.watch
+        if watch is None or not watch.rows:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
-        rows = [tuple(values.values()) for values in self.values.values()]
-        columns = torch.tensor(rows, dtype=torch.float64).unbind(1)
-        return History(**dict(zip(VALUES, columns)), steps=torch.tensor(list(self.values)))
+        steps, *columns = torch.tensor(watch.rows, dtype=torch.float64).T
+        notes = []
+        measured = len(watch.rows)
+        skipped = watch.looks - measured
+        if skipped:
+            notes.append(
+                f"{skipped} of {watch.looks} points were not measured: the budget is"
+                f" {watch.budget:g} %"
+            )
+        share = 100 * watch.spent / max(watch.looped, 1e-9)
+        if measured == 2 and share > watch.budget:
+            notes.append(
+                f"start and end took {share:.3g} % of the loop's time, the budget is"
+                f" {watch.budget:g} %"
+            )
+        return History(**dict(zip(VALUES, columns)), steps=steps.long(), notes=tuple(notes))
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -110,15 +149,14 @@ class RecordedPath:
 
     def add(self, step: int | None = None) -> None:
         """Record the module's present weights as the point after `step` (default: next)."""
-        step = self._steps[-1] + 1 if step is None and self._steps else step or 0
-        self._write(len(self._steps))
-        if self._measure is not None:
-            self.values[step] = self._measure(self._net(), step)
+        if step is None:
+            step = self._steps[-1] + 1 if self._steps else 0
+        self._points.append(self._weights())
+        if self.watch is not None:
+            self.watch.at(self._net, step, always=not self._steps)
         self._steps.append(step)
-        if len(self._steps) == len(self._room):
-            # Row by row: no second copy
-            for to, source in enumerate(range(0, len(self._steps), 2)):
-                self._room[to] = self._room[source]
+        if len(self._steps) > self._most:
+            self._points = self._points[::2]
             self._steps = self._steps[::2]
             self.every = 2 * self.every
 
@@ -128,13 +166,21 @@ class RecordedPath:
         return self
 
     def __exit__(
-        self, kind: type | None, error: BaseException | None, trace: TracebackType | None
+        self,
+        kind: type | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
     ) -> None:
         del _RECORDING[id(self)]
         if self._step > self._steps[-1]:
             self.add(self._step)
         self.net = self._net()
-        if kind is None and len(self._steps) == 1:
+        if kind is not None:
+            return
+        if self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
+            self.watch.looks -= 1
+            self.watch.at(lambda: self.net, self._steps[-1], always=True)
+        if len(self._steps) == 1:
             warnings.warn(
                 "no step of a torch.optim optimiser was seen: call path.add() in the loop",
                 stacklevel=2,
@@ -146,13 +192,15 @@ class RecordedPath:
             f" to {self._steps[-1:]})"
         )
 
-    def _write(self, row: int) -> None:
-        for block, parameter in zip(self.net.blocks, self._parameters):
-            self._room[row, block.slice].copy_(parameter.detach().reshape(-1))
+    def _weights(self) -> Tensor:
+        rows = [parameter.detach().flatten() for parameter in self._parameters]
+        return torch.cat(rows).cpu()
 
     def after_step(self, optimiser: torch.optim.Optimizer) -> None:
         """Note the weights after a step of this optimiser, where it moves some of them."""
-        moved = {id(p) for group in optimiser.param_groups for p in group["params"]} & self._ids
+        moved = set[int]()
+        for group in optimiser.param_groups:
+            moved |= self._ids.intersection(map(id, group["params"]))
         if not moved:
             return
         if moved & self._moved or not self._moved:
@@ -163,7 +211,7 @@ class RecordedPath:
         else:  # another optimiser of the same step
             self._moved |= moved
             if self._steps[-1] == self._step:
-                self._write(len(self._steps) - 1)
+                self._points[-1] = self._weights()
 
     def _net(self) -> Net:
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
@@ -179,6 +227,7 @@ def record_path(
     head: str | None = None,
     data: Data | None = None,
     likelihood: Likelihood = "categorical",
+    budget: Positive = 5.0,
     products: Count = 20,
     log: Log | None = None,
 ) -> RecordedPath:
@@ -199,10 +248,13 @@ def record_path(
             which bounds the memory of a long run.
         treated: Weights recorded, D of them, as in `Net.from_module`.
         head: Name of the head's module, as in `Net.from_module`.
-        data: Examples, a batch or two, on which `path.history` has, at each point, the loss, λ1 and
-            trace of its Hessian and the sharpness, the loss gained by a step of 0.05 up the
-            gradient, of the module in evaluation mode.  Choose `every` by what that takes.
+        data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its
+            Hessian and the sharpness, the loss gained by a step of 0.05 up the gradient, of the
+            module in evaluation mode.
         likelihood: Likelihood of the loss, as in `fv.nll`.
+        budget: Time for that in percent of the loop's, by the clock: start and end are measured,
+            and between them each noted point that leaves enough for the end.  `path.history.notes`
+            counts the others, and says if start and end alone took longer.
         products: Hessian products of a measurement, at least 12, half for λ1 and half for the
             trace.
         log: Function called with (name, value, step) of each value, as TensorBoard's
@@ -225,8 +277,8 @@ def record_path(
         >>> path.steps, path.W.shape, fv.planes.plane_path(path.W).name
         ((0, 5, 10, 15, 20), torch.Size([5, 4]), 'PCA of a path of 5 points')
     """
-    check_count(products, "products", least=12)
-    measure = None
+    path = RecordedPath(module, every, most, treated, head)
     if data is not None:
-        measure = partial(measured, data=data, likelihood=likelihood, products=products, log=log)
-    return RecordedPath(module, every, most, treated, head, measure)
+        check_count(products, "products", least=12)
+        path.watch = Measurements(data, likelihood, budget, products, log)
+    return path

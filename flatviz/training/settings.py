@@ -107,7 +107,8 @@ class Vi:
     @classmethod
     def of(cls, keywords: Mapping[str, Setting]) -> Self:
         """Build it from the keywords of a fit."""
-        return cls(**{f.name: keywords[f.name] for f in fields(cls) if f.name in keywords})
+        names = [f.name for f in fields(cls) if f.name in keywords]
+        return cls(**{name: keywords[name] for name in names})
 
     @classmethod
     def tuned(

@@ -18,7 +18,10 @@ LARGE = 2**20
 
 
 def minibatches(
-    n: int, batch_size: int | None, seed: int | Sequence[int], device: torch.device
+    n: int,
+    batch_size: int | None,
+    seed: int | Sequence[int],
+    device: torch.device,
 ) -> Iterator[Tensor | None]:
     """Yield indices of minibatches (batch,) without end, (B, batch) for B seeds.
 
@@ -27,11 +30,13 @@ def minibatches(
     if batch_size is None or batch_size >= n:
         while True:
             yield None
-    alone = isinstance(seed, int)
-    sources = [generator(one) for one in ([seed] if alone else seed)]
+    seeds = [seed] if isinstance(seed, int) else seed
+    sources = [generator(one) for one in seeds]
     while True:  # an epoch at a time: a thousand members are not asked one by one in every step
-        orders = [torch.randperm(n, generator=source, device=source.device) for source in sources]
-        order = orders[0] if alone else torch.stack(orders)
+        orders = []
+        for source in sources:
+            orders.append(torch.randperm(n, generator=source, device=source.device))
+        order = orders[0] if isinstance(seed, int) else torch.stack(orders)
         yield from order.to(device).split(batch_size, dim=-1)
 
 
@@ -42,11 +47,15 @@ def steps_per_epoch(n: int, batch_size: int | None) -> int:
 
 def cosine(step: int, steps: int, last: float = 0.0) -> float:
     """Compute a factor on the rate, from 1 at step 0 to `last` along half a cosine."""
-    return last + (1 - last) * 0.5 * (1 + math.cos(math.pi * step / steps))
+    fall = 0.5 * (1 + math.cos(math.pi * step / steps))
+    return last + (1 - last) * fall
 
 
 def rates(
-    lr: float, steps: int, like: Tensor, schedule: Callable[[int, int], float] = cosine
+    lr: float,
+    steps: int,
+    like: Tensor,
+    schedule: Callable[[int, int], float] = cosine,
 ) -> Tensor:
     """Compute the learning rate of each step, lr schedule(step, steps): (steps,) in float64.
 
@@ -119,12 +128,15 @@ class MirroredNoise(Noise):
         self.dim = q.dim
         self.draws = draws
         self.size = q.dim + q.rank
-        self.device = q.mean.device if self.size > LARGE else torch.device("cpu")
+        self.device = torch.device("cpu")
+        if self.size > LARGE:
+            self.device = q.mean.device
         # As before the block's first step: this is saved
         self.generators = [generator(seed, self.device) for seed in seeds]
         self.ahead = [generator(seed, self.device) for seed in seeds]  # as they are after its last
         fitting = MAX_AHEAD // (len(seeds) * draws * self.size)
-        self.pairs = max(1, min(STEPS_AHEAD, steps + 1, fitting) // 2)
+        ahead = min(STEPS_AHEAD, steps + 1, fitting)
+        self.pairs = max(1, ahead // 2)
         self.block: list[tuple[Tensor, Tensor]] = []
 
     def at(self, step: int) -> tuple[Tensor, Tensor]:
@@ -141,15 +153,15 @@ class MirroredNoise(Noise):
 
     def _drawn(self) -> list[tuple[Tensor, Tensor]]:
         members = len(self.generators)
-        z = torch.empty(
-            members, self.pairs, self.draws, self.size, dtype=self.like.dtype, device=self.device
-        )
+        shape = (members, self.pairs, self.draws, self.size)
+        z = torch.empty(shape, dtype=self.like.dtype, device=self.device)
         for source, ahead, rows in zip(self.generators, self.ahead, z):
             ahead.set_state(source.get_state())
             for row in rows:
                 row.normal_(generator=ahead)
         z = z.to(self.like.device)
-        z = torch.stack((z, -z), 2).flatten(1, 2)
+        both = torch.stack((z, -z), 2)
+        z = both.flatten(1, 2)
         z = z[0] if members == 1 else z.transpose(0, 1)  # (steps, ..., S, D + K)
         z1 = z[..., : self.dim]
         z2 = z[..., self.dim :]

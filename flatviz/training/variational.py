@@ -1,16 +1,15 @@
 """Fits of a low-rank Gaussian by natural gradients: the descent that VI and SA-BMA share.
 
-    w = mean + delta,  delta = exp(log_std) z1 + z2 factor,  z1 and z2 standard normal
-    g = grad NLL(w)
-    grad of E_q[NLL] in (mean, log_std, factor)  =  (g,  g exp(log_std) z1,  z2 (x) g)
-
-A method gives the gradient of the NLL in theta = (mean, log_std, factor).  B members, one for each
-seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
+A method gives the gradient of the NLL in theta = (mean, log_std, factor), at draws
+w = mean + delta, delta = exp(log_std) z1 + z2 factor (`training/gradient.py`).  B members, one for
+each seed, are one Gaussian with a leading dimension: mean (B, D); a single one has none, mean (D,).
 """
 
+import math
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from operator import itemgetter
 from typing import NamedTuple, Protocol
 
@@ -28,6 +27,7 @@ from flatviz.training.gradient import (
     Expected,
     Gradient,
     Noises,
+    TrainingLoss,
     check_noise,
 )
 from flatviz.training.losses import check_covers, loss_of
@@ -38,6 +38,7 @@ from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
 WIDTHS = 0.2
 FACTOR = 0.1
 MEMORY = 0.9  # decay of the running sizes of steps
+REPEATS = 8  # independent gradients behind the share of noise in an ascent
 
 
 class GaussianState(NamedTuple):
@@ -136,11 +137,15 @@ class Descent:
         return isinstance(self.kl_weight, Tensor) or self.kl_weight != 0
 
     def total(
-        self, q: Gaussian, grad: Sequence[Tensor], noise: Noises
+        self,
+        q: Gaussian,
+        grad: Sequence[Tensor],
+        noise: Noises,
     ) -> tuple[Tensor | None, list[Tensor]]:
         """Compute KL(q || prior), None where its weight is 0, and G in (mean, log_std, factor)."""
         if self.weight_decay > 0:
-            grad = [grad[0].add(q.mean, alpha=self.weight_decay), *grad[1:]]
+            mean, *others = grad
+            grad = [mean.add(q.mean, alpha=self.weight_decay), *others]
         scaled = [g / _each(self.unit, g) for g in grad]
         if not self.has_kl:
             return None, scaled
@@ -152,7 +157,8 @@ class Descent:
         q = s.q
         rate = rate_at(self.rates, s.step)
         kl, (mean, r, factor) = self.total(q, g.grad, noise)
-        natural = q.cov_mul(torch.cat((mean.unsqueeze(-2), factor), -2))  # Sigma G
+        rows = torch.cat((mean.unsqueeze(-2), factor), -2)
+        natural = q.cov_mul(rows)  # Sigma G
         along_mean = natural[..., 0, :]
         along_factor = natural[..., 1:, :]
         square = torch.linalg.vecdot(mean, along_mean)
@@ -164,11 +170,11 @@ class Descent:
         slow_widths = slow[..., 1:]  # 1 / (1 + s_i)
         velocity = (self.momentum * s.velocity).addcmul(along_mean, slow_mean)
         widths = WIDTHS / 2 * rate * r
-        rows = FACTOR / 2 * rate * along_factor
+        factor = FACTOR / 2 * rate * along_factor
         after = GaussianState(
             s.mean.addcmul(velocity, rate, value=-1),
             s.log_std.addcmul(widths, slow_widths, value=-1),
-            s.factor.addcmul(rows, slow_mean.unsqueeze(-2), value=-1),
+            s.factor.addcmul(factor, slow_mean.unsqueeze(-2), value=-1),
             velocity,
             squares,
             s.step + 1,
@@ -184,6 +190,16 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
         """Compute the gradient in theta of one step."""
 
+    def noise_share(
+        self,
+        q: Gaussian,
+        gradient: Gradient,
+        batch: Batch,
+        noises: Iterable[Noises],
+    ) -> Tensor | None:
+        """Estimate what part of an ascent's squared length is noise of the draws."""
+        return None
+
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """Return the state at `start`, of one or several members."""
         return self.descent.init(start, members)
@@ -193,15 +209,23 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         return MirroredNoise(seeds, self.descent.draws, state.q, steps)
 
     def update(
-        self, s: GaussianState, gradient: Gradient, batch: Batch, noise: Noises
+        self,
+        s: GaussianState,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises,
     ) -> tuple[GaussianState, Record]:
         """Take one step."""
         each = (*s.mean.shape[:-1], "S")
         check_noise(noise, (*each, s.q.dim), (*each, s.q.rank))
-        return self.descent.update(s, self.gradient(s.q, gradient, batch, noise), noise)
+        expected = self.gradient(s.q, gradient, batch, noise)
+        return self.descent.update(s, expected, noise)
 
     def result(
-        self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
+        self,
+        s: GaussianState,
+        history: History | None = None,
+        kept: Sequence[Tensor] = (),
     ) -> Gaussian:
         """Return the posterior of one member."""
         return Gaussian(s.mean, s.log_std, s.factor, history)
@@ -209,7 +233,9 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
 
 def _each(value: float | Tensor, like: Tensor) -> float | Tensor:
     """Shape the values of members (B,) to act on tensors (B, ...)."""
-    return value.view(-1, *[1] * (like.ndim - 1)) if isinstance(value, Tensor) else value
+    if not isinstance(value, Tensor):
+        return value
+    return value.view(-1, *[1] * (like.ndim - 1))
 
 
 def fit_gaussians(
@@ -266,20 +292,50 @@ def fit_gaussians(
             " long"
         )
         rows = replace(rows, notes=(*rows.notes, note))
+    shares = None
+    if not loss.streams and loss.buffers() is None:
+        shares = noise_shares(algorithm, state.q, loss, run, seeds)
     before = lambda: mean_nll(problem)(start.mean)  # noqa: E731  by the net's statistics
 
     def member(i: int) -> Gaussian | Diverged:
-        s = GaussianState(*(t if B == 1 or t.ndim == 0 else t[i] for t in state))
+        s = state
+        if B > 1:
+            s = GaussianState(*(t[i] if t.ndim else t for t in state))
         record = rows.mapped(itemgetter((..., i)))
         try:
             check_converged(record.loss, s.mean, s.log_std, s.factor)
         except Diverged as error:
             return error
         notes = (*record.notes, *risen(record.loss, record.validation, before))
+        share = math.nan if shares is None else float(shares.reshape(-1)[i])
+        if not math.isnan(share):
+            notes = (*notes, f"{share:.0%} of the ascent's squared length is noise of {drawn}")
         q = algorithm.result(s, replace(record, notes=notes))
         return replace(q, buffers=loss.buffers(i))
 
     return [member(i) for i in range(B)]
+
+
+def noise_shares(
+    algorithm: GaussianMethod,
+    q: Gaussian,
+    loss: TrainingLoss,
+    run: Run,
+    seeds: Sequence[int],
+) -> Tensor | None:
+    """Estimate what part of the last ascent's squared length is noise of the draws, (B,) or ().
+
+    It takes one gradient for each of `REPEATS` noises, on the first minibatch's number of examples.
+    None of a method without an ascent.
+    """
+    # One step's noise at a time, as it may take more memory than the fit
+    noise = MirroredNoise([seed + 1 for seed in seeds], algorithm.descent.draws, q, steps=1)
+    batch = None
+    if run.batch_size is not None and run.batch_size < loss.examples:
+        batch = torch.arange(run.batch_size, device=q.mean.device)
+    steps = (noise.at(step) for step in range(2 * REPEATS))
+    noises = islice(steps, 0, None, 2)  # odd steps are mirrored
+    return algorithm.noise_share(q, loss, batch, noises)
 
 
 def fit_members(

@@ -2,7 +2,6 @@
 
 import html
 import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,11 +25,10 @@ from flatviz.core import (
     track,
 )
 from flatviz.engine.cost import work_of
-from flatviz.landscape.krylov import Krylov, Operator
-from flatviz.landscape.search import largest
 from flatviz.landscape.slices import project, slice_path, slice_plane
+from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.landscape.topology import persistence
-from flatviz.landscape.trace import beyond_basis, hessian_trace
+from flatviz.landscape.trace import hessian_trace
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
 from flatviz.pages.document import Script, document, score_texts, table_html
@@ -40,7 +38,7 @@ from flatviz.plots.curvature import plot_spectrum
 from flatviz.plots.landscape import plot_curve
 from flatviz.plots.surfaces import plot_surface, plot_surface_3d
 from flatviz.plots.theme import Figure, short
-from flatviz.results import Curve, Prediction, Projection, Spectrum, Surface, for_readers, interval
+from flatviz.results import Curve, Plane, Prediction, Projection, Spectrum, Surface, interval
 from flatviz.storage.files import write_text
 
 NAMES = ("A", "B")
@@ -48,8 +46,7 @@ STEP = 0.1  # length of the filter-normalised directions along which rises are m
 DIRECTIONS = 8
 ITERS = 80  # largest number of products for the eigenpairs
 TOLERANCE = 0.01  # their residual over λ1
-VECTORS = 4  # smallest number of test vectors of the trace
-MAX_VECTORS = 100
+PRODUCTS = (6, 100)  # smallest and largest number of those for the trace
 PASSES = 500  # passes of all examples through a model
 WORK = 400_000_000_000  # multiply-adds of all passes
 MIN_EXAMPLES = 32  # of the loss
@@ -90,59 +87,61 @@ class Comparison:
     @property
     def sentence(self) -> str:
         """One sentence on which model is flatter, also after filter normalisation."""
+        return f"{self._verdict}{self.note}"
+
+    @property
+    def _verdict(self) -> str:
         lambdas = [float(s.values[0]) for s in self.spectra]
         errors = [float(s.residual[0]) for s in self.spectra]
+        both = f"λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B"
         if abs(lambdas[0] - lambdas[1]) <= sum(errors):
+            return f"Neither is flatter: {both}, which its error explains."
+        if self._one_function:
+            n = self.predictions[0].outputs.shape[1]
             return (
-                f"Neither is flatter: λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B,"
-                f" which its error explains.{self.note}"
-            )
-        outputs = [p.outputs for p in self.predictions]
-        size = max(float(out.abs().max()) for out in outputs)
-        if float((outputs[0] - outputs[1]).abs().max()) <= ROUNDING * size:
-            return (
-                f"Neither is flatter: on these {outputs[0].shape[1]} examples A and B are one"
-                f" function to rounding. λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of"
-                f" B by the scales of their weights alone.{self.note}"
+                f"Neither is flatter: on these {n} examples A and B are one function to rounding."
+                f" {both} by the scales of their weights alone."
             )
         flat, sharp = (0, 1) if lambdas[0] < lambdas[1] else (1, 0)
-        gain, half = interval((self.rises[sharp] - self.rises[flat]).double())
-        half = max(half, ROUNDING * (size + float(self.path.values[[0, -1]].abs().max())))
+        times = f"{short(lambdas[sharp] / lambdas[flat])} times " if lambdas[flat] > 0 else ""
+        losses = [short(float(self.path.values[end])) for end in (0, -1)]
         around = " and ".join(
-            f"{short(float(r.mean()))} around {name}" for name, r in zip(NAMES, self.rises)
+            f"{short(float(rise.mean()))} around {name}" for name, rise in zip(NAMES, self.rises)
         )
+        return (
+            f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}, {times}less than the"
+            f" {short(lambdas[sharp])} of {NAMES[sharp]}; its mean loss is {losses[flat]}, that of"
+            f" {NAMES[sharp]} {losses[sharp]}. {self._normalised(flat, sharp)} (mean rise of the"
+            f" loss {around})."
+        )
+
+    @property
+    def _one_function(self) -> bool:
+        """Whether the outputs of both are equal to rounding."""
+        first, second = [p.outputs for p in self.predictions]
+        return bool((first - second).abs().max() <= ROUNDING * self._largest)
+
+    @property
+    def _largest(self) -> float:
+        return max(float(p.outputs.abs().max()) for p in self.predictions)
+
+    def _normalised(self, flat: int, sharp: int) -> str:
+        """Say whether the difference survives filter normalisation."""
+        gain, half = interval((self.rises[sharp] - self.rises[flat]).double())
+        losses = self.path.values[[0, -1]]
+        half = max(half, ROUNDING * (self._largest + float(losses.abs().max())))
+        scales = "filter normalisation, which no rescaling of whole layers can change"
         unchanged = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
         if unchanged:
-            says = (
-                f"Filter normalisation cannot say more: around {' and '.join(unchanged)},"
-                " with weights of 0, its directions leave the loss as it is"
+            return (
+                f"Filter normalisation cannot say more: around {' and '.join(unchanged)}, with"
+                " weights of 0, its directions leave the loss as it is"
             )
-        elif gain > half:
-            says = (
-                "This survives filter normalisation, which no rescaling of whole layers can change"
-            )
-        elif -gain > half:
-            says = (
-                "This does not survive filter normalisation, which no rescaling of whole layers"
-                f" can change: there {NAMES[sharp]} is flatter"
-            )
-        else:
-            says = (
-                "After filter normalisation, which no rescaling of whole layers can change, the"
-                " difference is not clear"
-            )
-        less = (
-            f", {short(lambdas[sharp] / lambdas[flat])} times less than"
-            if lambdas[flat] > 0
-            else ", less than"
-        )
-        losses = [short(float(self.path.values[end])) for end in (0, -1)]
-        lead = (
-            f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}{less} the"
-            f" {short(lambdas[sharp])} of {NAMES[sharp]}; its mean loss is {losses[flat]}, that of"
-            f" {NAMES[sharp]} {losses[sharp]}"
-        )
-        return f"{lead}. {says} (mean rise of the loss {around}).{self.note}"
+        if gain > half:
+            return f"This survives {scales}"
+        if -gain > half:
+            return f"This does not survive {scales}: there {NAMES[sharp]} is flatter"
+        return f"After {scales}, the difference is not clear"
 
     @property
     def rows(self) -> list[dict[str, str]]:
@@ -150,7 +149,7 @@ class Comparison:
         scores = [score_texts(p) for p in self.predictions]
         rows = {
             "λ1": [short(float(s.values[0])) for s in self.spectra],
-            "trace": [f"{short(v)} ± {short(e)}" for v, e in self.traces],
+            "trace": [f"{short(value)} ± {short(error)}" for value, error in self.traces],
             "rise, filter-normalised": [short(float(r.mean())) for r in self.rises],
             **{name: [s[name] for s in scores] for name in scores[0] if name != "draws"},
             "barrier between": [short(float(self.path.barrier)), ""],
@@ -161,22 +160,18 @@ class Comparison:
     @property
     def figures(self) -> list[Figure]:
         """Draw plane, relief, path and spectra."""
-        titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
+        white = dict(xanchor="center", yshift=8, font=dict(color="#ffffff", size=16))
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
-            white = dict(xanchor="center", yshift=8, font=dict(color="#ffffff", size=16))
             plane.add_text(f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", **white)
-        relief = plot_surface_3d(
-            self.surface, self.points, title="The same in relief, the loss as height"
-        )
-        return [
-            plane,
-            relief.update_traces(showscale=False, selector=dict(type="surface")).update_scenes(
-                zaxis_title_text=""
-            ),
-            plot_curve(self.path, title="Loss from A (t = 0) to B (t = 1)"),
-            *(plot_spectrum(s, title=title) for s, title in zip(self.spectra, titles)),
-        ]
+        title = "The same in relief, the loss as height"
+        relief = plot_surface_3d(self.surface, self.points, title=title)
+        relief.update_traces(showscale=False, selector=dict(type="surface"))
+        relief.update_scenes(zaxis_title_text="")
+        path = plot_curve(self.path, title="Loss from A (t = 0) to B (t = 1)")
+        titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
+        spectra = [plot_spectrum(s, title=title) for s, title in zip(self.spectra, titles)]
+        return [plane, relief, path, *spectra]
 
     @property
     def html(self) -> str:
@@ -254,8 +249,6 @@ def compare(
         >>> two.surface.values.shape, "flatter" in two.sentence
         (torch.Size([5, 5]), True)
     """
-    loose = [name for name, module in zip(NAMES, (a, b)) if _changes_with_mode(module)]
-    note = f" Both are in evaluation mode here, not in training mode as {' and '.join(loose)} came."
     nets = [_whole(module, data) for module in (a, b)]
     layers = [[(block.name, block.shape) for block in net.blocks] for net in nets]
     if layers[0] != layers[1]:
@@ -269,78 +262,76 @@ def compare(
         )
     macs = max(work_of(nets[0], data.x).macs, 1)
     some = data.subset(spaced(len(data), examples or examples_of(macs)))
-    vectors = max(VECTORS, min(MAX_VECTORS, WORK // (PASSES * macs * len(some))))
+    passes = WORK // (PASSES * macs * len(some))
+    products = min(max(PRODUCTS[0], passes), PRODUCTS[1])
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
-    start, end = [net.w for net in nets]
-    first, second = [net.buffers() for net in nets]
-    alike = all(torch.equal(value, second[name]) for name, value in first.items())
-    f = objectives[0] if alike else Between(nets, objectives[0])
-    draws = randn_like(start, generator(seed), DIRECTIONS, nets[0].dim)
-    side = filter_normalized(nets[0], draws[0], start)
-    side = side if side.any() else draws[0]  # of weights that are all 0
-    plane = plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
+    ends = torch.stack([net.w for net in nets])
+    directions = randn_like(ends[0], generator(seed), DIRECTIONS, nets[0].dim)
+    f = _between(nets, objectives[0])
+    plane = _plane(nets[0], ends, directions[0])
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
-    t = torch.linspace(0, 1, resolution).to(start)
-    path = slice_path(f, torch.lerp(start, end, t[:, None]), t=t, x_label="t", name="from A to B")
+    t = torch.linspace(0, 1, resolution).to(ends)
+    points = torch.lerp(ends[0], ends[1], t[:, None])
+    path = slice_path(f, points, t=t, x_label="t", name="from A to B")
     spectra = []
     traces = []
     rises = []
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
-        source = generator(seed)
-        operator = Operator(g, net.w)
-        run = Krylov(operator, operator.like, max(ITERS, k), source)
-        pairs = [
-            part[..., :k].to(operator.like)
-            for part in largest(run, min(k, net.dim), max(ITERS, k), TOLERANCE)
-        ]
-        spectrum = Spectrum(
-            pairs[0], run.vectors(pairs[1]), pairs[2], run.n_products, n=g.n, batchnorm=g.batchnorm
-        )
-        spectra.append(for_readers(spectrum))
-        exact = vectors >= net.dim
-        traces.append(
-            hessian_trace(g, net.w, products=max(6, net.dim))
-            if exact
-            else beyond_basis(run, vectors, source)
-        )
-        steps = STEP * torch.stack([filter_normalized(net, d, net.w) for d in draws])
-        rises.append((g.many(net.w + steps) + g.many(net.w - steps)) / 2 - g(net.w).detach())
-    depths = persistence(surface).depth
-    finite = depths[depths.isfinite()]
+        pairs = min(k, net.dim)
+        iters = max(ITERS, k)
+        spectra.append(top_eigenpairs(g, net.w, pairs, iters=iters, tol=TOLERANCE, seed=seed))
+        traces.append(hessian_trace(g, net.w, products=products, seed=seed))
+        steps = STEP * torch.stack([filter_normalized(net, d, net.w) for d in directions])
+        both_sides = g.many(net.w + steps) + g.many(net.w - steps)
+        rises.append(both_sides / 2 - g(net.w).detach())
     predictions = [
         predict(net, net.w[None], data, 1, seed=seed, batchnorm="frozen", likelihood=likelihood)
         for net in nets
     ]
-    points = project(torch.stack([start, end]), plane, f, name="A and B")
-    smad = float(finite.mean()) if len(finite) else 0.0
+    depths = persistence(surface).depth
     return Comparison(
-        surface,
-        points,
-        path,
-        spectra,
-        traces,
-        rises,
-        smad,
-        predictions,
-        note if loose else "",
+        surface=surface,
+        points=project(ends, plane, f, name="A and B"),
+        path=path,
+        spectra=spectra,
+        traces=traces,
+        rises=rises,
+        smad=float(depths[depths.isfinite()].mean().nan_to_num()),
+        predictions=predictions,
+        note=_note_on_modes(a, b),
     )
+
+
+def _note_on_modes(*models: Net | nn.Module) -> str:
+    """Say which models came in training mode, with a layer that is another function there."""
+    came = []
+    for name, model in zip(NAMES, models):
+        layers = model.modules() if isinstance(model, nn.Module) else ()
+        if any(m.training and (isinstance(m, _DropoutNd) or m._buffers) for m in layers):
+            came.append(name)
+    if not came:
+        return ""
+    return f" Both are in evaluation mode here, not in training mode as {' and '.join(came)} came."
+
+
+def _plane(net: Net, ends: Tensor, direction: Tensor) -> Plane:
+    """Build the plane through both ends, and as far along a filter-normalised direction."""
+    start, end = ends
+    side = filter_normalized(net, direction, start)
+    side = side if side.any() else direction  # of weights that are all 0
+    return plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
+
+
+def _between(nets: list[Net], f: MeanNLL) -> Objective:
+    """Return the loss between two nets, which interpolates their buffers where they differ."""
+    first, second = [net.buffers() for net in nets]
+    alike = all(torch.equal(value, second[name]) for name, value in first.items())
+    return f if alike else Between(nets, f)
 
 
 def examples_of(macs: int) -> int:
     """Return the number of examples of the loss, for `macs` multiply-adds an example."""
     return max(MIN_EXAMPLES, min(MAX_EXAMPLES, WORK // (PASSES * macs)))
-
-
-def duration(module: nn.Module, data: Data) -> float:
-    """Seconds that a comparison of two such modules takes, about, at the speed of one pass now."""
-    some = data.x[: min(8, len(data))]
-    macs = max(work_of(_whole(module, data), data.x).macs, 1)
-    with torch.no_grad():
-        module(some)
-        start = time.perf_counter()
-        module(some)
-    each = (time.perf_counter() - start) / len(some)
-    return each * (PASSES * min(examples_of(macs), len(data)) + 2 * len(data))
 
 
 def spaced(n: int, most: int) -> Tensor:
@@ -369,24 +360,16 @@ class Between(Objective):
 
     def __call__(self, w: Tensor) -> Tensor:
         """Compute the mean NLL at `w` (D,), ()."""
-        t = float(((w - self._start) @ self._line / (self._line @ self._line)).clamp(0, 1))
+        along = (w - self._start) @ self._line / (self._line @ self._line)
+        t = float(along.clamp(0, 1))
         first, second = self._ends
+        nearer = self._ends[t > 0.5]
         mixed = {
-            name: torch.lerp(v, second[name], t)
-            if v.is_floating_point()
-            else (v, second[name])[t > 0.5]
-            for name, v in first.items()
+            name: torch.lerp(value, second[name], t) if value.is_floating_point() else nearer[name]
+            for name, value in first.items()
         }
         x, y = self._f.data.batch(None)
         return self._f.likelihood.nll(self._net.with_buffers(mixed)(w, x), y)
-
-
-def _changes_with_mode(module: Net | nn.Module) -> bool:
-    """Whether it is in training mode, with a layer that is another function there."""
-    return isinstance(module, nn.Module) and any(
-        m.training and (isinstance(m, _DropoutNd) or any(True for _ in m.buffers(recurse=False)))
-        for m in module.modules()
-    )
 
 
 def _whole(module: Net | nn.Module, data: Data) -> Net:

@@ -33,6 +33,7 @@ from flatviz.widgets.view import (
 )
 from flatviz.words import check_choice
 
+SLIDERS = ("method", "radius", "n_draws")
 FITTED = ("radius", "method", "look")  # controls at whose values a member is fitted
 
 
@@ -80,20 +81,22 @@ class Lab(ipywidgets.VBox):
         radii = fits.radii(radii or first_radii(net))
         if family is not None:
             check_measured(family)
-        self._tuned = {name: m.tuned(net) for name, m in METHODS.items()}
+        self._tuned = {name: method.tuned(net) for name, method in METHODS.items()}
         self._methods = tuple(radii)
-        self._session = Session(fits, radii, {"n_draws": N_DRAWS, **(measuring or {})}, self)
-        self._most = self._session.measuring["n_draws"]
+        measuring = {"n_draws": N_DRAWS} | dict(measuring or {})
+        self._session = Session(fits, radii, measuring, self)
+        self._most = measuring["n_draws"]
         self.status = ""
         self._has_snapshot = False
         self.view = FamilyView(self._checked, self._on_request)
         super().__init__([self.view])
         for name in CONTROLS:
             traitlets.link((self, name), (self.view, name))
-        if (chosen := fits.choice(self.method).radius) is not None:
+        chosen = fits.choice(self.method).radius
+        if chosen is not None:
             self.radius = chosen
         self._ready = True
-        self.view.observe(lambda _: self._session.fit(self._cells()), names=list(FITTED))
+        self.view.observe(lambda change: self._session.fit(self._cells()), names=list(FITTED))
         register(self)
         if family is not None:
             self._session.take(family)
@@ -111,11 +114,10 @@ class Lab(ipywidgets.VBox):
             return check_choice(value, self._methods, "method")
         if name == "look":
             return check_look(value, self._methods)
-        if name == "n_draws" and check_count(value, "n_draws") > self._most:
-            more = "lower it, or give a family that fv.families.measure made with a larger n_draws"
+        if check_count(value, "n_draws") > self._most:
             raise ValueError(
                 f"n_draws must be at most {self._most}, the draws of each member, got {value}:"
-                f" {more}"
+                " lower it, or give a family that fv.families.measure made with a larger n_draws"
             )
         return value
 
@@ -125,22 +127,16 @@ class Lab(ipywidgets.VBox):
 
         Setting all names or some changes them: `lab.state = {"radius": 2.0}`.
         """
-        return {
-            "method": self.method,
-            "radius": self.radius,
-            "n_draws": self.n_draws,
-            **LOOK,
-            **self.look,
-        }
+        controls = {name: getattr(self, name) for name in SLIDERS}
+        return controls | LOOK | self.look
 
     @state.setter
     def state(self, wanted: Mapping[str, object]) -> None:
         for name in wanted:
-            check_choice(name, ("method", "radius", "n_draws", *LOOK), "a name of state")
-        look = {name: value for name, value in (self.state | dict(wanted)).items() if name in LOOK}
-        controls = {
-            name: wanted[name] for name in ("method", "radius", "n_draws") if name in wanted
-        } | {"look": look}
+            check_choice(name, (*SLIDERS, *LOOK), "a name of state")
+        state = self.state | dict(wanted)
+        controls = {name: state[name] for name in SLIDERS if name in wanted}
+        controls["look"] = {name: state[name] for name in LOOK}
         for name, value in controls.items():  # all are checked before any is set
             self._checked(name, value)
         for name, value in controls.items():
@@ -213,9 +209,10 @@ class Lab(ipywidgets.VBox):
         stops = {}
         for method, radii in self._session.radii.items():
             if any(radii):
-                stops[method] = log_stops(radii, self._tuned[method].largest)
+                of_method = log_stops(radii, self._tuned[method].largest)
                 if METHODS[method].unit == TEMPERATURE:
-                    del stops[method][0]  # T = 0 is no temperature
+                    of_method = of_method[1:]  # T = 0 is no temperature
+                stops[method] = of_method
         return stops
 
     def to_html(self, path: str | Path, *, title: str = "flatviz: a family of posteriors") -> Path:
@@ -231,14 +228,18 @@ class Lab(ipywidgets.VBox):
         lead = (
             f"Posteriors over the {fits.net.dim} treated weights of a network on {fits.task.name}."
         )
-        scale = {} if fits.lr_scale == 1 else {"lr_scale": fits.lr_scale}
-        shown = {**(fits.fit or {}), **scale}
-        settings = ", ".join(f"{k} {v}" for k, v in shown.items()) or "as tuned"
-        facts = {"network": repr(fits.net), "settings": settings}
-        start = (self.method, self.radius, self.n_draws)
-        code = ["# family: lab.family of the lab that wrote this page"]
+        shown = dict(fits.fit or {})
+        if fits.lr_scale != 1:
+            shown["lr_scale"] = fits.lr_scale
+        settings = ", ".join(f"{name} {value}" for name, value in shown.items())
         page = family_page(
-            family, title=title, lead=lead, facts=facts, start=start, code=code, look=self.look
+            family,
+            title=title,
+            lead=lead,
+            facts={"network": repr(fits.net), "settings": settings or "as tuned"},
+            start=(self.method, self.radius, self.n_draws),
+            code=["# family: lab.family of the lab that wrote this page"],
+            look=self.look,
         )
         return write_text(path, page)
 
@@ -258,14 +259,19 @@ class Lab(ipywidgets.VBox):
             self.repeat()
         elif want == "stop":
             self.stop()
-        elif self._has_snapshot and (picture := snapshot(content, self.view.channel.model_id)):
-            show_snapshot(picture, self.view.channel.model_id, again=True)
+        elif self._has_snapshot:
+            name = self.view.channel.model_id
+            picture = snapshot(content, name)
+            if picture:
+                show_snapshot(picture, name, again=True)
 
     def _cells(self) -> list[tuple[str, float]]:
         """Method and radius of A and B."""
+        cells = [(self.view.method, self.view.radius)]
         other = self.view.look.get("compare")
-        compared = [(other["method"], float(other["radius"]))] if other else []
-        return [(self.view.method, self.view.radius), *compared]
+        if other:
+            cells.append((other["method"], float(other["radius"])))
+        return cells
 
     def settle(self, family: Family) -> None:
         """Move the controls to members of this family, which is shown next."""
@@ -279,14 +285,19 @@ class Lab(ipywidgets.VBox):
     def show(self, shown: Shown) -> None:
         """Show a rough or a whole family in place of the one before."""
         family = shown.family
-        defaults = {
-            m: family[family.index(m, self._tuned[m].radius)].radius
-            for m in family.methods
-            if m in self._tuned
-        }
-        code = ["# lab: the Lab of this notebook", "family = lab.family"]
-        about = dict(code=code, defaults=defaults, note=shown.note)
-        self.view.show_family(family, stops=self.stops, live=True, **about)
+        defaults = {}
+        for method in family.methods:
+            if method in self._tuned:
+                nearest = family.index(method, self._tuned[method].radius)
+                defaults[method] = family[nearest].radius
+        self.view.show_family(
+            family,
+            stops=self.stops,
+            live=True,
+            code=["# lab: the Lab of this notebook", "family = lab.family"],
+            defaults=defaults,
+            note=shown.note,
+        )
 
     def add(self, shown: Shown) -> None:
         """Show the last member of the family too."""

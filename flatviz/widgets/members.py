@@ -15,14 +15,7 @@ from flatviz.words import check_choice
 
 STEPS_PER_DECADE = 10
 ALL = "All"  # the tab of all views
-LOOK: dict[str, Json] = {
-    "tab": "",
-    "compare": None,
-    "picked": None,
-    "chosen": {},
-    "step": -1,
-    "phase": None,
-}
+LOOK: dict[str, Json] = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1}
 
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
@@ -32,8 +25,9 @@ def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
     """
     radii = {}
     for name, method in METHODS.items():
-        if (tuned := method.tuned(net)).lab:
-            default = () if method.unit == NO_UNIT else (tuned.radius,)
+        tuned = method.tuned(net)
+        default = () if method.unit == NO_UNIT else (tuned.radius,)
+        if tuned.lab:
             radii[name] = tuple(sorted({*tuned.lab, *default}))
     return radii
 
@@ -51,21 +45,24 @@ def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
     first = sorted(r for r in radii if r > 0)
     low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
     high = math.floor(STEPS_PER_DECADE * math.log10(largest or 2 * first[-1]))
-    steps = [float(f"{10 ** (i / STEPS_PER_DECADE):.2g}") for i in range(low, high + 1)]
-    return [0.0, *(s for s in steps if min(abs(s / r - 1) for r in first) > 0.06)]
+    stops = [0.0]
+    for i in range(low, high + 1):
+        step = float(f"{10 ** (i / STEPS_PER_DECADE):.2g}")
+        if all(abs(step / r - 1) > 0.06 for r in first):
+            stops.append(step)
+    return stops
 
 
 def member_name(method: str, radius: float) -> str:
     """Return method and radius as text."""
-    if METHODS[method].unit != NO_UNIT:
-        return f"{style(method).label}, radius {radius:.3g}"
-    return style(method).label
+    label = style(method).label
+    return label if METHODS[method].unit == NO_UNIT else f"{label}, radius {radius:.3g}"
 
 
 def check_look(look: Json, methods: Sequence[str]) -> dict:
     """Check a dict with names of `LOOK` only, which a page may have sent.
 
-    Its `compare` is None or names one of `methods` and a radius; picked and phase count from 0.
+    Its `compare` is None or names one of `methods` and a radius; picked counts from 0.
 
     Raises:
         TypeError: See above.
@@ -78,10 +75,11 @@ def check_look(look: Json, methods: Sequence[str]) -> dict:
         check_is(other, dict, "compare", '{"method": "vi", "radius": 0.0}')
         check_choice(other.get("method"), tuple(methods), "method of compare")
         check_radius(other.get("radius"), "radius")
-    for name, least in (("picked", 0), ("phase", 0), ("step", -1)):
+    for name, least in (("picked", 0), ("step", -1)):
         if look.get(name) is not None:
             check_count(look[name], name, least=least)
-    check_choice(look.get("tab", ""), ("", ALL, *{view.group for view in VIEWS}), "tab")
+    tabs = ("", ALL, *{view.group for view in VIEWS})
+    check_choice(look.get("tab", ""), tabs, "tab")
     values(kind(str, "a text"), "texts")(look.get("chosen", {}), "chosen")
     return look
 
@@ -90,13 +88,10 @@ def views_in_sight(family: Family, look: Mapping[str, Json]) -> list[View]:
     """List the views of the tab in `look`, one of each slot."""
     views = views_of(family)
     tab = look.get("tab") or views[0].group
-    if tab == ALL or tab not in {view.group for view in views}:
+    in_tab = [view for view in views if view.group == tab]
+    if not in_tab:
         return list(views)
     chosen = dict(look.get("chosen", {}))
     for view in views:
         chosen.setdefault(view.slot, view.chosen)  # the first of a slot
-    return [
-        view
-        for view in views
-        if view.group == tab and (not view.slot or view.chosen == chosen[view.slot])
-    ]
+    return [view for view in in_tab if not view.slot or view.chosen == chosen[view.slot]]

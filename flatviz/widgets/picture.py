@@ -6,7 +6,6 @@ from flatviz.pages import views
 from flatviz.pages.bundle import assign, check_measured, ranges_of
 from flatviz.pages.scene import Scene
 from flatviz.pages.views import View
-from flatviz.plots.mechanism import PHASES, Phase
 from flatviz.plots.theme import Figure
 from flatviz.results import Family
 from flatviz.words import check_choice
@@ -20,7 +19,6 @@ def plot_view(
     method: str | None = None,
     radius: Radius | None = None,
     n_draws: Count | None = None,
-    phase: Phase | None = None,
 ) -> Figure:
     """Draw one figure of the page and the lab, at one state of their controls.
 
@@ -34,12 +32,10 @@ def plot_view(
         radius: In the method's unit; the member whose radius is nearest is drawn; default: its
             first.
         n_draws: Ensemble size, in draws; default: all there are.
-        phase: For "mechanism": "q and its ball", "ascend to the worst q′", "gradient there", "step
-            back" or "descend", the last of which, the default, shows all.
 
     Raises:
-        ValueError: For a family that was not measured, and for a view, method or phase that it does
-            not have; the images that draws dispute are drawn in page and lab alone.
+        ValueError: For a family that was not measured, and for a view or method that it does not
+            have; the images that draws dispute are drawn in page and lab alone.
 
     Example:
         >>> task = fv.datasets.moons_transfer(seed=0)
@@ -55,7 +51,8 @@ def plot_view(
         [2]
     """
     check_measured(family)
-    by_name = {v.name: v for v in views.views_of(family) if v.kind == "plotly"}
+    drawn_here = [v for v in views.views_of(family) if v.kind == "plotly"]
+    by_name = {v.name: v for v in drawn_here}
     chosen = by_name[check_choice(view, tuple(by_name), "view")]
     scene = Scene(family)
     method = family.methods[-1] if method is None else method
@@ -63,10 +60,9 @@ def plot_view(
     fig = chosen.draw(scene, i)
     drawn = fig.to_plotly_json()
     size = scene.family.n_draws if n_draws is None else n_draws
-    at = -1 if phase is None else PHASES.index(phase)
     for live in fig.live:
         if live.rows != "all":
-            assign(drawn, live.path, live.at(size, at))
+            assign(drawn, live.path, live.at(size))
     for axis, ends in _ranges(scene, chosen).items():
         drawn["layout"][axis]["range"] = ends
     return Figure(drawn)
@@ -74,12 +70,9 @@ def plot_view(
 
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
     """Return ranges of axes that hold every member of the family, as in the page."""
-    every = [
-        ranges_of(view, view.draw(scene, i)) for i in range(len(scene.family) if view.shared else 0)
-    ]
-    ends = {axis: [ranges[axis] for ranges in every if axis in ranges] for axis in view.shared}
-    return {
-        axis: [min(lo for lo, _ in some), max(hi for _, hi in some)]
-        for axis, some in ends.items()
-        if some
-    }
+    ends: dict[str, list[float]] = {}
+    for i in range(len(scene.family)) if view.shared else ():
+        for axis, (lo, hi) in ranges_of(view, view.draw(scene, i)).items():
+            low, high = ends.get(axis, (lo, hi))
+            ends[axis] = [min(low, lo), max(high, hi)]
+    return ends

@@ -47,30 +47,34 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
     None where a complete fit is hardly longer, where the family has other methods, and where this
     short fit fails: the complete fits report a network's errors.
     """
-    steps = METHODS["vi"].keywords(fits.net, settings=fits.keywords_of("vi")[1])["steps"]
+    steps = steps_of(fits, "vi")
     if steps <= 2 * ROUGH_STEPS or not {"vi", "sabma"} <= radii.keys():
         return None
     short = replace(fits, fit={**(fits.fit or {}), "steps": ROUGH_STEPS})
     radius = METHODS["sabma"].tuned(fits.net).radius
     try:
         start = short.member("vi", 0.0)
-        posteriors = {
-            ("vi", 0.0): start,
-            ("sabma", radius): fits.preview("sabma", radius, start, STEPS),
-        }
-        fitted = {cell: q for cell, q in posteriors.items() if q is not None}
-        members = tuple(Member(m, r, METHODS[m].unit, q) for (m, r), q in fitted.items())
-        measured = measure(
-            fits.net,
-            fits.task,
-            Family(members),
-            seed=fits.seed + 1,
-            progress=fits.progress,
-            **COARSE,
-        )
+        members = [Member("vi", 0.0, METHODS["vi"].unit, start)]
+        flat = fits.preview("sabma", radius, start, STEPS)
+        if flat is not None:
+            members.append(Member("sabma", radius, METHODS["sabma"].unit, flat))
+        family = measured(fits, Family(tuple(members)), COARSE)
     except Exception:
         return None
-    return Shown(measured, f", rough: few of {steps} steps")
+    return Shown(family, f", rough: few of {steps:g} steps")
+
+
+def steps_of(fits: Fitting, method: str) -> float:
+    """Return the steps of a complete fit of a method."""
+    settings = fits.keywords_of(method)[1]
+    keywords = METHODS[method].keywords(fits.net, settings=settings)
+    return keywords.get("steps", ROUGH_STEPS)
+
+
+def measured(fits: Fitting, family: Family, measuring: Mapping[str, int]) -> Family:
+    """Measure a family at the seed after that of its fits."""
+    seed = fits.seed + 1
+    return measure(fits.net, fits.task, family, seed=seed, progress=fits.progress, **measuring)
 
 
 def first_family(
@@ -80,9 +84,7 @@ def first_family(
     fail: Callable[[str, float, Exception], None],
 ) -> Family:
     """Fit all radii, without those that fail, and measure them."""
-    family = fits.family(radii, fail=fail)
-    seed = fits.seed + 1
-    return measure(fits.net, fits.task, family, seed=seed, progress=fits.progress, **measuring)
+    return measured(fits, fits.family(radii, fail=fail), measuring)
 
 
 def preview_of(
@@ -107,20 +109,20 @@ def work_of_family(
     fits: Fitting, radii: Mapping[str, Sequence[float]], measuring: Mapping[str, int]
 ) -> Weights:
     """Expected work of `rough_family` and `first_family`, in steps of a fit of one gradient."""
-
-    def steps(method: str, radius: float) -> float:
-        settings = fits.keywords_of(method)[1]
-        keywords = METHODS[method].keywords(fits.net, settings=settings)
-        gradients = 2 if radius and METHODS[method].look.perturbation else 1
-        return gradients * keywords.get("steps", ROUGH_STEPS)
-
     cells = dict.fromkeys(fits.key(m, r) for m, some in radii.items() for r in some)
-    groups = [sum(steps(m, r) for r in some) for m, some in groups_of(cells, True)]
+    groups = []
+    for method, some in groups_of(cells, True):
+        perturbed = sum(map(bool, some)) if METHODS[method].look.perturbation else 0
+        groups.append(steps_of(fits, method) * (len(some) + perturbed))
     sizes = {"n_spectra": 5, "resolution": 41, "around_resolution": 31} | dict(measuring)
     member = 40 * sizes["n_spectra"] + sizes["around_resolution"] ** 2 / 5
-    surface = sizes["resolution"] ** 2 / 20
-    measured = {"surface": [surface], "measuring": [member] * len(cells)}
-    return {ROUGH: [ROUGH_WORK], "fitting": groups, **measured, DRAWING: [DRAWN * len(cells)]}
+    return {
+        ROUGH: [ROUGH_WORK],
+        "fitting": groups,
+        "surface": [sizes["resolution"] ** 2 / 20],
+        "measuring": [member] * len(cells),
+        DRAWING: [DRAWN * len(cells)],
+    }
 
 
 class Audience(Protocol):
@@ -243,7 +245,9 @@ class Session:
         self.report(0.0, f"{name}: fitting")
 
     def _first(self, fits: Fitting) -> None:
-        if rough := rough_family(replace(fits, progress=_quiet(fits.progress)), self.radii):
+        quiet = replace(fits, progress=_quiet(fits.progress))
+        rough = rough_family(quiet, self.radii)
+        if rough is not None:
             self._audience.show(rough)
         family = first_family(fits, self.radii, self.measuring, self._fail)
         if callable(fits.progress):
@@ -253,12 +257,12 @@ class Session:
     def _fit_all(self, cells: Sequence[Cell], fits: Fitting) -> None:
         for method, radius in cells:
             try:
-                if preview := preview_of(
-                    fits, self.require_family(), method, radius, self._audience.look
-                ):
+                before = self.require_family()
+                preview = preview_of(fits, before, method, radius, self._audience.look)
+                if preview is not None:
                     self._audience.add(preview)
                 q = fits.member(method, radius)
-                self.family = extend(fits, self.require_family(), method, radius, q)
+                self.family = extend(fits, before, method, radius, q)
             except Exception as error:
                 self._fail(method, radius, error)
                 raise
@@ -274,9 +278,12 @@ def _lacks(family: Family, method: str, radius: float) -> bool:
     """Whether a member at this radius could be fitted and is not there."""
     if method not in family.methods or len(family.radii(method)) < 2:
         return False
-    return not any(math.isclose(radius, have, rel_tol=1e-6) for have in family.radii(method))
+    near = family[family.index(method, radius)].radius
+    return not math.isclose(radius, near, rel_tol=1e-6)
 
 
 def _quiet(progress: Progress) -> Progress:
     """Report the rough stage as one step: Stop is heard, and the bar is of the whole."""
-    return (lambda done, total, label: progress(0, 1, ROUGH)) if callable(progress) else progress
+    if not callable(progress):
+        return progress
+    return lambda done, total, label: progress(0, 1, ROUGH)

@@ -44,8 +44,10 @@ def register(view: Widget) -> None:
     name, count = cell
     before, views = _VIEWS.get(name, (count, []))
     if before != count:
-        for former in filter(None, (ref() for ref in views)):
-            former.close()
+        for reference in views:
+            former = reference()
+            if former is not None:
+                former.close()
         views = []
     _VIEWS[name] = count, [*views, weakref.ref(view)]
 
@@ -106,8 +108,7 @@ class FamilyView(anywidget.AnyWidget):
     """A family of posteriors behind its controls `radius`, `n_draws`, `method` and `look`.
 
     `look` holds the rest of the state: tab, compare (None, or method and radius of state B), picked
-    (a draw, or None), chosen (slot -> option), step (section read, -1: the last), phase (of the
-    step that is drawn, from 0; None for the last).
+    (a draw, or None), chosen (slot -> option), step (section read, -1: the last).
 
     The module that draws, plotly.js and the arrays are messages of the kernel, `appear` the first,
     and never part of a saved notebook; a page that opens later asks for them.  They are sent
@@ -189,19 +190,17 @@ class FamilyView(anywidget.AnyWidget):
 
         Other traits, such as the code of the module, are shared by all pages of this kernel.
         """
+        sent = {name: value for name, value in sync_data.items() if name in CONTROLS}
+        allowed = {name: value for name, value in sent.items() if self._allowed(name, value)}
         self._from_page = True
         try:
-            super().set_state(
-                {name: value for name, value in sync_data.items() if self._allowed(name, value)}
-            )
+            super().set_state(allowed)
         finally:
             self._from_page = False
-        if any(getattr(self, name) != sync_data[name] for name in CONTROLS if name in sync_data):
+        if any(getattr(self, name) != value for name, value in sent.items()):
             self._send_traits()
 
     def _allowed(self, name: str, value: object) -> bool:
-        if name not in CONTROLS:
-            return False
         try:
             self._check(name, value)
         except (ValueError, TypeError):
@@ -255,16 +254,13 @@ def snapshot(content: Mapping, name: str) -> str:
     text = content.get("text")
     if not (isinstance(images, list) and images and isinstance(text, str)):
         return ""
-    if not all(isinstance(image, str) and PNG.fullmatch(image) for image in images):
-        return ""
-    if sum(map(len, images)) > MAX_PICTURE:
+    pictures = all(isinstance(image, str) and PNG.fullmatch(image) for image in images)
+    if not pictures or sum(map(len, images)) > MAX_PICTURE:
         return ""
     alt = html.escape(text[:1000], quote=True)
-    drawn = "".join(f'<img src="{image}" alt="{alt}" style="max-width:100%">' for image in images)
-    return snapshot_html(
-        name,
-        f"{drawn}<p>{alt}<br><i>The last picture. Run the cell again for the live one.</i></p>",
-    )
+    drawn = [f'<img src="{image}" alt="{alt}" style="max-width:100%">' for image in images]
+    said = f"<p>{alt}<br><i>The last picture. Run the cell again for the live one.</i></p>"
+    return snapshot_html(name, "".join(drawn) + said)
 
 
 def snapshot_html(name: str, inside: str) -> str:

@@ -30,6 +30,9 @@ WORKERS = 1  # more than 1: so many processes
 DEVICE = "cpu"
 
 # %%
+from functools import partial
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import plotly.express as px
@@ -48,11 +51,47 @@ from flatviz.experiments import (
     shown,
     write_table,
 )
-from flatviz.experiments.measures import SETTINGS, Measurement, reference_of
 from flatviz.experiments.statistics import LEVEL, mean_zero, paired
 from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.preparation import task_for
-from flatviz.families.tour import prepare
+from flatviz.families.tour import HEAD_STD, prepare
+from flatviz.site import defined_in
+
+measured_of = defined_in("reference")["measured_of"]
+reference_of = defined_in("reference")["reference_of"]
+
+# %% [markdown]
+# ## The settings
+
+
+# %%
+class Setting(NamedTuple):
+    """Temperature and prior shared by methods, with a short label and its rest."""
+
+    name: str
+    more: str
+    head_std: float  # of the prior on the head
+    fit: dict  # settings of each fit
+    task: str = "digits"
+
+    @property
+    def label(self):
+        """The complete label."""
+        return self.name + self.more
+
+
+# Settings of the published scripts, with decay on the mean only
+PUBLISHED = dict(kl_weight=0.0, start_scale=1.0, weight_decay=5e-4)
+# The default of page and lab, tempered
+TEMPERED = {name: fv.METHODS["vi"].plain.settings[name] for name in PUBLISHED}
+SCRIPTS = ", weight decay 5e-4 on the mean: the published scripts"
+SETTINGS = {"no KL": Setting("digits, no KL term", SCRIPTS, 0.1, PUBLISHED)}
+for data, name in (("digits", "T"), ("digits-near", "near, T")):
+    for t in (TEMPERED["kl_weight"], 1.0):
+        about = f" (the KL weight), standard deviation {HEAD_STD:g} on the head"
+        how = TEMPERED | {"kl_weight": t}
+        SETTINGS[f"{name} {t:g}"] = Setting(f"{data}, T = {t:g}", about, HEAD_STD, how, data)
+
 
 # %% [markdown]
 # ## The grid
@@ -111,7 +150,9 @@ def fit(cells, device):
                 task,
                 wider,
                 q,
-                Measurement(net, task, exact=exact, seed=seed, n_draws=DRAWS, n_spectra=SPECTRA),
+                partial(
+                    measured_of, net, task, exact=exact, seed=seed, n_draws=DRAWS, n_spectra=SPECTRA
+                ),
             ),
         )
 

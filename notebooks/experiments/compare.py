@@ -36,14 +36,28 @@ import torch
 
 # %%
 import flatviz as fv
-from flatviz.experiments import at, judged, paired, read_table, run, sentences, shown, write_table
-from flatviz.experiments.measures import reference_of, weights_mmd
-from flatviz.experiments.statistics import HOLDS, NOT, OPEN, at_a_glance, mean_zero
+from flatviz.experiments import (
+    QUANTITIES,
+    at,
+    judged,
+    paired,
+    read_table,
+    run,
+    sentences,
+    shown,
+    write_table,
+)
+from flatviz.experiments.statistics import HOLDS, MISSING, NOT, OPEN, apart, mean_zero
 from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import task_for
 from flatviz.families.tour import prepare
 from flatviz.families.tune import scored
+from flatviz.site import defined_in
 from flatviz.storage.cache import committed
+
+reference = defined_in("reference")
+reference_of = reference["reference_of"]
+weights_mmd = reference["weights_mmd"]
 
 # %% [markdown]
 # ## The grid
@@ -164,6 +178,39 @@ def tempered(validated, prediction):
     return dict(
         temperature=temperature,
         tempered_nll=fv.metrics.scale_temperature(prediction, temperature).scores["nll"][-1],
+    )
+
+
+# %%
+def at_a_glance(table, baselines):
+    """Show the verdicts on one method as a table of marks: settings by quantities.
+
+    A cell has a mark for each baseline: + better, − worse, · inconclusive, nothing where not
+    comparable; * after a mark: the rank test gives another verdict.  The first column is the ratio
+    of λ1 to that of the last baseline.
+
+    Args:
+        table: Result of `judged`, with the columns setting and baseline; one row for each setting,
+            baseline and quantity.
+        baselines: In the order of the marks.
+    """
+    marks = table.verdict.map({HOLDS: "+", NOT: "−", OPEN: "·", MISSING: ""}) + np.where(
+        apart(table), "*", ""
+    )
+    wide = table.assign(mark=marks).pivot(
+        index="setting", columns=["quantity", "baseline"], values="mark"
+    )
+    logs = table[(table.quantity == "lambda1") & (table.baseline == baselines[-1])].set_index(
+        "setting"
+    )["mean"]
+    cells = {
+        QUANTITIES[q].label: wide[q][list(baselines)].agg("/".join, axis=1)
+        for q in table.quantity.unique()
+    }
+    return (
+        pd.DataFrame({"λ1 ratio": np.exp(logs).map("{:.2f}".format), **cells})
+        .loc[logs.index]
+        .reset_index()
     )
 
 

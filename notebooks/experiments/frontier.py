@@ -52,7 +52,6 @@ from IPython.display import display
 import flatviz as fv
 from flatviz.datasets.corruptions import corrupt
 from flatviz.experiments import at, equivalent, judged, read_table, run, write_table
-from flatviz.experiments.measures import SEVERITY, SHIFTS
 from flatviz.experiments.statistics import HOLDS, NOT, mean_zero
 from flatviz.families.members import Fitting, unless_diverged
 from flatviz.families.preparation import task_for
@@ -70,6 +69,8 @@ root = Path(fv.__file__).resolve().parent
 FOLDER = (
     next(f for f in (root.parent / "notebooks", root / "_notebooks") if f.is_dir()) / "experiments"
 )
+SHIFTS = ("gaussian_noise", "translate", "rotate", "contrast", "gaussian_blur")
+SEVERITY = 3  # of each
 DIALS = {  # of each task: temperatures of VI, and (radii, temperatures) of SA-BMA
     "digits-near": (
         (0.003, 0.006, 0.01, 0.015, 0.02, 0.03, 0.05, 0.075, 0.1, 0.2, 0.25, 0.3, 0.6, 0.9, 1.0),

@@ -47,11 +47,14 @@ from flatviz.experiments import (
     shown,
     write_table,
 )
-from flatviz.experiments.measures import Measurement
-from flatviz.experiments.statistics import LEVEL, at_a_glance, mean_zero
+from flatviz.experiments.statistics import LEVEL, mean_zero
 from flatviz.families.members import unless_diverged
 from flatviz.families.preparation import build_model, task_for
 from flatviz.families.tour import HEAD_STD, RANK, prepare
+from flatviz.site import defined_in
+
+at_a_glance = defined_in("compare")["at_a_glance"]
+measured_of = defined_in("reference")["measured_of"]
 
 # %% [markdown]
 # ## Fit and measure
@@ -133,7 +136,7 @@ def measure(fitted, cell):
             for name in ("lambda1", "nll", "accuracy", "ece", "shifted_nll", "objective")
         }
     seed, last = cell["seed"], q.history.loss[-max(1, len(q.history.loss) // 20) :]
-    values = Measurement(net, task, seed=seed)(q)
+    values = measured_of(net, task, q, seed=seed)
     scores = fv.predict(net, q, task.test, max(sizes), seed=seed + 1).scores
     values |= {f"{name} of {n}": scores[name][n - 1] for name in ("nll", "accuracy") for n in sizes}
     n, kl_weight = len(last), fv.METHODS["vi"].plain.settings["kl_weight"]

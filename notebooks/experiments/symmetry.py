@@ -75,7 +75,6 @@ import flatviz as fv
 from flatviz.core.arithmetic import pick
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.experiments import holm, read_table, run, write_table
-from flatviz.experiments.measures import SETTINGS
 from flatviz.experiments.statistics import HOLDS, LEVEL, NOT, OPEN
 from flatviz.families.members import Fitting, with_head_std
 from flatviz.families.preparation import task_for
@@ -88,6 +87,7 @@ from flatviz.symmetry.discrepancy import WHOLE, Mmd
 from flatviz.symmetry.pool import diversity_of
 from flatviz.symmetry.removal import weights_in
 
+SETTINGS = defined_in("along")["SETTINGS"]
 torch.set_num_threads(1)
 
 # %%

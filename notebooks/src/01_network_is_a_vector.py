@@ -253,8 +253,7 @@ def colored(share, log):
 _ = ipywidgets.interact(colored, share=(0.05, 1.0, 0.05), log=[False, True])
 
 # %% [markdown]
-# *Figure: contours of the loss over a plane, with three markers in three separate valleys and higher ground between.
-# `fv.explore(surface, corners)` makes a view of this kind in one line.*
+# *Figure: contours of the loss over a plane, with three markers in three separate valleys and higher ground between.*
 #
 # <details><summary>What one sees</summary>
 #

@@ -33,6 +33,7 @@ import torch
 # %%
 import flatviz as fv
 from flatviz.families.tour import prepare
+from flatviz.plots.theme import figure
 
 torch.set_num_threads(1)
 
@@ -268,7 +269,12 @@ print(f"trace {H.trace():.2f}, Hutchinson {hutchinson.mean():.2f} ± {spread:.2f
 # %%
 layers = fv.landscape.layer_curvature(L, w)
 assert max(layer.lambda1 for layer in layers.values()) <= top.values[0] + 1e-3
-fv.plot(layers)
+fig = figure("Curvature by layer", "Bars of the largest eigenvalue and the trace of each layer")
+for name in ("lambda1", "trace"):
+    fig.add_bar(
+        x=list(layers), y=[float(getattr(layer, name)) for layer in layers.values()], name=name
+    )
+fig.update_yaxes(type="log", title="curvature of the loss")
 
 # %% [markdown]
 # *Figure: largest eigenvalue and trace of each layer's block, on a logarithmic axis, with their errors.*
@@ -317,7 +323,11 @@ batches = fv.landscape.batch_eigenvalues(L, w, batch_size=10)
 mean = torch.stack([spectrum.values[0] for spectrum in batches]).mean()
 print(f"λ₁ of ten digits {mean:.2f} on average, of all hundred {top.values[0]:.2f}")
 assert mean > top.values[0]
-fv.plot_density(batches, title="λ₁ of ten batches of ten digits")
+
+# %%
+fig = figure("λ₁ of ten batches of ten digits", "Histogram of ten largest eigenvalues")
+fig.add_histogram(x=[float(spectrum.values[0]) for spectrum in batches])
+fig.add_vline(float(mean), line_dash="dash")
 
 # %% [markdown]
 # *Figure: histogram of ten largest eigenvalues, with a dashed line at their mean.*

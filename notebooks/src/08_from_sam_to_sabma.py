@@ -372,29 +372,67 @@ print(
 # %% [markdown]
 # ### The same step early and late in training
 #
-# Now $q$ after ten of these steps, and the $q$ of the fit. **Press play**: $q$ ascends to the worst $q'$ of its ball, the
-# gradient is taken there, $q$ steps back and descends.
+# Now $q$ after ten of these steps, and the $q$ of the fit: each on the plane through its mean that holds $\Sigma g$, along which
+# the formula moves the mean, and $g$, along which SAM does. (In the browser, `fv.playground(["step"])` takes such a step in
+# phases, live.)
 #
 # **Predict first**: does the ball keep its shape while $q$ learns?
 
-# %%
-few = dict(n_draws=4, resolution=7) if FAST else {}
-seen = {"q after 10 steps": early, "q of the fit": flat}
-steps = [
-    fv.families.mechanism(net, task.train, q, radii=[2.0], seed=0, name=name, **few)
-    for name, q in seen.items()
-]
-assert all(
-    step.worst_loss > step.loss for step in steps
-)  # the worst posterior is worse at both moments
-fv.plots.plot_mechanism(steps[0])
 
 # %%
-fv.plots.plot_mechanism(steps[1])
+def gradient_of(q):
+    """The gradient of the mean loss of 32 draws in mean, log_std and factor of q, with one noise."""
+    theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
+    z1, z2 = q.noise(32, seed=0)
+    draws = theta[0] + theta[1].exp() * z1 + z2 @ theta[2]
+    return torch.autograd.grad(torch.stack([L(w) for w in draws]).mean(), theta)
+
+
+# %%
+def seen_from(q, side=9 if FAST else 31):
+    """The plane of Sigma g and g at q, drawn, with the projections of q and of the worst q'."""
+    g = gradient_of(q)
+    worst = q.moved(fv.perturb(q, g, radius=2.0))
+    plane = fv.plane_along(
+        q.mean, q.cov_mul(g[0]), g[0], orthonormal=True, name="plane of the step"
+    )
+    here, there = fv.project(q, plane), fv.project(worst, plane)
+    reach = 2.8 * float(here.covariance.diagonal().max().sqrt())
+    return fv.slice_plane(L, plane, extent=reach, resolution=side), here, there
+
+
+# %%
+def shadow(fig, seen, widths, name, **line):
+    """The projection of a Gaussian, so many standard deviations wide."""
+    x, y = (seen.coords[0] + widths * circle @ torch.linalg.cholesky(seen.covariance).T).T
+    fig.add_scatter(x=x, y=y, mode="lines", name=name, line=line)
+
+
+# %%
+def step_on(surface, here, there, title):
+    """The loss on the plane, q and q' at one standard deviation, and the ball around q."""
+    fig = fv.plot_surface(surface, title=title)
+    shadow(fig, here, 2.0, "its ball", color="#56B4E9", dash="dash")
+    shadow(fig, here, 1.0, "q", color="#56B4E9", width=3)
+    shadow(fig, there, 1.0, "the worst q′", color="#E69F00", width=3)
+    return fig.add_scatter(
+        x=there.coords[:, 0],
+        y=there.coords[:, 1],
+        mode="markers",
+        name="its mean",
+        marker=dict(color="#E69F00", size=9),
+    )
+
+
+# %%
+step_on(*seen_from(early), "One step from q after 10 steps")
+
+# %%
+step_on(*seen_from(flat), "One step from q of the fit")
 
 # %% [markdown]
-# *Figures: the loss over the plane of the step, early above and late below; a blue ellipse, q, and a green one, q', that leaves
-# it towards the rim of the dashed ball, and comes back.*
+# *Figures: the loss over the plane of the step, early above and late below; a blue ellipse, q, inside a dashed one of the same
+# shape, its ball, and a green ellipse, q', moved from q towards the ball's rim.*
 #
 # Ball and ellipse have one shape at either moment, and both change together: the ball is the ellipse of $q$ times the radius.
 

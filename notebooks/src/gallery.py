@@ -74,14 +74,6 @@ fv.plot_projection(projection)
 fv.plot_curve(fv.slice_line(f, vi.center, flat.center, resolution=side))
 
 # %% [markdown]
-# ## plot_persistence
-#
-# The valleys of a surface: where each begins, and where it meets a deeper one.
-
-# %%
-fv.plots.plot_persistence(fv.landscape.persistence(surface))
-
-# %% [markdown]
 # ## plot_spectrum
 #
 # The largest eigenvalues of the Hessian, at draws of two posteriors.
@@ -101,14 +93,6 @@ fv.plot_spectrum(spectra["sabma"], method="sabma", reference={"vi": spectra["vi"
 # %%
 density = fv.spectral_density(f, flat.center, runs=2, steps=20 if FAST else 60, k=2)
 fv.plot_density(density)
-
-# %% [markdown]
-# ## plot_layers
-#
-# The largest eigenvalue and the trace of each layer's block of the Hessian, with their errors.
-
-# %%
-fv.plots.plot_layers(fv.landscape.layer_curvature(f, flat.center))
 
 # %% [markdown]
 # ## plot_sharpness
@@ -223,14 +207,3 @@ fv.widgets.plot_view(measured, "surface", method="sabma", radius=1.0, n_draws=5)
 
 # %%
 fv.plots.plot_history(flat.history)
-
-# %% [markdown]
-# ## plot_mechanism
-#
-# One step of SA-BMA: the posterior, the ball around it, the worst posterior in the ball, the step.
-
-# %%
-step = fv.families.mechanism(
-    net, task.train, vi, radii=[0.5, 1.0, 2.0], seed=0, n_draws=4, resolution=side
-)
-fv.plots.plot_mechanism(step)

@@ -299,9 +299,7 @@ def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark
     env = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "flatviz", "doctor"]
     run = subprocess.run(command, capture_output=True, encoding=encoding, env=env)
-    assert (
-        run.returncode == 1 and f"{mark} torch: does not import: libtorch is broken" in run.stdout
-    ), run.stderr
+    assert run.returncode == 1 and f"{mark} torch: libtorch is broken" in run.stdout, run.stderr
 
 
 def test_a_torch_in_the_current_folder_is_not_run(tmp_path):

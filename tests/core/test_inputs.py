@@ -7,7 +7,7 @@ import torch
 from cases import around, rng
 from internals import pack
 from oracles import equal
-from pytest import approx, fixture, mark, raises
+from pytest import approx, fixture, mark, raises, warns
 from torch import arange, nn, ones, rand, randint, tensor, uint8, zeros
 from torch.nn import Linear
 from torch.testing import assert_close
@@ -71,12 +71,16 @@ def test_images_in_bytes_are_a_quarter_of_the_floats_and_give_the_same_numbers(p
     )
 
 
-def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(photos, monkeypatch):
+@mark.parametrize("streamed", [False, True])
+def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
+    photos, monkeypatch, streamed
+):
     net, kept, floats = photos
     want = numbers(net, floats)
     monkeypatch.setattr("flatviz.core.data.MAX_BYTES", 100)
-    assert not kept.in_memory
-    for name, value in numbers(net, kept).items():
+    data = datasets.stream(Counted(kept.x.bytes, kept.y), workers=3) if streamed else kept
+    assert not data.in_memory
+    for name, value in numbers(net, data).items():
         # Sums of other batches, in float32
         rtol = {"eigenvalues": 1e-4, "one": 1e-6, "many": 1e-6}.get(name, 1e-5)
         assert_close(
@@ -156,6 +160,41 @@ class Counted(torch.utils.data.Dataset):
         return self.x[i], int(self.y[i])
 
 
+def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
+    net, kept, floats = photos
+    examples = Counted(kept.x.bytes, kept.y)
+    data = datasets.stream(examples, workers=3)
+    assert (
+        repr(data)
+        == "Data(30 examples, x (30, 3, 8, 8) float32, streamed by 3 threads, classes 0..2)"
+    )
+    assert torch.equal(data.y, kept.y)
+    assert torch.equal(data.batch(tensor([7, 2]))[0], floats.x[[7, 2]])
+    for _ in range(2):  # the same order each time
+        assert torch.equal(torch.cat([x for x, _ in data.batches(8)]), floats.x)
+    f = fv.nll(net, data)
+    before = examples.reads
+    fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
+    # Each batch is read once for all 25 points, not once a point
+    assert examples.reads - before < 6 * len(data)
+    task = datasets.transfer_task(data, data, shots=3)
+    assert task.input_shape == (3, 8, 8)
+    assert len(task.test) == 12
+    assert len(list(task.test.batches(5))) == 3
+
+
+def test_a_stream_takes_loaders_and_has_no_hash(photos, tmp_path):
+    net, _, floats = photos
+    pairs = torch.utils.data.TensorDataset(floats.x, floats.y)
+    data = datasets.stream(torch.utils.data.DataLoader(pairs, batch_size=4, shuffle=True))
+    assert torch.equal(torch.cat([x for x, _ in data.batches(7)]), floats.x)
+    assert torch.equal(data.y, floats.y)
+    f = fv.nll(net, data)
+    with warns(UserWarning, match="values not kept on disk"):  # the files behind it may change
+        fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=3, cache=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
 def test_corrupted_bytes_stay_bytes(photos):
     _, kept, floats = photos
     noisy = datasets.corrupt(kept, "gaussian_noise", 3, seed=0)
@@ -163,6 +202,14 @@ def test_corrupted_bytes_stay_bytes(photos):
     assert noisy.x.bytes.dtype == uint8
     # Half a byte
     assert_close(noisy.batch(None)[0], want.x, rtol=0, atol=0.5 / 255 + 1e-6)
+
+
+class Augmented(Counted):
+    """Every second time an image is read it is mirrored."""
+
+    def __getitem__(self, i):
+        x, y = super().__getitem__(i)
+        return (x.flip(-1) if rand(()) < 0.5 else x), y
 
 
 IDS = ones(4, 7).long()
@@ -193,6 +240,31 @@ WRONG = [
         ),
         ValueError,
         r"inputs words .* do not pass through .* as keywords.*unexpected keyword argument 'words'",
+    ),
+    (
+        lambda: datasets.stream(pair for pair in ()),
+        TypeError,
+        "a stream needs a data set with a length and examples.i., got generator: .*data_from",
+    ),
+    (
+        lambda: datasets.stream([{"x": 1}]),
+        TypeError,
+        r"each example must be a pair \(x tensor, y\), got dict at 0",
+    ),
+    (
+        lambda: list(datasets.stream([(tensor([NAN]), 0)]).batches(1)),
+        ValueError,
+        "x must be finite, got NaN or inf .* in a batch",
+    ),
+    (
+        lambda: list(datasets.stream([(zeros(n), 0) for n in (2, 3)]).batches(2)),
+        ValueError,
+        "inputs must be of one shape",
+    ),
+    (
+        lambda: datasets.stream(Augmented(BYTES, arange(30))),
+        ValueError,
+        r"examples must be the same each time they are read, got random ones \(augmentation\)",
     ),
 ]
 
@@ -232,7 +304,9 @@ def test_a_data_set_of_someone_elses_gives_the_names_it_has():
     pairs = TensorDataset(rand(12, 3, 8, 8), arange(12) % 4)
     pairs.classes = list(ANIMALS)  # as torchvision's
     for given in (pairs, Subset(pairs, range(6)), DataLoader(pairs, batch_size=5)):
-        assert datasets.data_from(given).class_names == ANIMALS
+        assert (
+            datasets.data_from(given).class_names == datasets.stream(given).class_names == ANIMALS
+        )
     pairs.classes = ["cat", "dog"]  # too few of them are none
     assert datasets.data_from(pairs).class_names == ()
 

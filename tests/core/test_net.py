@@ -173,23 +173,6 @@ def test_a_frozen_module_is_treated_only_where_that_is_said(treated):
     assert fv.Net.from_module(module, lambda n: n == "0.bias").dim == 8
 
 
-@mark.parametrize(
-    "w, x",
-    [
-        ("float32", "bfloat16"),
-        ("float64", "float32"),
-        ("float16", "float32"),
-        ("float64", "float64"),
-    ],
-)
-def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
-    net = fv.Net.from_module(Sequential(Linear(3, 4), BatchNorm1d(4)).eval())
-    with raises(ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"):
-        net(net.w.to(getattr(torch, w)), randn(2, 3, dtype=getattr(torch, x)))
-    with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
-        assert net(net.w, randn(2, 3).bfloat16()).shape == (2, 4)
-
-
 class TiedByFunction(Module):
     """Logits by the embedding's weight, without a module of their own."""
 
@@ -205,3 +188,20 @@ class TiedByFunction(Module):
 def test_a_last_linear_whose_outputs_are_not_the_networks_is_said():
     with warns(UserWarning, match="last Linear that runs is mlp with 4 outputs, where the"):
         fv.Net.from_module(TiedByFunction(), "head", example=zeros(2, 3).long())
+
+
+@mark.parametrize(
+    "w, x",
+    [
+        ("float32", "bfloat16"),
+        ("float64", "float32"),
+        ("float16", "float32"),
+        ("float64", "float64"),
+    ],
+)
+def test_weights_and_inputs_of_several_precisions_are_refused_in_one_sentence(w, x):
+    net = fv.Net.from_module(Sequential(Linear(3, 4), BatchNorm1d(4)).eval())
+    with raises(ValueError, match="net, w and x must have one dtype, got torch.* and torch.float"):
+        net(net.w.to(getattr(torch, w)), randn(2, 3, dtype=getattr(torch, x)))
+    with torch.autocast("cpu", torch.bfloat16):  # which converts them itself
+        assert net(net.w, randn(2, 3).bfloat16()).shape == (2, 4)

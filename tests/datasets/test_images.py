@@ -1,16 +1,21 @@
 """Images from folders, torchvision's sets and data sets of the user's, on small files in the real
 formats."""
 
+import os
+import pickle
+
 import numpy as np
 import torch
 from cases import refused
 from PIL import Image
 from published import write_mnist
-from pytest import fixture, mark, raises
+from pytest import fixture, mark, raises, warns
 from torch import arange, bincount, full, tensor, uint8, zeros
 
 import flatviz as fv
-from flatviz.datasets import image_folder, images_like, public_images
+from flatviz.datasets import image_folder, images, images_like, public_images
+
+NARROW = np.arange(80, dtype=np.uint16).reshape(10, 8)
 
 
 def write(path, *, mode="RGB", size=(8, 10), color=0):
@@ -72,9 +77,14 @@ def spoil(path):
             r"images must be of one size, got \(4, 4\) and \(10, 8\) .* give size=",
         ),
         (
-            lambda path: write(path, mode="I;16"),
-            "cat/9.png",
-            r"must have 8 bits a channel, got mode I;16 in .*9\.png",
+            lambda path: write(path, mode="F"),
+            "cat/9.tiff",
+            r"must have 8 or 16 bits a channel, got float32 in .*9\.tiff",
+        ),
+        (
+            lambda path: Image.fromarray(3 * NARROW).save(path),
+            "ant/5.png",
+            r"must use them, got values up to 237 in .*ant/5.png",
         ),
         (
             lambda path: path.symlink_to("nowhere.png"),
@@ -122,11 +132,43 @@ def test_a_folder_as_people_have_it_gives_its_pictures_alone(folder):
     assert counts(data) == [5, 4, 4]
 
 
-def test_links_are_followed(folder, tmp_path_factory):
+def test_links_are_followed_once_and_pipes_passed_over(folder, tmp_path_factory):
     outside = tmp_path_factory.mktemp("outside")
     write(outside / "7.png")
-    (folder / "ant" / "more").symlink_to(outside)
+    ant = folder / "ant"
+    for name, target in {"more": outside, "loop": ant, "up": folder, "again": "again"}.items():
+        (ant / name).symlink_to(target)
+    os.mkfifo(ant / "9.png")
     assert counts(image_folder(folder)) == [5, 4, 4]
+
+
+def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(folder, monkeypatch):
+    monkeypatch.setattr(images, "MEMORY", 2880)  # 12 images of 240 bytes
+    held = image_folder(folder)
+    monkeypatch.setattr(images, "MEMORY", 2879)
+    streamed = image_folder(folder)
+    assert "uint8" in repr(held)
+    assert "streamed by 2 threads" in repr(streamed)
+    assert torch.equal(streamed.x[:], held.x[:])
+    assert torch.equal(streamed.y, held.y)
+    few = streamed.subset(tensor([7, 2]))
+    assert torch.equal(few.x.read(), held.x.bytes[[7, 2]])  # bytes, as in the files
+    at_a_worker = pickle.loads(pickle.dumps(streamed))
+    assert torch.equal(at_a_worker.x[3], held.x[3])
+    spoil(folder / "cat" / "3.png")
+    with refused(r"each file must be a whole image, got .*3\.png"):
+        streamed.x[:]
+
+
+def test_sixteen_bits_keep_their_upper_eight_and_few_used_ones_are_said(folder):
+    path = folder / "ant" / "6.png"
+    full_range = np.full((10, 8), 200 * 256 + 9, dtype=np.uint16)
+    Image.fromarray(full_range).save(path)
+    assert image_folder(folder).x.bytes[4].unique().tolist() == [200]
+    Image.fromarray(50 * NARROW).save(path)  # 12 bits
+    with warns(UserWarning, match="values below 4096, so that it is dark"):
+        dark = image_folder(folder)
+    assert int(dark.x.bytes[4].max()) == 50 * 79 // 256
 
 
 def test_pictures_are_turned_as_their_exif_says(folder):

@@ -1,11 +1,12 @@
 """BatchNorm: re-estimated statistics, and the choice that must be made."""
 
+import warnings
 from functools import partial
 
 import torch
 from cases import around, normed, refused
 from pytest import fixture, mark
-from torch import nn, randn, zeros
+from torch import nn, ones, randn, zeros
 from torch.nn import Linear
 from torch.testing import assert_close
 
@@ -87,3 +88,44 @@ def test_surfaces_and_spectra_say_that_statistics_are_frozen(net_and_data):
     plane = fv.plane_random(net, net.w, seed=0)
     assert fv.slice_plane(f, plane, resolution=3).batchnorm == "frozen"
     assert fv.top_eigenpairs(f, net.w, 2).batchnorm == "frozen"
+
+
+class Centre(nn.Module):
+    """A norm that torch does not know as one."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("mean", zeros(()))
+        self.register_buffer("scale", ones(()))
+
+    def forward(self, x):
+        if self.training:
+            self.mean = x.mean()
+        return self.scale * (x - self.mean)
+
+
+FITS = {
+    "sgd": partial(fv.fit_sgd, steps=2),
+    "swag": partial(fv.fit_swag, snapshots=5, rank=2),
+}
+
+
+@mark.parametrize(
+    "norm, said",
+    [
+        (nn.InstanceNorm1d(4, track_running_stats=True), ["0 (InstanceNorm1d)"]),
+        (Centre(), ["0 (Centre)"]),
+        (nn.InstanceNorm1d(4), []),
+        (nn.BatchNorm1d(4), []),
+    ],
+)
+@mark.parametrize("fit", FITS)
+def test_a_norm_that_training_leaves_as_it_is_is_named(norm, said, fit):
+    data = fv.Data(randn(8, 4, 3) + 5, torch.arange(8) % 2)
+    net = fv.Net.from_module(nn.Sequential(norm, nn.Flatten(), Linear(12, 2)))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        FITS[fit](net, data, seed=0, batchnorm="train")
+    texts = [str(w.message) for w in seen if "keeps its statistics" in str(w.message)]
+    assert len(texts) == len(said)
+    assert all(name in text for name, text in zip(said, texts))

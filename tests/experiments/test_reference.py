@@ -1,6 +1,8 @@
 """The reference posterior: what is committed is what the command makes, and another network's is
 computed, not borrowed."""
 
+from types import SimpleNamespace
+
 import torch
 from cases import rng
 from pytest import approx, fixture
@@ -8,15 +10,19 @@ from torch import zeros
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.experiments import measures as study
+from flatviz.site import defined_in
 from flatviz.symmetry.discrepancy import bandwidths, mean_kernel
+
+STUDY = defined_in("reference")  # the globals of its functions
+study = SimpleNamespace(**STUDY)
+SHORT = dict(n_draws=16, chains=4, burn_in=6)
 
 
 @fixture
 def quick(cache, monkeypatch, transferred, task, tmp_path):
     """Short chains on the network that the other tests share; nothing committed."""
-    monkeypatch.setattr(study, "CHAINS", dict(n_draws=16, chains=4, burn_in=6))
-    monkeypatch.setattr(study, "COMMITTED", tmp_path / "absent.pt")
+    monkeypatch.setitem(STUDY, "CHAINS_OF", SHORT)
+    monkeypatch.setitem(STUDY, "COMMITTED", tmp_path / "absent.pt")
     return transferred[0], task, transferred[1]
 
 
@@ -25,7 +31,7 @@ def test_the_committed_result_is_of_ten_seeds_whose_chains_agree():
     assert (held["head_std"], held["kl_weight"], held["settings"]) == (
         study.HEAD_STD,
         study.KL_WEIGHT,
-        study.CHAINS,
+        study.CHAINS_OF,
     )
     for seed in range(10):
         part = held[f"seed {seed}"]
@@ -53,11 +59,11 @@ def test_its_numbers_are_those_of_the_stored_draws_and_for_other_networks_comput
     quick, monkeypatch, tmp_path
 ):
     net, task, prior = quick
-    found = study.sample_reference(net, task, prior, seed=0, chains=study.CHAINS)
+    found = study.sample_reference(net, task, prior, seed=0, chains=SHORT)
     wide = study.with_head_std(net, prior, study.HEAD_STD)
     assert torch.equal(
         found.W,
-        fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **study.CHAINS).W,
+        fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=study.KL_WEIGHT, **SHORT).W,
     )
     each = torch.stack([net(w, task.test.x).softmax(-1) for w in found.W])
     assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)
@@ -69,7 +75,7 @@ def test_its_numbers_are_those_of_the_stored_draws_and_for_other_networks_comput
         {"seed 0": {"mark": study.mark_of(prior), "facts": found.facts, **stored}},
         tmp_path / "hmc.pt",
     )
-    monkeypatch.setattr(study, "COMMITTED", path)
+    monkeypatch.setitem(STUDY, "COMMITTED", path)
     read = study.reference_of(net, task, prior, seed=0)
     assert torch.equal(read.probabilities, stored["probabilities"].double())
     assert torch.equal(read.W, stored["draws"].double())

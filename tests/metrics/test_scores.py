@@ -161,7 +161,7 @@ def test_the_temperature_of_an_average_is_the_minimum_of_scipy(prediction):
         T = metrics.fit_temperature(fv.Prediction(outputs, y))
     assert approx(math.exp(best), rel=1e-5) == T
     outputs[2, 7, 1] = math.nan
-    with refused("got NaN or inf for 1 inputs: drop those draws"):
+    with refused("got NaN or inf: drop those draws"):
         metrics.fit_temperature(fv.Prediction(outputs, y))
 
 
@@ -185,10 +185,9 @@ class TestTemperature:
         likelihood = fv.Likelihood(lambda p: Categorical(probs=p))
         same = fv.Prediction(self.outputs.softmax(-1), self.y, likelihood)
         close(metrics.fit_temperature(same), self.T, 1e-5)
-        cooled = metrics.scale_temperature(self.plain, 3.0)
-        assert_close(cooled.probs, (self.outputs / 3).softmax(-1))
-        with refused("a temperature needs likelihood='categorical'"):
-            metrics.scale_temperature(same, 3.0)
+        cooled, other = (metrics.scale_temperature(p, 3.0) for p in (self.plain, same))
+        assert_close(other.probs, (self.outputs / 3).softmax(-1))
+        assert_close(other.scores["nll"], cooled.scores["nll"])
 
     @mark.parametrize("ignored", [0, -100])
     def test_leaves_out_labels_that_do_not_count(self, ignored):

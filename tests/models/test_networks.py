@@ -2,8 +2,10 @@
 from files."""
 
 import argparse
+import zipfile
 from unittest.mock import Mock
 
+import numpy as np
 import torch
 import torchvision
 from oracles import equal
@@ -141,13 +143,17 @@ class Evil:
         return (print, ("code ran",))
 
 
+class Hyperparameters(dict):
+    """An object beside the tensors, as trainers write them."""
+
+
 CHECKPOINTS = {
     "older torchvision's, of DataParallel": lambda s: {
         "state_dict": {f"module.{k}": v for k, v in s.items() if "num_b" not in k}
     },
     "Lightning's": lambda s: {
         "state_dict": {f"model.{k}": v for k, v in s.items()} | {"criterion.weight": ones(4)},
-        "hyper_parameters": {"lr": 0.1},
+        "hyper_parameters": Hyperparameters(lr=0.1),
         "callbacks": {},
         "epoch": 3,
     },
@@ -155,6 +161,7 @@ CHECKPOINTS = {
         "arch": "net",
         "state_dict": s,
         "args": argparse.Namespace(lr=0.1),
+        "metric": np.float64(93.1),
     },
     "a loop's": lambda s: {
         "net": {f"module.{k}": v for k, v in s.items()},
@@ -165,18 +172,22 @@ CHECKPOINTS = {
     "compiled in parts, in parallel": lambda s: {
         f"module.{k.replace('0.', '0._orig_mod.')}": v for k, v in s.items()
     },
+    "with what would run": lambda s: {"model": s, "other": Evil()},
 }
 
 
 @mark.parametrize("zipped", [True, False])  # False: before torch 1.6
 @mark.parametrize("kind", CHECKPOINTS)
-def test_a_checkpoint_as_trainers_write_it_is_read(kind, zipped, tmp_path):
+def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(
+    kind, zipped, tmp_path, capsys
+):
     source = net()
     path = tmp_path / "net.ckpt"
     torch.save(CHECKPOINTS[kind](source.state_dict()), path, _use_new_zipfile_serialization=zipped)
     loaded = models.load_weights(net(), path)
     for name, value in source.state_dict().items():
         assert torch.equal(loaded.state_dict()[name], value) or "num_batches" in name
+    assert "code ran" not in capsys.readouterr().out
 
 
 def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_new_head(tmp_path):
@@ -190,6 +201,23 @@ def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_ne
     assert module(data.x).shape == (4, 2)
 
 
+def test_a_file_that_is_refused_changes_no_function_that_torch_loads_others_by(tmp_path):
+    good = write(tmp_path / "good.pt", net().state_dict())
+    # a program of pickle: take the function, and set its attribute __defaults__
+    program = (
+        b"\x80\x02ctorch._utils\n_rebuild_tensor_v2\n"
+        b"N}(X\x0c\x00\x00\x00__defaults__(K\x01K\x02tu\x86b."
+    )
+    with zipfile.ZipFile(good) as source, zipfile.ZipFile(tmp_path / "evil.pt", "w") as evil:
+        for name in source.namelist():
+            evil.writestr(name, program if name.endswith("data.pkl") else source.read(name))
+    before = torch._utils._rebuild_tensor_v2.__defaults__
+    with raises(ValueError, match="path must hold a state dict"):
+        models.load_weights(net(), tmp_path / "evil.pt")
+    assert torch._utils._rebuild_tensor_v2.__defaults__ == before
+    assert torch.equal(torch.load(good)["0.weight"], torch.load(good)["0.weight"])
+
+
 STATE = net().state_dict()
 WITHOUT = {f"model.{k}": v for k, v in STATE.items() if k != "0.bias"}
 MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1)}
@@ -198,14 +226,12 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1
 @mark.parametrize(
     "name, state, kept, text",
     [
-        *((name, STATE, 200, f"{name}.*damaged") for name in ("net.pth", "net.safetensors")),
-        (
-            "net.pth",
-            {"0.weight": Evil()},
-            None,
-            "path must hold tensors.*save its state dict",
+        *(
+            (name, STATE, 200, f"{name}.*(get it again|damaged)")
+            for name in ("net.pth", "net.safetensors")
         ),
-        ("net.pth", net(), None, "path must hold tensors.*save its state dict"),
+        ("net.pth", {"0.weight": Evil()}, None, "path must hold a state dict"),
+        ("net.pth", net(), None, "path must hold a state dict.*got an object in"),
         (
             "two.pth",
             {f"{who}.{k}": v for who in "ab" for k, v in STATE.items()},

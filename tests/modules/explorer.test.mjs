@@ -1,4 +1,4 @@
-// The explorer's state, without a page: what a click, a phase and a message of the kernel change.
+// The explorer's state, without a page: what a click and a message of the kernel change.
 import assert from "node:assert/strict";
 import { register } from "node:module";
 import { test } from "node:test";
@@ -16,7 +16,7 @@ const { Explorer } = await import("../../flatviz/pages/front/explorer.js");
 function standing(fields) {
   const put = [];
   const state = {
-    all: { picked: null, phase: null, chosen: {} },
+    all: { picked: null, chosen: {} },
     past: [],
     change: (values) => put.push(values),
     put: (values) => put.push(values),
@@ -30,21 +30,6 @@ test("a click picks a draw, and a second one on it lets it go", () => {
   page.state.all.picked = 3;
   page.point("click", 3);
   assert.deepEqual(page.put, [{ picked: 3 }, { picked: null }]);
-});
-
-test("the player of phases begins anew at the last, takes one step of undo, and ends", () => {
-  const page = standing({});
-  const frame = { entry: () => ({ phases: ["q", "ascend", "descend"] }) };
-  assert.equal(page.playPhase(frame, true), true); // it stood at the last
-  page.state.all = page.put[0];
-  assert.equal(page.playPhase(frame, false), true);
-  page.state.all = { ...page.put[1], phase: 2 };
-  assert.equal(page.playPhase(frame, false), false);
-  assert.deepEqual(
-    page.put.map(({ phase }) => phase),
-    [0, 1],
-  );
-  assert.equal(page.state.past.length, 1);
 });
 
 test("what the kernel says is shown, and a lost kernel leaves the pictures", () => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { recolored } from "../../flatviz/pages/front/colors.js";
 import { Members } from "../../flatviz/pages/front/members.js";
-import { assigned, between, bound, joined, nearest } from "../../flatviz/pages/front/records.js";
+import { assigned, bound, joined, nearest } from "../../flatviz/pages/front/records.js";
 import { State } from "../../flatviz/pages/front/state.js";
 
 const FIELDS = {
@@ -82,21 +82,20 @@ test("a member that is fitted again takes the place of the first, and ranges hol
 
 test("binds take rows as they say", () => {
   const member = {
-    meta: { words: { title: ["a", "b"] } },
+    meta: { words: { title: "b" } },
     read: new Map(),
     data: Float32Array.from([1, 2, 3, 4, 5, 6]),
   };
   const fields = { rows: { offset: 0, shape: [3, 2] } },
-    of = (rows, n, at) => bound({ field: "rows", rows }, fields, member, n, at, {});
+    of = (rows, n) => bound({ field: "rows", rows }, fields, member, n);
   assert.deepEqual(
-    [of("draws", 2), of("size", 2), of("phase", 0, 2), of("all", 1)],
+    [of("draws", 2), of("size", 2), of("all", 1)],
     [
       [
         [1, 2],
         [3, 4],
       ],
       [3, 4],
-      [5, 6],
       [
         [1, 2],
         [3, 4],
@@ -104,7 +103,7 @@ test("binds take rows as they say", () => {
       ],
     ],
   );
-  assert.equal(bound({ field: "title", rows: "phase" }, fields, member, 1, 1, {}), "b");
+  assert.equal(bound({ field: "title", rows: "all" }, fields, member, 1), "b");
 });
 
 test("bytes that stand by place become numbers again", () => {
@@ -114,14 +113,13 @@ test("bytes that stand by place become numbers again", () => {
   assert.deepEqual(new Float32Array(joined(planes).buffer), numbers);
 });
 
-test("a copy shares what a path does not touch; between two figures numbers go straight", () => {
+test("a copy shares what a path does not touch", () => {
   const figure = { data: [{ x: [1] }, { x: [2] }], layout: {} },
     other = assigned(figure, ["data", "1", "x"], [3]);
   assert.deepEqual(
     [other.data[1].x, figure.data[1].x, other.data[0] === figure.data[0]],
     [[3], [2], true],
   );
-  assert.deepEqual(between([0, ["a"]], [4, ["b"]], 0.25), [1, ["a"]]);
 });
 
 test("an address read is the state that wrote it, and undo goes back to before", () => {

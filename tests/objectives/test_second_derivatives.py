@@ -1,16 +1,21 @@
 """Curvature of networks whose layers PyTorch differentiates twice only by another kernel, or not at
 all."""
 
+import re
+import warnings
+
 import torch
 from cases import Language, mlp, relative_error
-from pytest import approx, mark, raises
+from pytest import approx, mark, raises, warns
 from torch import float64, nn, randint, randn
 from torch.nn import Embedding, Linear, Sequential, Tanh
 from torch.nn import functional as F
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.curvature import jacobians
+from flatviz.likelihood import as_likelihood
+from flatviz.objectives.curvature import check_jacobians, ggn, jacobians, sampled_ggn
+from flatviz.objectives.problem import examined
 
 
 class Attending(nn.Module):
@@ -197,6 +202,37 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     assert steps[-1] == (1, 1, "curvature")
 
 
+def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
+    """A tied head; with weights of classes and places that do not count."""
+    x = torch.randint(0, 6, (5, 3))
+    y = torch.randint(0, 6, (5, 3))
+    y[0, 1:] = -100
+    data = fv.Data(x, y)
+    likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0))
+    net = fv.Net.from_module(Language(6, 4, tied=True).double(), example=x)
+    problem = examined(net, data, likelihood)
+    want = ggn(problem, net.w)
+    draws = 3000
+    got = sampled_ggn(problem, net.w, draws, seed=0, part=slice(0, 24))
+    # by chance some times 1 / sqrt(3000) = 0.02
+    assert relative_error(got, want[:24, :24]) < 0.1
+    diagonal = sampled_ggn(problem, net.w, 50, seed=0, diagonal=True)
+    assert_close(diagonal, sampled_ggn(problem, net.w, 50, seed=0).diagonal())
+    for structure in ("last_layer", "diagonal"):
+        exact, sampled = (
+            fv.fit_laplace(
+                net, data, seed=0, steps=0, structure=structure, likelihood=likelihood,
+                prior_precision=5.0, label_draws=m,
+            )
+            for m in (None, draws)
+        )  # fmt: skip
+        assert_close(exact.log_std, sampled.log_std, rtol=0, atol=0.1)
+    with raises(ValueError, match="label_draws needs structure='last_layer'"):
+        fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
+    with raises(ValueError, match="label_draws needs likelihood='categorical'"):
+        sampled_ggn(problem._replace(likelihood=as_likelihood(0.5)), net.w, 2, seed=0)
+
+
 def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_size():
     x = randint(0, 6, (5, 3))
     module = Sequential(Embedding(6, 300), Linear(300, 20_000))
@@ -210,6 +246,21 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
     with raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
+
+
+def test_a_curvature_of_minutes_says_its_work_before_it_begins():
+    """3 outputs of 50,000 examples: twice 6 multiply-adds of the net, and 2,000 squared of H."""
+    net = fv.Net.from_module(Linear(2, 3))
+    data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
+    problem = examined(net, data, "categorical")
+    text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds, about 2 minutes")
+    with warns(UserWarning, match=text):
+        check_jacobians(problem, 2000, dense=True, warn=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_jacobians(problem, 2000, dense=False, warn=True)
+        check_jacobians(problem, 1000, dense=True, warn=True, draws=2)
+        check_jacobians(problem, 2000, dense=True, warn=False)
 
 
 @mark.parametrize("size", [1.0, 4.0, 5.0])

@@ -6,6 +6,7 @@ from functools import partial
 import torch
 from cases import around, blobs, mlp, normed
 from internals import MODES
+from oracles import random_gaussian
 from pytest import approx, mark, raises, warns
 from torch import nn, zeros
 from torch.nn import Linear, ReLU
@@ -14,6 +15,7 @@ from torch.testing import assert_close
 import flatviz as fv
 from flatviz.objectives.problem import examined
 from flatviz.training.losses import loss_of
+from flatviz.training.perturb import Perturbation
 
 QUICK = dict(steps=12, seed=3)
 
@@ -185,7 +187,7 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
         for how in (dict(mc_samples=8), {})
     )
     assert torch.equal(given.mean, chosen.mean)
-    assert chosen.history.notes == given.history.notes == ()
+    assert chosen.history.notes == given.history.notes  # the ascent's noise alone
     wide = mlp(2, 1000, 1000, 3, act=ReLU)
     net = fv.Net.from_module(wide)
     data = blobs(90, 2, 3)
@@ -194,9 +196,9 @@ def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     chosen = fv.fit_sabma(net, data, prior, **how)
     given = fv.fit_sabma(net, data, prior, mc_samples=1, lr=1.0, **how)
     assert torch.equal(given.mean, chosen.mean)
-    (note,) = chosen.history.notes
-    assert note.startswith("one draw a step, rate 1")
-    assert given.history.notes == ()
+    first, *rest = chosen.history.notes
+    assert first.startswith("one draw a step, rate 1")
+    assert given.history.notes == tuple(rest)
 
 
 def test_draws_of_a_large_network_share_the_examples_of_a_step():
@@ -223,3 +225,27 @@ def test_draws_of_a_large_network_share_the_examples_of_a_step():
         w = w.clone().requires_grad_()
         (slow,) = torch.autograd.grad(f(w), w)
         assert_close(gradient, slow, rtol=1e-4, atol=1e-6)
+
+
+@mark.parametrize("draws", [1, 4])
+def test_the_share_of_noise_in_an_ascent_is_that_of_a_quadratic_loss(draws):
+    q = random_gaussian(0, dim=6, rank=2)
+    H = torch.diag(torch.arange(1, 7, dtype=q.mean.dtype))
+    b = q.mean.new_tensor([1.0, -2, 0, 1, 0, 2])
+    quadratic = fv.training.gradient_of(lambda w: 0.5 * (w - q.mean) @ H @ (w - q.mean) + b @ w)
+    descent = fv.training.Descent(q, n=1, rates=1.0, draws=draws)
+    sabma = fv.posteriors.SABMA(descent, 1.0, Perturbation(blocks="mean"))
+    noises = [q.noise(draws, seed=i) for i in range(4000)]
+    covariance = q.factor.mT @ q.factor + q.log_std.mul(2).exp().diag()
+    noise = (H @ covariance @ H @ covariance).trace() / draws
+    share = noise / (b @ covariance @ b + noise)
+    estimate = sabma.noise_share(q, quadratic, None, noises)
+    assert estimate == approx(float(share), rel=0.1)  # five standard errors
+
+
+def test_the_history_of_a_fit_says_the_share_of_noise_of_each_member(transferred, task):
+    net, prior = transferred
+    fits = fv.fit_sabma_grid(net, task.train, prior, radius=[0, 1.0], seed=[0, 1], steps=5)
+    for (radius, _), q in fits.items():
+        notes = [n for n in q.history.notes if "squared length is noise of 8 draws" in n]
+        assert len(notes) == (radius > 0)

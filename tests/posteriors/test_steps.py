@@ -12,7 +12,7 @@ from torch import zeros
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
-from flatviz.engine.graphs import RECORDERS, Recorder
+from flatviz.engine.graphs import RECORDERS
 from flatviz.training import Algorithm, Run, training_loss
 from flatviz.training.driver import drive
 from flatviz.training.loop import NOT_REPLAYED
@@ -109,18 +109,13 @@ def record(warm, step):
     return step
 
 
-def stand_in(record):
-    """A recorder by whose clock all takes equally long."""
-    return Recorder(record, lambda run: run() and 0.0)
-
-
 def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkeypatch):
     algorithm, start, loss, how = case
     # The last batch of an epoch has 3
     go = partial(drive, algorithm, start, loss, Run(batch_size=7), steps=STEPS, **how)
     plain, history, _ = go()
     assert history.notes == ()
-    monkeypatch.setitem(RECORDERS, "cpu", stand_in(record))
+    monkeypatch.setitem(RECORDERS, "cpu", record)
     replayed, history, _ = go()
     assert equal(plain, replayed)
     assert history.notes == ()
@@ -128,14 +123,14 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
     def refuses(warm, step):
         raise RuntimeError("operation not permitted when stream is capturing")
 
-    monkeypatch.setitem(RECORDERS, "cpu", stand_in(refuses))
+    monkeypatch.setitem(RECORDERS, "cpu", refuses)
     refused, history, _ = go()
     assert equal(plain, refused)
     assert history.notes == (f"{NOT_REPLAYED}: operation not permitted when stream is capturing",)
 
 
 def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
-    fails = stand_in(lambda warm, step: pytest.fail("recorded"))
+    fails = lambda warm, step: pytest.fail("recorded")
     monkeypatch.setitem(RECORDERS, "cpu", fails)
     (note,) = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train").history.notes
     assert note.startswith(NOT_REPLAYED)

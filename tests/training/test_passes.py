@@ -83,7 +83,8 @@ def test_a_minibatch_without_a_label_that_counts_moves_nothing(tiny, members, we
     assert not value.any() and not g.any()
 
 
-def test_a_reduced_precision_is_inside_the_network_only(conv_case):
+@mark.parametrize("precision, error", [("bfloat16", 0.05), ("float16", 0.02)])
+def test_a_reduced_precision_is_inside_the_network_only(precision, error, conv_case):
     module, data = conv_case
     net = fv.Net.from_module(module.eval())
     seen = []
@@ -91,15 +92,30 @@ def test_a_reduced_precision_is_inside_the_network_only(conv_case):
     net.module[2].register_forward_hook(
         lambda m, x, out: seen.append((out.dtype, out.is_contiguous(memory_format=last)))
     )
-    loss, exact = (training_loss(net, data, training=fv.Training(p)) for p in ("bfloat16", None))
+    loss, exact = (training_loss(net, data, training=fv.Training(p)) for p in (precision, None))
     seen.clear()
     value, g = loss(net.w, None)
-    inside = {(torch.bfloat16, True)}
+    inside = {(getattr(torch, precision), True)}
     assert set(seen) == inside
     assert value.dtype == g.dtype == float32
-    for ascent in (None, fv.SAM(0.1)):  # 8 bits of mantissa
+    for ascent in (None, fv.SAM(0.1)):  # 8 and 11 bits of mantissa
         g, reference = (ascended(each, net.w, None, ascent)[1] for each in (loss, exact))
-        assert 1e-5 < relative_error(g, reference) < 0.05
+        assert 1e-5 < relative_error(g, reference) < error
+
+
+def test_gradients_below_the_least_number_of_float16_are_not_lost():
+    torch.manual_seed(0)
+    layers = Linear(3, 4, bias=False), Linear(4, 2, bias=False)
+    with torch.no_grad():
+        layers[1].weight *= 1e-4
+    net = fv.Net.from_module(Sequential(*layers))
+    data = blobs(512, 3, 2)
+    exact, half = (
+        training_loss(net, data, training=fv.Training(p))(net.w, None)[1][:12]
+        for p in (None, "float16")
+    )
+    # between the layers they are 1e-3 of a mean times 1e-5: 0 or the least number, 6e-8
+    assert relative_error(half, exact) < 0.02
 
 
 def test_pretraining_takes_them_all(conv_case):

@@ -107,7 +107,9 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
     twin = copy.deepcopy(module)
     rows = []
     torch.manual_seed(0)
-    path, data = watched(module, 6, every=2, products=80, log=lambda *row: rows.append(row))
+    path, data = watched(
+        module, 6, every=2, budget=1e6, products=80, log=lambda *row: rows.append(row)
+    )
     torch.manual_seed(0)
     train(twin, 6)
     assert torch.equal(weights(module), weights(twin))
@@ -138,6 +140,36 @@ def test_a_watched_loop_has_the_curvature_of_its_points_and_is_what_it_is_unwatc
     assert list(fig.data[0].x) == [0, 2, 4, 6]
 
 
+@mark.parametrize(
+    "cost, steps, measured",
+    [(10, 400, [0, 150, 200, 250, 300, 350, 400]), (30, 100, [0, 100])],
+)
+def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost, steps, measured):
+    now = [0.0]
+
+    def slow(name, value, step):  # four values of a measurement
+        now[0] += cost / 4
+
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    data = fv.Data(torch.ones(4, 3), torch.arange(4) % 2)
+    with fv.record_path(module, data=data, budget=20, products=12, log=slow) as path:
+        for _ in range(steps):
+            now[0] += 1
+            path.add()
+    assert path.history.steps.tolist() == measured
+    missed, *late = path.history.notes
+    assert (
+        missed
+        == f"{steps + 1 - len(measured)} of {steps + 1} points were not measured: the budget is"
+        " 20 %"
+    )
+    said = [
+        f"start and end took {100 * 2 * cost / steps:.3g} % of the loop's time, the budget is 20 %"
+    ]
+    assert late == (said if len(measured) == 2 else [])
+    assert late or cost * len(measured) <= 0.2 * steps
+
+
 def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(module):
     with raises(ValueError, match="give record_path data="):
         fv.record_path(module).history  # noqa: B018
@@ -162,7 +194,9 @@ def test_a_trainers_callback_records_what_record_path_does(
         make()
     for name in {package, package.partition(".")[0]}:
         monkeypatch.setitem(sys.modules, name, stand_in(package, base))
-    callback = make(every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), products=12)
+    callback = make(
+        every=2, data=fv.Data(torch.ones(4, 3), torch.arange(4) % 2), budget=1e6, products=12
+    )
     rows = []
     logger = SimpleNamespace(
         log_metrics=lambda metrics, step: rows.append(metrics | {"step": step})

@@ -52,18 +52,6 @@ def test_a_rescaled_network_is_sharper_by_lambda1_but_not_after_filter_normalisa
     assert torch.equal(two.predictions[0].outputs[0], a(data.x))
 
 
-def test_curvature_of_a_large_network_is_estimated_from_few_products(nets, monkeypatch):
-    data, a, b = nets
-    monkeypatch.setattr("flatviz.widgets.compare.WORK", 0)  # as of a large network
-    two = compare(a, b, data, examples=60)
-    monkeypatch.undo()
-    assert all(spectrum.n_products <= 30 for spectrum in two.spectra)
-    for module, (trace, error) in zip((a, b), two.traces):
-        exact = trace_of(objective(module, data))
-        assert abs(trace - exact) < 4 * error + 1e-3 * exact
-        assert error < 0.2 * exact
-
-
 def test_a_comparison_is_a_page_and_leaves_the_modules_as_they_were(nets, tmp_path):
     data, a, b = nets
     values = lambda: [t.clone() for m in (a, b) for t in m.state_dict().values()]

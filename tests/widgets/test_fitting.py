@@ -112,16 +112,13 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
     assert len(widgets._instances) == count + len(one)
 
 
-def test_the_labs_own_family_has_the_mechanism_and_gets_its_bands_when_asked(
-    make_lab, transferred, task
-):
+def test_the_labs_own_family_gets_its_bands_when_asked(make_lab, transferred, task):
     net, prior = transferred
     fit = {"steps": 10}
     lab = make_lab(radii={"vi": (0.0,), "sabma": (0.0, 0.5, 2.0)}, fit=fit)
     assert lab.wait(300)
     assert lab.error == ""
     names = [figure["name"] for figure in lab.view._bundle.index["figures"]]
-    assert "mechanism" in names
     assert "radius" in names
     assert lab.view._bundle.index["seeds"] == 1
     before = lab.family

@@ -87,19 +87,15 @@ export class Side {
 const PLAY_MS = 1200;
 const GLIDE = { duration: 800, easing: "cubic-in-out" };
 
-// A button that goes through what `title` says, a step every so many ms: next(first) takes one and
+// A button that goes through what `title` says, a step every `PLAY_MS`: next(first) takes one and
 // says whether there was one.
 export class Player {
-  every;
   next;
-  text;
 
-  constructor(next, title, { text = "Play", every = PLAY_MS } = {}) {
+  constructor(next, title) {
     this.next = next;
-    this.text = text;
-    this.every = every;
     this.timer = 0;
-    this.button = button(text, title, () => (this.timer ? this.halt() : this.go(true)));
+    this.button = button("Play", title, () => (this.timer ? this.halt() : this.go(true)));
   }
 
   get glide() {
@@ -108,7 +104,7 @@ export class Player {
 
   go(first) {
     // before the step, which glides because there is a timer
-    this.timer = setTimeout(() => this.go(false), this.every);
+    this.timer = setTimeout(() => this.go(false), PLAY_MS);
     if (!this.next(first)) this.halt();
     else this.button.textContent = "Pause";
   }
@@ -116,49 +112,7 @@ export class Player {
   halt() {
     clearTimeout(this.timer);
     this.timer = 0;
-    this.button.textContent = this.text;
-  }
-}
-
-export const SLIDE_MS = 900;
-export const PHASE_MS = 1900; // from one phase to the next, and with the time to look at it
-
-// Below a picture that goes through phases: a button that plays them and a slider.  change(at): the
-// reader goes to a phase;
-// next(first): of its player.
-export class Phases {
-  constructor(change, next) {
-    this.player = new Player(next, "ascend, gradient there, step back, descend", {
-      text: "Play the step",
-      every: PHASE_MS,
-    });
-    this.slider = element("input", {
-      type: "range",
-      class: "fv-phase",
-      min: 0,
-      step: 1,
-      "aria-label": "phase of the step",
-    });
-    this.text = element("output");
-    this.slider.addEventListener("input", () => change(Number(this.slider.value)));
-    this.node = element(
-      "div",
-      { class: "fv-phases", role: "group", "aria-label": "phases of the step" },
-      this.player.button,
-      this.slider,
-      this.text,
-    );
-  }
-
-  // phases: [[name, what it does]]; at: the one that is shown.
-  show(phases, at) {
-    this.node.hidden = !phases.length;
-    if (!phases.length) return;
-    const [name, does] = phases[at];
-    this.slider.max = phases.length - 1;
-    this.slider.value = at;
-    this.slider.setAttribute("aria-valuetext", `${at + 1} of ${phases.length}: ${name}`);
-    this.text.replaceChildren(element("b", {}, name), `: ${does}`);
+    this.button.textContent = "Play";
   }
 }
 

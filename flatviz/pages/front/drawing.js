@@ -5,11 +5,6 @@ import { ImagePicture } from "./images.js";
 import { ALL } from "./state.js";
 import { drawControls } from "./bar.js";
 
-export function placeOf(page, { phases }, { phase }) {
-  // of the state among a picture's phases: the last without a choice
-  return phases.length && Math.min(phase ?? phases.length, phases.length - 1);
-}
-
 export function draw(page) {
   const { layout, el } = page;
   const now = page.current();
@@ -61,9 +56,7 @@ export function prepared(page, frame, now) {
     );
     frame.pair.replaceChildren(...all.map((p) => p.node));
   }
-  const said = now.a.member.meta.captions?.[entry.name] ?? entry.caption;
-  if (frame.caption.textContent !== said) frame.caption.textContent = said;
-  frame.phases?.show(entry.phases, placeOf(page, entry, now));
+  if (frame.caption.textContent !== entry.caption) frame.caption.textContent = entry.caption;
   return Object.entries(sides).flatMap(([letter, { member }]) => {
     const picture = frame.made[entry.name + letter];
     const waits = Boolean(member.meta.waiting?.includes(entry.name));
@@ -80,7 +73,6 @@ export function go(page, now, dark) {
   const until = performance.now() + (page.printing ? 1e9 : 30);
   while (pending.length) {
     const { frame, picture, member, entry, height, most, width } = pending.shift();
-    const at = placeOf(page, entry, now);
     if (
       picture.draw(member, now.n_draws, {
         height,
@@ -90,7 +82,6 @@ export function go(page, now, dark) {
         phone: page.layout.narrow,
         ranges: members.ranges(entry),
         transition: page.player.glide,
-        at,
       })
     ) {
       picture.light(page.hovered ?? now.picked);
@@ -101,9 +92,8 @@ export function go(page, now, dark) {
       picture.narrow && title ? `${title}: what is this?` : "What is this?";
     if (picture.print && !frame.caption.textContent.endsWith(picture.print))
       frame.caption.append(picture.print);
-    const phase = entry.phases[at]?.[0];
     picture.describe(
-      `${member.meta.alts[entry.name]}${phase ? `; ${phase}` : ""}. ${members.sentence({ member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`,
+      `${member.meta.alts[entry.name]}. ${members.sentence({ member, wanted: member.meta.radius, method: member.meta.method }, now.n_draws)}`,
     );
     if (performance.now() > until && pending.length) {
       requestAnimationFrame(() => {

@@ -8,7 +8,7 @@
 // alternative to, and `link`, which
 // of its points are draws), `fields` (name, offset, shape in one member's record of float32),
 // `members` (method, radius,
-// label, words, ranges, alt texts, captions of their own), `story`, the sections of the article,
+// label, words, ranges, alt texts), `story`, the sections of the article,
 // `code`, how Python gets the family, and `config`, plotly's.
 // `bundle.buffer` holds the members' records one after the other.  `model` is a widget model, or
 // stands in for one: get, set,
@@ -19,7 +19,7 @@
 import { listen } from "./around.js";
 import { buildControls, buildPage, drawControls } from "./bar.js";
 import { learnColors } from "./colors.js";
-import { draw, placeOf } from "./drawing.js";
+import { draw } from "./drawing.js";
 import { Frame, Layout } from "./layout.js";
 import { Members } from "./members.js";
 import { State } from "./state.js";
@@ -84,8 +84,6 @@ export class Explorer {
     this.state = new State(model, index, this.schedule, (values) => {
       if (["method", "radius", "compare", "step"].some((name) => name in values))
         this.player.halt();
-      if (["phase", "chosen", "tab", "compare", "step"].some((name) => name in values))
-        this.frames.forEach((f) => f.phases?.player.halt());
     });
     if (former) Object.assign(this.state, former); // undo goes on over a family that is sent anew
     buildControls(this);
@@ -159,24 +157,6 @@ export class Explorer {
       this.frames.push(frame);
     }
     frame.add(entry);
-    if (entry.phases.length && !frame.phases) {
-      frame.phase(
-        (phase) => this.state.change({ phase }),
-        (first) => this.playPhase(frame, first),
-      );
-    }
-  }
-
-  playPhase(frame, first) {
-    const { state } = this;
-    const entry = frame.entry(state.all.chosen);
-    const here = placeOf(this, entry, state.all);
-    const last = entry.phases.length - 1;
-    const at = first && here === last ? 0 : here + 1;
-    if (at > last) return false;
-    if (first) state.past.push(state.all); // one step of undo, however far it plays
-    state.put({ ...state.all, phase: at });
-    return true;
   }
 
   get pictures() {
@@ -302,7 +282,6 @@ export class Explorer {
   stop() {
     this.stopped = true;
     this.player.halt();
-    this.frames.forEach((f) => f.phases?.player.halt());
     Object.values(this.timers).forEach(clearTimeout);
     this.forget();
     this.pictures.forEach((p) => this.Plotly.purge(p.plot));

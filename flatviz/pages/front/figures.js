@@ -1,9 +1,8 @@
 // ---- one picture
-import { STILL, element } from "./elements.js";
+import { element } from "./elements.js";
 import { recolored } from "./colors.js";
-import { SLIDE_MS } from "./controls.js";
 import { axisName, keyLine, labelled, narrower, printOf, slim, smaller } from "./narrow.js";
-import { assigned, between, bound } from "./records.js";
+import { assigned, bound } from "./records.js";
 import { interrupted, redrawn, same } from "./redraw.js";
 import { above, beside, fitted, stacked } from "./room.js";
 
@@ -33,7 +32,7 @@ export class Picture {
   }
 
   // height, width: px; most: px of height that leave the controls in sight; dark: colours; ranges:
-  // axis -> range that holds every member; at: the phase.  True where something was drawn.
+  // axis -> range that holds every member.  True where something was drawn.
   draw(
     member,
     n,
@@ -45,7 +44,6 @@ export class Picture {
       phone = false,
       ranges,
       transition,
-      at = 0,
     },
   ) {
     const { entry, plot, tools } = this;
@@ -55,9 +53,7 @@ export class Picture {
     if (entry.layout.yaxis?.scaleanchor && !entry.layout.xaxis2) {
       // a square, and the room around it
       const { t, b, l, r } = (narrow || null)?.margin ?? {};
-      const square = narrow
-        ? t + b + width - l - r - (entry.phases.length ? 0 : 66)
-        : above(entry.layout) + width - 100;
+      const square = narrow ? t + b + width - l - r - 66 : above(entry.layout) + width - 100;
       height = Math.round(
         narrow
           ? Math.min(square, Math.max(most, t + b + 85))
@@ -71,35 +67,22 @@ export class Picture {
         Math.max(300, Math.min(height, above(entry.layout) + (width - 160) / panels + 70)),
       );
     }
-    if (narrow && entry.phases.length)
-      ranges = this.low(
-        ranges,
-        (height - narrow.margin.t - narrow.margin.b) / (width - narrow.margin.l - narrow.margin.r),
-        n,
-      );
     const placed = narrow || beside(entry, ranges, width, height);
-    const sized = entry.binds.some((b) => b.rows !== "all" && b.rows !== "phase");
+    const sized = entry.binds.some((b) => b.rows !== "all");
     const scene = [placed && width, dark, height, JSON.stringify(ranges)].join("/");
-    const place = [
+    const state = [
       scene,
       member.meta.method,
       member.meta.radius,
       member.version ?? 0,
       sized ? n : "",
     ].join("/");
-    const state = `${place}/${at}`;
     if (this.state === state) {
       this.resize(width);
       return false;
     }
     const first = !this.state;
-    const values = entry.binds.map((bind) => bound(bind, index.fields, member, n, at));
-    if (this.place === place && !STILL.matches) {
-      this.slide(values, { state, at, dark });
-      return false;
-    }
-    this.place = place;
-    if (entry.phases.length) plot.dataset.phase = at;
+    const values = entry.binds.map((bind) => bound(bind, index.fields, member, n));
     const changes =
       first || this.scene !== scene
         ? null
@@ -117,7 +100,6 @@ export class Picture {
     this.glides = transition ? performance.now() + transition.duration + 100 : 0;
     if (changes && redrawn(Plotly, plot, changes, transition, glided)) {
       this.resize(width);
-      this.spread();
       return true;
     }
     let drawn = {
@@ -132,9 +114,9 @@ export class Picture {
     if (placed) drawn.layout = { ...drawn.layout, margin: placed.margin };
     drawn.layout = stacked(drawn.layout, width);
     drawn = fitted(drawn, width, height);
-    if (narrow) drawn.data = labelled(drawn.data).map((t) => slim(t, entry));
+    if (narrow) drawn.data = labelled(drawn.data).map(slim);
     this.print = narrow ? printOf(drawn.layout) : "";
-    if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, entry, phone);
+    if (narrow) drawn.layout = smaller({ ...drawn.layout, ...keyLine(drawn, width) }, phone);
     if (TOUCH.matches) drawn.layout.dragmode = false; // a swipe scrolls the page
     if (dark) drawn = { data: recolored(drawn.data), layout: recolored(drawn.layout) };
     else drawn = { data: drawn.data.map((trace) => ({ ...trace })), layout: drawn.layout };
@@ -143,111 +125,7 @@ export class Picture {
     Plotly.react(plot, drawn.data, drawn.layout, index.config);
     if (first) this.listen();
     else if (plot._fullLayout.width !== width) Plotly.Plots.resize(plot);
-    this.spread();
     return true;
-  }
-
-  // Ranges of a step in a picture `share` as high as wide: its ground is cut above and below, as
-  // far as no member's step needs it.
-  low(ranges, share, n) {
-    const { entry, tools } = this;
-    const [x, y] = ["xaxis", "yaxis"].map((axis) => ranges[axis] ?? entry.layout[axis].range);
-    const middle = (y[0] + y[1]) / 2;
-    const drawn = entry.binds.filter(({ path }) => path.endsWith(".y"));
-    let half = (share * (x[1] - x[0])) / 2;
-    for (const bind of drawn)
-      for (const member of tools.members)
-        for (const at of entry.phases.keys()) {
-          for (const v of bound(bind, tools.index.fields, member, n, at))
-            half = Math.max(half, 1.06 * Math.abs(v - middle) || 0); // NaN: it is not drawn
-        }
-    return half < y[1] - middle ? { ...ranges, yaxis: [middle - half, middle + half] } : ranges;
-  }
-
-  // To another phase: points and heads of arrows move in straight lines, texts change at half of
-  // the way.
-  slide(values, { state, at, dark }) {
-    const { entry, plot, tools } = this;
-    const from = this.values;
-    const start = performance.now();
-    let glided = start < this.glides; // to another radius
-    if (glided) interrupted(plot);
-    this.state = state;
-    this.glides = 0;
-    delete plot.dataset.phase;
-    const step = () => {
-      if (this.state !== state) return; // it goes elsewhere now
-      const share = Math.min(1, (performance.now() - start) / SLIDE_MS);
-      const done = share * share * (3 - 2 * share);
-      const mixed = values.map((v, i) =>
-        entry.binds[i].rows === "phase" ? between(from[i], v, done) : v,
-      );
-      const changes = entry.binds.flatMap(({ path }, i) =>
-        same(mixed[i], this.values[i]) ? [] : [[path, dark ? recolored(mixed[i]) : mixed[i]]],
-      );
-      this.values = mixed;
-      const drawn = plot.clientWidth && redrawn(tools.Plotly, plot, changes, undefined, glided);
-      glided = false;
-      if (!drawn) {
-        this.renew();
-        tools.redraw();
-      } else if (share < 1) requestAnimationFrame(step);
-      else {
-        plot.dataset.phase = at;
-        this.spread();
-      }
-    };
-    requestAnimationFrame(step);
-  }
-
-  // Labels of the step that would cover each other stand a little apart, inside the picture.
-  spread() {
-    if (!this.entry.phases.length) return;
-    const { left, right, top, bottom } =
-      this.plot
-        .querySelector(".plotbg, .bglayer .bg, .draglayer .nsewdrag")
-        ?.getBoundingClientRect() ?? {};
-    const placed = [];
-    for (const label of this.plot.querySelectorAll(".scatterlayer .textpoint")) {
-      label.style.transform = "";
-      const box = label.getBoundingClientRect();
-      if (!box.width) continue;
-      const moved = (/** @type {number[]} */ [x, y]) => ({
-        left: box.left + x,
-        right: box.right + x,
-        top: box.top + y,
-        bottom: box.bottom + y,
-      });
-      const free = (way) => {
-        const b = moved(way);
-        return (
-          b.left > left &&
-          b.right < right &&
-          b.top > top &&
-          b.bottom < bottom &&
-          placed.every(
-            (p) =>
-              b.right < p.left || b.left > p.right || b.bottom < p.top + 3 || b.top > p.bottom - 3,
-          )
-        );
-      };
-      const way = [0, 14, 26, 40]
-        .flatMap((far) => [
-          [0, -far],
-          [0, far],
-          [far, 0],
-          [-far, 0],
-          [far, -far],
-          [-far, -far],
-          [far, far],
-          [-far, far],
-        ])
-        .find(free);
-      label.style.visibility = way ? "" : "hidden"; // no room for it at all
-      if (!way) continue;
-      label.style.transform = `translate(${way[0]}px, ${way[1]}px)`;
-      placed.push(moved(way));
-    }
   }
 
   // The figure is another: draw it whole the next time.
@@ -255,7 +133,6 @@ export class Picture {
     if (this.state) {
       this.state = "elsewhere";
       this.scene = "";
-      this.place = "";
     }
   }
 

@@ -73,7 +73,7 @@ export async function film({ el, state, member, radii, shown }) {
 }
 
 // Python that draws what is shown, at this state.
-export function codeOf(shown, index, { n_draws: n, phase }) {
+export function codeOf(shown, index, { n_draws: n }) {
   const calls = shown
     .filter(([, entry]) => entry.kind === "plotly")
     .map(
@@ -83,13 +83,8 @@ export function codeOf(shown, index, { n_draws: n, phase }) {
         {
           member: { meta },
         },
-      ]) => {
-        const chosen = entry.phases.length && phase !== null; // by the reader
-        const said = chosen
-          ? `, phase=${JSON.stringify(index.phases[Math.min(phase, index.phases.length - 1)])}`
-          : "";
-        return `fv.widgets.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n}${said})`;
-      },
+      ]) =>
+        `fv.widgets.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n})`,
     );
   return ["import flatviz as fv", "", ...(index.code ?? []), ...calls].join("\n");
 }

@@ -1,13 +1,10 @@
 // ---- pictures in frames, and the room that each gets
 import { element } from "./elements.js";
-import { Phases } from "./controls.js";
-import { above, FOOT } from "./room.js";
 import { ALL } from "./state.js";
 
 export const optionOf = (entry) => Object.values(entry.option).join(", ");
 
-// A place on the page for one picture or for alternatives, with menus of them, a caption, and the
-// phases of a step.
+// A place on the page for one picture or for alternatives, with menus of them and a caption.
 export class Frame {
   entries;
   choose;
@@ -71,12 +68,6 @@ export class Frame {
 
   entry(chosen) {
     return this.entries.find((e) => optionOf(e) === chosen[this.slot]) ?? this.entries[0];
-  }
-
-  // Below the pictures a player and a slider of phases.
-  phase(change, next) {
-    this.phases = new Phases(change, next);
-    this.pair.after(this.phases.node);
   }
 }
 
@@ -218,30 +209,20 @@ export class Layout {
     const reading = this.reads(now);
     if (reading && el.clientWidth < 900)
       return (
-        stage.clientHeight -
-        tall(head) -
-        (frame.phases ? tall(frame.phases.node) : 0) -
-        tall(frame.about.firstChild) -
-        tall(frame.choice) -
-        24
+        stage.clientHeight - tall(head) - tall(frame.about.firstChild) - tall(frame.choice) - 24
       );
     const several = Object.keys(layout).filter((key) => /^[xy]axis/.test(key)).length > 2;
     if (now.b && this.narrow)
       // A above B on one screen
       return several ? 440 : Math.max(230, Math.round((screen - tall(head) - 40) / 2));
-    // the step has small marks
-    const roomy = frame.phases && !reading ? above(layout) + FOOT + 290 : 300;
-    const least =
-      // the menu of the picture is above it
-      el.clientWidth < 690 ? roomy : Math.max(300, Math.min(roomy, screen - tall(head) - 44));
+    const least = 300;
     if (printing) return own;
     if (this.tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head) - 40));
     // the page's title and introduction
     const title = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;
     const under = (f) =>
-      (f.phases ? tall(f.phases.node) : 0) +
       // a caption of four lines, which a pair leaves out
-      (reading ? tall(f.choice) + tall(f.caption) : now.b ? 36 : 80);
+      reading ? tall(f.choice) + tall(f.caption) : now.b ? 36 : 80;
     const below =
       24 +
       // the article's pictures are whole on the screen

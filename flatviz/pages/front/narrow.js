@@ -1,9 +1,9 @@
 // ---- a picture in little room
 import { FOOT, above } from "./room.js";
 
-// Room around a picture less than 460 px wide: its legend is a line of text, the step has no axes;
-// on a phone its title is in the caption.
-export function narrower({ data, layout, phases }, width, phone) {
+// Room around a picture less than 460 px wide: its legend is a line of text; on a phone
+// its title is in the caption.
+export function narrower({ data, layout }, width, phone) {
   const lines =
     Math.max(0, above(layout) - 76) +
     (layout.annotations?.some((a) => a.yref === "paper" && a.y >= 1) ? 16 : 0);
@@ -14,9 +14,10 @@ export function narrower({ data, layout, phases }, width, phone) {
   return {
     margin: {
       ...layout.margin,
-      ...(phases.length
-        ? { t, b: 8, l: 8, r: 8 }
-        : { t, b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 }),
+      t,
+      b: FOOT - 44,
+      l: width < 240 ? 40 : 50,
+      r: 12,
     },
   };
 }
@@ -101,10 +102,9 @@ export function labelled(data) {
   });
 }
 
-// A thin colour bar; of the step none: its levels say enough, and its marks need the room.
-export function slim(trace, { phases }) {
+// A thin colour bar.
+export function slim(trace) {
   if (!trace.colorbar) return trace;
-  if (phases.length) return { ...trace, showscale: false };
   return {
     ...trace,
     colorbar: {
@@ -125,7 +125,7 @@ export const printOf = ({ xaxis }) => {
 
 // Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the
 // caption.
-export function smaller(layout, { phases }, phone) {
+export function smaller(layout, phone) {
   const [, ...rest] = (layout.title?.text ?? "").split("<br>");
   const title = {
     ...layout.title,
@@ -140,23 +140,11 @@ export function smaller(layout, { phases }, phone) {
   const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
   const { xaxis } = layout;
   const text = xaxis?.title?.text?.split("<br>")[0];
-  if (phases.length)
-    for (const axis of ["xaxis", "yaxis"])
-      layout = {
-        ...layout,
-        [axis]: {
-          ...layout[axis],
-          title: { text: "" },
-          showticklabels: false,
-          ticks: "",
-          automargin: false,
-        },
-      };
   return {
     ...layout,
     title,
     legend,
-    ...(text && !phases.length ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}),
+    ...(text ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}),
     ...(annotations ? { annotations } : {}),
   };
 }

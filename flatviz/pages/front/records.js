@@ -46,11 +46,10 @@ export function read(fields, member, name) {
   return member.read.get(name);
 }
 
-// What a bind puts into a figure: a member's array, whole, its first n rows, its row for n draws or
-// that of phase `at`; or a word.
-export function bound({ field, rows }, fields, member, n, at) {
+// What a bind puts into a figure: a member's array, whole, its first n rows or its row for n draws;
+// or a word.
+export function bound({ field, rows }, fields, member, n) {
   const word = member.meta.words[field];
-  if (rows === "phase") return (word ?? read(fields, member, field))[at];
   if (word !== undefined) return word;
   const values = read(fields, member, field);
   if (rows === "draws") return values.slice(0, n);
@@ -65,13 +64,6 @@ export function assigned(target, [key, ...rest], value) {
   const copy = Array.isArray(target) ? [...target] : { ...target };
   copy[key] = rest.length ? assigned(copy[key] ?? {}, rest, value) : value;
   return copy;
-}
-
-// Numbers at a share of their straight way from a to b; what holds no numbers changes at half of
-// it.
-export function between(a, b, share) {
-  if (Array.isArray(a) && Array.isArray(b)) return b.map((v, i) => between(a[i], v, share));
-  return typeof a === "number" && typeof b === "number" ? a + share * (b - a) : share < 0.5 ? a : b;
 }
 
 // Index of the value nearest to `wanted` as the slider counts: in powers of ten, 0 by itself.

@@ -1,7 +1,7 @@
 // ---- where the controls stand
 
 export const ALL = "All";
-const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1, phase: null };
+const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1 };
 
 // The state as one plain object, over a model with the traits method, radius, n_draws and look;
 // undo, and a URL's hash.
@@ -72,13 +72,12 @@ export class State {
   }
 
   get hash() {
-    const { method, radius, n_draws, tab, compare, picked, chosen, step, phase } = this.all;
+    const { method, radius, n_draws, tab, compare, picked, chosen, step } = this.all;
     const said = new URLSearchParams({ method, radius, draws: n_draws });
     if (tab) said.set("tab", tab);
     if (compare) said.set("b", `${compare.radius}:${compare.method}`);
     if (picked !== null) said.set("draw", picked + 1);
     if (step !== this.start.step) said.set("step", step + 1);
-    if (phase !== null) said.set("phase", phase + 1);
     for (const [slot, option] of Object.entries(chosen)) said.set(`see.${slot}`, option);
     return `#${said}`;
   }
@@ -97,7 +96,6 @@ export class State {
     if (said.has("tab")) got.tab = said.get("tab");
     if (number("draw", 1) !== null) got.picked = Math.round(number("draw", 1)) - 1;
     if (number("step", 0) !== null) got.step = Math.round(number("step", 1)) - 1;
-    if (number("phase", 1) !== null) got.phase = Math.round(number("phase", 1)) - 1;
     const [, radius, method] = said.get("b")?.match(/^([\d.e+-]+):(.*)$/s) ?? [];
     if (method !== undefined && Number.isFinite(Number(radius)))
       got.compare = { method, radius: Number(radius) };

@@ -1,0 +1,130 @@
+"""Inputs that are read from a data set when they are needed, as they do not fit in memory."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
+
+import torch
+from torch import Tensor
+
+from flatviz.core.inputs import Fields, Index, Pixels, Sized
+
+AHEAD = 2  # batches that a stream reads in advance
+
+
+@runtime_checkable
+class Examples(Protocol):
+    """A data set with a length and `examples[i]`, such as torch's."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, i: int, /) -> object: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Stream(Sized):
+    """Inputs of a data set `examples[i] -> (x, y)` at `index`, read when needed.
+
+    `stream` makes one.  A batch is read by `workers` threads; bytes become floats from 0 to 1.  As
+    the files may change on disk, results are cached only where `content` is given, a text that
+    changes with them.
+    """
+
+    examples: Examples
+    index: Tensor
+    example_shape: torch.Size
+    workers: int = 2
+    device: torch.device = torch.device("cpu")
+    dtype: torch.dtype = torch.float32
+    content: object = None
+
+    def __getstate__(self) -> dict[str, object]:
+        if self.content is None:
+            raise TypeError("the content of a stream is not known before it is read")
+        return dict(vars(self))
+
+    @property
+    def shape(self) -> torch.Size:
+        """Shape (N, ...) of all inputs."""
+        return torch.Size((len(self.index), *self.example_shape))
+
+    def __getitem__(self, index: Index) -> Tensor:
+        """Read the inputs at `index`: an integer, a slice or several integers."""
+        if isinstance(index, int):
+            return self[[index]][0]
+        return self.take(index)._floats(self.take(index).read())
+
+    def split(self, size: int | list[int]) -> Iterator[Tensor]:
+        """Iterate over all inputs in batches, in order, while threads read the next ones."""
+        return map(self._floats, self._batches(self.index.split(size)))
+
+    def read(self) -> Tensor:
+        """Read all inputs into memory as the data set gives them; bytes stay bytes."""
+        (batch,) = self._batches([self.index])
+        return batch.to(self.device)
+
+    def take(self, index: Index) -> Stream:
+        """Return the inputs at `index`, unread."""
+        places = index if isinstance(index, slice) else torch.as_tensor(index).cpu()
+        return replace(self, index=self.index[places])
+
+    def to(
+        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+    ) -> Stream:
+        """Return the same stream with batches on a device, floating ones in `dtype`."""
+        place = self.device if device is None else torch.device(device)
+        if dtype is None or not self.is_floating_point():
+            dtype = self.dtype
+        return replace(self, device=place, dtype=dtype)
+
+    def describe(self) -> str:
+        """Return shape and dtype as text."""
+        kind = str(self.dtype).removeprefix("torch.")
+        return f"x {tuple(self.shape)} {kind}, streamed by {self.workers} threads"
+
+    def _batches(self, parts: Iterable[Tensor]) -> Iterator[Tensor]:
+        """Iterate over the inputs of each part, while threads read the next ones."""
+        with ThreadPoolExecutor(self.workers) as threads:
+            waiting: deque[Iterator[Tensor]] = deque()
+            for part in parts:
+                waiting.append(threads.map(self._read, part.tolist()))
+                if len(waiting) > AHEAD:
+                    yield torch.stack(list(waiting.popleft()))
+            for rows in waiting:
+                yield torch.stack(list(rows))
+
+    def _read(self, i: int) -> Tensor:
+        x, _ = pair_of(self.examples[i], i)
+        if x.shape != self.example_shape:
+            raise ValueError(
+                f"inputs must be of one shape, {tuple(self.example_shape)}, got others: give a"
+                " transform"
+            )
+        return x
+
+    def _floats(self, x: Tensor) -> Tensor:
+        """Move a batch to the device, as floats."""
+        x = x.to(self.device, non_blocking=True)
+        if x.dtype == torch.uint8 and x.ndim == 4:
+            return x.to(self.dtype).div_(255)
+        if not x.is_floating_point():
+            return x
+        if not bool(torch.isfinite(x).all()):
+            raise ValueError("x must be finite, got NaN or inf values in a batch: clean them")
+        return x.to(self.dtype)
+
+
+Inputs = Pixels | Fields | Stream
+
+
+def pair_of(pair: object, i: int) -> tuple[Tensor, object]:
+    """Split an example of a stream into input and label."""
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
+        raise TypeError(
+            f"each example must be a pair (x tensor, y), got {type(pair).__name__} at {i}: give a"
+            " transform, or use fv.datasets.data_from"
+        )
+    return pair[0], pair[1]
