@@ -143,9 +143,8 @@ def test_links_are_followed_once_and_pipes_passed_over(folder, tmp_path_factory)
 
 
 def test_a_folder_of_more_bytes_than_memory_is_streamed_with_the_same_pixels(folder, monkeypatch):
-    monkeypatch.setattr(images, "MEMORY", 2880)  # 12 images of 240 bytes
     held = image_folder(folder)
-    monkeypatch.setattr(images, "MEMORY", 2879)
+    monkeypatch.setattr(images, "MEMORY", 2879)  # 12 images of 240 bytes are 2,880
     streamed = image_folder(folder)
     assert "uint8" in repr(held)
     assert "streamed by 2 threads" in repr(streamed)

@@ -71,10 +71,10 @@ def test_classes_that_there_are_not_are_refused(letters, wrong):
 @mark.parametrize("y", [arange(12).view(6, 2) % 3, rand(6)])
 def test_only_data_with_one_class_an_example_are_split_by_class(y):
     data = fv.Data(rand(6, 1), y)
-    refused = "needs one class label an example, got a .* of shape"
-    with refused(refused):
+    said = "needs one class label an example, got a .* of shape"
+    with refused(said):
         few_shot(data, shots=1, seed=0)
-    with refused(refused):
+    with refused(said):
         pick_classes(data, [0, 2])
 
 

@@ -76,10 +76,10 @@ class Together(nn.Module):
 )
 def test_outputs_that_hang_on_the_batch_are_refused(kind, n):
     net, data = made(Together(kind), randn(n, 12).sort(0).values)
-    refused = "each example alone, got outputs that depend on the rest of the batch"
-    with refused(refused):
+    said = "each example alone, got outputs that depend on the rest of the batch"
+    with refused(said):
         fv.nll(net, data)
-    with refused(refused):
+    with refused(said):
         fv.quantity(net, data, "nll")
 
 

@@ -2,7 +2,6 @@
 file, corrupted images as they are published."""
 
 import json
-import pickle
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -250,22 +249,3 @@ def test_official_files_are_read_by_severity_and_class(tmp_path):
     (tmp_path / "labels.npy").unlink()
     with refused("CORRUPTED must be a folder with labels.npy"):
         next(space.corrupted(case))
-
-
-def test_cifar_is_read_in_the_layout_of_its_pickles(tmp_path, monkeypatch):
-    root = tmp_path / "cifar-10-batches-py"
-    root.mkdir()
-    batch = {"data": np.zeros((10, 3072), np.uint8), "labels": list(range(10))}
-    for name in [f"data_batch_{i}" for i in range(1, 6)] + ["test_batch"]:
-        (root / name).write_bytes(pickle.dumps(batch))
-    meta = {"label_names": [f"kind {c}" for c in range(10)]}
-    (root / "batches.meta").write_bytes(pickle.dumps(meta))
-    for module in ("utils", "cifar"):
-        there = lambda path, md5=None: Path(path).is_file()
-        monkeypatch.setattr(f"torchvision.datasets.{module}.check_integrity", there)
-    read_images = functions("transfer").read_images
-    train = read_images(f"cifar10:{tmp_path}", None, train=True)
-    test = read_images(f"cifar10:{tmp_path}", None, train=False)
-    assert train.y.bincount().tolist() == [5] * 10
-    assert test.y.bincount().tolist() == [1] * 10
-    assert train.class_names[3] == "kind 3"

@@ -169,7 +169,8 @@ def test_a_process_that_exits_during_a_fit_ends_well(tmp_path):
     assert ended.stderr == ""
 
 
-def test_a_system_exit_or_a_failing_report_does_not_end_the_worker(monkeypatch):
+@mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_system_exit_or_a_failing_report_does_not_end_the_worker():
     reports = []
     failing = []
 
@@ -184,7 +185,6 @@ def test_a_system_exit_or_a_failing_report_does_not_end_the_worker(monkeypatch):
     assert reports == ["fit: 3"]
     assert not worker.busy
     failing.append(True)
-    monkeypatch.setattr(threading, "excepthook", lambda args: None)
     worker.submit("fit", lambda progress: None)
     assert worker.wait(10)
     failing.clear()
