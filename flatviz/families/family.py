@@ -17,7 +17,6 @@ from flatviz.landscape.slices import project, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.planes.plane import plane_eigen, plane_pca, plane_random
 from flatviz.posteriors import METHODS
-from flatviz.private import cached_property
 from flatviz.results import (
     SHOWN,
     Family,
