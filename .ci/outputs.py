@@ -117,7 +117,8 @@ def main() -> int:
     """Those that are asked for."""
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        shutil.copy(DOCS / "static" / "fv-site.js", folder)
+        for script in ("fv-site.js", "fv-layout.js"):
+            shutil.copy(DOCS / "static" / script, folder)
         (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
         (folder / "explorer.js").write_text(bundled("explorer"), encoding="utf-8")
         browser = playwright.chromium.launch(

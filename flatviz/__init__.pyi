@@ -36,9 +36,8 @@ from flatviz.plots import plot_spectrum as plot_spectrum
 from flatviz.plots import plot_surface as plot_surface
 from flatviz.posteriors import METHODS as METHODS
 from flatviz.posteriors.bsam import fit_bsam as fit_bsam
-from flatviz.posteriors.coupled import fit_emcmc as fit_emcmc
-from flatviz.posteriors.coupled import fit_svgd as fit_svgd
 from flatviz.posteriors.dropout import fit_dropout as fit_dropout
+from flatviz.posteriors.emcmc import fit_emcmc as fit_emcmc
 from flatviz.posteriors.hmc import fit_hmc as fit_hmc
 from flatviz.posteriors.ivon import fit_ivon as fit_ivon
 from flatviz.posteriors.laplace import fit_laplace as fit_laplace
@@ -53,6 +52,7 @@ from flatviz.posteriors.sgld import fit_csgld as fit_csgld
 from flatviz.posteriors.sgld import fit_sghmc as fit_sghmc
 from flatviz.posteriors.sgld import fit_sgld as fit_sgld
 from flatviz.posteriors.sgnht import fit_sgnht as fit_sgnht
+from flatviz.posteriors.svgd import fit_svgd as fit_svgd
 from flatviz.posteriors.swag import fit_swa as fit_swa
 from flatviz.posteriors.swag import fit_swag as fit_swag
 from flatviz.posteriors.swag import fit_swag_diag as fit_swag_diag

@@ -21,7 +21,7 @@ T = TypeVar("T")
 class cached_property(functools.cached_property[T]):
     """A property that is computed once, without the lock of Python 3.11.
 
-    That lock is one for all instances: threads wait for it, and a process forked meanwhile waits
+    The lock is one for all instances: threads wait for it, and a process forked meanwhile waits
     forever.
     """
 
@@ -39,11 +39,14 @@ def lock_of_process() -> Lock:
     Code that could fork must not run inside of it.
     """
     lock = Lock()
-    if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-        os.register_at_fork(
-            before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release
-        )
+    at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
     return lock
+
+
+def at_fork(**functions: Callable[[], object]) -> None:
+    """Call functions at each fork of the process, as `os.register_at_fork` takes them."""
+    if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+        os.register_at_fork(**functions)
 
 
 # Values of arguments with which an operation draws nothing

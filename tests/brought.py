@@ -270,27 +270,48 @@ def things(folder):
     frozen = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 2))
     frozen[0].requires_grad_(False)
     state = module.state_dict()
-    names = [folder / "epoch.ckpt", folder / "compiled.pt"]
-    torch.save(
-        {
-            "state_dict": {f"model.{k}": v for k, v in state.items()},
-            "hyper_parameters": argparse.Namespace(lr=0.1),
-        },
-        names[0],
-    )
-    torch.save({f"module._orig_mod.{k}": v for k, v in state.items()}, names[1])
+    lightning = folder / "epoch.ckpt"
+    compiled = folder / "compiled.pt"
+    folder = folder / "photos"
+    parts = {f"model.{k}": v for k, v in state.items()}
+    kept = {"state_dict": parts, "hyper_parameters": argparse.Namespace(lr=0.1)}
+    torch.save(kept, lightning)
+    torch.save({f"module._orig_mod.{k}": v for k, v in state.items()}, compiled)
+    grey = Image.fromarray(np.full((8, 8, 3), 99, dtype=np.uint8))
     for name in ("cat", "dog"):
-        (folder / "photos" / name).mkdir(parents=True)
-        Image.fromarray(np.full((8, 8, 3), 99, dtype=np.uint8)).save(
-            folder / "photos" / name / "1.gif"
-        )
+        (folder / name).mkdir(parents=True)
+        grey.save(folder / name / "1.gif")
     rows = [
         {"input_ids": [i % 9] * 5, "attention_mask": [1] * 5, "labels": i % 2} for i in range(12)
     ]
     net = fv.Net.from_module(module)
     line = fv.Net.from_module(nn.Linear(3, 1))
     reader = Reader().eval()
-    texts = fv.datasets.data_from(rows)
+    rows_as_data = fv.datasets.data_from(rows)
+    reads = fv.Net.from_module(reader, "head", example=rows_as_data)
+    frame = pd.DataFrame(x.numpy())
+    series = pd.Series(y.numpy())
+    pairs = TensorDataset(x, y)
+    endless = Endless(x, y)
+    lstm = Lstm()
+    sequences = fv.Data(torch.randn(12, 5, 3), y)
+    data = fv.Data(x, y)
+    pixels = fv.Net.from_module(nn.Conv2d(3, 2, 1))
+    images = torch.randn(12, 3, 4, 4)
+    masks = torch.randint(0, 2, (12, 4, 4))
+    tagger = fv.Net.from_module(nn.Linear(5, 2))
+    words = torch.randn(12, 4, 5)
+    tags = y[:, None].expand(-1, 4).clone()
+    tags[:, 3] = -100
+    many = torch.randint(0, 2, (12, 2))
+    writer = SimpleNamespace(add_scalar=lambda name, value, step: None)
+    t = torch.randn(12, 1)
+    counts = torch.arange(12)
+    logits = torch.randn(3, 12, 2)
+    soft = fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1)))
+    mine = fv.predict(net, net.w[None], data, 1, seed=0)
+    theirs = fv.predict(net, -net.w[None], data, 1, seed=0)
+    W = net.w + 0.5 * torch.randn(3, net.dim)
 
     def physics(w):
         t = torch.linspace(0, 1, 5, dtype=w.dtype).requires_grad_(True)
@@ -298,46 +319,7 @@ def things(folder):
         (slope,) = torch.autograd.grad(u, t, create_graph=True)
         return ((slope - 1) ** 2).mean()
 
-    tags = y[:, None].expand(-1, 4).clone()
-    tags[:, 3] = -100
-    return globals() | dict(
-        x=x,
-        y=y,
-        module=module,
-        frozen=frozen,
-        lightning=names[0],
-        compiled=names[1],
-        folder=folder / "photos",
-        rows=rows,
-        net=net,
-        line=line,
-        frame=pd.DataFrame(x.numpy()),
-        series=pd.Series(y.numpy()),
-        pairs=TensorDataset(x, y),
-        endless=Endless(x, y),
-        reader=reader,
-        rows_as_data=texts,
-        reads=fv.Net.from_module(reader, "head", example=texts),
-        lstm=Lstm(),
-        sequences=fv.Data(torch.randn(12, 5, 3), y),
-        data=fv.Data(x, y),
-        pixels=fv.Net.from_module(nn.Conv2d(3, 2, 1)),
-        images=torch.randn(12, 3, 4, 4),
-        masks=torch.randint(0, 2, (12, 4, 4)),
-        tagger=fv.Net.from_module(nn.Linear(5, 2)),
-        words=torch.randn(12, 4, 5),
-        tags=tags,
-        many=torch.randint(0, 2, (12, 2)),
-        writer=SimpleNamespace(add_scalar=lambda name, value, step: None),
-        t=torch.randn(12, 1),
-        counts=torch.arange(12),
-        logits=torch.randn(3, 12, 2),
-        physics=physics,
-        soft=fv.Net.from_module(nn.Sequential(nn.Linear(3, 2), nn.Softmax(-1))),
-        mine=fv.predict(net, net.w[None], fv.Data(x, y), 1, seed=0),
-        theirs=fv.predict(net, -net.w[None], fv.Data(x, y), 1, seed=0),
-        W=net.w + 0.5 * torch.randn(3, net.dim),
-    )
+    return globals() | locals()
 
 
 def got(row, given):

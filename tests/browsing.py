@@ -30,16 +30,8 @@ CHROMIUM = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
 )
 REQUIRED = os.environ.get("FLATVIZ_REQUIRE_BROWSER") == "1"
-FLAGS = [
-    *(
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--no-first-run",
-        "--disable-background-networking",
-    ),
-    *("--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"),
-]
+FLAGS = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync
+--disable-background-networking --disable-component-update --disable-dev-shm-usage""".split()
 # Seconds for one wait: twenty times what a loaded machine takes
 WAIT = int(os.environ.get("FLATVIZ_BROWSER_PATIENCE", 240))
 SLOW = 1000 * WAIT  # the same in ms, as Playwright counts
@@ -157,46 +149,26 @@ def jupyterlab(root: Path):
         s.bind(("127.0.0.1", 0))
         port = s.getsockname()[1]
     own = Path(tempfile.mkdtemp(prefix="flatviz-lab-"))
-    environment = dict(
-        os.environ, IPYTHONDIR=str(own / "ipython"), PYDEVD_DISABLE_FILE_VALIDATION="1"
-    )
-    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR"):
-        environment[name] = str(own / name.lower())
-    environment |= {
-        "JUPYTERLAB_SETTINGS_DIR": str(own / "settings"),
-        "JUPYTERLAB_WORKSPACES_DIR": str(own / "workspaces"),
-    }
+    folders = "IPYTHONDIR JUPYTER_CONFIG_DIR JUPYTER_DATA_DIR JUPYTER_RUNTIME_DIR".split()
+    folders += ["JUPYTERLAB_SETTINGS_DIR", "JUPYTERLAB_WORKSPACES_DIR"]
+    environment = os.environ | {name: str(own / name.lower()) for name in folders}
+    environment["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
     source = str(Path(__file__).resolve().parent.parent)
-    environment["PYTHONPATH"] = os.pathsep.join(
-        filter(None, [source, os.environ.get("PYTHONPATH")])
-    )
-    settings = own / "settings" / "@jupyterlab"
-    # Every cell is there, scrolled to or not
+    paths = filter(None, [source, os.environ.get("PYTHONPATH")])
+    environment["PYTHONPATH"] = os.pathsep.join(paths)
+    settings = own / "jupyterlab_settings_dir" / "@jupyterlab"
     for extension, text in {
         "apputils-extension/notification": '{"fetchNews": "false", "checkForUpdates": false}',
         "docmanager-extension/plugin": '{"autosave": false}',
-        "notebook-extension/tracker": ('{"windowingMode": "none"}'),
+        "notebook-extension/tracker": '{"windowingMode": "none"}',  # every cell, scrolled to or not
     }.items():
         path = settings / f"{extension}.jupyterlab-settings"
         path.parent.mkdir(parents=True)
         path.write_text(text)
-    command = [
-        *(
-            sys.executable,
-            "-m",
-            "jupyterlab",
-            "--no-browser",
-            "--allow-root",
-            "--ServerApp.ip=127.0.0.1",
-        ),
-        *(f"--ServerApp.port={port}", "--ServerApp.port_retries=0", f"--ServerApp.root_dir={root}"),
-        *(
-            "--IdentityProvider.token=",
-            "--ServerApp.password=",
-            "--ServerApp.disable_check_xsrf=True",
-        ),
-        "--LabApp.expose_app_in_browser=True",
-    ]
+    options = f"""--no-browser --allow-root --ServerApp.ip=127.0.0.1 --ServerApp.port={port}
+        --ServerApp.port_retries=0 --IdentityProvider.token= --ServerApp.password=
+        --ServerApp.disable_check_xsrf=True --LabApp.expose_app_in_browser=True"""
+    command = [sys.executable, "-m", "jupyterlab", *options.split(), f"--ServerApp.root_dir={root}"]
     with open(own / "server.log", "wb") as log:
         server = subprocess.Popen(
             command, env=environment, stdout=log, stderr=subprocess.STDOUT, start_new_session=True

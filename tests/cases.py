@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import torch
-from pytest import raises
+from pytest import raises, warns
 from scipy.stats import binomtest
 from torch import nn
 from torch.testing import assert_close
@@ -14,14 +16,27 @@ import flatviz as fv
 COARSE = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 
 
+net_of = fv.Net.from_module
+
+
+def text_of(path: Path) -> str:
+    """The text of a file, on every system."""
+    return path.read_text(encoding="utf-8")
+
+
 def rng(seed: int = 0) -> torch.Generator:
     """A generator of its own, which `FLATVIZ_TEST_SEED` does not shift."""
     return torch.Generator().manual_seed(seed)
 
 
-def close(found: object, want: object, share: float = 1e-6) -> None:
+def assert_exact(found, wanted):
+    """They are equal up to a few roundings of float64."""
+    assert_close(found, wanted, rtol=1e-8, atol=1e-10)
+
+
+def close(found: object, wanted: object, share: float = 1e-6) -> None:
     """Numbers of any kind and precision are the wanted ones, up to a share of each."""
-    assert_close(_double(found), _double(want), rtol=share, atol=1e-12)
+    assert_close(_double(found), _double(wanted), rtol=share, atol=1e-12)
 
 
 def _double(numbers: object) -> torch.Tensor:
@@ -30,9 +45,14 @@ def _double(numbers: object) -> torch.Tensor:
     return torch.as_tensor(numbers, dtype=torch.float64).squeeze()
 
 
-def refused(text: str):
-    """The block must raise a ValueError that says this, a pattern."""
-    return raises(ValueError, match=text)
+def refused(text: str, kind: type[Exception] = ValueError):
+    """The block must end with this kind of error, whose text matches."""
+    return raises(kind, match=text)
+
+
+def warned(text: str):
+    """The block must warn the user with a text that matches."""
+    return warns(UserWarning, match=text)
 
 
 def mlp(*widths: int, act=nn.Tanh) -> nn.Sequential:
@@ -67,6 +87,12 @@ class Language(nn.Module):
 def blobs(n: int, features: int, classes: int) -> fv.Data:
     """Normal inputs (n, features), whose labels take turns."""
     return fv.Data(torch.randn(n, features), torch.arange(n) % classes)
+
+
+def random_surface(f, *, resolution: int, **how) -> fv.Surface:
+    """The objective of a network on a random plane about its weights."""
+    plane = fv.plane_random(f.net, f.net.w, seed=0)
+    return fv.slice_plane(f, plane, resolution=resolution, **how)
 
 
 def around(net: fv.Net, log_std: float) -> fv.Gaussian:

@@ -90,7 +90,8 @@ def moons():
     """(net, task, prior, family) of two moons, a task in the plane: few steps, draws and cells."""
     task = fv.datasets.moons_transfer(seed=0)
     source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-    net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
+    q = fv.fit_swag(source, task.source, seed=0)
+    net, prior = fv.transfer(source, q, treated="norm+head")
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
     family = families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
     few = dict(n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)

@@ -7,12 +7,11 @@ from functools import partial
 
 import torch
 from cases import rng
-from internals import MODES
+from internals import MODES, Perturbation
 
 import flatviz as fv
 from flatviz.posteriors import BSAM, EMCMC, IVON, PSGLD, SABMA, SGHMC, SGLD, SGNHT, SVGD, SWAG, VI
 from flatviz.training import SGD, Descent, Energy
-from flatviz.training.perturb import Perturbation
 
 N = 40
 NOISE = 0.5

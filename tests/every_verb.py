@@ -1,5 +1,6 @@
 """One small valid call of every public verb, for tests that hold for all of them."""
 
+import ast
 import copy
 import inspect
 from contextlib import suppress
@@ -7,16 +8,18 @@ from dataclasses import dataclass
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from types import SimpleNamespace
 
-import loss_landscapes.metrics
 import torch
-from internals import Fitting
-from torch import arange
+from cases import around, mlp
+from internals import Fitting, run_random_plane
+from torch import arange, linspace, randn
 
 import flatviz
+<<<<<<< HEAD
+from flatviz import families, landscape, symmetry
+=======
 from flatviz import families, landscape, plots, symmetry
-from flatviz.bridges.loss_landscapes import run_random_plane
+>>>>>>> fit52
 from flatviz.catalog import NO_UNIT
 from flatviz.metrics.scores import SCORES
 
@@ -41,31 +44,15 @@ OF_A_PREDICTION = (
     "aleatoric_entropy",
     "mutual_information",
 )
-OF_A_REGRESSION = (
-    "coverage",
-    "crps",
-    "fit_deviation",
-    "interval_width",
-    "pit",
-    "predictive_std",
-    "quantile_calibration_error",
-)
 OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
-    **{
-        "plot_metrics": "prediction",
-        "plots.plot_reliability": "prediction",
-        "plots.plot_basin": "surface",
-    },
-    **{
-        "plot_density": "density",
-        "plot_curve": "curve",
-        "plot_projection": "projection",
-        "plot_spectrum": "spectrum",
-    },
-    **{
-        "plots.plot_radius": "measured",
-    },
+    "plot_metrics": "prediction",
+    "plots.plot_reliability": "prediction",
+    "plot_density": "density",
+    "plot_curve": "curve",
+    "plot_projection": "projection",
+    "plot_spectrum": "spectrum",
+    "plots.plot_radius": "measured",
     "plots.plot_frontier": "measured",
 }
 FAMILY = dict(
@@ -74,21 +61,13 @@ FAMILY = dict(
 SMALL = dict(n_draws=3, n_spectra=2, k=2, resolution=3, around_resolution=3)
 
 
-def _regression():
-    return flatviz.Prediction(torch.zeros(2, 3, 1), arange(3.0)[:, None], 0.5)
-
-
-def _three(made, data):
-    return made.net[0], data, made.net[1]
-
-
-def _ended(lab):
+def ended(lab):
     """Its worker is at its end, and computes no longer beside the verbs that come next."""
     lab.close()
     lab.wait(60)
 
 
-def _if_there(callback):
+def if_there(callback):
     """Make a callback; None where its trainer is not installed."""
     with suppress(ImportError):
         return callback()
@@ -100,40 +79,53 @@ class TaskWithPath(flatviz.Task):
 
 
 def users_things(path, last=torch.nn.Linear, device="cpu"):
-    """(module, data, task, metric) that `calls` takes: small, with BatchNorm, on the device; files
+    """(module, data, task) that `calls` takes: small, with BatchNorm, on the device; files
     go to `path`."""
     nn = torch.nn
-    module = nn.Sequential(
-        nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3), last(3, 2)
-    )
-    module(torch.randn(8, 3))  # BatchNorm statistics that are not the initial ones
+    layers = nn.Linear(3, 6), nn.BatchNorm1d(6), nn.ReLU(), nn.Linear(6, 3), nn.LayerNorm(3)
+    module = nn.Sequential(*layers, last(3, 2))
+    module(randn(8, 3))  # BatchNorm statistics that are not the initial ones
     for layer in (module[1], module[4]):
+<<<<<<< HEAD
         nn.init.normal_(layer.bias)  # loss-landscapes divides by its norm
+    x = randn(20, 3)
+    data = flatviz.Data(x, (x[:, 0] > 0).long()).to(device)
+    task = TaskWithPath(data, data, data, n_classes=2, path=path)
+    metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
+    return module.to(device), data, task, metric
+=======
+        nn.init.normal_(layer.bias)
     x = torch.randn(20, 3)
     data = flatviz.Data(x, (x[:, 0] > 0).long()).to(device)
     task = TaskWithPath(data, data, data, n_classes=2, path=path)
-    return (
-        module.to(device),
-        data,
-        task,
-        loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y),
-    )
+    return module.to(device), data, task
+>>>>>>> fit52
 
 
-def _easy(data):
+def easy(data):
     """The same inputs, many times, with labels that a network learns."""
-    return flatviz.Data(
-        data.x.repeat(10, *[1] * (data.x.ndim - 1)), (data.x.flatten(1)[:, 0] > 0).long().repeat(10)
-    )
+    y = (data.x[:, 0] > 0).long()
+    return flatviz.Data(data.x.repeat(10, 1), y.repeat(10))
 
 
-def _moved(module):
+def moved(module):
     """A copy at other weights."""
     other = copy.deepcopy(module)
     with torch.no_grad():
         for p in other.parameters():
             p.add_(0.1)
     return other
+
+
+# They compute with weight matrices, predictions and results alone, and have tests of their own
+WITHOUT_A_NETWORK = """symmetry.random_order symmetry.random_factor symmetry.permute
+symmetry.rescale symmetry.flip symmetry.unit_norm symmetry.sort_units symmetry.canonical
+symmetry.min_mass symmetry.align metrics.fit_temperature metrics.scale_temperature
+metrics.scale_deviation metrics.ood_scores metrics.pac_bayes_bound metrics.flat_bound
+metrics.agreement metrics.total_variation metrics.coverage metrics.crps metrics.fit_deviation
+metrics.interval_width metrics.pit metrics.predictive_std metrics.quantile_calibration_error
+plots.plot_calibration plots.plot_severity plots.plot_history
+plots.plot_predictive plots.plot_risk_coverage plots.plot_sharpness plots.plot_surface_3d""".split()
 
 
 def public_names():
@@ -181,26 +173,139 @@ def least(method):
     return {**method.plain.settings, **radius, **taken, **inner}
 
 
-def calls(fv, module, data, task, metrics):
+<<<<<<< HEAD
+def script(fv, module, data, task, metric, pictures, late, plain, line):
+    """A call of each verb, a statement each, as a user would write them."""
+    source = fv.pretrain(module, data, seed=0, epochs=1)
+    fv.record_path(module, most=2)
+    swag = fv.fit_swag(source, data, seed=0, rank=2, snapshots=3)
+    net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=2.0)
+    fv.fit_sgd(net, data, seed=0, steps=2)
+    fv.fit_sgd(fv.Net.from_module(module), data, seed=0, steps=2)
+    fv.fit_swa(net, data, seed=0, snapshots=2, batchnorm="train")
+    fv.fit_swag_diag(net, data, seed=0, snapshots=2, ascent=fv.SAM(0.1))
+    laplace = fv.fit_laplace(net, data, prior_precision=1.0, seed=0, steps=2)
+    fv.posteriors.marginal_noise(net, fv.Data(data.x, data.x[:, :2]))
+    fv.posteriors.laplace_evidence(net, data, prior_precision=1.0)
+    hmc = fv.fit_hmc(net, data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)
+    if_there(lambda: fv.bridges.huggingface_callback())
+    if_there(lambda: fv.bridges.lightning_callback())
+    fv.bridges.diagnose_chains(hmc)
+    fv.posteriors.moped_prior(net)
+    q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=2)
+    fv.fit_sabma_grid(net, data, prior, radius=[0.5], seed=[0], steps=2)
+    fv.training.gradient_of(torch.sum)
+    fv.training.training_loss(net, data)
+    w = q.mean
+    W = q.sample(4, seed=0)
+    fv.perturb(q, (w, w, q.factor), radius=1.0)
+    f = fv.nll(net, data)
+    fv.input_nll(net, data)
+    landscape.curvature_operator(f, w)
+    landscape.batch_eigenvalues(f, w, batch_size=10, iters=5)
+    landscape.layer_curvature(f, w, products=6)
+    fv.hvp(f, w, w)
+    fv.hessian_trace(f, w, products=8, curvature="ggn")
+    spectrum = fv.top_eigenpairs(f, w, 2)
+    density = fv.spectral_density(f, w, runs=2, steps=3, k=2)
+    plane = fv.plane_pca(W)
+    fv.plane_random(net, w, seed=0)
+    fv.plane_through(*W[:3])
+    fv.plane_along(*W[:3])
+    fv.plane_eigen(w, density)
+    fv.planes.plane_path(W)
+    surface = fv.slice_plane(f, plane, resolution=3)
+    score = fv.quantity(net, data, "nll", batchnorm=data)
+    fv.slice_plane(score, plane, resolution=3)
+    fv.slice_line(f, *W[:2], resolution=3)
+    curve = fv.slice_path(f, W[:3])
+    projection = fv.project(W, plane, f)
+    landscape.persistence(surface)
+    fv.engine.refresh_batchnorm(net, w, data)
+    fv.engine.cache_trunk(late, pictures[2])
+    prediction = fv.predict(net, q, data, 3, seed=0, batchnorm=data)
+    fv.score(prediction, "nll")
+    fv.metrics.risk_coverage(prediction)
+    shifted = dict(kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen")
+    families.shifted_scores(*pictures, **shifted)
+    fv.sharpness(f, W[:2], iters=5)
+    fv.metrics.weyl_bounds(f, W[:2], iters=5)
+    fv.metrics.learning_coefficient(f, w, W[:2], n=len(data))
+    fv.metrics.predict_linearised(net, laplace, data, link="mc", n_draws=2)
+    families.convergence_gap(net, task, prior, q, "vi", seed=0, n_draws=2, fit={"steps": 1})
+    family = families.fit_family(net, task, prior, seed=0, **FAMILY)
+    measured = families.measure(net, task, family, seed=0, **SMALL)
+    fv.plot_surface(surface, projection)
+    [fv.plot(each) for each in (surface, curve, spectrum, prediction, measured)]
+    [fv.explore(each) for each in (surface, projection, spectrum, prediction)]
+    fv.compare(module, moved(module), data, resolution=3, k=1)
+    ended(fv.lab(module, easy(data), easy(data), radii={"vi": (0.0,)}, progress=False))
+    fv.widgets.plot_view(measured, "surface", method="vi", n_draws=2)
+    fv.playground().close()
+    ended(fv.widgets.Lab(Fitting(net, task, prior, 0), family=measured))
+    fv.save(q, task.path)
+    fv.load(task.path)
+    run_random_plane(module, metric, steps=3)
+    images = pictures[2]
+    fv.datasets.moons_transfer(shots=2, noise=0.1, seed=0)
+    fv.datasets.few_shot(images, 1, seed=0)
+    fv.datasets.pick_classes(images, [1, 0])
+    fv.datasets.images_like(fv.Data((255 * images.x).byte(), images.y), (3, 4, 4))
+    fv.datasets.corrupt(images, "fog", 1, seed=0)
+    fv.datasets.data_from((images.x, images.y))
+    fv.datasets.stream(list(zip(images.x, images.y)), workers=1)
+    shots = fv.datasets.transfer_task(images, images, shots=1, seed=0)
+    fv.models.mlp(shots, hidden=(4,), seed=0)
+    fv.models.convnet(shots, channels=(2, 2), seed=0)
+    fv.models.learned_noise(module, noise=0.5)
+    symmetry.units_of(plain)
+    symmetry.layers_of(plain)
+    symmetry.mmd(W, {"draws": W[:3]}, permutations=3)
+    symmetry.train_pool(plain, line, n=3, epochs=2, lr=0.3)
+    symmetry.pair_diversity(plain, plain.w.expand(6, -1), line.x)
+    symmetry.rescaled_orbit(plain, line, plain.w, resolution=3)
+    return locals()
+
+
+def verb_of(statement):
+    """The name of what a statement calls first, without `fv.`."""
+    called = [ast.unparse(c.func) for c in ast.walk(statement) if isinstance(c, ast.Call)]
+    dotted = [name for name in called if "." in name and "(" not in name]
+    return [*dotted, *called, ast.unparse(statement)][0].removeprefix("fv.")
+
+
+def perform(statement, space):
+    """The value of an expression or assignment, whose names go to the space."""
+    value = eval(compile(ast.Expression(statement.value), __file__, "eval"), space)
+    if isinstance(statement, ast.Assign):
+        names = ast.unparse(statement.targets[0]).strip("()").split(", ")
+        space.update(zip(names, value if len(names) > 1 else [value]))
+    return value
+
+
+def calls(fv, module, data, task, metric):
+=======
+def calls(fv, module, data, task):
+>>>>>>> fit52
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones
     returned."""
-    made = SimpleNamespace()
-    pictures = _images()
-    late = _late()
-
-    def keep(name, value):
-        setattr(made, name, value)
-        return value
-
-    def of_one(verb, noun):
-        return attrgetter(verb)(fv)(getattr(made, noun))
+    given = dict(fv=fv, module=module, data=data, task=task, metric=metric, pictures=_images())
+    space = globals() | given | dict(late=_late(), plain=_plain(), line=_line())
+    (function,) = ast.parse(inspect.getsource(script)).body
+    found = {}
+    for statement in function.body[1:-1]:
+        name = verb_of(statement)
+        found[f"{name} again" if name in found else name] = partial(perform, statement, space)
 
     def fit(name, method):
-        given = _three(made, data)[: 3 if method.needs_prior else 2]
-        return attrgetter(name)(fv)(
-            *given, seed=0, **getattr(method.fit, "keywords", {}), **least(method)
-        )
+        three = space["net"], data, space["prior"]
+        how = getattr(method.fit, "keywords", {}) | least(method)
+        return attrgetter(name)(fv)(*three[: 3 if method.needs_prior else 2], seed=0, **how)
 
+<<<<<<< HEAD
+    def of_one(verb, noun):
+        return attrgetter(verb)(fv)(space[noun])
+=======
     small = dict(seed=0, steps=2)
     return {
         "pretrain": lambda: keep("source", fv.pretrain(module, data, seed=0, epochs=1)),
@@ -370,63 +475,33 @@ def calls(fv, module, data, task, metrics):
         ),
         "save": lambda: fv.save(made.q, task.path),
         "load": lambda: fv.load(task.path),
-        "run_random_plane": lambda: run_random_plane(module, metrics, steps=3),
         **symmetric_calls(fv),
     }
+>>>>>>> fit52
 
-
-def symmetric_calls(fv):
-    """name -> call, for the verbs of `symmetry`, on a network without normalisation."""
-    linear = torch.nn.Linear
-    net = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.ReLU(), linear(4, 2)))
-    odd = flatviz.Net.from_module(torch.nn.Sequential(linear(3, 4), torch.nn.Tanh(), linear(4, 2)))
-    units = flatviz.symmetry.units_of(net)
-    W = net.w.expand(6, -1) * (1 + arange(6.0)[:, None])
-    return {
-        "symmetry.units_of": lambda: symmetry.units_of(net),
-        "symmetry.random_order": lambda: symmetry.random_order(units, 6, seed=0),
-        "symmetry.random_factor": lambda: symmetry.random_factor(units, 6, seed=0),
-        "symmetry.permute": lambda: symmetry.permute(
-            units, W, flatviz.symmetry.random_order(units, 6, seed=0)
-        ),
-        "symmetry.rescale": lambda: symmetry.rescale(
-            units, W, flatviz.symmetry.random_factor(units, 6, seed=0)
-        ),
-        "symmetry.flip": lambda: symmetry.flip(
-            flatviz.symmetry.units_of(odd), odd.w[None], -torch.ones(4)
-        ),
-        "symmetry.unit_norm": lambda: symmetry.unit_norm(units, W),
-        "symmetry.sort_units": lambda: symmetry.sort_units(units, W),
-        "symmetry.canonical": lambda: symmetry.canonical(units, W),
-        "symmetry.min_mass": lambda: symmetry.min_mass(units, W),
-        "symmetry.align": lambda: symmetry.align(units, W, net.w),
-        "symmetry.layers_of": lambda: symmetry.layers_of(net),
-        "symmetry.mmd": lambda: symmetry.mmd(
-            W, {"draws": W[:3]}, layers=flatviz.symmetry.layers_of(net), permutations=3
-        ),
-        "symmetry.train_pool": lambda: symmetry.train_pool(net, _blobs(), n=3, epochs=2, lr=0.3),
-        "symmetry.pair_diversity": lambda: symmetry.pair_diversity(net, W, _blobs().x),
-        "symmetry.rescaled_orbit": lambda: symmetry.rescaled_orbit(
-            net, _blobs(), W[0], resolution=3
-        ),
-    }
+    fits = {name: partial(fit, name, method) for name, method in public_fits().items()}
+    drawn = {verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()}
+    return found | {name: call for name, call in fits.items() if name not in found} | drawn
 
 
 def _images():
     """(net, posterior, data) of small images."""
     net = flatviz.Net.from_module(torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 2)))
-    data = flatviz.Data(torch.linspace(0, 1, 8 * 64).view(8, 1, 8, 8), arange(8) % 2)
-    return net, flatviz.Gaussian(net.w, torch.full_like(net.w, -2.0)), data
+    x = linspace(0, 1, 8 * 64).view(8, 1, 8, 8)
+    return net, around(net, -2.0), flatviz.Data(x, arange(8) % 2)
 
 
 def _late():
     """A net of small images whose first layer is not treated."""
-    module = torch.nn.Sequential(
-        torch.nn.Flatten(), torch.nn.Linear(64, 3), torch.nn.Tanh(), torch.nn.Linear(3, 2)
-    )
+    module = torch.nn.Sequential(torch.nn.Flatten(), *mlp(64, 3, 2))
     return flatviz.Net.from_module(module, lambda name: name.startswith("3."))
 
 
-def _blobs():
-    x = torch.linspace(-1, 1, 90).view(30, 3)
+def _plain():
+    """A net without normalisation."""
+    return flatviz.Net.from_module(mlp(3, 4, 2, act=torch.nn.ReLU))
+
+
+def _line():
+    x = linspace(-1, 1, 90).view(30, 3)
     return flatviz.Data(x, (x[:, 0] > 0).long())

@@ -3,35 +3,59 @@
 A test that can ask its question by public names does so.
 """
 
+from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.cli import main
-from flatviz.core.arithmetic import float32_flags
+from flatviz.cli.commands import COMMANDS
+from flatviz.cli.experiments import parameters_of, parsed
+from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, float32_flags
+from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS
 from flatviz.engine.trace import Program
+from flatviz.families import Fitting
 from flatviz.families.family import extend, repeat_family
-from flatviz.families.members import Fitting
+<<<<<<< HEAD
+from flatviz.families.members import Choice, Fitting
+from flatviz.families.tour import TourSettings, prepare, run_tour
+from flatviz.objectives.problem import examined
+=======
 from flatviz.families.tour import TourSettings, run_tour
+>>>>>>> fit52
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import bundled, family_page
 from flatviz.pages.story import tour_story
 from flatviz.pages.views import views_of
-from flatviz.storage.cache import PointStore, cached
+from flatviz.storage.cache import PointStore, cache_key, cached
 from flatviz.storage.digest import value_digest
-from flatviz.training.perturb import MODES
+from flatviz.training.perturb import MODES, Perturbation
 
 __all__ = [
+    "COMMANDS",
+    "Choice",
     "Fitting",
+    "IEEE",
     "MODES",
+    "NOT_REPLAYED",
+    "Perturbation",
     "PointStore",
     "Program",
+    "RECORDERS",
+    "SHARE",
     "TourSettings",
+    "arithmetic",
     "bundled",
+    "cache_key",
     "cached",
+    "examined",
     "extend",
     "family_page",
     "float32_flags",
     "main",
     "pack",
     "pack_members",
+    "parameters_of",
+    "parsed",
+    "prepare",
     "repeat_family",
+    "run_random_plane",
     "run_tour",
     "tour_story",
     "value_digest",

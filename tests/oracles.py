@@ -9,7 +9,7 @@ import threading
 import torch
 from cases import rng
 from internals import float32_flags
-from torch import Tensor, nn, randn, stack
+from torch import Tensor, backends, distributions, nn, randn, stack
 
 import flatviz as fv
 from flatviz.training import training_loss
@@ -27,32 +27,16 @@ def dense_covariance(q: fv.Gaussian) -> Tensor:
     return torch.diag((2 * q.log_std).exp()) + q.factor.T @ q.factor
 
 
-def as_torch(q: fv.Gaussian) -> torch.distributions.LowRankMultivariateNormal:
+def as_torch(q: fv.Gaussian) -> distributions.LowRankMultivariateNormal:
     """The same Gaussian in torch's own words."""
-    return torch.distributions.LowRankMultivariateNormal(q.mean, q.factor.T, (2 * q.log_std).exp())
-
-
-def worst(net, data, q: fv.Gaussian, radius: float, *, n_draws: int, seed: int) -> fv.Gaussian:
-    """Compute `perturb`'s q' for the gradient of E_q[NLL], by autograd with the same noise."""
-    z = randn(n_draws, q.dim + q.rank, generator=rng(seed), dtype=q.mean.dtype)
-    theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
-    W = theta[0] + theta[1].exp() * z[:, : q.dim] + z[:, q.dim :] @ theta[2]
-    losses = [nn.functional.cross_entropy(net(w, data.x), data.y) for w in W]
-    delta = fv.perturb(
-        q, torch.autograd.grad(stack(losses).mean(), theta), radius=radius, blocks="mean+std"
-    )
-    return fv.Gaussian(q.mean + delta[0], q.log_std + delta[1], q.factor + delta[2])
+    return distributions.LowRankMultivariateNormal(q.mean, q.factor.T, (2 * q.log_std).exp())
 
 
 def loop(net, data, points) -> Tensor:
     """The NLL at each point: a copy of the module with these weights, on a copy of the inputs."""
     with torch.no_grad():
-        return stack(
-            [
-                nn.functional.cross_entropy(net.to_module(w).eval()(data.x.clone()), data.y)
-                for w in points
-            ]
-        )
+        outputs = [net.to_module(w).eval()(data.x.clone()) for w in points]
+    return stack([nn.functional.cross_entropy(out, data.y) for out in outputs])
 
 
 def equal(a, b) -> bool:
@@ -112,7 +96,7 @@ def tf32():
     finally:
         torch.set_float32_matmul_precision(before[0])
         for unit, value in zip(
-            (torch.backends.cuda.matmul, torch.backends.mkldnn.matmul), (before[2], before[5])
+            (backends.cuda.matmul, backends.mkldnn.matmul), (before[2], before[5])
         ):
             unit.fp32_precision = value
     assert float32_flags() == before

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from torch import nn
+from torch import arange, diag, eye, nn, ones
 from torch.nn import AdaptiveAvgPool2d, Conv2d, Flatten, Linear, ReLU, Sequential
 from torch.nn.modules.batchnorm import _BatchNorm
 
@@ -104,8 +104,10 @@ def network(name, seed=0):
     for part in module.modules():
         if isinstance(part, _BatchNorm):
             part.eps = 0.0
-            part.running_mean.normal_(), part.running_var.uniform_(0.5, 2.0)
-            part.weight.data.normal_(), part.bias.data.normal_()
+            part.running_mean.normal_()
+            part.running_var.uniform_(0.5, 2.0)
+            part.weight.data.normal_()
+            part.bias.data.normal_()
     x = torch.randn(20, *shape, dtype=torch.float64)
     net = fv.Net.from_module(module)
     return net, fv.symmetry.units_of(net), x
@@ -132,20 +134,20 @@ def by_layers(net, w, order, factor):
     out = {}
     start = 0
     before = (
-        torch.ones(parts["0.weight"].shape[1], dtype=w.dtype),
-        torch.arange(parts["0.weight"].shape[1]),
+        ones(parts["0.weight"].shape[1], dtype=w.dtype),
+        arange(parts["0.weight"].shape[1]),
     )
     for name in names:
         W = parts[f"{name}.weight"]
         b = parts[f"{name}.bias"]
         n = len(b)
         last = name == names[-1]
-        lam = torch.ones(n, dtype=w.dtype) if last else factor[start : start + n]
-        pi = torch.arange(n) if last else order[start : start + n] - start
-        W = torch.diag(lam) @ W @ torch.diag(1 / before[0])
+        lam = ones(n, dtype=w.dtype) if last else factor[start : start + n]
+        pi = arange(n) if last else order[start : start + n] - start
+        W = diag(lam) @ W @ diag(1 / before[0])
         b = lam * b
-        P = torch.eye(n, dtype=w.dtype)[pi]
-        P_before = torch.eye(len(before[1]), dtype=w.dtype)[before[1]]
+        P = eye(n, dtype=w.dtype)[pi]
+        P_before = eye(len(before[1]), dtype=w.dtype)[before[1]]
         out[f"{name}.weight"] = P @ W @ P_before.T
         out[f"{name}.bias"] = P @ b
         before = (lam, pi)

@@ -5,8 +5,9 @@ import ast
 from pathlib import Path
 
 import torch
-from pytest import approx, mark, raises
-from torch import ones, tensor, zeros
+from cases import refused
+from pytest import mark
+from torch import equal, ones, tensor, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -41,17 +42,17 @@ def test_an_objective_of_ones_own_has_every_default_and_serves_every_verb():
 
     f = Bowl()
     w = tensor([0.5, 0.2, 0.1])
-    assert (f.net, f.dim, f.n, f.batchnorm, f.label, f.key) == (None, None, None, None, "f(w)", "")
     H = tensor([1.0, 4.0, 9.0])
+    assert (f.net, f.dim, f.n, f.batchnorm, f.label, f.key) == (None, None, None, None, "f(w)", "")
     assert_close(f.hvp(w, ones(3)), H)
     assert_close(f.value_and_grad(w)[1], H * w)
-    assert_close(fv.top_eigenpairs(f, w, 3).values, H.flip(0))
+    found = fv.top_eigenpairs(f, w, 3).values
+    assert_close(found, H.flip(0))
     plane = fv.plane_along(w, *torch.eye(3)[:2])
     surface = fv.slice_plane(f, plane, resolution=3)
     plain = fv.slice_plane(lambda w: f(w), plane, resolution=3)
-    assert torch.equal(surface.values, plain.values)
-    assert surface.label == plain.label == "f(w)"
-    assert fv.sharpness(f, w[None], k=2).lambda1 == approx(9, rel=1e-5)
+    assert equal(surface.values, plain.values)
+    assert surface.label == "f(w)"
 
 
 def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_is_used():
@@ -72,18 +73,20 @@ def test_what_an_objective_says_of_itself_is_on_the_result_and_its_own_operator_
 
     curve = fv.slice_line(Bowl(), zeros(3), ones(3), resolution=3)
     assert (curve.y_label, curve.n, curve.batchnorm) == ("bowl", 7, "frozen")
-    with raises(ValueError, match=r"w must have shape \(3,\), got \(4,\)"):
+    with refused(r"w must have shape \(3,\), got \(4,\)"):
         fv.top_eigenpairs(Bowl(), ones(4), 1)
-    assert torch.equal(fv.hvp(Bowl(), ones(3), ones(3)), torch.full((3,), 5.0))
-    assert fv.top_eigenpairs(Bowl(), ones(3), 1).values == 5
+    found = fv.hvp(Bowl(), ones(3), ones(3))
+    want = torch.full((3,), 5.0)
+    assert equal(found, want)
+    spectrum = fv.top_eigenpairs(Bowl(), ones(3), 1)
+    got = spectrum.values
+    assert got == 5
 
 
 def test_what_is_no_objective_is_refused():
-    with raises(TypeError, match=r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor"):
+    with refused(r"f must be an objective, w \(D,\) -> \(\), got a float32 tensor", TypeError):
         fv.slice_path(zeros(3), zeros(2, 3))
-    with raises(TypeError, match="an objective must return a real number, got torch.complex64"):
+    with refused("an objective must return a real number, got torch.complex64", TypeError):
         fv.slice_path(lambda w: w.sum() * 1j, zeros(2, 3))
-    with raises(
-        ValueError, match=r"an objective must return one number, got shape \(3,\) from f\(w\)"
-    ):
+    with refused(r"an objective must return one number, got shape \(3,\) from f\(w\)"):
         fv.slice_path(lambda w: w, zeros(2, 3))

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from cases import text_of
 from pytest import mark
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
@@ -95,7 +96,7 @@ def imports(path):
     """(module, line, inside a function, only for types) of every import of ours or of a third
     party."""
     found = []
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = ast.parse(text_of(path))
     functions = [
         n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))
     ]
@@ -119,7 +120,7 @@ def imports(path):
     return found
 
 
-_core = ast.parse((ROOT / "core/__init__.py").read_text(encoding="utf-8"))
+_core = ast.parse(text_of(ROOT / "core/__init__.py"))
 _table = next(n for n in ast.walk(_core) if isinstance(n, ast.Dict))
 # Name -> its file in core/
 CORE = {name: file for file, names in ast.literal_eval(_table).items() for name in names.split()}
@@ -175,7 +176,7 @@ def test_no_files_import_each_other_in_a_circle_not_even_for_types():
 
 @mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
 def test_files_are_short_or_say_why(path):
-    text = path.read_text(encoding="utf-8")
+    text = text_of(path)
     docstring = ast.get_docstring(ast.parse(text)) or ""
     assert text.count("\n") <= 500 or "hence its length" in docstring, (
         f"{path.name} has over 500 lines: split it, or its docstring says why (hence its length)"
@@ -195,12 +196,9 @@ def test_drawing_loads_no_training():
         if p.parent.name == "plots" and p.stem != "__init__"
     ]
     code = f"import sys, {', '.join(plots)}\nprint([m for m in sys.modules if m in {heavy}])"
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        ).stdout.strip()
-        == "[]"
-    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    found = ran.stdout.strip()
+    assert found == "[]"
 
 
 def test_no_file_has_a_name_that_says_nothing():

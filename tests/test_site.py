@@ -11,11 +11,13 @@ import html
 import http.server
 import inspect
 import re
+import shutil
 import threading
 import urllib.parse
 
 import nbformat
 from browsing import answer, faults, in_page, limited, watched
+from cases import text_of
 from course import NOTEBOOKS, executed
 from every_verb import public_names
 from internals import bundled, run_tour
@@ -80,7 +82,7 @@ def either(request):
 
 def test_no_page_loads_anything_from_another_host(either):
     for path in [*pages(either), *either.rglob("*.css")]:
-        text = path.read_text(encoding="utf-8")
+        text = text_of(path)
         loaded = re.findall(
             r"""(?:src=|<link[^>]+href=|url\(|@import )["']?(https?:)?//[^"')]+""", text
         )
@@ -88,14 +90,9 @@ def test_no_page_loads_anything_from_another_host(either):
 
 
 def test_every_link_inside_the_site_leads_somewhere(either):
-    ids = {
-        p: set(re.findall(r"""\bid=["']([^"']+)["']""", p.read_text(encoding="utf-8")))
-        for p in pages(either)
-    }
+    ids = {p: set(re.findall(r"""\bid=["']([^"']+)["']""", text_of(p))) for p in pages(either)}
     for path in ids:
-        for link in re.findall(
-            r"""<a [^>]*?href=["']([^"']*)["']""", path.read_text(encoding="utf-8")
-        ):
+        for link in re.findall(r"""<a [^>]*?href=["']([^"']*)["']""", text_of(path)):
             if re.match(r"\w+:", link):
                 continue
             file, _, anchor = html.unescape(link).removesuffix("?slides").partition("#")
@@ -107,11 +104,11 @@ def test_every_link_inside_the_site_leads_somewhere(either):
 
 def test_nothing_is_written_beside_the_site_and_the_playground_is_a_page_of_its_own(site):
     assert not (site.parent / "jupyter_execute").exists()
-    assert "Plotly" not in (site / "play.html").read_text(encoding="utf-8")
+    assert "Plotly" not in text_of(site / "play.html")
 
 
 def test_every_public_name_stands_in_the_reference(site):
-    text = "".join(p.read_text(encoding="utf-8") for p in (site / "reference").glob("*.html"))
+    text = "".join(text_of(p) for p in (site / "reference").glob("*.html"))
     names = [
         n.removeprefix("fv.")
         for n, v in public_names().items()
@@ -123,13 +120,13 @@ def test_every_public_name_stands_in_the_reference(site):
 
 
 def test_the_first_page_begins_with_two_weights_and_is_small(site):
-    text = (site / "index.html").read_text(encoding="utf-8")
+    text = text_of(site / "index.html")
     assert text.index('id="playground-weights"') < text.index('class="fv-lab"')
     assert len(text.encode()) < 2_000_000
 
 
 def test_a_chapter_offers_itself_with_blanks(site):
-    page = (site / "03_curvature.html").read_text(encoding="utf-8")
+    page = text_of(site / "03_curvature.html")
     given, blank = (
         nbformat.read(site / link, as_version=4)
         for link in re.findall(r'href="([^"]*03_curvature.ipynb)"', page)
@@ -141,7 +138,7 @@ def test_a_chapter_offers_itself_with_blanks(site):
 
 @mark.parametrize("name", ["frontier", "reference", "coverage"])
 def test_an_experiment_begins_with_question_and_finding_and_folds_the_rest(site, name):
-    page = (site / "experiments" / f"{name}.html").read_text(encoding="utf-8")
+    page = text_of(site / "experiments" / f"{name}.html")
     article = page[page.index("<article") : page.index("</article>")]
     open_part, *folded = article.split('<details class="fv-fold">')
     heads = re.findall(r"<h2>([^<]+)", re.sub(r"<details.*?</details>", "", article, flags=re.S))
@@ -162,7 +159,7 @@ def test_a_printed_table_keeps_its_columns_on_a_phone(printed, table):
 
 @mark.parametrize("page, link", [("contents", r"\d\d_\w+\.html"), ("gallery", r"#[\w-]+")])
 def test_contents_and_gallery_have_thumbnails(site, page, link):
-    text = (site / f"{page}.html").read_text(encoding="utf-8")
+    text = text_of(site / f"{page}.html")
     shown = re.findall(rf'<a href="{link}"><img src="([^"]+)"', text)
     assert len(shown) >= 15
     assert all((site / source).exists() for source in shown)
@@ -284,9 +281,8 @@ def a_chapter(folder, n_figures):
     (folder / "page.html").write_text(
         f'<meta charset="utf-8"><script src="fv-site.js"></script>{parts}', encoding="utf-8"
     )
-    (folder / "fv-site.js").write_text(
-        (DOCS / "static" / "fv-site.js").read_text(encoding="utf-8"), encoding="utf-8"
-    )
+    for name in ("fv-site.js", "fv-layout.js"):
+        shutil.copy(DOCS / "static" / name, folder)
     (folder / "plotly.min.js").write_text(get_plotlyjs(), encoding="utf-8")
     (folder / "explorer.js").write_text(bundled("explorer"), encoding="utf-8")
     return (folder / "page.html").as_uri()
@@ -301,7 +297,10 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
     page.set_default_timeout(1000 * PAGE)
     page.goto(a_chapter(tmp_path, 4))
     # Loaded once the page rests
-    page.wait_for_function("() => globalThis.Plotly && globalThis.flatvizExplorer", polling=100)
+    page.wait_for_function(
+        "() => globalThis.Plotly && globalThis.flatvizExplorer && globalThis.flatvizLayout",
+        polling=100,
+    )
     assert len(page.evaluate(WIDTHS)) < 4  # those that nobody has scrolled to
     page.evaluate("() => { window.dispatchEvent(new Event('beforeprint')); }")
     assert page.evaluate(WIDTHS) == [660] * 4

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import torch
 import torchvision
-from cases import rng
-from pytest import approx, fixture, importorskip, mark, param, raises
-from torch import nn, no_grad, randn
+from cases import net_of, refused, rng
+from pytest import approx, fixture, importorskip, mark, param
+from torch import float64, nn, no_grad, randint, randn
 from torch.nn import Linear
 from torch.nn import functional as F
 from torch.testing import assert_close
@@ -41,21 +41,6 @@ def small_vit(_):
     return module, randn(6, 3, 32, 32)
 
 
-def hugging_face_vit(_):
-    transformers = importorskip("transformers")
-    sizes = dict(
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        image_size=32,
-        patch_size=8,
-    )
-    return transformers.ViTForImageClassification(
-        transformers.ViTConfig(num_labels=4, **sizes)
-    ), randn(6, 3, 32, 32)
-
-
 def bert(_):
     transformers = importorskip("transformers")
     sizes = dict(
@@ -68,7 +53,7 @@ def bert(_):
     module = transformers.BertForSequenceClassification(
         transformers.BertConfig(num_labels=4, **sizes)
     )
-    return module, torch.randint(0, 30, (6, 7))
+    return module, randint(0, 30, (6, 7))
 
 
 def timm_resnet(_):
@@ -78,57 +63,36 @@ def timm_resnet(_):
     return timm.models.ResNet(num_classes=4, **sizes), randn(6, 3, 32, 32)
 
 
-def timm_vit(_):
-    timm = importorskip("timm")
-    sizes = dict(img_size=32, patch_size=8, embed_dim=16, depth=2, num_heads=2)
-    return timm.models.VisionTransformer(num_classes=4, **sizes), randn(6, 3, 32, 32)
-
-
 def encoder(_):
     layers = nn.TransformerEncoder(
         nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False
     )
-    return nn.Sequential(layers, nn.Flatten(), Linear(40, 4)), randn(6, 5, 8)
+    module = nn.Sequential(layers, nn.Flatten(), Linear(40, 4))
+    return module, randn(6, 5, 8)
 
 
 MAKERS = {
     **{name: vision for name in TORCHVISION},
     "torchvision ViT": small_vit,
-    "Hugging Face ViT": hugging_face_vit,
     "Hugging Face BERT": bert,
     "TransformerEncoder": encoder,
     "timm ResNet": timm_resnet,
-    "timm ViT": timm_vit,
 }
 
 
-QUICK = {
-    "mobilenet_v3_small",
-    "squeezenet1_1",
-    "torchvision ViT",
-    "Hugging Face ViT",
-    "Hugging Face BERT",
-    "TransformerEncoder",
-    "timm ResNet",
-    "timm ViT",
-    "shufflenet_v2_x0_5",
-}
-CASES = [name if name in QUICK else param(name, marks=mark.long) for name in MAKERS]
+LONG = ("convnext_tiny", "resnet18", "swin_t")
+CASES = [param(name, marks=mark.long) if name in LONG else name for name in MAKERS]
 
 
 def made(name):
     module, x = MAKERS[name](name)
     for part in module.modules():  # statistics and scales that are not the initial ones
         if isinstance(part, nn.modules.batchnorm._BatchNorm):
-            (
-                nn.init.uniform_(part.running_mean, -0.1, 0.1),
-                nn.init.uniform_(part.running_var, 0.5, 1.5),
-            )
             # At 0 ReLUs are on their kink
-            (
-                nn.init.uniform_(part.weight, 0.5, 1.5),
-                nn.init.uniform_(part.bias, -0.1, 0.1),
-            )
+            for t in (part.running_mean, part.bias):
+                nn.init.uniform_(t, -0.1, 0.1)
+            for t in (part.running_var, part.weight):
+                nn.init.uniform_(t, 0.5, 1.5)
     return module.eval(), fv.Data(x, torch.arange(6) % 4)
 
 
@@ -152,7 +116,7 @@ def logits(out):
 def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(name):
     module, data = made(name)
     before = copy.deepcopy(module.state_dict())
-    net = fv.Net.from_module(module, treated_of(module), example=data.x[:2])
+    net = net_of(module, treated_of(module), example=data.x[:2])
     f = fv.nll(net, data)
     plane = fv.plane_random(net, net.w, seed=1)
     surface = fv.slice_plane(f, plane, extent=0.5, resolution=3)
@@ -164,9 +128,9 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
     # float32, another order of sums
     assert_close(surface.values, want, rtol=1e-4, atol=1e-5)
 
-    wide = net.to(dtype=torch.float64)
+    wide = net.to(dtype=float64)
     x = data.x.double() if data.x.is_floating_point() else data.x
-    v = randn(net.dim, generator=rng(2), dtype=torch.float64)
+    v = randn(net.dim, generator=rng(2), dtype=float64)
     v = v / v.norm() * (1e-3 + wide.w.norm()) / 100
     exact = fv.nll(wide, fv.Data(x, data.y))
     with no_grad():
@@ -177,12 +141,13 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
     got = float(v @ exact.operator(wide.w, "ggn")(v))
     assert got == approx(ggn, rel=1e-3, abs=1e-12)
     if name in WITHOUT_SECOND_DERIVATIVE:
-        with raises(
-            ValueError,
-            match="got hardsigmoid in .* for which PyTorch has none: use curvature='ggn'",
+        with refused(
+            "got hardsigmoid.* for which PyTorch has none: use curvature='ggn'",
         ):
             fv.hvp(f, net.w, v.float())
-        assert fv.top_eigenpairs(f, net.w, 1, curvature="fisher").values[0] > 0
+        spectrum = fv.top_eigenpairs(f, net.w, 1, curvature="fisher")
+        found = spectrum.values[0]
+        assert found > 0
     else:
         assert_differences(wide, exact, v)
     assert all(torch.equal(value, before[key]) for key, value in module.state_dict().items())
@@ -201,32 +166,23 @@ def assert_differences(net, f, v):
     assert got == approx(closest, rel=1e-3, abs=1e-9)
 
 
-def test_logits_are_taken_from_an_object():
+def test_logits_are_taken_from_an_object_and_not_from_a_tuple():
     class Wrapped(Linear):
         def forward(self, x):
             return SimpleNamespace(logits=super().forward(x), hidden=x)
 
-    module = Wrapped(3, 2)
-    data = fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1]))
-    net = fv.Net.from_module(module)
-    surface = fv.slice_plane(
-        fv.nll(net, data), fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3
-    )
-    want = F.cross_entropy(nn.functional.linear(data.x, module.weight, module.bias), data.y)
-    assert surface.values[1, 1] == approx(float(want.detach()), rel=1e-6)
-
-
-def test_outputs_that_are_no_logits_are_one_clear_error():
     class Pair(Linear):
         def forward(self, x):
             return super().forward(x), x
 
-    net = fv.Net.from_module(Pair(3, 2))
-    with raises(
-        TypeError,
-        match="the module must return a tensor, or an object or dict with logits, got tuple",
-    ):
-        fv.nll(net, fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1])))
+    module = Wrapped(3, 2)
+    data = fv.Data(randn(4, 3), torch.tensor([0, 1, 0, 1]))
+    net = net_of(module)
+    want = F.cross_entropy(module(data.x).logits, data.y)
+    found = fv.nll(net, data)(net.w)
+    assert_close(found, want.detach())
+    with refused("must return a tensor, or an object or dict with logits, got tuple", TypeError):
+        fv.nll(net_of(Pair(3, 2)), data)
 
 
 @fixture
@@ -236,13 +192,14 @@ def language():
     sizes = dict(vocab_size=20, n_positions=8, n_embd=8, n_layer=2, n_head=2)
     ends = dict(bos_token_id=0, eos_token_id=0)
     module = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, **ends)).eval()
-    ids = torch.randint(0, 20, (6, 9))
-    return module, fv.Data({"input_ids": ids[:, :-1].contiguous()}, ids[:, 1:].contiguous())
+    ids = randint(0, 20, (6, 9))
+    data = fv.Data({"input_ids": ids[:, :-1].contiguous()}, ids[:, 1:].contiguous())
+    return module, data
 
 
 def test_a_language_model_with_a_tied_head_has_right_values_and_products(language):
     module, data = language
-    net = fv.Net.from_module(module, "head", example=data)
+    net = net_of(module, "head", example=data)
     assert net.tied == {"transformer.wte.weight": ["lm_head.weight"]}
     assert net.dim == 20 * 8
     f = fv.nll(net, data)
@@ -255,7 +212,8 @@ def test_a_language_model_with_a_tied_head_has_right_values_and_products(languag
     assert_close(f(w), want, rtol=1e-5, atol=1e-6)
     # float32: products of a batch in another order
     slope = torch.autograd.grad(want, moved.lm_head.weight)[0]
-    assert_close(f.value_and_grad(w)[1], slope.flatten(), rtol=1e-4, atol=1e-6)
+    found = f.value_and_grad(w)[1]
+    assert_close(found, slope.flatten(), rtol=1e-4, atol=1e-6)
 
 
 def test_adapters_are_what_is_treated_by_default_and_by_name(language):
@@ -264,12 +222,14 @@ def test_adapters_are_what_is_treated_by_default_and_by_name(language):
     before = F.cross_entropy(module(**data.x.named).logits.flatten(0, 1), data.y.flatten())
     how = dict(r=2, target_modules=["c_attn"], lora_dropout=0.0, fan_in_fan_out=True)
     adapted = peft.get_peft_model(module, peft.LoraConfig(**how))
-    net = fv.Net.from_module(adapted, example=data)
-    named = fv.Net.from_module(adapted, lambda name: "lora_" in name, example=data)
+    net = net_of(adapted, example=data)
+    named = net_of(adapted, lambda name: "lora_" in name, example=data)
     assert net.blocks == named.blocks
     assert net.dim == 2 * 2 * (8 + 24)
     f = fv.nll(net, data)
     assert_close(f(net.w), before)  # B begins at 0
     q = fv.fit_laplace(net, data, seed=0, steps=20, structure="full")
     assert f(q.center) < before
-    assert fv.predict(net, q, data, 3, seed=0).outputs.shape == (3, 6, 8, 20)
+    p = fv.predict(net, q, data, 3, seed=0)
+    found = p.outputs.shape
+    assert found == (3, 6, 8, 20)

@@ -6,7 +6,9 @@ if (location.search === "?slides")
     const ROOM = 8; // of a slide: a paragraph takes 1, what a cell prints 2, a figure almost all
     const FIGURES = ".fv-figure, .fv-live, .fv-lab";
     const article = document.querySelector("article.bd-article");
-    const base = document.querySelector("script[src*='slides.js']").src;
+    /** @type {HTMLScriptElement | null} */
+    const script = document.querySelector("script[src*='slides.js']");
+    if (!article || !script) return;
     for (const fold of article.querySelectorAll("details.fv-fold")) {
       const [name, ...content] = fold.childNodes;
       fold.replaceWith(...name.childNodes, ...content);
@@ -22,9 +24,10 @@ if (location.search === "?slides")
       const name = document.createElement("summary");
       name.textContent = "code";
       folded.append(name);
-      code.parentNode.append(folded);
+      code.parentElement?.append(folded);
       folded.append(code);
     }
+    /** How much of a slide a block takes. @param {Element} block */
     const weight = (block) =>
       block.querySelector(FIGURES) || block.matches(FIGURES)
         ? ROOM - 1
@@ -35,12 +38,17 @@ if (location.search === "?slides")
             : block.tagName === "DIV"
               ? 2
               : 1;
+    /** @type {Element[][]} */
     const slides = [];
 
-    // A heading begins a slide, and where one is full the next has the same heading.
+    /**
+     * A heading begins a slide, and where one is full the next has the same heading.
+     * @param {Element} section
+     */
     function split(section) {
       const heading = section.querySelector(":scope > :is(h1, h2, h3)");
-      if (!heading || LEFT_OUT.includes(heading.textContent)) return;
+      if (!heading || LEFT_OUT.includes(heading.textContent ?? "")) return;
+      /** @type {Element[]} */
       let slide = [heading];
       let room = ROOM;
       const close = () => {
@@ -60,7 +68,8 @@ if (location.search === "?slides")
       }
       close();
     }
-    split(article.querySelector("section"));
+    const whole = article.querySelector("section");
+    if (whole) split(whole);
 
     const main = document.createElement("main");
     const nav = document.createElement("nav");
@@ -77,38 +86,45 @@ if (location.search === "?slides")
     nav.innerHTML = `<a href="${location.pathname.split("/").at(-1)}">chapter</a> <button id="back" type="button">← back</button>
     <output id="place" aria-live="polite"></output> <button id="on" type="button">on →</button>`;
     // the theme's scripts look for what is in them
-    for (const node of document.body.children) node.hidden = true;
+    for (const node of document.body.children) node.toggleAttribute("hidden", true);
     document.body.prepend(main, nav);
     document
       .querySelectorAll("link[rel=stylesheet]:not([href*=pygments], [href*=katex]), style")
       .forEach((node) => node.remove());
     const sheet = document.createElement("link");
-    Object.assign(sheet, { rel: "stylesheet", href: base.replace(/slides\.js.*$/, "slides.css") });
+    Object.assign(sheet, {
+      rel: "stylesheet",
+      href: script.src.replace(/slides\.js.*$/, "slides.css"),
+    });
     document.head.append(sheet);
 
-    const shown = [...main.children];
+    const shown = /** @type {HTMLElement[]} */ ([...main.children]);
     const [back, on] = nav.querySelectorAll("button");
+    const place = /** @type {HTMLOutputElement} */ (nav.querySelector("output"));
     let at = 0;
 
-    // What does not fit is drawn smaller, down to two thirds; what still does not fit scrolls.
-    // Figures have their size already.
+    /**
+     * Draw what does not fit smaller, down to two thirds; what still does not fit scrolls. Figures
+     * have their size already.
+     */
     function fit() {
       const slide = shown[at];
       const blocks = [...slide.children].filter((block) => !block.querySelector(FIGURES));
       for (let size = 1; size > 0.6; size -= 0.06) {
-        for (const block of blocks) block.style.zoom = size;
+        for (const block of blocks) /** @type {HTMLElement} */ (block).style.zoom = String(size);
         if (slide.scrollHeight <= slide.clientHeight + 2) return;
       }
     }
     addEventListener("resize", fit);
 
+    /** To a slide. @param {number} to */
     function turn(to, remember = true) {
       at = Math.max(0, Math.min(shown.length - 1, to));
       shown.forEach((slide, i) => {
         slide.hidden = i !== at;
       });
       shown[at].tabIndex = 0; // a slide that is too long scrolls by keys
-      document.getElementById("place").textContent = `${at + 1} / ${shown.length}`;
+      place.textContent = `${at + 1} / ${shown.length}`;
       [back.disabled, on.disabled] = [at === 0, at === shown.length - 1];
       // formulas and figures come a little later
       for (const later of [0, 300, 1500]) setTimeout(fit, later);
@@ -118,10 +134,12 @@ if (location.search === "?slides")
     back.addEventListener("click", () => turn(at - 1));
     on.addEventListener("click", () => turn(at + 1));
     addEventListener("keydown", (event) => {
-      if (event.target.closest("input, select, textarea, summary, [role=slider]")) return;
+      const { target } = event;
+      if (!(target instanceof Element)) return;
+      if (target.closest("input, select, textarea, summary, [role=slider]")) return;
       const step =
         { ArrowRight: 1, PageDown: 1, ArrowLeft: -1, PageUp: -1 }[event.key] ??
-        (event.key === " " && event.target.tagName !== "BUTTON" ? 1 : 0);
+        (event.key === " " && target.tagName !== "BUTTON" ? 1 : 0);
       if (!step) return;
       event.preventDefault();
       turn(at + step);

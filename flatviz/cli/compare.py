@@ -16,13 +16,15 @@ def work(
     images = image_folder(data, size=size)
     if examples:
         images = images.subset(comparing.spaced(len(images), examples))
-    blank = torchvision_model(
-        Task(images, images, images, n_classes=len(images.class_names)), model
+    n_classes = len(images.class_names)
+    blank = torchvision_model(Task(images, images, images, n_classes=n_classes), model)
+    first = PublicNet(load_weights(blank.network, a), blank.side).eval()
+    second = PublicNet(load_weights(blank.network, b), blank.side).eval()
+    minutes = comparing.duration(first, images) / 60
+    print(
+        f"{len(images)} images: about {minutes:.1g} minutes, fewer with fewer --examples",
+        flush=True,
     )
-    first, second = (
-        PublicNet(load_weights(blank.network, path), blank.side).eval() for path in (a, b)
-    )
-    print(f"{len(images)} images; fewer with --examples N", flush=True)
     two = comparing.compare(first, second, images, progress=progress_of_command())
     print(two.sentence)
     write_page(out, two.html)

@@ -23,17 +23,19 @@ def work(paths: Sequence[Path], out: Path, run: bool, fast: bool) -> int:
     Experiments read their stored tables.  The status is 1 if a notebook fails or Sphinx warns.
     """
     started = time.perf_counter()
-    site, build = (module(f"flatviz.site.{part}", "docs") for part in ("run", "build"))
+    site = module("flatviz.site.run", "docs")
+    build = module("flatviz.site.build", "docs")
     executed = {}
     failed = []
     for path in paths:
+        name = path.stem
         notebook = read(path, fast=fast)
         try:
-            print(f"{path.stem:28} {site.run(notebook, path.stem):6.1f} s", flush=True)
-            executed[path.stem] = notebook
+            print(f"{name:28} {site.run(notebook, name):6.1f} s", flush=True)
+            executed[name] = notebook
         except site.CellError as error:
-            print(f"{path.stem:28} failed\n  {error}", flush=True)
-            failed.append(path.stem)
+            print(f"{name:28} failed\n  {error}", flush=True)
+            failed.append(name)
     warnings = []
     if not run and not failed:
         settings = SMALL_TOUR if fast else TourSettings(repeats=2)
@@ -41,8 +43,6 @@ def work(paths: Sequence[Path], out: Path, run: bool, fast: bool) -> int:
         live = site.family_html(family, start=("sabma", 1.0, 10))
         warnings = build.build(executed, live, out)
         print(*warnings, f"{out / 'index.html'} written", sep="\n")
-    print(
-        f"{time.perf_counter() - started:.1f} s in all"
-        + (f"; failed: {', '.join(failed)}" if failed else "")
-    )
+    names = f"; failed: {', '.join(failed)}" if failed else ""
+    print(f"{time.perf_counter() - started:.1f} s in all{names}")
     return 1 if failed or warnings else 0

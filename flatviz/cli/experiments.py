@@ -5,6 +5,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
 from flatviz.words import check_choice, meant, quoted
@@ -27,15 +28,20 @@ def experiment_of(name: str | None = None) -> list[Path]:
 
 def parameters_of(path: Path) -> dict[str, str]:
     """Name -> default, as written, of the cell tagged `parameters`."""
-    values: dict[str, str] = {}
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        if "parameters" not in cell["metadata"].get("tags", ()):
-            continue
-        source = "".join(cell["source"])
-        for line in ast.parse(source).body:
-            if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-                values[line.targets[0].id] = ast.get_source_segment(source, line.value) or ""
+    cell = _parameters(path)
+    source = "".join(cell["source"])
+    values = {}
+    for line in ast.parse(source).body:
+        if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
+            values[line.targets[0].id] = ast.get_source_segment(source, line.value) or ""
     return values
+
+
+def _parameters(path: Path) -> dict[str, Any]:
+    """Return the cell of a notebook that is tagged `parameters`."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    (cell,) = [c for c in cells if "parameters" in c["metadata"].get("tags", ())]
+    return cell
 
 
 def refuse_long(path: Path, values: Mapping[str, object]) -> None:
@@ -47,17 +53,18 @@ def refuse_long(path: Path, values: Mapping[str, object]) -> None:
     Raises:
         ValueError: With the estimate.
     """
-    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
-        if stated := cell["metadata"].get("minutes"):
-            defaults = {n: ast.literal_eval(text) for n, text in parameters_of(path).items()}
-            minutes = eval(stated, {}, defaults | dict(values))
-            estimate = f"{minutes:,.0f} minutes on {cell['metadata']['on']}"
-            print(f"{path.stem}: about {estimate}, an estimate")
-            if minutes > LONGEST:
-                raise ValueError(
-                    f"a run without --yes must take at most {LONGEST} minutes, got an estimate of"
-                    f" {estimate}: add --yes, or make it smaller by -p NAME=VALUE"
-                )
+    stated = _parameters(path)["metadata"]
+    if "minutes" not in stated:
+        return
+    defaults = {name: ast.literal_eval(text) for name, text in parameters_of(path).items()}
+    minutes = eval(stated["minutes"], {}, defaults | dict(values))
+    estimate = f"{minutes:,.0f} minutes on {stated['on']}"
+    print(f"{path.stem}: about {estimate}, an estimate")
+    if minutes > LONGEST:
+        raise ValueError(
+            f"a run without --yes must take at most {LONGEST} minutes, got an estimate of"
+            f" {estimate}: add --yes, or make it smaller by -p NAME=VALUE"
+        )
 
 
 def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, object]:
@@ -69,23 +76,25 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
     """
     values = {}
     for word in words:
-        key, equals, text = word.partition("=")
-        if not equals or key.upper() not in known:
+        written, equals, text = word.partition("=")
+        key = written.upper()
+        if not equals or key not in known:
             listed = [n.lower() for n in known if n != "RUN"]
+            near = "" if key in known else meant(key.lower(), listed)
             raise ValueError(
                 f"a parameter must be NAME=VALUE with NAME one of {', '.join(listed)} for {name},"
-                f" got {word!r}{meant(key.lower(), listed) if key.upper() not in known else ''}"
+                f" got {word!r}{near}"
             )
+        default = known[key]
         try:
-            values[key.upper()] = json.loads(PYTHON.get(text, text))
+            values[key] = json.loads(PYTHON.get(text, text))
         except json.JSONDecodeError as error:
-            default = known[key.upper()]
             if default.replace(".", "", 1).isdecimal():
                 raise ValueError(
-                    f"{key} must be a number, as its default {default}, got {text!r}"
+                    f"{written} must be a number, as its default {default}, got {text!r}"
                 ) from error
-            values[key.upper()] = text
-        check_whole(key.upper(), values[key.upper()], known[key.upper()])
+            values[key] = text
+        check_whole(key, values[key], default)
     return values
 
 

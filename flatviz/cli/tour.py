@@ -120,8 +120,9 @@ def _rows(tour: Tour) -> list[dict[str, str]]:
     """The table: a row a posterior, and one for each network without the source."""
     rows = family_rows(tour.family)
     blank = dict.fromkeys(rows[0], "")
-    alone = (blank | {"method": name} | score_texts(p) for name, p in tour.alone.items())
-    return [*rows, *alone]
+    for name, prediction in tour.alone.items():
+        rows.append(blank | {"method": name} | score_texts(prediction))
+    return rows
 
 
 def _worth(tour: Tour) -> str:

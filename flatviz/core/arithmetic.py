@@ -1,7 +1,6 @@
 """Settings of computation: device, number of threads, float32 arithmetic."""
 
 import ctypes
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -15,7 +14,7 @@ from torch import nn
 from torch.nn.modules.conv import _ConvNd
 
 from flatviz.checks import check_device
-from flatviz.private import lock_of_process
+from flatviz.private import at_fork, lock_of_process
 
 _torch: Any = torch.backends  # which builds its parts at run time
 _CUDA = _torch.cuda
@@ -39,8 +38,7 @@ class OfProcess:
         self._lock = lock_of_process()
         self._threads = set[int]()  # threads in a block that needs them
         self._users = self.wanted
-        if hasattr(os, "register_at_fork"):
-            os.register_at_fork(after_in_child=self._after_fork)
+        at_fork(after_in_child=self._after_fork)
 
     @contextmanager
     def block(self, needed: bool) -> Iterator[None]:

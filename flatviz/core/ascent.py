@@ -39,7 +39,8 @@ class SAM(Noun, eq=True):
     def __call__(self, w: Tensor, g: Tensor) -> Tensor:
         """Return the perturbation e, of the shape of w."""
         wide = _wide(g)
-        return (wide * (self.radius / (_norm(wide) + TINY))).to(g)
+        length = _norm(wide) + TINY
+        return (wide * (self.radius / length)).to(g)
 
 
 class ASAM(Noun, eq=True):
@@ -65,7 +66,8 @@ class ASAM(Noun, eq=True):
         """Return the perturbation e, of the shape of w."""
         scale = _wide(w).abs() + self.eta
         scaled = scale * g
-        return (scale * scaled * (self.radius / (_norm(scaled) + TINY))).to(g)
+        length = _norm(scaled) + TINY
+        return (scale * scaled * (self.radius / length)).to(g)
 
 
 class FisherSAM(Noun, eq=True):
@@ -92,8 +94,8 @@ class FisherSAM(Noun, eq=True):
         """Return the perturbation e, of the shape of w."""
         wide = _wide(g)
         natural = wide / (1 + self.eta * wide.square())
-        size = (wide * natural).sum(-1, keepdim=True).sqrt()
-        return (natural * (self.radius / (size + TINY))).to(g)
+        length = (wide * natural).sum(-1, keepdim=True).sqrt() + TINY
+        return (natural * (self.radius / length)).to(g)
 
 
 def _wide(t: Tensor) -> Tensor:

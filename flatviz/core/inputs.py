@@ -161,8 +161,11 @@ class Fields(Sized):
 
     def split(self, size: int | list[int]) -> list[Fields]:
         """Split into batches, in order."""
-        parts = [t.split(size) for t in self.named.values()]
-        return [Fields(dict(zip(self.named, part))) for part in zip(*parts)]
+        split = [t.split(size) for t in self.named.values()]
+        batches = []
+        for parts in zip(*split):
+            batches.append(Fields(dict(zip(self.named, parts))))
+        return batches
 
     def take(self, index: Tensor) -> Fields:
         """Return the inputs at `index`."""

@@ -67,38 +67,52 @@ class Parts:
 
     def __init__(self, weights: Mapping[str, Sequence[float]]) -> None:
         whole = sum(map(sum, weights.values()))
-        self._weights = {label: [w / whole for w in some] for label, some in weights.items()}
+        self._weights = {}
+        for label, steps in weights.items():
+            self._weights[label] = [work / whole for work in steps]
         self._order = list(weights)
         self._at = 0
-        self._room = (0.0, 0.0 if weights else 1.0)  # where the step in progress begins, its width
-        self._inside: list[tuple[str, int, int]] = []
+        self._begin = 0.0  # where the step in progress begins
+        self._width = 0.0 if weights else 1.0
+        self._inside: dict[str, tuple[int, int]] = {}  # done, total of work inside that step
         self._share = 0.0
 
     def share(self, done: int, total: int, label: str) -> float:
         """Return the share of the whole that is done, 0..1, which never falls."""
         if label in self._order[self._at :]:
             self._at = self._order.index(label)
-            self._room = self._step(label, done / max(total, 1))
-            self._inside = []
+            self._enter(self._weights[label], done / max(total, 1))
+            self._inside = {}
         else:
-            same = (i for i, (name, *_) in enumerate(self._inside) if name == label)
-            del self._inside[next(same, len(self._inside)) :]
-            while self._inside and self._inside[-1][1] >= self._inside[-1][2]:
-                self._inside.pop()
-            self._inside.append((label, done, total))
-        begin, width = self._room
-        for _, part, of in self._inside:
+            self._nest(label, done, total)
+        begin = self._begin
+        width = self._width
+        for part, of in self._inside.values():
             width /= max(of, 1)
             begin += width * part
         self._share = max(self._share, min(begin, 1.0))
         return self._share
 
-    def _step(self, label: str, share: float) -> tuple[float, float]:
-        """Give the place and width in the whole of the step at this share of a part."""
+    def _nest(self, label: str, done: int, total: int) -> None:
+        """Note work inside: what was inside of it before, and what is complete, has ended."""
+        labels = list(self._inside)
+        ended = labels[labels.index(label) :] if label in labels else []
+        for other in ended:
+            del self._inside[other]
+        while self._inside:
+            last = next(reversed(self._inside))
+            part, of = self._inside[last]
+            if part < of:
+                break
+            del self._inside[last]
+        self._inside[label] = (done, total)
+
+    def _enter(self, steps: Sequence[float], share: float) -> None:
+        """Place the step at this share of the current part in the whole."""
         before = sum(sum(self._weights[name]) for name in self._order[: self._at])
-        steps = self._weights[label]
         at = min(round(share * len(steps)), len(steps))
-        return before + sum(steps[:at]), steps[at] if at < len(steps) else 0.0
+        self._begin = before + sum(steps[:at])
+        self._width = steps[at] if at < len(steps) else 0.0
 
 
 @contextmanager

@@ -21,24 +21,23 @@ def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
 
 def randn_like(like: Tensor, source: torch.Generator, *shape: int) -> Tensor:
     """Draw standard normal noise of `shape` (by default that of `like`), on its device."""
-    z = torch.randn(shape or like.shape, generator=source, dtype=like.dtype, device=source.device)
+    size = shape or like.shape
+    z = torch.randn(size, generator=source, dtype=like.dtype, device=source.device)
     return z.to(like.device)
 
 
 def signs_like(like: Tensor, source: torch.Generator, *shape: int) -> Tensor:
     """Draw random signs, +1 or -1, of `shape`, in the dtype and on the device of `like`."""
-    return torch.randint(0, 2, shape, generator=source, device=source.device).to(like) * 2 - 1
+    bits = torch.randint(0, 2, shape, generator=source, device=source.device)
+    return bits.to(like) * 2 - 1
 
 
 def random_state() -> tuple:
     """Read the global random states of Python, NumPy and torch, to detect draws."""
     cards = torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else []
-    tensors = [torch.get_rng_state(), *cards]
-    return (
-        random.getstate(),
-        str(np.random.get_state(legacy=False)),
-        *(t.numpy().tobytes() for t in tensors),
-    )
+    of_torch = [t.numpy().tobytes() for t in (torch.get_rng_state(), *cards)]
+    of_numpy = str(np.random.get_state(legacy=False))
+    return (random.getstate(), of_numpy, *of_torch)
 
 
 def saved_rng(seed: int = 0) -> AbstractContextManager:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -14,6 +13,7 @@ from torch.nn.modules.conv import _ConvNd
 from torch.nn.utils import parametrize
 
 from flatviz.core.derivatives import Unfused
+from flatviz.private import at_fork
 
 ATTENDING = (nn.MultiheadAttention, nn.TransformerEncoder, nn.TransformerEncoderLayer)
 
@@ -123,5 +123,4 @@ def _after_fork() -> None:
 
 
 _ALL: WeakSet[Slots] = WeakSet()
-if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
-    os.register_at_fork(after_in_child=_after_fork)
+at_fork(after_in_child=_after_fork)

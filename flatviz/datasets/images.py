@@ -271,7 +271,8 @@ def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
         else:
             x = x.float().mean(1, keepdim=True).round().byte()
     if x.shape[2:] != tuple(shape[1:]):
-        smooth = F.interpolate(x.float(), tuple(shape[1:]), mode="bilinear", antialias=True)
+        sides = tuple(shape[1:])
+        smooth = F.interpolate(x.float(), sides, mode="bilinear", antialias=True)
         x = smooth.round().clamp(0, 255).byte()
     return replace(images, x=replace(images.x, bytes=x))
 
@@ -281,7 +282,10 @@ def _chosen(labels: Tensor, per_class: int | None, seed: int) -> list[int]:
     if per_class is None:
         return list(range(len(labels)))
     order = torch.randperm(len(labels), generator=generator(seed))
-    taken = [order[labels[order] == label][:per_class] for label in labels.unique()]
+    taken = []
+    for label in labels.unique():
+        members = order[labels[order] == label]
+        taken.append(members[:per_class])
     return torch.cat(taken).sort().values.tolist()
 
 

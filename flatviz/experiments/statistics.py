@@ -21,8 +21,8 @@ from flatviz.storage.files import atomic_path
 CELL = {
     "setting": "",
     "method": "",
-    "radius": float("nan"),
-    "steps": float("nan"),
+    "radius": np.nan,
+    "steps": np.nan,
     "seed": 0,
 }
 COLUMNS = ("experiment", *CELL, "quantity", "value")
@@ -63,14 +63,19 @@ def read_table(name: str | Path) -> pd.DataFrame:
         ValueError: If the file is no table of an experiment.
     """
     path = Path(name) if str(name).endswith(".csv") else committed(f"{name}.csv")
-    # exact, of every pandas
-    numbers = dict.fromkeys(("radius", "steps", "value"), lambda text: float(text or "nan"))
+
+    def exact(text: str) -> float:
+        """Read a number alike in every pandas."""
+        return float(text or "nan")
+
+    numbers = dict.fromkeys(("radius", "steps", "value"), exact)
     table = pd.read_csv(path, converters=numbers, keep_default_na=False)
     if "seed" in table and "quantity" not in table:
         wide = pd.read_csv(path)
         keys = wide.columns[: wide.columns.get_loc("seed") + 1]
         table = wide.melt(list(keys), var_name="quantity")
-    if missing := [c for c in COLUMNS if c not in table]:
+    missing = [column for column in COLUMNS if column not in table]
+    if missing:
         raise ValueError(
             f"a table must have the columns {', '.join(COLUMNS)}, got {path} without"
             f" {', '.join(missing)}"
@@ -104,7 +109,8 @@ def at(table: pd.DataFrame, **cell: object) -> pd.DataFrame:
     Raises:
         ValueError: If these columns leave no row, or several of one seed and quantity.
     """
-    rows = table[(table[list(cell)] == pd.Series(cell)).all(axis=1)]
+    here = table[list(cell)] == pd.Series(cell)
+    rows = table[here.all(axis=1)]
     if rows.empty or rows.duplicated(["seed", "quantity"]).any():
         came = "no row" if rows.empty else "several rows of one seed and quantity"
         raise ValueError(f"at must pick one cell, got {came} for {cell}: change or add a column")
@@ -262,14 +268,17 @@ def amount(row: Any) -> str:
     Examples: "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)".
     """
     quantity = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
+    label = quantity.label
     if np.isnan(row.mean):  # a seed has no value
-        return quantity.label
-    if row.ratio:
-        middle = np.exp(row.mean)
-        low = np.exp(row.mean - row.half)
-        high = np.exp(row.mean + row.half)
-        return f"{quantity.label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
-    return f"{quantity.label} {quantity.factor * row.mean:+.2g} ± {quantity.factor * row.half:.2g}"
+        return label
+    if not row.ratio:
+        mean = quantity.factor * row.mean
+        half = quantity.factor * row.half
+        return f"{label} {mean:+.2g} ± {half:.2g}"
+    middle = np.exp(row.mean)
+    low = np.exp(row.mean - row.half)
+    high = np.exp(row.mean + row.half)
+    return f"{label} {middle:.2f} of {row.against}'s ({low:.2f} to {high:.2f})"
 
 
 def sentences(table: pd.DataFrame) -> list[str]:

@@ -11,5 +11,6 @@ __getattr__, __dir__, __all__ = lazy(
         "preparation": "shifted_scores",
         "convergence": "convergence_gap",
         "family": "fit_family measure",
+        "members": "Choice Fitting",
     },
 )

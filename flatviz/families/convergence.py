@@ -116,13 +116,8 @@ def convergence_gap(
         )
     steps = settings["steps"], times * settings["steps"]
     how = dict(seed=seed, progress=progress, likelihood=task.likelihood)
-    longer = check_is(
-        record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]}),
-        Gaussian,
-        "a fit",
-        method,
-    )
-
+    longer = record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]})
+    longer = check_is(longer, Gaussian, "a fit", method)
     algorithm = record.algorithm(prior, len(task.train), **settings)
     draws = algorithm.descent.draws
     statistics = settings.get("batchnorm", "frozen")
@@ -140,18 +135,22 @@ def convergence_gap(
         distance = pulls.mean(0).double() / q.leverage.cpu()
         return values.double().view(-1, 2).mean(1), distance
 
-    short, first = at(q, seed + 1)
-    more, second = at(q, seed + 2)
-    values = torch.cat((short, more))
-    after = torch.cat([at(longer, seed + i)[0] for i in (1, 2)])
-    saved = values - after
+    one, first = at(q, seed + 1)
+    two, second = at(q, seed + 2)
+    values = torch.cat((one, two))
+    one, _ = at(longer, seed + 1)
+    two, _ = at(longer, seed + 2)
+    saved = values - torch.cat((one, two))
     products = first * second  # of independent draws, and so unbiased for the square
-    widths = float(products.mean())
+    square = max(float(products.mean()), 0.0)
     noise = 2 * float(products.std()) / math.sqrt(q.dim)
-    error = 2 * float(saved.std()) / math.sqrt(len(saved))
-    apart = math.sqrt(max(widths, 0.0))
     return ConvergenceGap(
-        float(values.mean()), float(saved.mean()), error, apart, math.sqrt(noise), steps
+        objective=float(values.mean()),
+        gap=float(saved.mean()),
+        gap_noise=2 * float(saved.std()) / math.sqrt(len(saved)),
+        widths=math.sqrt(square),
+        widths_noise=math.sqrt(noise),
+        steps=steps,
     )
 
 
@@ -165,27 +164,24 @@ def objective(
     """
     g = algorithm.gradient(q, gradient, None, noise)
     kl, (_, pull, _) = algorithm.descent.total(q, g.grad, noise)
-    value = (
-        g.loss
-        + (0 if g.gain is None else g.gain)
-        + (0 if kl is None else algorithm.descent.unit * kl)
-    )
+    value = g.loss
+    if g.gain is not None:
+        value = value + g.gain
+    if kl is not None:
+        value = value + algorithm.descent.unit * kl
     return value.cpu(), pull.cpu()
 
 
 def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     """Measure the `convergence_gap` of a member of `fits`."""
     method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
-    prior, settings = fits.keywords_of(method)
-    keywords = fits.keywords(method, settings)
+    keywords = fits.keywords(method)
     settings = {name: keywords[name] for name in METHODS[method].plain.settings}
-    q = check_is(
-        member.posterior, Gaussian, "the posterior", f"choose one of {', '.join(WITH_GAP)}"
-    )
+    q = check_is(member.posterior, Gaussian, "the posterior", method)
     return convergence_gap(
         fits.net,
         fits.task,
-        prior,
+        fits.prior_of(method),
         q,
         method,
         seed=fits.seed,

@@ -40,7 +40,8 @@ def examples(
     if isinstance(as_likelihood(likelihood), CategoricalLikelihood):
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[:, 0]
-        if y.is_floating_point() and bool((y == y.round()).all()):
+        whole = y == y.round()
+        if y.is_floating_point() and bool(whole.all()):
             y = y.long()
     given = replace(given, y=y)
     if torch.float64 in (given.x.dtype, y.dtype):
@@ -50,11 +51,13 @@ def examples(
 
 def _as_taken(net: Net, data: Data) -> Data:
     """Convert integers to floats where the net does not take them as they are."""
-    if isinstance(data.x, Tensor) and not data.x.is_floating_point():
-        try:
-            net(net.w, data.x[:2])
-        except RuntimeError:
-            return replace(data, x=data.x.float())
+    x = data.x
+    if not isinstance(x, Tensor) or x.is_floating_point():
+        return data
+    try:
+        net(net.w, x[:2])
+    except RuntimeError:
+        return replace(data, x=x.float())
     return data
 
 
@@ -69,8 +72,9 @@ def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int
     """
     train = _as_taken(net, train)
     test = _as_taken(net, test)
-    classes = isinstance(as_likelihood(likelihood), CategoricalLikelihood)
-    n_classes = int(max(train.y.max(), test.y.max())) + 1 if classes else 1
+    n_classes = 1
+    if isinstance(as_likelihood(likelihood), CategoricalLikelihood):
+        n_classes += int(max(train.y.max(), test.y.max()))
     if not test.class_names and len(train.class_names) >= n_classes:
         test = replace(test, class_names=train.class_names)
     if test.x.shape[1:] != train.x.shape[1:]:
@@ -78,7 +82,8 @@ def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int
             f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got"
             f" {tuple(test.x.shape[1:])}"
         )
-    order = torch.randperm(len(train), generator=generator(seed))[:MAX_EXAMPLES]
+    order = torch.randperm(len(train), generator=generator(seed))
+    order = order[:MAX_EXAMPLES]
     n_held_out = max(1, round(HELD_OUT * len(order)))
     validation = train.subset(order[:n_held_out])
     fitted = train.subset(order[n_held_out:])

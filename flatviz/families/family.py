@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import Count, Radius, Seed, Several, computed
-from flatviz.core import Net, Progress, Task, public, track
+from flatviz.core import Net, Objective, Progress, Task, public, track
 from flatviz.families.maps import disputed_row, input_row, rise_distance, with_pixels
 from flatviz.families.members import Choices, Fitting, count, once, predicted, training_nll
 from flatviz.families.tasks import Engine
@@ -25,6 +25,7 @@ from flatviz.results import (
     Posterior,
     Prediction,
     Spectrum,
+    Surface,
 )
 
 ITERS = 120  # Hessian products at most for one eigenvalue of a repeated fit
@@ -129,38 +130,46 @@ def measure(
     """
     f = training_nll(net, task)
     posteriors = [family[i].posterior for i in family.distinct]
-    pooled = torch.cat([q.sample(count(q, n_draws), seed=seed) for q in posteriors])
+    sizes = [count(q, n_draws) for q in posteriors]
+    draws = [q.sample(size, seed=seed) for q, size in zip(posteriors, sizes)]
+    pooled = torch.cat(draws)
     plane = plane_pca(pooled, name=f"PCA plane of {len(pooled)} draws")
     surface = slice_plane(f, plane, resolution=resolution, progress=progress)
-    family = replace(family, surface=surface, inputs=line_of_inputs(task) | family.inputs)
-    spectra = {id(q): top_eigenpairs(f, q.center, 2, seed=seed) for q in posteriors}
+    inputs = line_of_inputs(task) | family.inputs
+    family = replace(family, surface=surface, inputs=inputs)
+    spectra = {}
+    reaches = []
+    for q in posteriors:
+        spectra[id(q)] = top_eigenpairs(f, q.center, 2, seed=seed)
+        reaches.append(rise_distance(f, q.center, spectra[id(q)]))
     ground = _Ground(
         net=net,
         task=task,
         family=family,
-        n_draws=max(count(q, n_draws) for q in posteriors),
+        n_draws=max(sizes),
         n_spectra=n_spectra,
         k=k,
         resolution=around_resolution,
-        reach=max(rise_distance(f, q.center, spectra[id(q)]) for q in posteriors),
+        reach=max(reaches),
         seed=seed,
         progress=progress,
         spectra=spectra,
     )
     measured = once(family, ground.measured, "measuring", progress)
-    members = (
-        replace(new, method=m.method, radius=m.radius, unit=m.unit)
-        for m, new in zip(family, measured)
-    )
-    return with_pixels(task, replace(family, members=tuple(members)))
+    members = [
+        replace(new, method=member.method, radius=member.radius, unit=member.unit)
+        for member, new in zip(family, measured)
+    ]
+    family = replace(family, members=tuple(members))
+    return with_pixels(task, family)
 
 
 def line_of_inputs(task: Task) -> dict[str, Tensor]:
     """Return `Family.inputs` of a regression on one number, x (N,) of the test split, or {}."""
     x = task.test.x
-    if isinstance(x, Tensor) and x.numel() == len(x) and not task.one_label:
-        return {"x": x.flatten().cpu()}
-    return {}
+    if task.one_label or not isinstance(x, Tensor) or x.numel() != len(x):
+        return {}
+    return {"x": x.flatten().cpu()}
 
 
 def extend(
@@ -177,16 +186,21 @@ def extend(
     two thirds of the work; the others are copied from the nearest member.
     """
     near = family[family.index(method, radius)]
-    ground = _Ground.of(fits, family)
-    unit = METHODS[method].unit
-    new = replace(near, method=method, radius=float(radius), unit=unit, posterior=posterior)
-    member = ground.measured(new, surfaces)
-    one = member_values(member.spectrum, computed(member.prediction))
-    alone = {  # of one seed
-        name: torch.cat([one[name].to(row)[None], torch.full_like(row[1:], torch.nan)])
-        for name, row in near.over_seeds.items()
-    }
-    return with_pixels(fits.task, family.add(replace(member, over_seeds=alone)))
+    new = replace(
+        near,
+        method=method,
+        radius=float(radius),
+        unit=METHODS[method].unit,
+        posterior=posterior,
+    )
+    member = _Ground.of(fits, family).measured(new, surfaces)
+    values = member_values(member.spectrum, computed(member.prediction))
+    over_seeds = {}
+    for name, row in near.over_seeds.items():  # of one seed alone
+        over_seeds[name] = torch.full_like(row, torch.nan)
+        over_seeds[name][0] = values[name]
+    family = family.add(replace(member, over_seeds=over_seeds))
+    return with_pixels(fits.task, family)
 
 
 def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family:
@@ -200,10 +214,11 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
     of `SHOWN` on the test split at the family's largest ensemble; (1 + seeds,) each, the value of
     the member itself first, NaN where a fit diverged.
     """
+    task = fits.task
     keys = [fits.key(m.method, m.radius) for m in family]
     n_draws = family.n_draws
     n_spectra = max(map(len, family.spectrum))
-    f = training_nll(fits.net, fits.task)
+    f = training_nll(fits.net, task)
     fitted = fits.members(dict.fromkeys(keys), seeds)
     own = [member_values(m.spectrum, computed(m.prediction)) for m in family]
 
@@ -212,20 +227,19 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
             return dict.fromkeys(own[0], torch.tensor(torch.nan))
         W = q.sample(count(q, n_draws), seed=seed)
         spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
-        task = fits.task
-        prediction = predicted(
-            fits.net, q, task.test, n_draws, seed=seed, likelihood=task.likelihood
-        )
+        likelihood = task.likelihood
+        prediction = predicted(fits.net, q, task.test, n_draws, seed=seed, likelihood=likelihood)
         return member_values(spectra, prediction)
 
     columns = [own]
     for seed in track(list(seeds), "seeds", fits.progress):
-        rows = {key: values(fitted.get((*key, seed)), seed + 1) for key in dict.fromkeys(keys)}
+        rows = {}
+        for key in dict.fromkeys(keys):
+            rows[key] = values(fitted.get((*key, seed)), seed + 1)
         columns.append([rows[key] for key in keys])
-    over_seeds = [
-        {name: torch.stack([row[name] for row in rows]) for name in rows[0]}
-        for rows in zip(*columns)
-    ]
+    over_seeds = []
+    for column in zip(*columns):
+        over_seeds.append({n: torch.stack([row[n] for row in column]) for n in own[0]})
     return family.each(over_seeds=over_seeds)
 
 
@@ -282,11 +296,7 @@ class _Ground:
         n_draws = self.n_draws
         f = training_nll(net, task)
         draws = q.sample(count(q, n_draws), seed=seed)
-        starts = track(list(draws[: self.n_spectra]), "eigenvalues", self.progress)
-        spectra = tuple(
-            top_eigenpairs(f, w, self.k, seed=seed, name=f"draw {i}")
-            for i, w in enumerate(starts, 1)
-        )
+        spectra = self.spectra_of(f, draws)
         prediction = predicted(
             net,
             q,
@@ -296,29 +306,44 @@ class _Ground:
             progress=self.progress,
             likelihood=task.likelihood,
         )
-        maps = (
-            member.maps
-            | disputed_row(task, prediction, n_draws)
-            | input_row(net, task, family, q, n_draws, seed=seed)
-        )
-        around = member.around
-        sharpest = member.sharpest
+        maps = {
+            **member.maps,
+            **disputed_row(task, prediction, n_draws),
+            **input_row(net, task, family, q, n_draws, seed=seed),
+        }
         if "around" in surfaces:
-            plane = plane_random(net, q.center, seed=seed)
-            around = slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
+            member = replace(member, around=self.around(f, q))
         if "sharpest" in surfaces:
-            spectrum = self.spectra.get(id(q)) or top_eigenpairs(f, q.center, 2, seed=seed)
-            plane = plane_eigen(q.center, spectrum)
-            sharpest = slice_plane(f, plane, extent=self.reach, resolution=self.resolution)
+            member = replace(member, sharpest=self.sharpest(f, q))
         return replace(
             member,
             projection=project(draws, computed(family.surface).plane, f),
             spectrum=spectra,
             prediction=prediction,
-            around=around,
-            sharpest=sharpest,
             maps=maps,
         )
+
+    def spectra_of(self, f: Objective, draws: Tensor) -> tuple[Spectrum, ...]:
+        """Compute the largest eigenpairs at the first draws."""
+        starts = track(list(draws[: self.n_spectra]), "eigenvalues", self.progress)
+        spectra = []
+        for i, w in enumerate(starts, 1):
+            spectrum = top_eigenpairs(f, w, self.k, seed=self.seed, name=f"draw {i}")
+            spectra.append(spectrum)
+        return tuple(spectra)
+
+    def around(self, f: Objective, q: Posterior) -> Surface:
+        """Compute the surface around a center along two random directions."""
+        plane = plane_random(self.net, q.center, seed=self.seed)
+        return slice_plane(f, plane, resolution=self.resolution, progress=self.progress)
+
+    def sharpest(self, f: Objective, q: Posterior) -> Surface:
+        """Compute the surface around a center along its two sharpest directions."""
+        spectrum = self.spectra.get(id(q))
+        if spectrum is None:
+            spectrum = top_eigenpairs(f, q.center, 2, seed=self.seed)
+        plane = plane_eigen(q.center, spectrum)
+        return slice_plane(f, plane, extent=self.reach, resolution=self.resolution)
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:
@@ -326,8 +351,10 @@ def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[s
 
     Each is ().
     """
-    lambda1 = torch.stack([s.values[0] for s in spectra]).mean()
-    scores = {
-        name: prediction.scores[name][-1].to(lambda1) for name in SHOWN if name in prediction.scores
-    }
-    return {name: value.cpu() for name, value in {"lambda1": lambda1, **scores}.items()}
+    largest = [spectrum.values[0] for spectrum in spectra]
+    values = {"lambda1": torch.stack(largest).mean()}
+    for name in SHOWN:
+        if name in prediction.scores:
+            score = prediction.scores[name][-1]
+            values[name] = score.to(values["lambda1"])
+    return {name: value.cpu() for name, value in values.items()}

@@ -1,7 +1,9 @@
 """Maps of a family beside its surface: predictions over inputs, disputed images, and extents."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -29,22 +31,32 @@ def rise_distance(f: Objective, center: Tensor, spectrum: Spectrum) -> float:
     """
     largest = float(spectrum.values[0])
     model = math.sqrt(2 * RISE / largest) if largest > 0 else 1.0
-    far = torch.linspace(0, model, TICKS + 1, dtype=center.dtype, device=center.device)[1:]
+    ticks = torch.linspace(0, model, TICKS + 1, dtype=center.dtype, device=center.device)
     axes = spectrum.vectors[:2].to(center)
-    directions = torch.cat([torch.eye(len(axes)), -torch.eye(len(axes))]).to(center)
+    halves = torch.eye(len(axes)).to(center)
+    directions = torch.cat([halves, -halves])
     evaluate = f.over(center, axes, coords=model * directions)
-    least = float(evaluate(0 * directions[:1])) + RISE
-    reached = []
-    for direction in directions:
-        blocks = far.split(TICKS // 8)  # as far out as is needed
-        risen = (some[~(evaluate(some[:, None] * direction) < least)] for some in blocks)
-        reached.append(next((float(some[0]) for some in risen if len(some)), model))
-    return max(reached)
+    at_center = evaluate(0 * directions[:1])
+    least = float(at_center) + RISE
+    first = partial(_first_risen, evaluate, ticks[1:], least)
+    return max(map(first, directions))
+
+
+def _first_risen(
+    evaluate: Callable[[Tensor], Tensor], far: Tensor, least: float, direction: Tensor
+) -> float:
+    """Return the first of the distances `far` at which the loss is `least`, NaN or inf."""
+    for some in far.split(TICKS // 8):  # as far out as is needed
+        values = evaluate(some[:, None] * direction)
+        risen = some[~(values < least)]
+        if len(risen):
+            return float(risen[0])
+    return float(far[-1])
 
 
 def has_input_maps(task: Task) -> bool:
     """Tell whether the task's inputs are points of a plane, in two classes."""
-    return task.train.x.ndim == 2 and task.train.x.shape[1] == 2 and task.n_classes == 2
+    return tuple(task.train.x.shape[1:]) == (2,) and task.n_classes == 2
 
 
 def input_maps(
@@ -61,23 +73,23 @@ def input_maps(
     `inputs`: ticks a, b (G,) of the grid; x, y: the training points; reference (G, G): of all draws
     of a reference posterior, HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
     """
-    x = torch.cat([task.train.tensor(), task.test.tensor()]).cpu()
+    train = task.train.tensor().cpu()
+    x = torch.cat([train, task.test.tensor().cpu()])
     lo = x.amin(0) - MARGIN
     hi = x.amax(0) + MARGIN
     grid = {
         "a": torch.linspace(float(lo[0]), float(hi[0]), resolution),
         "b": torch.linspace(float(lo[1]), float(hi[1]), resolution),
-        "x": task.train.tensor().cpu(),
+        "x": train,
         "y": task.train.y.cpu(),
     }
     family = replace(family, inputs=family.inputs | grid)
-
-    def row(q: Posterior, n_draws: int) -> dict[str, Tensor]:
-        return input_row(net, task, family, q, n_draws, seed=seed)
-
+    row = partial(input_row, net, task, family, seed=seed)
     if reference is not None:
-        family.inputs["reference"] = row(reference, REFERENCE_DRAWS)["probs"][-1]
-    return with_maps(family, once(family, lambda m: row(m.posterior, family.n_draws)))
+        of_reference = row(reference, REFERENCE_DRAWS)
+        family.inputs["reference"] = of_reference["probs"][-1]
+    rows = once(family, lambda member: row(member.posterior, family.n_draws))
+    return with_maps(family, rows)
 
 
 def input_row(
@@ -92,12 +104,20 @@ def input_row(
         return {}
     a = family.inputs["a"]
     b = family.inputs["b"]
-    points = torch.stack(torch.meshgrid(a, b, indexing="xy"), -1).reshape(-1, 2)
-    probs = predicted(net, q, points.to(task.train.tensor()), n_draws, seed=seed).probs[..., 1]
-    n = len(probs)
-    means = probs.cumsum(0) / torch.arange(1, n + 1).to(probs)[:, None]
-    maps = means.reshape(n, len(b), len(a)).cpu()
-    return {"probs": torch.cat([maps, maps[-1:].expand(n_draws - n, -1, -1)])}
+    points = torch.cartesian_prod(b, a).flip(1)
+    points = points.to(task.train.tensor())
+    prediction = predicted(net, q, points, n_draws, seed=seed)
+    probs = prediction.probs[..., 1]
+    sizes = torch.arange(1, len(probs) + 1).to(probs)
+    means = probs.cumsum(0) / sizes[:, None]
+    maps = means.unflatten(1, (len(b), len(a)))
+    return {"probs": repeated(maps.cpu(), n_draws)}
+
+
+def repeated(rows: Tensor, n: int) -> Tensor:
+    """Repeat the last row until there are `n`, as that of a larger ensemble."""
+    last = rows[-1].expand(n - len(rows), *rows.shape[1:])
+    return torch.cat([rows, last])
 
 
 def has_images(task: Task) -> bool:
@@ -117,8 +137,10 @@ def with_pixels(task: Task, family: Family) -> Family:
     """
     if "shown" not in family[0].maps:
         return family
-    index = torch.cat([m.maps["shown"].flatten() for m in family]).unique()
-    return replace(family, images=dict(index=index, pixels=_pixels(task.test, index)))
+    shown = [member.maps["shown"].flatten() for member in family]
+    index = torch.cat(shown).unique()
+    images = {"index": index, "pixels": _pixels(task.test, index)}
+    return replace(family, images=images)
 
 
 def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Tensor]:
@@ -128,10 +150,8 @@ def disputed_row(task: Task, prediction: Prediction, size: int) -> dict[str, Ten
     """
     if not has_images(task):
         return {}
-    return {
-        name: torch.cat([t, t[-1:].expand(size - len(t), -1)])
-        for name, t in zip(("shown", "nats"), disputed(prediction))
-    }
+    rows, nats = disputed(prediction)
+    return {"shown": repeated(rows, size), "nats": repeated(nats, size)}
 
 
 def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, Tensor]:
@@ -143,12 +163,14 @@ def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, T
     """
     probs = prediction.outputs.log_softmax(-1).double().exp()
     n = torch.arange(1, len(probs) + 1, device=probs.device).double()
-    total = entr(probs.cumsum(0) / n[:, None, None]).sum(-1)
+    means = probs.cumsum(0) / n[:, None, None]
     alone = entr(probs).sum(-1)
-    shared = total - alone.cumsum(0) / n[:, None]
-    values = torch.cat([alone[:1], shared[1:]]).nan_to_num(nan=-1.0).cpu()
+    shared = entr(means).sum(-1) - alone.cumsum(0) / n[:, None]
+    values = torch.cat([alone[:1], shared[1:]])
+    values = values.nan_to_num(nan=-1.0).cpu()
     nats, rows = values.sort(dim=1, descending=True, stable=True)
-    return rows[:, :n_shown], nats[:, :n_shown].clamp_min(0)
+    nats = nats.clamp_min(0)
+    return rows[:, :n_shown], nats[:, :n_shown]
 
 
 def _pixels(data: Data, index: Tensor) -> Tensor:
@@ -156,13 +178,23 @@ def _pixels(data: Data, index: Tensor) -> Tensor:
 
     They are scaled from the lowest value among them to the highest.
     """
-    here = index.to(data.x.device)
-    x = data.x.bytes[here] if isinstance(data.x, Pixels) else data.subset(here).tensor()
-    x = x.float().cpu()
-    scale = MAX_SIDE / max(x.shape[2:])
+    given = data.x
+    index = index.to(given.device)
+    if isinstance(given, Pixels):
+        x = given.bytes[index].float().cpu()
+        ends = (0.0, 255.0)
+    else:
+        x = data.subset(index).tensor().float().cpu()
+        ends = None
+    height, width = x.shape[2:]
+    scale = MAX_SIDE / max(height, width)
     if scale < 1:
-        height, width = (max(1, round(scale * side)) for side in x.shape[2:])
+        height = max(1, round(scale * height))
+        width = max(1, round(scale * width))
         x = adaptive_avg_pool2d(x, (height, width))
-    lo, hi = (0.0, 255.0) if isinstance(data.x, Pixels) else (float(x.min()), float(x.max()))
-    pixels = ((x - lo) * (255 / max(hi - lo, 1e-12))).round().to(torch.uint8)
-    return pixels[:, 0] if pixels.shape[1] == 1 else pixels.permute(0, 2, 3, 1).contiguous()
+    lo, hi = ends or (float(x.min()), float(x.max()))
+    levels = (x - lo) * (255 / max(hi - lo, 1e-12))
+    pixels = levels.round().to(torch.uint8)
+    if pixels.shape[1] == 1:
+        return pixels[:, 0]
+    return pixels.permute(0, 2, 3, 1).contiguous()

@@ -4,8 +4,9 @@ import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import product
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from torch import Tensor
 
@@ -18,7 +19,7 @@ from flatviz.posteriors import METHODS
 from flatviz.posteriors.method import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
-from flatviz.training.gradient import PLAIN, Training
+from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.settings import Setting
 from flatviz.words import check_choice
 
@@ -38,13 +39,12 @@ class Choice:
 
     def __str__(self) -> str:
         """Write the settings as text."""
-        return (
-            str(Tuned({**self.settings, "radius": self.radius, "head_std": self.head_std}))
-            or "as in the record"
-        )
+        beside = {"radius": self.radius, "head_std": self.head_std}
+        return str(Tuned({**self.settings, **beside})) or "as in the record"
 
 
 Choices = Mapping[str, Choice]
+Settings = Mapping[str, Setting]
 T = TypeVar("T")
 
 
@@ -117,22 +117,22 @@ class Fitting:
         """Return the choice for a method, empty where it was not tuned."""
         return (self.tuned or {}).get(method, Choice())
 
-    def keywords_of(self, method: str) -> tuple[Gaussian, dict[str, Setting]]:
-        """Return the prior and the settings of a method's fit, from `fit` or tuned."""
-        choice = self.choice(method)
-        return with_head_std(self.net, self.prior, choice.head_std), {
-            **choice.settings,
-            **(self.fit or {}),
-        }
+    def prior_of(self, method: str) -> Gaussian:
+        """Return the prior of a method's fit, of tuned width."""
+        return with_head_std(self.net, self.prior, self.choice(method).head_std)
+
+    def settings_of(self, method: str) -> dict[str, Setting]:
+        """Return the settings of a method's fit that differ from its record: `fit`, then tuned."""
+        return {**self.choice(method).settings, **(self.fit or {})}
 
     def keywords(
-        self, method: str, settings: Mapping[str, Setting], radius: float | None = None
+        self, method: str, radius: float | None = None, settings: Settings | None = None
     ) -> dict[str, Setting]:
-        """Keywords of a method's fit, with what all fits share."""
+        """Keywords of a method's fit, at its `settings_of` by default, with what all fits share."""
         return METHODS[method].keywords(
             self.net,
             radius=radius,
-            settings=settings,
+            settings=self.settings_of(method) if settings is None else settings,
             lr_scale=self.lr_scale,
             training=self.training,
         )
@@ -145,17 +145,18 @@ class Fitting:
         Raises:
             ValueError: For an unknown method, or a radius below 0.
         """
-        for method, some in (radii or {}).items():
-            check_choice(method, tuple(METHODS), "a method of radii")
-            for radius in some:
-                check_radius(radius, "radius")
         if radii is None:
             tours = {name: method.tuned(self.net).tour for name, method in METHODS.items()}
             radii = {name: tour for name, tour in tours.items() if tour}
         every = {}
         for name, some in radii.items():
+            check_choice(name, tuple(METHODS), "a method of radii")
+            for radius in some:
+                check_radius(radius, "radius")
+            every[name] = tuple(some)
             chosen = self.choice(name).radius
-            every[name] = tuple(some) if chosen is None else tuple(sorted({*some, chosen}))
+            if chosen is not None:
+                every[name] = tuple(sorted({*some, chosen}))
         return every
 
     def key(self, method: str, radius: float) -> tuple[str, float]:
@@ -171,33 +172,36 @@ class Fitting:
     def member(self, method: str, radius: float | None = None) -> Posterior:
         """Fit one method; radius None is the chosen one, else that of its record."""
         record = METHODS[check_choice(method, tuple(METHODS), "method")]
-        choice = self.choice(method)
-        prior, settings = self.keywords_of(method)
-        radius = choice.radius if radius is None else radius
+        settings = self.settings_of(method)
+        if radius is None:
+            radius = self.choice(method).radius
         is_zero = radius is not None and check_radius(radius, "radius") == 0
         if is_zero and record.at_zero is not None:
             record = METHODS[record.at_zero]
             radius = None
-        keywords = self.keywords(record.name, settings, radius)
+        keywords = self._how() | self.keywords(record.name, radius, settings)
         net = self.net
-        how = self._how()
         if record.warm_start:
-            changed = {
-                name: v
-                for name, v in choice.settings.items()
-                if METHODS[method].tuned(net).settings.get(name) != v
-            }
-            start = self.keywords("sgd", {**changed, **(self.fit or {})})
-            ascent = {name: value for name, value in keywords.items() if name == "ascent"}
-            solution = METHODS["sgd"].fit(net, self.task.train, **how, **start, **ascent)
-            net = net.at(solution.center)
-        priors = (prior,) if record.needs_prior else ()
-        return record.fit(net, self.task.train, *priors, **how, **keywords)
+            net = self._started(method, keywords.get("ascent"))
+        given = [net, self.task.train]
+        if record.needs_prior:
+            given.append(self.prior_of(method))
+        return record.fit(*given, **keywords)
+
+    def _started(self, method: str, ascent: Ascent | None) -> Net:
+        """Return the net at SGD's solution, at those settings of a method that were chosen."""
+        usual = METHODS[method].tuned(self.net).settings
+        chosen = self.choice(method).settings
+        changed = {name: v for name, v in chosen.items() if usual.get(name) != v}
+        changed |= self.fit or {}
+        keywords = self._how() | self.keywords("sgd", settings=changed)
+        if ascent is not None:
+            keywords["ascent"] = ascent
+        solution = METHODS["sgd"].fit(self.net, self.task.train, **keywords)
+        return self.net.at(solution.center)
 
     def preview(self, method: str, radius: float, near: Posterior, steps: int) -> Posterior | None:
-        """A short `member`.
-
-        `steps` steps of a method at `radius`, from `near`, its posterior at another radius.
+        """Fit a method at `radius` by `steps` steps from `near`, its posterior at another radius.
 
         None for a method that cannot start at a posterior, at radius 0, and where a whole fit has
         no more than twice these steps.
@@ -205,12 +209,11 @@ class Fitting:
         record = METHODS[method]
         if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
             return None
-        prior, settings = self.keywords_of(method)
-        keywords = self.keywords(method, settings, radius)
+        keywords = self._how() | self.keywords(method, radius)
         if keywords["steps"] <= 2 * steps:
             return None
         keywords |= dict(steps=steps, start=near, start_scale=1.0)
-        return record.fit(self.net, self.task.train, prior, **self._how(), **keywords)
+        return record.fit(self.net, self.task.train, self.prior_of(method), **keywords)
 
     def members(
         self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Engine = None
@@ -224,8 +227,11 @@ class Fitting:
         items = [(*group, seeds) for group in groups_of(keys, engine is None)]
         # Several seeds, trained together, have one bar: their fit's
         progress = self.progress if len(seeds) == 1 else False
-        run = run_each(_fit_group, shared, items, engine=engine, label="fitting", progress=progress)
-        return {key: q for _, some in run for key, q in some.items()}
+        how: dict[str, Any] = dict(engine=engine, label="fitting", progress=progress)
+        fitted: Fitted = {}
+        for _, some in run_each(_fit_group, shared, items, **how):
+            fitted |= some
+        return fitted
 
     def family(
         self,
@@ -240,31 +246,35 @@ class Fitting:
         Raises:
             Exception: The last error, where all members fail.
         """
-        asked = [(m, float(r)) for m, rs in radii.items() for r in rs]
-        keys = dict.fromkeys(self.key(*cell) for cell in asked)
-        fitted = {}
+        asked: dict[tuple[str, float], tuple[str, float]] = {}  # with the key of its fit
+        for method, some in radii.items():
+            for radius in some:
+                asked[method, float(radius)] = self.key(method, float(radius))
+        keys = dict.fromkeys(asked.values())
+        fitted: Fitted = {}
         failed: Exception = ValueError("a family must have a member, got no radii")
         try:
             fitted = self.members(keys, [self.seed], engine)
         except Exception:  # a user's network may raise any error
             if fail is None:
                 raise
-        for key in keys:
-            if (*key, self.seed) not in fitted:  # diverged beside others; alone it raises
-                try:
-                    fitted[*key, self.seed] = self.member(*key)
-                except Exception as error:
-                    if fail is None:
-                        raise
-                    fail(*key, error)
-                    failed = error
+        for method, radius in keys:
+            if (method, radius, self.seed) in fitted:
+                continue
+            try:  # diverged beside others; alone it raises
+                fitted[method, radius, self.seed] = self.member(method, radius)
+            except Exception as error:
+                if fail is None:
+                    raise
+                fail(method, radius, error)
+                failed = error
         if not fitted:
             raise failed
         members = []
-        for method, radius in dict.fromkeys(asked):
-            place = (*self.key(method, radius), self.seed)
-            if place in fitted:
-                members.append(Member(method, radius, METHODS[method].unit, fitted[place]))
+        for (method, radius), key in asked.items():
+            q = fitted.get((*key, self.seed))
+            if q is not None:
+                members.append(Member(method, radius, METHODS[method].unit, q))
         return Family(tuple(members))
 
     def _how(self) -> dict[str, Setting]:
@@ -272,10 +282,10 @@ class Fitting:
 
         A fit of classifiers alone need not take a likelihood.
         """
-        other = self.task.likelihood != "categorical"
-        return dict(seed=self.seed, progress=self.progress) | (
-            dict(likelihood=self.task.likelihood) if other else {}
-        )
+        how: dict[str, Setting] = dict(seed=self.seed, progress=self.progress)
+        if self.task.likelihood != "categorical":
+            how["likelihood"] = self.task.likelihood
+        return how
 
 
 def unless_diverged(fit: Callable[..., T], /, *given: object, **how: object) -> T | None:
@@ -326,20 +336,25 @@ def once(
     progress: Progress = False,
 ) -> list[T]:
     """Call function(member) for every member, once for those that share a posterior."""
-    values = {i: function(family[i]) for i in track(family.distinct, label, progress)}
+    values = {}
+    for i in track(family.distinct, label, progress):
+        values[i] = function(family[i])
     return [values[i] for i in family.first]
 
 
 def with_maps(family: Family, rows: Iterable[Mapping[str, object]]) -> Family:
     """Add these to the `maps` of the members, one row each."""
-    return family.each(maps=[{**m.maps, **row} for m, row in zip(family, rows)])
+    maps = [{**member.maps, **row} for member, row in zip(family, rows)]
+    return family.each(maps=maps)
 
 
 def check_settings(fit: Mapping | None) -> None:
     """Check that each name in `fit` is a setting of some method."""
-    names = dict.fromkeys(name for m in METHODS.values() for name in m.plain.settings)
+    known: dict[str, Setting] = {}
+    for method in METHODS.values():
+        known |= method.plain.settings
     for name in fit or {}:
-        check_choice(name, tuple(names), "a setting of fit")
+        check_choice(name, tuple(known), "a setting of fit")
 
 
 def groups_of(
@@ -351,9 +366,9 @@ def groups_of(
         radii.setdefault(method, []).append(radius)
     groups = []
     for method, every in radii.items():
-        record = METHODS[method]
-        joint = [r for r in every if together and record.fit_grid and record.in_grid(r)]
-        groups += [(method, joint)] * bool(joint)
+        joint = [r for r in every if together and METHODS[method].in_grid(r)]
+        if joint:
+            groups.append((method, joint))
         groups += [(method, [r]) for r in every if r not in joint]
     # The longest first: workers end together
     return sorted(groups, key=lambda group: -len(group[1]))
@@ -362,14 +377,18 @@ def groups_of(
 def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> Fitted:
     """Fit one group of `groups_of` at all seeds."""
     method, radii, seeds = group
-    cells = [(radius, seed) for radius in radii for seed in seeds]
-    fit_grid = METHODS[method].fit_grid
-    joint = fit_grid is not None and all(map(METHODS[method].in_grid, radii))
-    if len(cells) == 1 or fit_grid is None or not joint:
+    record = METHODS[method]
+    fitted: Fitted = {}
+    if len(radii) == len(seeds) == 1 or not all(map(record.in_grid, radii)):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
-        return {(method, r, s): replace(quiet, seed=s).member(method, r) for r, s in cells}
-    prior, settings = fits.keywords_of(method)
-    shared = dict(progress=fits.progress, likelihood=fits.task.likelihood)
-    keywords = fits.keywords(method, settings) | shared | dict(radius=radii, seed=seeds)
-    grid = fit_grid(fits.net, fits.task.train, prior, **keywords)
-    return {(method, *key): q for key, q in grid.items()}
+        for radius, seed in product(radii, seeds):
+            fitted[method, radius, seed] = replace(quiet, seed=seed).member(method, radius)
+        return fitted
+    keywords = fits.keywords(method)
+    keywords |= dict(progress=fits.progress, likelihood=fits.task.likelihood)
+    keywords |= dict(radius=radii, seed=seeds)
+    fit_grid = cast(Callable[..., Mapping], record.fit_grid)
+    grid = fit_grid(fits.net, fits.task.train, fits.prior_of(method), **keywords)
+    for (radius, seed), q in grid.items():
+        fitted[method, radius, seed] = q
+    return fitted

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Literal
+from itertools import product
+from typing import Any, Literal
 
 import torch
 from torch import nn
 
 from flatviz.checks import Count
-from flatviz.core import Likelihood, Net, Progress, Task, copied, find_head
+from flatviz.core import Likelihood, Net, Progress, Task, Treated, copied, find_head
 from flatviz.engine.cost import work_of
 from flatviz.engine.trunk import cache_trunk
 from flatviz.families.examples import MAX_EXAMPLES, Examples, examples, first_of, task_of
@@ -33,20 +33,14 @@ from flatviz.posteriors.swag import fit_swag
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
 from flatviz.training.driver import Diverged
-from flatviz.training.gradient import Training
+from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.points import pretrain
 from flatviz.training.settings import DRAWS
 from flatviz.training.streams import steps_per_epoch
 
 Say = Callable[[str], None]  # called with a line of text after each step
 Effort = Literal["quick", "full"] | Count  # or so many trials of a full one
-RATES = (
-    0.1,
-    0.03,
-    0.01,
-    0.003,
-    0.001,
-)
+RATES = (0.1, 0.03, 0.01, 0.003, 0.001)
 EPOCHS = 30
 # Smallest number for a regression, as a curve through few points takes longer than a class
 STEPS = 500
@@ -140,11 +134,10 @@ def prepare_own(
     """
     train = examples(train, "train", likelihood=likelihood)
     test = examples(test, "test", train.class_names, likelihood)
-    net = (
-        module
-        if isinstance(module, Net)
-        else Net.from_module(copied(module).eval(), example=train.x[:2])
-    )
+    if isinstance(module, Net):
+        net = module
+    else:
+        net = Net.from_module(copied(module).eval(), example=train.x[:2])
     task = task_of(net, train, test, likelihood, seed)
     quick = effort == "quick"
     n_trials = trials_of(effort)
@@ -157,59 +150,59 @@ def prepare_own(
             "left out, for effort is 'quick': all draws of a step but one, all of its examples but"
             " 128, half of the steps"
         )
-    held_out = partial(Standing.of, data=task.parts()["validation"], likelihood=likelihood)
-    before = held_out(net, net.w, progress=progress)
+    before = Standing.of(net, net.w, task.parts()["validation"], likelihood, progress)
     _compare_noise(net, task, say)
 
     def chosen(fits: Fitting, last: bool) -> Prepared:
-        trial = best_trial(
-            fits,
-            n_trials,
-            fixed=fixed,
-            before=before,
-            last=last,
-            report=lambda trial: say(str(trial)),
-        )
-        of_test = partial(Standing.of, likelihood=likelihood)
-        trained = of_test(net, net.w, first_of(task.test))
-        after = of_test(fits.net, trial.posterior.center, first_of(fits.task.test))
+        how: dict[str, Any] = dict(fixed=fixed, before=before, last=last)
+        trial = best_trial(fits, n_trials, **how, report=lambda trial: say(str(trial)))
+        trained = Standing.of(net, net.w, first_of(task.test), likelihood)
+        center = trial.posterior.center
+        after = Standing.of(fits.net, center, first_of(fits.task.test), likelihood)
         return Prepared(trial.fits, trained, after, trial.good)
 
     if quick and work > LARGE_PASS:
         say("left out, for effort is 'quick': normalisation layers, SWAG, images")
         return chosen(_head_alone(net, task, seed, progress, say), last=True)
-
-    def fitted(lr: float) -> Gaussian:
-        swag = fit_swag(
-            net,
-            task.train,
-            rank=RANK,
-            lr=lr,
-            likelihood=likelihood,
-            seed=seed,
-            progress=progress,
-        )
-        draw = swag.sample(1, seed=seed)[0]
-        check_learned(net, draw, task.train, "SWAG", ADVICE, progress, likelihood)
-        check_as_good("SWAG", held_out(net, swag.mean, progress=progress), before)
-        say(f"SWAG at rate {lr:g}")
-        return swag
-
-    recipe = recipe_for(net)
-    rates = (recipe.swag_lr, *(rate for rate in RATES if rate < recipe.swag_lr))
-    swag = first_to_learn(rates, fitted)
-    norm = any(b.kind == "norm" for b in net.blocks)
-    late, prior = transfer(
-        net, swag, treated="norm+head" if norm else "head", head_std=HEAD_STD, scale=recipe.scale
-    )
-    say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
+    late = _late(net, task, before, seed, progress, say)
+    norm = any(b.kind == "norm" for b in late.net.blocks)
     try:
-        return chosen(Fitting(late, task, prior, seed, progress=progress), last=not norm)
+        return chosen(late, last=not norm)
     except Diverged as error:
         if not norm:
             raise
         say(f"left out, for no trial learned: normalisation layers ({error})")
         return chosen(_head_alone(net, task, seed, progress, say), last=True)
+
+
+def _late(
+    net: Net, task: Task, before: Standing, seed: int, progress: Progress, say: Say
+) -> Fitting:
+    """Normalisation layers, where there are such, and head, with the prior of SWAG.
+
+    Its rate is the first at which its center is about as good as the trained network.
+    """
+    held_out = task.parts()["validation"]
+    likelihood = task.likelihood
+    recipe = recipe_for(net)
+    how: dict[str, Any] = dict(rank=RANK, likelihood=likelihood, seed=seed, progress=progress)
+
+    def fitted(lr: float) -> Gaussian:
+        swag = fit_swag(net, task.train, lr=lr, **how)
+        draw = swag.sample(1, seed=seed)[0]
+        check_learned(net, draw, task.train, "SWAG", ADVICE, progress, likelihood)
+        now = Standing.of(net, swag.mean, held_out, likelihood, progress)
+        check_as_good("SWAG", now, before)
+        say(f"SWAG at rate {lr:g}")
+        return swag
+
+    lower = [rate for rate in RATES if rate < recipe.swag_lr]
+    swag = first_to_learn([recipe.swag_lr, *lower], fitted)
+    norm = any(b.kind == "norm" for b in net.blocks)
+    treated: Treated = "norm+head" if norm else "head"
+    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
+    say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
+    return Fitting(late, task, prior, seed, progress=progress)
 
 
 def _compare_noise(net: Net, task: Task, say: Say) -> None:
@@ -220,7 +213,8 @@ def _compare_noise(net: Net, task: Task, say: Say) -> None:
     data = task.parts()["validation"]
     outputs = outputs_of(net, net.w, data.x)
     noise = torch.as_tensor(likelihood.noise).to(outputs)
-    ratio = float(((outputs - data.y.view_as(outputs)) / noise).square().mean().sqrt())
+    errors = (outputs - data.y.view_as(outputs)) / noise
+    ratio = float(errors.square().mean().sqrt())
     if not 1 / FAR_OFF < ratio < FAR_OFF:
         way = "narrow" if ratio > 1 else "wide"
         say(
@@ -234,20 +228,18 @@ def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -
     test = first_of(task.test)
     if len(test) < len(task.test):
         say(f"left out: all test examples but the first {MAX_EXAMPLES}")
-    everything = Gaussian(net.w, torch.zeros_like(net.w), torch.zeros_like(net.w)[None])
+    zeros = torch.zeros_like(net.w)
+    everything = Gaussian(net.w, zeros, zeros[None])
     net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
-    parts = {
-        name: data for name, data in replace(task, test=test).parts().items() if name != "source"
-    }
+    parts = {"train": task.train, "validation": task.parts()["validation"], "test": test}
     try:
         cached = {name: cache_trunk(net, data, progress=progress) for name, data in parts.items()}
-        net = cached["train"][0]
-        parts = {
-            name: replace(features, class_names=parts[name].class_names)
-            for name, (_, features) in cached.items()
-        }
     except ValueError as error:
         say(f"activations are not kept: {error}")
+    else:
+        net = cached["train"][0]
+        for name, (_, features) in cached.items():
+            parts[name] = replace(features, class_names=parts[name].class_names)
     say(f"treated: head, {net.dim} weights")
     train = parts["train"]
     validation = parts["validation"]
@@ -279,33 +271,29 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
     """
     data = task.train
     likelihood = task.likelihood
-    standing = Standing.of(net, net.w, data, likelihood, progress)
-    error = standing.losses.mean()
-    spread = standing.constant.mean()
-    scores = (
-        {}
-        if standing.classes
-        else Prediction(outputs_of(net, net.w, data.x)[None], data.y, likelihood).scores
-    )
-    if "rmse" in scores:
-        error = scores["rmse"][0] ** 2
-        spread = data.y.double().var()
-    if standing.learned and bool(2 * error <= spread):
+    now = Standing.of(net, net.w, data, likelihood, progress)
+    error = now.losses.mean()
+    spread = now.constant.mean()
+    if not now.classes:
+        outputs = outputs_of(net, net.w, data.x)
+        scores = Prediction(outputs[None], data.y, likelihood).scores
+        if "rmse" in scores:
+            error = scores["rmse"][0] ** 2
+            spread = data.y.double().var()
+    if now.learned and bool(2 * error <= spread):
         say(
-            f"the module has learned already: {standing} on its training examples; it may have seen"
+            f"the module has learned already: {now} on its training examples; it may have seen"
             " those held out here"
         )
         return net
-
+    epochs = EPOCHS
+    if not task.one_label:
+        epochs = max(epochs, -(-STEPS // steps_per_epoch(len(data), BATCH)))
     held_out = task.parts()["validation"]
-    epochs = (
-        EPOCHS if task.one_label else max(EPOCHS, -(-STEPS // steps_per_epoch(len(data), BATCH)))
-    )
+    ends = [PLAIN] if len(held_out) < FEW else [Training(validation=held_out), PLAIN]
 
-    ends = [Training()] if len(held_out) < FEW else [Training(validation=held_out), Training()]
-
-    def trained(of: tuple[float, Training]) -> Net:
-        lr, training = of
+    def trained(case: tuple[float, Training]) -> Net:
+        lr, training = case
         late = pretrain(
             net,
             data,
@@ -322,4 +310,4 @@ def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> N
         say(f"training at rate {lr:g}")
         return late
 
-    return first_to_learn([(lr, end) for lr in RATES for end in ends], trained)
+    return first_to_learn(list(product(RATES, ends)), trained)

@@ -14,7 +14,7 @@ from typing import Literal
 import torch
 from torch import nn
 
-from flatviz.checks import Count, Seed, check_count, check_is, computed
+from flatviz.checks import Count, Seed, check_is, computed
 from flatviz.core import Data, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
@@ -54,9 +54,8 @@ class Recipe:
 
     def __str__(self) -> str:
         """Write all of it as text."""
-        return ", ".join(
-            f"{name.replace('_', ' ')} {value:g}" for name, value in asdict(self).items()
-        )
+        values = asdict(self).items()
+        return ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in values)
 
 
 PLAIN = Recipe()
@@ -75,7 +74,8 @@ def recipe_for(net: Net) -> Recipe:
 def build_model(model: Model, task: Task, *, seed: int) -> nn.Module:
     """Build a new network for the task, by its name in `MODELS` or a function run under `seed`."""
     if isinstance(model, str):
-        return MODELS[check_choice(model, tuple(MODELS), "model")](task, seed=seed)
+        build = MODELS[check_choice(model, tuple(MODELS), "model")]
+        return build(task, seed=seed)
     with saved_rng(seed):
         module = model(task)
     check_is(
@@ -96,13 +96,7 @@ def task_for(task: TaskOf, seed: int, *, shots: int | None = None) -> Task:
     return task
 
 
-STRENGTHS = (
-    1.0,
-    0.01,
-    0.1,
-    10.0,
-    100.0,
-)
+STRENGTHS = (1.0, 0.01, 0.1, 10.0, 100.0)
 EPOCHS = (60, 240)
 SCORES = ("accuracy", "nll", "ece")
 # one kind of each of four families
@@ -119,31 +113,28 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
     """
     # `pretrain` trains a copy
     started = build_model(model, task, seed=seed).to(task.train.y.device)
-    scratch = [pretrain(started, task.train, seed=seed, epochs=epochs) for epochs in EPOCHS]
     candidates = {
         "logistic regression": [_logistic(task, c) for c in STRENGTHS],
-        "from scratch": scratch,
+        "from scratch": [pretrain(started, task.train, seed=seed, epochs=n) for n in EPOCHS],
     }
-    if (validation := task.validation) is None:
-        return {name: nets[0] for name, nets in candidates.items()}
-    return {
-        name: min(nets, key=lambda net: float(nll(net, validation)(net.w)))
-        for name, nets in candidates.items()
-    }
+    validation = task.validation
+    best = {}
+    for name, nets in candidates.items():
+        best[name] = nets[0]
+        if validation is not None:
+            best[name] = min(nets, key=lambda net: float(nll(net, validation)(net.w)))
+    return best
 
 
 def _logistic(task: Task, strength: float) -> Net:
     """Fit logistic regression as a network of one layer."""
-    x = task.train.tensor()
-    y = task.train.y
-    with saved_rng():
-        # imported here, as tensors need no scikit-learn
-        from sklearn.linear_model import LogisticRegression
+    from sklearn.linear_model import LogisticRegression  # optional: nothing else here needs it
 
-        fitted = LogisticRegression(C=strength, max_iter=2000).fit(
-            x.flatten(1).cpu().numpy(), y.cpu().numpy()
-        )
-        layer = nn.Linear(x[0].numel(), task.n_classes, dtype=torch.float32)
+    x = task.train.tensor().flatten(1)
+    with saved_rng():
+        model = LogisticRegression(C=strength, max_iter=2000)
+        fitted = model.fit(x.cpu().numpy(), task.train.y.cpu().numpy())
+        layer = nn.Linear(x.shape[1], task.n_classes, dtype=torch.float32)
     weight = torch.as_tensor(fitted.coef_)
     bias = torch.as_tensor(fitted.intercept_)
     if len(weight) == 1:  # of two classes: the logit of the second
@@ -165,20 +156,20 @@ def worth_of_transfer(mine: Prediction, others: Mapping[str, Prediction]) -> str
     It helps or harms where the 95 % interval of the difference in accuracy over the test examples
     is on one side of 0.
     """
-    right = {
-        name: (prediction.bma().argmax(1) == computed(prediction.y)).double()
-        for name, prediction in {**others, "": mine}.items()
-    }
-    share = {n: 100 * float(r.mean()) for n, r in right.items()}
-    name = max(others, key=share.__getitem__)
-    gain, half = interval(right[""] - right[name])
-    word = "helps" if gain > half else "harms" if -gain > half else "makes no clear difference"
-    shares = (
-        f"accuracy {share['']:.1f} % after transfer, {share[name]:.1f} % without the source"
-        f" ({name})"
-    )
+    right = {}
+    share = {}
+    for name, prediction in {**others, "": mine}.items():
+        hits = prediction.bma().argmax(1) == computed(prediction.y)
+        right[name] = hits.double()
+        share[name] = 100 * float(right[name].mean())
+    best = max(others, key=share.__getitem__)
+    gain, half = interval(right[""] - right[best])
+    word = "makes no clear difference"
+    if abs(gain) > half:
+        word = "helps" if gain > 0 else "harms"
     return (
-        f"Here transfer {word}: {shares}, difference {100 * gain:+.1f} ± {100 * half:.1f} points on"
+        f"Here transfer {word}: accuracy {share['']:.1f} % after transfer, {share[best]:.1f} %"
+        f" without the source ({best}), difference {100 * gain:+.1f} ± {100 * half:.1f} points on"
         " one seed"
     )
 
@@ -227,23 +218,19 @@ def shifted_scores(
     """
     for kind in kinds:
         check_choice(kind, tuple(CORRUPTIONS), "a kind")
-    if any(check_count(s, "a severity") > 5 for s in severities) or list(severities) != sorted(
-        set(severities)
-    ):
+    if list(severities) != sorted(set(severities) & {1, 2, 3, 4, 5}):
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
     predictor = partial(predict, net, posterior, n_draws=n_draws, seed=seed, batchnorm=batchnorm)
     clean = predictor(data)
-    rows: dict[str, list[float]] = {name: [] for name in SCORES}
-    for kind, severity in track(
-        list(product(kinds, (0, *severities))), "shifted test sets", progress
-    ):
-        scores = (predictor(corrupt(data, kind, severity, seed=seed)) if severity else clean).scores
-        for name in SCORES:
-            rows[name].append(float(scores[name][-1]))
-    table = {
-        name: torch.tensor(values, dtype=torch.float64).view(len(kinds), -1)
-        for name, values in rows.items()
-    }
+    rows = []
+    cases = list(product(kinds, (0, *severities)))
+    for kind, severity in track(cases, "shifted test sets", progress):
+        prediction = clean
+        if severity:
+            prediction = predictor(corrupt(data, kind, severity, seed=seed))
+        rows.append([float(prediction.scores[name][-1]) for name in SCORES])
+    columns = torch.tensor(rows, dtype=torch.float64).view(len(kinds), -1, len(SCORES))
+    table = dict(zip(SCORES, columns.unbind(-1)))
     return Shift(
         tuple(kinds),
         (0, *severities),

@@ -92,9 +92,9 @@ def error_of_mean(values: Tensor) -> Tensor:
 
 def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = False) -> Tensor:
     """Compute outputs (N, C) at `w`, one block of inputs after the other."""
+    total = math.ceil(len(x) / 256)
+    blocks = track(x.split(256), "checking", progress, total=total)
     with torch.no_grad():
-        total = math.ceil(len(x) / 256)
-        blocks = track(x.split(256), "checking", progress, total=total)
         return torch.cat([net(w, block) for block in blocks])
 
 
@@ -126,10 +126,9 @@ def check_learned(
 
 def check_as_good(label: str, now: Standing, before: Standing) -> None:
     """Refuse a network far below the trained one."""
-    least = MAX_DROP * max(float(before.gain), 1.0) + 2 * float(
-        error_of_mean(now.losses - before.losses)
-    )
-    if not float((now.losses - before.losses).mean()) <= least:
+    drop = now.losses - before.losses
+    most = MAX_DROP * max(float(before.gain), 1.0) + 2 * float(error_of_mean(drop))
+    if not float(drop.mean()) <= most:
         raise Diverged(
             f"{label} must be about as good as the trained network, {before}, got {now}: {ADVICE}"
         )

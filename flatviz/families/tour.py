@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 
 import torch
+from torch import Tensor
 
 from flatviz.core import Net, Progress, Task, Treated, pick
 from flatviz.datasets.tasks import named_task
@@ -116,7 +117,8 @@ def prepare(
     if device == "auto":
         print(f"on {place} ({why})")
     task = task.to(place)
-    net = Net.from_module(module, example=task.source.x[:2].to("cpu")).to(place)
+    example = task.source.x[:2].to("cpu")
+    net = Net.from_module(module, example=example).to(place)
     recipe = (recipe or recipe_for(net)).with_epochs(epochs)
     source = pretrain(
         net,
@@ -198,8 +200,8 @@ def run_tour(
     family = _family(fits, radii, settings, of_family, engine)
 
     def without() -> dict[str, Prediction]:
-        nets = without_source(drawn, model, seed=seed)
-        return {name: at_solution(other, drawn.test) for name, other in nets.items()}
+        nets = without_source(drawn, model, seed=seed).items()
+        return {name: at_solution(other, drawn.test) for name, other in nets}
 
     alone = step("fits without the source", without)
     gap = _gap(fits, family, of_family) if settings.gap else None
@@ -218,9 +220,10 @@ class _Steps:
         self.reused: list[str] = []
 
     def __call__(self, name: str, compute: Callable, **depends_on: object):
-        about = self.about | depends_on
-        result, was_cached = cached("tour", compute, label=name, say=self.say, step=name, **about)
-        self.reused += [name] * was_cached
+        about = self.about | depends_on | {"step": name}
+        result, was_cached = cached("tour", compute, label=name, say=self.say, **about)
+        if was_cached:
+            self.reused.append(name)
         return result
 
 
@@ -228,22 +231,24 @@ def _family(
     fits: Fitting, radii: Radii, settings: TourSettings, step: Callable, engine: Engine
 ) -> Family:
     """Fit the family, measure it, and fit it again with other noise."""
-    where = fits.net.device
-    family = step("family of posteriors", lambda: fits.family(radii, engine))
-    family = _placed(family, where)
+    net = fits.net
     how = dict(settings.measured)
-    seed = fits.seed
-    measures = partial(
-        measure, fits.net, fits.task, family, seed=seed + 1, progress=fits.progress, **how
-    )
+    fitted = step("family of posteriors", partial(fits.family, radii, engine))
+    fitted = _placed(fitted, net.device)
+
+    def measures() -> Family:
+        seed = fits.seed + 1
+        return measure(net, fits.task, fitted, seed=seed, progress=fits.progress, **how)
+
     family = step("surface, samples, spectra and scores", measures, measured=how)
-    family = _placed(family, where)
+    family = _placed(family, net.device)
     if settings.repeats:
-        seeds = [seed + 100 + i for i in range(settings.repeats)]
-        repeat = partial(repeat_family, fits, family, seeds)
-        rows = step(
-            "other seeds", lambda: [m.over_seeds for m in repeat()], measured=how, seeds=seeds
-        )
+        seeds = [fits.seed + 100 + i for i in range(settings.repeats)]
+
+        def repeats() -> list[dict[str, Tensor]]:
+            return [member.over_seeds for member in repeat_family(fits, family, seeds)]
+
+        rows = step("other seeds", repeats, measured=how, seeds=seeds)
         family = family.each(over_seeds=rows)
     if has_input_maps(fits.task):
         maps = partial(_maps, fits, family)
@@ -255,19 +260,18 @@ def _family(
 def _gap(fits: Fitting, family: Family, step: Callable) -> ConvergenceGap | None:
     """Measure the distance of VI from its optimum, where VI has one and a long fit is quick."""
     net = fits.net
-    if "vi" not in family.methods or net.has_batchnorm:
-        return None
-    if not METHODS["vi"].keywords(net, settings=fits.keywords_of("vi")[1])["kl_weight"]:
+    if "vi" not in family.methods or net.has_batchnorm or not fits.keywords("vi")["kl_weight"]:
         return None
     longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
     return ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer())))
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
-    exact = METHODS["hmc"].fit(
-        fits.net, fits.task.train, fits.prior, seed=fits.seed, progress=fits.progress
-    )
-    family = input_maps(fits.net, fits.task, family, seed=fits.seed + 1, reference=exact)
+    net = fits.net
+    task = fits.task
+    how = dict(seed=fits.seed, progress=fits.progress)
+    exact = METHODS["hmc"].fit(net, task.train, fits.prior, **how)
+    family = input_maps(net, task, family, seed=fits.seed + 1, reference=exact)
     return family.inputs, [{"probs": m.maps["probs"]} for m in family]
 
 

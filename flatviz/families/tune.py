@@ -6,9 +6,8 @@ record.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-import torch
 from torch.quasirandom import SobolEngine
 
 from flatviz.catalog import NO_UNIT
@@ -22,52 +21,52 @@ from flatviz.posteriors.method import Method, Setting
 from flatviz.results import Posterior, Prediction
 from flatviz.weight_space import OutputPosterior
 
-Place = Callable[[float], float]  # from 0..1 to a value
-
-
-def _log(low: float, high: float) -> Place:
-    """Spread values evenly on a log scale, in three digits."""
-    return lambda u: float(f"{low * (high / low) ** u:.3g}")
-
-
-def _one_of(*values: int) -> Place:
-    """Choose each of these values equally often."""
-    return lambda u: values[min(int(u * len(values)), len(values) - 1)]
-
-
-def _or_zero(place: Place) -> Place:
-    """Give 0 in a share `ZEROS` of the trials, and values of `place` in the others."""
-    return lambda u: 0.0 if u < ZEROS else place((u - ZEROS) / (1 - ZEROS))
-
-
-SPACE: dict[str, Place] = {  # settings that are tuned in methods that have them
-    "lr": _log(0.004, 0.2),
-    "steps": _one_of(150, 300, 600, 1200),
-    "kl_weight": _log(1e-3, 1.0),
-    "temperature": _log(1e-2, 1.0),
-    "weight_decay": _log(1e-5, 1e-2),
-    "snapshots": _one_of(10, 20, 40),
+# Settings that are tuned in methods that have them: the ends of a log scale, or a list of values
+Range = tuple[float, float] | list[int]
+SPACE: dict[str, Range] = {
+    "lr": (0.004, 0.2),
+    "steps": [150, 300, 600, 1200],
+    "kl_weight": (1e-3, 1.0),
+    "temperature": (1e-2, 1.0),
+    "weight_decay": (1e-5, 1e-2),
+    "snapshots": [10, 20, 40],
 }
-NATURAL_LR = _log(0.2, 2.0)  # of methods with a KL weight, which take natural-gradient steps
-HEAD_STD = _log(0.1, 1.0)  # of the prior, for methods with one
+NATURAL_LR = (0.2, 2.0)  # of methods with a KL weight, which take natural-gradient steps
+HEAD_STD = (0.1, 1.0)  # of the prior, for methods with one
 MIN_RADIUS = 0.05  # of the largest
 ZEROS = 1 / 8  # share of trials with radius 0
 N_DRAWS = 30  # averaged for a score
 DIMENSIONS = (*SPACE, "radius", "head_std")  # of the one list of trials that all methods share
 
 
-def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Place]:
+def value_at(name: str, place: Range, u: float) -> float:
+    """Return the value at u, 0..1; on a log scale in three digits.
+
+    A share `ZEROS` of the radii are 0.
+    """
+    if isinstance(place, list):
+        return place[min(int(u * len(place)), len(place) - 1)]
+    if name == "radius":
+        if u < ZEROS:
+            return 0.0
+        u = (u - ZEROS) / (1 - ZEROS)
+    low, high = place
+    return float(f"{low * (high / low) ** u:.3g}")
+
+
+def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Range]:
     """List the tuned parts of a method: settings in `SPACE`, radius, prior's width."""
     tuned = method.tuned(net)
-    space = {
-        name: place for name, place in SPACE.items() if name in tuned.settings and name not in fixed
-    }
+    names = tuned.settings.keys() & SPACE.keys() - set(fixed)
+    space = {name: place for name, place in SPACE.items() if name in names}
     if "lr" in space and "kl_weight" in tuned.settings:
         space["lr"] = NATURAL_LR
     if method.unit != NO_UNIT or method.ascent is not None:
         largest = tuned.largest or 5 * tuned.radius
-        space["radius"] = _or_zero(_log(MIN_RADIUS * largest, largest))
-    return space | ({"head_std": HEAD_STD} if method.needs_prior else {})
+        space["radius"] = (MIN_RADIUS * largest, largest)
+    if method.needs_prior:
+        space["head_std"] = HEAD_STD
+    return space
 
 
 def scored(
@@ -108,23 +107,25 @@ def choices_of(
         fixed: Settings of all trials, such as the steps for a number of gradients.
         head_std: Standard deviation of the head's prior in the first trial.
     """
-    space = space_of(method, net, fixed or {})
+    fixed = fixed or {}
+    space = space_of(method, net, fixed)
     tuned = method.tuned(net)
     radius = tuned.radius if "radius" in space else None
     width = head_std if "head_std" in space else None
     # Written in full, as the record may change
-    record = Choice({**tuned.settings, **(fixed or {})}, radius, width)
-    points = (
-        SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1)
-        if space and trials > 1
-        else torch.zeros(0, 1)
-    )
-    choices = [record]
+    settings = {**tuned.settings, **fixed}
+    choices = [Choice(settings, radius, width)]
+    if not space or trials == 1:
+        return choices
+    points = SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1)
     for point in points.tolist():
-        values = {name: space[name](u) for name, u in zip(DIMENSIONS, point) if name in space}
+        values = {}
+        for name, u in zip(DIMENSIONS, point):
+            if name in space:
+                values[name] = value_at(name, space[name], u)
         radius = values.pop("radius", None)
         width = values.pop("head_std", None)
-        choices.append(Choice({**record.settings, **values}, radius, width))
+        choices.append(Choice({**settings, **values}, radius, width))
     return choices
 
 
@@ -142,11 +143,10 @@ def tried(
     choices = choices_of(method, cases[0][0], trials, fixed=fixed, head_std=head_std)
     rows = []
     for choice in track(choices, "trials of settings", progress):
-        scores = [
-            nlls_of(method, choice, net, task, [v], prior, seed=s)
-            for (net, task, v, prior), s in zip(cases, seeds)
-        ]
-        rows.append((choice, tuple(nll for (nll,) in scores)))
+        nlls: list[float] = []
+        for (net, task, validation, prior), seed in zip(cases, seeds):
+            nlls += nlls_of(method, choice, net, task, [validation], prior, seed=seed)
+        rows.append((choice, tuple(nlls)))
     return rows
 
 
@@ -166,13 +166,12 @@ def nlls_of(
     if q is None:
         return [math.inf] * len(splits)
     likelihood = task.likelihood
-
-    def nll(data: Data) -> float:
+    nlls = []
+    for data in splits:
         if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
             prediction = scored(net, method, q, data, seed=seed + 1, likelihood=likelihood)
-        else:
+        else:  # without the scores of smaller ensembles, which take most of the time
             prediction = averaged(predicted(net, q, data.x, N_DRAWS, seed=seed + 1), data.y)
-        value = float(prediction.scores["nll"][-1])
-        return value if math.isfinite(value) else math.inf
-
-    return [nll(data) for data in splits]
+        nll = float(prediction.scores["nll"][-1])
+        nlls.append(nll if math.isfinite(nll) else math.inf)
+    return nlls

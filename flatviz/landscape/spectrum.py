@@ -123,7 +123,7 @@ def batch_eigenvalues(
     """Compute the k largest eigenpairs of the loss of each minibatch, in the order of the data.
 
     Their means are above those of the full loss, as the largest eigenvalue is a convex function
-    of the matrix.  `plot_density` draws the histogram of the largest.
+    of the matrix.
 
     Args:
         f: Objective of `nll`.

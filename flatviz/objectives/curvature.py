@@ -158,21 +158,26 @@ def _outer(problem: Problem, w: Tensor, kind: str, n: float) -> Product:
 
 def linear(net: Net, w: Tensor, data: Data) -> tuple[Tensor, Tensor, Product]:
     """Return outputs at `w` (D,), the copy of w that they depend on, and v (D,) -> J v."""
+    x, _ = data.batch(None)
     with differentiable(), twice():
         point = w.detach().clone().requires_grad_(True)
-        out = net(point, data.batch(None)[0])
+        out = net(point, x)
         dummy = torch.zeros_like(out, requires_grad=True)
         (pulled,) = torch.autograd.grad(out, point, dummy, create_graph=True)  # J^T u, linear in u
 
     def moved_along(v: Tensor) -> Tensor:
-        """Compute J v (N, C), by the transpose of u -> J^T u, or where it fails by rows of J."""
+        """Compute J v (N, C), by the transpose of u -> J^T u, forward derivatives or rows of J."""
         try:
             return torch.autograd.grad(pulled, dummy, v, retain_graph=True)[0]
         except RuntimeError as error:
             if _without_derivative(error) is None:
                 raise
-        rows = [J @ v for _, J in jacobian_chunks(net, w, data)]
-        return torch.cat(rows).view_as(out)
+        try:
+            with torch.no_grad(), twice():
+                return torch.func.jvp(lambda p: net(p, x), (w.detach(),), (v,))[1]
+        except RuntimeError:
+            rows = [J @ v for _, J in jacobian_chunks(net, w, data)]
+            return torch.cat(rows).view_as(out)
 
     return out, point, moved_along
 

@@ -26,8 +26,13 @@ from flatviz.plots.radius import columns_of, values_of
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, style
 from flatviz.results import SHOWN, Family, Gaussian, Member
 
-PLACED = ("name", "span", "height", "shared", "group", "slot", "option", "link", "kind", "least")
+PLACED = "name span height group slot option link kind least".split()  # of a `View`
 NEAR = 0.05  # relative difference from the radius, below which the reach is not written
+
+
+Arrays = dict[str, Live]
+Fields = dict[str, dict[str, Json]]  # place and shape of each array in a record
+Only = Collection[str] | None  # names of views
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Packed:
 
     meta: dict[str, Json]
     figures: dict[str, Figure]
-    arrays: dict[str, Live]
+    arrays: Arrays
 
 
 @dataclass(frozen=True)
@@ -56,21 +61,19 @@ class Bundle:
 
     def with_members(self, others: Bundle) -> Bundle:
         """Add the members of `others`, from `pack_members`; those fitted again replace the old."""
-        records = self._records() | others._records()
-        newer = {entry["name"]: entry for entry in others.index.get("figures", ())}
-        figures = [entry | newer.get(entry["name"], {}) for entry in self.index.get("figures", ())]
-        members = [meta for meta, _ in records.values()]
-        buffer = b"".join(record for _, record in records.values())
-        return Bundle(self.index | {"members": members, "figures": figures}, buffer)
-
-    def _records(self) -> dict[tuple[str, float], tuple[dict[str, Json], bytes]]:
-        """Return texts and bytes of each member, by method and radius."""
         size = 4 * self.index["record"]
+        metas = {}
         records = {}
-        for i, meta in enumerate(self.index["members"]):
-            record = self.buffer[i * size : (i + 1) * size]
-            records[meta["method"], meta["radius"]] = meta, record
-        return records
+        for bundle in (self, others):
+            for i, meta in enumerate(bundle.index["members"]):
+                cell = meta["method"], meta["radius"]
+                metas[cell] = meta
+                records[cell] = bundle.buffer[i * size : (i + 1) * size]
+        figures = {entry["name"]: entry for entry in self.index["figures"]}
+        for entry in others.index["figures"]:
+            figures[entry["name"]] = figures[entry["name"]] | entry
+        members = {"members": list(metas.values()), "figures": list(figures.values())}
+        return Bundle(self.index | members, b"".join(records.values()))
 
 
 def pack(
@@ -97,20 +100,22 @@ def pack(
     scene = Scene(family)
     packed = [_member(scene, i) for i in range(len(family))]
     fields = _fields([member.arrays for member in packed])
-    largest = max(range(len(family)), key=lambda i: (*_sizes(family[i]), i))
+    sizes_of = [_sizes(member) for member in family]
+    largest = max(range(len(family)), key=lambda i: (sizes_of[i], i))
     drawn = packed[largest].figures
     entries = []
     for view in views.views_of(family):
         fig = drawn.get(view.name) or view.draw(scene, largest)
         entries.append(_entry(scene, view, fig))
     noted = {"note": note} if note else {}
+    sizes = [math.prod(field["shape"]) for field in fields.values()]
     index = {
         "n_max": family.n_draws,
-        "record": sum(math.prod(field["shape"]) for field in fields.values()),
+        "record": sum(sizes),
         "fields": fields,
         "members": [member.meta | noted for member in packed],
         "figures": entries,
-        "stops": {method: list(radii) for method, radii in (stops or {}).items()},
+        "stops": dict(stops or {}),
         "live": live,
         "seeds": values_of(family, "lambda1").shape[1] if columns_of(family) else 0,
         "story": [dataclasses.asdict(step) for step in story],
@@ -122,7 +127,8 @@ def pack(
     }
     if family.images:
         index["images"] = pixels_of(family, family.images["index"])
-    return Bundle(index, b"".join(_record(member.arrays, fields) for member in packed))
+    records = [_record(member.arrays, fields) for member in packed]
+    return Bundle(index, b"".join(records))
 
 
 def _sizes(member: Member) -> tuple[int, int]:
@@ -130,9 +136,9 @@ def _sizes(member: Member) -> tuple[int, int]:
     return computed(member.prediction).n_draws, len(member.spectrum)
 
 
-def _fields(arrays: Sequence[Mapping[str, Live]]) -> dict[str, dict[str, Json]]:
+def _fields(arrays: Sequence[Arrays]) -> Fields:
     """Return the place of each array in a record, with room for that of every member."""
-    fields: dict[str, dict[str, Json]] = {}
+    fields: Fields = {}
     offset = 0
     for name in arrays[0]:
         shapes = [np.shape(row[name].values) for row in arrays]
@@ -157,7 +163,7 @@ def pack_members(
     members: Sequence[int],
     *,
     note: str = "",
-    only: Collection[str] | None = None,
+    only: Only = None,
 ) -> Bundle:
     """Pack only these members of `family`, with the curves, scales and captions that they change.
 
@@ -167,18 +173,21 @@ def pack_members(
     """
     scene = Scene(family)
     packed = [_member(scene, i, only) for i in members]
-    there = set(bundle.index.get("images", {}).get("rows", ()))
-    for member in packed:
-        rows = set(member.meta.get("images", {}).get("pool", ()))
-        if missing := sorted(rows - there):
-            member.meta["images"] |= pixels_of(family, torch.tensor(missing))
+    if family.images:
+        there = set(bundle.index["images"]["rows"])
+        for member in packed:
+            images = member.meta["images"]
+            missing = sorted(set(images["pool"]) - there)
+            if missing:
+                images |= pixels_of(family, torch.tensor(missing))
     figures: list[dict[str, Json]] = []
     if note:
         for member in packed:
             member.meta["note"] = note
     else:
         figures = list(_changed(bundle, scene, members[-1], packed[-1].figures))
-        packed += [_member(scene, i) for i in _moved(bundle, family) if i not in members]
+        moved = [i for i in _moved(bundle, family) if i not in members]
+        packed += [_member(scene, i) for i in moved]
     index = {
         "record": bundle.index["record"],
         "members": [member.meta for member in packed],
@@ -193,9 +202,8 @@ def _moved(bundle: Bundle, family: Family) -> list[int]:
 
     It is left of the smallest positive radius.
     """
-    there = {
-        (meta["method"], meta["radius"]) for meta in bundle.index["members"] if "note" not in meta
-    }
+    whole = [meta for meta in bundle.index["members"] if "note" not in meta]
+    there = {(meta["method"], meta["radius"]) for meta in whole}
     for method in family.methods:
         positive = [r for r in family.radii(method) if r > 0]
         if (method, min(positive, default=0.0)) not in there:
@@ -207,19 +215,23 @@ def _changed(
     bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]
 ) -> Iterator[dict[str, object]]:
     """Iterate over changes of each figure (data, layout, caption), of those drawn and like them."""
-    every = {view.name: view for view in views.views_of(scene.family)}
-    before = bundle.index.get("figures", ())
+    before = {entry["name"]: entry for entry in bundle.index["figures"]}
     redrawn = set()
-    for entry in sorted(before, key=lambda entry: bool(every[entry["name"]].like)):
-        view = every[entry["name"]]
-        fig = view.draw(scene, i) if view.like in redrawn else drawn.get(view.name)
-        now: dict[str, object] = {"caption": view.caption.format(**scene.words)}
+    there = [view for view in views.views_of(scene.family) if view.name in before]
+    for view in sorted(there, key=lambda view: bool(view.like)):
+        entry = before[view.name]
+        fig = drawn.get(view.name)
+        if view.like in redrawn:
+            fig = view.draw(scene, i)
+        changes: dict[str, object] = {}
+        caption = view.caption.format(**scene.words)
+        if caption != entry["caption"]:
+            changes["caption"] = caption
         if fig is not None:
             new = _entry(scene, view, fig)
             if _fixed_parts(new) != _fixed_parts(entry):
                 redrawn.add(view.name)
-                now |= {"data": new["data"], "layout": new["layout"]}
-        changes = {name: value for name, value in now.items() if value != entry[name]}
+                changes |= {"data": new["data"], "layout": new["layout"]}
         if changes:
             yield {"name": view.name, **changes}
 
@@ -237,7 +249,7 @@ def _fixed_parts(entry: Mapping[str, Json]) -> dict[str, object]:
     return parts
 
 
-def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed:
+def _member(scene: Scene, i: int, only: Only = None) -> Packed:
     """Pack one member.
 
     Figures of views that are `like` another are left out.
@@ -249,10 +261,15 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
     drawn_as = {view.like or view.name for view in shown}
     drawn = [view for view in every if view.name in drawn_as]
     figures = {view.name: view.draw(scene, i) for view in drawn}
-    live = {}
+    arrays = _numbers(member)
+    words = {}
     for view in drawn:
         for k, p in enumerate(_follows(view, figures[view.name])):
-            live[_field(view, k, p)] = p
+            name = _field(view, k, p)
+            if p.words:
+                words[name] = np.asarray(p.values).tolist()
+            else:
+                arrays[name] = p
     first = family.first[i]
     n_draws, n_spectra = _sizes(member)
     meta = {
@@ -260,7 +277,7 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
         "radius": member.radius,
         "unit": member.unit,
         "label": style(member.method).label,
-        "words": {name: np.asarray(p.values).tolist() for name, p in live.items() if p.words},
+        "words": words,
         "n_spectra": n_spectra,
         "n_draws": n_draws,
         "reach": _reach(member),
@@ -271,20 +288,21 @@ def _member(scene: Scene, i: int, only: Collection[str] | None = None) -> Packed
     }
     if family.images:
         meta["images"] = member_images(family, i)
-    arrays = {name: p for name, p in live.items() if not p.words}
-    return Packed(meta, figures, arrays | _numbers(member))
+    return Packed(meta, figures, arrays)
 
 
-def _numbers(member: Member) -> dict[str, Live]:
+def _numbers(member: Member) -> Arrays:
     """Return the arrays that no figure has: scores, losses and distances of draws, λ₁."""
     projection = computed(member.projection)
     arrays = {}
     for name, values in computed(member.prediction).scores.items():
         if name in SHOWN:
-            arrays[name] = Live("", "", values.cpu().numpy(), "size")
-    arrays["draw loss"] = Live("", "", numbers(true_losses(projection)), "draws")
+            arrays[name] = Live("", "", numbers(values), "size")
+    losses = numbers(true_losses(projection))
+    arrays["draw loss"] = Live("", "", losses, "draws")
     arrays["draw distance"] = Live("", "", numbers(projection.distance), "draws")
-    arrays["lambda1"] = Live("", "", np.array([mean_lambda1(member.spectrum)]))
+    lambda1 = mean_lambda1(member.spectrum)
+    arrays["lambda1"] = Live("", "", np.array([lambda1]))
     return arrays
 
 
@@ -311,7 +329,9 @@ def _follows(view: View, fig: Figure) -> list[Live]:
 
     The front end builds views of `Family.images`, which have none.
     """
-    return [p for p in fig.live if p.trace not in view.fixed] if view.kind == "plotly" else []
+    if view.kind != "plotly":
+        return []
+    return [p for p in fig.live if p.trace not in view.fixed]
 
 
 def _field(view: View, k: int, p: Live) -> str:
@@ -334,13 +354,15 @@ def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
     return ranges
 
 
-def _record(arrays: Mapping[str, Live], fields: Mapping[str, Mapping]) -> bytes:
+def _record(arrays: Arrays, fields: Fields) -> bytes:
     """Pack the arrays in the order of the fields, as float32.
 
     With fewer draws (MAP has one) scores repeat and the rest is NaN.
     """
-    parts = [_filled(arrays.get(name), field["shape"]) for name, field in fields.items()]
-    return b"".join(part.tobytes() for part in parts)
+    record = b""
+    for name, field in fields.items():
+        record += _filled(arrays.get(name), field["shape"]).tobytes()
+    return record
 
 
 def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
@@ -348,8 +370,9 @@ def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
     if live is None or not values.size:
         return np.full(shape, math.nan, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
-    how = dict(mode="edge") if live.rows == "size" else dict(constant_values=math.nan)
-    return np.pad(values, padding, **how)
+    if live.rows == "size":
+        return np.pad(values, padding, mode="edge")
+    return np.pad(values, padding, constant_values=math.nan)
 
 
 def assign(drawn: Json, path: str, value: object) -> None:
@@ -366,7 +389,8 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
         drawn = json.loads(fig.to_json())
     binds = []
     for k, p in enumerate(_follows(view, fig)):
-        binds.append({"path": p.path, "field": _field(view, k, p), "rows": p.rows})
+        bind = {"path": p.path, "field": _field(view, k, p), "rows": p.rows}
+        binds.append(bind)
         if p.path.startswith("data.") and not p.words:
             assign(drawn, p.path, [])  # it is in the members' records
     layout = drawn["layout"] | {"height": view.height}

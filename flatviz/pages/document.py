@@ -82,11 +82,13 @@ def json_for_html(value: object) -> str:
 def table_html(rows: Sequence[Mapping[str, str]]) -> str:
     """Write rows, from column to text, as a table that scrolls sideways if needed."""
     heads = "".join(f"<th scope='col'>{html.escape(head)}</th>" for head in rows[0])
-    cells = (
-        "".join(f'<td data-head="{html.escape(k)}">{html.escape(v)}</td>' for k, v in row.items())
-        for row in rows
-    )
-    lines = "".join(f"<tr>{line}</tr>" for line in cells)
+    lines = ""
+    for row in rows:
+        cells = [
+            f'<td data-head="{html.escape(head)}">{html.escape(text)}</td>'
+            for head, text in row.items()
+        ]
+        lines += f"<tr>{''.join(cells)}</tr>"
     table = f"<table><thead><tr>{heads}</tr></thead><tbody>{lines}</tbody></table>"
     return f'<div class="scroll" tabindex="0" role="group" aria-label="table">{table}</div>'
 
@@ -193,21 +195,16 @@ def family_rows(family: Family) -> list[dict[str, str]]:
 
 def score_texts(prediction: Prediction) -> dict[str, str]:
     """Write the number of draws and the scores of all of them."""
-    scores = {k: float(v[-1]) for k, v in prediction.scores.items()}
-    scores |= {"accuracy": 100 * scores["accuracy"]} if "accuracy" in scores else {}
-    texts = {
-        "accuracy": "{:.1f} %",
-        "NLL": "{:.3f}",
-        "ECE": "{:.3f}",
-        "Brier": "{:.3f}",
-        "RMSE": "{:.3g}",
-    }
-    shown = {
-        name: text.format(scores[name.lower()])
-        for name, text in texts.items()
-        if name.lower() in scores
-    }
-    return {"draws": str(prediction.n_draws), **shown}
+    texts = {"draws": str(prediction.n_draws)}
+    scores = {name: float(values[-1]) for name, values in prediction.scores.items()}
+    if "accuracy" in scores:
+        texts["accuracy"] = f"{100 * scores['accuracy']:.1f} %"
+    for name in ("NLL", "ECE", "Brier"):
+        if name.lower() in scores:
+            texts[name] = f"{scores[name.lower()]:.3f}"
+    if "rmse" in scores:
+        texts["RMSE"] = f"{scores['rmse']:.3g}"
+    return texts
 
 
 def three(value: float | torch.Tensor) -> str:

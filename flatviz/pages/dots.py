@@ -38,7 +38,9 @@ def dots_html(family: Family) -> str:
         label = html.escape(look.label) if member.method != before else ""
         before = member.method
         knob = short(member.radius) if len(family.radii(member.method)) > 1 else ""
-        marks = "".join(_mark(values[i], name, scales[name]) for name, values in table.items())
+        marks = ""
+        for name, values in table.items():
+            marks += _mark(values[i], name, scales[name])
         colors = f"--light:{look.color};--dark:{on_dark(look.color)}"
         rows.append(f'<div style="{colors}"><span>{label}<b>{knob}</b></span>{marks}</div>')
     seeds = next(iter(table.values())).shape[1]

@@ -159,15 +159,12 @@ def plot_predictive(
             " plot_reliability"
         )
     finite = prediction.outputs.flatten(1).isfinite().all(1)
-    outputs = (
-        prediction.outputs[finite] if finite.any() else torch.zeros_like(prediction.outputs[:1])
-    )
+    outputs = prediction.outputs[finite]
+    if not len(outputs):
+        outputs = torch.zeros_like(prediction.outputs[:1])
     finite_draws = prediction.changed(outputs=outputs, y=None)
-    means = (
-        finite_draws.means.flatten(2)
-        if finite_draws.means.ndim > 2
-        else finite_draws.means[..., None]
-    )
+    means = finite_draws.means
+    means = means.reshape(*means.shape[:2], -1)
     n, n_targets = means.shape[1:]
     if x is not None and x.numel() != n:
         raise ValueError(
@@ -177,15 +174,13 @@ def plot_predictive(
         raise ValueError(f"target must be below {n_targets}, the number of targets, got {target}")
     ends = ((1 - level) / 2, (1 + level) / 2)
     means = means[..., target]
-    lines = (
-        finite_draws.mean,
-        *map(finite_draws.quantile, ends),
-        *torch.quantile(means, means.new_tensor(ends), dim=0),
-    )
-    columns = [line.reshape(n, -1) for line in lines]
-    chosen = [column[:, min(target, column.shape[1] - 1)] for column in columns]
-    if not finite.any():
-        chosen = [torch.full_like(column, torch.nan) for column in chosen]
+    lines = [finite_draws.mean, *map(finite_draws.quantile, ends)]
+    lines += torch.quantile(means, means.new_tensor(ends), dim=0)
+    chosen = []
+    for line in lines:
+        columns = line.reshape(n, -1)
+        column = columns[:, min(target, columns.shape[1] - 1)]
+        chosen.append(column if finite.any() else torch.full_like(column, torch.nan))
     mean, lo, hi, *inner = chosen
     at = mean if x is None else x.flatten()
     order = at.argsort()
@@ -207,12 +202,8 @@ def plot_predictive(
         (lo, hi, 0.15, f"{share} of targets"),
         (*inner, 0.35, f"{share} of draws"),
     ):
-        fig.add_live(
-            band(at, low[order], high[order], look.color, opacity, name, legend=True),
-            "x",
-            "y",
-            "fillcolor",
-        )
+        area = band(at, low[order], high[order], look.color, opacity, name, legend=True)
+        fig.add_live(area, "x", "y", "fillcolor")
     line = scatter(
         at, mean[order], "lines", look.label, legend=True, line=look.line(2), hover="mean %{y:.3g}"
     )

@@ -28,7 +28,13 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Family
 
-ROWS = {"lambda1": "λ₁", "nll": "NLL (nats)", "accuracy": "accuracy", "ece": "ECE", "rmse": "RMSE"}
+ROWS = {
+    "lambda1": "λ₁",
+    "nll": "NLL (nats)",
+    "accuracy": "accuracy",
+    "ece": "ECE",
+    "rmse": "RMSE",
+}
 GAP = 0.035  # share of the figure between rows
 BETWEEN = 0.07  # share of the figure between columns
 ZERO = 0.3  # powers of ten from radius 0, on the left, to the smallest positive one
@@ -86,17 +92,12 @@ def plot_radius(
         title
         or f"Flatness and scores against radius<br><span style='font-size:0.8em'>{over}</span>"
     )
-    fig = figure(
-        title,
-        alt,
-        height=HEIGHT,
-        showlegend=False,
-        margin=dict(t=66),
-        **_axes(family, table, methods),
-    )
+    axes = _axes(family, table, methods)
+    fig = figure(title, alt, height=HEIGHT, showlegend=False, margin=dict(t=66), **axes)
     for j, name in enumerate(methods):
-        for i, quantity in enumerate(table):
-            _add_panel(fig, family, table[quantity], name, quantity, axes_of(i * len(methods) + j))
+        for i, (quantity, values) in enumerate(table.items()):
+            on = axes_of(i * len(methods) + j)
+            _add_panel(fig, family, values, name, quantity, on)
     if "sgd" in family.methods:  # a name beside its line
         single = float(table["nll"][family.index("sgd")].nanmean())
         on = axes_of(list(table).index("nll") * len(methods))
@@ -112,20 +113,19 @@ def values_of(family: Family, quantity: str) -> Tensor:
     """Return (M, S) of a quantity, members by seeds; without other seeds, that of the family."""
     if quantity in family[0].over_seeds:
         return torch.stack([m.over_seeds[quantity] for m in family]).double()
-    if quantity == "lambda1":
-        values = list(map(mean_lambda1, family.spectrum))
-    else:
-        values = [float(p.scores[quantity][-1]) for p in family.prediction]
+    values = []
+    for member in family:
+        if quantity == "lambda1":
+            values.append(mean_lambda1(member.spectrum))
+        else:
+            values.append(float(computed(member.prediction).scores[quantity][-1]))
     return torch.tensor(values, dtype=torch.float64)[:, None]
 
 
 def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
     """Compute `values_of` for each of the names that this family has."""
-    return {
-        name: values_of(family, name)
-        for name in names
-        if name == "lambda1" or name in computed(family[0].prediction).scores
-    }
+    there = {"lambda1", *computed(family[0].prediction).scores}
+    return {name: values_of(family, name) for name in names if name in there}
 
 
 def trend(family: Family, method: str) -> str:
@@ -202,14 +202,15 @@ def _scale_of(family: Family, values: Tensor, methods: list[str]) -> list[float]
 
 def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
     """Label radii from the largest down where they are far enough apart; 0 always has a label."""
-    texts = []
+    texts = [""] * len(radii)
+    texts[0] = short(radii[0])
     last = math.inf
     far = APART * (places[-1] - places[0])
-    for place, radius in zip(reversed(places), reversed(radii)):
-        labelled = place == places[0] or (last - place >= far and place - places[0] >= far)
-        texts.append(short(radius) if labelled else "")
-        last = place if labelled else last
-    return texts[::-1]
+    for i in reversed(range(1, len(radii))):
+        if last - places[i] >= far and places[i] - places[0] >= far:
+            texts[i] = short(radii[i])
+            last = places[i]
+    return texts
 
 
 def _add_panel(

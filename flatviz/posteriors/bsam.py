@@ -76,8 +76,10 @@ class BSAM(Algorithm[BSAMState]):
     def init(self, w: Tensor, precision: float = 1.0) -> BSAMState:
         """Return the state at weights `w` (D,)."""
         m = w.detach()
-        zero = torch.zeros((), dtype=torch.long, device=m.device)
-        return BSAMState(m, torch.zeros_like(m), torch.full_like(m, precision), zero)
+        v = torch.zeros_like(m)
+        s = torch.full_like(m, precision)
+        step = torch.zeros((), dtype=torch.long, device=m.device)
+        return BSAMState(m, v, s, step)
 
     def noise(self, state: BSAMState, seeds: Sequence[int], steps: int) -> Noise:
         """Draw the noise of all steps, one draw a step."""
@@ -89,20 +91,26 @@ class BSAM(Algorithm[BSAMState]):
         """Take one step."""
         m, v, s, step = state
         check_noise(noise, m.shape)
-        value, g = gradient(m + noise[0] / (self.n * s).sqrt(), batch)
-        at_worst, gp = gradient(m + self.radius * g / s, batch)
+        std = (self.n * s).sqrt()
+        value, g = gradient(m + noise[0] / std, batch)
+        worst = m + self.radius * g / s
+        value_there, gp = gradient(worst, batch)
         h = s.sqrt() * g.abs()
-        v = (self.b1 * v).add(gp + self.weight_decay * m, alpha=1 - self.b1)
-        m = m - rate_at(self.rates, step) * v / s
-        s = (self.b2 * s).add(h + self.damping + self.weight_decay, alpha=1 - self.b2)
-        return BSAMState(m, v, s, step + 1), Record(value, sharpness=at_worst - value)
+        pull = gp + self.weight_decay * m
+        v = (self.b1 * v).add(pull, alpha=1 - self.b1)
+        lr = rate_at(self.rates, step)
+        m = m - lr * v / s
+        curvature = h + self.damping + self.weight_decay
+        s = (self.b2 * s).add(curvature, alpha=1 - self.b2)
+        record = Record(value, sharpness=value_there - value)
+        return BSAMState(m, v, s, step + 1), record
 
     def result(
         self, state: BSAMState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
         """Return N(m, 1 / (N s))."""
-        log_std = -0.5 * (math.log(self.n) + state.s.log())
-        return Gaussian(state.m, log_std, history=history)
+        log_precision = math.log(self.n) + state.s.log()
+        return Gaussian(state.m, -0.5 * log_precision, history=history)
 
 
 @public
@@ -164,10 +172,11 @@ def fit_bsam(
     """
     run = Run("bSAM", seed, checkpoint, progress, batch_size, training)
     loss = training_loss(net, data, likelihood, batchnorm, run.training)
-    bsam = BSAM(rates(lr, steps, net.w), len(data), radius, weight_decay, b1, b2, damping)
+    falling = rates(lr, steps, net.w)
+    bsam = BSAM(falling, len(data), radius, weight_decay, b1, b2, damping)
     start = bsam.init(net.w, first_precision)
-    q = bsam.result(*drive(bsam, start, loss, run, steps=steps, shuffle=seed + 1))
-    return replace(q, buffers=loss.buffers())
+    driven = drive(bsam, start, loss, run, steps=steps, shuffle=seed + 1)
+    return replace(bsam.result(*driven), buffers=loss.buffers())
 
 
 METHOD = Method(

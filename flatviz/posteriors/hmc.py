@@ -23,7 +23,9 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Container
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -127,149 +129,181 @@ def fit_hmc(
     run = Run(f"HMC, kl_weight {kl_weight:g}", seed, checkpoint, progress)
     steps, keep = thinned(n_draws, chains, burn_in, thin)
     refuse_random_trunk(net, "HMC")
-    members = training_loss(net, data, likelihood, members=chains)
-    if prior is None and weight_decay == 0:
+    loss = training_loss(net, data, likelihood, members=chains)
+    prior = decay_prior(net, len(data), weight_decay) if prior is None else prior
+    check_covers(net, prior, "prior")
+    seeds = [seed + 1000 * chain for chain in range(chains)]  # the first chain is that of chains=1
+    places = prior.mean.new_empty(chains, prior.dim + prior.rank)
+    normal = FreshNoise(seeds, places)
+    potential = Potential(loss, prior, len(data) / kl_weight)
+    sampler = Chains(potential, normal, burn_in, most_steps, keep)
+    about = {
+        **loss.about,
+        "prior": prior,
+        "seed": seed,
+        "burn_in": burn_in,
+        "thin": thin,
+        "kl_weight": kl_weight,
+        "most_steps": most_steps,
+    }
+    title = titled(run, steps, about)
+    everything = itertools.repeat(None)  # all examples in every step
+    advance(sampler.saved, sampler.update, everything, steps, run, title)
+    rates = torch.stack(sampler.rates)
+    lowest = float(rates.mean(0).min())
+    if len(rates) >= ENOUGH and lowest < MIN_ACCEPTED:
+        raise ValueError(
+            f"each chain must move, got one with an acceptance rate of {lowest:.2g}: raise burn_in,"
+            " or most_steps"
+        )
+    W = torch.stack(sampler.draws, 1).flatten(0, 1)
+    history = History(torch.stack(sampler.losses[1:]))
+    return Draws(W, history, chains=chains)
+
+
+def decay_prior(net: Net, n: int, weight_decay: float) -> Gaussian:
+    """Return the prior N(0, 1 / (n weight_decay)) over the treated weights."""
+    if weight_decay == 0:
         raise ValueError(
             "weight_decay must be > 0 without a prior, got 0: exp(-N L) alone is no density"
         )
-    if prior is None:  # N(0, 1 / (N weight_decay))
-        prior = Gaussian(
-            torch.zeros_like(net.w),
-            torch.full_like(net.w, -0.5 * math.log(len(data) * weight_decay)),
-        )
-    check_covers(net, prior, "prior")
-    potential = Potential(members, prior, len(data) / kl_weight)
-    seeds = [seed + 1000 * chain for chain in range(chains)]  # the first chain is that of chains=1
-    normal = FreshNoise(seeds, prior.mean.new_empty(chains, prior.dim + prior.rank))
-    sources = normal.generators
-    (z,) = normal.at(0)
-    value, slope, loss = potential(z)
-    size = StepSize(FIRST_STEP)
-    metric = Metric()
-    renewals = {burn_in // 4, burn_in // 2, 3 * burn_in // 4} - {0}
-    draws = []
-    losses = [loss.mean()]
-    rates = []
-    warming = max(1, burn_in // 2)
+    log_std = torch.full_like(net.w, -0.5 * math.log(n * weight_decay))
+    return Gaussian(torch.zeros_like(net.w), log_std)
 
-    def update(step: int, _: Tensor | None) -> None:
-        if step <= warming:  # gradually from the prior to the posterior
-            potential.weight = len(data) / kl_weight * FIRST_WEIGHT ** (1 - step / warming)
-            for old, new in zip((value, slope, loss), potential(z)):
-                old.copy_(new)
-        (momentum,) = normal.at(step)
-        before = value + 0.5 * momentum.double().square().sum(1)
-        share = 0.5 + float(torch.rand((), generator=sources[0], dtype=torch.float32))
-        n = min(most_steps, math.ceil(share * TIME / size.size))
-        there, speed, (value_there, slope_there, loss_there) = leapfrog(
-            potential, z, momentum, slope, size.size, n, metric
-        )
-        after = value_there + 0.5 * speed.double().square().sum(1)
-        rate = (before - after).nan_to_num(nan=-math.inf).clamp_max(0).exp()
-        chance = torch.stack(
-            [torch.rand((), generator=s, dtype=torch.float64) for s in sources]
-        ).to(rate.device)
-        taken = chance < rate
-        for old, new in (
-            (z, there),
-            (value, value_there),
-            (slope, slope_there),
-            (loss, loss_there),
-        ):
-            old.copy_(torch.where(taken.view(-1, *[1] * (old.ndim - 1)), new, old))
-        losses.append(loss.mean())
-        if step < burn_in:
-            # The harmonic mean, so that every chain moves
-            size.follow(float(1 / (1 / rate.clamp_min(1e-9)).mean()))
-            metric.see(z, slope)
-            if step + 1 in renewals:
-                metric.renew()
-                size.restart(math.log(FIRST_STEP))
-            elif step + 1 in (burn_in // 2, burn_in):
-                size.settle()
-        else:
-            rates.append(rate)
-        if step in keep:
-            draws.append(potential.weights(z))
 
-    state: State = {
-        "z": z,
-        "value": value,
-        "slope": slope,
-        "loss": loss,
-        "size": size.state,
-        "kept": draws,
-        "losses": losses,
-        "rates": rates,
-        "seen places": metric.places,
-        "seen slopes": metric.slopes,
-        "metric": metric.rows,
-    }
-    state |= {f"noise {i}": source for i, source in enumerate(sources)}
-    about: dict[str, object] = dict(
-        **members.about,
-        prior=prior,
-        seed=seed,
-        burn_in=burn_in,
-        thin=thin,
-        kl_weight=kl_weight,
-        most_steps=most_steps,
-    )
-    advance(lambda: state, update, itertools.repeat(None), steps, run, titled(run, steps, about))
-    rate = float(torch.stack(rates).mean(0).min())
-    if len(rates) >= ENOUGH and rate < MIN_ACCEPTED:
-        raise ValueError(
-            f"each chain must move, got one with an acceptance rate of {rate:.2g}: raise burn_in,"
-            " or most_steps"
-        )
-    W = torch.stack(draws, 1).flatten(0, 1)
-    return Draws(W, History(torch.stack(losses[1:])), chains=chains)
+class Point(NamedTuple):
+    """Positions z (C, D + K) of all chains; there U (C,), in float64, dU/dz and mean NLL (C,)."""
+
+    z: Tensor
+    value: Tensor
+    slope: Tensor
+    loss: Tensor
 
 
 @dataclass(eq=False)
 class Potential:
-    """U and its gradient for all chains at once.
-
-    z (C, D + K) -> U (C,) in float64, dU/dz (C, D + K), mean NLL (C,).
-    """
+    """U and its gradient for all chains at once; `share` of the likelihood's weight counts."""
 
     loss: Gradient
     prior: Gaussian
     weight: float
+    share: float = 1.0
 
     @torch.no_grad()
     def weights(self, z: Tensor) -> Tensor:
         """Compute w(z), (C, D)."""
-        return self.prior.at(z[:, : self.prior.dim], z[:, self.prior.dim :])
+        D = self.prior.dim
+        return self.prior.at(z[:, :D], z[:, D:])
 
     @torch.no_grad()
-    def __call__(self, z: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def __call__(self, z: Tensor) -> Point:
         """Compute U, its gradient, and the mean NLL."""
         loss, g = self.loss(self.weights(z), None)
-        slope_of_loss = torch.cat((g * self.prior.std, g @ self.prior.factor.T), 1)
-        value = self.weight * loss.double() + 0.5 * z.double().square().sum(1)
-        return value, self.weight * slope_of_loss + z, loss
+        prior = self.prior
+        slope_of_loss = torch.cat((g * prior.std, g @ prior.factor.T), 1)
+        weight = self.weight * self.share
+        value = weight * loss.double() + energy_of(z)
+        return Point(z, value, weight * slope_of_loss + z, loss)
+
+
+@dataclass(eq=False)
+class Chains:
+    """All chains at one point of their run: positions, step size, metric, draws."""
+
+    potential: Potential
+    normal: FreshNoise
+    burn_in: int
+    most_steps: int
+    keep: Container[int]
+
+    def __post_init__(self) -> None:
+        (z,) = self.normal.at(0)
+        self.point = self.potential(z)
+        self.size = StepSize()
+        self.metric = Metric()
+        self.draws: list[Tensor] = []
+        self.losses = [self.point.loss.mean()]
+        self.rates: list[Tensor] = []
+
+    def update(self, step: int, _: Tensor | None) -> None:
+        """Take one trajectory."""
+        warming = max(1, self.burn_in // 2)
+        if step <= warming:  # gradually from the prior to the posterior
+            self.potential.share = FIRST_WEIGHT ** (1 - step / warming)
+            self.point = self.potential(self.point.z)
+        rate = self.trajectory(step)
+        self.losses.append(self.point.loss.mean())
+        if step < self.burn_in:
+            self.learn(step, rate)
+        else:
+            self.rates.append(rate)
+        if step in self.keep:
+            self.draws.append(self.potential.weights(self.point.z))
+
+    def trajectory(self, step: int) -> Tensor:
+        """Move along a trajectory where it is accepted; return its probability, (C,)."""
+        sources = self.normal.generators
+        (momentum,) = self.normal.at(step)
+        share = 0.5 + float(torch.rand((), generator=sources[0], dtype=torch.float32))
+        size = self.size.size
+        n = min(self.most_steps, math.ceil(share * TIME / size))
+        end, speed = leapfrog(self.potential, self.point, momentum, size, n, self.metric)
+        before = self.point.value + energy_of(momentum)
+        after = end.value + energy_of(speed)
+        change = (before - after).nan_to_num(nan=-math.inf)
+        rate = change.clamp_max(0).exp()
+        chances = [torch.rand((), generator=source, dtype=torch.float64) for source in sources]
+        chance = torch.stack(chances).to(rate.device)
+        taken = chance < rate
+        rows = {1: taken, 2: taken[:, None]}  # by the number of dimensions
+        parts = [torch.where(rows[new.ndim], new, old) for new, old in zip(end, self.point)]
+        self.point = Point(*parts)
+        return rate
+
+    def learn(self, step: int, rate: Tensor) -> None:
+        """Adapt step size and metric in burn-in."""
+        slowness = (1 / rate.clamp_min(1e-9)).mean()
+        self.size.follow(float(1 / slowness))  # the harmonic mean, so that every chain moves
+        self.metric.see(self.point.z, self.point.slope)
+        quarters = [quarter * self.burn_in // 4 for quarter in (1, 2, 3)]
+        if step + 1 in quarters:
+            self.metric.renew()
+            self.size = StepSize()
+        elif step + 1 == self.burn_in:
+            average = float(self.size.state[3])
+            self.size = StepSize(average)
+
+    def saved(self) -> State:
+        """Return everything by name, for a checkpoint."""
+        state: State = dict(self.point._asdict())
+        state |= {
+            "size": self.size.state,
+            "kept": self.draws,
+            "losses": self.losses,
+            "rates": self.rates,
+            "seen places": self.metric.places,
+            "seen slopes": self.metric.slopes,
+            "metric": self.metric.rows,
+        }
+        return state | {f"noise {i}": source for i, source in enumerate(self.normal.generators)}
+
+
+def energy_of(momentum: Tensor) -> Tensor:
+    """Compute |p|^2 / 2 of each row, (C,) in float64."""
+    return 0.5 * momentum.double().square().sum(1)
 
 
 def leapfrog(
-    potential: Potential,
-    z: Tensor,
-    momentum: Tensor,
-    slope: Tensor,
-    size: float,
-    n: int,
-    metric: Metric,
-) -> tuple[Tensor, Tensor, tuple]:
-    """Take `n` steps of `size`; return position, momentum, and the values of `potential` there.
-
-    `slope` is dU/dz at z.
-    """
-    momentum = momentum - 0.5 * size * metric.scaled(slope)
+    potential: Potential, start: Point, momentum: Tensor, size: float, n: int, metric: Metric
+) -> tuple[Point, Tensor]:
+    """Take `n` steps of `size`; return the point and the momentum at the end."""
+    point = start
+    momentum = momentum - 0.5 * size * metric.scaled(point.slope)
     for i in range(n):
-        z = z + size * metric.scaled(momentum)
-        at_z = potential(z)
-        momentum = momentum - (size if i < n - 1 else 0.5 * size) * metric.scaled(at_z[1])
-    return z, momentum, at_z
+        point = potential(point.z + size * metric.scaled(momentum))
+        last = 0.5 if i == n - 1 else 1.0
+        momentum = momentum - last * size * metric.scaled(point.slope)
+    return point, momentum
 
 
 class StepSize:
@@ -280,9 +314,8 @@ class StepSize:
     t^-0.75.  `state` is (t, e, log s, its average, log s_0), float64.
     """
 
-    def __init__(self, first: float) -> None:
-        self.state = torch.zeros(5, dtype=torch.float64)
-        self.restart(math.log(first))
+    def __init__(self, log_size: float = math.log(FIRST_STEP)) -> None:
+        self.state = torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64)
 
     @property
     def size(self) -> float:
@@ -296,19 +329,7 @@ class StepSize:
         error += (ACCEPT - rate - error) / (t + 10)
         log_size = math.log(10) + log_first - math.sqrt(t) / 0.05 * error
         average += t**-0.75 * (log_size - average)
-        self.state.copy_(
-            torch.tensor([t, error, log_size, average, log_first], dtype=torch.float64)
-        )
-
-    def restart(self, log_size: float) -> None:
-        """Start from this logarithm, without the observations, which belong to another metric."""
-        self.state.copy_(
-            torch.tensor([0.0, 0.0, log_size, log_size, log_size], dtype=torch.float64)
-        )
-
-    def settle(self) -> None:
-        """Use the average as the size, and forget the observations on the way to the posterior."""
-        self.restart(float(self.state[3]))
+        self.state = self.state.new_tensor([t, error, log_size, average, log_first])
 
 
 class Metric:
@@ -348,12 +369,15 @@ class Metric:
         n = sum(map(len, self.places))
         if n < 2:
             return
-        z, g = (torch.cat(seen).double() for seen in (self.places, self.slopes))
+        z = torch.cat(self.places).double()
+        g = torch.cat(self.slopes).double()
         d = z.shape[1]
         _, singular, vectors = torch.linalg.svd(g, full_matrices=False)
-        narrow = vectors[singular.square() / n > ABOVE_NOISE * (1 + math.sqrt(d / n)) ** 2]
+        noise = (1 + math.sqrt(d / n)) ** 2
+        narrow = vectors[singular.square() / n > ABOVE_NOISE * noise]
         if len(narrow):
-            share = (1 - (z @ narrow.T).std(0)).clamp_min(0)
+            widths = (z @ narrow.T).std(0)
+            share = (1 - widths).clamp_min(0)
             narrow = share.sqrt()[:, None] * narrow
         self.rows[:] = narrow.to(self.places[0]).unbind()
         self.places.clear()

@@ -64,8 +64,10 @@ class IVON(Algorithm[IVONState]):
     def init(self, w: Tensor, hessian: float = 0.1) -> IVONState:
         """Return the state at weights `w` (D,)."""
         m = w.detach()
-        zero = torch.zeros((), dtype=torch.long, device=m.device)
-        return IVONState(m, torch.zeros_like(m), torch.full_like(m, hessian), zero)
+        g = torch.zeros_like(m)
+        h = torch.full_like(m, hessian)
+        step = torch.zeros((), dtype=torch.long, device=m.device)
+        return IVONState(m, g, h, step)
 
     def noise(self, state: IVONState, seeds: Sequence[int], steps: int) -> Noise:
         """Draw z (S, D) of each step."""
@@ -73,7 +75,8 @@ class IVON(Algorithm[IVONState]):
 
     def std(self, h: Tensor) -> Tensor:
         """Compute the standard deviation of q, of h's shape."""
-        return (self.temperature / (self.n * (h + self.weight_decay))).sqrt()
+        precision = self.n * (h + self.weight_decay)
+        return (self.temperature / precision).sqrt()
 
     def update(
         self, state: IVONState, gradient: Gradient, batch: Batch, noise: Noises
@@ -82,12 +85,15 @@ class IVON(Algorithm[IVONState]):
         m, g, h, step = state
         check_noise(noise, ("S", *m.shape))
         (z,) = noise
-        value, slopes = gradient(m + self.std(h) * z, batch)
-        hessian = (slopes * z).mean(0) / self.std(h)
+        std = self.std(h)
+        value, slopes = gradient(m + std * z, batch)
+        hessian = (slopes * z).mean(0) / std
         g = (self.b1 * g).add(slopes.mean(0), alpha=1 - self.b1)
-        filled = 1 - self.b1 ** (step + 1).double()
+        filled = 1 - self.b1 ** (step + 1).double()  # bias correction
+        pull = g / filled + self.weight_decay * m
         decayed = h + self.weight_decay
-        m = m - rate_at(self.rates, step) * (g / filled + self.weight_decay * m) / decayed
+        lr = rate_at(self.rates, step)
+        m = m - lr * pull / decayed
         off = (1 - self.b2) * (hessian - h)
         h = h + off + off.square() / (2 * decayed)
         return IVONState(m, g, h, step + 1), Record(value.mean())
@@ -159,8 +165,8 @@ def fit_ivon(
     falling = rates(lr, steps, net.w)
     ivon = IVON(falling, len(data), weight_decay, temperature, b1, b2, mc_samples)
     start = ivon.init(net.w, first_hessian)
-    q = ivon.result(*drive(ivon, start, loss, run, steps=steps, shuffle=seed + 1))
-    return replace(q, buffers=loss.buffers())
+    driven = drive(ivon, start, loss, run, steps=steps, shuffle=seed + 1)
+    return replace(ivon.result(*driven), buffers=loss.buffers())
 
 
 METHOD = Method(

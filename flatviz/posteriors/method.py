@@ -40,12 +40,13 @@ class Tuned:
 
         Defaults of None and settings of another method are left out.
         """
-        texts = {
-            k: v for k, v in self.settings.items() if v is not None and not isinstance(v, Mapping)
-        }
-        return ", ".join(
-            f"{k} {v:g}" if isinstance(v, (int, float)) else f"{k} {v}" for k, v in texts.items()
-        )
+        texts = []
+        for name, value in self.settings.items():
+            if isinstance(value, (int, float)):
+                texts.append(f"{name} {value:g}")
+            elif value is not None and not isinstance(value, Mapping):
+                texts.append(f"{name} {value}")
+        return ", ".join(texts)
 
 
 def settings_of(fit: Callable[..., Posterior], names: str, **values: Setting) -> dict[str, Setting]:
@@ -113,8 +114,8 @@ class Method:
         return f"Method({self.name!r}, {self.label})"
 
     def in_grid(self, radius: float) -> bool:
-        """Whether `fit_grid` takes this radius: not 0, unless the method has none."""
-        return radius > 0 or self.unit == NO_UNIT
+        """Whether there is a `fit_grid` and it takes this radius: not 0, unless it has none."""
+        return self.fit_grid is not None and (radius > 0 or self.unit == NO_UNIT)
 
     def tuned(self, net: Net) -> Tuned:
         """Return settings and radii for this kind of net."""
@@ -141,9 +142,10 @@ class Method:
         chosen = {name: settings.get(name, value) for name, value in tuned.settings.items()}
         if "lr" in chosen:
             chosen["lr"] *= lr_scale
-        if training is not PLAIN:  # a composed method hands on its settings
-            given = {"training": training}
-            chosen |= given if self.inner is None else {"settings": {**chosen["settings"], **given}}
+        if training is not PLAIN and self.inner is None:
+            chosen["training"] = training
+        elif training is not PLAIN:  # a composed method hands on its settings
+            chosen["settings"] = {**chosen["settings"], "training": training}
         radius = tuned.radius if radius is None else radius
         if self.ascent is not None:
             return chosen | {"ascent": self.ascent(radius)}
@@ -175,13 +177,10 @@ class Method:
         """
 
         def tuned(of: Tuned, largest: float) -> Tuned:
-            return Tuned(
-                dict(of.settings) | ({"ascent_radius": of.radius} if of.radius else {}),
-                of.settings["kl_weight"],
-                largest,
-                tour,
-                lab,
-            )
+            settings = dict(of.settings)
+            if of.radius:
+                settings["ascent_radius"] = of.radius
+            return Tuned(settings, of.settings["kl_weight"], largest, tour, lab)
 
         batchnorm = None if self.batchnorm is None else tuned(self.batchnorm, 0.1)
         return replace(
@@ -203,19 +202,10 @@ def _at_temperature(
     **how: Setting,
 ) -> T:
     """Call a method's function with the temperature `radius` as its kl_weight."""
-    ascent = {"radius": ascent_radius} if ascent_radius else {}
-    return function(*about, **how | ascent | {"kl_weight": radius})
-
-
-def callable_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
-    """Return the function of a record, or `fit` itself; refuse a value that cannot be called."""
-    function = fit.fit if isinstance(fit, Method) else fit
-    if not callable(function):
-        raise TypeError(
-            f"fit must be a record of fv.METHODS or a function, got {type(fit).__name__}:"
-            " METHODS['swag'], say"
-        )
-    return function
+    if ascent_radius:
+        how["radius"] = ascent_radius
+    how["kl_weight"] = radius
+    return function(*about, **how)
 
 
 def table(looks: Iterable[Look], record: Callable[[Look], Method]) -> dict[str, Method]:
@@ -228,19 +218,17 @@ def table(looks: Iterable[Look], record: Callable[[Look], Method]) -> dict[str, 
     records = {look.name: replace(record(look), look=look) for look in looks}
     methods: dict[str, Method] = {}
     for name, method in records.items():
-        complete = method if method.inner is None else _composed(method, records[method.inner])
-        methods[name] = complete
-        look = method.look
-        if look.flat:
-            methods[look.flat_version.name] = replace(
-                complete.flat(at_zero=name), look=look.flat_version
-            )
+        if method.inner is not None:
+            method = _composed(method, records[method.inner])
+        methods[name] = method
+        if method.look.flat:
+            version = method.look.flat_version
+            methods[version.name] = replace(method.flat(at_zero=name), look=version)
     return methods
 
 
 def _composed(outer: Method, inner: Method) -> Method:
     """Return `outer` with `inner` as the method inside, at the settings of `inner`."""
-    plain = replace(
-        outer.plain, settings={**outer.plain.settings, "settings": inner.plain.settings}
-    )
+    settings = {**outer.plain.settings, "settings": inner.plain.settings}
+    plain = replace(outer.plain, settings=settings)
     return replace(outer, fit=partial(outer.fit, fit=inner), plain=plain)

@@ -18,7 +18,7 @@ from dataclasses import replace
 
 from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed
 from flatviz.core import Data, Likelihood, Net, Progress, public, track
-from flatviz.posteriors.method import Method, Setting, Tuned, callable_of, settings_of
+from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
 from flatviz.results import Gaussian, Mixture, Posterior
 from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import training_loss
@@ -86,20 +86,25 @@ def fit_multi(
     run = Run("members", seed, checkpoint, progress, batch_size, training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     loss = training_loss(net, data, likelihood, training=run.training, members=members)
-    modes = train_members(loss, [seed + 1000 * member for member in range(members)], run, optim)
+    seeds = [seed + 1000 * member for member in range(members)]
+    modes = train_members(loss, seeds, run, optim)
     inner: dict[str, object] = {}
     if isinstance(fit, Method):  # keywords of the ensemble that this method takes as well
         shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size)
-        inner = {name: value for name, value in shared.items() if name in fit.plain.settings}
-        inner |= dict(likelihood=likelihood, training=replace(training, validation=None))
-        inner |= dict(ascent=ascent) if fit.look.flat else {}
+        for name in shared.keys() & fit.plain.settings.keys():
+            inner[name] = shared[name]
+        inner["likelihood"] = likelihood
+        inner["training"] = replace(training, validation=None)
+        if fit.look.flat:
+            inner["ascent"] = ascent
     inner |= settings or {}
     parts = []
     for i, w in enumerate(track(modes.W, "posteriors", progress)):
         if checkpoint is not None:
             inner["checkpoint"] = f"{checkpoint}.{i}"
-        own_seed = (seed + 1000 * i + 1) % 2**63
-        parts.append(callable_of(fit)(net.at(w), data, seed=own_seed, **inner))
+        own_seed = (seeds[i] + 1) % 2**63
+        q = function_of(fit)(net.at(w), data, seed=own_seed, **inner)
+        parts.append(q)
     return Mixture(tuple(parts))
 
 
@@ -153,14 +158,22 @@ def fit_ptl(
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
-    how: dict[str, object] = dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
-    return callable_of(fit)(start, data, prior=wide, seed=seed, **how | dict(settings or {}))
+    how: dict[str, object] = dict(likelihood=likelihood, checkpoint=checkpoint)
+    how["progress"] = progress
+    how |= settings or {}
+    return function_of(fit)(start, data, prior=wide, seed=seed, **how)
+
+
+def function_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
+    """Return the function of a record, or `fit` itself."""
+    return fit.fit if isinstance(fit, Method) else fit
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
     """Return the Gaussian with covariance scale Sigma + floor^2 I."""
-    log_std = 0.5 * (scale * (2 * prior.log_std).exp() + floor**2).log()
-    return Gaussian(prior.mean, log_std, prior.factor * scale**0.5)
+    variance = scale * (2 * prior.log_std).exp() + floor**2
+    factor = prior.factor * scale**0.5
+    return Gaussian(prior.mean, 0.5 * variance.log(), factor)
 
 
 _SETTINGS = settings_of(fit_multi, "members steps lr momentum weight_decay batch_size")

@@ -17,6 +17,7 @@ from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
+from flatviz.training.losses import training_loss
 from flatviz.training.points import Chain, Energy, PointState, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
 
@@ -111,12 +112,13 @@ def fit_psgld(
         >>> fv.fit_psgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("pSGLD", seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
+    schedule = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     chain = PSGLD(lr, memory, floor, energy)
     w = net.w.repeat(chains, 1)
-    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
+    return run_chains(chain, loss, run, w, *schedule)
 
 
 _NAMES = "n_draws burn_in thin lr temperature weight_decay batch_size"

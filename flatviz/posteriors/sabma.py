@@ -92,26 +92,28 @@ class SABMA(GaussianMethod):
 
         q is then fitted with its mean at mean + the factor's rows.
         """
-        return (
-            self.perturbation.mode == "authors_code" and "z2_mean_bug" in self.perturbation.switches
-        )
+        p = self.perturbation
+        return p.mode == "authors_code" and "z2_mean_bug" in p.switches
 
     def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
         """Compute the loss at q, the gradient at the worst q' near it, gain and reach."""
-        z1, z2 = noise
-        nll = partial(expected, gradient, batch=batch, noise=(z1, z2 + 1) if self.biased else noise)
+        if self.biased:
+            noise = (noise[0], noise[1] + 1)
+        nll = partial(expected, gradient, batch=batch, noise=noise)
         moved = self.perturbation.moved
-        if moved == 0 or not isinstance(self.radius, Tensor) and self.radius == 0:
-            return nll(q)
         radius = self.radius
+        is_zero = not isinstance(radius, Tensor) and radius == 0
+        if moved == 0 or is_zero:
+            return nll(q)
         if not isinstance(radius, Tensor):
             radius = q.mean.new_full((), radius)
         here = nll(q, blocks=moved)
-        first = tuple(z[..., 0, :] for z in nll.keywords["noise"])
+        first = noise[0][..., 0, :], noise[1][..., 0, :]
         worst = q.moved(self.perturbation(q, here.grad, radius, noise=first))
         there = nll(worst)
         # the radius, by construction
-        is_radius = self.perturbation.mode == "kl_exact" and self.perturbation.radius_unit == "mode"
+        p = self.perturbation
+        is_radius = p.mode == "kl_exact" and p.radius_unit == "mode"
         reach = None if is_radius else reach_of(worst, q)
         return Expected(here.loss, there.grad, there.loss - here.loss, reach)
 

@@ -38,6 +38,7 @@ from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.training.driver import Record
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
+from flatviz.training.losses import training_loss
 from flatviz.training.points import Chain, Energy, PointState, run_chains, thinned
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import FreshNoise, Noise, cosine, rate_at, rates
@@ -73,7 +74,8 @@ class SGLD(Chain[PointState]):
         """Take one step."""
         check_noise(noise, s.w.shape)
         g, record = self.energy.gradient(s.w, gradient, batch)
-        move = (-self.lr * g).add(noise[0], alpha=self.energy.scale(2 * self.lr))
+        size = self.energy.scale(2 * self.lr)
+        move = (-self.lr * g).add(noise[0], alpha=size)
         return PointState(s.w + move, s.v, s.step + 1), record
 
 
@@ -110,11 +112,10 @@ class SGHMC(Chain[PointState]):
         check_noise(noise, s.w.shape)
         g, record = self.energy.gradient(s.w, gradient, batch)
         lr = rate_at(self.rates, s.step)
-        v = (
-            ((1 - self.friction) * s.v)
-            .addcmul(g, lr, value=-1)
-            .addcmul(noise[0], self.energy.scale(2 * lr * self.friction))
-        )
+        size = self.energy.scale(2 * lr * self.friction)
+        v = (1 - self.friction) * s.v
+        v = v.addcmul(g, lr, value=-1)
+        v = v.addcmul(noise[0], size)
         return PointState(s.w + v, v, s.step + 1), record
 
 
@@ -177,11 +178,12 @@ def fit_sgld(
         >>> fv.fit_sgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("SGLD", seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
+    schedule = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     w = net.w.repeat(chains, 1)
-    return run_chains(SGLD(lr, energy), net, data, likelihood, batchnorm, run, w, steps, keep)
+    return run_chains(SGLD(lr, energy), loss, run, w, *schedule)
 
 
 @public
@@ -246,12 +248,12 @@ def fit_sghmc(
         >>> fv.fit_sghmc(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
         torch.Size([4, 58])
     """
-    steps, keep = thinned(n_draws, chains, burn_in, thin)
     run = Run("SGHMC", seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
+    schedule = thinned(n_draws, chains, burn_in, thin)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     w = net.w.repeat(chains, 1)
-    chain = SGHMC(lr, friction, energy)
-    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
+    return run_chains(SGHMC(lr, friction, energy), loss, run, w, *schedule)
 
 
 @public
@@ -332,16 +334,18 @@ def fit_csgld(
             f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise"
             " cycle_steps"
         )
-    last = {cycle_steps - 1 - i * (tail // each) for i in range(each)}  # steps of a cycle
+    # Steps of a cycle
+    last = {cycle_steps - 1 - i * (tail // each) for i in range(each)}
     falling = rates(lr, steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
     noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
     keep = frozenset(step for step in range(steps) if step % cycle_steps in last)
     label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
     run = Run(label, seed, checkpoint, progress, batch_size, training)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     chain = SGHMC(falling, friction, energy, noisy)
     w = net.w.repeat(chains, 1)
-    return run_chains(chain, net, data, likelihood, batchnorm, run, w, steps, keep)
+    return run_chains(chain, loss, run, w, steps, keep)
 
 
 _CHAIN = "n_draws burn_in thin lr temperature weight_decay batch_size"

@@ -37,7 +37,7 @@ from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws, History, Posterior
 from flatviz.training.driver import Algorithm, Record, drive
 from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
-from flatviz.training.losses import training_loss
+from flatviz.training.losses import NetworkLoss, training_loss
 from flatviz.training.points import SGD, PointState
 from flatviz.training.settings import Checkpoint, Run
 from flatviz.training.streams import steps_per_epoch
@@ -159,8 +159,9 @@ def fit_swa(
         torch.Size([1, 58])
     """
     run = Run("SWA", seed, checkpoint, progress, batch_size, training)
-    sgd = _constant(net, lr, momentum, weight_decay, ascent)
-    q = _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
+    loss = training_loss(net, data, likelihood, batchnorm, training)
+    sgd = _constant(loss, lr, momentum, weight_decay, ascent)
+    q = _tail(loss, run, SWAG(sgd, rank=0), snapshots)
     return Draws(q.mean[None], q.history, q.buffers)
 
 
@@ -214,8 +215,9 @@ def fit_swag_diag(
         0
     """
     run = Run("SWAG-diagonal", seed, checkpoint, progress, batch_size, training)
-    sgd = _constant(net, lr, momentum, weight_decay, ascent)
-    return _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank=0), snapshots)
+    loss = training_loss(net, data, likelihood, batchnorm, training)
+    sgd = _constant(loss, lr, momentum, weight_decay, ascent)
+    return _tail(loss, run, SWAG(sgd, rank=0), snapshots)
 
 
 @public
@@ -273,36 +275,32 @@ def fit_swag(
         torch.Size([3, 58])
     """
     run = Run("SWAG", seed, checkpoint, progress, batch_size, training)
-    sgd = _constant(net, lr, momentum, weight_decay, ascent)
-    return _tail(net, data, likelihood, batchnorm, run, SWAG(sgd, rank, scale), snapshots)
+    loss = training_loss(net, data, likelihood, batchnorm, training)
+    sgd = _constant(loss, lr, momentum, weight_decay, ascent)
+    return _tail(loss, run, SWAG(sgd, rank, scale), snapshots)
 
 
 def _constant(
-    net: Net, lr: float | None, momentum: float, weight_decay: float, ascent: Ascent | None
+    loss: NetworkLoss,
+    lr: float | None,
+    momentum: float,
+    weight_decay: float,
+    ascent: Ascent | None,
 ) -> SGD:
     """Build SGD at the given constant rate, or the one tuned for this kind of network."""
-    usual = RATE_BATCHNORM if net.has_batchnorm else RATE
-    return SGD(usual if lr is None else lr, momentum, weight_decay, ascent)
+    if lr is None:
+        lr = RATE_BATCHNORM if loss.problem.net.has_batchnorm else RATE
+    return SGD(lr, momentum, weight_decay, ascent, clip=loss.longest_gradient)
 
 
-def _tail(
-    net: Net,
-    data: Data,
-    likelihood: Likelihood,
-    batchnorm: Statistics,
-    run: Run,
-    swag: SWAG,
-    snapshots: int,
-) -> Gaussian:
+def _tail(loss: NetworkLoss, run: Run, swag: SWAG, snapshots: int) -> Gaussian:
     """Run SGD from the net's weights, and return the Gaussian of its snapshots."""
     check_count(snapshots, "snapshots", least=max(2, swag.rank))
-    loss = training_loss(net, data, likelihood, batchnorm, run.training)
-    epoch = steps_per_epoch(len(data), run.batch_size)
+    start = swag.init(loss.problem.net.w)
+    epoch = steps_per_epoch(len(loss.problem.data), run.batch_size)
     steps = snapshots * epoch
     keep = range(epoch - 1, steps, epoch)
-    swag = replace(swag, sgd=replace(swag.sgd, clip=loss.longest_gradient))
-    driven = drive(swag, swag.init(net.w), loss, run, steps=steps, keep=keep)
-    q = swag.result(*driven)
+    q = swag.result(*drive(swag, start, loss, run, steps=steps, keep=keep))
     return replace(q, buffers=loss.buffers_at(q.mean))  # the collected ones belong to other weights
 
 

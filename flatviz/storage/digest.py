@@ -36,13 +36,19 @@ NOT_IN_THE_RESULT = {
     "label",
 }
 ATOMS = (int, float, bool, type(None), list, tuple, dict)  # which pickle writes by their content
-CODE = tuple(
-    f"co_{part}"
-    for part in (
-        "code exceptiontable consts names varnames freevars cellvars argcount"
-        " posonlyargcount kwonlyargcount flags"
-    ).split()
+CODE = (
+    "exceptiontable consts names varnames freevars cellvars argcount"
+    " posonlyargcount kwonlyargcount flags"
 )
+# Kinds of objects that are hashed by these attributes
+CONTENT: dict[type, list[str]] = {
+    types.CodeType: [f"co_{part}" for part in ("code", *CODE.split())],
+    types.MethodType: ["__func__", "__self__"],
+    staticmethod: ["__func__"],
+    classmethod: ["__func__"],
+    property: ["fget", "fset"],
+    functools.cached_property: ["func"],
+}
 
 
 class CannotHashError(TypeError):
@@ -130,12 +136,9 @@ class _Hasher(pickle.Pickler):
         if type(value) in ATOMS:
             return None
         # New bytes, as pickle writes one object twice differently from two equal objects
-        if type(value) in (
-            str,
-            bytes,
-        ):
-            if isinstance(value, str):
-                return b"text " + value.encode("utf-8", "surrogatepass")
+        if type(value) is str:
+            return b"text " + value.encode("utf-8", "surrogatepass")
+        if type(value) is bytes:
             return b"bytes " + value
         if id(value) in self.seen:
             return "seen", self.seen[id(value)][0]
@@ -147,65 +150,68 @@ class _Hasher(pickle.Pickler):
     def parts(self, value: Any) -> tuple | None:
         """Return kind and content of a value, or None to pickle it as usual."""
         kind = type(value)
+        if id(value) in self.treated:
+            return ("treated weights",)
         if isinstance(value, Tensor):
-            return ("treated weights",) if id(value) in self.treated else _tensor(value)
+            return _tensor(value)
         if isinstance(value, (type, types.FunctionType)):
             return _content(value)
         if isinstance(value, Net):
             return "net", value.w, value.trunk, *self.besides_weights(value)
-        # Hooks without their registration numbers, which grow with each registration in the process
         if isinstance(value, nn.Module):
-            attributes = {
-                k: list(v.values()) if "hooks" in k and isinstance(v, dict) else v
-                for k, v in vars(value).items()
-            }
-            return "module", kind, attributes
-        if isinstance(value, types.CodeType):
-            return "code", *(getattr(value, part) for part in CODE)
+            return "module", kind, _attributes(value)
+        for known, names in CONTENT.items():
+            if isinstance(value, known):
+                return kind.__name__, *(getattr(value, name) for name in names)
         if isinstance(value, types.CellType):
             return ("cell", value.cell_contents) if value != types.CellType() else ("empty cell",)
-        if isinstance(value, (staticmethod, classmethod)):
-            return kind.__name__, value.__func__
-        if isinstance(value, types.MethodType):
-            return kind.__name__, value.__func__, value.__self__
-        if isinstance(value, property):
-            return kind.__name__, value.fget, value.fset
-        if isinstance(value, functools.cached_property):
-            return kind.__name__, value.func
         if isinstance(value, types.ModuleType):
-            return (
-                "module",
-                value.__name__,
-                _version(value.__name__) or Path(value.__file__ or "").read_bytes(),
-            )
+            content = _version(value.__name__) or Path(value.__file__ or "").read_bytes()
+            return "module", value.__name__, content
         if kind in (set, frozenset):
             return kind.__name__, sorted(value_digest(v) for v in value)
-        if kept := {
-            name
-            for base in kind.__mro__
-            for name, v in vars(base).items()
-            if isinstance(v, functools.cached_property)
-        }:
-            return "object", kind, {k: v for k, v in vars(value).items() if k not in kept}
+        cached = _cached_names(kind)
+        if cached:
+            return "object", kind, {k: v for k, v in vars(value).items() if k not in cached}
         return None
+
+
+def _attributes(module: nn.Module) -> dict[str, object]:
+    """Return a module's attributes, hooks without their registration numbers.
+
+    Those grow with each registration in the process.
+    """
+    attributes = dict(vars(module))
+    for name, value in attributes.items():
+        if "hooks" in name and isinstance(value, dict):
+            attributes[name] = list(value.values())
+    return attributes
+
+
+def _cached_names(kind: type) -> set[str]:
+    """Return the names of a class's cached properties."""
+    names = set()
+    for base in kind.__mro__:
+        for name, value in vars(base).items():
+            if isinstance(value, functools.cached_property):
+                names.add(name)
+    return names
 
 
 def _content(thing: type | types.FunctionType) -> tuple:
     """Describe a function or class by name and version, or by its parts."""
     module = thing.__module__ or ""
     name = thing.__qualname__
-    if (version := _version(module)) and "<" not in name:
+    version = _version(module)
+    if version and "<" not in name:
         return "named", module, name, version
     if isinstance(thing, type):
-        attributes = {
-            k: v for k, v in vars(thing).items() if not k.startswith("__") or inspect.isfunction(v)
-        }
-        plain = {
-            k: v
-            for k, v in attributes.items()
-            if k != "_abc_impl" and not inspect.ismemberdescriptor(v)
-        }
-        return "class", name, thing.__bases__, plain
+        attributes = {}
+        for k, v in vars(thing).items():
+            ours = inspect.isfunction(v) or not (k.startswith("__") or k == "_abc_impl")
+            if ours and not inspect.ismemberdescriptor(v):
+                attributes[k] = v
+        return "class", name, thing.__bases__, attributes
     names = [] if version else sorted(set(thing.__code__.co_names) & thing.__globals__.keys())
     reached = [(n, thing.__globals__[n]) for n in names]
     return (

@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = lazy(
         "driver": "Algorithm Record",
         "gradient": "TrainingLoss gradient_of",
         "losses": "training_loss",
+        "perturb": "Perturbation",
         "points": "Energy SGD",
         "settings": "Run",
         "variational": "Descent",

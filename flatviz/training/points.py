@@ -19,7 +19,6 @@ from flatviz.checks import (
     NonNegative,
     Rate,
     Seed,
-    Statistics,
     check_positive,
 )
 from flatviz.core import Data, Likelihood, Net, Progress, public, saved_rng
@@ -125,10 +124,7 @@ class Chain(Algorithm[S], Protocol[S]):
 
 def run_chains(
     chain: Chain[S],
-    net: Net,
-    data: Data,
-    likelihood: Likelihood,
-    batchnorm: Statistics,
+    loss: NetworkLoss,
     run: Run,
     w: Tensor,
     steps: int,
@@ -136,15 +132,16 @@ def run_chains(
 ) -> Draws:
     """Run parallel chains from the rows of `w` (B, D), the first that of B = 1.
 
+    loss: the batched loss of B members.
+
     Raises:
         ValueError: For a prior that covers other weights, and for validation data.
         Diverged: If the loss or a chain becomes NaN or inf.
     """
-    loss = training_loss(net, data, likelihood, batchnorm, run.training, members=len(w))
     run = replace(run, label=f"{run.label}, T = {chain.energy.temperature:g}")
     prior = chain.energy.prior
     if prior is not None:
-        check_covers(net, prior, "prior")
+        check_covers(loss.problem.net, prior, "prior")
     seeds = [run.seed + 1000 * i for i in range(len(w))]
     shuffle = [seed + 1 for seed in seeds]
     start = chain.init(w)

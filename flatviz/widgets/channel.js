@@ -2,21 +2,29 @@
 // the kernel with the cell that shows a view, and never become part of a saved notebook.
 //
 // The kernel sends, and a page asks only where it opens later: a page's messages wait until the
-// cells that it runs have ended.  Subshells (JupyterLab 4.4, ipykernel 7) do not help: a comm's
-// messages go to the shell that sent on it last.  That is the main shell, for the cell that shows
+// cells that it runs have ended. Subshells (JupyterLab 4.4, ipykernel 7) do not help: a comm's
+// messages go to the shell that sent on it last. That is the main shell, for the cell that shows
 // the view sends on it, and a thread of the kernel counts as the cell that ran last.
 //
 // A message is an attribute of the `channel`, a plain widget model: there it waits for a page whose
-// modules still load.  A model of anywidget refuses every message for good where its module took
+// modules still load. A model of anywidget refuses every message for good where its module took
 // more than two seconds to load.
 
-const pages = (globalThis.flatvizFrontEnds ??= new Map()); // version -> { loaded: promise of { show, Plotly }, offer, asked }
+/** @import { Channel, FrontEnd, Message, ViewModel } from "./types.d.ts" */
+
+const pages = (globalThis.flatvizFrontEnds ??= new Map());
 const POST = "post "; // names of those attributes begin so
+
+/** The channel of a view. @param {ViewModel} model @returns {Promise<Channel>} */
 export const channelOf = (model) =>
   model.widget_manager.get_model(model.get("channel").replace("IPY_MODEL_", ""));
 
-// Call `hear` with each message, in the order of sending, from the first that waits; it is taken
-// out of the model.
+/**
+ * Call `hear` with each message, in the order of sending, from the first that waits; it is taken
+ * out of the model.
+ * @param {Channel} channel
+ * @param {(message: Message) => void} hear
+ */
 export function receive(channel, hear) {
   const take = () => {
     for (const [name, message] of Object.entries(channel.attributes)) {
@@ -29,6 +37,7 @@ export function receive(channel, hear) {
   take();
 }
 
+/** Import a module from its text. @param {string} text */
 function moduleFrom(text) {
   const url = URL.createObjectURL(new Blob([text], { type: "text/javascript" }));
   return import(/* @vite-ignore */ /* webpackIgnore: true */ url).finally(() =>
@@ -36,6 +45,11 @@ function moduleFrom(text) {
   );
 }
 
+/**
+ * Load the front end from its texts.
+ * @param {BufferSource[]} buffers explorer and plotly
+ * @returns {Promise<Awaited<FrontEnd["loaded"]>>}
+ */
 async function load(buffers) {
   const [explorer, plotly] = buffers.map((b) => new TextDecoder().decode(b));
   const before = globalThis.Plotly; // leave another plotly of the page where it was
@@ -47,16 +61,28 @@ async function load(buffers) {
   return { show, Plotly: wrapped.default };
 }
 
-// The front end of this page: `offer(buffers)` loads it, once; `loaded` is the promise of it;
-// `asked`: whether a view asked for it.
+/**
+ * The front end of this page, of this version.
+ * @param {string} version
+ * @returns {FrontEnd}
+ */
 export function frontEnd(version) {
-  if (!pages.has(version)) {
-    let offer;
-    const loaded = new Promise((resolve) => {
-      offer = resolve;
-    }).then(load);
-    pages.set(version, { loaded, offer, asked: false });
-    loaded.catch(() => pages.delete(version));
-  }
-  return pages.get(version);
+  const known = pages.get(version);
+  if (known) return known;
+  const { promise, resolve: offer } = withResolvers();
+  const made = { loaded: promise.then(load), offer, asked: false };
+  pages.set(version, made);
+  made.loaded.catch(() => pages.delete(version));
+  return made;
+}
+
+/** A promise of buffers, and what keeps it. */
+function withResolvers() {
+  /** @type {(buffers: BufferSource[]) => void} */
+  let resolve = () => {};
+  /** @type {Promise<BufferSource[]>} */
+  const promise = new Promise((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
 }

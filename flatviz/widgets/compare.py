@@ -2,6 +2,7 @@
 
 import html
 import json
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -332,6 +333,18 @@ def _between(nets: list[Net], f: MeanNLL) -> Objective:
 def examples_of(macs: int) -> int:
     """Return the number of examples of the loss, for `macs` multiply-adds an example."""
     return max(MIN_EXAMPLES, min(MAX_EXAMPLES, WORK // (PASSES * macs)))
+
+
+def duration(module: nn.Module, data: Data) -> float:
+    """Seconds that a comparison of two such modules takes, about, at the speed of one pass now."""
+    macs = max(work_of(_whole(module, data), data.x).macs, 1)
+    some = data.x[: min(8, len(data))]
+    with torch.no_grad():
+        module(some)
+        start = time.perf_counter()
+        module(some)
+    each = (time.perf_counter() - start) / len(some)
+    return each * (PASSES * min(examples_of(macs), len(data)) + 2 * len(data))
 
 
 def spaced(n: int, most: int) -> Tensor:

@@ -34,7 +34,8 @@ def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
 
 def coarse_radii(net: Net) -> dict[str, tuple[float, ...]]:
     """List the few members that a quick lab fits first: VI, and SA-BMA at its default radius."""
-    return {"vi": (0.0,), "sabma": (0.0, METHODS["sabma"].tuned(net).radius)}
+    radius = METHODS["sabma"].tuned(net).radius
+    return {"vi": (0.0,), "sabma": (0.0, radius)}
 
 
 def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
@@ -43,8 +44,9 @@ def log_stops(radii: Sequence[float], largest: float = 0.0) -> list[float]:
     largest: 0: twice the largest fitted.
     """
     first = sorted(r for r in radii if r > 0)
+    top = largest or 2 * first[-1]
     low = math.floor(STEPS_PER_DECADE * math.log10(first[0] / 4))
-    high = math.floor(STEPS_PER_DECADE * math.log10(largest or 2 * first[-1]))
+    high = math.floor(STEPS_PER_DECADE * math.log10(top))
     stops = [0.0]
     for i in range(low, high + 1):
         step = float(f"{10 ** (i / STEPS_PER_DECADE):.2g}")

@@ -66,9 +66,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
 
 def steps_of(fits: Fitting, method: str) -> float:
     """Return the steps of a complete fit of a method."""
-    settings = fits.keywords_of(method)[1]
-    keywords = METHODS[method].keywords(fits.net, settings=settings)
-    return keywords.get("steps", ROUGH_STEPS)
+    return fits.keywords(method).get("steps", ROUGH_STEPS)
 
 
 def measured(fits: Fitting, family: Family, measuring: Mapping[str, int]) -> Family:

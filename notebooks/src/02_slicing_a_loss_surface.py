@@ -212,7 +212,7 @@ fv.plot_projection(fv.project(draws, pca, L))
 # %% [markdown]
 # ## Lie 4: the grid
 #
-# The last lie is a bug of a tool. Below, the package loss-landscapes draws a random plane, and `run_random_plane` records, at every
+# The last lie is a bug of a tool. Below, the package loss-landscapes draws a random plane, and a hook records, at every
 # evaluation, at which weights the network *really* ran. Then two questions have an answer:
 #
 # - does `distance` set how far the picture reaches?
@@ -221,20 +221,32 @@ fv.plot_projection(fv.project(draws, pca, L))
 # First: three distances are asked for. How far does the farthest point lie, counted in lengths of $w$?
 
 # %%
+import loss_landscapes
 import loss_landscapes.metrics
-
-from flatviz.bridges.loss_landscapes import run_random_plane
 
 # %%
 tool = "loss-landscapes " + version("loss-landscapes")
 full, data = net.at(w).restrict("all"), task.train
 metric = loss_landscapes.metrics.Loss(torch.nn.CrossEntropyLoss(), data.x, data.y)
 
+
+# %%
+def walked(distance, steps):
+    """The weights at which the tool ran the network, (steps^2, D), and its values there."""
+    module, visited, values = full.to_module().eval(), [], []
+    flat = torch.nn.utils.parameters_to_vector
+    module.register_forward_pre_hook(lambda m, x: visited.append(flat(m.parameters()).detach()))
+    torch.manual_seed(0)
+    record = lambda model: values.append(metric(model)) or values[-1]
+    loss_landscapes.random_plane(module, record, distance=distance, steps=steps)
+    return torch.stack(visited), torch.tensor(values)
+
+
 # %%
 reach = {}
 for distance in (10.0, 1.0, 0.1):
-    s = run_random_plane(full, metric, distance=distance, steps=6, seed=0)
-    reach[distance] = float((s.a**2 + s.b**2).sqrt().max() / full.w.norm())
+    W, _ = walked(distance, steps=6)
+    reach[distance] = float((W - full.w).norm(dim=1).max() / full.w.norm())
     print(f"{tool}: asked for distance {distance:4}, went {reach[distance]:.2f} |w|")
 
 # %% [markdown]
@@ -251,16 +263,24 @@ print(tool, "divides by distance" if upside_down else "multiplies by distance")
 # Now the places. A grid of 7 × 7 points should have the trained weights in its middle, and straight rows.
 
 # %%
-s = run_random_plane(full, metric, distance=1.0, steps=7, seed=0)
-step = float((s.a[1] - s.a[0]).hypot(s.b[1] - s.b[0]))
-nearest = float((s.a**2 + s.b**2).sqrt().min()) / step
+W, values = walked(distance=1.0, steps=7)
+step = W[1] - W[0]
+nearest = float((W - full.w).norm(dim=1).min() / step.norm())
 assert nearest > 0.5 or tool != "loss-landscapes 3.0.6"
 print(f"{tool}: the trained weights are {nearest:.2f} steps from the nearest point")
+
+# %% [markdown]
+# Its values are right, at the points where it really was: our loss at the same weights agrees.
+
+# %%
+f = fv.nll(full, data)
+assert torch.allclose(torch.stack([f(v) for v in W]), values, rtol=1e-4)
 
 # %%
 path = dict(mode="lines+markers", line_color="#6b7780", marker_color="#0072B2", name="evaluated")
 star = dict(mode="markers", marker=dict(symbol="star", size=16), name="trained weights")
-a, b = s.a.numpy(), s.b.numpy()
+theirs = fv.plane_along(full.w, step, W[7] - W[6], orthonormal=True, name="its plane")
+a, b = fv.project(W, theirs).coords.T.numpy()
 
 # %%
 alt = f"49 points on a plane, the trained weights {nearest:.2f} steps from the nearest of them"
@@ -279,7 +299,6 @@ fig.update_xaxes(title="distance along axis 1").update_yaxes(
 # disagree by one step. flatviz returns the coordinates with the values, and its grids hold the centre:
 
 # %%
-f = fv.nll(full, data)
 mine = fv.slice_plane(f, fv.plane_random(full, full.w, seed=0), resolution=7)
 assert 0.0 in mine.a.tolist() and 0.0 in mine.b.tolist()  # an odd grid holds the trained weights
 assert torch.isclose(mine.values[3, 3], f(full.w), rtol=1e-4)

@@ -432,7 +432,7 @@ step_on(*seen_from(flat), "One step from q of the fit")
 
 # %% [markdown]
 # *Figures: the loss over the plane of the step, early above and late below; a blue ellipse, q, inside a dashed one of the same
-# shape, its ball, and a green ellipse, q', moved from q towards the ball's rim.*
+# shape, its ball, and an orange ellipse, q', moved from q towards the ball's rim.*
 #
 # Ball and ellipse have one shape at either moment, and both change together: the ball is the ellipse of $q$ times the radius.
 

@@ -30,7 +30,6 @@ from torch.testing import assert_close
 from torchvision.models import resnet18
 
 import flatviz as fv
-from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.landscape.grid import CONFIRMED
 
 STEPS = 4  # points a side at which values are compared
@@ -100,7 +99,7 @@ def against_loss_landscapes(name, make, wanted, side, block, *, products=False):
 
     The two take turns with blocks of block x block points, and the ratio is the median of the
     rounds' ratios: the speed of a machine changes by more than what is measured.  Values are
-    compared on points that loss-landscapes visited.  At one thread, then at torch's default.  With
+    compared on a plane of flatviz.  At one thread, then at torch's default.  With
     `products` a row says how many times the convolutions and products of a point alone a point
     takes.
     """
@@ -108,16 +107,20 @@ def against_loss_landscapes(name, make, wanted, side, block, *, products=False):
 
     module, data = make()
     metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
-    theirs = run_random_plane(module, metric, steps=STEPS, seed=0)
     net = fv.Net.from_module(module, "all")
-    coords = torch.stack([theirs.a, theirs.b], dim=1).to(net.w)
-    about = theirs.plane.origin, theirs.plane.axes
+    plane = fv.plane_random(net, net.w, seed=0)
+    ticks = torch.linspace(-1, 1, STEPS).to(net.w)
+    coords = torch.cartesian_prod(ticks, ticks)
+    about = plane.origin, plane.axes
+    theirs = torch.tensor(
+        [metric(net.at(w).to_module().eval()) for w in plane.origin + coords @ plane.axes]
+    )
 
     def built():
         return fv.nll(net, data).over(*about, coords=coords)
 
     evaluate = built()
-    off = float(((evaluate(coords) - theirs.values).abs() / theirs.values.abs()).max())
+    off = float(((evaluate(coords) - theirs).abs() / theirs.abs()).max())
     assert off < 1e-4, f"{name}: values differ by {off:g}"
     extent = float(coords.abs().max())
     ticks = extent * torch.linspace(-1, 1, block)

@@ -18,16 +18,15 @@ import pytest
 import torch
 import torchvision
 from browsing import watched
-from cases import COARSE
+from cases import COARSE, refused, text_of
 from forked import forked
-from internals import main, run_tour
+from internals import COMMANDS, main, parsed, run_tour
 from pagedrive import data_of
 from pytest import fixture
 
 import flatviz as fv
-import flatviz.cli.experiments
-import flatviz.cli.run
-from flatviz.cli.commands import COMMANDS, check_public_network
+from flatviz.cli.commands import check_public_network
+from flatviz.cli.run import executed
 from flatviz.datasets import digits_transfer
 from flatviz.models.public import PublicNet
 
@@ -65,13 +64,11 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     assert "reused" not in first
     assert f"folder made: {quick.parent}\n" in first
     lead = next(line for line in first.splitlines() if line.startswith("Here transfer "))
-    assert (
-        sum(
-            line.lstrip().startswith(("logistic regression ", "from scratch "))
-            for line in first.splitlines()
-        )
-        == 2
+    found = sum(
+        line.lstrip().startswith(("logistic regression ", "from scratch "))
+        for line in first.splitlines()
     )
+    assert found == 2
     # piped: lines in place of bars
     for fit in (
         "SGD: 3 steps",
@@ -81,7 +78,7 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     ):
         assert first.count(f"  {fit}, ") == 1, fit
     assert "eigenvalues" not in first  # a part of measuring
-    page = quick.read_text(encoding="utf-8")
+    page = text_of(quick)
     said = r"^convergence of VI: (objective .* after 3 steps, .* above 12 steps; variances .*)$"
     converged = re.search(said, first, flags=re.M)[1]
     assert "tempered by T = 0.03" in first
@@ -94,7 +91,7 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
     second = tour().out
     assert second.count("reused from") == 6  # five steps as they come, and once at the end
     assert table(first) == table(second)
-    assert quick.read_text(encoding="utf-8") == page
+    assert text_of(quick) == page
     files = sorted((quick.parent.parent / "cache").rglob("*.safetensors"))
     for path in files:
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
@@ -108,10 +105,9 @@ def test_the_tour_prints_a_table_writes_a_page_reuses_its_steps_and_computes_dam
 
 
 def test_the_tour_of_the_conv_net_says_what_became_of_its_batchnorm(quick, printed):
-    assert (
-        len(table(printed("tour", "--out", quick, "--model", "conv", "--device", "cpu").out)) == 3
-    )
-    assert "BatchNorm frozen" in str(data_of(quick.read_text(encoding="utf-8"), "flatviz-index"))
+    found = len(table(printed("tour", "--out", quick, "--model", "conv", "--device", "cpu").out))
+    assert found == 3
+    assert "BatchNorm frozen" in str(data_of(text_of(quick), "flatviz-index"))
 
 
 def table(text):
@@ -182,30 +178,11 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
     "arguments, text",
     [
         (["tour", "--out", "."], "--out must be a file, got the folder .: add a name"),
-        (["tour", "--seed", "-1"], "--seed must be a whole number >= 0, got -1"),
         (
             ["tour", "--out", f"{__file__}/tour.html"],
             "--out must lie in a folder that can be written, got",
         ),
-        (
-            ["tour", "--out", f"{__file__}/deep/tour.html"],
-            "--out must lie in a folder that can be written, got",
-        ),
-        (["tour", "--data", "sun"], "data must be one of digits, digits-near, moons"),
         (["tour", "--data", "digitz"], "svhn:ROOT, got 'digitz': did you mean 'digits'?"),
-        (
-            ["tour", "--data", "image-folder"],
-            "data must be image-folder:PATH, got 'image-folder': give the folder after",
-        ),
-        (
-            ["tour", "--data", f"image-folder:{__file__[:-1]}"],
-            "the path of --data must be a folder, got",
-        ),
-        (["tour", "--model", "conf"], "got 'conf': did you mean 'conv'?"),
-        (
-            ["tour", "--device", "gpu"],
-            "device must be one of auto, cpu, cuda, mps, xpu or cuda:N, got 'gpu'",
-        ),
         (
             ["compare", "a.pt"],
             "two files of weights and --data FOLDER must be given, got a.pt: "
@@ -219,17 +196,11 @@ def test_ctrl_c_in_the_lab_is_jupyters_to_answer(monkeypatch, tmp_path):
             ["tour", "--data", "moons", "--size", "32"],
             "--size must be left out for moons, got 32: folders take it",
         ),
-        (
-            ["compare", "a.pt", "b.pt", "--data", ".", "--model", "resnet81"],
-            "--model must be one of torchvision.models, got 'resnet81': did you mean 'resnet18'?",
-        ),
         (["export", "none.safetensors"], "FAMILY must be a file, got none.safetensors"),
-        (["run", "frontir"], "got 'frontir': did you mean 'frontier'?"),
         (["run", "frontier", "-p", "seed=3"], "got 'seed=3': did you mean 'seeds'?"),
         (["docs", "avreaging"], "got 'avreaging': did you mean 'averaging'?"),
         (["run", "nonsense"], "NAME must be one of "),
         (["lab", "--notebook", "none.ipynb"], "--notebook must be one of 00_tour.ipynb, "),
-        (["tour", "--device", "cuda:99"], "flatviz tour: device must be usable, got 'cuda:99'"),
     ],
 )
 def test_bad_input_is_one_line(arguments, text, printed):
@@ -295,7 +266,7 @@ def test_an_unknown_command_or_option_is_status_2(printed):
 )  # the second: a file on Windows
 def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark):
     (tmp_path / "torch.py").write_text("raise OSError('libtorch is broken')")
-    path = os.pathsep.join([str(tmp_path), str(Path(flatviz.__file__).parents[1])])
+    path = os.pathsep.join([str(tmp_path), str(Path(fv.__file__).parents[1])])
     env = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "flatviz", "doctor"]
     run = subprocess.run(command, capture_output=True, encoding=encoding, env=env)
@@ -304,7 +275,7 @@ def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark
 
 def test_a_torch_in_the_current_folder_is_not_run(tmp_path):
     (tmp_path / "torch.py").write_text("print('not this one')")
-    env = {**os.environ, "PYTHONPATH": str(Path(flatviz.__file__).parents[1])}
+    env = {**os.environ, "PYTHONPATH": str(Path(fv.__file__).parents[1])}
     command = [sys.executable, "-m", "flatviz", "doctor"]
     run = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path)
     assert "not this one" not in run.stdout
@@ -320,7 +291,7 @@ def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
         "MB with plotly.js inside"
         in printed("export", path, "--out", page, "--title", "mine <b>").out
     )
-    text = page.read_text(encoding="utf-8")
+    text = text_of(page)
     index = data_of(text, "flatviz-index")
     assert "<title>mine &lt;b&gt;</title>" in text
     assert index["story"][0]["title"] == "A posterior is many networks"
@@ -331,43 +302,33 @@ def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
 
 
 def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, printed):
-    torch.manual_seed(0)
+    photos = tmp_path / "photos"
     for name, shade in (("cat", 40), ("dog", 200)):
-        (tmp_path / "photos" / name).mkdir(parents=True)
+        (photos / name).mkdir(parents=True)
         for i in range(3):
             pixels = (shade + torch.randint(-30, 30, (3, 64, 64))).to(torch.uint8)
-            torchvision.io.write_png(pixels, str(tmp_path / "photos" / name / f"{i}.png"))
-    nets = [torchvision.models.squeezenet1_1(num_classes=2) for _ in range(2)]
-    for net, name in zip(nets, ("a.pt", "b.ckpt")):
-        torch.save({"state_dict": net.state_dict()}, tmp_path / name)
-    a = tmp_path / "a.pt"
-    b = tmp_path / "b.ckpt"
+            torchvision.io.write_png(pixels, str(photos / name / f"{i}.png"))
+    small = torchvision.models.squeezenet1_1
+    nets = [small(num_classes=2).eval() for _ in range(2)]
+    files = [tmp_path / "a.pt", tmp_path / "b.ckpt"]
+    for net, path in zip(nets, files):
+        torch.save({"state_dict": net.state_dict()}, path)
     page = tmp_path / "out.html"
-    words = (
-        "compare",
-        a,
-        b,
-        "--data",
-        tmp_path / "photos",
-        "--model",
-        "squeezenet1_1",
-        "--out",
-        page,
-    )
+    words = "compare", *files, "--data", photos, "--model", "squeezenet1_1", "--out", page
     report = printed(*words, "--examples", 4).out
     assert "4 images: about" in report.splitlines()[0]
-    images = fv.datasets.image_folder(tmp_path / "photos").subset(torch.tensor([0, 2, 3, 5]))
-    two = fv.compare(*(PublicNet(net.eval(), None).eval() for net in nets), images)
+    images = fv.datasets.image_folder(photos).subset(torch.tensor([0, 2, 3, 5]))
+    two = fv.compare(*(PublicNet(net, None).eval() for net in nets), images)
     assert two.sentence in report
-    assert two.sentence in html.unescape(page.read_text(encoding="utf-8"))
-    torch.save(torchvision.models.squeezenet1_1(num_classes=3).state_dict(), b)
+    assert two.sentence in html.unescape(text_of(page))
+    torch.save(small(num_classes=3).state_dict(), files[1])
     assert "must fit the module" in printed(*words, status=1).err
 
 
 def test_the_names_read_from_torchvisions_files_are_those_that_it_registers():
     for name in torchvision.models.list_models(module=torchvision.models):
         assert check_public_network(name) == name
-    with pytest.raises(ValueError, match="got 'fcn_resnet50'"):
+    with refused("got 'fcn_resnet50'"):
         check_public_network("fcn_resnet50")
 
 
@@ -470,10 +431,7 @@ def test_a_run_that_states_more_than_ten_minutes_starts_with_yes_alone(toy, prin
             "a parameter must be NAME=VALUE with NAME one of save, seeds, device for toy, "
             "got 'seeds'",
         ),
-        (["toy", "--data", "moons"], "NAME one of save, seeds, device for toy, got 'data=moons'"),
         (["toy", "-p", "seeds=ten"], "seeds must be a number, as its default 2, got 'ten'"),
-        (["toy", "-p", "seeds=2.5"], "of at least 1, as its default 2, got 2.5"),
-        (["toy", "-p", "seeds=0"], "of at least 1, as its default 2, got 0"),
         (["toi"], "NAME must be one of 'toy', got 'toi': did you mean 'toy'?"),
         (["toy", "-p", "seeds=100"], "toy, cell 3: ValueError: seeds must be below 100, got 100"),
     ],
@@ -484,9 +442,7 @@ def test_what_is_wrong_is_one_line(toy, words, text, printed):
 
 def test_values_are_numbers_truth_or_text():
     known = dict.fromkeys(("A", "B", "C", "D"), "")
-    found = flatviz.cli.experiments.parsed(
-        ["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy"
-    )
+    found = parsed(["a=1", "b=0.5", "c=true", "d=image-folder:/x=y"], known, "toy")
     assert found == {"A": 1, "B": 0.5, "C": True, "D": "image-folder:/x=y"}
 
 
@@ -496,4 +452,4 @@ def test_no_module_of_the_current_folder_is_run(tmp_path, monkeypatch):
     notebook = jupytext.reads("import colorsys\n\nprint(colorsys.__file__)", fmt="py:percent")
     jupytext.write(notebook, tmp_path / "toy.ipynb")
     monkeypatch.chdir(tmp_path)
-    flatviz.cli.run.executed(tmp_path / "toy.ipynb", {})
+    executed(tmp_path / "toy.ipynb", {})

@@ -1,6 +1,7 @@
 """Arithmetic and threads of torch: what verbs set while they run, and that the user's setting comes
 back."""
 
+import contextlib
 import os
 import platform
 import subprocess
@@ -9,16 +10,16 @@ import threading
 from functools import partial
 
 import torch
-from cases import blobs
-from internals import Program, float32_flags
+from cases import around, blobs, net_of, random_surface, refused
+from internals import IEEE, SHARE, Program, arithmetic, float32_flags
 from oracles import Looks, beside, tf32
 from pytest import fixture, mark, raises
-from torch import device, nn
+from torch import backends, device, empty, equal, nn
 from torch.nn import Linear
 
 import flatviz as fv
 from flatviz import models
-from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, threads, users_arithmetic
+from flatviz.core import threads, users_arithmetic
 
 TF32 = ("high", True, *("tf32",) * 3, *("ieee",) * 3)  # what a user may have set
 
@@ -32,13 +33,16 @@ def users():
 
 
 def test_an_objective_that_is_asked_directly_measures_in_ieee(users):
+    module = nn.Sequential(Looks(3, 2))
     f = fv.nll(
-        fv.Net.from_module(nn.Sequential(Looks(3, 2))),
+        net_of(module),
         blobs(8, 3, 2),
     )
     w = f.net.w
     Looks.seen = set()
-    f.many(w[None]), f.hvp(w, w), f.value_and_grad(w)
+    f.many(w[None])
+    f.hvp(w, w)
+    f.value_and_grad(w)
     assert Looks.seen == {IEEE}
 
 
@@ -46,7 +50,7 @@ class Sees(Linear):
     """A layer that notes the default device."""
 
     def forward(self, x):
-        self.seen = torch.empty(0).device.type
+        self.seen = empty(0).device.type
         return super().forward(x)
 
 
@@ -54,35 +58,33 @@ class Sees(Linear):
 def test_autocast_and_a_default_device_change_no_verb_and_the_users_module_has_its_device(mode):
     """In bfloat16 Lanczos loses orthogonality: it found 1,109 where 9 is the largest."""
     module = nn.Sequential(Sees(3, 4), nn.Dropout(0.2), Linear(4, 2)).eval()
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     data = blobs(12, 3, 2)
-    prior = fv.Gaussian(net.w, torch.full_like(net.w, -1.0), torch.ones(1, net.dim))
+    prior = around(net, -1.0)
     f = fv.nll(net, data)
     h = torch.cat([torch.tensor([9.0, 5.0]), torch.ones(98)])
-    w = torch.ones(100)
+    start = torch.ones(100)
+    short = dict(seed=0, n_draws=2)
 
     def numbers():
         q = fv.fit_vi(net, data, prior, seed=0, steps=3)
         return [
-            fv.top_eigenpairs(lambda w: 0.5 * w @ h.diag() @ w, w, 2).values,
+            fv.top_eigenpairs(lambda w: 0.5 * w @ h.diag() @ w, start, 2).values,
             q.mean,
-            q.noise(2, seed=0)[0],
-            fv.fit_sgld(net, data, seed=0, n_draws=2, burn_in=0, thin=1, batch_size=5).W,
-            fv.fit_dropout(net, data, seed=0, n_draws=2, steps=2).sample(1, seed=0),
+            fv.fit_sgld(net, data, burn_in=0, thin=1, batch_size=5, **short).W,
+            fv.fit_dropout(net, data, steps=2, **short).sample(1, seed=0),
             f.many(net.w[None]),
-            f.hvp(net.w, net.w),
-            fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), extent=1.0, resolution=3).values,
+            random_surface(f, extent=1.0, resolution=3).values,
             fv.predict(net, q, data, 3, seed=0).outputs,
         ]
 
+    state = lambda: (torch.empty(0).device.type, torch.is_autocast_enabled("cpu"))
     with mode():
-        around = torch.empty(0).device.type, torch.is_autocast_enabled("cpu")
+        inside = state()
         got = numbers()
-        assert around == (torch.empty(0).device.type, torch.is_autocast_enabled("cpu"))
-        fv.predict(net, net.w[None], data, 1, seed=0)
-        assert net.module[0].seen == around[0]
-    for a, b in zip(got, numbers()):
-        assert torch.equal(a, b)
+        assert state() == inside
+        assert net.module[0].seen == inside[0]
+    assert all(map(equal, got, numbers()))
 
 
 def test_blocks_nest_and_the_last_thread_to_leave_puts_the_users_flags_back(users):
@@ -108,19 +110,19 @@ def test_a_flag_that_the_user_sets_in_a_callback_stays_and_the_callback_sees_the
 
     def progress(*_):
         seen.append(float32_flags())
-        torch.backends.cudnn.allow_tf32 = False  # as inside of a verb; the user had True
+        backends.cudnn.allow_tf32 = False  # as inside of a verb; the user had True
 
-    net = fv.Net.from_module(models.mlp(task))
+    net = net_of(models.mlp(task))
     fv.fit_sgd(net, task.train, seed=0, steps=1, progress=progress)
     assert seen[0] == users
     assert seen[-1] == float32_flags() != users
-    assert not torch.backends.cudnn.allow_tf32
-    torch.backends.cudnn.allow_tf32 = True
+    assert not backends.cudnn.allow_tf32
+    backends.cudnn.allow_tf32 = True
 
 
 def test_flags_that_contradict_each_other_come_back_as_they_were():
     before = float32_flags()
-    torch.backends.cuda.matmul.fp32_precision = (
+    backends.cuda.matmul.fp32_precision = (
         "tf32"  # the new flag alone: reading the old one is then an error
     )
     mixed = float32_flags()
@@ -129,7 +131,7 @@ def test_flags_that_contradict_each_other_come_back_as_they_were():
         assert torch.get_float32_matmul_precision() == "highest"
         assert float32_flags() == IEEE
     assert float32_flags() == mixed
-    torch.backends.cuda.matmul.fp32_precision = before[2]
+    backends.cuda.matmul.fp32_precision = before[2]
     assert float32_flags() == before
 
 
@@ -148,9 +150,9 @@ def test_a_module_that_casts_inside_is_judged_by_the_arithmetic_it_uses():
             return (out + self.coupled * x.mean() * len(x) / 64).bfloat16().float()
 
     data = fv.Data(torch.linspace(-1, 3, 64 * 4).view(64, 4), torch.arange(64) % 3)
-    fv.nll(fv.Net.from_module(Half(0.01)), data)  # below the rounding of bfloat16
-    with raises(ValueError, match="treat each example alone"):
-        fv.nll(fv.Net.from_module(Half(3.0)), data)
+    fv.nll(net_of(Half(0.01)), data)  # below the rounding of bfloat16
+    with refused("treat each example alone"):
+        fv.nll(net_of(Half(3.0)), data)
 
 
 @fixture(autouse=True)
@@ -171,19 +173,13 @@ def elsewhere(function):
 
 
 @mark.parametrize("work, wanted", [(0, 1), (SHARE, 1), (2 * SHARE, 2), (100 * SHARE, 2)])
-def test_an_operation_has_as_many_threads_as_each_has_its_share_of_it_and_no_more_than_the_user_set(
-    work, wanted
-):
+def test_a_block_has_a_thread_for_each_share_of_work_and_other_threads_have_the_users(work, wanted):
     with threads(work):
-        assert torch.get_num_threads() == wanted
-        assert elsewhere(torch.get_num_threads) == 2
         with threads(SHARE * 2):
             assert torch.get_num_threads() == 2
-            assert elsewhere(torch.get_num_threads) == 2
         assert torch.get_num_threads() == wanted
         assert elsewhere(torch.get_num_threads) == 2
     assert torch.get_num_threads() == 2
-    assert elsewhere(torch.get_num_threads) == 2
 
 
 def test_blocks_of_several_python_threads_do_not_meet_and_a_number_set_inside_stays():
@@ -212,21 +208,30 @@ def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_af
         if error is not None and done == 2:
             raise error
 
-    fit = lambda: fv.fit_sgd(
-        fv.Net.from_module(models.mlp(task)), task.train, seed=0, steps=4, progress=progress
-    )
-    if error is None:
-        fit()
-    else:
-        with raises(error):
-            fit()
+    net = net_of(models.mlp(task))
+    with raises(error) if error else contextlib.nullcontext():
+        fv.fit_sgd(net, task.train, seed=0, steps=4, progress=progress)
     assert set(seen) == {1}
     assert torch.get_num_threads() == 2
 
 
-def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_one_has_them_all(
-    task, monkeypatch
-):
+def test_a_small_net_gives_the_same_bits_for_any_number_of_threads(task):
+    def values(n):
+        torch.set_num_threads(n)
+        net = net_of(models.mlp(task, seed=0))
+        w = fv.fit_sgd(net, task.train, seed=0, steps=4).center
+        f = fv.nll(net, task.train)
+        plane = fv.plane_random(net, net.w, seed=0)
+        return (
+            w,
+            fv.slice_plane(f, plane, resolution=5).values,
+            fv.top_eigenpairs(f, w, 2).values,
+        )
+
+    assert all(map(equal, values(1), values(2)))
+
+
+def test_a_large_net_has_all_threads(monkeypatch):
     seen = []
 
     class Wide(Linear):
@@ -234,39 +239,27 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads_and_a_large_o
             seen.append(torch.get_num_threads())
             return super().forward(x)
 
-    def values(n):
-        torch.set_num_threads(n)
-        net = fv.Net.from_module(models.mlp(task, seed=0))
-        q = fv.fit_sgd(net, task.train, seed=0, steps=4)
-        f = fv.nll(net, task.train)
-        surface = fv.slice_plane(f, fv.plane_random(net, net.w, seed=0), resolution=5)
-        return torch.cat(
-            [q.center, surface.values.flatten(), fv.top_eigenpairs(f, q.center, 2).values]
-        )
-
-    assert torch.equal(values(1), values(2))
     # So that a net of the size of a test's is large
     monkeypatch.setattr("flatviz.core.arithmetic.SHARE", 10_000)
-    wide = fv.Net.from_module(nn.Sequential(Wide(64, 32), nn.ReLU(), Linear(32, 10)))
+    module = nn.Sequential(Wide(64, 32), nn.ReLU(), Linear(32, 10))
+    net = net_of(module)
     data = blobs(128, 64, 10)
-    f = fv.nll(wide, data)
-    _ = seen.clear()
+    f = fv.nll(net, data)
     for call in (
-        lambda: f.many(wide.w[None]),
-        lambda: f.value_and_grad(wide.w),
-        lambda: fv.hvp(f, wide.w, wide.w),
-        lambda: fv.predict(wide, wide.w[None], data, 1, seed=0),
-        lambda: fv.fit_sgd(wide, data, seed=0, steps=1),
+        lambda: f.many(net.w[None]),
+        lambda: fv.hvp(f, net.w, net.w),
+        lambda: fv.predict(net, net.w[None], data, 1, seed=0),
+        lambda: fv.fit_sgd(net, data, seed=0, steps=1),
     ):
+        seen.clear()
         call()
         assert max(seen) == 2
-        seen.clear()
 
 
 def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each_and_the_same_bits(
     task, monkeypatch
 ):
-    net = fv.Net.from_module(models.mlp(task, seed=0))
+    net = net_of(models.mlp(task, seed=0))
     f = fv.nll(net, task.train)
     plane = fv.plane_random(net, net.w, seed=0)
     main = threading.get_ident()
@@ -282,10 +275,12 @@ def test_points_of_a_plane_are_shared_by_the_cores_with_one_thread_of_torch_each
         return run(*about)
 
     monkeypatch.setattr(Program, "run", noted)
-    alone = fv.slice_plane(f, plane, extent=1.0, resolution=4).values
+    surface = fv.slice_plane(f, plane, extent=1.0, resolution=4)
+    alone = surface.values
     assert not seen  # operations of a small net are short
     monkeypatch.setattr("flatviz.core.arithmetic.SHARED", 1)
-    assert torch.equal(fv.slice_plane(f, plane, extent=1.0, resolution=4).values, alone)
+    found = fv.slice_plane(f, plane, extent=1.0, resolution=4).values
+    assert equal(found, alone)
     assert {count for _, count in seen} == {1}
     assert torch.get_num_threads() == elsewhere(torch.get_num_threads) == 2
 

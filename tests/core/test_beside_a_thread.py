@@ -7,23 +7,22 @@ import warnings
 
 import pytest
 import torch
-from cases import around, blobs
-from internals import float32_flags
+from cases import around, blobs, net_of, warned
+from internals import arithmetic, float32_flags
 from oracles import beside
-from pytest import importorskip, mark, warns
-from torch import nn
+from pytest import importorskip, mark
+from torch import backends, nn
 from torch.nn import Tanh
 
 import flatviz as fv
-from flatviz.core.arithmetic import arithmetic
-from flatviz.core.derivatives import twice
+from flatviz.core import twice
 from flatviz.core.modules import eager
 from flatviz.families.standing import first_to_learn
-from flatviz.training.driver import LossRose
 
 
 def data_and_net(*layers):
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(6, 4), *layers, nn.Linear(4, 3)).eval())
+    module = nn.Sequential(nn.Linear(6, 4), *layers, nn.Linear(4, 3)).eval()
+    net = net_of(module)
     return blobs(40, 6, 3), net
 
 
@@ -61,7 +60,7 @@ def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(laye
     data, net = data_and_net(layer())
     before = list(warnings.filters)
     fit = lambda seed: fv.fit_ensemble(net.copy(), data, members=2, seed=seed, steps=2)
-    with warns(UserWarning, match="the user's") as seen:
+    with warned("the user's") as seen:
         before_inside = list(warnings.filters)
         with Repeated(lambda: fit(0)), Repeated(lambda: fit(1)):
             for _ in range(200):
@@ -73,27 +72,8 @@ def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(laye
     assert warnings.filters == before
 
 
-def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_thread_does():
-    data, net = data_and_net(Tanh())
-    prior = around(net, -1.0)
-    rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
-
-    def attempt(rate):
-        q = rises()
-        if rate > 1:
-            raise fv.Diverged("the loss")
-        thread = threading.Thread(target=rises)
-        thread.start()  # its warning is the only one
-        thread.join()
-        return q
-
-    with warns(LossRose) as seen:
-        assert first_to_learn((2, 1), attempt).history.notes
-    assert len(seen) == 1
-
-
 def attention_kernels():
-    cuda = torch.backends.cuda
+    cuda = backends.cuda
     return cuda.flash_sdp_enabled(), cuda.math_sdp_enabled()
 
 
@@ -122,13 +102,13 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
             self.attention = nn.MultiheadAttention(4, 2, batch_first=True)
 
         def forward(self, x):
-            seen.append(torch.backends.mha.get_fastpath_enabled())
+            seen.append(backends.mha.get_fastpath_enabled())
             return self.attention(x, x, x)[0].mean(1)
 
     seen = []
     called = []
     fused = torch._native_multi_head_attention
-    net = fv.Net.from_module(Asks().eval())
+    net = net_of(Asks().eval())
     x = torch.randn(3, 5, 4)
     with torch.no_grad(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(
@@ -140,6 +120,34 @@ def test_fused_attention_is_off_in_a_pass_alone_and_on_for_other_threads():
         torch.testing.assert_close(net(net.w, x), want)
     assert not called
     assert all(seen)
+
+
+def test_a_process_that_is_forked_inside_of_another_threads_block_has_the_users_flags():
+    users = float32_flags()
+    with beside(arithmetic):
+        assert float32_flags() != users
+        if not (child := os.fork()):
+            os._exit(float32_flags() != users)
+        assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_thread_does():
+    data, net = data_and_net(Tanh())
+    prior = around(net, -1.0)
+    rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
+
+    def attempt(rate):
+        q = rises()
+        if rate > 1:
+            raise fv.Diverged("the loss")
+        thread = threading.Thread(target=rises)
+        thread.start()  # its warning is the only one
+        thread.join()
+        return q
+
+    with warned("the loss ends far above") as seen:
+        assert first_to_learn((2, 1), attempt).history.notes
+    assert len(seen) == 1
 
 
 def test_a_thread_that_starts_while_others_compute_begins_with_the_users_number():
@@ -176,12 +184,3 @@ def test_a_process_forked_inside_another_threads_slice_slices_on_with_the_users_
             fv.slice_plane(f, plane, resolution=3)
             os._exit(2 * (float32_flags() != users))
     assert codes == [0] * 5
-
-
-def test_a_process_that_is_forked_inside_of_another_threads_block_has_the_users_flags():
-    users = float32_flags()
-    with beside(arithmetic):
-        assert float32_flags() != users
-        if not (child := os.fork()):
-            os._exit(float32_flags() != users)
-        assert os.waitpid(child, 0)[1] == 0

@@ -26,11 +26,11 @@ VECTORS = [
 def test_a_fit_stays_within_its_bound_and_the_bound_is_no_idle_one(
     verb, settings, alone, each, rank, device
 ):
-    net = fv.Net.from_module(mlp(100, 200, 2, act=nn.ReLU)).to(device)
+    module = mlp(100, 200, 2, act=nn.ReLU)
+    net = fv.Net.from_module(module).to(device)
     data = blobs(8, 100, 2).to(device)
-    prior = fv.Gaussian(
-        net.w, torch.full_like(net.w, -6.0), 1e-3 * torch.randn(rank, net.dim).to(device)
-    )
+    factor = 1e-3 * torch.randn(rank, net.dim).to(device)
+    prior = fv.Gaussian(net.w, torch.full_like(net.w, -6.0), factor)
     given = [prior] if "mc_samples" in settings else []
     fit = partial(verb, net, data, *given, seed=0, steps=3, **settings)
     fit()  # what is made once

@@ -4,14 +4,15 @@ import dataclasses
 from functools import partial
 
 import torch
-from cases import around, blobs, mlp
+from cases import around, blobs, mlp, net_of
 from every_verb import calls, users_things
+from internals import NOT_REPLAYED, RECORDERS
 from pytest import fixture, mark
-from torch import nn
+from torch import equal, nn, randn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS, Only, Replay
+from flatviz.engine.graphs import Only, Replay
 from flatviz.results import FOR_READERS
 
 
@@ -57,7 +58,7 @@ def test_every_public_verb_runs_and_its_results_for_readers_lie_on_the_cpu(there
 
 def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp_path):
     _, data, task, _ = there
-    net = fv.Net.from_module(there[0])
+    net = net_of(there[0])
     prior = around(net, -2.0)
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
     assert q.mean.device == net.w.device
@@ -66,10 +67,10 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     assert loaded.mean.device.type == "cpu"
     surface = fv.slice_plane(fv.nll(net, data), fv.plane_pca(q.sample(4, seed=0)), resolution=3)
     again = fv.slice_plane(fv.nll(net, data), surface.plane, resolution=3)  # the plane of a result
-    assert torch.equal(again.values, surface.values)
+    assert equal(again.values, surface.values)
     predict = partial(fv.predict, n_draws=3, seed=0, batchnorm="frozen")
     outputs = predict(net, q, data).outputs
-    assert torch.equal(predict(net, loaded, data).outputs, outputs)
+    assert equal(predict(net, loaded, data).outputs, outputs)
     # And weights from the device beside a net on the CPU
     on_cpu = predict(net.to("cpu"), q, data.to("cpu")).outputs
     assert_close(on_cpu, outputs, rtol=1e-5, atol=1e-5)  # roundings of float32
@@ -93,7 +94,7 @@ class Recorded:
 def fit(device):
     """A fit of six steps, with minibatches of two sizes."""
     module = mlp(3, 5, 2, act=nn.ReLU)
-    net = fv.Net.from_module(module).to(device)
+    net = net_of(module).to(device)
     data = blobs(10, 3, 2).to(device)
     prior = around(net, -2.0)
     return partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)
@@ -101,7 +102,7 @@ def fit(device):
 
 def same(first, second):
     return all(
-        torch.equal(getattr(first, name).cpu(), getattr(second, name).cpu())
+        equal(getattr(first, name).cpu(), getattr(second, name).cpu())
         for name in ("mean", "log_std", "factor")
     )
 
@@ -117,7 +118,9 @@ def test_a_fit_and_eigenpairs_that_are_replayed_on_the_device_are_those_of_plain
     assert recorded.count == 2
     assert replayed.history.notes == plain.history.notes
     assert same(plain, replayed)
-    assert_close(fv.top_eigenpairs(fv.nll(net, data), net.w, 2).values, spectrum.values)
+    top = fv.top_eigenpairs(fv.nll(net, data), net.w, 2)
+    found = top.values
+    assert_close(found, spectrum.values)
     assert recorded.count == 3
     monkeypatch.setenv("FLATVIZ_GRAPHS", "0")
     assert same(plain, fit())
@@ -161,10 +164,10 @@ def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for
     replay = Replay(step, RECORDERS[device.type], [], [weights.weight])
 
     def agrees(rows, dtype=torch.float32):
-        state = Only(torch.randn(rows, 3).to(device, dtype))
-        noise = (torch.randn(rows, 3).to(device, dtype),)
+        state = Only(randn(rows, 3).to(device, dtype))
+        noise = (randn(rows, 3).to(device, dtype),)
         want = step(state, None, noise)[0].value.cpu()
-        return torch.equal(replay(state, None, noise)[0].value.cpu(), want)
+        return equal(replay(state, None, noise)[0].value.cpu(), want)
 
     assert agrees(2)
     assert agrees(2)

@@ -7,10 +7,10 @@ import torch
 from every_verb import FAMILY, SMALL
 from internals import TourSettings, family_page, run_tour
 from pytest import mark
+from torch import cuda
 
 import flatviz as fv
-import flatviz.families.tour
-from flatviz.core.arithmetic import pick
+from flatviz.core import pick
 from flatviz.experiments import run
 from flatviz.pages.document import family_rows
 
@@ -18,7 +18,7 @@ from flatviz.pages.document import family_rows
 @mark.parametrize("model", ["mlp", "conv"])
 def test_the_tour_ends_with_its_table_and_page(model, device, task, request, monkeypatch, cache):
     net, prior = request.getfixturevalue({"mlp": "transferred", "conv": "conv"}[model])
-    monkeypatch.setattr(flatviz.families.tour, "prepare", lambda *_, **__: (net, task, prior))
+    monkeypatch.setattr("flatviz.families.tour.prepare", lambda *_, **__: (net, task, prior))
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
     settings = TourSettings(radii=radii, fit={"steps": 3}, measured=SMALL, repeats=1)
     run_again = partial(run_tour, model, task=task, device=device, settings=settings)
@@ -27,27 +27,21 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     rows = family_rows(tour.family)
     given = dict(title="tour", lead="", facts={}, start=("sabma", 1.0, 3))
     assert len(rows) == 3
-    assert len(family_page(tour.family, rows=rows, **given)) > 10**5
+    found = len(family_page(tour.family, rows=rows, **given))
+    assert found > 10**5
     again = run_again()
     assert len(again.cached) >= 4  # found again, and moved
     assert torch.equal(again.family.surface.values, tour.family.surface.values)
 
 
-def test_the_lab_fits_a_member_on_the_device_and_shows_it(
-    device, task, transferred, cache, monkeypatch
-):
+def test_the_lab_fits_a_member_on_the_device_and_shows_it(device, task, transferred, cache):
     # the prior stays on the CPU: it is moved where it is used
-    (net, prior) = transferred
+    net, prior = transferred
     task = task.to(device)
     net = net.to(device)
-    family = fv.families.measure(
-        net, task, fv.families.fit_family(net, task, prior, seed=0, **FAMILY), seed=1, **SMALL
-    )
+    family = fv.families.fit_family(net, task, prior, seed=0, **FAMILY)
+    family = fv.families.measure(net, task, family, seed=1, **SMALL)
     assert {q.center.device for q in family.posterior} == {device}
-    for q in family.posterior[1:]:
-        assert torch.isfinite(q.sample(2, seed=0)).all()
-    for view in ("surface", "metrics"):
-        fv.widgets.plot_view(family, view, method="vi", n_draws=2)
     lab = fv.lab(net, task, prior=prior, family=family, fit=FAMILY["fit"])
     try:
         lab.method = "sabma"
@@ -62,37 +56,33 @@ def test_the_lab_fits_a_member_on_the_device_and_shows_it(
 def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(
     device, task, transferred
 ):
+    source, prior = transferred
+
     def fit(cells, device):
-        net = transferred[0].to(device)
+        net = source.to(device)
         data = task.to(device)
         for cell in cells:
-            yield (
-                cell,
-                (net, data, fv.fit_vi(net, data.train, transferred[1], seed=cell["seed"], steps=2)),
-            )
+            yield cell, (net, data, fv.fit_vi(net, data.train, prior, seed=0, steps=2))
 
     def measure(fitted, cell):
         net, data, q = fitted
         scores = fv.predict(net, q, data.test, 2, seed=0).scores
-        sharp = fv.top_eigenpairs(fv.nll(net, data.train), q.center, 1, iters=10).values
-        return {
-            "on": float(net.device.type == "cpu"),
-            "nll": scores["nll"][-1],
-            "lambda1": sharp[0],
-        }
+        return {"on": float(net.device.type == "cpu"), "nll": scores["nll"][-1]}
 
-    how = dict(name="devices", cache=False, say=lambda text: None)
-    tables = [
-        run([dict(seed=0)], fit, measure, device=name, **how) for name in ("cpu", str(device))
-    ]
-    here, there = (dict(zip(table["quantity"], table["value"])) for table in tables)
-    assert (here.pop("on"), there.pop("on")) == (1, 0)
-    assert there == pytest.approx(here, rel=1e-4)  # roundings of float32
+    def row(name):
+        how = dict(name="devices", cache=False, say=lambda text: None)
+        table = run([dict(seed=0)], fit, measure, device=name, **how)
+        return dict(zip(table["quantity"], table["value"]))
+
+    here = row("cpu")
+    there = row(str(device))
+    assert (here["on"], there["on"]) == (1, 0)
+    assert there["nll"] == pytest.approx(here["nll"], rel=1e-4)  # roundings of float32
 
 
 def test_auto_takes_the_card_for_a_network_that_is_large_enough_to_gain(monkeypatch, task):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    monkeypatch.setattr(torch.cuda, "get_device_name", lambda *_: "a card")
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "get_device_name", lambda *_: "a card")
     small = fv.models.mlp(task)
     large = fv.models.resnet20(task)
     assert pick("auto", small)[0].type == "cpu"

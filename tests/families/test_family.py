@@ -7,10 +7,11 @@ import torch
 from internals import Fitting, extend, repeat_family
 from oracles import tensors
 from pytest import approx, fixture, mark
+from torch import float64
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.core.objective import as_objective
+from flatviz.core import as_objective
 from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
 
 
@@ -31,7 +32,8 @@ def test_surface_samples_and_spectra_are_those_of_the_verbs(family, transferred,
         assert_close(family.projection[i].values[k], f(w), rtol=1e-4, atol=1e-6)
     again = fv.top_eigenpairs(f, W[0], 3)
     assert_close(family.spectrum[i][0].values, again.values, rtol=1e-3, atol=1e-4)
-    assert_close(family.surface.values[5, 5], f(family.surface.plane.origin), rtol=1e-4, atol=1e-6)
+    want = f(family.surface.plane.origin)
+    assert_close(family.surface.values[5, 5], want, rtol=1e-4, atol=1e-6)
     assert family.surface.n == len(task.train)
     assert family.prediction[i].n_draws == 6
 
@@ -65,14 +67,15 @@ def test_a_member_measured_beside_a_family_is_the_one_measured_within(where, req
             for k, v in member.over_seeds.items()
         )
         assert member.maps.keys() == known[i].maps.keys()
-        one, other = (tensors(dataclasses.replace(m, over_seeds={})) for m in (member, known[i]))
+        one = tensors(dataclasses.replace(member, over_seeds={}))
+        other = tensors(dataclasses.replace(known[i], over_seeds={}))
         assert_close(one, other, rtol=1e-4, atol=1e-5, equal_nan=True)
 
 
 def rise_of(loss):
     """How far a plane about 0 goes in four dimensions, and the largest loss at its ends."""
     f = as_objective(loss)
-    center = torch.zeros(4, dtype=torch.float64)
+    center = torch.zeros(4, dtype=float64)
     spectrum = fv.top_eigenpairs(f, center, 2, seed=0)
     distance = rise_distance(f, center, spectrum)
     return distance, max(
@@ -81,14 +84,12 @@ def rise_of(loss):
 
 
 def test_a_plane_ends_where_the_sharpest_axis_of_the_loss_has_risen_or_where_it_is_not_finite():
-    scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=torch.float64)
-    assert rise_of(lambda w: 0.5 * (scales * w * w).sum())[0] == approx(
-        math.sqrt(2 * RISE / 4.0), rel=1 / TICKS
-    )
+    scales = torch.tensor([4.0, 1.0, 0.5, 0.1], dtype=float64)
+    found = rise_of(lambda w: 0.5 * (scales * w * w).sum())[0]
+    assert found == approx(math.sqrt(2 * RISE / 4.0), rel=1 / TICKS)
     # Than its curvature says
     faster, end = rise_of(lambda w: 0.005 * (w * w).sum() + (w**4).sum().clamp(max=1e9))
     assert faster < 0.2 * math.sqrt(2 * RISE / 0.01)
     assert end >= RISE
-    assert (
-        rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))[0] < 0.6
-    )
+    found = rise_of(lambda w: 0.5 * (w * w).sum() + torch.where(w.norm() > 0.5, math.nan, 0.0))[0]
+    assert found < 0.6

@@ -503,10 +503,3 @@ def test_eigenvalues_of_minibatches_are_those_of_their_dense_hessians(network):
         close(spectrum.values, want, 1e-8)
     largest = stack([s.values[0] for s in spectra])
     assert largest.mean() > falling(dense)[0]
-
-
-def test_eigenvalues_of_minibatches_have_a_histogram(network):
-    net, _, f, _ = network
-    spectra = landscape.batch_eigenvalues(f, net.w, batch_size=4, k=1)
-    drawn = fv.plot_density(spectra).data[0].x
-    close(sorted(drawn), sorted(float(s.values[0]) for s in spectra))

@@ -8,9 +8,10 @@ from unittest.mock import Mock
 import numpy as np
 import torch
 import torchvision
+from cases import refused
 from oracles import equal
-from pytest import importorskip, mark, raises
-from torch import nn, ones, rand, zeros
+from pytest import importorskip, mark
+from torch import arange, nn, no_grad, ones, rand, tensor, zeros
 from torch.nn import functional as F
 from torch.testing import assert_close
 
@@ -19,25 +20,21 @@ from flatviz import models
 
 
 def images(side=32, channels=3, n_classes=10, n=20):
-    data = fv.Data(rand(n, channels, side, side), torch.arange(n) % n_classes)
+    x = rand(n, channels, side, side)
+    data = fv.Data(x, arange(n) % n_classes)
     return fv.Task(data, data, data, n_classes)
 
 
-def test_the_networks_have_as_many_weights_as_their_layers_add_up_to():
-    convolutions = (
-        3 * 16 * 9 + 6 * 16 * 16 * 9 + 16 * 32 * 9 + 5 * 32 * 32 * 9 + 32 * 64 * 9 + 5 * 64 * 64 * 9
-    )
-    # The stem's, two a block, one a shortcut: 7, 7 and 7 of each width
-    norms = 2 * (7 * 16 + 7 * 32 + 7 * 64)
-    for norm, n_classes in (("batch", 10), ("group", 4)):
-        module = models.resnet20(images(n_classes=n_classes), norm=norm)
-        # Two shortcuts, and the head
-        weights = convolutions + 16 * 32 + 32 * 64 + norms + 64 * n_classes + n_classes
-        assert sum(p.numel() for p in module.parameters()) == weights
-        net = fv.Net.from_module(module, "norm+head", example=zeros(2, 3, 32, 32))
-        assert sum(b.stop - b.start for b in net.blocks if b.kind == "norm") == norms
-        assert net.has_batchnorm == (norm == "batch")
-        assert [b.name for b in net.blocks if b.kind == "head"] == ["head.weight", "head.bias"]
+@mark.parametrize("norm, classes, weights", [("batch", 10, 272_474), ("group", 4, 272_084)])
+def test_the_networks_have_as_many_weights_as_their_layers_add_up_to(norm, classes, weights):
+    """Those of He et al. for CIFAR with 1x1 shortcuts: 21 convolutions, a norm each, and a head."""
+    module = models.resnet20(images(n_classes=classes), norm=norm)
+    assert sum(p.numel() for p in module.parameters()) == weights
+    net = fv.Net.from_module(module, "norm+head", example=zeros(2, 3, 32, 32))
+    norms = sum(b.stop - b.start for b in net.blocks if b.kind == "norm")
+    assert norms == 2 * 7 * (16 + 32 + 64)
+    assert net.has_batchnorm == (norm == "batch")
+    assert [b.name for b in net.blocks if b.kind == "head"] == ["head.weight", "head.bias"]
 
 
 def test_a_seed_makes_the_same_network_and_the_global_rng_stays():
@@ -57,10 +54,10 @@ def test_a_public_network_gets_a_head_for_the_tasks_classes_and_standardised_ima
     torch.default_generator.manual_seed(3)  # the seed above, not a draw of the test
     plain = torchvision.models.resnet18().eval()
     plain.fc = module.network.fc
-    mean = torch.tensor([0.485, 0.456, 0.406])
-    std = torch.tensor([0.229, 0.224, 0.225])
+    mean = tensor([0.485, 0.456, 0.406])
+    std = tensor([0.229, 0.224, 0.225])
     grey = (task.train.x.repeat(1, 3, 1, 1) - mean[:, None, None]) / std[:, None, None]
-    with torch.no_grad():
+    with no_grad():
         assert_close(module(task.train.x), plain(grey))
 
 
@@ -70,7 +67,7 @@ def test_a_vision_transformer_sees_images_enlarged_to_its_fixed_side(monkeypatch
     module = models.torchvision_model(images(16), "vit_b_16")
     x = rand(2, 3, 16, 16)
     larger = F.interpolate(x, (32, 32), mode="bilinear", align_corners=False)
-    with torch.no_grad():
+    with no_grad():
         assert_close(module(x), module(larger))
 
 
@@ -80,21 +77,16 @@ def test_where_a_download_fails_the_error_names_the_file_to_fetch(monkeypatch):
         "get_state_dict",
         Mock(side_effect=OSError("no network")),
     )
-    with raises(
-        RuntimeError,
-        match=r"no network: fetch https://.*resnet18.*\.pth elsewhere and give its path",
-    ):
+    with refused(r"no network: fetch https://.*resnet18.*\.pth elsewhere", RuntimeError):
         models.torchvision_model(images(), "resnet18", weights="DEFAULT")
 
 
 def test_bad_networks_say_what_to_do():
-    with raises(ValueError, match="width must be a multiple of 8 for norm='group', got 6"):
+    with refused("width must be a multiple of 8 for norm='group', got 6"):
         models.resnet20(images(), norm="group", width=6)
-    with raises(ValueError, match="name must be one of .*'resnet18'.*, got 'resnet21'"):
+    with refused("name must be one of .*'resnet18'.*, got 'resnet21'"):
         models.torchvision_model(images(), "resnet21")
-    with raises(
-        ValueError, match="weights must be one of 'IMAGENET1K_V1', 'DEFAULT', got 'IMAGENET'"
-    ):
+    with refused("weights must be one of 'IMAGENET1K_V1', 'DEFAULT', got 'IMAGENET'"):
         models.torchvision_model(images(), "resnet18", weights="IMAGENET")
 
 
@@ -126,15 +118,13 @@ def test_other_classes_are_read_only_where_it_is_said(tmp_path):
     source = net(10)
     target = net(4)
     path = write(tmp_path / "net.pth", source.state_dict())
-    with raises(
-        ValueError, match=r"(?s)size mismatch for 2.weight: .*\[10, 5\].*\[4, 5\].*new_head=True"
-    ):
+    with refused(r"(?s)size mismatch for 2.weight: .*\[10, 5\].*\[4, 5\].*new_head=True"):
         models.load_weights(target, path)
     loaded = models.load_weights(target, path, new_head=True)
     assert torch.equal(loaded[0].weight, source[0].weight)
     assert torch.equal(loaded[2].weight, target[2].weight)
     wide = source.state_dict() | {"0.weight": zeros(5, 7)}
-    with raises(ValueError, match="size mismatch for 0.weight"):  # the head alone is spared
+    with refused("size mismatch for 0.weight"):  # the head alone is spared
         models.load_weights(target, write(path, wide), new_head=True)
 
 
@@ -168,7 +158,6 @@ CHECKPOINTS = {
         "acc": 93.1,
         "epoch": 3,
     },
-    "compiled": lambda s: {f"_orig_mod.{k}": v for k, v in s.items()},
     "compiled in parts, in parallel": lambda s: {
         f"module.{k.replace('0.', '0._orig_mod.')}": v for k, v in s.items()
     },
@@ -193,7 +182,8 @@ def test_a_checkpoint_as_trainers_write_it_is_read_and_nothing_in_it_runs(
 def test_a_public_network_reads_a_local_file_of_torchvisions_names_and_gets_a_new_head(tmp_path):
     published = torchvision.models.shufflenet_v2_x0_5()
     path = write(tmp_path / "shufflenet.pth", published.state_dict())
-    data = fv.Data(rand(4, 3, 32, 32), torch.arange(4) % 2)
+    x = rand(4, 3, 32, 32)
+    data = fv.Data(x, arange(4) % 2)
     module = models.torchvision_model(
         fv.Task(data, data, data, 2), "shufflenet_v2_x0_5", weights=path
     )
@@ -212,10 +202,12 @@ def test_a_file_that_is_refused_changes_no_function_that_torch_loads_others_by(t
         for name in source.namelist():
             evil.writestr(name, program if name.endswith("data.pkl") else source.read(name))
     before = torch._utils._rebuild_tensor_v2.__defaults__
-    with raises(ValueError, match="path must hold a state dict"):
+    with refused("path must hold a state dict"):
         models.load_weights(net(), tmp_path / "evil.pt")
     assert torch._utils._rebuild_tensor_v2.__defaults__ == before
-    assert torch.equal(torch.load(good)["0.weight"], torch.load(good)["0.weight"])
+    found = torch.load(good)["0.weight"]
+    want = torch.load(good)["0.weight"]
+    assert torch.equal(found, want)
 
 
 STATE = net().state_dict()
@@ -238,7 +230,6 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1
             None,
             r"one network that fits, got those of a\., b\. in",
         ),
-        ("list.pth", [zeros(2)], None, "path must hold a state dict"),
         (
             "nan.pth",
             STATE | {"0.weight": torch.full((5, 3), float("nan"))},
@@ -247,16 +238,16 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1
         ),
         ("short.pth", MISSING, None, '(?s)Missing key.* "0.bias".*Unexpected key.* "9.bias"'),
         (
-            "ema.pth",
-            WITHOUT | {f"ema.{k}": v for k, v in STATE.items()},
-            None,
-            r"one network that fits, got those of ema\., model\.",
-        ),
-        (
             "int8.pth",
             STATE | {"0.weight": ones(5, 3, dtype=torch.int8)},
             None,
             "module's kind, torch.float32, got torch.int8 in 0.weight",
+        ),
+        (
+            "ema.pth",
+            WITHOUT | {f"ema.{k}": v for k, v in STATE.items()},
+            None,
+            r"one network that fits, got those of ema\., model\.",
         ),
         (
             "mask.pth",
@@ -269,18 +260,6 @@ MISSING = {k: v for k, v in STATE.items() if k != "0.bias"} | {"9.bias": zeros(1
             STATE | {"0.weight": ones(5, 3) + 1j},
             None,
             "module's kind, torch.float32, got torch.complex64 in 0.weight",
-        ),
-        (
-            "twice.pth",
-            STATE | {"_orig_mod.0.weight": ones(5, 3)},
-            None,
-            "with and without _orig_mod. in",
-        ),
-        (
-            "meta.pth",
-            STATE | {"0.weight": ones(5, 3, device="meta")},
-            None,
-            "plain tensors with numbers, got .* on meta",
         ),
         (
             "sparse.pth",
@@ -302,8 +281,8 @@ def test_a_file_that_is_damaged_or_of_another_kind_is_named_and_no_code_runs(
 ):
     path = write(tmp_path / name, state)
     path.write_bytes(path.read_bytes()[:kept])
-    with raises(ValueError, match=text):
+    with refused(text):
         models.load_weights(net(), path)
     assert "code ran" not in capsys.readouterr().out
-    with raises(FileNotFoundError, match=r"none.pth', which is not there: check its name"):
+    with refused(r"none.pth', which is not there: check its name", FileNotFoundError):
         models.load_weights(net(), tmp_path / "none.pth")

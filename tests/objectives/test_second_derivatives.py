@@ -5,16 +5,15 @@ import re
 import warnings
 
 import torch
-from cases import Language, mlp, relative_error
-from pytest import approx, mark, raises, warns
-from torch import float64, nn, randint, randn
+from cases import Language, mlp, net_of, refused, relative_error, warned
+from pytest import approx, mark
+from torch import arange, autograd, backends, eye, float64, linalg, nn, randint, randn, stack
 from torch.nn import Embedding, Linear, Sequential, Tanh
 from torch.nn import functional as F
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.likelihood import as_likelihood
-from flatviz.objectives.curvature import check_jacobians, ggn, jacobians, sampled_ggn
+from flatviz.objectives.curvature import check_jacobians, jacobians
 from flatviz.objectives.problem import examined
 
 
@@ -34,15 +33,16 @@ class Attending(nn.Module):
 
 
 def made(module, dtype=torch.float32):
-    net = fv.Net.from_module(module.eval())
-    data = fv.Data(randn(12, 8, dtype=dtype), torch.arange(12) % 3)
+    net = net_of(module.eval())
+    x = randn(12, 8, dtype=dtype)
+    data = fv.Data(x, arange(12) % 3)
     return net, data, fv.nll(net, data)
 
 
 def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_the_kernel():
     kernels = lambda: (
-        torch.backends.cuda.flash_sdp_enabled(),
-        torch.backends.cuda.math_sdp_enabled(),
+        backends.cuda.flash_sdp_enabled(),
+        backends.cuda.math_sdp_enabled(),
     )
     net, data, f = made(Attending())
     before = kernels()
@@ -53,34 +53,39 @@ def test_hessian_products_of_attention_are_differences_of_gradients_and_restore_
     got = fv.hvp(f, net.w, v.float())
     assert relative_error(got, want) < 1e-4  # float32 against float64
     for curvature in ("ggn", "fisher"):
-        assert fv.top_eigenpairs(f, net.w, 1, curvature=curvature).values[0] > 0
+        spectrum = fv.top_eigenpairs(f, net.w, 1, curvature=curvature)
+        found = spectrum.values[0]
+        assert found > 0
     assert kernels() == before
 
 
 def test_curvature_of_weight_norm_is_that_of_differences_of_gradients():
     """PyTorch's kernel of it has a wrong second derivative on the CPU; the first one is right."""
     norm = nn.utils.parametrizations.weight_norm
+    module = Sequential(norm(Linear(8, 4)), Tanh(), norm(Linear(4, 3), dim=None))
     net, _, f = made(
-        Sequential(norm(Linear(8, 4)), Tanh(), norm(Linear(4, 3), dim=None)).double(),
-        torch.float64,
+        module.double(),
+        float64,
     )
     w = net.w + 0.1 * randn(net.dim, dtype=float64)
     rows = [
         (f.value_and_grad(w + e)[1] - f.value_and_grad(w - e)[1]) / 2e-5
-        for e in 1e-5 * torch.eye(net.dim).double()
+        for e in 1e-5 * eye(net.dim).double()
     ]
-    want = torch.stack(rows)
+    want = stack(rows)
     spectrum = fv.top_eigenpairs(f, w, 3, tol=1e-7)
+    wanted = linalg.eigvalsh((want + want.T) / 2).flip(0)[:3]
     assert_close(
         spectrum.values,
-        torch.linalg.eigvalsh((want + want.T) / 2).flip(0)[:3],
+        wanted,
         rtol=1e-6,
         atol=1e-8,
     )
-    assert fv.hessian_trace(f, w, products=net.dim)[0] == approx(float(want.trace()), rel=1e-6)
+    found = fv.hessian_trace(f, w, products=net.dim)[0]
+    assert found == approx(float(want.trace()), rel=1e-6)
 
 
-class WrongTwice(torch.autograd.Function):
+class WrongTwice(autograd.Function):
     """x^2 with the right derivative, of which torch then sees no derivative in what comes from
     above."""
 
@@ -102,45 +107,42 @@ class Squared(Linear):
 
 
 def test_a_hessian_that_is_not_symmetric_is_an_error_that_names_the_layer():
-    net, _, f = made(Sequential(Linear(8, 4), Tanh(), Squared(4, 3)))
+    module = Sequential(Linear(8, 4), Tanh(), Squared(4, 3))
+    net, _, f = made(module)
     for verb in (
         fv.top_eigenpairs,
         fv.hessian_trace,
         fv.spectral_density,
         lambda f, w: fv.hvp(f, w, randn(net.dim)),
     ):
-        with raises(
-            ValueError,
-            match=r"mean NLL .* must be symmetric, got u.Hv and v.Hu that differ in layer '2'",
+        with refused(
+            r"mean NLL .* must be symmetric, got u.Hv and v.Hu that differ in layer '2'",
         ):
             verb(f, net.w)
-    with raises(
-        ValueError, match=r"f\(w\) must be symmetric, got u.Hv and v.Hu that differ: the second"
-    ):
+    with refused(r"f\(w\) must be symmetric, got u.Hv and v.Hu that differ: the second"):
         fv.top_eigenpairs(lambda w: f(w), net.w, 1)
 
 
-def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights():
+@mark.parametrize("around", [torch.no_grad, torch.inference_mode])
+def test_a_loss_that_differentiates_inside_is_a_plain_function_of_the_weights(around):
     """As of a physics-informed network: (d net / dt - cos t)^2."""
-    net = fv.Net.from_module(mlp(1, 8, 1).double())
+    net = net_of(mlp(1, 8, 1).double())
 
     def loss(w):
         t = torch.linspace(0, 3, 20, dtype=float64)[:, None].requires_grad_(True)
-        return (
-            (torch.autograd.grad(net(w, t).sum(), t, create_graph=True)[0] - t.cos())
-            .square()
-            .mean()
-        )
+        (slope,) = autograd.grad(net(w, t).sum(), t, create_graph=True)
+        return (slope - t.cos()).square().mean()
 
-    want = torch.linalg.eigvalsh(torch.autograd.functional.hessian(loss, net.w)).flip(0)[:2]
-    for around in (torch.no_grad, torch.inference_mode):
-        with around():
-            assert_close(fv.top_eigenpairs(loss, net.w, 2, tol=1e-8).values, want)
-            line = fv.slice_line(loss, net.w, -net.w, resolution=3)
-            flat = fv.sharpness(loss, net.w[None], k=2)
-        assert line.values[0] == loss(net.w)
-        assert not line.values.requires_grad
-        assert flat.sam > 0
+    dense = autograd.functional.hessian(loss, net.w)
+    with around():
+        top = fv.top_eigenpairs(loss, net.w, 2, tol=1e-8)
+        line = fv.slice_line(loss, net.w, -net.w, resolution=3)
+        flat = fv.sharpness(loss, net.w[None], k=2)
+    want = linalg.eigvalsh(dense).flip(0)[:2]
+    assert_close(top.values, want)
+    assert line.values[0] == loss(net.w)
+    assert not line.values.requires_grad
+    assert flat.sam > 0
 
 
 @mark.filterwarnings("ignore:There is a performance drop")
@@ -148,18 +150,21 @@ def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
     shortened = Embedding(5, 3, max_norm=1.0)  # in the forward pass, for which vmap has no rule
     module = Sequential(shortened, nn.Flatten(), Linear(12, 2)).double().eval()
     x = randint(0, 5, (6, 4))
-    net = fv.Net.from_module(module, example=x)
+    net = net_of(module, example=x)
     outputs, J = jacobians(net, net.w, x)
     assert_close(outputs, net(net.w, x))
-    assert_close(J, torch.autograd.functional.jacobian(lambda w: net(w, x), net.w))
+    want = autograd.functional.jacobian(lambda w: net(w, x), net.w)
+    assert_close(J, want)
 
 
 def diagonals(net, data, likelihood):
     """N times the GGN's diagonal: of Laplace's precision, and of products with the operator."""
     how = dict(seed=0, steps=0, structure="diagonal", prior_precision=1.0, likelihood=likelihood)
-    product = fv.nll(net, data, likelihood=likelihood).operator(net.w, "ggn")
-    dense = torch.stack([product(e) for e in torch.eye(net.dim).to(net.w)])
-    return 1 / fv.fit_laplace(net, data, **how).variance - 1, len(data) * dense.diagonal()
+    f = fv.nll(net, data, likelihood=likelihood)
+    product = f.operator(net.w, "ggn")
+    dense = stack([product(e) for e in eye(net.dim).to(net.w)])
+    q = fv.fit_laplace(net, data, **how)
+    return 1 / q.variance - 1, len(data) * dense.diagonal()
 
 
 class Doubled(Sequential):
@@ -187,12 +192,13 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     y[0] = -100
     y[1, 2] = -100
     data = fv.Data(x, y)
-    likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0), label_smoothing=0.1)
-    net = fv.Net.from_module(Language(6, 4, tied=tied, bias=not tied).double(), example=x)
+    likelihood = fv.Likelihood.categorical(weight=arange(1.0, 7.0), label_smoothing=0.1)
+    module = Language(6, 4, tied=tied, bias=not tied).double()
+    net = net_of(module, example=x)
     assert_close(*diagonals(net, data, likelihood))
     steps = []
     fv.fit_laplace(
-        fv.Net.from_module(Language(6, 4, tied=False), "head", example=x),
+        net_of(Language(6, 4, tied=False), "head", example=x),
         data,
         seed=0,
         steps=1,
@@ -204,46 +210,37 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
 
 def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     """A tied head; with weights of classes and places that do not count."""
-    x = torch.randint(0, 6, (5, 3))
-    y = torch.randint(0, 6, (5, 3))
+    x = randint(0, 6, (5, 3))
+    y = randint(0, 6, (5, 3))
     y[0, 1:] = -100
     data = fv.Data(x, y)
     likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0))
-    net = fv.Net.from_module(Language(6, 4, tied=True).double(), example=x)
-    problem = examined(net, data, likelihood)
-    want = ggn(problem, net.w)
-    draws = 3000
-    got = sampled_ggn(problem, net.w, draws, seed=0, part=slice(0, 24))
-    # by chance some times 1 / sqrt(3000) = 0.02
-    assert relative_error(got, want[:24, :24]) < 0.1
-    diagonal = sampled_ggn(problem, net.w, 50, seed=0, diagonal=True)
-    assert_close(diagonal, sampled_ggn(problem, net.w, 50, seed=0).diagonal())
+    module = Language(6, 4, tied=True).double()
+    net = net_of(module, example=x)
+    how = dict(seed=0, steps=0, likelihood=likelihood, prior_precision=5.0)
     for structure in ("last_layer", "diagonal"):
-        exact, sampled = (
-            fv.fit_laplace(
-                net, data, seed=0, steps=0, structure=structure, likelihood=likelihood,
-                prior_precision=5.0, label_draws=m,
-            )
-            for m in (None, draws)
-        )  # fmt: skip
+        exact = fv.fit_laplace(net, data, structure=structure, **how)
+        sampled = fv.fit_laplace(net, data, structure=structure, label_draws=3000, **how)
+        # by chance some times 1 / sqrt(3000) = 0.02
         assert_close(exact.log_std, sampled.log_std, rtol=0, atol=0.1)
-    with raises(ValueError, match="label_draws needs structure='last_layer'"):
+    with refused("label_draws needs structure='last_layer'"):
         fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
-    with raises(ValueError, match="label_draws needs likelihood='categorical'"):
-        sampled_ggn(problem._replace(likelihood=as_likelihood(0.5)), net.w, 2, seed=0)
+    with refused("label_draws needs likelihood='categorical'"):
+        outputs = fv.Data(x, randn(5, 3, 6).double())
+        fv.fit_laplace(net, outputs, seed=0, steps=0, likelihood=0.5, label_draws=2)
 
 
 def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_size():
     x = randint(0, 6, (5, 3))
     module = Sequential(Embedding(6, 300), Linear(300, 20_000))
     data = fv.Data(x, x)
-    head = fv.Net.from_module(module, "head", example=x)
+    head = net_of(module, "head", example=x)
     steps = []
     how = dict(seed=0, progress=lambda *about: steps.append(about))
-    with raises(ValueError, match="at most 5,000 weights, got 6,020,000, whose covariance"):
+    with refused("at most 5,000 weights, got 6,020,000, whose covariance"):
         fv.fit_laplace(head, data, **how)
-    odd = fv.Net.from_module(Sequential(*module, Tanh()), "head", example=x)
-    with raises(ValueError, match="60,000 outputs of an example in 6,020,000 weights"):
+    odd = net_of(Sequential(*module, Tanh()), "head", example=x)
+    with refused("60,000 outputs of an example in 6,020,000 weights"):
         fv.fit_laplace(odd, data, structure="diagonal", **how)
     assert steps == []
 
@@ -254,7 +251,7 @@ def test_a_curvature_of_minutes_says_its_work_before_it_begins():
     data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
     problem = examined(net, data, "categorical")
     text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds, about 2 minutes")
-    with warns(UserWarning, match=text):
+    with warned(text):
         check_jacobians(problem, 2000, dense=True, warn=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -272,7 +269,7 @@ def test_a_product_that_is_all_rounding_is_not_taken_for_a_wrong_derivative(size
     two = logits.topk(2).values
     sure = two[:, 0] - two[:, 1] > 4
     data = fv.Data(x[sure], logits[sure].argmax(1))
-    net = fv.Net.from_module(Linear(512, 3, bias=False)).at(size * W.flatten())
+    net = net_of(Linear(512, 3, bias=False)).at(size * W.flatten())
     wide = fv.nll(net.to(dtype=float64), data.to(dtype=float64))
     got = fv.top_eigenpairs(fv.nll(net, data), net.w, 1, iters=40)
     want = fv.top_eigenpairs(wide, net.w.double(), 1)

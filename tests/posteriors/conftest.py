@@ -2,9 +2,9 @@
 their weights, a source."""
 
 import torch
-from cases import rng
+from cases import net_of, rng
 from pytest import fixture
-from torch import float64, nn, randn
+from torch import eye, float64, full_like, nn, randn
 from torch.nn import Linear
 
 import flatviz as fv
@@ -18,10 +18,9 @@ def small():
     module = nn.Sequential(Linear(2, 4), nn.LayerNorm(4), nn.Tanh(), Linear(4, 3)).double()
     x = randn(24, 2, dtype=float64)
     y = torch.randint(0, 3, (24,))
-    net = fv.Net.from_module(module, "norm+head")
-    prior = fv.Gaussian(
-        net.w, torch.full_like(net.w, -1.5), 0.1 * torch.eye(2, net.dim, dtype=float64)
-    )
+    net = net_of(module, "norm+head")
+    factor = 0.1 * eye(2, net.dim, dtype=float64)
+    prior = fv.Gaussian(net.w, full_like(net.w, -1.5), factor)
     return net, fv.Data(x, y), prior
 
 
@@ -30,9 +29,8 @@ def source(task):
     """(net, prior over all of its weights) after a short pre-training."""
     net = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
     g = rng()
-    return net, fv.Gaussian(
-        net.w + 0.01, torch.full_like(net.w, -2.0), 0.1 * randn(2, net.dim, generator=g)
-    )
+    q = fv.Gaussian(net.w + 0.01, full_like(net.w, -2.0), 0.1 * randn(2, net.dim, generator=g))
+    return net, q
 
 
 class OfWeights(nn.Module):
@@ -50,7 +48,7 @@ class OfWeights(nn.Module):
 @fixture(scope="session")
 def of_weights():
     """Call it: the float64 net with the outputs function(w, x), at w = start."""
-    return lambda function, start: fv.Net.from_module(OfWeights(function, start))
+    return lambda function, start: net_of(OfWeights(function, start))
 
 
 @fixture(scope="session")
@@ -65,8 +63,9 @@ def linear_regression():
         off = randn(n, 1, generator=g, dtype=float64)
         x[:, 1] += x[:, 0]
         y = x @ torch.tensor(weights, dtype=float64)[:, None] + noise * off
-        cov = torch.linalg.inv(x.T @ x / noise**2 + delta * torch.eye(d, dtype=float64))
-        net = fv.Net.from_module(nn.Sequential(Linear(d, 1, bias=False)).double())
+        cov = torch.linalg.inv(x.T @ x / noise**2 + delta * eye(d, dtype=float64))
+        module = nn.Sequential(Linear(d, 1, bias=False)).double()
+        net = net_of(module)
         return net, fv.Data(x, y), (cov @ x.T @ y)[:, 0] / noise**2, cov
 
     return made

@@ -7,7 +7,7 @@ import torch
 from every_method import CASES, DELTA, ETA, NOISE, OTHER_MODES, ROUGH, N
 from oracles import dense_covariance
 from pytest import approx, fixture, mark
-from torch import float64, nn, zeros
+from torch import eye, float64, linalg, nn, tensor, zeros, zeros_like
 
 import flatviz as fv
 
@@ -16,23 +16,20 @@ import flatviz as fv
 def problem(linear_regression):
     """Build net, data, prior, exact mean, reference -> covariance; two inputs correlate."""
     net, data, mean, cov = linear_regression(N, [1.0, -0.5, 0.2], NOISE, DELTA)
-    tilt = 1e-3 * torch.tensor(
-        [[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=float64
-    )  # a rank for VI to use
-    prior = fv.Gaussian(torch.zeros_like(mean), torch.full_like(mean, -0.5 * math.log(DELTA)), tilt)
-    alone = torch.diag(1 / torch.linalg.inv(cov).diagonal())
+    tilt = 1e-3 * tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=float64)  # a rank for VI to use
+    prior = fv.Gaussian(zeros_like(mean), torch.full_like(mean, -0.5 * math.log(DELTA)), tilt)
+    alone = torch.diag(1 / linalg.inv(cov).diagonal())
     covs = {
         "posterior": cov,
         "conditional": alone,
-        "with the guide": cov + ETA / 2 * torch.eye(3, dtype=float64),
+        "with the guide": cov + ETA / 2 * eye(3, dtype=float64),
     }
     return net, data, prior, mean, covs
 
 
 def test_every_method_has_a_case():
-    assert {
-        name for name, method in fv.METHODS.items() if method.ascent is None
-    } - OTHER_MODES <= set(CASES)
+    found = {name for name, method in fv.METHODS.items() if method.ascent is None} - OTHER_MODES
+    assert found <= set(CASES)
 
 
 @mark.parametrize("name", CASES)
@@ -41,10 +38,10 @@ def test_mean_and_width_are_those_of_the_exact_posterior_up_to_the_known_bias(na
     settings, off, least, most, reference, bias = CASES[name]
     given = (prior,) if fv.METHODS[name].needs_prior else ()
     trained = settings is ROUGH or name in ("swag", "moped")  # these begin where SGD ended
-    start = net.at(mean if trained else torch.zeros_like(mean))
+    start = net.at(mean if trained else zeros_like(mean))
     q = fv.METHODS[name].fit(start, data, *given, seed=0, likelihood=NOISE, **settings)
     W = q.W if isinstance(q, fv.Draws) else q.sample(20_000, seed=1)  # a width to half a percent
-    assert W.dtype == torch.float64
+    assert W.dtype == float64
     apart = (W.mean(0) - mean).abs() / covs["posterior"].diagonal().sqrt()
     assert apart.max() <= off, bias
     ratio = W.std(0, correction=0) / covs[reference].diagonal().sqrt()
@@ -71,7 +68,7 @@ def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, k
     """The path gradient is 0 at every draw there, so no noise is left: mean, widths and factor are
     exact."""
     net, data, hessian, pull = regression
-    prior = standard(3, 0.3 * torch.tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=float64))
+    prior = standard(3, 0.3 * tensor([[1.0, 2.0, 3.0], [3.0, -1.0, 1.0]], dtype=float64))
     q = fv.fit_vi(
         net,
         data,
@@ -82,22 +79,27 @@ def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, k
         steps=3000,
         seed=0,
     )
-    precision = hessian / kl_weight + torch.linalg.inv(dense_covariance(prior))
-    root = torch.linalg.cholesky(precision)
+    precision = hessian / kl_weight + linalg.inv(dense_covariance(prior))
+    root = linalg.cholesky(precision)
     torch.testing.assert_close(
-        root.T @ dense_covariance(q) @ root, torch.eye(3, dtype=float64), rtol=0, atol=1e-3
+        root.T @ dense_covariance(q) @ root, eye(3, dtype=float64), rtol=0, atol=1e-3
     )
-    assert (root.T @ (q.mean - torch.linalg.solve(precision, pull / kl_weight))).norm() < 1e-3
+    found = (root.T @ (q.mean - linalg.solve(precision, pull / kl_weight))).norm()
+    assert found < 1e-3
 
 
 @mark.parametrize("kl_weight", [1.0, 1e-3])
 def test_the_pull_of_the_kl_on_widths_does_not_depend_on_temperature_or_examples(kl_weight):
     """Without curvature q's widths return to the prior's: from a tenth of them, in as many steps at
     any T / N."""
-    net = fv.Net.from_module(nn.Linear(2, 1, bias=False).double())
-    nothing = fv.Data(zeros(1000, 2, dtype=float64), zeros(1000, 1, dtype=float64))
+    module = nn.Linear(2, 1, bias=False).double()
+    net = fv.Net.from_module(module)
+    x = zeros(1000, 2, dtype=float64)
+    y = zeros(1000, 1, dtype=float64)
+    nothing = fv.Data(x, y)
     prior = fv.Gaussian(zeros(2, dtype=float64), torch.full((2,), math.log(0.1), dtype=float64))
     q = fv.fit_vi(
         net, nothing, prior, likelihood=1.0, start_scale=0.1, kl_weight=kl_weight, steps=300, seed=0
     )
-    assert (q.std / prior.std).tolist() == approx([1, 1], rel=0.02)
+    found = (q.std / prior.std).tolist()
+    assert found == approx([1, 1], rel=0.02)

@@ -50,19 +50,3 @@ def test_no_two_methods_look_alike():
     colors = Counter(method.look.color for method in fv.METHODS.values() if method.ascent is None)
     assert max(colors.values()) == 1
     assert style("swag").color == style("f-swag").color == fv.METHODS["swag"].look.color
-
-
-def test_fishersam_and_moped_are_rows_whose_settings_reach_the_fit(transferred, task):
-    net, prior = transferred
-    row = fv.METHODS["fisher_sam"].keywords(net, radius=0.2)
-    assert row["ascent"] == fv.FisherSAM(0.2, eta=1000.0)
-    assert fv.METHODS["fisher_sam"].at_zero == "sgd"
-    fits = (
-        Fitting(net, task, prior, seed=0, fit={"steps": 3}).member(name, 0.2).center
-        for name in ("fisher_sam", "f-sgd")
-    )
-    assert not torch.allclose(*fits, rtol=1e-5)  # at this eta it is not SAM under another name
-    how = dict(seed=0, fit={"steps": 1, "lr": 1e-9})
-    moped, plain = (Fitting(net, task, prior, **how).member(name).std for name in ("moped", "mfvi"))
-    torch.testing.assert_close(moped, (0.1 * net.w.abs()).clamp_min(1e-4), rtol=1e-4, atol=0)
-    assert not torch.allclose(plain, moped)

@@ -4,18 +4,15 @@ is each member alone."""
 from functools import partial
 
 import torch
-from cases import around, blobs, mlp, normed
-from internals import MODES
+from cases import around, assert_exact, blobs, mlp, net_of, normed, refused, warned
+from internals import MODES, Perturbation
 from oracles import random_gaussian
-from pytest import approx, mark, raises, warns
-from torch import nn, zeros
+from pytest import approx, mark, raises
+from torch import arange, equal, nn, zeros
 from torch.nn import Linear, ReLU
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.problem import examined
-from flatviz.training.losses import loss_of
-from flatviz.training.perturb import Perturbation
 
 QUICK = dict(steps=12, seed=3)
 
@@ -26,8 +23,7 @@ def test_radius_zero_is_vi_bit_for_bit(transferred, task):
     for mode in MODES:
         flat = fv.fit_sabma(net, task.train, prior, radius=0.0, mode=mode, **QUICK)
         assert all(
-            torch.equal(getattr(vi, name), getattr(flat, name))
-            for name in ("mean", "log_std", "factor")
+            equal(getattr(vi, name), getattr(flat, name)) for name in ("mean", "log_std", "factor")
         )
 
 
@@ -47,7 +43,9 @@ def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
     ours = fit().history
     released = fit(mode="authors_code").history
     assert (ours.sharpness > 0).float().mean() > 0.9
-    assert ours.loss[-10:].mean() < 0.6 * ours.loss[:3].mean()
+    found = ours.loss[-10:].mean()
+    want = 0.6 * ours.loss[:3].mean()
+    assert found < want
     assert released.sharpness.mean() < 0.5 * ours.sharpness.mean()
 
 
@@ -90,7 +88,8 @@ def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, ta
         start_scale=1.0,
     )
     with_bug = fv.fit_sabma(net, task.train, prior, **settings, **QUICK)
-    assert_close(with_bug.mean, prior.mean + prior.factor.sum(0))
+    want = prior.mean + prior.factor.sum(0)
+    assert_close(with_bug.mean, want)
 
 
 @mark.parametrize("fit", [fv.fit_vi, partial(fv.fit_sabma, radius=0.3)])
@@ -100,13 +99,15 @@ def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task
     # narrower, of another rank
     start = fv.Gaussian(prior.mean + 0.1, prior.log_std - 1.0, zeros(2, prior.dim))
     still = fit(start=start, start_scale=1.0, lr=0.0, steps=2, seed=0)
-    assert torch.equal(still.mean, start.mean)
-    assert torch.equal(still.log_std, start.log_std)
+    assert equal(still.mean, start.mean)
+    assert equal(still.log_std, start.log_std)
     assert still.rank == 2
     assert_close(still.history.kl[0], start.kl(prior))
-    assert torch.equal(fit(start=prior, **QUICK).mean, fit(**QUICK).mean)
-    with raises(ValueError, match="start must cover the net's 906 treated weights, got 3"):
-        fit(start=fv.Gaussian(zeros(3), zeros(3)), seed=0)
+    found = fit(start=prior, **QUICK).mean
+    assert equal(found, fit(**QUICK).mean)
+    with refused("start must cover the net's 906 treated weights, got 3"):
+        q = fv.Gaussian(zeros(3), zeros(3))
+        fit(start=q, seed=0)
 
 
 @mark.parametrize(
@@ -136,18 +137,20 @@ def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(setting
 
 @mark.parametrize("method", [m for m in fv.METHODS.values() if m.fit_grid], ids=str)
 def test_a_grid_of_a_method_is_of_that_method(method, small):
-    radii = [0.3, 0.7] if method.in_grid(0.0) is False else [0.0]
-    grid = method.fit_grid(*small, radius=radii, seed=[1, 2], steps=30)
-    assert list(grid) == [(r, s) for r in radii for s in (1, 2)]
-    how = dict(steps=30) if radii == [0.0] else dict(steps=30, radius=radii[-1])
-    alone = method.fit(*small, seed=2, **how)
-    together = grid[radii[-1], 2]
-    both = ((q.mean, q.log_std, q.factor, q.history.kl) for q in (together, alone))
-    assert_close(*both, rtol=1e-7, atol=1e-8)  # float64, thirty steps
+    radius = 0.7 if method.in_grid(0.0) is False else 0.0
+    grid = method.fit_grid(*small, radius=[radius], seed=[1, 2], steps=30)
+    assert list(grid) == [(radius, 1), (radius, 2)]
+    how = dict(radius=radius) if radius else {}
+    alone = method.fit(*small, seed=2, steps=30, **how)
+    together = grid[radius, 2]
+    for name in ("mean", "log_std", "factor"):  # float64, thirty steps
+        assert_close(getattr(together, name), getattr(alone, name), rtol=1e-7, atol=1e-8)
+    assert_close(together.history.kl, alone.history.kl, rtol=1e-7, atol=1e-8)
 
 
 def test_what_cannot_run_together_runs_one_after_the_other(small):
-    net = fv.Net.from_module(normed(2, 5, 3).double(), "norm+head")
+    module = normed(2, 5, 3).double()
+    net = net_of(module, "norm+head")
     data = small[1]
     prior = around(net, -1.5)
     for settings in (dict(), dict(mode="sam_theta", mc_samples=2), dict(batchnorm="train")):
@@ -159,78 +162,50 @@ def test_what_cannot_run_together_runs_one_after_the_other(small):
 def test_a_member_that_diverges_is_named_and_the_others_are_returned(small):
     how = dict(steps=20, kl_weight=0.0)
     fit = partial(fv.fit_sabma_grid, *small, seed=[0, 1], **how)
-    with warns(
-        UserWarning,
-        match="2 of 4 members diverged and are left out: radius 1e.30 with seed 0, radius 1e.30",
+    with warned(
+        "2 of 4 members diverged and are left out: radius 1e.30 with seed 0, radius 1e.30",
     ):
         grid = fit(radius=[0.3, 1e30])
     assert list(grid) == [(0.3, 0), (0.3, 1)]
     whole = fit(radius=[0.3, 0.0])
     for member, q in grid.items():
-        assert_close(q.mean, whole[member].mean, rtol=1e-12, atol=1e-12)
+        assert_exact(q.mean, whole[member].mean)
     with raises(
         fv.Diverged,
         match="all 2 members diverged, radius 1e.30 with seed 0, .* inf at step 1 of 20",
     ):
         fit(radius=[1e30])
-    with raises(
-        ValueError, match="the loss must stay finite, got NaN or inf .* lower lr or radius"
-    ):
+    with refused("the loss must stay finite, got NaN or inf .* lower lr or radius"):
         fv.fit_sabma(*small, radius=1e30, seed=0, **how)
 
 
 def test_draws_of_a_step_follow_the_networks_size(transferred, task):
-    (net, prior) = transferred
-    data = task.train
-    given, chosen = (
-        fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=5, **how)
-        for how in (dict(mc_samples=8), {})
-    )
-    assert torch.equal(given.mean, chosen.mean)
-    assert chosen.history.notes == given.history.notes  # the ascent's noise alone
-    wide = mlp(2, 1000, 1000, 3, act=ReLU)
-    net = fv.Net.from_module(wide)
-    data = blobs(90, 2, 3)
-    prior = around(net, -3.0)
-    how = dict(radius=0.5, seed=0, steps=2)
-    chosen = fv.fit_sabma(net, data, prior, **how)
-    given = fv.fit_sabma(net, data, prior, mc_samples=1, lr=1.0, **how)
-    assert torch.equal(given.mean, chosen.mean)
+    net, prior = transferred
+    fit = partial(fv.fit_sabma, net, task.train, prior, radius=0.5, seed=0, steps=5)
+    assert equal(fit(mc_samples=8).mean, fit().mean)
+    module = mlp(2, 1000, 1000, 3, act=ReLU)
+    net = net_of(module)
+    fit = partial(fv.fit_sabma, net, blobs(90, 2, 3), around(net, -3.0), radius=0.5)
+    chosen = fit(seed=0, steps=2)
+    given = fit(mc_samples=1, lr=1.0, seed=0, steps=2)
+    assert equal(given.mean, chosen.mean)
     first, *rest = chosen.history.notes
     assert first.startswith("one draw a step, rate 1")
     assert given.history.notes == tuple(rest)
 
 
 def test_draws_of_a_large_network_share_the_examples_of_a_step():
-    torch.manual_seed(0)
-    layers = (
-        Linear(4, 1500),
-        nn.LayerNorm(1500),
-        ReLU(),
-        Linear(1500, 1500),
-        Linear(1500, 3),
-    )
-    data = blobs(60, 4, 3)
-    net = fv.Net.from_module(nn.Sequential(*layers), "norm+head")
+    layers = Linear(4, 1500), nn.LayerNorm(1500), ReLU(), Linear(1500, 1500), Linear(1500, 3)
+    net = net_of(nn.Sequential(*layers), "norm+head")
     prior = around(net, -3.0)
-    q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=2)
+    q = fv.fit_sabma(net, blobs(60, 4, 3), prior, radius=0.5, seed=0, steps=2)
     assert q.history.notes[0].startswith("6 draws share the examples of a step, rate 1")
-
-    loss = loss_of(examined(net, data, "categorical"), draws=6, shared=True)
-    W = prior.sample(6, seed=1)
-    values, gradients = loss(W, None)
-    for w, value, gradient, part in zip(W, values, gradients, torch.arange(60).split(10)):
-        f = fv.nll(net, data.subset(part.tolist()))
-        assert_close(value, f(w), rtol=1e-5, atol=1e-6)
-        w = w.clone().requires_grad_()
-        (slow,) = torch.autograd.grad(f(w), w)
-        assert_close(gradient, slow, rtol=1e-4, atol=1e-6)
 
 
 @mark.parametrize("draws", [1, 4])
 def test_the_share_of_noise_in_an_ascent_is_that_of_a_quadratic_loss(draws):
     q = random_gaussian(0, dim=6, rank=2)
-    H = torch.diag(torch.arange(1, 7, dtype=q.mean.dtype))
+    H = torch.diag(arange(1, 7, dtype=q.mean.dtype))
     b = q.mean.new_tensor([1.0, -2, 0, 1, 0, 2])
     quadratic = fv.training.gradient_of(lambda w: 0.5 * (w - q.mean) @ H @ (w - q.mean) + b @ w)
     descent = fv.training.Descent(q, n=1, rates=1.0, draws=draws)

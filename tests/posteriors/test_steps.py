@@ -5,17 +5,17 @@ from functools import partial
 
 import pytest
 import torch
+from cases import refused
 from every_method import STEPS, algorithms
+from internals import NOT_REPLAYED, RECORDERS
 from oracles import equal
-from pytest import fixture, raises
-from torch import zeros
+from pytest import fixture
+from torch import Tensor, zeros
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
-from flatviz.engine.graphs import RECORDERS
 from flatviz.training import Algorithm, Run, training_loss
 from flatviz.training.driver import drive
-from flatviz.training.loop import NOT_REPLAYED
 from flatviz.training.streams import minibatches
 
 NAMES = list(algorithms(fv.Gaussian(zeros(2), zeros(2)), 1))
@@ -28,7 +28,8 @@ def final(kind):
 
 
 def test_every_algorithm_has_a_row():
-    cases = algorithms(fv.Gaussian(zeros(2), zeros(2)), 1).values()
+    q = fv.Gaussian(zeros(2), zeros(2))
+    cases = algorithms(q, 1).values()
     assert fv.METHODS
     missing = {c for c in final(Algorithm) if not getattr(c, "_is_protocol", False)} - {
         type(algorithm) for algorithm, *_ in cases
@@ -41,7 +42,7 @@ def case(request, small):
     """(algorithm, its state at the start, loss, further keywords of the driver)."""
     net, data, prior = small
     algorithm, start, keep = algorithms(prior, len(data))[request.param]
-    chains = isinstance(start, torch.Tensor) and start.ndim == 2
+    chains = isinstance(start, Tensor) and start.ndim == 2
     draws = 2 if isinstance(start, fv.Gaussian) or request.param == "ivon" else 1
     loss = training_loss(net, data, members=3 if chains else 1, draws=draws)
     how = dict(seeds=[0, 1, 2], shuffle=[0, 1, 2]) if chains else dict(seeds=[0], shuffle=0)
@@ -49,9 +50,7 @@ def case(request, small):
 
 
 def clone(state):
-    return type(state)(
-        *(value.clone() if isinstance(value, torch.Tensor) else value for value in state)
-    )
+    return type(state)(*(value.clone() if isinstance(value, Tensor) else value for value in state))
 
 
 def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
@@ -83,7 +82,7 @@ def test_noise_of_another_shape_is_one_clear_error(case):
     noise = algorithm.noise(state, how["seeds"], STEPS).at(0)
     wrong = [None, (None,), (), noise + noise, tuple(z[..., :-1] for z in noise)] if noise else []
     for given in wrong:
-        with raises(ValueError, match="noise must be standard normal tensors of shapes"):
+        with refused("noise must be standard normal tensors of shapes"):
             algorithm.update(state, loss, None, given)
 
 
@@ -132,6 +131,7 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
 def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
     fails = lambda warm, step: pytest.fail("recorded")
     monkeypatch.setitem(RECORDERS, "cpu", fails)
-    (note,) = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train").history.notes
+    q = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train")
+    (note,) = q.history.notes
     assert note.startswith(NOT_REPLAYED)
     assert "statistics of BatchNorm" in note

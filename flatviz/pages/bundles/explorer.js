@@ -1,234 +1,346 @@
-var flatvizExplorer=(()=>{var ut=Object.defineProperty;var we=Object.getOwnPropertyDescriptor;var ye=Object.getOwnPropertyNames;var ke=Object.prototype.hasOwnProperty;var ze=(e,t)=>{for(var s in t)ut(e,s,{get:t[s],enumerable:!0})},$e=(e,t,s,i)=>{if(t&&typeof t=="object"||typeof t=="function")for(let n of ye(
-t))!ke.call(e,n)&&n!==s&&ut(e,n,{get:()=>t[n],enumerable:!(i=we(t,n))||i.enumerable});return e};var Me=e=>$e(ut({},"__esModule",{value:!0}),e);var is={};ze(is,{isDark:()=>X,learnColors:()=>G,onThemeChange:()=>Z,recolored:()=>B,show:()=>Lt,start:()=>ss});function mt(e){let{index:t}=e,s=e.buffer instanceof ArrayBuffer?e.buffer:e.buffer.buffer.slice(e.buffer.byteOffset,e.buffer.byteOffset+e.buffer.
-byteLength),i=t.record;return t.members.map((n,o)=>({meta:n,data:new Float32Array(s,o*i*4,i),read:new Map}))}var U=e=>Uint8Array.from(atob(e),
-t=>t.charCodeAt(0));function _t(e){let t=e.length/4,s=new Uint8Array(e.length);for(let i=0;i<4;i++)for(let n=0;n<t;n++)s[4*n+i]=e[i*t+n];return s}
-function At(e,[t,...s]){if(!s.length)return Array.from(e);let i=e.length/t;return Array.from({length:t},(n,o)=>At(e.subarray(o*i,(o+1)*i),s))}
-function D(e,t,s){if(!t.read.has(s)){let{offset:i,shape:n}=e[s],o=t.data.subarray(i,i+n.reduce((a,r)=>a*r,1));t.read.set(s,At(o,n))}return t.
-read.get(s)}function Ct({field:e,rows:t},s,i,n){let o=i.meta.words[e];if(o!==void 0)return o;let a=D(s,i,e);return t==="draws"?a.slice(0,n):
-t==="segments"?a.slice(0,3*n):t==="size"?a[Math.min(n,a.length)-1]:a}function V(e,[t,...s],i){let n=Array.isArray(e)?[...e]:{...e};return n[t]=
-s.length?V(n[t]??{},s,i):i,n}function Y(e,t){let s=n=>n>0?Math.log10(n):-1/0,i=n=>n===t?0:Math.abs(s(n)-s(t));return e.reduce((n,o,a)=>i(o)<
-i(e[n])?a:n,0)}var vt={"#1f2933":"#e4e7eb","#6b7780":"#a3aeb9","#e4e7eb":"#323b45","#ffffff":"#15191e","#fff":"#15191e"};function G(e){for(let[t,s]of Object.
-entries(e))vt[t]??=s}function X(){let{body:e,documentElement:t}=document;return e.dataset.jpThemeLight?e.dataset.jpThemeLight==="false":t.dataset.
-theme?t.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function Oe(e,...t){let s=t.slice(0,3).map(r=>Number(r).toString(
-16).padStart(2,"0")),i=vt[`#${s.join("")}`];if(!i||e.startsWith("rgba(255"))return e;let[n,o,a]=[1,3,5].map(r=>parseInt(i.slice(r,r+2),16));
-return`rgba(${n}, ${o}, ${a}, ${t[3]})`}function B(e){return typeof e=="string"?e.length<4?e:e.replace(/#(?:[0-9a-f]{6}|fff)\b/gi,t=>vt[t.toLowerCase()]??
-t).replace(/rgba\((\d+), ?(\d+), ?(\d+), ?([\d.]+)\)/g,Oe):Array.isArray(e)?typeof e[0]=="number"?e:e.map(B):e===null||typeof e!="object"||ArrayBuffer.
-isView(e)?e:Object.fromEntries(Object.entries(e).map(([t,s])=>[t,t==="colorscale"||t==="bdata"?s:B(s)]))}function Z(e){let t=matchMedia("(pr\
-efers-color-scheme: dark)"),s=new MutationObserver(e);return s.observe(document.body,{attributes:!0,attributeFilter:["data-jp-theme-light"]}),
-s.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener("change",e),()=>{s.disconnect(),t.removeEventListener(
-"change",e)}}function u(e,t={},...s){let i=document.createElement(e);for(let[n,o]of Object.entries(t))typeof o=="function"?i.addEventListener(n.slice(2),
-o):o!=null&&o!==!1&&i.setAttribute(n,o===!0?"":String(o));return i.append(...s.filter(n=>n!=null)),i}function _(e,t={},...s){let i=document.
-createElementNS("http://www.w3.org/2000/svg",e);for(let[n,o]of Object.entries(t))i.setAttribute(n,String(o));return i.append(...s),i}var W=(e,t,s,i={})=>u(
-"button",{type:"button",title:t,onclick:s,...i},e);var A=e=>Number(e.toPrecision(3)).toString(),Q=(e,t)=>`${e} ${t}${e===1?"":"s"}`,St=globalThis.matchMedia?.("(prefers-reduced-motion: reduce\
-)")??{matches:!1};async function tt(e){let t=new Image;return t.src=e,await t.decode(),t}function bt(e,t){let s=u("a",{href:e,download:t});document.
-body.append(s),s.click(),s.remove()}var P=e=>e.margin?.t??e.template.layout.margin.t;function Tt({layout:e,data:t},s,i,n){if(!e.yaxis?.scaleanchor||e.xaxis2)return null;let[o,a]=[
-"xaxis","yaxis"].map(h=>s[h]??e[h].range),r=t.some(h=>h.colorbar)?130:20,l=o&&a?(o[1]-o[0])/(a[1]-a[0]):1,d=Le({data:t,layout:e}).reduce((h,p)=>h+
-44+7.2*p.length,0),c=Math.min(i-60-r-(n-P(e)-92)*l,i-60-r-d)/2;return c<8?null:{margin:{...e.margin,t:P(e),l:60+c,r:r+c}}}function Nt(e,t){let s=[
-"",2,3,4].filter(r=>e[`xaxis${r}`]),i=s.length>1&&s.every(r=>!e[`yaxis${r}`].domain);if(t>=460||!i)return e;let n=.1,o=(1-n*(s.length-1))/s.
-length,a={};return s.forEach((r,l)=>{let d=1-l*(o+n),c=l===s.length-1;a[`xaxis${r}`]={...e[`xaxis${r}`],domain:[0,1],showticklabels:c,title:c?
-e[`xaxis${r}`].title:""},a[`yaxis${r}`]={...e[`yaxis${r}`],domain:[Math.max(0,d-o),d],showticklabels:!0,nticks:4,title:l===1?e.yaxis.title:""}}),
-{...e,...a,margin:{...e.margin,t:58}}}function Le({data:e,layout:t}){return t.showlegend===!1?[]:e.filter(s=>s.mode&&s.name&&s.showlegend!==
-!1&&s.visible!==!1).map(s=>s.name)}function Bt({data:e,layout:t},s,i){let n=i-(t.margin?.t??76)-(t.margin?.b??92),o=f=>({...f,title:{...f.title,
-font:{...f.title.font,size:Math.max(10,Math.min(15,n/(.54*f.title.text.length)))}}}),a=e.map(f=>f.colorbar?.title?.text?{...f,colorbar:o(f.colorbar)}:
-f),{scene:r}=t,l=460/s;for(let f of Object.keys(t).filter(v=>/^[xy]axis\d*$/.test(v))){let v=t[f],[m,w]=v.domain??[0,1],$=f[0]==="y"?n:s-60,
-[x]=(v.title?.text??"").split("<br>"),j=$*(w-m)/(.54*x.replace(/<[^>]*>/g,"").length);j<15&&(t={...t,[f]:{...v,title:{...v.title,font:{...v.
-title.font,size:Math.max(9,j)}}}})}if(!r?.camera||l<=1)return{data:a,layout:t};let d=Object.fromEntries(Object.entries(r.camera.eye).map(([f,
-v])=>[f,v*l**.7])),c=({title:f})=>f.text.replace(/ of [^)]*\)/,")"),h=(f,v)=>({...f,title:{...f.title,text:v,font:{size:10}},tickfont:{size:9}}),
-p={xaxis:h(r.xaxis,c(r.xaxis)),yaxis:h(r.yaxis,c(r.yaxis)),zaxis:h(r.zaxis,"")};return{data:a,layout:{...t,scene:{...r,...p,camera:{...r.camera,
-eye:d}}}}}function Dt({data:e,layout:t},s,i){let n=Math.max(0,P(t)-76)+(t.annotations?.some(a=>a.yref==="paper"&&a.y>=1)?16:0),o=(i?12:36)+Math.min(34,
-n)+17*Wt({data:xt(e),layout:t},s).length;return{margin:{...t.margin,t:o,b:48,l:s<240?40:50,r:12}}}function Wt({data:e,layout:t},s){if(t.showlegend===
-!1)return[];let i=[],n=0;for(let{name:o,mode:a,marker:r,line:l,showlegend:d,visible:c}of e){if(!a||!o||d===!1||c===!1)continue;let h=/markers/.
-test(a)&&typeof r?.color=="string"?r.color:l?.color??"#1f2933",p=26+6.6*o.length,f=/markers/.test(a)?/cross/.test(r?.symbol)?"✚":"●":"–";
-p>n&&(i.push([]),n=s-24),n-=p,i.at(-1)?.push(`<span style="color:${h}">${f} ${o}</span>`)}return i.map(o=>o.join("   "))}function Pt(e,t){let s=Wt(
-e,t),{annotations:i=[],margin:n}=e.layout;if(!s.length)return{};let o={x:0,y:1,xref:"paper",yref:"paper",xanchor:"left",yanchor:"bottom",xshift:8-
-n.l,yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...i,{...o,text:s.join("<br>"),font:{size:11}}]}}var Ft=e=>e.type===
-"scatter"&&/lines/.test(e.mode)&&e.name?.length<11;function xt(e){if(e.some(i=>i.type==="scatter"&&i.mode==="markers"&&i.visible!==!1))return e;
-let t=e.filter(i=>Ft(i)&&i.showlegend!==!1&&i.visible!==!1).length,s=0;return e.map(i=>{if(!Ft(i)||i.showlegend===!1||i.visible===!1)return i;
-let n=i.y?.length??atob(i.y?.bdata??"").length/Number(i.y?.dtype?.[1]??8),o=n>2&&n<60?Math.max(0,n-1-s++*Math.max(1,Math.floor(n/t))):n-1,a=Array.
-from({length:n},(r,l)=>l===o?i.name:"");return{...i,showlegend:!1,mode:`${i.mode}+text`,text:a,textposition:n<60?"top left":"top center",textfont:{
-size:12,color:i.line?.color},cliponaxis:!1}})}function Rt(e){return e.colorbar?{...e,colorbar:{...e.colorbar,thickness:9,xpad:4,tickfont:{size:10},
-title:{...e.colorbar.title,font:{size:10.5}}}}:e}var It=({xaxis:e})=>{let[,...t]=(e?.title?.text??"").replace(/<\/?span[^>]*>/g,"").split("<\
-br>");return t.length?` (${t.join("; ")}.)`:""};function qt(e,t){let[,...s]=(e.title?.text??"").split("<br>"),i={...e.title,text:t?s.join("<\
-br>"):e.title?.text,font:{...e.title?.font,size:12}},n=d=>Math.max(...d.split("<br>").map(c=>c.length)),o=e.annotations?.map(d=>({...d,font:{
-...d.font,size:n(d.text??"")>54?8.5:10}})),a={...e.legend,font:{...e.legend?.font,size:11}},{xaxis:r}=e,l=r?.title?.text?.split("<br>")[0];return{
-...e,title:i,legend:a,...l?{xaxis:{...r,title:{...r.title,text:l}}}:{},...o?{annotations:o}:{}}}var gt=e=>`${e[0]}axis${e.slice(1)}`;var je=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,Kt=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
-Ht={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},wt=["contour","heatmap"];function yt(e,t){return Array.
-isArray(e)&&Array.isArray(t)?e.length===t.length&&e.every((s,i)=>yt(s,t[i])):Object.is(e,t)}function Ut(e,t,s){let i=t.split("."),n=i.pop();
-i.reduce((o,a)=>o[a],e)[n]=s}function Jt(e,t,s,i,n){let o=[],a={};for(let[c,h]of s){let[,p,f]=c.match(je)??[];if(p!==void 0&&Array.isArray(h)&&
-Number.isInteger(t._fullData?.[p]?.index))o.push([Number(p),f,h]);else if(Kt.test(c))a[c]=h;else return!1}let r=[...new Set(o.map(([c])=>c))].
-filter(c=>t._fullData[c].visible===!0);if(!r.every(c=>Ae(t,t._fullData[c])))return!1;for(let[c,h,p]of o)Ut(t.data[c],h,p),r.includes(c)&&Ut(
-t._fullData[c],h,p);if(!r.every(c=>Ce(t,c)))return!1;_e(e,t,a);let l=new Set(r.map(c=>`${t._fullData[c].type} ${I(t._fullData[c])}`));return new Set(
-[...l].map(c=>Te(t,n?null:r,...c.split(" "),i))).forEach(c=>c?.style(t)),!0}function _e(e,t,s){let i={};for(let[n,o]of Object.entries(s)){let[
-,a,r,l]=n.match(Kt)??[];t.layout[a][r][l]=o,i[`${a}[${r}].opacity`]=t.layout[a][r].opacity??1}Object.keys(i).length&&e.relayout(t,i)}var I=e=>e.
-xaxis+e.yaxis;function Ae(e,t){let s=e._fullLayout?._plots?.[I(t)],i=Ht[t.type];if(!s||!i||t.zorder||!e.calcdata?.[t.index]?.[0]?.trace)return!1;
-let{calc:n,plot:o,style:a}=t._module;return[n,o,a].every(r=>typeof r=="function")&&!s.plot.select(`.${i}`).empty()}function Ce(e,t){let s=e.
-_fullData[t],{t:i}=e.calcdata[t][0],n=e._fullLayout._plots[I(s)],o=[n.xaxis,n.yaxis].filter(d=>d.autorange),a=()=>wt.includes(s.type)||o.every(
-d=>Se(e,s,d)),r=a();wt.includes(s.type)||(s._length=Math.min(s.x.length,s.y.length));let l=s._module.calc(e,s);return l[0].trace=s,l[0].t={...i,
-...l[0].t},e.calcdata[t]=l,r&&a()}function Se(e,t,s){let n=e._fullData.find(c=>wt.includes(c.type)&&c.visible===!0&&I(c)===I(t))?._extremes?.[s.
-_id],o=t._extremes?.[s._id];if(!n?.min?.length||!o)return!1;let a=Math.abs(s.range[1]-s.range[0])/s._length,r=Math.min(...n.min.map(c=>c.val)),
-l=Math.max(...n.max.map(c=>c.val)),d=({pad:c,extrapad:h})=>a*(c+(h?s._length/20:0));return o.min.every(c=>c.val-d(c)>=r)&&o.max.every(c=>c.val+
-d(c)<=l)}function Te(e,t,s,i,n){let o=e._fullLayout._plots[i],a=e.calcdata.filter(([{trace:h}])=>h?.type===s&&h.visible===!0&&h._length!==0&&
-I(h)===i),{_module:r}=a[0][0].trace,l=o.plot.select(`.${Ht[s]}`);if(r.crossTraceCalc?.(e,o),a.forEach(Ne),s!=="scatter")return r.plot(e,o,a,
-l),r;let c=l.selectAll("g.trace").size()===a.length&&t&&!n&&a.every(([{trace:h}])=>!/^tonext/.test(h.fill)&&!h.stackgroup);return c?a.filter(
-([{trace:h}])=>t.includes(h.index)).forEach(h=>r.plot(e,o,[h],l,{duration:0})):r.plot(e,o,a,l,n),o.zoomScalePts=l.selectAll(".trace").selectAll(
-"path.point"),c&&!a.some(([{trace:h}])=>h.error_y?.visible||h.error_x?.visible)?null:r}function Ne(e){let{error_y:t}=e[0].trace;t?.visible&&
-e.forEach((s,i)=>{let n=s.i??i,o=t.array[n],a=(t.symmetric?t.array:t.arrayminus)[n];Number.isFinite(s.y)&&Number.isFinite(o)&&Number.isFinite(
-a)&&Object.assign(s,{yh:s.y+o,ys:s.y-a})})}function Vt(e){for(let{plot:t}of Object.values(e._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
-transition().duration(0)}var Be=matchMedia("(pointer: coarse)"),q=class{entry;tools;state;scene;revision;member;constructor(t,s,i){this.entry=t,this.tools=i,this.state=
-"",this.width=0,this.revision=0,this.glides=0,this.mark=u("span",{class:"fv-letter",hidden:""},s),this.plot=u("div",{role:"group"}),this.node=
-u("div",{class:"fv-plot"},this.mark,this.plot),this.rings=[]}draw(t,s,{height:i,most:n=1/0,width:o=this.plot.clientWidth,dark:a,phone:r=!1,ranges:l,
-transition:d}){let{entry:c,plot:h,tools:p}=this,{index:f,Plotly:v}=p,m=o<460&&Dt(c,o,r);if(this.narrow=!!m&&r,c.layout.yaxis?.scaleanchor&&!c.
-layout.xaxis2){let{t:z,b:E,l:y,r:L}=(m||null)?.margin??{},F=m?z+E+o-y-L-66:P(c.layout)+o-100;i=Math.round(m?Math.min(F,Math.max(n,z+E+85)):Math.
-max(300,Math.min(i,F)))}if(c.layout.yaxis?.scaleanchor&&c.layout.xaxis2&&!m){let z=Object.keys(c.layout).filter(E=>/^xaxis\d*$/.test(E)).length;
-i=Math.round(Math.max(300,Math.min(i,P(c.layout)+(o-160)/z+70)))}let w=m||Tt(c,l,o,i),$=c.binds.some(z=>z.rows!=="all"),x=[w&&o,a,i,JSON.stringify(
-l)].join("/"),j=[x,t.meta.method,t.meta.radius,t.version??0,$?s:""].join("/");if(this.state===j)return this.resize(o),!1;let M=!this.state,O=c.
-binds.map(z=>Ct(z,f.fields,t,s)),b=M||this.scene!==x?null:c.binds.flatMap(({path:z},E)=>yt(O[E],this.values[E])?[]:[[z,a?B(O[E]):O[E]]]);this.
-state=j,this.scene=x,this.member=t,this.values=O;let k=performance.now()<this.glides;if(k&&Vt(h),this.glides=d?performance.now()+d.duration+
-100:0,b&&Jt(v,h,b,d,k))return this.resize(o),!0;let g={data:c.data,layout:{...c.layout,height:i,uirevision:"kept",datarevision:++this.revision}};
-c.binds.forEach((z,E)=>{g=V(g,z.path.split("."),O[E])});for(let[z,E]of Object.entries(l))g=V(g,["layout",z,"range"],E);return w&&(g.layout={
-...g.layout,margin:w.margin}),g.layout=Nt(g.layout,o),g=Bt(g,o,i),m&&(g.data=xt(g.data).map(Rt)),this.print=m?It(g.layout):"",m&&(g.layout=qt(
-{...g.layout,...Pt(g,o)},r)),Be.matches&&(g.layout.dragmode=!1),a?g={data:B(g.data),layout:B(g.layout)}:g={data:g.data.map(z=>({...z})),layout:g.
-layout},this.width=o,h.style.height=`${i}px`,v.react(h,g.data,g.layout,f.config),M?this.listen():h._fullLayout.width!==o&&v.Plots.resize(h),
-!0}renew(){this.state&&(this.state="elsewhere",this.scene="")}describe(t){this.plot.setAttribute("aria-label",t)}resize(t=this.plot.clientWidth){
-let s=this.plot._fullLayout?.width??t;!this.state||!t||t===this.width&&Math.abs(s-t)<2||(this.width=t,this.tools.Plotly.Plots.resize(this.plot))}listen(){
-let t=i=>this.drawOf(i.points?.[0]),s=i=>n=>{let o=t(n);o!==null&&this.tools.point(i,o)};this.plot.on("plotly_hover",s("hover")),this.plot.on(
-"plotly_click",s("click")),this.plot.on("plotly_unhover",()=>this.tools.point("hover",null)),this.plot.on("plotly_relayout",()=>this.tools.replace(
-this))}drawOf(t){if(!t)return null;let{link:s}=this.entry,i=s[t.data.name];return i==="draws"?t.pointNumber:i==="eigenvalues"?Math.floor(t.pointNumber/
-this.perDraw(t.data)):s.x==="sizes"?Math.round(t.x)-1:null}perDraw(t){return Math.max(1,Math.round(t.x.length/this.member.meta.n_spectra))}light(t){
-this.rings.forEach(r=>r.remove()),this.rings=[];let s=this.plot._fullLayout;if(t===null||!this.state||!s)return;let i=(r,l)=>{let d=u("div",
-{class:r,style:Object.entries(l).map(([c,h])=>`${c}:${h.toFixed(1)}px`).join(";")});this.rings.push(d),this.node.append(d)},{link:n}=this.entry,
-o=this.plot.offsetTop,a=this.plot.offsetLeft;for(let r of this.plot._fullData){let l=n[r.name],d=s[gt(r.xaxis??"x")],c=s[gt(r.yaxis??"y")];if(!l||
-!d?.d2p||!r.x)continue;let h=l==="draws"?1:this.perDraw(r);for(let p=t*h;p<(t+1)*h&&p<r.x.length;p++){let f={left:a+d._offset+d.d2p(r.x[p]),
-top:o+c._offset+c.d2p(r.y[p])};Number.isFinite(f.left)&&Number.isFinite(f.top)&&i("fv-ring",f)}}if(n.x==="sizes"&&s.xaxis?.d2p){let{t:r,h:l}=s.
-_size;i("fv-rule",{left:a+s.xaxis._offset+s.xaxis.d2p(t+1),top:o+r,height:l})}}image(t,s=1){let{width:i,height:n}=this.plot._fullLayout;return this.
-tools.Plotly.toImage(this.plot,{format:t,width:i,height:n,scale:s})}};var Fe=255,De=254;function zt(e){if(!e.images){let{pool:t,labels:s,shown:i,nats:n,n_draws:o,classes:a,probs:r}=e.meta.images,l=U(r);e.images=
-{classes:a,kept:d=>Math.min(d,o),prob(d,c,h){let p=l[(d*t.length+c)*a.length+h];return p===Fe?NaN:p/De},of:d=>i[d-1].map((c,h)=>({place:c,row:t[c],
-label:s[c],nats:n[d-1][h]}))}}return e.images}var kt=new WeakMap;function Yt(e,...t){for(let s of t){let i=s?.rows?.indexOf(e)??-1;if(i<0)continue;
-kt.has(s)||kt.set(s,{bytes:U(s.pixels),urls:new Map});let{bytes:n,urls:o}=kt.get(s),[a,r,l=1]=s.shape;if(!o.has(e)){let d=u("canvas",{width:r,
-height:a}),c=d.getContext("2d"),h=c.createImageData(r,a);for(let p=0;p<a*r;p++){for(let f=0;f<3;f++)h.data[4*p+f]=n[i*a*r*l+p*l+(l>1?f:0)];h.
-data[4*p+3]=255}c.putImageData(h,0,0),o.set(e,d.toDataURL())}return o.get(e)}return""}var et=12,K=(e,t)=>e.length>t?`${e.slice(0,Math.max(1,
-t-1))}…`:e,Gt=e=>`${(100*e).toFixed(0)} %`;function Xt(e,t,{left:s,top:i,width:n,height:o,turned:a,foot:r}){let{now:l,n:d,ink:c,lit:h}=e,{classes:p}=t,f=t.kept(d),v=n/p.length,m=b=>s+
-(b+.5)*v,w=b=>i+(1-b)*o;e.chart={x:m,y:w,step:v,items:t};let $=_("g",{"data-chart":l.row}),x=(b,k)=>$.append(_("text",k,b));$.append(_("rect",
-{x:s,y:i,width:n,height:o,fill:"transparent"}));for(let b of[0,.25,.5,.75,1])$.append(_("line",{x1:s,x2:s+n,y1:w(b),y2:w(b),stroke:c.line})),
-x(b,{x:s-6,y:w(b)+4,"text-anchor":"end",fill:c.soft});let{color:j}=e.member.meta.images;p.forEach((b,k)=>{let g=Array.from({length:f},(E,y)=>t.
-prob(y,l.place,k)).reduce((E,y)=>E+y,0)/f;Number.isFinite(g)&&$.append(_("rect",{class:"fv-mean",x:m(k)-.36*v,y:w(g),width:.72*v,height:g*o,
-fill:j,"fill-opacity":e.dark?.6:.35}));let z={x:m(k),y:i+o+16,"text-anchor":a?"end":"middle","font-weight":k===l.label?700:400};x(K(b,et),a?
-{...z,transform:`rotate(-40 ${m(k)} ${i+o+16})`}:z)});let M=b=>p.map((k,g)=>[m(g),w(t.prob(b,l.place,g))]).filter(([,k])=>Number.isFinite(k)).
-map(k=>k.map(g=>g.toFixed(2)).join(",")).join(" "),O=(b,k)=>$.append(_("polyline",{"data-draw":b,points:M(b),fill:"none","stroke-linejoin":"\
-round",...k}));for(let b=0;b<f;b++)O(b,{stroke:e.dark?c.ink:j,"stroke-width":1.2,"stroke-opacity":.55});return h!==null&&h<f&&O(h,{stroke:c.
-mark,"stroke-width":3.5}),x(`Test image ${l.row}, label ${p[l.label]}`,{x:s-30,y:i-36,"font-size":15}),x(f===1?"one draw: its probabilities":
-`bars: mean of ${f} draws; lines: single draws${h!==null&&h<f?`; thick: draw ${h+1}`:""}`,{x:s-30,y:i-16,fill:c.soft}),x("class (bold: the l\
-abel)",{x:s+n/2,y:i+o+r,"text-anchor":"middle",fill:c.soft}),$}var st=class extends q{chosen;n;height;dark;chart;ink;constructor(t,s,i){super(t,s,i),this.lit=this.pointed=null;let n=a=>a.target.closest?.(
-"[data-row]"),o=a=>a.target.closest?.("[data-chart]");this.plot.addEventListener("pointermove",a=>{let r=n(a);r?this.show(Number(r.dataset.row)):
-o(a)&&this.point("hover",a)}),this.plot.addEventListener("pointerleave",()=>{this.show(null),this.tools.point("hover",null)}),this.plot.addEventListener(
-"click",a=>{let r=n(a);r?this.tools.choose("image",r.dataset.row):o(a)&&this.point("click",a)}),this.plot.addEventListener("keydown",a=>{let r=n(
-a);r&&(a.key==="Enter"||a.key===" ")&&(a.preventDefault(),this.tools.choose("image",r.dataset.row))}),this.plot.addEventListener("focusin",a=>{
-let r=n(a);r&&!this.painting&&this.show(Number(r.dataset.row))})}draw(t,s,{height:i,width:n=this.plot.clientWidth,dark:o}){let{tools:a}=this,
-r=a.chosen().image??"",l=[n,t.meta.method,t.meta.radius,t.version??0,s,o,i,r].join("/");return this.state===l?!1:(r!==this.chosen&&(this.pointed=
-null),this.state=l,this.member=t,this.n=s,this.height=i,this.dark=o,this.chosen=r,this.width=n,this.paint(),!0)}resize(){!this.state||!this.
-plot.clientWidth||this.plot.clientWidth===this.width||(this.width=this.plot.clientWidth,this.paint())}light(t){this.lit===t||!this.state||(this.
-lit=t,this.paint())}show(t){this.pointed===t||t===null&&!this.state||(this.pointed=t,this.paint())}point(t,s){let{left:i,top:n}=this.plot.firstChild.
-getBoundingClientRect(),{x:o,y:a,step:r,items:l}=this.chart,d=Math.max(0,Math.min(l.classes.length-1,Math.floor((s.clientX-i-o(0)+r/2)/r))),
-c=p=>{let f=l.prob(p,this.now.place,d);return Number.isFinite(f)?Math.abs(a(f)-(s.clientY-n)):1/0},h=Array.from({length:l.kept(this.n)},(p,f)=>f).
-reduce((p,f)=>c(f)<c(p)?f:p,0);c(h)<14?this.tools.point(t,h):t==="hover"&&this.tools.point("hover",null)}paint(){let{plot:t,member:s,n:i,width:n,
-height:o,dark:a}=this;if(!n)return;let r=zt(s),l=r.of(i),d=n>=620;this.ink=a?{ink:"#e4e7eb",soft:"#a3aeb9",line:"#3a434d",paper:"#15191e",mark:"\
-#ff9d5c"}:{ink:"#1f2933",soft:"#52606d",line:"#d9dee4",paper:"#ffffff",mark:"#b84a00"};let c=[this.pointed,Number(this.chosen||NaN)].find(b=>l.
-some(k=>k.row===b))??l[0].row;this.now=l.find(b=>b.row===c);let h=document.activeElement,p=t.contains(h)?h.dataset.row:null,f=_("svg",{width:n,
-height:o,viewBox:`0 0 ${n} ${o}`,"font-size":12,"font-family":"system-ui, sans-serif",fill:this.ink.ink});f.append(_("rect",{width:n,height:o,
-fill:this.ink.paper}));let v=d?{left:8,top:34,width:.52*n-16,height:o-40}:{left:6,top:30,width:n-12,height:.54*o-30},m=d?.48*n-62:n-52,w=Math.
-min(et,Math.max(...r.classes.map(b=>b.length))),$=m/r.classes.length<7*w,x=$?34+4.3*w:36,j=d?{left:.52*n+46,top:58,width:m,height:o-82-x,turned:$,
-foot:x}:{left:40,top:.54*o+50,width:m,height:.46*o-60-x,turned:$,foot:x},M=(b,k,g,z=15)=>f.append(_("text",{x:k,y:g,"font-size":z},b)),O=r.kept(
-i)===1?"it is least sure":"the draws disagree most";M(d&&r.kept(i)>1?`Images on which ${O}`:`Where ${O}`,v.left+(this.mark.hidden?4:18),22),
-l.forEach((b,k)=>f.append(this.tile(r,b,k,l.length,v))),f.append(Xt(this,r,j)),t.style.height=`${o}px`,t.replaceChildren(f),this.painting=!0,
-p&&t.querySelector(`[data-row="${p}"]`)?.focus(),this.painting=!1,this.drawn={rows:l.map(b=>b.row),row:c},this.name()}describe(t){this.words=
-t,this.name()}name(){if(!this.now||!this.words)return;let{classes:t,of:s}=zt(this.member),i=s(this.n).map(n=>t[n.label]).join(", ");this.plot.
-setAttribute("aria-label",`${this.words} Labels of the images: ${i}; in the chart test image ${this.now.row}, label ${t[this.now.label]}.`)}tile(t,{
-place:s,row:i,label:n,nats:o},a,r,{left:l,top:d,width:c,height:h}){let f=Math.ceil(r/4),v=c/4,m=Math.min(v-10,h/f-48),w=m+48,$=l+a%4*v+(v-m)/
-2,x=d+Math.floor(a/4)*w,{member:j,tools:M,lit:O,n:b,ink:k}=this,g=t.kept(b),{classes:z}=t,E=new Map;for(let C=0;C<g;C++){let R=this.best(t,C,
-s);E.set(R,(E.get(R)??0)+1)}let y=[...E].sort((C,R)=>R[1]-C[1]),L=O!==null&&O<g?this.best(t,O,s):null,F=L===null?y.map(([C,R])=>`${z[C]??"no\
-ne"}${g>1?`×${R}`:""}`).join(" "):`${v>110?`draw ${O+1}: `:""}${z[L]??"none"}, ${Gt(t.prob(O,s,L))}`,N=Math.floor((v-8)/6.9),ft=K(F,N),J=o.
-toFixed(2),ve=[`${z[n]} · ${J} nats`,`${z[n]} · ${J}`].find(C=>C.length<=N)??`${K(z[n],N-J.length-3)} · ${J}`,jt=`test image ${i}, label ${z[n]}\
-, disagreement ${o.toFixed(2)} nats; answers ${F}`,be=_("image",{x:$,y:x,width:m,height:m,href:Yt(i,j.meta.images,M.index.images),style:"ima\
-ge-rendering:pixelated"}),xe={x:$-1,y:x-1,width:m+2,height:m+2,fill:"none"},pt=this.now.row===i,ge=L!==null&&L!==n;return _("g",{"data-row":i,
-role:"button",tabindex:0,"aria-label":jt,"aria-pressed":pt,style:"cursor:pointer"},_("title",{},jt),be,_("rect",{...xe,stroke:pt?k.mark:k.line,
-"stroke-width":pt?3:1}),_("text",{x:$+m/2,y:x+m+16,"text-anchor":"middle"},ve),_("text",{x:$+m/2,y:x+m+32,"text-anchor":"middle","font-size":11.5,
-class:"fv-said","font-weight":L===null?400:600,fill:L===null?k.soft:ge?k.mark:k.ink},ft))}best(t,s,i){let n=NaN,o=-1;return t.classes.forEach(
-(a,r)=>{let l=t.prob(s,i,r);l>o&&([n,o]=[r,l])}),n}async image(t,s=1){let{width:i,height:n}=this,o=this.plot.firstChild.cloneNode(!0);o.setAttribute(
-"xmlns","http://www.w3.org/2000/svg");let a=`data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(o))}`;if(t==="svg")
-return a;let r=await tt(a),l=u("canvas",{width:i*s,height:n*s});return l.getContext("2d").drawImage(r,0,0,l.width,l.height),l.toDataURL("ima\
-ge/png")}};var $t={tab:"",compare:null,picked:null,chosen:{},step:-1},it=class{past;model;most;when;acted;changed;methods;constructor(t,{n_max:s,members:i},n,o){
-this.model=t,this.most=s,this.methods=i.map(a=>a.method),this.changed=n,this.acted=o,this.past=[],this.last="",this.when=0,this.start=this.all}get all(){
-let{model:t}=this,s=Math.max(1,Math.min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("radius"),n_draws:s,...$t,...t.
-get("look")??{}}}change(t){let s=Object.keys(t).join(),i=Date.now();(s!==this.last||i-this.when>700)&&this.past.push(this.all),this.past.length>
-100&&this.past.shift(),this.last=s,this.when=i,this.acted(t),this.put({...this.all,...t})}put({method:t,radius:s,n_draws:i,...n}){let o=Object.
-fromEntries(Object.keys($t).map(a=>[a,n[a]??$t[a]]));for(let[a,r]of Object.entries({method:t,radius:s,n_draws:i,look:o}))this.model.set(a,r);
-this.model.save_changes(),this.changed()}undo(){this.last="",this.acted(this.start),this.past.length&&this.put({...this.past.pop(),step:this.
-all.step})}reset(){this.change({...this.start,step:this.all.step}),this.last=""}get hash(){let{method:t,radius:s,n_draws:i,tab:n,compare:o,picked:a,
-chosen:r,step:l}=this.all,d=new URLSearchParams({method:t,radius:s,draws:i});n&&d.set("tab",n),o&&d.set("b",`${o.radius}:${o.method}`),a!==null&&
-d.set("draw",a+1),l!==this.start.step&&d.set("step",l+1);for(let[c,h]of Object.entries(r))d.set(`see.${c}`,h);return`#${d}`}read(t){let s=new URLSearchParams(
-t.replace(/^#/,"")),i={},n=(l,d)=>{let c=s.has(l)?Number(s.get(l)):NaN;return c>=d&&Number.isFinite(c)?c:null};this.methods.includes(s.get("\
-method"))&&(i.method=s.get("method")),n("radius",0)!==null&&(i.radius=n("radius",0)),n("draws",1)!==null&&(i.n_draws=Math.round(n("draws",1))),
-s.has("tab")&&(i.tab=s.get("tab")),n("draw",1)!==null&&(i.picked=Math.round(n("draw",1))-1),n("step",0)!==null&&(i.step=Math.round(n("step",
-1))-1);let[,o,a]=s.get("b")?.match(/^([\d.e+-]+):(.*)$/s)??[];a!==void 0&&Number.isFinite(Number(o))&&(i.compare={method:a,radius:Number(o)});
-let r=[...s].filter(([l])=>l.startsWith("see.")).map(([l,d])=>[l.slice(4),d]);r.length&&(i.chosen=Object.fromEntries(r)),Object.keys(i).length&&
-this.put({...this.start,...i})}};var We="http://www.w3.org/1998/Math/MathML",Pe={alpha:"α",gamma:"γ",delta:"δ",lambda:"λ",theta:"θ",Delta:"Δ",nabla:"∇",sum:"∑",in:"\
-∈",sim:"∼",approx:"≈",le:"≤",cdot:"·",mid:"|",parallel:"∥",to:"→",leftarrow:"←",quad:" "},Re=["max","min","log","KL","E"],Ie=[
-"∑","max","min"],qe=/\\[a-zA-Z]+|[{}_^]|[0-9.]+|[a-zA-Zα-ωΑ-Ω]′?|\s+|./gu,S=(e,...t)=>({tag:e,inside:t});function Ue(e){let s=(e.replace(
-/\\text\{[^}]*\}/g,l=>l.replaceAll(" "," ")).match(qe)??[]).filter(l=>!/^ +$/.test(l)),i=0,n=()=>{let l=[];for(;i<s.length&&s[i]!=="}";)l.push(
-a());return i+=1,l.length===1?l[0]:S("mrow",...l)},o=()=>{let l=s[i++]??"";if(l==="{")return n();let d=l.startsWith("\\")?l.slice(1):"";if(d===
-"frac")return S("mfrac",o(),o());if(d==="sqrt")return S("msqrt",o());if(d==="text"){let h=++i;for(;i<s.length&&s[i]!=="}";)i+=1;return{tag:"\
-mtext",text:s.slice(h,i++).join("")}}if(Re.includes(d))return{tag:"mo",text:d};let c=d?Pe[d]??d:l;return/^[0-9.]+$/.test(c)?{tag:"mn",text:c}:
-c.endsWith("′")?S("mrow",{tag:"mi",text:c[0]},{tag:"mo",text:"′"}):/^\p{L}$/u.test(c)?{tag:"mi",text:c}:{tag:c===" "?"mtext":"mo",text:c}},
-a=()=>{let l=o(),d={};for(;s[i]==="_"||s[i]==="^";)d[s[i++]]=o();let{_:c,"^":h}=d,p=Ie.includes(l.text??"");return c&&h?S(p?"munderover":"ms\
-ubsup",l,c,h):c?S(p?"munder":"msub",l,c):h?S("msup",l,h):l},r=[];for(;i<s.length;)r.push(a());return S("math",S("mrow",...r))}function Zt({tag:e,
-text:t,inside:s=[]}){let i=document.createElementNS(We,e);return t&&(i.textContent=t),t==="′"&&i.setAttribute("lspace","0"),/^[()[\]|∥]$/.
-test(t??"")&&i.setAttribute("stretchy","false"),i.append(...s.map(Zt)),i}function Qt(e){let t=Zt(Ue(e));return t.setAttribute("display","blo\
-ck"),t}var H=class{method;wanted;stops;stopsOf;first;constructor(t,s){this.change=s,this.remembered={};let i=t?` ${t}`:"";this.letter=u("span",{class:"\
-fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method","aria-label":`method${i}`}),this.radius=u("input",{type:"range",
-class:"fv-radius",min:0,step:1,"aria-label":`radius${i}`}),this.text=u("output"),this.node=u("div",{class:"fv-side"},this.letter,u("label",{},
-u("span",{},`method${i}`),this.select),u("label",{},u("span",{},`radius${i}`),this.radius,this.text)),this.select.addEventListener("change",
-()=>{this.remembered[this.method]=this.wanted;let n=this.select.value,o=this.stopsOf(n);s({method:n,radius:this.remembered[n]??this.first(n)??
-o[Math.ceil((o.length-1)/2)]})}),this.radius.addEventListener("input",()=>s({radius:this.stops[Number(this.radius.value)]}))}show(t,s,i,n=!1){
-let o=i.map(([l,,d])=>`${l}:${d.length}`).join()+t;o!==this.key&&(this.key=o,this.stopsOf=l=>i.find(d=>d[0]===l)[2],this.first=l=>i.find(d=>d[0]===
-l)[4],this.select.replaceChildren(...i.map(([l,d])=>{let c=u("option",{value:l},d);return c.selected=l===t,c}))),this.method=t,this.wanted=s,
-this.stops=this.stopsOf(t),this.radius.max=Math.max(1,this.stops.length-1),this.radius.disabled=this.stops.length<2,this.radius.value=Y(this.
-stops,s);let a=i.find(l=>l[0]===t)[3],r=this.stops.length<2?"none":`${A(s)} ${a}${s===0?" (= VI)":""}`;this.text.textContent=n?this.stops.length<
-2?"no radius":`radius ${A(s)}`:r,this.radius.setAttribute("aria-valuetext",r)}},Ke=1200,He={duration:800,easing:"cubic-in-out"},nt=class{next;constructor(t,s){
-this.next=t,this.timer=0,this.button=W("Play",s,()=>this.timer?this.halt():this.go(!0))}get glide(){return this.timer&&!St.matches?He:void 0}go(t){
-this.timer=setTimeout(()=>this.go(!1),Ke),this.next(t)?this.button.textContent="Pause":this.halt()}halt(){clearTimeout(this.timer),this.timer=
-0,this.button.textContent="Play"}};function te(e,t){let s=u("div",{}),i=u("details",{class:"fv-menu"},u("summary",{},e),s);for(let[n,o]of t){
-let a=()=>{i.open=!1,o()};s.append(u("button",{type:"button",onclick:a},n))}return i.addEventListener("keydown",n=>{n.key==="Escape"&&(i.open=
-!1,i.firstChild.focus())}),i.addEventListener("focusout",n=>{n.relatedTarget&&!i.contains(n.relatedTarget)&&(i.open=!1)}),i}var Je={"λ₁":"\
-the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",NLL:"negative log likelihood: mean \
-of −log p of the right answers; low is good",ECE:"expected calibration error: how far confidence is from the share of right answers; low i\
-s good","q′":"a posterior near q; the worst one has the highest loss on average",KL:"Kullback-Leibler divergence: how far one distribution\
- is from another, in nats",T:"temperature: the weight of the prior; 1 is Bayes' rule"};function ee(e){let t=new Set,s=i=>i.split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).
-map((n,o)=>o%2===0||t.has(n)?n:(t.add(n),u("abbr",{title:Je[n],tabindex:0},n)));return e.split(`
-`).filter(Boolean).map(i=>i.startsWith("= ")?u("p",{class:"fv-equation"},Qt(i.slice(2))):u("p",{},...i.split("**").flatMap((n,o)=>o%2?u("b",
-{},...s(n)):s(n))))}var ot=class{page;story;constructor(t,s){this.story=t,this.page=s,this.explored=null,this.rest=0,this.sections=t.map(i=>u("section",{},u("h2",
-{},i.title),...ee(i.text))),this.node=u("article",{class:"fv-article"},...this.sections),this.node.hidden=!t.length,this.scrolled=()=>{clearTimeout(
-this.rest),this.rest=setTimeout(()=>this.follow(),120)}}get cover(){return this.page.el.clientWidth<900?parseFloat(getComputedStyle(this.node).
-paddingTop):0}reads({step:t}){return t>=0&&t<this.story.length-1}inSight(){let{sections:t,cover:s}=this,i=s+.45*(window.innerHeight-s),n=Math.
-max(0,t.findLastIndex(o=>o.getBoundingClientRect().top<i));return n<t.length-1?n:-1}follow(){let{page:{state:t,resting:s},story:i}=this,n=this.
-inSight(),o=t.all;if(s()||n===o.step)return;o.step<0&&(this.explored=o);let{method:a,radius:r,n_draws:l}=t.start;t.acted({step:n}),t.put(n<0&&
-this.explored||{method:a,radius:r,n_draws:l,...i.at(n).set,step:n})}goTo(){let{step:t}=this.page.state.all;this.story.length&&this.inSight()!==
-t&&(this.sections[t]??this.page.stage).scrollIntoView()}};var Ve=40,Ye=450;async function Mt(e,t){for(let[s,i,n]of e){let{method:o,radius:a}=n.member.meta;bt(await n.image(t,t==="png"?2:1),["flatviz",
-i.name,o,a||"",s==="B"?"b":""].filter(Boolean).join("-")+`.${t}`)}}async function se({el:e,state:t,member:s,radii:i,shown:n}){let o=t.all,{method:a,
-label:r}=s.meta,l=[];for(let M of i){for(t.put({...o,radius:M});e.dataset.state!==`${a}/${M}/${o.n_draws}`;)await new Promise(requestAnimationFrame);
-l.push({radius:M,images:await Promise.all(n().map(async([,,O])=>tt(await O.image("png"))))})}t.put(o);let d=Math.max(...l.map(({images:M})=>M.
-reduce((O,b)=>O+b.width,0))),c=Math.max(...l.flatMap(({images:M})=>M.map(O=>O.height))),h=u("canvas",{width:d+d%2,height:c+Ve+c%2}),p=h.getContext(
-"2d"),{color:f,backgroundColor:v,fontFamily:m}=getComputedStyle(e),w=[],$=["video/mp4","video/webm"].find(M=>MediaRecorder.isTypeSupported(M)),
-x=new MediaRecorder(h.captureStream(),{mimeType:$,videoBitsPerSecond:4e6}),j=new Promise(M=>{x.addEventListener("stop",M)});x.addEventListener(
-"dataavailable",({data:M})=>w.push(M)),x.start();for(let{radius:M,images:O}of[...l,...l.slice(0,-1).reverse(),l[0]])Object.assign(p,{fillStyle:v,
-font:`600 18px ${m}`}),p.fillRect(0,0,h.width,h.height),O.reduce((b,k)=>(p.drawImage(k,b,0),b+k.width),0),p.fillStyle=f,p.fillText(`${r}, ra\
-dius ${M}`,14,h.height-14),await new Promise(b=>{setTimeout(b,Ye)});x.stop(),await j,bt(URL.createObjectURL(new Blob(w,{type:$})),`flatviz-${a}\
--radius.${$?.slice(6)}`)}function ie(e,t,{n_draws:s}){let i=e.filter(([,n])=>n.kind==="plotly").map(([,n,{member:{meta:o}}])=>`fv.widgets.pl\
-ot_view(family, ${JSON.stringify(n.name)}, method=${JSON.stringify(o.method)}, radius=${o.radius}, n_draws=${s})`);return["import flatviz as\
- fv","",...t.code??[],...i].join(`
-`)}var at=class{constructor(){this.node=u("textarea",{class:"fv-code",rows:6,readonly:"",hidden:"","aria-label":"code",style:"width:100%"})}take(t,s){
-let{node:i}=this;i.hidden=!1,i.value=t,i.select(),navigator.clipboard?.writeText(t).then(()=>i.setAttribute("aria-label",`${s}, copied`),()=>{});
-let n=o=>{o.target!==i&&(i.hidden=!0,document.removeEventListener("pointerdown",n))};document.addEventListener("pointerdown",n)}};function ne(e){e.dataset.lmSuppressShortcuts="true";let t=s=>{!s.ctrlKey&&!s.metaKey&&!s.altKey&&!(s.shiftKey&&s.key==="Enter")&&s.stopPropagation()};
-return e.addEventListener("keydown",t),()=>e.removeEventListener("keydown",t)}var oe=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
+var flatvizExplorer=(()=>{var wt=Object.defineProperty;var Ne=Object.getOwnPropertyDescriptor;var je=Object.getOwnPropertyNames;var Ce=Object.prototype.hasOwnProperty;var Re=(n,t)=>{for(var e in t)wt(n,e,{get:t[e],enumerable:!0})},Be=(n,t,e,s)=>{if(t&&typeof t=="object"||typeof t=="function")for(let i of je(
+t))!Ce.call(n,i)&&i!==e&&wt(n,i,{get:()=>t[i],enumerable:!(s=Ne(t,i))||s.enumerable});return n};var De=n=>Be(wt({},"__esModule",{value:!0}),n);var Ds={};Re(Ds,{isDark:()=>nt,learnColors:()=>st,onThemeChange:()=>it,recolored:()=>U,show:()=>Dt,start:()=>Bs});function yt(n){let{index:t}=n,e=n.buffer instanceof ArrayBuffer?n.buffer:n.buffer.buffer.slice(n.buffer.byteOffset,n.buffer.byteOffset+n.buffer.
+byteLength),s=t.record;return t.members.map((i,o)=>({meta:i,data:new Float32Array(e,o*s*4,s),read:new Map}))}var J=n=>Uint8Array.from(atob(n),
+t=>t.charCodeAt(0));function Wt(n){let t=n.length/4,e=new Uint8Array(n.length);for(let s=0;s<4;s++)for(let i=0;i<t;i++)e[4*i+s]=n[s*t+i];return e}
+function Pt(n,[t,...e]){if(!e.length)return Array.from(n);let s=n.length/t;return Array.from({length:t},(i,o)=>Pt(n.subarray(o*s,(o+1)*s),e))}
+function It(n,t,e){let s=t.read.get(e);if(s)return s;let{offset:i,shape:o}=n[e],a=t.data.subarray(i,i+o.reduce((r,c)=>r*c,1)),l=Pt(a,o);return t.
+read.set(e,l),l}var q=(n,t,e)=>It(n,t,e);function qt({field:n,rows:t},e,s,i){let o=s.meta.words[n];if(o!==void 0)return o;let a=It(e,s,n);return t===
+"draws"?a.slice(0,i):t==="segments"?a.slice(0,3*i):t==="size"?a[Math.min(i,a.length)-1]:a}function tt(n,[t,...e],s){let i=Array.isArray(n)?[
+...n]:{...n};return i[t]=e.length?tt(i[t]??{},e,s):s,i}function et(n,t){let e=i=>i>0?Math.log10(i):-1/0,s=i=>i===t?0:Math.abs(e(i)-e(t));return n.
+reduce((i,o,a)=>s(o)<s(n[i])?a:i,0)}var zt={"#1f2933":"#e4e7eb","#6b7780":"#a3aeb9","#e4e7eb":"#323b45","#ffffff":"#15191e","#fff":"#15191e"},Fe=["colorscale","bdata"];function st(n){
+for(let[t,e]of Object.entries(n))zt[t]??=e}function nt(){let{body:n,documentElement:t}=document;return n.dataset.jpThemeLight?n.dataset.jpThemeLight===
+"false":t.dataset.theme?t.dataset.theme==="dark":matchMedia("(prefers-color-scheme: dark)").matches}function We(n,...t){let e=t.slice(0,3).map(
+l=>Number(l).toString(16).padStart(2,"0")),s=zt[`#${e.join("")}`];if(!s||n.startsWith("rgba(255"))return n;let[i,o,a]=[1,3,5].map(l=>parseInt(
+s.slice(l,l+2),16));return`rgba(${i}, ${o}, ${a}, ${t[3]})`}function U(n){return kt(n)}function kt(n){return typeof n=="string"?n.length<4?n:
+n.replace(/#(?:[0-9a-f]{6}|fff)\b/gi,t=>zt[t.toLowerCase()]??t).replace(/rgba\((\d+), ?(\d+), ?(\d+), ?([\d.]+)\)/g,We):Array.isArray(n)?typeof n[0]==
+"number"?n:n.map(kt):n===null||typeof n!="object"||ArrayBuffer.isView(n)?n:Object.fromEntries(Object.entries(n).map(([t,e])=>[t,Fe.includes(
+t)?e:kt(e)]))}function it(n){let t=matchMedia("(prefers-color-scheme: dark)"),e=new MutationObserver(n);return e.observe(document.body,{attributes:!0,
+attributeFilter:["data-jp-theme-light"]}),e.observe(document.documentElement,{attributes:!0,attributeFilter:["data-theme"]}),t.addEventListener(
+"change",n),()=>{e.disconnect(),t.removeEventListener("change",n)}}function u(n,t={},...e){let s=document.createElement(n);for(let[i,o]of Object.entries(t))typeof o=="function"?s.addEventListener(i.slice(2),
+o):o!=null&&o!==!1&&s.setAttribute(i,o===!0?"":String(o));return s.append(...e.filter(i=>i!=null)),s}function z(n,t={},...e){let s=document.
+createElementNS("http://www.w3.org/2000/svg",n);for(let[i,o]of Object.entries(t))s.setAttribute(i,String(o));return s.append(...e),s}var B=(n,t,e,s={})=>u(
+"button",{type:"button",title:t,onclick:e,...s},n),K=n=>n.getContext("2d"),S=n=>Number(n.toPrecision(3)).toString(),ot=(n,t)=>`${n} ${t}${n===
+1?"":"s"}`,Ut=globalThis.matchMedia?.("(prefers-reduced-motion: reduce)")??{matches:!1};async function at(n){let t=new Image;return t.src=n,
+await t.decode(),t}function $t(n,t){let e=u("a",{href:n,download:t});document.body.append(e),e.click(),e.remove()}var Y=n=>Object.keys(n).filter(t=>/^[xy]axis\d*$/.test(t)),H=n=>n.margin?.t??n.template.layout.margin.t;function Kt({layout:n,data:t},e,s,i){
+let{xaxis:o,yaxis:a}=n;if(!a?.scaleanchor||n.xaxis2)return null;let[l,r]=[e.xaxis??o?.range,e.yaxis??a.range],c=t.some(g=>g.colorbar)?130:20,
+d=l&&r?(l[1]-l[0])/(r[1]-r[0]):1,h=Pe({data:t,layout:n}).reduce((g,m)=>g+44+7.2*m.length,0),f=Math.max((i-H(n)-92)*d,h),p=(s-60-c-f)/2;return p<
+8?null:{margin:{...n.margin,t:H(n),l:60+p,r:c+p}}}function Ht(n,t){let e=["","2","3","4"].filter(l=>n[`xaxis${l}`]),s=e.length>1&&e.every(l=>!n[`\
+yaxis${l}`]?.domain);if(t>=460||!s)return n;let i=.1,o=(1-i*(e.length-1))/e.length,a={...n};return e.forEach((l,r)=>{let c=1-r*(o+i),d=r===e.
+length-1,h=n[`xaxis${l}`];a[`xaxis${l}`]={...h,domain:[0,1],showticklabels:d,title:d?h?.title:{text:""}},a[`yaxis${l}`]={...n[`yaxis${l}`],domain:[
+Math.max(0,c-o),c],showticklabels:!0,nticks:4,title:r===1?n.yaxis?.title:{text:""}}}),{...a,margin:{...n.margin,t:58}}}var Mt=({mode:n,name:t,
+showlegend:e,visible:s})=>n&&t&&e!==!1&&s!==!1,Pe=({data:n,layout:t})=>t.showlegend===!1?[]:n.filter(Mt).map(({name:e})=>e??"");function Vt({
+data:n,layout:t},e,s){let i=s-(t.margin?.t??76)-(t.margin?.b??92),o=r=>{let c=i/(.54*(r.title?.text??"").length),d={...r.title?.font,size:Math.
+max(10,Math.min(15,c))};return{...r,title:{...r.title,font:d}}},a=n.map(r=>r.colorbar?.title?.text?{...r,colorbar:o(r.colorbar)}:r),l={...t};
+for(let r of Y(t)){let c=t[r]??{},[d,h]=c.domain??[0,1],f=r[0]==="y"?i:e-60,[p]=(c.title?.text??"").split("<br>"),g=f*(h-d)/(.54*p.replace(/<[^>]*>/g,
+"").length),m={...c.title?.font,size:Math.max(9,g)};g<15&&(l[r]={...c,title:{...c.title,font:m}})}return{data:a,layout:Ie(l,e)}}function Ie(n,t){
+let{scene:e}=n,s=460/t;if(!e?.camera||s<=1)return n;let i=Object.entries(e.camera.eye).map(([c,d])=>[c,d*s**.7]),o={...e.camera,eye:Object.fromEntries(
+i)},a=({title:c})=>c?.text?.replace(/ of [^)]*\)/,")"),l=(c,d=a(c))=>({...c,title:{...c.title,text:d,font:{size:10}},tickfont:{size:9}}),r={
+xaxis:l(e.xaxis),yaxis:l(e.yaxis),zaxis:l(e.zaxis,"")};return{...n,scene:{...e,...r,camera:o}}}function Jt({data:n,layout:t},e,s){let i=t.annotations?.some(({yref:c,y:d=0})=>c==="paper"&&d>=1),o=Math.max(0,H(t)-76)+(i?16:0),a=17*Yt({data:Ot(
+n),layout:t},e).length,l=(s?12:36)+Math.min(34,o)+a;return{margin:{...t.margin,t:l,b:48,l:e<240?40:50,r:12}}}function Yt({data:n,layout:t},e){
+if(t.showlegend===!1)return[];let s=[],i=0;for(let{name:o="",mode:a="",marker:l,line:r}of n.filter(Mt)){let c=/markers/.test(a),d=c&&typeof l?.
+color=="string"?l.color:r?.color,h=/cross/.test(l?.symbol??"")?"✚":"●",f=26+6.6*o.length;f>i&&(s.push([]),i=e-24),i-=f;let p=`${c?h:"–"}\
+ ${o}`;s[s.length-1].push(`<span style="color:${d??"#1f2933"}">${p}</span>`)}return s.map(o=>o.join("   "))}function Xt(n,t){let e=Yt(n,t),{
+annotations:s=[],margin:i}=n.layout;if(!e.length)return{};let o={text:e.join("<br>"),font:{size:11},x:0,y:1,xref:"paper",yref:"paper",xanchor:"\
+left",yanchor:"bottom",xshift:8-(i?.l??0),yshift:4,align:"left",showarrow:!1};return{showlegend:!1,annotations:[...s,o]}}var Gt=({type:n,mode:t="",
+name:e="",showlegend:s,visible:i})=>n==="scatter"&&/lines/.test(t)&&e!==""&&e.length<11&&s!==!1&&i!==!1,Ue=(n=[])=>Array.isArray(n)?n.length:
+atob(n.bdata).length/Number(n.dtype[1]);function Ot(n){if(n.some(s=>s.type==="scatter"&&s.mode==="markers"&&s.visible!==!1))return n;let t=n.
+filter(Gt).length,e=0;return n.map(s=>{if(!Gt(s))return s;let i=Ue(s.y),o=i>2&&i<60,a=o?e++*Math.max(1,Math.floor(i/t)):0,l=o?Math.max(0,i-1-
+a):i-1;return{...s,showlegend:!1,mode:`${s.mode}+text`,text:Array.from({length:i},(r,c)=>c===l?s.name:""),textposition:i<60?"top left":"top \
+center",textfont:{size:12,color:s.line?.color},cliponaxis:!1}})}function Zt(n){return n.colorbar?{...n,colorbar:{...n.colorbar,thickness:9,xpad:4,
+tickfont:{size:10},title:{...n.colorbar.title,font:{size:10.5}}}}:n}var Qt=({xaxis:n})=>{let[,...t]=(n?.title?.text??"").replace(/<\/?span[^>]*>/g,
+"").split("<br>");return t.length?` (${t.join("; ")}.)`:""};function te(n,t){let{title:e,legend:s,annotations:i,xaxis:o}=n,[,...a]=(e?.text??
+"").split("<br>"),l=t?a.join("<br>"):e?.text,r=(h="")=>Math.max(...h.split("<br>").map(f=>f.length)),c={...n,title:{...e,text:l,font:{...e?.
+font,size:12}},legend:{...s,font:{...s?.font,size:11}}};i&&(c.annotations=i.map(h=>({...h,font:{...h.font,size:r(h.text)>54?8.5:10}})));let[
+d]=(o?.title?.text??"").split("<br>");return d&&(c.xaxis={...o,title:{...o?.title,text:d}}),c}var Lt=n=>`${n[0]}axis${n.slice(1)}`;function ee(n,t){let e=Object.entries(t).map(([s,i])=>`${s}:${i.toFixed(1)}px`);return u("div",{class:n,style:e.join(";")})}var St=(n,t)=>Math.
+max(1,Math.round(n.length/t));function Ke(n,t,e,s){let i=n._fullLayout?.[Lt(t.xaxis??"x")],o=n._fullLayout?.[Lt(t.yaxis??"y")];if(!i?.d2p||!o?.
+d2p||!t.x)return[];let a=[];for(let l=e*s;l<(e+1)*s&&l<t.x.length;l++){let r=n.offsetLeft+i._offset+i.d2p(t.x[l]),c=n.offsetTop+o._offset+o.
+d2p(t.y[l]);Number.isFinite(r)&&Number.isFinite(c)&&a.push({left:r,top:c})}return a}function se(n,{link:t},e,s){let i=n._fullLayout;if(!i)return[];
+let o=n._fullData.flatMap(d=>{let h=t[d.name??""];if(!h)return[];let f=h==="draws"?1:St(d.x??[],s);return Ke(n,d,e,f).map(p=>ee("fv-ring",p))}),
+{xaxis:a}=i;if(t.x!=="sizes"||!a?.d2p)return o;let{t:l,h:r}=i._size,c=n.offsetLeft+a._offset+a.d2p(e+1);return[...o,ee("fv-rule",{left:c,top:n.
+offsetTop+l,height:r})]}var He=/^data\.(\d+)\.(x|y|z|text|customdata|marker\.(?:size|color|opacity|symbol|line\.color)|error_y\.array(?:minus)?)$/,ne=/^layout\.(annotations|shapes)\.(\d+)\.(text|x0|x1|y0|y1)$/,
+ie={scatter:"scatterlayer",bar:"barlayer",contour:"contourlayer",heatmap:"heatmaplayer"},At=["contour","heatmap"];function _t(n,t){return Array.
+isArray(n)&&Array.isArray(t)?n.length===t.length&&n.every((e,s)=>_t(e,t[s])):Object.is(n,t)}function Et(n,t,e){let s=t.split("."),i=s[s.length-
+1],o=n;for(let a of s.slice(0,-1))o=o[a];Object.assign(o,{[i]:e})}function oe(n,t,e,s,i){let o=[],a=[];for(let[f,p]of e){let[,g="",m=""]=f.match(
+He)??[];if(m&&Number.isInteger(t._fullData?.[Number(g)]?.index)&&Array.isArray(p))o.push({i:Number(g),path:m,value:p});else if(ne.test(f))a.
+push([f,p]);else return!1}let r=[...new Set(o.map(({i:f})=>f))].filter(f=>t._fullData[f].visible===!0);if(!r.every(f=>Ge(t,t._fullData[f])))
+return!1;for(let{i:f,path:p,value:g}of o)Et(t.data[f],p,g),r.includes(f)&&Et(t._fullData[f],p,g);if(!r.every(f=>Je(t,f)))return!1;Ve(n,t,a);
+let c=new Map;for(let f of r){let p=t._fullData[f];c.set(`${p.type} ${D(p)}`,p)}let d=i?null:r,h=[...c.values()].map(f=>Xe(t,d,f,s));for(let f of new Set(
+h))f?.style(t);return!0}function Ve(n,t,e){let s={};for(let[i,o]of e){let[,a,l,r]=i.match(ne)??[],d=(a==="shapes"?t.layout.shapes:t.layout.annotations)?.[Number(
+l)];d&&(Et(d,r,o),s[`${a}[${l}].opacity`]=d.opacity??1)}Object.keys(s).length&&n.relayout(t,s)}var D=n=>n.xaxis+n.yaxis;function Ge(n,t){let e=n.
+_fullLayout?._plots?.[D(t)],s=ie[t.type];if(!e||!s||t.zorder||!n.calcdata?.[t.index]?.[0]?.trace)return!1;let{calc:i,plot:o,style:a}=t._module;
+return[i,o,a].every(l=>typeof l=="function")&&!e.plot.select(`.${s}`).empty()}function Je(n,t){let e=n._fullData[t],{t:s}=n.calcdata[t][0],i=n.
+_fullLayout?._plots[D(e)],a=(i?[i.xaxis,i.yaxis]:[]).filter(d=>d.autorange),l=()=>At.includes(e.type)||a.every(d=>Ye(n,e,d)),r=l();At.includes(
+e.type)||(e._length=Math.min(e.x.length,e.y.length));let c=e._module.calc(n,e);return c[0].trace=e,c[0].t={...s,...c[0].t},n.calcdata[t]=c,r&&
+l()}function Ye(n,t,e){let i=n._fullData.find(d=>At.includes(d.type)&&d.visible===!0&&D(d)===D(t))?._extremes?.[e._id],o=t._extremes?.[e._id];
+if(!i?.min?.length||!o)return!1;let a=Math.abs(e.range[1]-e.range[0])/e._length,l=Math.min(...i.min.map(d=>d.val)),r=Math.max(...i.max.map(d=>d.
+val)),c=({pad:d,extrapad:h})=>a*(d+(h?e._length/20:0));return o.min.every(d=>d.val-c(d)>=l)&&o.max.every(d=>d.val+c(d)<=r)}function Xe(n,t,e,s){
+let{type:i,_module:o}=e,a=D(e),l=n._fullLayout?._plots[a];if(!l)return null;let r=m=>m?.type===i&&m.visible===!0&&m._length!==0&&D(m)===a,c=n.
+calcdata.filter(([{trace:m}])=>r(m)),d=l.plot.select(`.${ie[i]}`);if(o.crossTraceCalc?.(n,l),c.forEach(Ze),i!=="scatter")return o.plot(n,l,c,
+d),o;let h=d.selectAll("g.trace").size()===c.length,f=c.every(([{trace:m}])=>!/^tonext/.test(m.fill??"")&&!m.stackgroup),p=h&&t&&!s&&f;if(p){
+let m=c.filter(([{trace:b}])=>t.includes(b.index));for(let b of m)o.plot(n,l,[b],d,{duration:0})}else o.plot(n,l,c,d,s);l.zoomScalePts=d.selectAll(
+".trace").selectAll("path.point");let g=c.some(([{trace:m}])=>m.error_y?.visible||m.error_x?.visible);return p&&!g?null:o}function Ze(n){let{
+error_y:t}=n[0].trace;t?.visible&&n.forEach((e,s)=>{let i=e.i??s,{y:o=NaN}=e,a=t.array[i],l=(t.symmetric?t.array:t.arrayminus)[i];[o,a,l].every(
+Number.isFinite)&&(e.yh=o+a,e.ys=o-l)})}function ae(n){for(let{plot:t}of Object.values(n._fullLayout?._plots??{}))t?.selectAll("*").interrupt().
+transition().duration(0)}var Qe=matchMedia("(pointer: coarse)"),ts=460,V=class{state="";scene="";width=0;revision=0;glides=0;narrow=!1;print="";values=[];member=null;rings=[];constructor(t,e,s){
+this.entry=t,this.tools=s,this.mark=u("span",{class:"fv-letter",hidden:""},e),this.plot=u("div",{role:"group"}),this.node=u("div",{class:"fv\
+-plot"},this.mark,this.plot)}draw(t,e,s){let{entry:i,plot:o,tools:a}=this,{dark:l,transition:r,phone:c}=s,d=this.take(s),{width:h,height:f,ranges:p,
+placed:g}=d;this.narrow=!!d.narrow&&c;let m=i.binds.some(({rows:O})=>O!=="all"),b=[g&&h,l,f,JSON.stringify(p)].join("/"),{method:v,radius:x}=t.
+meta,$=[b,v,x,t.version??0,m?e:""].join("/");if(this.state===$)return this.resize(h),!1;let y=i.binds.map(O=>qt(O,a.index.fields,t,e)),w=!this.
+state,M=w||this.scene!==b?null:this.changesTo(y,l);this.state=$,this.scene=b,this.member=t,this.values=y;let _=performance.now(),j=_<this.glides;
+return j&&ae(o),this.glides=r?_+r.duration+100:0,M&&oe(a.Plotly,o,M,r,j)?this.resize(h):this.drawWhole(d,c,l,w),!0}take({height:t,most:e,width:s=this.
+plot.clientWidth,phone:i,ranges:o}){let{entry:a}=this,{layout:l}=a,r=s<ts?Jt(a,s,i):null,c=l.yaxis?.scaleanchor,d=l.xaxis2?Y(l).filter(p=>p[0]===
+"x").length:1,h=t;if(c&&r&&d===1){let{t:p,b:g,l:m,r:b}=r.margin,v=p+g+s-m-b-66;h=Math.round(Math.min(v,Math.max(e,p+g+85)))}else if(c&&!r){let p=d>
+1?(s-160)/d+70:s-100;h=Math.round(Math.max(300,Math.min(t,H(l)+p)))}let f=r??Kt(a,o,s,h);return{width:s,height:h,ranges:o,narrow:r,placed:f}}drawWhole(t,e,s,i){
+let{plot:o,tools:a}=this,{width:l,height:r}=t,{data:c,layout:d}=this.composed(t,e);Qe.matches&&(d.dragmode=!1);let h=s?U(c):c.map(f=>({...f}));
+this.width=l,o.style.height=`${r}px`,a.Plotly.react(o,h,s?U(d):d,a.index.config),i?this.listen():o._fullLayout?.width!==l&&a.Plotly.Plots.resize(
+o)}composed({width:t,height:e,ranges:s,narrow:i,placed:o},a){let{entry:l}=this;this.revision+=1;let r={uirevision:"kept",datarevision:this.revision},
+c={data:l.data,layout:{...l.layout,height:e,...r}};l.binds.forEach(({path:d},h)=>{c=tt(c,d.split("."),this.values[h])});for(let[d,h]of Object.
+entries(s))c=tt(c,["layout",d,"range"],h);return o&&(c.layout={...c.layout,margin:o.margin}),c.layout=Ht(c.layout,t),c=Vt(c,t,e),i&&(c.data=
+Ot(c.data).map(Zt)),this.print=i?Qt(c.layout):"",i&&(c.layout=te({...c.layout,...Xt(c,t)},a)),c}changesTo(t,e){return this.entry.binds.flatMap(
+({path:s},i)=>{let o=t[i];return _t(o,this.values[i])?[]:[[s,e?U(o):o]]})}renew(){this.state&&(this.state="elsewhere",this.scene="")}describe(t){
+this.plot.setAttribute("aria-label",t)}resize(t=this.plot.clientWidth){let e=this.plot._fullLayout?.width??t;!this.state||!t||t===this.width&&
+Math.abs(e-t)<2||(this.width=t,this.tools.Plotly.Plots.resize(this.plot))}listen(){let{plot:t,tools:e}=this,s=i=>o=>{let a=this.drawOf(o);a!==
+null&&e.point(i,a)};t.on("plotly_hover",s("hover")),t.on("plotly_click",s("click")),t.on("plotly_unhover",()=>e.point("hover",null)),t.on("p\
+lotly_relayout",()=>e.replace(this))}drawOf({points:[t]=[]}){let{member:e}=this;if(!t||!e)return null;let{link:s}=this.entry,i=s[t.data.name??
+""];return i==="draws"?t.pointNumber:i==="eigenvalues"?Math.floor(t.pointNumber/St(t.data.x,e.meta.n_spectra)):s.x==="sizes"?Math.round(t.x)-
+1:null}light(t){for(let e of this.rings)e.remove();this.rings=[],!(t===null||!this.state||!this.member)&&(this.rings=se(this.plot,this.entry,
+t,this.member.meta.n_spectra),this.node.append(...this.rings))}async image(t,e=1){let{width:s,height:i}=this.plot._fullLayout??{};return this.
+tools.Plotly.toImage(this.plot,{format:t,width:s,height:i,scale:e})}};var es=255,ss=254;function Tt(n){return n.images??=ns(n.meta.images),n.images}function ns({pool:n,labels:t,shown:e,nats:s,n_draws:i,classes:o,
+probs:a}){let l=J(a);return{classes:o,kept:r=>Math.min(r,i),prob(r,c,d){let h=l[(r*n.length+c)*o.length+d];return h===es?NaN:h/ss},of:r=>e[r-
+1].map((c,d)=>({place:c,row:n[c],label:t[c],nats:s[r-1][d]}))}}var re=new WeakMap;function le(n,...t){for(let e of t){let{rows:s=[],pixels:i="",
+shape:o=[]}=e??{},a=s.indexOf(n);if(!e||a<0)continue;let l=re.get(e)??{bytes:J(i),urls:new Map};re.set(e,l);let r=l.urls.get(n)??is(l.bytes,
+a,o);return l.urls.set(n,r),r}return""}function is(n,t,[e,s,i=1]){let o=u("canvas",{width:s,height:e}),a=K(o),l=a.createImageData(s,e);for(let r=0;r<
+e*s;r++){let c=(t*e*s+r)*i;for(let d=0;d<3;d++)l.data[4*r+d]=n[c+(i>1?d:0)];l.data[4*r+3]=255}return a.putImageData(l,0,0),o.toDataURL()}var rt=12,
+X=(n,t)=>n.length>t?`${n.slice(0,Math.max(1,t-1))}…`:n,ce=n=>`${(100*n).toFixed(0)} %`;var lt=4,de=48;function he(n,t,e){let s=NaN,i=-1;return n.classes.forEach((o,a)=>{let l=n.prob(t,e,a);l>i&&([s,i]=[a,l])}),s}function os({items:n,
+n:t},e){let s=new Map;for(let i=0;i<n.kept(t);i++){let o=he(n,i,e);s.set(o,(s.get(o)??0)+1)}return[...s].sort((i,o)=>o[1]-i[1])}function as(n,{
+place:t,label:e},s){let{items:i,n:o,lit:a}=n,{classes:l}=i,r=i.kept(o);if(a===null||a>=r)return{said:os(n,t).map(([p,g])=>`${l[p]??"none"}${r>
+1?`×${g}`:""}`).join(" "),one:!1,wrong:!1};let c=he(i,a,t);return{said:`${s>110?`draw ${a+1}: `:""}${l[c]??"none"}, ${ce(i.prob(a,t,c))}`,one:!0,
+wrong:c!==e}}function fe(n,t,e,s,{left:i,top:o,width:a,height:l}){let{member:r,ink:c,now:d,pixels:h,items:f}=n,p=a/lt,g=Math.min(p-10,l/Math.
+ceil(s/lt)-de),m=i+e%lt*p+(p-g)/2,b=o+Math.floor(e/lt)*(g+de),{said:v,one:x,wrong:$}=as(n,t,p),y=Math.floor((p-8)/6.9),w=f.classes[t.label],
+M=t.nats.toFixed(2),j=[`${w} · ${M} nats`,`${w} · ${M}`].find(P=>P.length<=y)??`${X(w,y-M.length-3)} · ${M}`,O=`test image ${t.row}, labe\
+l ${w}, disagreement ${M} nats; answers ${v}`,C=d.row===t.row,F={x:m+g/2,"text-anchor":"middle"},W={"data-row":t.row,role:"button",tabindex:0,
+"aria-label":O,"aria-pressed":C,style:"cursor:pointer"};return z("g",W,z("title",{},O),z("image",{x:m,y:b,width:g,height:g,href:le(t.row,r.meta.
+images,h),style:"image-rendering:pixelated"}),z("rect",{x:m-1,y:b-1,width:g+2,height:g+2,fill:"none",stroke:C?c.mark:c.line,"stroke-width":C?
+3:1}),z("text",{...F,y:b+g+16},j),z("text",{...F,y:b+g+32,"font-size":11.5,class:"fv-said","font-weight":x?600:400,fill:x?$?c.mark:c.ink:c.soft},
+X(v,y)))}function pe(n,{left:t,top:e,width:s,height:i,turned:o,foot:a}){let{now:l,n:r,ink:c,lit:d,items:h,dark:f,member:p}=n,{classes:g}=h,m=h.kept(r),
+b=s/g.length,v=k=>t+(k+.5)*b,x=k=>e+(1-k)*i,{color:$}=p.meta.images,y=z("g",{"data-chart":l.row}),w=(k,L)=>y.append(z("text",L,k));y.append(
+z("rect",{x:t,y:e,width:s,height:i,fill:"transparent"}));for(let k of[0,.25,.5,.75,1]){let L={x1:t,x2:t+s,y1:x(k),y2:x(k)};y.append(z("line",
+{...L,stroke:c.line})),w(String(k),{x:t-6,y:x(k)+4,"text-anchor":"end",fill:c.soft})}let M=e+i+16;g.forEach((k,L)=>{let R=0;for(let A=0;A<m;A++)
+R+=h.prob(A,l.place,L);if(R/=m,Number.isFinite(R)){let A={class:"fv-mean",x:v(L)-.36*b,y:x(R),width:.72*b,height:R*i};y.append(z("rect",{...A,
+fill:$,"fill-opacity":f?.6:.35}))}let xt={transform:`rotate(-40 ${v(L)} ${M})`,"text-anchor":"end"},I={"text-anchor":"middle","font-weight":L===
+l.label?700:400};w(X(k,rt),{x:v(L),y:M,...I,...o?xt:{}})});let _=(k,L)=>{let R=g.map((I,A)=>[v(A),x(h.prob(k,l.place,A))]).filter(([,I])=>Number.
+isFinite(I)).map(([I,A])=>`${I.toFixed(2)},${A.toFixed(2)}`),xt={"data-draw":k,points:R.join(" "),fill:"none"};y.append(z("polyline",{...xt,
+"stroke-linejoin":"round",...L}))},j={stroke:f?c.ink:$,"stroke-width":1.2,"stroke-opacity":.55};for(let k=0;k<m;k++)_(k,j);let O=d!==null&&d<
+m;O&&_(d,{stroke:c.mark,"stroke-width":3.5});let C={x:t-30,y:e-36,"font-size":15};w(`Test image ${l.row}, label ${g[l.label]}`,C);let F=O?`;\
+ thick: draw ${d+1}`:"",W=`bars: mean of ${m} draws; lines: single draws${F}`;w(m===1?"one draw: its probabilities":W,{x:t-30,y:e-16,fill:c.
+soft});let G={x:t+s/2,y:e+i+a,fill:c.soft};return w("class (bold: the label)",{...G,"text-anchor":"middle"}),{node:y,chart:{x:v,y:x,step:b,items:h}}}var rs=620,ls=14,cs={light:{ink:"#1f2933",soft:"#52606d",line:"#d9dee4",paper:"#ffffff",mark:"#b84a00"},dark:{ink:"#e4e7eb",soft:"#a3aeb9",line:"\
+#3a434d",paper:"#15191e",mark:"#ff9d5c"}},Nt=({target:n},t)=>n instanceof Element?n.closest(t):null;function ds(n,t,e){let s=n>=rs,i=s?.48*n-
+62:n-52,o=Math.min(rt,Math.max(...e.map(d=>d.length))),a=i/e.length<7*o,l=a?34+4.3*o:36,r=s?{left:8,top:34,width:.52*n-16,height:t-40}:{left:6,
+top:30,width:n-12,height:.54*t-30},c=s?{left:.52*n+46,top:58,height:t-82-l}:{left:40,top:.54*t+50,height:.46*t-60-l};return{wide:s,tiles:r,chart:{
+...c,width:i,turned:a,foot:l}}}var ct=class extends V{drawn=null;lit=null;pointed=null;now=null;chart=null;painting=!1;words="";constructor(t,e,s){
+super(t,e,s),this.listenToTiles()}listenToTiles(){let{plot:t,tools:e}=this,s=o=>Nt(o,"[data-row]")?.dataset.row??"",i=o=>this.show(o?Number(
+o):null);t.addEventListener("pointermove",o=>{let a=s(o);a?i(a):Nt(o,"[data-chart]")&&this.point("hover",o)}),t.addEventListener("pointerlea\
+ve",()=>{this.show(null),e.point("hover",null)}),t.addEventListener("click",o=>{let a=s(o);a?e.choose("image",a):Nt(o,"[data-chart]")&&this.
+point("click",o)}),t.addEventListener("keydown",o=>{let a=s(o);!a||o.key!=="Enter"&&o.key!==" "||(o.preventDefault(),e.choose("image",a))}),
+t.addEventListener("focusin",o=>{let a=s(o);a&&!this.painting&&i(a)})}draw(t,e,{height:s,width:i=this.plot.clientWidth,dark:o}){let a=this.tools.
+chosen().image??"",{method:l,radius:r}=t.meta,c=t.version??0,d=[i,l,r,c,e,o,s,a].join("/");return this.state===d?!1:(a!==this.drawn?.chosen&&
+(this.pointed=null),this.state=d,this.member=t,this.drawn={member:t,n:e,width:i,height:s,dark:o,chosen:a},this.paint(),!0)}resize(){let{clientWidth:t}=this.
+plot;!this.state||!this.drawn||!t||t===this.drawn.width||(this.drawn.width=t,this.paint())}light(t){this.lit===t||!this.state||(this.lit=t,this.
+paint())}show(t){this.pointed===t||t===null&&!this.state||(this.pointed=t,this.paint())}point(t,e){let{chart:s,drawn:i,now:o}=this,a=this.plot.
+firstElementChild;if(!s||!i||!o||!a)return;let{left:l,top:r}=a.getBoundingClientRect(),{x:c,y:d,step:h,items:f}=s,p=Math.floor((e.clientX-l-
+c(0)+h/2)/h),g=Math.max(0,Math.min(f.classes.length-1,p)),m=v=>{let x=f.prob(v,o.place,g);return Number.isFinite(x)?Math.abs(d(x)-(e.clientY-
+r)):1/0},b=0;for(let v=1;v<f.kept(i.n);v++)m(v)<m(b)&&(b=v);m(b)<ls?this.tools.point(t,b):t==="hover"&&this.tools.point("hover",null)}paint(){
+let{drawn:t,plot:e,lit:s}=this;if(!t?.width)return;let{member:i,n:o,width:a,height:l,dark:r,chosen:c}=t,d=Tt(i),h=d.of(o),{wide:f,tiles:p,chart:g}=ds(
+a,l,d.classes),m=cs[r?"dark":"light"],x=[this.pointed,Number(c||NaN)].map(P=>h.find(G=>G.row===P)).find(Boolean)??h[0],{activeElement:$}=document,
+y=e.contains($)?$?.getAttribute("data-row"):null,w=z("svg",{width:a,height:l,viewBox:`0 0 ${a} ${l}`,"font-size":12,"font-family":"system-ui\
+, sans-serif",fill:m.ink}),M=this.tools.index.images,_={member:i,items:d,n:o,dark:r,ink:m,lit:s,now:x,pixels:M},{node:j,chart:O}=pe(_,g),C=h.
+map((P,G)=>fe(_,P,G,h.length,p)),F=z("rect",{width:a,height:l,fill:m.paper});w.append(F,this.title(d,o,f,p),...C,j),this.now=x,this.chart=O,
+e.style.height=`${l}px`,e.replaceChildren(w),this.painting=!0;let W=y?e.querySelector(`[data-row="${y}"]`):null;W instanceof SVGElement&&W.focus(),
+this.painting=!1,this.name()}title(t,e,s,i){let o=t.kept(e)===1,a=o?"it is least sure":"the draws disagree most",l=s&&!o?`Images on which ${a}`:
+`Where ${a}`,r=i.left+(this.mark.hidden?4:18);return z("text",{x:r,y:22,"font-size":15},l)}describe(t){this.words=t,this.name()}name(){let{now:t,
+words:e,drawn:s}=this;if(!t||!e||!s)return;let{classes:i,of:o}=Tt(s.member),a=o(s.n).map(c=>i[c.label]),l=`in the chart test image ${t.row},\
+ label ${i[t.label]}`,r=`${e} Labels of the images: ${a.join(", ")}; ${l}.`;this.plot.setAttribute("aria-label",r)}async image(t,e=1){let s=this.
+plot.firstElementChild?.cloneNode(!0);if(!(s instanceof SVGElement)||!this.drawn)return"";let{width:i,height:o}=this.drawn;s.setAttribute("x\
+mlns","http://www.w3.org/2000/svg");let a=new XMLSerializer().serializeToString(s),l=`data:image/svg+xml,${encodeURIComponent(a)}`;if(t==="s\
+vg")return l;let r=await at(l),c=u("canvas",{width:i*e,height:o*e});return K(c).drawImage(r,0,0,c.width,c.height),c.toDataURL("image/png")}};var ue={tab:"",compare:null,picked:null,chosen:{},step:-1},dt=class{past=[];last="";when=0;constructor(t,{n_max:e,members:s},i,o){this.model=
+t,this.most=e,this.methods=s.map(a=>a.method),this.changed=i,this.acted=o,this.start=this.all}get all(){let{model:t}=this,e=Math.max(1,Math.
+min(this.most,t.get("n_draws")));return{method:t.get("method"),radius:t.get("radius"),n_draws:e,...ue,...t.get("look")??{}}}change(t){let e=Object.
+keys(t).join(),s=Date.now();(e!==this.last||s-this.when>700)&&this.past.push(this.all),this.past.length>100&&this.past.shift(),this.last=e,this.
+when=s,this.acted(t),this.put({...this.all,...t})}put({method:t,radius:e,n_draws:s,...i}){let{tab:o,compare:a,picked:l,chosen:r,step:c}={...ue,
+...i},{model:d}=this;d.set("method",t),d.set("radius",e),d.set("n_draws",s),d.set("look",{tab:o,compare:a,picked:l,chosen:r,step:c}),d.save_changes(),
+this.changed()}undo(){this.last="",this.acted(this.start);let t=this.past.pop();t&&this.put({...t,step:this.all.step})}reset(){this.change({
+...this.start,step:this.all.step}),this.last=""}get hash(){let{method:t,radius:e,n_draws:s,tab:i,compare:o,picked:a,chosen:l,step:r}=this.all,
+c=new URLSearchParams({method:t,radius:`${e}`,draws:`${s}`});i&&c.set("tab",i),o&&c.set("b",`${o.radius}:${o.method}`),a!==null&&c.set("draw",
+`${a+1}`),r!==this.start.step&&c.set("step",`${r+1}`);for(let[d,h]of Object.entries(l))c.set(`see.${d}`,h);return`#${c}`}read(t){let e=new URLSearchParams(
+t.replace(/^#/,"")),s={},i=(d,h,f)=>{let p=e.has(d)?Number(e.get(d)):NaN;p>=h&&Number.isFinite(p)&&f(p)},o=e.get("method")??"";this.methods.
+includes(o)&&(s.method=o),i("radius",0,d=>s.radius=d),i("draws",1,d=>s.n_draws=Math.round(d));let a=e.get("tab");a!==null&&(s.tab=a),i("draw",
+1,d=>s.picked=Math.round(d)-1),i("step",0,d=>s.step=Math.round(d)-1);let[,l,r]=e.get("b")?.match(/^([\d.e+-]+):(.*)$/s)??[];r!==void 0&&Number.
+isFinite(Number(l))&&(s.compare={method:r,radius:Number(l)});let c=[...e].filter(([d])=>d.startsWith("see.")).map(([d,h])=>[d.slice(4),h]);c.
+length&&(s.chosen=Object.fromEntries(c)),Object.keys(s).length&&this.put({...this.start,...s})}};var hs=30,fs=100,ps=1500;function ht(n){let{layout:t,el:e,frames:s}=n,i=n.current();t.arrange(i),n.bar.show(i),!n.placed&&!n.stopped&&(n.placed=
+!0,n.article.goTo());let o=nt()&&!n.printing;e.dataset.theme=o?"dark":"light";let a=s.filter(({node:r})=>!r.hidden).flatMap(r=>ms(n,r,i));for(let r of a)
+r.height=t.height(i,r.frame),r.most=us(n,i,r.height),r.picture.state&&(r.width=r.picture.plot.clientWidth);let l=({frame:r})=>{let{top:c,bottom:d}=r.
+node.getBoundingClientRect();return d<0||c>window.innerHeight};t.tabOf(i)==="All"&&a.sort((r,c)=>Number(l(r))-Number(l(c))),n.pending=a,me(n,
+i,o)}function us({printing:n,layout:t,el:e,bar:s},i,o){return n?1/0:t.reads(i)||i.b&&e.clientWidth<640?o:t.screen-t.tall(s.node,i)-8}function ms(n,t,e){
+let{a:s,b:i}=e,o=t.entry(e.chosen),a=o.kind==="plotly"&&!o.binds.length,l=i&&!a?{A:s,B:i}:{A:s},r=Object.keys(l),c=`${o.name}/${r}`;if(t.shown!==
+c){t.shown=c,t.node.dataset.name=o.name;for(let[f,p]of Object.entries(o.option))t.menus[f].value=p;let d=o.kind==="images"?ct:V,h=r.map(f=>t.
+made[o.name+f]??=new d(o,f,n.tools));t.pair.replaceChildren(...h.map(({node:f})=>f))}return t.caption.textContent!==o.caption&&(t.caption.textContent=
+o.caption),Object.entries(l).flatMap(([d,{member:h}])=>{let f=t.made[o.name+d],p=!!h.meta.waiting?.includes(o.name);return f.node.classList.
+toggle("fv-waits",p),p?[]:(f.mark.hidden=!i||a,[{frame:t,picture:f,member:h,entry:o,height:0,most:0,width:void 0}])})}function me(n,t,e){let{
+pending:s}=n,i=performance.now()+(n.printing?1e9:hs);for(let o=s.shift();o;o=s.shift())if(gs(n,t,e,o),performance.now()>i&&s.length){requestAnimationFrame(
+()=>{n.pending===s&&!n.stopped&&me(n,t,e)});return}vs(n,t)}function gs(n,t,e,{frame:s,picture:i,member:o,entry:a,height:l,most:r,width:c}){let{
+members:d,layout:h,bar:f}=n;i.draw(o,t.n_draws,{height:l,most:r,width:c,dark:e,phone:h.narrow,ranges:d.ranges(a),transition:f.player.glide})&&
+i.light(n.lit);let[g]=(a.layout.title?.text??"").split("<br>");s.question.textContent=i.narrow&&g?`${g}: what is this?`:"What is this?",i.print&&
+!s.caption.textContent?.endsWith(i.print)&&s.caption.append(i.print);let{alts:m,radius:b,method:v}=o.meta,x=d.sentence({member:o,wanted:b,method:v},
+t.n_draws);i.describe(`${m[a.name]}. ${x}`)}function vs(n,t){let{el:e,layout:s,members:i}=n,{a:o,b:a}=t;e.dataset.state=`${o.method}/${o.member.
+meta.radius}/${t.n_draws}`,e.dataset.shown=o.member.meta.note?"preview":"fitted";let l=a?` | ${a.method}/${a.member.meta.radius}`:"";if(e.dataset.
+look=`${s.tabOf(t)}${l}`,n.hash&&!n.stale){let r=location.hash,c=()=>{location.hash===r&&history.replaceState(null,"",n.state.hash)};n.later(
+"address",c,fs)}n.stale&&performance.mark("flatviz-drawn"),n.stale=!1,i.live&&n.later("shot",()=>n.photograph(),ps)}var bs="660px";function ve(n){let{el:t,grid:e,state:s,model:i,article:o}=n,a=[],l=0,r=(h,f,p={})=>{window.addEventListener(h,f,p),a.push(()=>window.
+removeEventListener(h,f))},c=["radius","n_draws","method","look"].map(h=>`change:${h}`);for(let h of c)i.on(h,n.schedule);a.push(()=>c.forEach(
+h=>i.off?.(h,n.schedule)));let d=new ResizeObserver(()=>{if(!(n.stopped||!t.clientWidth)){t.clientWidth!==l&&(l=t.clientWidth,n.placed=!1,n.
+layout.arrange(n.current()),n.schedule());for(let h of n.pictures)h.resize();n.mark()}});for(let h of[t,e])d.observe(h);a.push(()=>d.disconnect()),
+a.push(it(n.schedule)),r("beforeprint",()=>ge(n,!0)),r("afterprint",()=>ge(n,!1)),r("resize",n.schedule),o.story.length&&r("scroll",o.scrolled,
+{passive:!0}),n.hash&&(r("hashchange",()=>{location.hash!==s.hash&&(s.read(location.hash),n.placed=!1)}),location.hash.length>1&&s.read(location.
+hash)),n.forget=()=>a.forEach(h=>h())}function ge(n,t){if(n.printing=t,n.el.style.width=t?bs:"",ht(n),t)for(let e of n.pictures)e.resize()}var xs="http://www.w3.org/1998/Math/MathML",ws={alpha:"α",gamma:"γ",delta:"δ",lambda:"λ",theta:"θ",Delta:"Δ",nabla:"∇",sum:"∑",in:"\
+∈",sim:"∼",approx:"≈",le:"≤",cdot:"·",mid:"|",parallel:"∥",to:"→",leftarrow:"←",quad:" "},ys=["max","min","log","KL","E"],ks=[
+"∑","max","min"],zs=/\\[a-zA-Z]+|[{}_^]|[0-9.]+|[a-zA-Zα-ωΑ-Ω]′?|\s+|./gu,N=(n,...t)=>({tag:n,inside:t});function $s(n){let e=(n.replace(
+/\\text\{[^}]*\}/g,r=>r.replaceAll(" "," ")).match(zs)??[]).filter(r=>!/^ +$/.test(r)),s=0,i=()=>{let r=[];for(;s<e.length&&e[s]!=="}";)r.push(
+a());return s+=1,r.length===1?r[0]:N("mrow",...r)},o=()=>{let r=e[s++]??"";if(r==="{")return i();let c=r.startsWith("\\")?r.slice(1):"";if(c===
+"frac")return N("mfrac",o(),o());if(c==="sqrt")return N("msqrt",o());if(c==="text"){let h=++s;for(;s<e.length&&e[s]!=="}";)s+=1;return{tag:"\
+mtext",text:e.slice(h,s++).join("")}}if(ys.includes(c))return{tag:"mo",text:c};let d=c?ws[c]??c:r;return/^[0-9.]+$/.test(d)?{tag:"mn",text:d}:
+d.endsWith("′")?N("mrow",{tag:"mi",text:d[0]},{tag:"mo",text:"′"}):/^\p{L}$/u.test(d)?{tag:"mi",text:d}:{tag:d===" "?"mtext":"mo",text:d}},
+a=()=>{let r=o(),c={};for(;e[s]==="_"||e[s]==="^";)c[e[s++]]=o();let{_:d,"^":h}=c,f=ks.includes(r.text??"");return d&&h?N(f?"munderover":"ms\
+ubsup",r,d,h):d?N(f?"munder":"msub",r,d):h?N("msup",r,h):r},l=[];for(;s<e.length;)l.push(a());return N("math",N("mrow",...l))}function be({tag:n,
+text:t,inside:e=[]}){let s=document.createElementNS(xs,n);return t&&(s.textContent=t),t==="′"&&s.setAttribute("lspace","0"),/^[()[\]|∥]$/.
+test(t??"")&&s.setAttribute("stretchy","false"),s.append(...e.map(be)),s}function xe(n){let t=be($s(n));return t.setAttribute("display","blo\
+ck"),t}var Z=class{method="";wanted=0;stops=[];offered=[];listed="";remembered={};constructor(t,e){this.change=e;let s=t?` ${t}`:"";this.letter=u("\
+span",{class:"fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method","aria-label":`method${s}`}),this.radius=u("input",
+{type:"range",class:"fv-radius",min:0,step:1,"aria-label":`radius${s}`}),this.text=u("output"),this.node=u("div",{class:"fv-side"},this.letter,
+u("label",{},u("span",{},`method${s}`),this.select),u("label",{},u("span",{},`radius${s}`),this.radius,this.text)),this.select.addEventListener(
+"change",()=>{this.remembered[this.method]=this.wanted;let i=this.select.value,{stops:o,first:a}=this.offerOf(i),l=o[Math.ceil((o.length-1)/
+2)];e({method:i,radius:this.remembered[i]??a??l})}),this.radius.addEventListener("input",()=>e({radius:this.stops[Number(this.radius.value)]}))}offerOf(t){
+return this.offered.find(e=>e.method===t)??this.offered[0]}show(t,e,s,i=!1){this.offered=s;let{stops:o,unit:a}=this.offerOf(t);this.list(t),
+this.method=t,this.wanted=e,this.stops=o;let l=o.length>1;this.radius.max=String(Math.max(1,o.length-1)),this.radius.disabled=!l,this.radius.
+value=String(et(o,e));let r=l?`${S(e)} ${a}${e===0?" (= VI)":""}`:"none",c=l?`radius ${S(e)}`:"no radius";this.text.textContent=i?c:r,this.radius.
+setAttribute("aria-valuetext",r)}list(t){let e=this.offered.map(i=>i.method).join()+t;if(e===this.listed)return;this.listed=e;let s=this.offered.
+map(i=>{let o=u("option",{value:i.method},i.label);return o.selected=i.method===t,o});this.select.replaceChildren(...s)}},Ms=1200,Os={duration:800,
+easing:"cubic-in-out"},ft=class{timer=0;constructor(t,e){this.next=t,this.button=B("Play",e,()=>this.timer?this.halt():this.go(!0))}get glide(){
+return this.timer&&!Ut.matches?Os:void 0}go(t){this.timer=setTimeout(()=>this.go(!1),Ms),this.next(t)?this.button.textContent="Pause":this.halt()}halt(){
+clearTimeout(this.timer),this.timer=0,this.button.textContent="Play"}};function we(n,t){let e=u("div",{}),s=u("summary",{},n),i=u("details",
+{class:"fv-menu"},s,e);for(let[o,a]of t){let l=()=>{i.open=!1,a()};e.append(u("button",{type:"button",onclick:l},o))}return i.addEventListener(
+"keydown",o=>{o.key==="Escape"&&(i.open=!1,s.focus())}),i.addEventListener("focusout",o=>{let a=o.relatedTarget;a instanceof Node&&!i.contains(
+a)&&(i.open=!1)}),i}var Ls={"λ₁":"the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",
+NLL:"negative log likelihood: mean of −log p of the right answers; low is good",ECE:"expected calibration error: how far confidence is fro\
+m the share of right answers; low is good","q′":"a posterior near q; the worst one has the highest loss on average",KL:"Kullback-Leibler d\
+ivergence: how far one distribution is from another, in nats",T:"temperature: the weight of the prior; 1 is Bayes' rule"};function ye(n){let t=new Set,
+e=s=>s.split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((i,o)=>o%2===0||t.has(i)?i:(t.add(i),u("abbr",{title:Ls[i],tabindex:0},i)));return n.split(
+`
+`).filter(Boolean).map(s=>s.startsWith("= ")?u("p",{class:"fv-equation"},xe(s.slice(2))):u("p",{},...s.split("**").flatMap((i,o)=>o%2?u("b",
+{},...e(i)):e(i))))}var pt=class{explored=null;rest=0;constructor(t,e){this.story=t,this.page=e,this.sections=t.map(s=>u("section",{},u("h2",{},s.title),...ye(s.
+text))),this.node=u("article",{class:"fv-article"},...this.sections),this.node.hidden=!t.length,this.scrolled=()=>{clearTimeout(this.rest),this.
+rest=setTimeout(()=>this.follow(),120)}}get cover(){return this.page.el.clientWidth<900?parseFloat(getComputedStyle(this.node).paddingTop):0}reads({
+step:t}){return t>=0&&t<this.story.length-1}inSight(){let{sections:t,cover:e}=this,s=e+.45*(window.innerHeight-e),i=Math.max(0,t.findLastIndex(
+o=>o.getBoundingClientRect().top<s));return i<t.length-1?i:-1}follow(){let{page:{state:t,resting:e},story:s}=this,i=this.inSight(),o=t.all;if(e()||
+i===o.step)return;o.step<0&&(this.explored=o);let{method:a,radius:l,n_draws:r}=t.start;t.acted({step:i}),t.put(i<0&&this.explored||{method:a,
+radius:l,n_draws:r,...s.at(i)?.set,step:i})}goTo(){let{step:t}=this.page.state.all;this.story.length&&this.inSight()!==t&&(this.sections[t]??
+this.page.stage).scrollIntoView()}};var Ss=40,As=450;async function jt(n,t){for(let[e,s,i]of n){if(!i.member)continue;let{method:o,radius:a}=i.member.meta,l=["flatviz",s.name,o,
+a||"",e==="B"?"b":""],r=await i.image(t,t==="png"?2:1);$t(r,`${l.filter(Boolean).join("-")}.${t}`)}}async function ke({el:n,state:t,member:e,
+radii:s,shown:i}){let o=t.all,{method:a,label:l}=e.meta,r=[];for(let h of s){for(t.put({...o,radius:h});n.dataset.state!==`${a}/${h}/${o.n_draws}`;)
+await new Promise(requestAnimationFrame);let f=await Promise.all(i().map(async([,,p])=>at(await p.image("png"))));r.push({text:`${l}, radius\
+ ${h}`,images:f})}t.put(o);let{blob:c,type:d}=await Es(n,[...r,...r.slice(0,-1).reverse(),r[0]]);$t(URL.createObjectURL(c),`flatviz-${a}-rad\
+ius.${d?.slice(6)}`)}async function Es(n,t){let e=t.map(({images:m})=>m.reduce((b,v)=>b+v.width,0)),s=Math.max(...e),i=Math.max(...t.flatMap(
+({images:m})=>m.map(b=>b.height))),o=u("canvas",{width:s+s%2,height:i+Ss+i%2}),a=K(o),{color:l,backgroundColor:r,fontFamily:c}=getComputedStyle(
+n),d=["video/mp4","video/webm"].find(m=>MediaRecorder.isTypeSupported(m)),h={mimeType:d,videoBitsPerSecond:4e6},f=new MediaRecorder(o.captureStream(),
+h),p=[],g=new Promise(m=>{f.addEventListener("stop",m)});f.addEventListener("dataavailable",({data:m})=>p.push(m)),f.start(),a.font=`600 18p\
+x ${c}`;for(let{text:m,images:b}of t){a.fillStyle=r,a.fillRect(0,0,o.width,o.height);let v=0;for(let x of b)a.drawImage(x,v,0),v+=x.width;a.
+fillStyle=l,a.fillText(m,14,o.height-14),await new Promise(x=>{setTimeout(x,As)})}return f.stop(),await g,{blob:new Blob(p,{type:d}),type:d}}
+function ze(n,t,{n_draws:e}){let s=n.flatMap(([,{kind:i,name:o},{member:a}])=>{if(i!=="plotly"||!a)return[];let{method:l,radius:r}=a.meta,c=`\
+method=${JSON.stringify(l)}, radius=${r}, n_draws=${e}`;return[`fv.widgets.plot_view(family, ${JSON.stringify(o)}, ${c})`]});return["import \
+flatviz as fv","",...t.code??[],...s].join(`
+`)}var ut=class{constructor(){this.node=u("textarea",{class:"fv-code",rows:6,readonly:"",hidden:"","aria-label":"code",style:"width:100%"})}take(t,e){
+let{node:s}=this;s.hidden=!1,s.value=t,s.select(),navigator.clipboard?.writeText(t).then(()=>s.setAttribute("aria-label",`${e}, copied`),()=>{});
+let i=o=>{o.target!==s&&(s.hidden=!0,document.removeEventListener("pointerdown",i))};document.addEventListener("pointerdown",i)}};var _s={ArrowRight:1,ArrowLeft:-1},Ct=class{busy=!1;constructor({ask:t,index:e,members:s}){this.progress=u("progress",{max:1,value:0,"aria-l\
+abel":"share of the fit that is done"}),this.said=u("span",{role:"status"}),this.button=B("Stop","stop or start fitting",()=>t?.(this.button.
+textContent==="Stop"?"stop":"run"));let i="fit every member again with two more seeds, behind the picture";this.bands=B("Bands over seeds",i,
+()=>t?.("seeds")),this.bands.hidden=e.seeds!==1;let o=[this.button,this.progress,this.said,this.bands];this.node=u("div",{class:"fv-work"},...o),
+this.node.hidden=!s.live,this.note=u("div",{class:"fv-note",role:"alert",hidden:""})}show({share:t,text:e,busy:s,error:i}){this.busy=s,this.
+progress.value=t,this.said.textContent=e,this.button.textContent=s?"Stop":"Run",this.bands.disabled=s,this.note.hidden=!i,this.note.textContent=
+i??""}lost(t){this.node.hidden=!0,this.note.hidden=!1,this.note.textContent=t}},mt=class{constructor(t){this.page=t;let{state:e,index:s,members:i}=t;
+this.a=new Z("",r=>e.change(r)),this.b=new Z("B",r=>{let{method:c,wanted:d}=this.b;e.change({compare:{method:c,radius:d,...r}})}),this.draws=
+u("input",{type:"range",class:"fv-draws",min:1,max:s.n_max,step:1,"aria-label":"ensemble size"}),this.drawsText=u("output"),this.draws.addEventListener(
+"input",()=>e.change({n_draws:Number(this.draws.value)}));let o="two states side by side, on the same scales";this.compare=B("Compare",o,()=>{
+let{a:r,b:c}=t.current(),d=i.methods.find(f=>f==="vi"&&f!==r.method)??r.method,[h]=i.stops(d);e.change({compare:c?null:{method:d,radius:h}})});
+let a="go through the fitted radii of this method";this.player=new ft(r=>this.playRadius(r),a),this.undo=B("Undo","take the last change back",
+()=>e.undo()),this.copied=new ut,this.work=new Ct(t),this.reading=u("p",{class:"fv-reading"}),this.readingB=u("p",{class:"fv-reading",hidden:""}),
+this.spoken=u("div",{"aria-live":"polite"},this.reading,this.readingB);let l=[...new Set(s.figures.map(({group:r})=>r))];this.names=l.length>
+1?[...l,"All"]:l,this.panel=`fv-panel-${Math.random().toString(36).slice(2)}`,this.tabButtons=this.names.map(r=>{let c={type:"button",role:"\
+tab","aria-controls":this.panel};return u("button",{...c,onclick:()=>e.change({tab:r})},r)}),this.tabs=this.tabList(),this.node=this.build()}tabList(){
+let{names:t,page:e,tabButtons:s}=this,o=u("div",{class:"fv-tabs",role:"tablist","aria-label":"views"},...s);return o.addEventListener("keydo\
+wn",a=>{let l=_s[a.key];if(!l)return;let{state:r,layout:c}=e,d=(t.indexOf(c.tabOf(r.all))+l+t.length)%t.length;r.change({tab:t[d]}),s[d].focus()}),
+o.hidden=t.length<2,o}build(){let t=u("label",{},u("span",{},"ensemble size"),this.draws,this.drawsText),e=u("div",{class:"fv-controls",role:"\
+group","aria-label":"controls"},this.a.node,t,this.b.node),s=u("div",{class:"fv-buttons",role:"group","aria-label":"actions"},this.player.button,
+this.compare,this.undo,this.menu());return u("div",{class:"fv-bar"},e,this.work.node,this.work.note,this.spoken,u("div",{class:"fv-strip"},this.
+tabs,s))}menu(){let{page:t,copied:e}=this,{state:s,index:i,members:o,hash:a,el:l}=t,r=[["Reset",()=>s.reset()],["Copy as code",()=>e.take(ze(
+t.shown(),i,s.all),"code")]],c=()=>new URL(s.hash,location.href).href;a&&r.push(["Copy link",()=>e.take(c(),"link")]),r.push(["Save as SVG",
+()=>jt(t.shown(),"svg")]),r.push(["Save as PNG",()=>jt(t.shown(),"png")]);let d=()=>{let{member:h}=t.current().a,f=o.fitted(h.meta.method);ke(
+{el:l,state:s,member:h,radii:f,shown:()=>t.shown()})};return globalThis.MediaRecorder&&r.push(["Save film of the radius",d]),we("Menu",r)}playRadius(t){
+let{state:e,members:s}=this.page,{method:i,member:o}=this.page.current().a,a=s.fitted(i),r=a.find(c=>c>o.meta.radius)??(t?a[0]:void 0);return r===
+void 0||a.length<2?!1:(t&&e.past.push(e.all),e.put({...e.all,radius:r}),!0)}show(t){let{page:e,draws:s,drawsText:i}=this,{a:o,b:a,n_draws:l,
+compare:r}=t,{members:c,layout:d,state:h,el:f}=e,{offered:p}=c;this.a.show(o.method,t.radius,p,d.narrow),this.a.letter.textContent=a?"A":"",
+this.b.node.hidden=!a,a&&r&&this.b.show(a.method,r.radius,p,d.narrow),s.value=String(l),s.disabled=[o,a].every(b=>!b||b.member.meta.n_draws===
+1),i.textContent=s.disabled?"one point":ot(l,"draw"),s.setAttribute("aria-valuetext",i.textContent),this.compare.setAttribute("aria-pressed",
+String(!!a)),this.compare.textContent=a?"One state":"Compare",this.undo.disabled=!h.past.length,this.player.button.disabled=c.of(o.method).length<
+2,this.reading.replaceChildren(...this.about(t,o,"A")),this.readingB.hidden=!a,a&&this.readingB.replaceChildren(...this.about(t,a,"B"));let g=d.
+tabOf(t),m=e.frames.some(b=>d.inTab(b,g)&&Object.keys(b.entry(t.chosen).link).length>0);f.classList.toggle("fv-drawn",m),this.tabButtons.forEach(
+(b,v)=>{let x=this.names[v]===g;b.setAttribute("aria-selected",String(x)),b.tabIndex=x?0:-1})}about(t,e,s){let{members:i,layout:o,hovered:a}=this.
+page,l=t.n_draws,r=a??t.picked,d=o.narrow&&o.reads(t)?i.numbers(e,l):i.sentence(e,l),h=r===null?"":i.aboutDraw(e,r);return[(t.b?`${s}: `:"")+
+d,u("span",{class:"fv-draw"},h)]}};var $e=({option:n})=>Object.values(n).join(", "),gt=class{entries=[];menus={};made={};shown="";tap=null;constructor({slot:t,group:e,span:s,least:i},o){
+this.slot=t,this.group=e,this.span=s,this.least=i,this.choose=o,this.pair=u("div",{class:"fv-pair"}),this.caption=u("p"),this.question=u("su\
+mmary",{},"What is this?"),this.about=u("details",{open:""},this.question,this.caption),this.choice=u("div",{class:"fv-choice",hidden:""});let a=u(
+"figcaption",{},this.about);this.node=u("figure",{},this.choice,this.pair,a)}add(t){this.entries.push(t),this.choice.hidden=this.entries.length<
+2}offer(t){for(let e of Object.keys(this.entries[0].option)){let s=[...new Set(this.entries.map(({option:o})=>o[e]))],i=u("select",{"aria-la\
+bel":`${e} of this picture`},...s.map(o=>u("option",{value:o},o)));i.addEventListener("change",()=>this.pick(e,i.value,t())),this.menus[e]=i,
+s.length>1&&this.choice.append(i)}}pick(t,e,s){let i=this.entry(s).option,o=({option:l})=>Object.keys(i).filter(r=>l[r]===i[r]).length,a=this.
+entries.filter(({option:l})=>l[t]===e);this.choose($e(a.reduce((l,r)=>o(r)>o(l)?r:l)))}entry(t){return this.entries.find(e=>$e(e)===t[this.slot])??
+this.entries[0]}};function Me(n){n.dataset.lmSuppressShortcuts="true";let t=e=>{!e.ctrlKey&&!e.metaKey&&!e.altKey&&!(e.shiftKey&&e.key==="Enter")&&e.stopPropagation()};
+return n.addEventListener("keydown",t),()=>n.removeEventListener("keydown",t)}var Rt=640,Oe=900,E=12,Le=300,Q=n=>n.reduce((t,e)=>t+e,0),vt=class{tallest=new Map;constructor(t){this.page=t}tabOf({tab:t}){let{bar:e,printing:s}=this.
+page;return s?"All":e.names.includes(t)?t:e.names[0]}inTab(t,e){return e==="All"||t.group===e}reads(t){return this.page.article.reads(t)&&!this.
+page.printing}get narrow(){return this.page.el.clientWidth<Rt&&!this.page.printing}get screen(){return this.page.el.closest(".jp-Notebook, .\
+jp-WindowedPanel-outer")?.clientHeight||window.innerHeight}px(t){return this.page.grid.clientWidth*t/E}spread(t,e){let s=Q(e.map(({span:r})=>r)),
+{clientWidth:i}=this.page.grid,o=e.map(({least:r})=>Math.ceil(E*r/i)),a=e.map(({span:r})=>Math.max(3,Math.round(E*r/s)));return a.some((r,c)=>r<
+o[c])&&Q(o)<=E&&o.every(Boolean)&&(a=o),a[a.length-1]+=E-Q(a),a[e.indexOf(t)]}arrange(t){let{el:e,frames:s,bar:i,article:o,printing:a}=this.
+page,{story:l}=o,r=e.clientWidth,c=this.tabOf(t),d=this.reads(t),h=r>=Oe,f={narrow:r<Rt||a,beside:h&&!a,above:!h&&!a,two:t.b,reads:d,story:l.
+length&&!a};for(let[v,x]of Object.entries(f))e.classList.toggle(`fv-${v}`,!!x);for(let v of[i.tabs,i.compare,i.undo])v.hidden=d||v===i.tabs&&
+i.names.length<2;let p=s.filter(v=>this.inTab(v,c)),g=v=>this.px(this.spread(v,p))<v.least;if(d&&(!h||t.b||p.some(g))){let{see:v}=l[t.step].
+set??{};p=[p.find(({entries:$})=>$.some(({name:y})=>y===v))??p[0]]}let m=this.columnsOf(p,t,c),b=r<Rt&&!a;for(let v of s)v.tap!==b&&(v.about.
+open=!b),v.tap=b,v.node.hidden=!p.includes(v),d&&!h&&t.b?v.pair.tabIndex=0:v.pair.removeAttribute("tabindex"),v.node.style.gridColumn=`span ${m(
+v)}`}columnsOf(t,{b:e},s){let i=Q(t.map(({span:h})=>h)),o=s!=="All"&&(i<=E||t.length<3)&&!e,a=h=>this.px(this.spread(h,t))<h.least;if(s!=="A\
+ll"&&(e||o&&t.some(a)))return()=>E;if(o)return h=>this.spread(h,t);let l=this.page.el.clientWidth<1e3||!!e,r=(h,f)=>l?E/f.length:this.spread(
+h,f),c=[],d=[];for(let h of t){let f=[...d,h],p=f.some(m=>this.px(r(m,f))<m.least),g=Q(f.map(({span:m})=>l?E/2:m))>E;f.length>1&&!p&&!g?d.push(
+h):(d=[h],c.push(d))}return h=>r(h,c.find(f=>f.includes(h))??[h])}tall(t,e){let{el:s,bar:i}=this.page,o=i.work.note.textContent,a=[s.clientWidth,
+!!e.b,this.reads(e),o].join(),l=this.tallest.get(t),r=l?.place===a?l.px:0,c=t.hidden?0:Math.max(t.offsetHeight,r);return this.tallest.set(t,
+{place:a,px:c}),c}height(t,e){let{el:s,bar:i,stage:o,printing:a,frames:l}=this.page,r=w=>this.tall(w,t),{height:c,layout:d}=e.entry(t.chosen),
+{screen:h}=this,f=this.reads(t),p=r(i.node);if(f&&s.clientWidth<Oe)return o.clientHeight-p-r(e.question)-r(e.choice)-24;if(t.b&&this.narrow)
+return Y(d).length>2?440:Math.max(230,Math.round((h-p-40)/2));if(a)return c;if(this.tabOf(t)==="All")return Math.max(Le,Math.min(c,h-p-40));
+let g=s.closest(".jp-Notebook")?0:s.getBoundingClientRect().top+window.scrollY,m=t.b?36:80,b=w=>f?r(w.choice)+r(w.caption):m,v=f?l.filter(({
+node:w})=>!w.hidden):[e],x=24+Math.max(...v.map(b)),$=s.clientWidth>=1e3&&g<.3*h?g+48:0,y=h-p-Math.max(x,$);return Math.round(Math.max(Le,Math.
+min(t.b?440:560,y)))}};var Se=n=>t=>`${n} ${t.toFixed(3)}`,Ae={accuracy:n=>`accuracy ${(100*n).toFixed(1)} %`,nll:n=>`NLL ${n.toFixed(3)} nats`,ece:Se("ECE"),rmse:n=>`\
+RMSE ${S(n)}`},Ts={...Ae,accuracy:n=>`${(100*n).toFixed(1)} % right`,nll:Se("NLL")},bt=class{constructor(t,e){this.index=t.index,this.fields=
+t.index.fields,this.live=e,this.list=yt(t)}get methods(){return[...new Set(this.list.map(t=>t.meta.method))]}of(t){return this.list.filter(e=>e.
+meta.method===t)}fitted(t){return this.of(t).filter(e=>!e.meta.note).map(e=>e.meta.radius).sort((e,s)=>e-s)}stops(t){let e=this.live?this.index.
+stops[t]??[]:[];return[...new Set([...this.of(t).map(s=>s.meta.radius),...e])].sort((s,i)=>s-i)}standing(t,e){let s=this.methods.includes(t)?
+t:this.methods[0],i=this.of(s);return{method:s,wanted:e,member:i[et(i.map(o=>o.meta.radius),e)]}}get offered(){return this.methods.map(t=>{let{
+label:e,unit:s}=this.of(t)[0].meta;return{method:t,label:e,stops:this.stops(t),unit:s,first:this.index.defaults[t]}})}add(t){for(let e of yt(
+t)){let s=this.list.findIndex(i=>i.meta.method===e.meta.method&&i.meta.radius===e.meta.radius);s>=0&&(e.version=(this.list[s].version??0)+1),
+s<0?this.list.push(e):this.list[s]=e}}ranges(t){let e={};for(let s of t.shared){let i=this.list.flatMap(o=>o.meta.ranges[t.name]?.[s]??[]);i.
+length&&(e[s]=[Math.min(...i),Math.max(...i)])}return e}scores(t,e=Ae){return Object.entries(e).filter(([s])=>s in this.fields).map(([s,i])=>i(
+t(s)))}sentence({method:t,member:e,wanted:s},i){let o=d=>q(this.fields,e,d),a=d=>o(d)[i-1],l=e.meta.radius,r=Math.abs(l-s)>1e-6*Math.max(1,s)&&
+this.of(t).length>1?`radius ${S(s)} is not fitted; shown: `:"",c=l>0?`, radius ${S(l)}${e.meta.reach??""}`:e.meta.equals?`, radius 0, which \
+is ${e.meta.equals}`:"";return`${r}${e.meta.label}${c}${e.meta.note??""}, ${ot(Math.min(i,e.meta.n_draws),"draw")}: `+(Number.isFinite(a("nl\
+l"))?`${this.scores(a).join(", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(o("lambda1")[0])?`largest eigenvalue λ₁ ${S(o(
+"lambda1")[0])}.`:"no largest eigenvalue λ₁ was found.")}numbers({member:t},e){let s=o=>q(this.fields,t,o)[e-1],[i]=q(this.fields,t,"lamb\
+da1");return Number.isFinite(s("nll"))?`${this.scores(s,Ts).join(", ")}, λ₁ ${S(i)}`:"diverged"}aboutDraw({member:t},e){let s=q(this.fields,
+t,"draw loss")[e],i=q(this.fields,t,"draw distance")[e];return Number.isFinite(s)?` Draw ${e+1}: training loss ${S(s)}, ${S(i)} off the plan\
+e.`:""}};var Ee=`.flatviz { --ink: #1f2933; --soft: #52606d; --paper: #ffffff; --panel: #f5f7fa; --line: #d9dee4; --track: #9aa5b1; --accent: #00805d\
 ;
   --warn: #a33a00; font: 14px/1.45 system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif; color: var(--ink);
   background: var(--paper); text-align: left; }
@@ -369,133 +481,35 @@ x-width: min(420px, calc(100vw - 40px));
 tion { min-height: 0 !important; }
   .flatviz figure { break-inside: avoid; grid-column: 1 / -1 !important; }
 }
-`;function ae(e){let{state:t,index:s,members:i,hash:n,ask:o}=e;e.a=new H("",a=>t.change(a)),e.b=new H("B",a=>t.change({compare:{method:e.b.method,
-radius:e.b.wanted,...a}})),e.draws=u("input",{type:"range",class:"fv-draws",min:1,max:s.n_max,step:1,"aria-label":"ensemble size"}),e.drawsText=
-u("output"),e.draws.addEventListener("input",()=>t.change({n_draws:Number(e.draws.value)})),e.compare=W("Compare","two states side by side, \
-on the same scales",()=>{let a=e.current(),r=i.methods.find(l=>l==="vi"&&l!==a.a.method)??a.a.method;t.change({compare:a.b?null:{method:r,radius:i.
-stops(r)[0]}})}),e.player=new nt(a=>Xe(e,a),"go through the fitted radii of this method"),e.undo=W("Undo","take the last change back",()=>t.
-undo()),e.copied=new at,e.more=te("Menu",[["Reset",()=>t.reset()],["Copy as code",()=>e.copied.take(ie(e.shown(),s,t.all),"code")],...n?[["C\
-opy link",()=>e.copied.take(new URL(t.hash,location.href).href,"link")]]:[],["Save as SVG",()=>Mt(e.shown(),"svg")],["Save as PNG",()=>Mt(e.
-shown(),"png")],...globalThis.MediaRecorder?[["Save film of the radius",()=>{let{member:a}=e.current().a;se({el:e.el,state:t,member:a,radii:i.
-fitted(a.meta.method),shown:()=>e.shown()})}]]:[]]),e.bar=u("progress",{max:1,value:0,"aria-label":"share of the fit that is done"}),e.said=
-u("span",{role:"status"}),e.button=W("Stop","stop or start fitting",()=>o?.(e.button.textContent==="Stop"?"stop":"run")),e.bands=W("Bands ov\
-er seeds","fit every member again with two more seeds, behind the picture",()=>o?.("seeds")),e.bands.hidden=s.seeds!==1,e.work=u("div",{class:"\
-fv-work"},e.button,e.bar,e.said,e.bands),e.work.hidden=!i.live,e.note=u("div",{class:"fv-note",role:"alert",hidden:""})}function Xe(e,t){let{
-a:{method:s,member:i}}=e.current(),{radius:n}=i.meta,o=e.members.fitted(s),a=o.find(r=>r>n)??(t?o[0]:void 0);return a===void 0||o.length<2?!1:
-(t&&e.state.past.push(e.state.all),e.state.put({...e.state.all,radius:a}),!0)}function re(e){let{el:t,index:s,state:i}=e,n=[...new Set(s.figures.
-map(r=>r.group))];e.controls=u("div",{class:"fv-controls",role:"group","aria-label":"controls"},e.a.node,u("label",{},u("span",{},"ensemble \
-size"),e.draws,e.drawsText),e.b.node);let o=u("div",{class:"fv-buttons",role:"group","aria-label":"actions"},e.player.button,e.compare,e.undo,
-e.more);e.reading=u("p",{class:"fv-reading"}),e.readingB=u("p",{class:"fv-reading",hidden:""}),e.spoken=u("div",{"aria-live":"polite"},e.reading,
-e.readingB),e.names=n.length>1?[...n,"All"]:n;let a=`fv-panel-${Math.random().toString(36).slice(2)}`;e.tabs=Ze(e,a),e.grid=u("div",{class:"\
-fv-figures",role:"tabpanel",id:a,"aria-label":"pictures",tabindex:0}),e.head=u("div",{class:"fv-bar"},e.controls,e.work,e.note,e.spoken,u("d\
-iv",{class:"fv-strip"},e.tabs,o)),e.stage=u("div",{class:"fv-stage"},e.head,e.copied.node,e.grid),e.article=new ot(s.story??[],{el:t,stage:e.
-stage,state:i,resting:()=>e.stopped||e.printing||!e.placed}),t.classList.add("flatviz"),ne(t),t.replaceChildren(u("style",{},oe),u("div",{class:"\
-fv-body"},e.article.node,e.stage))}function Ze(e,t){let{names:s,state:i}=e,n=u("div",{class:"fv-tabs",role:"tablist","aria-label":"views"});
-return e.tabButtons=s.map(o=>{let a=u("button",{type:"button",role:"tab","aria-controls":t},o);return a.addEventListener("click",()=>i.change(
-{tab:o})),a}),n.append(...e.tabButtons),n.addEventListener("keydown",o=>{let a={ArrowRight:1,ArrowLeft:-1}[o.key];if(!a)return;let r=(s.indexOf(
-e.layout.tabOf(i.all))+a+s.length)%s.length;i.change({tab:s[r]}),e.tabButtons[r].focus()}),n.hidden=s.length<2,n}function rt(e,t){let{a:s,b:i,
-n_draws:n}=t,{members:o,draws:a,drawsText:r,layout:l}=e,{offered:d}=o,{narrow:c}=l;e.a.show(s.method,t.radius,d,c),e.a.letter.textContent=i?
-"A":"",e.b.node.hidden=!i,i&&e.b.show(i.method,t.compare.radius,d,c),a.value=n,a.disabled=[s,i].every(m=>!m||m.member.meta.n_draws===1),r.textContent=
-a.disabled?"one point":Q(n,"draw"),a.setAttribute("aria-valuetext",r.textContent),e.compare.setAttribute("aria-pressed",!!i),e.compare.textContent=
-i?"One state":"Compare",e.undo.disabled=!e.state.past.length,e.player.button.disabled=o.of(s.method).length<2;let h=e.hovered??t.picked,p=c&&
-l.reads(t),f=(m,w)=>[(i?`${w}: `:"")+(p?o.numbers(m,n):o.sentence(m,n)),u("span",{class:"fv-draw"},h===null?"":o.aboutDraw(m,h))];e.reading.
-replaceChildren(...f(s,"A")),e.readingB.hidden=!i,i&&e.readingB.replaceChildren(...f(i,"B"));let v=l.tabOf(t);e.el.classList.toggle("fv-draw\
-n",e.frames.some(m=>l.inTab(m,v)&&Object.keys(m.entry(t.chosen).link).length>0)),e.tabButtons.forEach((m,w)=>{m.setAttribute("aria-selected",
-e.names[w]===v),m.tabIndex=e.names[w]===v?0:-1})}function lt(e){let{layout:t,el:s}=e,i=e.current();t.arrange(i),rt(e,i),!e.placed&&!e.stopped&&(e.placed=!0,e.article.goTo());let n=X()&&!e.printing;
-s.dataset.theme=n?"dark":"light",e.pending=e.frames.filter(a=>!a.node.hidden).flatMap(a=>Qe(e,a,i));for(let a of e.pending)a.height=t.height(
-i,a.frame),a.most=e.printing?1/0:t.reads(i)||i.b&&s.clientWidth<640?a.height:t.screen-t.tall(e.head,i)-8,a.picture.state&&(a.width=a.picture.
-plot.clientWidth);let o=({frame:a})=>{let{top:r,bottom:l}=a.node.getBoundingClientRect();return l<0||r>window.innerHeight};t.tabOf(i)==="All"&&
-e.pending.sort((a,r)=>Number(o(a))-Number(o(r))),le(e,i,n)}function Qe(e,t,s){let i=t.entry(s.chosen),n=i.kind==="plotly"&&!i.binds.length,o=s.
-b&&!n?{A:s.a,B:s.b}:{A:s.a};if(t.shown!==`${i.name}/${Object.keys(o)}`){t.shown=`${i.name}/${Object.keys(o)}`,t.node.dataset.name=i.name;for(let[
-r,l]of Object.entries(i.option))t.menus[r].value=l;let a=Object.keys(o).map(r=>t.made[i.name+r]??=new(i.kind==="images"?st:q)(i,r,e.tools));
-t.pair.replaceChildren(...a.map(r=>r.node))}return t.caption.textContent!==i.caption&&(t.caption.textContent=i.caption),Object.entries(o).flatMap(
-([a,{member:r}])=>{let l=t.made[i.name+a],d=!!r.meta.waiting?.includes(i.name);return l.node.classList.toggle("fv-waits",d),d?[]:(l.mark.hidden=
-!s.b||n,[{frame:t,picture:l,member:r,entry:i,height:0,most:0,width:void 0}])})}function le(e,t,s){let{members:i,pending:n,el:o}=e,a=performance.
-now()+(e.printing?1e9:30);for(;n.length;){let{frame:r,picture:l,member:d,entry:c,height:h,most:p,width:f}=n.shift();l.draw(d,t.n_draws,{height:h,
-most:p,width:f,dark:s,phone:e.layout.narrow,ranges:i.ranges(c),transition:e.player.glide})&&l.light(e.hovered??t.picked);let[v]=(c.layout.title?.
-text??"").split("<br>");if(r.about.firstChild.textContent=l.narrow&&v?`${v}: what is this?`:"What is this?",l.print&&!r.caption.textContent.
-endsWith(l.print)&&r.caption.append(l.print),l.describe(`${d.meta.alts[c.name]}. ${i.sentence({member:d,wanted:d.meta.radius,method:d.meta.method},
-t.n_draws)}`),performance.now()>a&&n.length){requestAnimationFrame(()=>{e.pending===n&&!e.stopped&&le(e,t,s)});return}}if(o.dataset.state=`${t.
-a.method}/${t.a.member.meta.radius}/${t.n_draws}`,o.dataset.shown=t.a.member.meta.note?"preview":"fitted",o.dataset.look=`${e.layout.tabOf(t)}${t.
-b?` | ${t.b.method}/${t.b.member.meta.radius}`:""}`,e.hash&&!e.stale){let r=location.hash;e.later("address",()=>{location.hash===r&&history.
-replaceState(null,"",e.state.hash)},100)}e.stale&&performance.mark("flatviz-drawn"),e.stale=!1,i.live&&e.later("shot",()=>e.photograph(),1500)}function de(e){let{el:t,state:s,model:i,article:n}=e,o=[],a=0,r=(c,h,p,f)=>{c.addEventListener(h,p,f),o.push(()=>c.removeEventListener(h,p))},
-l=["radius","n_draws","method","look"].map(c=>`change:${c}`);for(let c of l)i.on(c,e.schedule);let d=new ResizeObserver(()=>{e.stopped||!t.clientWidth||
-(t.clientWidth!==a&&(a=t.clientWidth,e.placed=!1,e.layout.arrange(e.current()),e.schedule()),e.pictures.forEach(c=>c.resize()),e.mark())});[
-t,e.grid].forEach(c=>d.observe(c)),o.push(Z(e.schedule),()=>d.disconnect(),()=>l.forEach(c=>i.off?.(c,e.schedule))),r(window,"beforeprint",()=>ce(
-e,!0)),r(window,"afterprint",()=>ce(e,!1)),r(window,"resize",e.schedule),n.story.length&&r(window,"scroll",n.scrolled,{passive:!0}),e.hash&&
-(r(window,"hashchange",()=>{location.hash!==s.hash&&(s.read(location.hash),e.placed=!1)}),location.hash.length>1&&s.read(location.hash)),e.forget=
-()=>o.forEach(c=>c())}function ce(e,t){e.printing=t,e.el.style.width=t?"660px":"",lt(e),t&&e.pictures.forEach(s=>s.resize())}var he=e=>Object.values(e.option).join(", "),ct=class{entries;choose;menus;slot;constructor(t,s){this.pair=u("div",{class:"fv-pair"}),this.caption=
-u("p"),this.about=u("details",{open:""},u("summary",{},"What is this?"),this.caption),this.choice=u("div",{class:"fv-choice",hidden:""}),this.
-node=u("figure",{},this.choice,this.pair,u("figcaption",{},this.about)),this.slot=t.slot,this.group=t.group,this.span=t.span,this.least=t.least,
-this.choose=s,this.entries=[],this.menus={},this.made={},this.shown=""}add(t){this.entries.push(t),this.choice.hidden=this.entries.length<2}offer(t){
-for(let s of Object.keys(this.entries[0].option)){let i=[...new Set(this.entries.map(o=>o.option[s]))],n=u("select",{"aria-label":`${s} of t\
-his picture`},...i.map(o=>u("option",{value:o},o)));n.addEventListener("change",()=>{let o=this.entry(t()).option,a=l=>Object.keys(o).filter(
-d=>l.option[d]===o[d]).length,r=this.entries.filter(l=>l.option[s]===n.value);this.choose(he(r.reduce((l,d)=>a(d)>a(l)?d:l)))}),this.menus[s]=
-n,i.length>1&&this.choice.append(n)}}entry(t){return this.entries.find(s=>he(s)===t[this.slot])??this.entries[0]}},dt=class{page;frames;tallest;constructor(t,s){
-this.frames=t,this.page=s,this.tallest=new Map}tabOf({tab:t}){let{names:s,printing:i}=this.page;return i()?"All":s.includes(t)?t:s[0]}inTab(t,s){
-return s==="All"||t.group===s}reads(t){return this.page.article.reads(t)&&!this.page.printing()}get narrow(){return this.page.el.clientWidth<
-640&&!this.page.printing()}get screen(){return this.page.el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight||window.innerHeight}spread(t,s){
-let i=r=>r.reduce((l,d)=>l+d,0),n=i(s.map(r=>r.span)),o=s.map(r=>Math.ceil(12*r.least/this.page.grid.clientWidth)),a=s.map(r=>Math.max(3,Math.
-round(12*r.span/n)));return a.some((r,l)=>r<o[l])&&i(o)<=12&&o.every(Boolean)&&(a=o),a[a.length-1]+=12-i(a),a[s.indexOf(t)]}arrange(t){let{page:s,
-frames:i}=this,{el:n,grid:o,tabs:a,compare:r,undo:l,names:d,article:{story:c}}=s,h=s.printing(),p=n.clientWidth,f=this.tabOf(t),v=this.reads(
-t),m=p>=900,w=i.filter(y=>this.inTab(y,f)),$={narrow:p<640||h,beside:m&&!h,above:!m&&!h,two:t.b,reads:v,story:c.length&&!h};for(let[y,L]of Object.
-entries($))n.classList.toggle(`fv-${y}`,!!L);for(let y of[a,r,l])y.hidden=v||y===a&&d.length<2;let x=y=>o.clientWidth*this.spread(y,w)/12<y.
-least;v&&(!m||t.b||w.some(x))&&(w=[w.find(y=>y.entries.some(L=>L.name===c[t.step].set?.see))??w[0]]);let j=w.reduce((y,L)=>y+L.span,0),M=f!==
-"All"&&(j<=12||w.length<3)&&!t.b,O=M&&w.some(x),b=p<1e3||t.b,k=[[]],g=(y,L)=>b?12/L.length:this.spread(y,L);for(let y of w){let L=[...k.at(-1)??
-[],y],F=L.some(N=>o.clientWidth*g(N,L)/12<N.least);L.length>1&&(F||L.reduce((N,ft)=>N+(b?6:ft.span),0)>12)&&k.push([]),k.at(-1)?.push(y)}let z=y=>g(
-y,k.find(L=>L.includes(y))??[y]),E=p<640&&!h;for(let y of i)y.tap!==E&&(Object.assign(y,{tap:E}).about.open=!E),y.node.hidden=!w.includes(y),
-v&&!m&&t.b?y.pair.tabIndex=0:y.pair.removeAttribute("tabindex"),y.node.style.gridColumn=(t.b||O)&&f!=="All"?"span 12":M?`span ${this.spread(
-y,w)}`:`span ${z(y)}`}tall(t,s){let{el:i,note:n}=this.page,o=[i.clientWidth,!!s.b,this.reads(s),n.textContent].join(),a=this.tallest.get(t),
-r=t.hidden?0:Math.max(t.offsetHeight,a?.place===o?a.px:0);return this.tallest.set(t,{place:o,px:r}),r}height(t,s){let{el:i,head:n,stage:o}=this.
-page,a=this.page.printing(),r=x=>this.tall(x,t),{height:l,layout:d}=s.entry(t.chosen),{screen:c}=this,h=this.reads(t);if(h&&i.clientWidth<900)
-return o.clientHeight-r(n)-r(s.about.firstChild)-r(s.choice)-24;let p=Object.keys(d).filter(x=>/^[xy]axis/.test(x)).length>2;if(t.b&&this.narrow)
-return p?440:Math.max(230,Math.round((c-r(n)-40)/2));let f=300;if(a)return l;if(this.tabOf(t)==="All")return Math.max(f,Math.min(l,c-r(n)-40));
-let v=i.closest(".jp-Notebook")?0:i.getBoundingClientRect().top+window.scrollY,m=x=>h?r(x.choice)+r(x.caption):t.b?36:80,w=24+(h?Math.max(...this.
-frames.filter(x=>!x.node.hidden).map(m)):m(s)),$=c-r(n)-Math.max(w,i.clientWidth>=1e3&&v<.3*c?v+48:0);return Math.round(Math.max(f,Math.min(
-t.b?440:560,$)))}};var fe=e=>t=>`${e} ${t.toFixed(3)}`,pe={accuracy:e=>`accuracy ${(100*e).toFixed(1)} %`,nll:e=>`NLL ${e.toFixed(3)} nats`,ece:fe("ECE"),rmse:e=>`\
-RMSE ${A(e)}`},ts={...pe,accuracy:e=>`${(100*e).toFixed(1)} % right`,nll:fe("NLL")},ht=class{live;list;index;fields;constructor(t,s){this.index=
-t.index,this.fields=t.index.fields,this.live=s,this.list=mt(t)}get methods(){return[...new Set(this.list.map(t=>t.meta.method))]}of(t){return this.
-list.filter(s=>s.meta.method===t)}fitted(t){return this.of(t).filter(s=>!s.meta.note).map(s=>s.meta.radius).sort((s,i)=>s-i)}stops(t){let s=this.
-live?this.index.stops[t]??[]:[];return[...new Set([...this.of(t).map(i=>i.meta.radius),...s])].sort((i,n)=>i-n)}standing(t,s){let i=this.methods.
-includes(t)?t:this.methods[0],n=this.of(i);return{method:i,wanted:s,member:n[Y(n.map(o=>o.meta.radius),s)]}}get offered(){return this.methods.
-map(t=>{let{label:s,unit:i}=this.of(t)[0].meta;return[t,s,this.stops(t),i,this.index.defaults[t]]})}add(t){for(let s of mt(t)){let i=this.list.
-findIndex(n=>n.meta.method===s.meta.method&&n.meta.radius===s.meta.radius);i>=0&&(s.version=(this.list[i].version??0)+1),i<0?this.list.push(
-s):this.list[i]=s}}ranges(t){let s={};for(let i of t.shared){let n=this.list.flatMap(o=>o.meta.ranges[t.name]?.[i]??[]);n.length&&(s[i]=[Math.
-min(...n),Math.max(...n)])}return s}scores(t,s=pe){return Object.entries(s).filter(([i])=>i in this.fields).map(([i,n])=>n(t(i)))}sentence({
-method:t,member:s,wanted:i},n){let o=c=>D(this.fields,s,c),a=c=>o(c)[n-1],r=s.meta.radius,l=Math.abs(r-i)>1e-6*Math.max(1,i)&&this.of(t).length>
-1?`radius ${A(i)} is not fitted; shown: `:"",d=r>0?`, radius ${A(r)}${s.meta.reach??""}`:s.meta.equals?`, radius 0, which is ${s.meta.equals}`:
-"";return`${l}${s.meta.label}${d}${s.meta.note??""}, ${Q(Math.min(n,s.meta.n_draws),"draw")}: `+(Number.isFinite(a("nll"))?`${this.scores(a).
-join(", ")}; `:"diverged, no score is a number; ")+(Number.isFinite(o("lambda1")[0])?`largest eigenvalue λ₁ ${A(o("lambda1")[0])}.`:"no l\
-argest eigenvalue λ₁ was found.")}numbers({member:t},s){let i=o=>D(this.fields,t,o)[s-1],[n]=D(this.fields,t,"lambda1");return Number.isFinite(
-i("nll"))?`${this.scores(i,ts).join(", ")}, λ₁ ${A(n)}`:"diverged"}aboutDraw({member:t},s){let i=D(this.fields,t,"draw loss")[s],n=D(this.
-fields,t,"draw distance")[s];return Number.isFinite(i)?` Draw ${s+1}: training loss ${A(i)}, ${A(n)} off the plane.`:""}};function Lt(e){return new Ot(e).handle}var Ot=class{a;b;draws;drawsText;compare;player;undo;copied;more;bar;said;button;bands;work;note;controls;reading;readingB;spoken;names;tabs;tabButtons;grid;head;stage;article;pending=[];hovered=null;timers={};waiting=!1;stopped=!1;busy=!1;printing=!1;placed=!1;stale=!0;frames=[];forget=()=>{};constructor({
-Plotly:t,model:s,el:i,bundle:n,ask:o=null,hash:a=!1,former:r=null}){let{index:l}=n;G(l.dark),this.Plotly=t,this.model=s,this.el=i,this.index=
-l,this.ask=o,this.hash=a,this.schedule=this.schedule.bind(this),this.members=new ht(n,!!(l.live&&o)),this.state=new it(s,l,this.schedule,x=>{
-["method","radius","compare","step"].some(j=>j in x)&&this.player.halt()}),r&&Object.assign(this.state,r),ae(this),re(this);for(let x of l.figures)
-this.place(x);for(let x of this.frames)x.offer(()=>this.state.all.chosen);let{grid:d,head:c,stage:h,note:p,tabs:f,compare:v,undo:m,names:w,article:$}=this;
-this.layout=new dt(this.frames,{el:i,grid:d,head:c,stage:h,note:p,tabs:f,compare:v,undo:m,names:w,article:$,printing:()=>this.printing}),de(
-this),this.schedule()}current(){let t=this.state.all,s=t.compare;return{...t,a:this.members.standing(t.method,t.radius),b:s&&this.members.standing(
-s.method,s.radius)}}get tools(){let{Plotly:t,index:s,members:{list:i},state:n}=this;return{Plotly:t,index:s,members:i,point:(o,a)=>this.point(
-o,a),choose:(o,a)=>this.choose(o,a),chosen:()=>n.all.chosen,redraw:this.schedule,replace:o=>o.light(this.lit)}}get lit(){return this.hovered??
-this.state.all.picked}choose(t,s){this.state.change({chosen:{...this.state.all.chosen,[t]:s}})}place(t){let s=t.slot?this.frames.find(i=>i.slot===
-t.slot&&i.group===t.group):null;s||(s=new ct(t,i=>this.choose(t.slot,i)),this.grid.append(s.node),this.frames.push(s)),s.add(t)}get pictures(){
-return this.frames.flatMap(t=>Object.values(t.made))}shown(){return this.frames.filter(t=>!t.node.hidden).flatMap(t=>{let s=t.entry(this.state.
-all.chosen);return["A","B"].map(i=>[i,s,t.made[s.name+i]]).filter(([,,i])=>i?.node.isConnected&&i.state)})}later(t,s,i){clearTimeout(this.timers[t]),
-this.timers[t]=setTimeout(s,i)}schedule(){this.waiting||this.stopped||(this.waiting=!0,requestAnimationFrame(()=>{this.waiting=!1,!this.stopped&&
-(this.el.isConnected?lt(this):setTimeout(this.schedule,100))}))}point(t,s){let{state:i}=this;if(t==="click"){i.change({picked:i.all.picked===
-s?null:s});return}this.hovered!==s&&(this.hovered=s,rt(this,this.current()),this.mark())}mark(){this.pictures.forEach(t=>t.light(t.plot.clientWidth?
-this.lit:null))}async photograph(){if(!this.el.isConnected||this.busy&&this.el.dataset.shown==="preview"){this.later("shot",()=>this.photograph(),
-1500);return}let t=await Promise.all(this.shown().slice(0,2).map(([,,s])=>s.image("png")));this.stopped||this.ask("picture",{images:t,text:this.
-spoken.innerText})}get handle(){let t=i=>(...n)=>this[i](...n),{state:s}=this;return{get history(){return{past:s.past,start:s.start}},add:t(
-"add"),status:t("status"),lost:t("lost"),stop:t("stop")}}add(t){this.members.add(t);for(let s of t.index.figures??[]){let i=Object.assign(this.
-index.figures.find(o=>o.name===s.name),s),{made:n}=this.frames.find(o=>o.entries.includes(i));(s.data||s.layout)&&["A","B"].forEach(o=>n[i.name+
-o]?.renew())}this.schedule()}status({share:t,text:s,busy:i,error:n}){this.busy=i,this.bar.value=t,this.said.textContent=s,this.button.textContent=
-i?"Stop":"Run",this.bands.disabled=i,this.note.hidden=!n,this.note.textContent=n??""}lost(t){this.members.live=!1,this.work.hidden=!0,this.note.
-hidden=!1,this.note.textContent=t,this.schedule()}stop(){this.stopped=!0,this.player.halt(),Object.values(this.timers).forEach(clearTimeout),
-this.forget(),this.pictures.forEach(t=>this.Plotly.purge(t.plot))}};var Et=e=>document.getElementById(e),me=e=>JSON.parse(Et(e).textContent??""),es=()=>new Promise(e=>{requestAnimationFrame(()=>setTimeout(e))});
-async function ue(e){let t=new Blob([U(me(e))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(
-t).arrayBuffer())}async function ss(){performance.mark("flatviz-start");let e=me("flatviz-start"),t=Et("explorer"),s={get:r=>e[r],set:(r,l)=>{
-e[r]=l},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
- later."),await es();let[i,n]=await Promise.all([ue("flatviz-index"),ue("flatviz-records")]),o=document.createElement("script");o.textContent=
-Et("plotly").textContent,document.head.append(o);let a={index:JSON.parse(new TextDecoder().decode(i)),buffer:_t(n)};Lt({Plotly:globalThis.Plotly,
-model:s,el:t,bundle:a,hash:!0})}return Me(is);})();
+`;var js=100,Cs=1500;function Dt(n){return new Bt(n).handle}var Bt=class{frames=[];pending=[];hovered=null;timers={};waiting=!1;stopped=!1;printing=!1;placed=!1;stale=!0;forget=()=>{};constructor({
+Plotly:t,model:e,el:s,bundle:i,ask:o=null,hash:a=!1,former:l=null}){let{index:r}=i;st(r.dark),this.Plotly=t,this.model=e,this.el=s,this.index=
+r,this.ask=o,this.hash=a,this.schedule=this.schedule.bind(this),this.members=new bt(i,!!(r.live&&o)),this.state=new dt(e,r,this.schedule,g=>this.
+halt(g)),l&&(this.state.past=l.past,this.state.start=l.start),this.bar=new mt(this),this.grid=u("div",{class:"fv-figures",role:"tabpanel",id:this.
+bar.panel,"aria-label":"pictures",tabindex:0});let c=[this.bar.node,this.bar.copied.node,this.grid];this.stage=u("div",{class:"fv-stage"},...c);
+let d=()=>this.stopped||this.printing||!this.placed,{stage:h,state:f}=this;this.article=new pt(r.story??[],{el:s,stage:h,state:f,resting:d}),
+s.classList.add("flatviz"),Me(s);let p=u("div",{class:"fv-body"},this.article.node,this.stage);s.replaceChildren(u("style",{},Ee),p);for(let g of r.
+figures)this.place(g);for(let g of this.frames)g.offer(()=>this.state.all.chosen);this.layout=new vt(this),ve(this),this.schedule()}halt(t){
+["method","radius","compare","step"].some(s=>s in t)&&this.bar.player.halt()}current(){let t=this.state.all,{compare:e}=t;return{...t,a:this.
+members.standing(t.method,t.radius),b:e&&this.members.standing(e.method,e.radius)}}get tools(){let{Plotly:t,index:e,members:s,state:i}=this;
+return{Plotly:t,index:e,members:s.list,point:(o,a)=>this.point(o,a),choose:(o,a)=>this.choose(o,a),chosen:()=>i.all.chosen,redraw:this.schedule,
+replace:o=>o.light(this.lit)}}get lit(){return this.hovered??this.state.all.picked}choose(t,e){this.state.change({chosen:{...this.state.all.
+chosen,[t]:e}})}place(t){let{slot:e,group:s}=t,i=e?this.frames.find(a=>a.slot===e&&a.group===s):null,o=i??new gt(t,a=>this.choose(e,a));i||(this.
+grid.append(o.node),this.frames.push(o)),o.add(t)}get pictures(){return this.frames.flatMap(t=>Object.values(t.made))}shown(){let{chosen:t}=this.
+state.all;return this.frames.filter(({node:e})=>!e.hidden).flatMap(e=>{let s=e.entry(t);return["A","B"].map(o=>[o,s,e.made[s.name+o]]).filter(
+([,,o])=>o?.node.isConnected&&o.state)})}later(t,e,s){clearTimeout(this.timers[t]),this.timers[t]=setTimeout(e,s)}schedule(){this.waiting||this.
+stopped||(this.waiting=!0,requestAnimationFrame(()=>{this.waiting=!1,!this.stopped&&(this.el.isConnected?ht(this):setTimeout(this.schedule,js))}))}point(t,e){
+let{state:s}=this;if(t==="click"){s.change({picked:s.all.picked===e?null:e});return}this.hovered!==e&&(this.hovered=e,this.bar.show(this.current()),
+this.mark())}mark(){for(let t of this.pictures)t.light(t.plot.clientWidth?this.lit:null)}async photograph(){let{el:t,bar:e}=this;if(!t.isConnected||
+e.work.busy&&t.dataset.shown==="preview"){this.later("shot",()=>this.photograph(),Cs);return}let s=this.shown().slice(0,2),i=await Promise.all(
+s.map(([,,o])=>o.image("png")));this.stopped||this.ask?.("picture",{images:i,text:e.spoken.innerText})}get handle(){let{state:t}=this;return{
+get history(){return{past:t.past,start:t.start}},add:e=>this.add(e),status:e=>this.bar.work.show(e),lost:e=>this.lost(e),stop:()=>this.stop()}}add(t){
+this.members.add(t);for(let e of t.index.figures??[]){let s=this.index.figures.find(({name:o})=>o===e.name),i=this.frames.find(({entries:o})=>o.
+some(a=>a===s));if(!(!s||!i)&&(Object.assign(s,e),!(!e.data&&!e.layout)))for(let o of["A","B"])i.made[s.name+o]?.renew()}this.schedule()}lost(t){
+this.members.live=!1,this.bar.work.lost(t),this.schedule()}stop(){this.stopped=!0,this.bar.player.halt(),Object.values(this.timers).forEach(
+clearTimeout),this.forget();for(let{plot:t}of this.pictures)this.Plotly.purge(t)}};var Ft=n=>document.getElementById(n),Te=n=>JSON.parse(Ft(n).textContent??""),Rs=()=>new Promise(n=>{requestAnimationFrame(()=>setTimeout(n))});
+async function _e(n){let t=new Blob([J(Te(n))]).stream().pipeThrough(new DecompressionStream("deflate"));return new Uint8Array(await new Response(
+t).arrayBuffer())}async function Bs(){performance.mark("flatviz-start");let n=Te("flatviz-start"),t=Ft("explorer"),e={get:l=>n[l],set:(l,r)=>{
+n[l]=r},save_changes(){},on(){},off(){}};globalThis.DecompressionStream||(t.textContent="The pictures on this page need a browser of 2023 or\
+ later."),await Rs();let[s,i]=await Promise.all([_e("flatviz-index"),_e("flatviz-records")]),o=document.createElement("script");o.textContent=
+Ft("plotly").textContent,document.head.append(o);let a={index:JSON.parse(new TextDecoder().decode(s)),buffer:Wt(i)};Dt({Plotly:globalThis.Plotly,
+model:e,el:t,bundle:a,hash:!0})}return De(Ds);})();

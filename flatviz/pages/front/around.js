@@ -2,18 +2,29 @@
 import { onThemeChange } from "./colors.js";
 import { draw } from "./drawing.js";
 
+/** @import { Explorer } from "./explorer.js" */
+
+const PAPER = "660px"; // width of the page on paper
+
+/** Follow what happens around a page, until it forgets that. @param {Explorer} page */
 export function listen(page) {
-  const { el, state, model, article } = page;
-  const heard = [];
+  const { el, grid, state, model, article } = page;
+  /** @type {(() => void)[]} */
+  const ends = [];
   let width = 0;
-  const hear = (target, event, act, how) => {
-    target.addEventListener(event, act, how);
-    heard.push(() => target.removeEventListener(event, act));
+  const hear = (
+    /** @type {string} */ event,
+    /** @type {() => void} */ act,
+    /** @type {AddEventListenerOptions} */ how = {},
+  ) => {
+    window.addEventListener(event, act, how);
+    ends.push(() => window.removeEventListener(event, act));
   };
-  const traits = ["radius", "n_draws", "method", "look"].map((t) => `change:${t}`);
+  const traits = ["radius", "n_draws", "method", "look"].map((trait) => `change:${trait}`);
   for (const trait of traits) model.on(trait, page.schedule);
+  ends.push(() => traits.forEach((trait) => model.off?.(trait, page.schedule)));
+  // of a window, or of a panel of JupyterLab
   const watcher = new ResizeObserver(() => {
-    // of a window, or of a panel of JupyterLab
     if (page.stopped || !el.clientWidth) return;
     if (el.clientWidth !== width) {
       width = el.clientWidth;
@@ -21,34 +32,31 @@ export function listen(page) {
       page.layout.arrange(page.current());
       page.schedule();
     }
-    page.pictures.forEach((p) => p.resize());
+    for (const picture of page.pictures) picture.resize();
     page.mark();
   });
-  [el, page.grid].forEach((node) => watcher.observe(node));
-  heard.push(
-    onThemeChange(page.schedule),
-    () => watcher.disconnect(),
-    () => traits.forEach((trait) => model.off?.(trait, page.schedule)),
-  );
-  hear(window, "beforeprint", () => print(page, true));
-  hear(window, "afterprint", () => print(page, false));
-  hear(window, "resize", page.schedule);
-  if (article.story.length) hear(window, "scroll", article.scrolled, { passive: true });
+  for (const node of [el, grid]) watcher.observe(node);
+  ends.push(() => watcher.disconnect());
+  ends.push(onThemeChange(page.schedule));
+  hear("beforeprint", () => print(page, true));
+  hear("afterprint", () => print(page, false));
+  hear("resize", page.schedule);
+  if (article.story.length) hear("scroll", article.scrolled, { passive: true });
   if (page.hash) {
-    hear(window, "hashchange", () => {
-      if (location.hash !== state.hash) {
-        state.read(location.hash);
-        page.placed = false;
-      }
+    hear("hashchange", () => {
+      if (location.hash === state.hash) return;
+      state.read(location.hash);
+      page.placed = false;
     });
     if (location.hash.length > 1) state.read(location.hash);
   }
-  page.forget = () => heard.forEach((end) => end());
+  page.forget = () => ends.forEach((end) => end());
 }
 
-export function print(page, on) {
+/** Draw a page for paper, or for the screen again. @param {Explorer} page @param {boolean} on */
+function print(page, on) {
   page.printing = on;
-  page.el.style.width = on ? "660px" : "";
+  page.el.style.width = on ? PAPER : "";
   draw(page);
-  if (on) page.pictures.forEach((p) => p.resize());
+  if (on) for (const picture of page.pictures) picture.resize();
 }

@@ -2,17 +2,28 @@
 import { element } from "./elements.js";
 import { paragraphs } from "./controls.js";
 
-export class Article {
-  page;
-  story;
+/** @import { Controls, Section } from "./types.d.ts" */
+/** @import { State } from "./state.js" */
 
-  // page: { el, stage, state, resting(), placed() }: resting, while nothing may follow the text.
+/**
+ * What the article needs of its page; resting: while nothing may follow the text.
+ * @typedef {{ el: HTMLElement, stage: HTMLElement, state: State, resting: () => boolean }}
+ *   ArticlePage
+ */
+
+/** The article beside the pictures: the section in sight sets the controls. */
+export class Article {
+  /** @type {Controls | null} */
+  explored = null; // the state in which the reader left the last section
+  rest = 0; // timer, until the page rests
+
+  /**
+   * @param {Section[]} story
+   * @param {ArticlePage} page
+   */
   constructor(story, page) {
-    // explored: the state in which the reader left the last section
     this.story = story;
     this.page = page;
-    this.explored = null;
-    this.rest = 0;
     this.sections = story.map((s) =>
       element("section", {}, element("h2", {}, s.title), ...paragraphs(s.text)),
     );
@@ -24,17 +35,21 @@ export class Article {
     };
   }
 
+  /** How much of the screen the pictures cover, px. */
   get cover() {
     return this.page.el.clientWidth < 900 ? parseFloat(getComputedStyle(this.node).paddingTop) : 0;
-  } // of the screen, by the pictures
+  }
 
-  // The last section is to explore.
+  /**
+   * Whether the reader reads: the last section is to explore.
+   * @param {Pick<Controls, "step">} now
+   */
   reads({ step: at }) {
     return at >= 0 && at < this.story.length - 1;
   }
 
+  /** The section being read, -1 for the last. */
   inSight() {
-    // the section being read, -1 for the last
     const { sections, cover } = this;
     const line = cover + 0.45 * (window.innerHeight - cover);
     const at = Math.max(
@@ -44,6 +59,7 @@ export class Article {
     return at < sections.length - 1 ? at : -1;
   }
 
+  /** Set the controls to the section in sight. */
   follow() {
     const {
       page: { state, resting },
@@ -57,10 +73,11 @@ export class Article {
     // a section is in the state of which it speaks, whatever was chosen in another
     state.acted({ step: at });
     state.put(
-      (at < 0 && this.explored) || { method, radius, n_draws, ...story.at(at).set, step: at },
+      (at < 0 && this.explored) || { method, radius, n_draws, ...story.at(at)?.set, step: at },
     );
   }
 
+  /** Scroll to where the state says that the reader is. */
   goTo() {
     // where the state says that the reader is
     const { step } = this.page.state.all;

@@ -1,211 +1,242 @@
 // ---- the bar above the pictures: controls, tabs, what is read
-import { button, counted, element } from "./elements.js";
-import { Article } from "./article.js";
 import { menu, Player, Side } from "./controls.js";
+import { button, counted, element } from "./elements.js";
 import { codeOf, Copied, film, save } from "./film.js";
-import { keepKeys } from "./keys.js";
 import { ALL } from "./state.js";
-import STYLE from "./style.css";
 
-export function buildControls(page) {
-  const { state, index, members, hash, ask } = page;
-  page.a = new Side("", (v) => state.change(v));
-  page.b = new Side("B", (v) =>
-    state.change({ compare: { method: page.b.method, radius: page.b.wanted, ...v } }),
-  );
-  page.draws = element("input", {
-    type: "range",
-    class: "fv-draws",
-    min: 1,
-    max: index.n_max,
-    step: 1,
-    "aria-label": "ensemble size",
-  });
-  page.drawsText = element("output");
-  page.draws.addEventListener("input", () => state.change({ n_draws: Number(page.draws.value) }));
-  page.compare = button("Compare", "two states side by side, on the same scales", () => {
-    const now = page.current();
-    const other = members.methods.find((m) => m === "vi" && m !== now.a.method) ?? now.a.method;
-    state.change({ compare: now.b ? null : { method: other, radius: members.stops(other)[0] } });
-  });
-  page.player = new Player(
-    (first) => playRadius(page, first),
-    "go through the fitted radii of this method",
-  );
-  page.undo = button("Undo", "take the last change back", () => state.undo());
-  page.copied = new Copied();
-  page.more = menu("Menu", [
-    ["Reset", () => state.reset()],
-    ["Copy as code", () => page.copied.take(codeOf(page.shown(), index, state.all), "code")],
-    ...(hash
-      ? [["Copy link", () => page.copied.take(new URL(state.hash, location.href).href, "link")]]
-      : []),
-    ["Save as SVG", () => save(page.shown(), "svg")],
-    ["Save as PNG", () => save(page.shown(), "png")],
-    ...(globalThis.MediaRecorder
-      ? [
-          [
-            "Save film of the radius",
-            () => {
-              const { member } = page.current().a;
-              film({
-                el: page.el,
-                state,
-                member,
-                radii: members.fitted(member.meta.method),
-                shown: () => page.shown(),
-              });
-            },
-          ],
-        ]
-      : []),
-  ]);
-  page.bar = element("progress", {
-    max: 1,
-    value: 0,
-    "aria-label": "share of the fit that is done",
-  });
-  page.said = element("span", { role: "status" });
-  page.button = button("Stop", "stop or start fitting", () =>
-    ask?.(page.button.textContent === "Stop" ? "stop" : "run"),
-  );
-  page.bands = button(
-    "Bands over seeds",
-    "fit every member again with two more seeds, behind the picture",
-    () => ask?.("seeds"),
-  );
-  page.bands.hidden = index.seeds !== 1; // one seed: what looks like a trend may be noise
-  page.work = element("div", { class: "fv-work" }, page.button, page.bar, page.said, page.bands);
-  page.work.hidden = !members.live;
-  page.note = element("div", { class: "fv-note", role: "alert", hidden: "" });
+/** @import { Now, Standing, Status } from "./types.d.ts" */
+/** @import { Explorer } from "./explorer.js" */
+
+/** @type {Record<string, number>} */
+const TURNS = { ArrowRight: 1, ArrowLeft: -1 };
+
+/** What the kernel does, and buttons that ask it for more. */
+export class Work {
+  busy = false;
+
+  /** @param {Explorer} page */
+  constructor({ ask, index, members }) {
+    this.progress = element("progress", {
+      max: 1,
+      value: 0,
+      "aria-label": "share of the fit that is done",
+    });
+    this.said = element("span", { role: "status" });
+    this.button = button("Stop", "stop or start fitting", () =>
+      ask?.(this.button.textContent === "Stop" ? "stop" : "run"),
+    );
+    const help = "fit every member again with two more seeds, behind the picture";
+    this.bands = button("Bands over seeds", help, () => ask?.("seeds"));
+    this.bands.hidden = index.seeds !== 1; // one seed: what looks like a trend may be noise
+    const parts = [this.button, this.progress, this.said, this.bands];
+    this.node = element("div", { class: "fv-work" }, ...parts);
+    this.node.hidden = !members.live;
+    this.note = element("div", { class: "fv-note", role: "alert", hidden: "" });
+  }
+
+  /** Show what the kernel does. @param {Status} status */
+  show({ share, text, busy, error }) {
+    this.busy = busy;
+    this.progress.value = share;
+    this.said.textContent = text;
+    this.button.textContent = busy ? "Stop" : "Run";
+    this.bands.disabled = busy;
+    this.note.hidden = !error;
+    this.note.textContent = error ?? "";
+  }
+
+  /** Show that the kernel is gone. @param {string} why */
+  lost(why) {
+    this.node.hidden = true;
+    this.note.hidden = false;
+    this.note.textContent = why;
+  }
 }
 
-export function playRadius(page, first) {
-  // from radius 0 on where it stands at the largest
-  const {
-    a: { method, member },
-  } = page.current();
-  const { radius: at } = member.meta;
-  const radii = page.members.fitted(method);
-  const radius = radii.find((r) => r > at) ?? (first ? radii[0] : undefined);
-  if (radius === undefined || radii.length < 2) return false;
-  if (first) page.state.past.push(page.state.all); // one step of undo, however far it plays
-  page.state.put({ ...page.state.all, radius });
-  return true;
-}
+/** The controls, tabs and sentences above the pictures. */
+export class Bar {
+  /** @param {Explorer} page */
+  constructor(page) {
+    this.page = page;
+    const { state, index, members } = page;
+    this.a = new Side("", (values) => state.change(values));
+    this.b = new Side("B", (values) => {
+      const { method, wanted: radius } = this.b;
+      state.change({ compare: { method, radius, ...values } });
+    });
+    this.draws = element("input", {
+      type: "range",
+      class: "fv-draws",
+      min: 1,
+      max: index.n_max,
+      step: 1,
+      "aria-label": "ensemble size",
+    });
+    this.drawsText = element("output");
+    this.draws.addEventListener("input", () => state.change({ n_draws: Number(this.draws.value) }));
+    const help = "two states side by side, on the same scales";
+    this.compare = button("Compare", help, () => {
+      const { a, b } = page.current();
+      const other = members.methods.find((m) => m === "vi" && m !== a.method) ?? a.method;
+      const [radius] = members.stops(other);
+      state.change({ compare: b ? null : { method: other, radius } });
+    });
+    const play = "go through the fitted radii of this method";
+    this.player = new Player((first) => this.playRadius(first), play);
+    this.undo = button("Undo", "take the last change back", () => state.undo());
+    this.copied = new Copied();
+    this.work = new Work(page);
+    this.reading = element("p", { class: "fv-reading" });
+    this.readingB = element("p", { class: "fv-reading", hidden: "" });
+    this.spoken = element("div", { "aria-live": "polite" }, this.reading, this.readingB);
+    const groups = [...new Set(index.figures.map(({ group }) => group))];
+    this.names = groups.length > 1 ? [...groups, ALL] : groups; // of the tabs
+    this.panel = `fv-panel-${Math.random().toString(36).slice(2)}`;
+    this.tabButtons = this.names.map((name) => {
+      const look = { type: "button", role: "tab", "aria-controls": this.panel };
+      return element("button", { ...look, onclick: () => state.change({ tab: name }) }, name);
+    });
+    this.tabs = this.tabList();
+    this.node = this.build();
+  }
 
-export function buildPage(page) {
-  const { el, index, state } = page;
-  const groups = [...new Set(index.figures.map((f) => f.group))];
-  page.controls = element(
-    "div",
-    { class: "fv-controls", role: "group", "aria-label": "controls" },
-    page.a.node,
-    element("label", {}, element("span", {}, "ensemble size"), page.draws, page.drawsText),
-    page.b.node,
-  );
-  const buttons = element(
-    "div",
-    { class: "fv-buttons", role: "group", "aria-label": "actions" },
-    page.player.button,
-    page.compare,
-    page.undo,
-    page.more,
-  );
-  page.reading = element("p", { class: "fv-reading" });
-  page.readingB = element("p", { class: "fv-reading", hidden: "" });
-  page.spoken = element("div", { "aria-live": "polite" }, page.reading, page.readingB);
-  page.names = groups.length > 1 ? [...groups, ALL] : groups;
-  const panel = `fv-panel-${Math.random().toString(36).slice(2)}`;
-  page.tabs = tabList(page, panel);
-  page.grid = element("div", {
-    class: "fv-figures",
-    role: "tabpanel",
-    id: panel,
-    "aria-label": "pictures",
-    tabindex: 0,
-  });
-  page.head = element(
-    "div",
-    { class: "fv-bar" },
-    page.controls,
-    page.work,
-    page.note,
-    page.spoken,
-    element("div", { class: "fv-strip" }, page.tabs, buttons),
-  );
-  page.stage = element("div", { class: "fv-stage" }, page.head, page.copied.node, page.grid);
-  // not before the page is scrolled to where its state says
-  page.article = new Article(index.story ?? [], {
-    el,
-    stage: page.stage,
-    state,
-    resting: () => page.stopped || page.printing || !page.placed,
-  });
-  el.classList.add("flatviz");
-  keepKeys(el);
-  el.replaceChildren(
-    element("style", {}, STYLE),
-    element("div", { class: "fv-body" }, page.article.node, page.stage),
-  );
-}
+  /** What the tabs stand in; arrow keys go from one to the next. */
+  tabList() {
+    const { names, page, tabButtons } = this;
+    const look = { class: "fv-tabs", role: "tablist", "aria-label": "views" };
+    const tabs = element("div", look, ...tabButtons);
+    tabs.addEventListener("keydown", (e) => {
+      const turn = TURNS[e.key];
+      if (!turn) return;
+      const { state, layout } = page;
+      const i = (names.indexOf(layout.tabOf(state.all)) + turn + names.length) % names.length;
+      state.change({ tab: names[i] });
+      tabButtons[i].focus();
+    });
+    tabs.hidden = names.length < 2;
+    return tabs;
+  }
 
-export function tabList(page, panel) {
-  const { names, state } = page;
-  const tabs = element("div", { class: "fv-tabs", role: "tablist", "aria-label": "views" });
-  page.tabButtons = names.map((name) => {
-    const tab = element("button", { type: "button", role: "tab", "aria-controls": panel }, name);
-    tab.addEventListener("click", () => state.change({ tab: name }));
-    return tab;
-  });
-  tabs.append(...page.tabButtons);
-  tabs.addEventListener("keydown", (e) => {
-    const turn = { ArrowRight: 1, ArrowLeft: -1 }[e.key];
-    if (!turn) return;
-    const i = (names.indexOf(page.layout.tabOf(state.all)) + turn + names.length) % names.length;
-    state.change({ tab: names[i] });
-    page.tabButtons[i].focus();
-  });
-  tabs.hidden = names.length < 2;
-  return tabs;
-}
+  /** All parts of the bar. */
+  build() {
+    const draws = element(
+      "label",
+      {},
+      element("span", {}, "ensemble size"),
+      this.draws,
+      this.drawsText,
+    );
+    const controls = element(
+      "div",
+      { class: "fv-controls", role: "group", "aria-label": "controls" },
+      this.a.node,
+      draws,
+      this.b.node,
+    );
+    const buttons = element(
+      "div",
+      { class: "fv-buttons", role: "group", "aria-label": "actions" },
+      this.player.button,
+      this.compare,
+      this.undo,
+      this.menu(),
+    );
+    return element(
+      "div",
+      { class: "fv-bar" },
+      controls,
+      this.work.node,
+      this.work.note,
+      this.spoken,
+      element("div", { class: "fv-strip" }, this.tabs, buttons),
+    );
+  }
 
-export function drawControls(page, now) {
-  const { a: first, b: second, n_draws: n } = now;
-  const { members, draws, drawsText, layout } = page;
-  const { offered } = members;
-  const { narrow } = layout;
-  page.a.show(first.method, now.radius, offered, narrow);
-  page.a.letter.textContent = second ? "A" : "";
-  page.b.node.hidden = !second;
-  if (second) page.b.show(second.method, now.compare.radius, offered, narrow);
-  draws.value = n;
-  // a point is every ensemble
-  draws.disabled = [first, second].every((s) => !s || s.member.meta.n_draws === 1);
-  drawsText.textContent = draws.disabled ? "one point" : counted(n, "draw");
-  draws.setAttribute("aria-valuetext", drawsText.textContent);
-  page.compare.setAttribute("aria-pressed", Boolean(second));
-  page.compare.textContent = second ? "One state" : "Compare";
-  page.undo.disabled = !page.state.past.length;
-  page.player.button.disabled = members.of(first.method).length < 2;
-  const d = page.hovered ?? now.picked;
-  const brief = narrow && layout.reads(now);
-  const about = (s, letter) => [
-    (second ? `${letter}: ` : "") + (brief ? members.numbers(s, n) : members.sentence(s, n)),
-    element("span", { class: "fv-draw" }, d === null ? "" : members.aboutDraw(s, d)),
-  ];
-  page.reading.replaceChildren(...about(first, "A"));
-  page.readingB.hidden = !second;
-  if (second) page.readingB.replaceChildren(...about(second, "B"));
-  const tab = layout.tabOf(now);
-  page.el.classList.toggle(
-    "fv-drawn",
-    page.frames.some(
-      (f) => layout.inTab(f, tab) && Object.keys(f.entry(now.chosen).link).length > 0,
-    ),
-  );
-  page.tabButtons.forEach((t, i) => {
-    t.setAttribute("aria-selected", page.names[i] === tab);
-    t.tabIndex = page.names[i] === tab ? 0 : -1;
-  });
+  /** The menu of what is done with the pictures. */
+  menu() {
+    const { page, copied } = this;
+    const { state, index, members, hash, el } = page;
+    /** @type {[text: string, act: () => void][]} */
+    const acts = [
+      ["Reset", () => state.reset()],
+      ["Copy as code", () => copied.take(codeOf(page.shown(), index, state.all), "code")],
+    ];
+    const link = () => new URL(state.hash, location.href).href;
+    if (hash) acts.push(["Copy link", () => copied.take(link(), "link")]);
+    acts.push(["Save as SVG", () => save(page.shown(), "svg")]);
+    acts.push(["Save as PNG", () => save(page.shown(), "png")]);
+    const record = () => {
+      const { member } = page.current().a;
+      const radii = members.fitted(member.meta.method);
+      film({ el, state, member, radii, shown: () => page.shown() });
+    };
+    if (globalThis.MediaRecorder) acts.push(["Save film of the radius", record]);
+    return menu("Menu", acts);
+  }
+
+  /**
+   * To the next radius, from 0 on where it stands at the largest; whether there is one.
+   * @param {boolean} first
+   */
+  playRadius(first) {
+    const { state, members } = this.page;
+    const { method, member } = this.page.current().a;
+    const radii = members.fitted(method);
+    const next = radii.find((r) => r > member.meta.radius);
+    const radius = next ?? (first ? radii[0] : undefined);
+    if (radius === undefined || radii.length < 2) return false;
+    if (first) state.past.push(state.all); // one step of undo, however far it plays
+    state.put({ ...state.all, radius });
+    return true;
+  }
+
+  /** Show this state. @param {Now} now */
+  show(now) {
+    const { page, draws, drawsText } = this;
+    const { a, b, n_draws: n, compare } = now;
+    const { members, layout, state, el } = page;
+    const { offered } = members;
+    this.a.show(a.method, now.radius, offered, layout.narrow);
+    this.a.letter.textContent = b ? "A" : "";
+    this.b.node.hidden = !b;
+    if (b && compare) this.b.show(b.method, compare.radius, offered, layout.narrow);
+    draws.value = String(n);
+    // a point is every ensemble
+    draws.disabled = [a, b].every((side) => !side || side.member.meta.n_draws === 1);
+    drawsText.textContent = draws.disabled ? "one point" : counted(n, "draw");
+    draws.setAttribute("aria-valuetext", drawsText.textContent);
+    this.compare.setAttribute("aria-pressed", String(Boolean(b)));
+    this.compare.textContent = b ? "One state" : "Compare";
+    this.undo.disabled = !state.past.length;
+    this.player.button.disabled = members.of(a.method).length < 2;
+    this.reading.replaceChildren(...this.about(now, a, "A"));
+    this.readingB.hidden = !b;
+    if (b) this.readingB.replaceChildren(...this.about(now, b, "B"));
+    const tab = layout.tabOf(now);
+    const drawn = page.frames.some(
+      (frame) => layout.inTab(frame, tab) && Object.keys(frame.entry(now.chosen).link).length > 0,
+    );
+    el.classList.toggle("fv-drawn", drawn);
+    this.tabButtons.forEach((button, i) => {
+      const here = this.names[i] === tab;
+      button.setAttribute("aria-selected", String(here));
+      button.tabIndex = here ? 0 : -1;
+    });
+  }
+
+  /**
+   * What is read of a state.
+   * @param {Now} now
+   * @param {Standing} side
+   * @param {string} letter
+   */
+  about(now, side, letter) {
+    const { members, layout, hovered } = this.page;
+    const n = now.n_draws;
+    const draw = hovered ?? now.picked;
+    const brief = layout.narrow && layout.reads(now);
+    const said = brief ? members.numbers(side, n) : members.sentence(side, n);
+    const marked = draw === null ? "" : members.aboutDraw(side, draw);
+    return [(now.b ? `${letter}: ` : "") + said, element("span", { class: "fv-draw" }, marked)];
+  }
 }

@@ -3,20 +3,28 @@ import { button, element, short, STILL } from "./elements.js";
 import { formula } from "./math.js";
 import { nearest } from "./records.js";
 
-// A menu of methods and a radius slider: of state A, or of B.  `change({method, radius})` hears
-// what the reader does.
-export class Side {
-  method;
-  wanted;
-  stops;
-  /** @type {any} */
-  stopsOf;
-  /** @type {any} */
-  first;
+/** @import { Offer, Side as SideState } from "./types.d.ts" */
 
+/** @typedef {(first: boolean) => boolean} Next Take a step; says whether there was one */
+
+/** A menu of methods and a radius slider: of state A, or of B. */
+export class Side {
+  method = "";
+  wanted = 0; // radius
+  /** @type {number[]} */
+  stops = [];
+  /** @type {Offer[]} */
+  offered = [];
+  listed = ""; // what stands in the menu
+  /** @type {Record<string, number>} */
+  remembered = {}; // a radius never moves from one unit to another
+
+  /**
+   * @param {string} letter
+   * @param {(values: Partial<SideState>) => void} change hears what the reader does
+   */
   constructor(letter, change) {
     this.change = change;
-    this.remembered = {}; // a radius never moves from one unit to another
     const of = letter ? ` ${letter}` : "";
     this.letter = element("span", { class: "fv-letter", "aria-hidden": "true" }, letter);
     this.select = element("select", { class: "fv-method", "aria-label": `method${of}` });
@@ -38,70 +46,80 @@ export class Side {
     this.select.addEventListener("change", () => {
       this.remembered[this.method] = this.wanted;
       const method = this.select.value;
-      const at = this.stopsOf(method);
-      change({
-        method,
-        radius: this.remembered[method] ?? this.first(method) ?? at[Math.ceil((at.length - 1) / 2)],
-      });
+      const { stops, first } = this.offerOf(method);
+      const middle = stops[Math.ceil((stops.length - 1) / 2)];
+      change({ method, radius: this.remembered[method] ?? first ?? middle });
     });
     this.radius.addEventListener("input", () =>
       change({ radius: this.stops[Number(this.radius.value)] }),
     );
   }
 
-  // method, wanted: where it stands; offered: [[method, label, stops, unit, default radius]].
-  // brief: there is room for the number alone.
+  /** What is offered for a method. @param {string} method */
+  offerOf(method) {
+    return this.offered.find((offer) => offer.method === method) ?? this.offered[0];
+  }
+
+  /**
+   * Show where it stands.
+   * @param {string} method
+   * @param {number} wanted radius
+   * @param {Offer[]} offered
+   * @param {boolean} brief there is room for the number alone
+   */
   show(method, wanted, offered, brief = false) {
-    const key = offered.map(([name, , stops]) => `${name}:${stops.length}`).join() + method;
-    if (key !== this.key) {
-      // the list itself changed
-      this.key = key;
-      this.stopsOf = (name) => offered.find((o) => o[0] === name)[2];
-      this.first = (name) => offered.find((o) => o[0] === name)[4];
-      this.select.replaceChildren(
-        ...offered.map(([name, label]) => {
-          const option = element("option", { value: name }, label);
-          option.selected = name === method;
-          return option;
-        }),
-      );
-    }
+    this.offered = offered;
+    const { stops, unit } = this.offerOf(method);
+    this.list(method);
     this.method = method;
     this.wanted = wanted;
-    this.stops = this.stopsOf(method);
-    this.radius.max = Math.max(1, this.stops.length - 1);
-    this.radius.disabled = this.stops.length < 2;
-    this.radius.value = nearest(this.stops, wanted);
-    const unit = offered.find((o) => o[0] === method)[3];
-    const text =
-      this.stops.length < 2 ? "none" : `${short(wanted)} ${unit}${wanted === 0 ? " (= VI)" : ""}`;
-    this.text.textContent = !brief
-      ? text
-      : this.stops.length < 2
-        ? "no radius"
-        : `radius ${short(wanted)}`;
+    this.stops = stops;
+    const moves = stops.length > 1;
+    this.radius.max = String(Math.max(1, stops.length - 1));
+    this.radius.disabled = !moves;
+    this.radius.value = String(nearest(stops, wanted));
+    const text = moves ? `${short(wanted)} ${unit}${wanted === 0 ? " (= VI)" : ""}` : "none";
+    const few = moves ? `radius ${short(wanted)}` : "no radius";
+    this.text.textContent = brief ? few : text;
     this.radius.setAttribute("aria-valuetext", text);
+  }
+
+  /** Fill the menu of methods where it has changed. @param {string} method of now */
+  list(method) {
+    const key = this.offered.map((offer) => offer.method).join() + method;
+    if (key === this.listed) return;
+    this.listed = key;
+    const options = this.offered.map((offer) => {
+      const option = element("option", { value: offer.method }, offer.label);
+      option.selected = offer.method === method;
+      return option;
+    });
+    this.select.replaceChildren(...options);
   }
 }
 
 const PLAY_MS = 1200;
 const GLIDE = { duration: 800, easing: "cubic-in-out" };
 
-// A button that goes through what `title` says, a step every `PLAY_MS`: next(first) takes one and
-// says whether there was one.
+/** A button that goes through what `title` says, a step every `PLAY_MS`. */
 export class Player {
-  next;
+  timer = 0;
 
+  /**
+   * @param {Next} next
+   * @param {string} title
+   */
   constructor(next, title) {
     this.next = next;
-    this.timer = 0;
     this.button = button("Play", title, () => (this.timer ? this.halt() : this.go(true)));
   }
 
+  /** How a picture glides to the next step; not where motion is not wanted. */
   get glide() {
     return this.timer && !STILL.matches ? GLIDE : undefined;
   }
 
+  /** Take a step, and the next ones later. @param {boolean} first */
   go(first) {
     // before the step, which glides because there is a timer
     this.timer = setTimeout(() => this.go(false), PLAY_MS);
@@ -109,6 +127,7 @@ export class Player {
     else this.button.textContent = "Pause";
   }
 
+  /** Rest. */
   halt() {
     clearTimeout(this.timer);
     this.timer = 0;
@@ -116,10 +135,15 @@ export class Player {
   }
 }
 
-// A menu of buttons: [[text, action]].
+/**
+ * A menu of buttons.
+ * @param {string} label
+ * @param {[text: string, act: () => void][]} buttons
+ */
 export function menu(label, buttons) {
   const inside = element("div", {});
-  const node = element("details", { class: "fv-menu" }, element("summary", {}, label), inside);
+  const title = element("summary", {}, label);
+  const node = element("details", { class: "fv-menu" }, title, inside);
   for (const [text, act] of buttons) {
     const chosen = () => {
       node.open = false;
@@ -130,16 +154,17 @@ export function menu(label, buttons) {
   node.addEventListener("keydown", (e) => {
     if (e.key === "Escape") {
       node.open = false;
-      node.firstChild.focus();
+      title.focus();
     }
   });
   node.addEventListener("focusout", (e) => {
-    if (e.relatedTarget && !node.contains(e.relatedTarget)) node.open = false;
+    const to = e.relatedTarget;
+    if (to instanceof Node && !node.contains(to)) node.open = false;
   });
   return node;
 }
 
-// Plain text in which **words** are bold and a line that begins with "= " is an equation in TeX.
+/** The glossary. @type {Record<string, string>} */
 const TERMS = {
   "λ₁": "the largest eigenvalue of the training loss's Hessian: how sharply the loss curves at most; low is flat",
   NLL: "negative log likelihood: mean of −log p of the right answers; low is good",
@@ -151,10 +176,14 @@ const TERMS = {
   T: "temperature: the weight of the prior; 1 is Bayes' rule",
 };
 
-// Paragraphs of a section; a term of the glossary is explained where it stands first, on hover or
-// tap.
+/**
+ * Paragraphs of a section: **words** are bold, a line that begins with "= " is an equation in TeX,
+ * and a term of the glossary is explained where it stands first, on hover or tap.
+ * @param {string} text
+ */
 export function paragraphs(text) {
   const seen = new Set();
+  /** @param {string} part */
   const explained = (part) =>
     part.split(/(λ₁|NLL|ECE|q′|KL|\bT\b)/).map((word, i) => {
       if (i % 2 === 0 || seen.has(word)) return word;

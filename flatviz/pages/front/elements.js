@@ -3,8 +3,8 @@
 /** @typedef {string | number | boolean | null | undefined | ((event: never) => void)} Value */
 
 /**
- * Make an element. An attribute `on…` is a listener; true gives an attribute without a value; false,
- * null and undefined give none, and such children are left out too.
+ * Make an element. An attribute `on…` is a listener; true gives an attribute without a value;
+ * false, null and undefined give none, and such children are left out too.
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
  * @param {Record<string, Value>} attributes

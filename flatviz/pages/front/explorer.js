@@ -1,75 +1,51 @@
 // The one front end of flatviz: the page of `flatviz tour` holds it, the lab loads it once a page.
-//
-// show({Plotly, model, el, bundle, ask, hash}) draws the figures of a family and their controls.
-// `bundle.index` says what is
-// where: `figures` (traces and layout as the Python plot_* functions made them, `binds`, which
-// parts change, `shared`, the
-// axes whose range holds every member, `group`, its tab, `slot` and `option`, what it is an
-// alternative to, and `link`, which
-// of its points are draws), `fields` (name, offset, shape in one member's record of float32),
-// `members` (method, radius,
-// label, words, ranges, alt texts), `story`, the sections of the article,
-// `code`, how Python gets the family, and `config`, plotly's.
-// `bundle.buffer` holds the members' records one after the other.  `model` is a widget model, or
-// stands in for one: get, set,
-// save_changes, on(event, callback), with the traits radius, n_draws, method and look.  `ask(want,
-// what)` speaks to a kernel;
-// hash: whether the state stands in the address of the page.
-// former: `history` of what was shown here before, of the same controls.
+// types.d.ts says what a bundle is, and what a model and a kernel are asked.
 import { listen } from "./around.js";
-import { buildControls, buildPage, drawControls } from "./bar.js";
+import { Article } from "./article.js";
+import { Bar } from "./bar.js";
 import { learnColors } from "./colors.js";
 import { draw } from "./drawing.js";
-import { Frame, Layout } from "./layout.js";
+import { element } from "./elements.js";
+import { Frame } from "./frames.js";
+import { keepKeys } from "./keys.js";
+import { Layout } from "./layout.js";
 import { Members } from "./members.js";
 import { State } from "./state.js";
+import STYLE from "./style.css";
 
+/** @import { Controls, Entry, Extra, Now, Options, Shown, Status, Tools } from "./types.d.ts" */
+/** @import { Pending } from "./drawing.js" */
+
+const FRAME_MS = 100; // until a page that is not attached is looked at again
+const SHOT_MS = 1500; // and until a picture is kept
+
+/**
+ * Show the figures of a family and their controls. Returns what the page of a notebook asks of
+ * them.
+ * @param {Options} options
+ */
 export function show(options) {
   return new Explorer(options).handle;
 }
 
 /** The page of a family: what it is in, its parts, and what it is doing now. */
 export class Explorer {
-  // parts, of bar.js
-  a;
-  b;
-  draws;
-  drawsText;
-  compare;
-  player;
-  undo;
-  copied;
-  more;
-  bar;
-  said;
-  button;
-  bands;
-  work;
-  note;
-  controls;
-  reading;
-  readingB;
-  spoken;
-  names;
-  tabs;
-  tabButtons;
-  grid;
-  head;
-  stage;
-  article;
-  // what it is doing
-  pending = [];
-  hovered = null;
-  timers = {};
-  waiting = false;
-  stopped = false;
-  busy = false;
-  printing = false;
-  placed = false;
-  stale = true;
+  /** @type {Frame[]} */
   frames = [];
+  /** @type {Pending[]} */
+  pending = []; // pictures that are still to be drawn
+  /** @type {number | null} */
+  hovered = null; // the draw under the pointer
+  /** @type {Record<string, number>} */
+  timers = {};
+  waiting = false; // for the next frame of the browser
+  stopped = false;
+  printing = false;
+  placed = false; // scrolled to where the state says
+  stale = true; // not all drawn yet
   forget = () => {};
 
+  /** @param {Options} options */
   constructor({ Plotly, model, el, bundle, ask = null, hash = false, former = null }) {
     const { index } = bundle;
     learnColors(index.dark);
@@ -81,56 +57,63 @@ export class Explorer {
     this.hash = hash;
     this.schedule = this.schedule.bind(this); // once a frame, with the newest values
     this.members = new Members(bundle, Boolean(index.live && ask));
-    this.state = new State(model, index, this.schedule, (values) => {
-      if (["method", "radius", "compare", "step"].some((name) => name in values))
-        this.player.halt();
+    this.state = new State(model, index, this.schedule, (values) => this.halt(values));
+    if (former) {
+      // undo goes on over a family that is sent anew
+      this.state.past = former.past;
+      this.state.start = former.start;
+    }
+    this.bar = new Bar(this);
+    this.grid = element("div", {
+      class: "fv-figures",
+      role: "tabpanel",
+      id: this.bar.panel,
+      "aria-label": "pictures",
+      tabindex: 0,
     });
-    if (former) Object.assign(this.state, former); // undo goes on over a family that is sent anew
-    buildControls(this);
-    buildPage(this);
+    const parts = [this.bar.node, this.bar.copied.node, this.grid];
+    this.stage = element("div", { class: "fv-stage" }, ...parts);
+    // not before the page is scrolled to where its state says
+    const resting = () => this.stopped || this.printing || !this.placed;
+    const { stage, state } = this;
+    this.article = new Article(index.story ?? [], { el, stage, state, resting });
+    el.classList.add("flatviz");
+    keepKeys(el);
+    const body = element("div", { class: "fv-body" }, this.article.node, this.stage);
+    el.replaceChildren(element("style", {}, STYLE), body);
     for (const entry of index.figures) this.place(entry);
     for (const frame of this.frames) frame.offer(() => this.state.all.chosen);
-    const { grid, head, stage, note, tabs, compare, undo, names, article } = this;
-    this.layout = new Layout(this.frames, {
-      el,
-      grid,
-      head,
-      stage,
-      note,
-      tabs,
-      compare,
-      undo,
-      names,
-      article,
-      printing: () => this.printing,
-    });
+    this.layout = new Layout(this);
     listen(this);
     this.schedule();
   }
 
+  /** Halt the player where the reader changes what it plays. @param {Partial<Controls>} values */
+  halt(values) {
+    const played = ["method", "radius", "compare", "step"];
+    if (played.some((name) => name in values)) this.bar.player.halt();
+  }
+
+  /** The state, with the members that it shows. @returns {Now} */
   current() {
     const now = this.state.all;
-    const b = now.compare;
+    const { compare } = now;
     return {
       ...now,
       a: this.members.standing(now.method, now.radius),
-      b: b && this.members.standing(b.method, b.radius),
+      b: compare && this.members.standing(compare.method, compare.radius),
     };
   }
 
-  // ---- pictures in frames: alternatives share one
+  // ---- pictures in frames
 
+  /** What pictures take from the page. @returns {Tools} */
   get tools() {
-    const {
-      Plotly,
-      index,
-      members: { list },
-      state,
-    } = this;
+    const { Plotly, index, members, state } = this;
     return {
       Plotly,
       index,
-      members: list,
+      members: members.list,
       point: (kind, d) => this.point(kind, d),
       choose: (slot, option) => this.choose(slot, option),
       chosen: () => state.all.chosen,
@@ -139,47 +122,60 @@ export class Explorer {
     };
   }
 
+  /** The draw that is marked, or null. */
   get lit() {
     return this.hovered ?? this.state.all.picked;
-  } // the draw that is marked
+  }
 
+  /** Choose an alternative. @param {string} slot @param {string} option */
   choose(slot, option) {
     this.state.change({ chosen: { ...this.state.all.chosen, [slot]: option } });
   }
 
+  /** Give a figure its frame: alternatives share one. @param {Entry} entry */
   place(entry) {
-    let frame = entry.slot
-      ? this.frames.find((f) => f.slot === entry.slot && f.group === entry.group)
+    const { slot, group } = entry;
+    const known = slot
+      ? this.frames.find((frame) => frame.slot === slot && frame.group === group)
       : null;
-    if (!frame) {
-      frame = new Frame(entry, (option) => this.choose(entry.slot, option));
+    const frame = known ?? new Frame(entry, (option) => this.choose(slot, option));
+    if (!known) {
       this.grid.append(frame.node);
       this.frames.push(frame);
     }
     frame.add(entry);
   }
 
+  /** Every picture that was made. */
   get pictures() {
-    return this.frames.flatMap((f) => Object.values(f.made));
+    return this.frames.flatMap((frame) => Object.values(frame.made));
   }
 
-  // [[letter, entry, picture]] of all that is in sight.
+  /** All that is in sight. @returns {Shown[]} */
   shown() {
+    const { chosen } = this.state.all;
     return this.frames
-      .filter((f) => !f.node.hidden)
-      .flatMap((f) => {
-        const entry = f.entry(this.state.all.chosen);
-        return ["A", "B"]
-          .map((letter) => [letter, entry, f.made[entry.name + letter]])
-          .filter(([, , p]) => p?.node.isConnected && p.state);
+      .filter(({ node }) => !node.hidden)
+      .flatMap((frame) => {
+        const entry = frame.entry(chosen);
+        /** @type {Shown[]} */
+        const both = ["A", "B"].map((letter) => [letter, entry, frame.made[entry.name + letter]]);
+        return both.filter(([, , picture]) => picture?.node.isConnected && picture.state);
       });
   }
 
+  /**
+   * Do it after a time in which nobody asks for it again.
+   * @param {string} name
+   * @param {() => void} act
+   * @param {number} ms
+   */
   later(name, act, ms) {
     clearTimeout(this.timers[name]);
     this.timers[name] = setTimeout(act, ms);
   }
 
+  /** Draw in the next frame of the browser. */
   schedule() {
     if (this.waiting || this.stopped) return;
     this.waiting = true;
@@ -188,12 +184,16 @@ export class Explorer {
       if (this.stopped) return;
       if (this.el.isConnected) draw(this);
       // JupyterLab attaches a view after it is made, or scrolls it away
-      else setTimeout(this.schedule, 100);
+      else setTimeout(this.schedule, FRAME_MS);
     });
   }
 
+  /**
+   * Take a draw that the reader points at, or picks with a click.
+   * @param {"hover" | "click"} kind
+   * @param {number | null} d
+   */
   point(kind, d) {
-    // a draw that the reader points at, or picks with a click
     const { state } = this;
     if (kind === "click") {
       state.change({ picked: state.all.picked === d ? null : d });
@@ -201,89 +201,77 @@ export class Explorer {
     }
     if (this.hovered === d) return;
     this.hovered = d;
-    drawControls(this, this.current());
+    this.bar.show(this.current());
     this.mark();
   }
 
+  /** Mark the draw in every picture that is in sight. */
   mark() {
-    this.pictures.forEach((p) => p.light(p.plot.clientWidth ? this.lit : null));
+    for (const picture of this.pictures) picture.light(picture.plot.clientWidth ? this.lit : null);
   }
 
+  /** Keep what a notebook without a kernel will show: nothing rough that is whole soon. */
   async photograph() {
-    // what a notebook without a kernel will show: nothing rough that is whole soon; JupyterLab
-    // detaches a view that is scrolled away
-    if (!this.el.isConnected || (this.busy && this.el.dataset.shown === "preview")) {
-      this.later("shot", () => this.photograph(), 1500);
+    const { el, bar } = this;
+    // JupyterLab detaches a view that is scrolled away
+    if (!el.isConnected || (bar.work.busy && el.dataset.shown === "preview")) {
+      this.later("shot", () => this.photograph(), SHOT_MS);
       return;
     }
-    const images = await Promise.all(
-      this.shown()
-        .slice(0, 2)
-        .map(([, , p]) => p.image("png")),
-    );
+    const shown = this.shown().slice(0, 2);
+    const images = await Promise.all(shown.map(([, , picture]) => picture.image("png")));
     // another view, whose picture is newer, may have taken its place meanwhile
-    if (!this.stopped) this.ask("picture", { images, text: this.spoken.innerText });
+    if (!this.stopped) this.ask?.("picture", { images, text: bar.spoken.innerText });
   }
 
+  // ---- what a notebook's page asks
+
+  /** The verbs of `show`. */
   get handle() {
-    const of =
-      (name) =>
-      (...given) =>
-        this[name](...given);
     const { state } = this;
     return {
       get history() {
         return { past: state.past, start: state.start };
       },
-      add: of("add"),
-      status: of("status"),
-      lost: of("lost"),
-      stop: of("stop"),
+      add: (/** @type {Extra} */ extra) => this.add(extra),
+      status: (/** @type {Status} */ status) => this.bar.work.show(status),
+      lost: (/** @type {string} */ why) => this.lost(why),
+      stop: () => this.stop(),
     };
   }
 
-  // Members fitted since: their records replace or join the others, and figures are as they are
-  // with them.
+  /**
+   * Take members fitted since: their records replace or join the others, and figures are as they
+   * are with them.
+   * @param {Extra} extra
+   */
   add(extra) {
     this.members.add(extra);
     for (const changed of extra.index.figures ?? []) {
       // curves, scales and captions, which are of all members
-      const entry = Object.assign(
-        this.index.figures.find((f) => f.name === changed.name),
-        changed,
-      );
-      const { made } = this.frames.find((f) => f.entries.includes(entry));
-      if (changed.data || changed.layout)
-        ["A", "B"].forEach((letter) => made[entry.name + letter]?.renew());
+      const entry = this.index.figures.find(({ name }) => name === changed.name);
+      const frame = this.frames.find(({ entries }) => entries.some((one) => one === entry));
+      if (!entry || !frame) continue;
+      Object.assign(entry, changed);
+      if (!changed.data && !changed.layout) continue;
+      for (const letter of ["A", "B"]) frame.made[entry.name + letter]?.renew();
     }
     this.schedule();
   }
 
-  // What the kernel does: share done, a line of text, whether it works, an error to be read whole.
-  status({ share, text, busy, error }) {
-    this.busy = busy;
-    this.bar.value = share;
-    this.said.textContent = text;
-    this.button.textContent = busy ? "Stop" : "Run";
-    this.bands.disabled = busy;
-    this.note.hidden = !error;
-    this.note.textContent = error ?? "";
-  }
-
-  // The kernel is gone: what was fitted can still be looked at.
+  /** The kernel is gone: what was fitted can still be looked at. @param {string} why */
   lost(why) {
     this.members.live = false; // nobody fits what is not there
-    this.work.hidden = true;
-    this.note.hidden = false;
-    this.note.textContent = why;
+    this.bar.work.lost(why);
     this.schedule();
   }
 
+  /** Stop for good. */
   stop() {
     this.stopped = true;
-    this.player.halt();
+    this.bar.player.halt();
     Object.values(this.timers).forEach(clearTimeout);
     this.forget();
-    this.pictures.forEach((p) => this.Plotly.purge(p.plot));
+    for (const { plot } of this.pictures) this.Plotly.purge(plot);
   }
 }

@@ -1,25 +1,40 @@
 // ---- taking it along: pictures, a film of the radius, code
 
-import { download, element, loaded } from "./elements.js";
+import { download, element, loaded, penOf } from "./elements.js";
 
-const FOOT = 40;
-const EACH = 450; // px below the pictures of a film; ms a picture
+/** @import { Controls, Index, Member, Shown } from "./types.d.ts" */
+/** @import { State } from "./state.js" */
 
-// shown: [[letter, entry, picture]], all that is in sight.
+/**
+ * A film: of the page in `el`, of this member's method at these radii; shown(): all that is in
+ * sight.
+ * @typedef {{ el: HTMLElement, state: State, member: Member, radii: number[], shown: () => Shown[]
+ *   }} Film
+ */
+
+const FOOT = 40; // px below the pictures
+const EACH_MS = 450; // a picture
+
+/**
+ * Save every picture that is shown as a file.
+ * @param {Shown[]} shown
+ * @param {"svg" | "png"} format
+ */
 export async function save(shown, format) {
   for (const [letter, entry, picture] of shown) {
+    if (!picture.member) continue;
     const { method, radius } = picture.member.meta;
-    download(
-      await picture.image(format, format === "png" ? 2 : 1),
-      ["flatviz", entry.name, method, radius || "", letter === "B" ? "b" : ""]
-        .filter(Boolean)
-        .join("-") + `.${format}`,
-    );
+    const parts = ["flatviz", entry.name, method, radius || "", letter === "B" ? "b" : ""];
+    const url = await picture.image(format, format === "png" ? 2 : 1);
+    download(url, `${parts.filter(Boolean).join("-")}.${format}`);
   }
 }
 
-// The pictures that are shown, side by side, at every fitted radius and back again, as a video.
-// member: the one shown; radii: its method's; shown(): as for `save`.
+/**
+ * Save the pictures that are shown, side by side, at every fitted radius and back again, as a
+ * video.
+ * @param {Film} how
+ */
 export async function film({ el, state, member, radii, shown }) {
   const before = state.all;
   const { method, label } = member.meta;
@@ -28,68 +43,81 @@ export async function film({ el, state, member, radii, shown }) {
     state.put({ ...before, radius });
     while (el.dataset.state !== `${method}/${radius}/${before.n_draws}`)
       await new Promise(requestAnimationFrame);
-    stills.push({
-      radius,
-      images: await Promise.all(shown().map(async ([, , p]) => loaded(await p.image("png")))),
-    });
+    const images = await Promise.all(
+      shown().map(async ([, , picture]) => loaded(await picture.image("png"))),
+    );
+    stills.push({ text: `${label}, radius ${radius}`, images });
   }
   state.put(before);
-  const wide = Math.max(...stills.map(({ images }) => images.reduce((sum, i) => sum + i.width, 0)));
-  const tall = Math.max(...stills.flatMap(({ images }) => images.map((i) => i.height)));
+  // a video ends where its last picture begins
+  const { blob, type } = await recorded(el, [
+    ...stills,
+    ...stills.slice(0, -1).reverse(),
+    stills[0],
+  ]);
+  download(URL.createObjectURL(blob), `flatviz-${method}-radius.${type?.slice(6)}`);
+}
+
+/**
+ * Stills as a video: in each images side by side above a text.
+ * @param {HTMLElement} el whose colours and font it has
+ * @param {{ text: string, images: HTMLImageElement[] }[]} stills
+ */
+async function recorded(el, stills) {
+  const widths = stills.map(({ images }) => images.reduce((sum, image) => sum + image.width, 0));
+  const wide = Math.max(...widths);
+  const tall = Math.max(...stills.flatMap(({ images }) => images.map((image) => image.height)));
+  // even, as MP4 needs it
   const canvas = element("canvas", { width: wide + (wide % 2), height: tall + FOOT + (tall % 2) });
-  const pen = canvas.getContext("2d"); // even, as MP4 needs it
+  const pen = penOf(canvas);
   const { color, backgroundColor, fontFamily } = getComputedStyle(el);
+  const type = ["video/mp4", "video/webm"].find((one) => MediaRecorder.isTypeSupported(one));
+  const how = { mimeType: type, videoBitsPerSecond: 4e6 };
+  const recorder = new MediaRecorder(canvas.captureStream(), how);
+  /** @type {Blob[]} */
   const parts = [];
-  const type = ["video/mp4", "video/webm"].find((t) => MediaRecorder.isTypeSupported(t));
-  const recorder = new MediaRecorder(canvas.captureStream(), {
-    mimeType: type,
-    videoBitsPerSecond: 4e6,
-  });
   const ended = new Promise((done) => {
     recorder.addEventListener("stop", done);
   });
   recorder.addEventListener("dataavailable", ({ data }) => parts.push(data));
   recorder.start();
-  for (const { radius, images } of [...stills, ...stills.slice(0, -1).reverse(), stills[0]]) {
-    // a video ends where its last picture begins
-    Object.assign(pen, { fillStyle: backgroundColor, font: `600 18px ${fontFamily}` });
+  pen.font = `600 18px ${fontFamily}`;
+  for (const { text, images } of stills) {
+    pen.fillStyle = backgroundColor;
     pen.fillRect(0, 0, canvas.width, canvas.height);
-    images.reduce((x, image) => {
-      pen.drawImage(image, x, 0);
-      return x + image.width;
-    }, 0);
+    let left = 0;
+    for (const image of images) {
+      pen.drawImage(image, left, 0);
+      left += image.width;
+    }
     pen.fillStyle = color;
-    pen.fillText(`${label}, radius ${radius}`, 14, canvas.height - 14);
+    pen.fillText(text, 14, canvas.height - 14);
     await new Promise((done) => {
-      setTimeout(done, EACH);
+      setTimeout(done, EACH_MS);
     });
   }
   recorder.stop();
   await ended;
-  download(
-    URL.createObjectURL(new Blob(parts, { type })),
-    `flatviz-${method}-radius.${type?.slice(6)}`,
-  );
+  return { blob: new Blob(parts, { type }), type };
 }
 
-// Python that draws what is shown, at this state.
+/**
+ * Python that draws what is shown, at this state.
+ * @param {Shown[]} shown
+ * @param {Index} index
+ * @param {Pick<Controls, "n_draws">} now
+ */
 export function codeOf(shown, index, { n_draws: n }) {
-  const calls = shown
-    .filter(([, entry]) => entry.kind === "plotly")
-    .map(
-      ([
-        ,
-        entry,
-        {
-          member: { meta },
-        },
-      ]) =>
-        `fv.widgets.plot_view(family, ${JSON.stringify(entry.name)}, method=${JSON.stringify(meta.method)}, radius=${meta.radius}, n_draws=${n})`,
-    );
+  const calls = shown.flatMap(([, { kind, name }, { member }]) => {
+    if (kind !== "plotly" || !member) return [];
+    const { method, radius } = member.meta;
+    const of = `method=${JSON.stringify(method)}, radius=${radius}, n_draws=${n}`;
+    return [`fv.widgets.plot_view(family, ${JSON.stringify(name)}, ${of})`];
+  });
   return ["import flatviz as fv", "", ...(index.code ?? []), ...calls].join("\n");
 }
 
-// A text area that shows what was copied until the reader presses elsewhere.
+/** A text area that shows what was copied until the reader presses elsewhere. */
 export class Copied {
   constructor() {
     this.node = element("textarea", {
@@ -102,6 +130,11 @@ export class Copied {
     });
   }
 
+  /**
+   * Copy a text.
+   * @param {string} words
+   * @param {string} what its name
+   */
   take(words, what) {
     const { node } = this;
     node.hidden = false;
@@ -111,7 +144,7 @@ export class Copied {
       () => node.setAttribute("aria-label", `${what}, copied`),
       () => {},
     );
-    const away = (e) => {
+    const away = (/** @type {Event} */ e) => {
       if (e.target !== node) {
         node.hidden = true;
         document.removeEventListener("pointerdown", away);

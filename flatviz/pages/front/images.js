@@ -1,302 +1,265 @@
 // ---- images on which the draws disagree
-import { drawing, element, loaded } from "./elements.js";
+import { drawing, element, loaded, penOf } from "./elements.js";
 import { Picture } from "./figures.js";
-import { NAME, cut, imageUrl, imagesOf, percent } from "./thumbnails.js";
+import { imagesOf, NAME } from "./thumbnails.js";
+import { tile } from "./tiles.js";
 import { probabilities } from "./votes.js";
 
-// Thumbnails with the draws' votes, and for one of them each draw's class probabilities.  It stands
-// where a `Picture` stands.
-export class ImagePicture extends Picture {
-  chosen;
-  n;
-  height;
-  dark;
-  /** @type {any} */
-  chart;
-  /** @type {any} */
-  ink;
+/** @import { Entry, ImageItem, Images, Member, Room, Tools } from "./types.d.ts" */
+/** @import { Box } from "./tiles.js" */
+/** @import { Chart } from "./votes.js" */
 
+/**
+ * @typedef {{ member: Member, n: number, width: number, height: number, dark: boolean, chosen:
+ *   string }} Drawn
+ */
+
+const WIDE = 620; // px: thumbnails and chart stand side by side
+const NEAR = 14; // px from the pointer to the line of a draw
+const INKS = {
+  light: { ink: "#1f2933", soft: "#52606d", line: "#d9dee4", paper: "#ffffff", mark: "#b84a00" },
+  dark: { ink: "#e4e7eb", soft: "#a3aeb9", line: "#3a434d", paper: "#15191e", mark: "#ff9d5c" },
+};
+
+/** The part of a picture that an event is about. @param {Event} event @param {string} selector */
+const partAt = ({ target }, selector) =>
+  target instanceof Element
+    ? /** @type {HTMLElement | SVGElement | null} */ (target.closest(selector))
+    : null;
+
+/**
+ * Where thumbnails and chart stand.
+ * @param {number} width
+ * @param {number} height
+ * @param {string[]} classes
+ */
+function boxesOf(width, height, classes) {
+  const wide = width >= WIDE;
+  const across = wide ? 0.48 * width - 62 : width - 52;
+  const longest = Math.min(NAME, Math.max(...classes.map((name) => name.length)));
+  const turned = across / classes.length < 7 * longest;
+  const foot = turned ? 34 + 4.3 * longest : 36;
+  const tiles = wide
+    ? { left: 8, top: 34, width: 0.52 * width - 16, height: height - 40 }
+    : { left: 6, top: 30, width: width - 12, height: 0.54 * height - 30 };
+  const chart = wide
+    ? { left: 0.52 * width + 46, top: 58, height: height - 82 - foot }
+    : { left: 40, top: 0.54 * height + 50, height: 0.46 * height - 60 - foot };
+  return { wide, tiles, chart: { ...chart, width: across, turned, foot } };
+}
+
+/**
+ * Thumbnails with the draws' votes, and for one of them each draw's class probabilities. It stands
+ * where a `Picture` stands.
+ */
+export class ImagePicture extends Picture {
+  /** @type {Drawn | null} */
+  drawn = null;
+  /** @type {number | null} */
+  lit = null; // draw
+  /** @type {number | null} */
+  pointed = null; // row of the image under the pointer
+  /** @type {ImageItem | null} */
+  now = null; // the image in the chart
+  /** @type {Chart | null} */
+  chart = null;
+  painting = false;
+  words = "";
+
+  /**
+   * @param {Entry} entry
+   * @param {string} letter
+   * @param {Tools} tools
+   */
   constructor(entry, letter, tools) {
     super(entry, letter, tools);
-    this.lit = this.pointed = null;
-    const over = (e) => e.target.closest?.("[data-row]");
-    const near = (e) => e.target.closest?.("[data-chart]");
-    this.plot.addEventListener("pointermove", (e) => {
-      const tile = over(e);
-      if (tile) this.show(Number(tile.dataset.row));
-      else if (near(e)) this.point("hover", e);
+    this.listenToTiles();
+  }
+
+  /** Show the image that is pointed at in the chart, choose one, and point at a draw there. */
+  listenToTiles() {
+    const { plot, tools } = this;
+    const rowAt = (/** @type {Event} */ e) => partAt(e, "[data-row]")?.dataset.row ?? "";
+    const show = (/** @type {string} */ row) => this.show(row ? Number(row) : null);
+    plot.addEventListener("pointermove", (e) => {
+      const row = rowAt(e);
+      if (row) show(row);
+      else if (partAt(e, "[data-chart]")) this.point("hover", e);
     });
-    this.plot.addEventListener("pointerleave", () => {
+    plot.addEventListener("pointerleave", () => {
       this.show(null);
-      this.tools.point("hover", null);
+      tools.point("hover", null);
     });
-    this.plot.addEventListener("click", (e) => {
-      const tile = over(e);
-      if (tile) this.tools.choose("image", tile.dataset.row);
-      else if (near(e)) this.point("click", e);
+    plot.addEventListener("click", (e) => {
+      const row = rowAt(e);
+      if (row) tools.choose("image", row);
+      else if (partAt(e, "[data-chart]")) this.point("click", e);
     });
-    this.plot.addEventListener("keydown", (e) => {
-      const tile = over(e);
-      if (tile && (e.key === "Enter" || e.key === " ")) {
-        e.preventDefault();
-        this.tools.choose("image", tile.dataset.row);
-      }
+    plot.addEventListener("keydown", (e) => {
+      const row = rowAt(e);
+      if (!row || (e.key !== "Enter" && e.key !== " ")) return;
+      e.preventDefault();
+      tools.choose("image", row);
     });
-    this.plot.addEventListener("focusin", (e) => {
-      const tile = over(e);
-      if (tile && !this.painting) this.show(Number(tile.dataset.row));
+    plot.addEventListener("focusin", (e) => {
+      const row = rowAt(e);
+      if (row && !this.painting) show(row);
     });
   }
 
+  /**
+   * Draw a member at an ensemble size. Returns whether something was drawn.
+   * @param {Member} member
+   * @param {number} n
+   * @param {Room} room
+   */
   draw(member, n, { height, width = this.plot.clientWidth, dark }) {
-    const { tools } = this;
-    const chosen = tools.chosen().image ?? "";
-    const state = [
-      width,
-      member.meta.method,
-      member.meta.radius,
-      member.version ?? 0,
-      n,
-      dark,
-      height,
-      chosen,
-    ].join("/");
+    const chosen = this.tools.chosen().image ?? "";
+    const { method, radius } = member.meta;
+    const version = member.version ?? 0;
+    const state = [width, method, radius, version, n, dark, height, chosen].join("/");
     if (this.state === state) return false;
     // the chosen one is in the chart until another is pointed at
-    if (chosen !== this.chosen) this.pointed = null;
+    if (chosen !== this.drawn?.chosen) this.pointed = null;
     this.state = state;
     this.member = member;
-    this.n = n;
-    this.height = height;
-    this.dark = dark;
-    this.chosen = chosen;
-    this.width = width;
+    this.drawn = { member, n, width, height, dark, chosen };
     this.paint();
     return true;
   }
 
+  /** Take the width of its place. */
   resize() {
-    if (!this.state || !this.plot.clientWidth || this.plot.clientWidth === this.width) return;
-    this.width = this.plot.clientWidth;
+    const { clientWidth: width } = this.plot;
+    if (!this.state || !this.drawn || !width || width === this.drawn.width) return;
+    this.drawn.width = width;
     this.paint();
   }
 
+  /** Mark a draw. @param {number | null} d */
   light(d) {
     if (this.lit === d || !this.state) return;
     this.lit = d;
     this.paint();
   }
 
+  /** Show an image in the chart. @param {number | null} row */
   show(row) {
     if (this.pointed === row || (row === null && !this.state)) return;
     this.pointed = row;
     this.paint();
   }
 
-  // The draw whose line is nearest to the pointer, at the nearest class.
+  /**
+   * Point at the draw whose line is nearest to the pointer, at the nearest class.
+   * @param {"hover" | "click"} kind
+   * @param {MouseEvent} e
+   */
   point(kind, e) {
-    const { left, top } = this.plot.firstChild.getBoundingClientRect();
-    const { x, y, step, items } = this.chart;
-    const c = Math.max(
-      0,
-      Math.min(items.classes.length - 1, Math.floor((e.clientX - left - x(0) + step / 2) / step)),
-    );
-    const off = (d) => {
-      const p = items.prob(d, this.now.place, c);
+    const { chart, drawn, now } = this;
+    const svg = this.plot.firstElementChild;
+    if (!chart || !drawn || !now || !svg) return;
+    const { left, top } = svg.getBoundingClientRect();
+    const { x, y, step, items } = chart;
+    const place = Math.floor((e.clientX - left - x(0) + step / 2) / step);
+    const label = Math.max(0, Math.min(items.classes.length - 1, place));
+    const off = (/** @type {number} */ d) => {
+      const p = items.prob(d, now.place, label);
       return Number.isFinite(p) ? Math.abs(y(p) - (e.clientY - top)) : Infinity;
     };
-    const d = Array.from({ length: items.kept(this.n) }, (_, i) => i).reduce(
-      (best, i) => (off(i) < off(best) ? i : best),
-      0,
-    );
-    if (off(d) < 14) this.tools.point(kind, d);
+    let nearest = 0;
+    for (let d = 1; d < items.kept(drawn.n); d++) if (off(d) < off(nearest)) nearest = d;
+    if (off(nearest) < NEAR) this.tools.point(kind, nearest);
     else if (kind === "hover") this.tools.point("hover", null);
   }
 
+  /** Draw the picture anew as it stands. */
   paint() {
-    const { plot, member, n, width, height, dark } = this;
-    if (!width) return;
+    const { drawn, plot, lit } = this;
+    if (!drawn?.width) return;
+    const { member, n, width, height, dark, chosen } = drawn;
     const items = imagesOf(member);
     const all = items.of(n);
-    const wide = width >= 620;
-    this.ink = dark
-      ? { ink: "#e4e7eb", soft: "#a3aeb9", line: "#3a434d", paper: "#15191e", mark: "#ff9d5c" }
-      : { ink: "#1f2933", soft: "#52606d", line: "#d9dee4", paper: "#ffffff", mark: "#b84a00" };
-    const row =
-      [this.pointed, Number(this.chosen || NaN)].find((r) => all.some((i) => i.row === r)) ??
-      all[0].row;
-    this.now = all.find((i) => i.row === row);
-    const active = /** @type {HTMLElement} */ (document.activeElement);
-    const focused = plot.contains(active) ? active.dataset.row : null;
+    const { wide, tiles, chart: box } = boxesOf(width, height, items.classes);
+    const ink = INKS[dark ? "dark" : "light"];
+    const wanted = [this.pointed, Number(chosen || NaN)];
+    const there = wanted.map((row) => all.find((item) => item.row === row));
+    const now = there.find(Boolean) ?? all[0];
+    const { activeElement: active } = document;
+    const focused = plot.contains(active) ? active?.getAttribute("data-row") : null;
     const svg = drawing("svg", {
       width,
       height,
       viewBox: `0 0 ${width} ${height}`,
       "font-size": 12,
       "font-family": "system-ui, sans-serif",
-      fill: this.ink.ink,
+      fill: ink.ink,
     });
-    svg.append(drawing("rect", { width, height, fill: this.ink.paper }));
-    const tiles = wide
-      ? { left: 8, top: 34, width: 0.52 * width - 16, height: height - 40 }
-      : { left: 6, top: 30, width: width - 12, height: 0.54 * height - 30 };
-    const across = wide ? 0.48 * width - 62 : width - 52;
-    const longest = Math.min(NAME, Math.max(...items.classes.map((c) => c.length)));
-    const turned = across / items.classes.length < 7 * longest;
-    const foot = turned ? 34 + 4.3 * longest : 36; // px, down to the axis title
-    const chart = wide
-      ? {
-          left: 0.52 * width + 46,
-          top: 58,
-          width: across,
-          height: height - 82 - foot,
-          turned,
-          foot,
-        }
-      : {
-          left: 40,
-          top: 0.54 * height + 50,
-          width: across,
-          height: 0.46 * height - 60 - foot,
-          turned,
-          foot,
-        };
-    const title = (text, x, y, size = 15) =>
-      svg.append(drawing("text", { x, y, "font-size": size }, text));
-    // one draw disagrees with nobody
-    const where = items.kept(n) === 1 ? "it is least sure" : "the draws disagree most";
-    title(
-      wide && items.kept(n) > 1 ? `Images on which ${where}` : `Where ${where}`,
-      tiles.left + (this.mark.hidden ? 4 : 18),
-      22,
-    );
-    all.forEach((item, k) => svg.append(this.tile(items, item, k, all.length, tiles)));
-    svg.append(probabilities(this, items, chart));
+    const pixels = this.tools.index.images;
+    const view = { member, items, n, dark, ink, lit, now, pixels };
+    const { node, chart } = probabilities(view, box);
+    const tilesNow = all.map((item, k) => tile(view, item, k, all.length, tiles));
+    const paper = drawing("rect", { width, height, fill: ink.paper });
+    svg.append(paper, this.title(items, n, wide, tiles), ...tilesNow, node);
+    this.now = now;
+    this.chart = chart;
     plot.style.height = `${height}px`;
     plot.replaceChildren(svg);
     this.painting = true;
-    if (focused) plot.querySelector(`[data-row="${focused}"]`)?.focus(); // it was there before
+    const again = focused ? plot.querySelector(`[data-row="${focused}"]`) : null;
+    if (again instanceof SVGElement) again.focus(); // it was there before
     this.painting = false;
-    this.drawn = { rows: all.map((i) => i.row), row };
     this.name();
   }
 
+  /**
+   * The words above the thumbnails.
+   * @param {Images} items
+   * @param {number} n
+   * @param {boolean} wide
+   * @param {Box} tiles
+   */
+  title(items, n, wide, tiles) {
+    const alone = items.kept(n) === 1; // one draw disagrees with nobody
+    const where = alone ? "it is least sure" : "the draws disagree most";
+    const text = wide && !alone ? `Images on which ${where}` : `Where ${where}`;
+    const x = tiles.left + (this.mark.hidden ? 4 : 18);
+    return drawing("text", { x, y: 22, "font-size": 15 }, text);
+  }
+
+  /** Describe the picture to a reader who does not see it. @param {string} text */
   describe(text) {
     this.words = text;
     this.name();
   }
 
-  // What is to be seen, for a reader who does not: the labels of the images, and which of them is
-  // in the chart.
+  /** Add to the description the labels of the images, and which of them is in the chart. */
   name() {
-    if (!this.now || !this.words) return;
-    const { classes, of } = imagesOf(this.member);
-    const labels = of(this.n)
-      .map((i) => classes[i.label])
-      .join(", ");
-    this.plot.setAttribute(
-      "aria-label",
-      `${this.words} Labels of the images: ${labels}; in the chart test image ${this.now.row}, label ${classes[this.now.label]}.`,
-    );
+    const { now, words, drawn } = this;
+    if (!now || !words || !drawn) return;
+    const { classes, of } = imagesOf(drawn.member);
+    const labels = of(drawn.n).map((item) => classes[item.label]);
+    const shown = `in the chart test image ${now.row}, label ${classes[now.label]}`;
+    const text = `${words} Labels of the images: ${labels.join(", ")}; ${shown}.`;
+    this.plot.setAttribute("aria-label", text);
   }
 
-  // One image; below it its label and disagreement, and how the draws vote, or what the draw says
-  // that is pointed at.
-  tile(items, { place, row, label, nats }, k, count, { left, top, width, height }) {
-    const columns = 4;
-    const rows = Math.ceil(count / columns);
-    const w = width / columns;
-    const side = Math.min(w - 10, height / rows - 48);
-    const h = side + 48;
-    const x = left + (k % columns) * w + (w - side) / 2;
-    const y = top + Math.floor(k / columns) * h;
-    const { member, tools, lit, n, ink } = this;
-    const kept = items.kept(n);
-    const { classes } = items;
-    const votes = new Map();
-    for (let d = 0; d < kept; d++) {
-      const c = this.best(items, d, place);
-      votes.set(c, (votes.get(c) ?? 0) + 1);
-    }
-    const ordered = [...votes].sort((a, b) => b[1] - a[1]);
-    const one = lit !== null && lit < kept ? this.best(items, lit, place) : null;
-    const said =
-      one === null
-        ? ordered.map(([c, v]) => `${classes[c] ?? "none"}${kept > 1 ? `×${v}` : ""}`).join(" ")
-        : `${w > 110 ? `draw ${lit + 1}: ` : ""}${classes[one] ?? "none"}, ${percent(items.prob(lit, place, one))}`;
-    const most = Math.floor((w - 8) / 6.9);
-    const line = cut(said, most);
-    const value = nats.toFixed(2);
-    const told =
-      [`${classes[label]} · ${value} nats`, `${classes[label]} · ${value}`].find(
-        (t) => t.length <= most,
-      ) ?? `${cut(classes[label], most - value.length - 3)} · ${value}`;
-    const name = `test image ${row}, label ${classes[label]}, disagreement ${nats.toFixed(2)} nats; answers ${said}`;
-    const image = drawing("image", {
-      x,
-      y,
-      width: side,
-      height: side,
-      href: imageUrl(row, member.meta.images, tools.index.images),
-      style: "image-rendering:pixelated",
-    });
-    const frame = { x: x - 1, y: y - 1, width: side + 2, height: side + 2, fill: "none" };
-    const here = this.now.row === row;
-    const wrong = one !== null && one !== label;
-    return drawing(
-      "g",
-      {
-        "data-row": row,
-        role: "button",
-        tabindex: 0,
-        "aria-label": name,
-        "aria-pressed": here,
-        style: "cursor:pointer",
-      },
-      drawing("title", {}, name),
-      image,
-      drawing("rect", {
-        ...frame,
-        stroke: here ? ink.mark : ink.line,
-        "stroke-width": here ? 3 : 1,
-      }),
-      drawing("text", { x: x + side / 2, y: y + side + 16, "text-anchor": "middle" }, told),
-      drawing(
-        "text",
-        {
-          x: x + side / 2,
-          y: y + side + 32,
-          "text-anchor": "middle",
-          "font-size": 11.5,
-          class: "fv-said",
-          "font-weight": one === null ? 400 : 600,
-          fill: one === null ? ink.soft : wrong ? ink.mark : ink.ink,
-        },
-        line,
-      ),
-    );
-  }
-
-  best(items, d, place) {
-    let best = NaN;
-    let most = -1;
-    items.classes.forEach((_, c) => {
-      const p = items.prob(d, place, c);
-      if (p > most) [best, most] = [c, p];
-    });
-    return best;
-  }
-
-  // The picture as a data URL.
+  /**
+   * The picture as a data URL.
+   * @param {"svg" | "png"} format
+   * @param {number} scale
+   */
   async image(format, scale = 1) {
-    const { width, height } = this;
-    const svg = this.plot.firstChild.cloneNode(true);
+    const svg = this.plot.firstElementChild?.cloneNode(true);
+    if (!(svg instanceof SVGElement) || !this.drawn) return "";
+    const { width, height } = this.drawn;
     svg.setAttribute("xmlns", "http://www.w3.org/2000/svg");
-    const url = `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(svg))}`;
+    const text = new XMLSerializer().serializeToString(svg);
+    const url = `data:image/svg+xml,${encodeURIComponent(text)}`;
     if (format === "svg") return url;
     const image = await loaded(url);
     const canvas = element("canvas", { width: width * scale, height: height * scale });
-    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    penOf(canvas).drawImage(image, 0, 0, canvas.width, canvas.height);
     return canvas.toDataURL("image/png");
   }
 }

@@ -1,144 +1,89 @@
-// ---- pictures in frames, and the room that each gets
-import { element } from "./elements.js";
+// ---- the room that each picture gets: columns and heights
+import { axesOf } from "./room.js";
 import { ALL } from "./state.js";
 
-export const optionOf = (entry) => Object.values(entry.option).join(", ");
+/** @import { Controls, Now } from "./types.d.ts" */
+/** @import { Explorer } from "./explorer.js" */
+/** @import { Frame } from "./frames.js" */
 
-// A place on the page for one picture or for alternatives, with menus of them and a caption.
-export class Frame {
-  entries;
-  choose;
-  menus;
-  slot;
+const NARROW = 640; // px of a page: one column, captions on tap
+const WIDE = 900; // px: the article stands beside the pictures
+const COLUMNS = 12;
+const LEAST = 300; // px of a picture
 
-  // choose(option): the reader picks an alternative.
-  constructor(entry, choose) {
-    this.pair = element("div", { class: "fv-pair" });
-    this.caption = element("p");
-    this.about = element(
-      "details",
-      { open: "" },
-      element("summary", {}, "What is this?"),
-      this.caption,
-    );
-    this.choice = element("div", { class: "fv-choice", hidden: "" });
-    this.node = element(
-      "figure",
-      {},
-      this.choice,
-      this.pair,
-      element("figcaption", {}, this.about),
-    );
-    this.slot = entry.slot;
-    this.group = entry.group;
-    this.span = entry.span;
-    this.least = entry.least;
-    this.choose = choose;
-    this.entries = [];
-    this.menus = {};
-    this.made = {};
-    this.shown = "";
-  }
+/** The sum of numbers. @param {number[]} values */
+const added = (values) => values.reduce((sum, v) => sum + v, 0);
 
-  add(entry) {
-    this.entries.push(entry);
-    this.choice.hidden = this.entries.length < 2;
-  }
-
-  // A menu for each name of the options that has alternatives; chosen(): of the state.
-  offer(chosen) {
-    for (const name of Object.keys(this.entries[0].option)) {
-      const values = [...new Set(this.entries.map((e) => e.option[name]))];
-      const menu = element(
-        "select",
-        { "aria-label": `${name} of this picture` },
-        ...values.map((v) => element("option", { value: v }, v)),
-      );
-      menu.addEventListener("change", () => {
-        // the others stay, as far as there is such a picture
-        const here = this.entry(chosen()).option;
-        const like = (e) => Object.keys(here).filter((k) => e.option[k] === here[k]).length;
-        const able = this.entries.filter((e) => e.option[name] === menu.value);
-        this.choose(optionOf(able.reduce((best, e) => (like(e) > like(best) ? e : best))));
-      });
-      this.menus[name] = menu;
-      if (values.length > 1) this.choice.append(menu);
-    }
-  }
-
-  entry(chosen) {
-    return this.entries.find((e) => optionOf(e) === chosen[this.slot]) ?? this.entries[0];
-  }
-}
-
-// Columns and heights by the room there is.
+/** Columns and heights by the room there is. */
 export class Layout {
-  page;
-  frames;
-  tallest;
+  /** @type {Map<HTMLElement, { place: string, px: number }>} */
+  tallest = new Map();
 
-  // page: { el, grid, head, stage, note, tabs, compare, undo, names, article, printing() }
-  constructor(frames, page) {
-    this.frames = frames;
+  /** @param {Explorer} page */
+  constructor(page) {
     this.page = page;
-    this.tallest = new Map();
   }
 
+  /** The tab that is shown. @param {Controls} now */
   tabOf({ tab }) {
-    const { names, printing } = this.page;
-    return printing() ? ALL : names.includes(tab) ? tab : names[0];
+    const { bar, printing } = this.page;
+    if (printing) return ALL;
+    return bar.names.includes(tab) ? tab : bar.names[0];
   }
 
+  /** Whether a frame stands in a tab. @param {Frame} frame @param {string} tab */
   inTab(frame, tab) {
     return tab === ALL || frame.group === tab;
   }
 
+  /** Whether the reader reads the article. @param {Controls} now */
   reads(now) {
-    return this.page.article.reads(now) && !this.page.printing();
+    return this.page.article.reads(now) && !this.page.printing;
   }
 
+  /** Whether the page is that of a phone. */
   get narrow() {
-    return this.page.el.clientWidth < 640 && !this.page.printing();
+    return this.page.el.clientWidth < NARROW && !this.page.printing;
   }
 
+  /** Height of what is seen at once, px. */
   get screen() {
-    return (
-      this.page.el.closest(".jp-Notebook, .jp-WindowedPanel-outer")?.clientHeight ||
-      window.innerHeight
-    );
+    const notebook = this.page.el.closest(".jp-Notebook, .jp-WindowedPanel-outer");
+    return notebook?.clientHeight || window.innerHeight;
   }
 
-  // Of twelve columns a frame's share among those shown, so that a row is full and each has what it
-  // needs.
+  /** Width of the pictures when a frame has so many columns, px. @param {number} columns */
+  px(columns) {
+    return (this.page.grid.clientWidth * columns) / COLUMNS;
+  }
+
+  /**
+   * Of twelve columns a frame's share among those shown, so that a row is full and each has what it
+   * needs.
+   * @param {Frame} frame
+   * @param {Frame[]} shown
+   */
   spread(frame, shown) {
-    const added = (values) => values.reduce((s, v) => s + v, 0);
-    const sum = added(shown.map((g) => g.span));
-    const need = shown.map((g) => Math.ceil((12 * g.least) / this.page.grid.clientWidth));
-    let wide = shown.map((g) => Math.max(3, Math.round((12 * g.span) / sum)));
-    if (wide.some((w, i) => w < need[i]) && added(need) <= 12 && need.every(Boolean)) wide = need;
-    wide[wide.length - 1] += 12 - added(wide);
+    const sum = added(shown.map(({ span }) => span));
+    const { clientWidth } = this.page.grid;
+    const need = shown.map(({ least }) => Math.ceil((COLUMNS * least) / clientWidth));
+    let wide = shown.map(({ span }) => Math.max(3, Math.round((COLUMNS * span) / sum)));
+    const tight = wide.some((columns, i) => columns < need[i]);
+    if (tight && added(need) <= COLUMNS && need.every(Boolean)) wide = need;
+    wide[wide.length - 1] += COLUMNS - added(wide);
     return wide[shown.indexOf(frame)];
   }
 
+  /** Show the frames of this state, each in its columns. @param {Now} now */
   arrange(now) {
-    const { page, frames } = this;
-    const {
-      el,
-      grid,
-      tabs,
-      compare,
-      undo,
-      names,
-      article: { story },
-    } = page;
-    const printing = page.printing();
+    const { el, frames, bar, article, printing } = this.page;
+    const { story } = article;
     const width = el.clientWidth;
     const tab = this.tabOf(now);
     const reading = this.reads(now);
-    const wide = width >= 900;
-    let shown = frames.filter((f) => this.inTab(f, tab));
+    const wide = width >= WIDE;
     const classes = {
-      narrow: width < 640 || printing,
+      narrow: width < NARROW || printing,
       beside: wide && !printing,
       above: !wide && !printing,
       two: now.b,
@@ -147,90 +92,110 @@ export class Layout {
     };
     for (const [name, on] of Object.entries(classes))
       el.classList.toggle(`fv-${name}`, Boolean(on));
-    for (const node of [tabs, compare, undo])
-      node.hidden = reading || (node === tabs && names.length < 2);
-    const tight = (f) => (grid.clientWidth * this.spread(f, shown)) / 12 < f.least;
+    for (const node of [bar.tabs, bar.compare, bar.undo])
+      node.hidden = reading || (node === bar.tabs && bar.names.length < 2);
+    let shown = frames.filter((frame) => this.inTab(frame, tab));
+    const tight = (/** @type {Frame} */ frame) => this.px(this.spread(frame, shown)) < frame.least;
     if (reading && (!wide || now.b || shown.some(tight))) {
       // one picture: that of which the text speaks
-      shown = [
-        shown.find((f) => f.entries.some((e) => e.name === story[now.step].set?.see)) ?? shown[0],
-      ];
+      const { see } = story[now.step].set ?? {};
+      const spoken = shown.find(({ entries }) => entries.some(({ name }) => name === see));
+      shown = [spoken ?? shown[0]];
     }
-    const all = shown.reduce((sum, f) => sum + f.span, 0);
-    const row = tab !== ALL && (all <= 12 || shown.length < 3) && !now.b;
-    const below = row && shown.some(tight);
-    const halves = width < 1000 || now.b;
-    // all pictures: as many a line as there is room for, and no hole at its end
-    /** @type {any[][]} */ const lines = [[]];
-    const share = (f, line) => (halves ? 12 / line.length : this.spread(f, line));
-    for (const f of shown) {
-      const line = [...(lines.at(-1) ?? []), f];
-      const few = line.some((g) => (grid.clientWidth * share(g, line)) / 12 < g.least);
-      if (line.length > 1 && (few || line.reduce((sum, g) => sum + (halves ? 6 : g.span), 0) > 12))
-        lines.push([]);
-      lines.at(-1)?.push(f);
-    }
-    const filled = (f) => share(f, lines.find((line) => line.includes(f)) ?? [f]);
-    const tap = width < 640 && !printing;
-    for (const f of frames) {
+    const columns = this.columnsOf(shown, now, tab);
+    const tap = width < NARROW && !printing;
+    for (const frame of frames) {
       // captions on tap, where a picture takes the whole width
-      if (f.tap !== tap) Object.assign(f, { tap }).about.open = !tap;
-      f.node.hidden = !shown.includes(f);
-      if (reading && !wide && now.b) f.pair.tabIndex = 0;
-      else f.pair.removeAttribute("tabindex"); // A and B stand in a row that is scrolled
-      f.node.style.gridColumn =
-        (now.b || below) && tab !== ALL
-          ? "span 12"
-          : row
-            ? `span ${this.spread(f, shown)}`
-            : `span ${filled(f)}`;
+      if (frame.tap !== tap) frame.about.open = !tap;
+      frame.tap = tap;
+      frame.node.hidden = !shown.includes(frame);
+      if (reading && !wide && now.b) frame.pair.tabIndex = 0;
+      else frame.pair.removeAttribute("tabindex"); // A and B stand in a row that is scrolled
+      frame.node.style.gridColumn = `span ${columns(frame)}`;
     }
   }
 
-  // Of what stands above pictures or below them, px: of the tallest that it was in this place, for
-  // a line of its text more or less
-  // must not draw every picture anew.
+  /**
+   * How many columns each frame has: in a tab with few pictures they stand in a row, or one below
+   * the other; else as many a line as there is room for, and no hole at its end.
+   * @param {Frame[]} shown
+   * @param {Now} now
+   * @param {string} tab
+   * @returns {(frame: Frame) => number}
+   */
+  columnsOf(shown, { b }, tab) {
+    const all = added(shown.map(({ span }) => span));
+    const row = tab !== ALL && (all <= COLUMNS || shown.length < 3) && !b;
+    const tight = (/** @type {Frame} */ frame) => this.px(this.spread(frame, shown)) < frame.least;
+    if (tab !== ALL && (b || (row && shown.some(tight)))) return () => COLUMNS;
+    if (row) return (frame) => this.spread(frame, shown);
+    const halves = this.page.el.clientWidth < 1000 || Boolean(b);
+    const share = (/** @type {Frame} */ frame, /** @type {Frame[]} */ line) =>
+      halves ? COLUMNS / line.length : this.spread(frame, line);
+    /** @type {Frame[][]} */
+    const lines = [];
+    /** @type {Frame[]} */
+    let last = [];
+    for (const frame of shown) {
+      const line = [...last, frame];
+      const few = line.some((one) => this.px(share(one, line)) < one.least);
+      const full = added(line.map(({ span }) => (halves ? COLUMNS / 2 : span))) > COLUMNS;
+      if (line.length > 1 && !few && !full) last.push(frame);
+      else {
+        last = [frame];
+        lines.push(last);
+      }
+    }
+    return (frame) => share(frame, lines.find((line) => line.includes(frame)) ?? [frame]);
+  }
+
+  /**
+   * Height of what stands above pictures or below them, px: of the tallest that it was in this
+   * place, for a line of its text more or less must not draw every picture anew.
+   * @param {HTMLElement} node
+   * @param {Now} now
+   */
   tall(node, now) {
-    const { el, note } = this.page;
-    const place = [el.clientWidth, Boolean(now.b), this.reads(now), note.textContent].join();
+    const { el, bar } = this.page;
+    const text = bar.work.note.textContent;
+    const place = [el.clientWidth, Boolean(now.b), this.reads(now), text].join();
     const was = this.tallest.get(node);
-    const px = node.hidden ? 0 : Math.max(node.offsetHeight, was?.place === place ? was.px : 0);
+    const before = was?.place === place ? was.px : 0;
+    const px = node.hidden ? 0 : Math.max(node.offsetHeight, before);
     this.tallest.set(node, { place, px });
     return px;
   }
 
-  // Of a frame's picture, so that bar and picture are on one screen.
+  /**
+   * Height of a frame's picture, so that bar and picture are on one screen.
+   * @param {Now} now
+   * @param {Frame} frame
+   */
   height(now, frame) {
-    const { el, head, stage } = this.page;
-    const printing = this.page.printing();
-    const tall = (node) => this.tall(node, now);
+    const { el, bar, stage, printing, frames } = this.page;
+    const tall = (/** @type {HTMLElement} */ node) => this.tall(node, now);
     const { height: own, layout } = frame.entry(now.chosen);
     const { screen } = this;
     const reading = this.reads(now);
-    if (reading && el.clientWidth < 900)
-      return (
-        stage.clientHeight - tall(head) - tall(frame.about.firstChild) - tall(frame.choice) - 24
-      );
-    const several = Object.keys(layout).filter((key) => /^[xy]axis/.test(key)).length > 2;
+    const head = tall(bar.node);
+    if (reading && el.clientWidth < WIDE)
+      return stage.clientHeight - head - tall(frame.question) - tall(frame.choice) - 24;
     if (now.b && this.narrow)
       // A above B on one screen
-      return several ? 440 : Math.max(230, Math.round((screen - tall(head) - 40) / 2));
-    const least = 300;
+      return axesOf(layout).length > 2 ? 440 : Math.max(230, Math.round((screen - head - 40) / 2));
     if (printing) return own;
-    if (this.tabOf(now) === ALL) return Math.max(least, Math.min(own, screen - tall(head) - 40));
+    if (this.tabOf(now) === ALL) return Math.max(LEAST, Math.min(own, screen - head - 40));
     // the page's title and introduction
     const title = el.closest(".jp-Notebook") ? 0 : el.getBoundingClientRect().top + window.scrollY;
-    const under = (f) =>
-      // a caption of four lines, which a pair leaves out
-      reading ? tall(f.choice) + tall(f.caption) : now.b ? 36 : 80;
-    const below =
-      24 +
-      // the article's pictures are whole on the screen
-      (reading ? Math.max(...this.frames.filter((f) => !f.node.hidden).map(under)) : under(frame));
-    const room =
-      screen -
-      tall(head) -
-      Math.max(below, el.clientWidth >= 1000 && title < 0.3 * screen ? title + 48 : 0);
-    return Math.round(Math.max(least, Math.min(now.b ? 440 : 560, room)));
+    // a caption of four lines, which a pair leaves out
+    const caption = now.b ? 36 : 80;
+    const under = (/** @type {Frame} */ one) =>
+      reading ? tall(one.choice) + tall(one.caption) : caption;
+    // the article's pictures are whole on the screen
+    const seen = reading ? frames.filter(({ node }) => !node.hidden) : [frame];
+    const below = 24 + Math.max(...seen.map(under));
+    const introduced = el.clientWidth >= 1000 && title < 0.3 * screen ? title + 48 : 0;
+    const room = screen - head - Math.max(below, introduced);
+    return Math.round(Math.max(LEAST, Math.min(now.b ? 440 : 560, room)));
   }
 }

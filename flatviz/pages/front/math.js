@@ -3,6 +3,7 @@
 // A small part of TeX as MathML: letters, numbers, operators, groups {…}, _ and ^, \frac{}{},
 // \sqrt{}, \text{}, \max, \min, and the symbols below.
 const SPACE = "http://www.w3.org/1998/Math/MathML";
+/** @type {Record<string, string>} */
 const SYMBOLS = {
   alpha: "α",
   gamma: "γ",

@@ -1,23 +1,34 @@
 // ---- the members of a family, and what is said of one
 import { counted, short } from "./elements.js";
-import { nearest, read, unpack } from "./records.js";
+import { nearest, numbersOf, unpack } from "./records.js";
 
-const fixed = (name) => (v) => `${name} ${v.toFixed(3)}`;
+/** @import { Bundle, Entry, Extra, Offer, Ranges, Standing } from "./types.d.ts" */
+
+/** @typedef {Record<string, (v: number) => string>} Words */
+
+const fixed = (/** @type {string} */ name) => (/** @type {number} */ v) =>
+  `${name} ${v.toFixed(3)}`;
+/** @type {Words} */
 const WORDS = {
-  accuracy: (v) => `accuracy ${(100 * v).toFixed(1)} %`,
-  nll: (v) => `NLL ${v.toFixed(3)} nats`,
+  accuracy: (/** @type {number} */ v) => `accuracy ${(100 * v).toFixed(1)} %`,
+  nll: (/** @type {number} */ v) => `NLL ${v.toFixed(3)} nats`,
   ece: fixed("ECE"),
-  rmse: (v) => `RMSE ${short(v)}`,
+  rmse: (/** @type {number} */ v) => `RMSE ${short(v)}`,
 };
-const SHORT = { ...WORDS, accuracy: (v) => `${(100 * v).toFixed(1)} % right`, nll: fixed("NLL") };
+/** @type {Words} */
+const SHORT = {
+  ...WORDS,
+  accuracy: (/** @type {number} */ v) => `${(100 * v).toFixed(1)} % right`,
+  nll: fixed("NLL"),
+};
 
+/** The members of a family, and what is said of one. */
 export class Members {
-  live;
-  list;
-  index;
-  fields;
-
-  // live: whether a kernel can fit what is not there.
+  /**
+   * live: whether a kernel can fit what is not there.
+   * @param {Bundle} bundle
+   * @param {boolean} live whether a kernel can fit what is not there
+   */
   constructor(bundle, live) {
     this.index = bundle.index;
     this.fields = bundle.index.fields;
@@ -25,14 +36,17 @@ export class Members {
     this.list = unpack(bundle);
   }
 
+  /** Methods of the members. */
   get methods() {
     return [...new Set(this.list.map((m) => m.meta.method))];
   }
 
+  /** The members of a method. @param {string} method */
   of(method) {
     return this.list.filter((m) => m.meta.method === method);
   }
 
+  /** The radii of a method that are fitted, smallest first. @param {string} method */
   fitted(method) {
     return this.of(method)
       .filter((m) => !m.meta.note)
@@ -40,6 +54,7 @@ export class Members {
       .sort((x, y) => x - y);
   }
 
+  /** Where the radius slider of a method stops, smallest first. @param {string} method */
   stops(method) {
     // where the radius slider stops, 0 first
     const offered = this.live ? (this.index.stops[method] ?? []) : [];
@@ -48,6 +63,12 @@ export class Members {
     );
   }
 
+  /**
+   * The member shown at these controls.
+   * @param {string} method
+   * @param {number} wanted
+   * @returns {Standing}
+   */
   standing(method, wanted) {
     // the member shown at these controls
     const known = this.methods.includes(method) ? method : this.methods[0];
@@ -65,15 +86,15 @@ export class Members {
     };
   }
 
-  // For each method what its menu and its radius slider offer.
+  /** For each method what its menu and its radius slider offer. @returns {Offer[]} */
   get offered() {
-    return this.methods.map((m) => {
-      const { label, unit } = this.of(m)[0].meta;
-      return [m, label, this.stops(m), unit, this.index.defaults[m]];
+    return this.methods.map((method) => {
+      const { label, unit } = this.of(method)[0].meta;
+      return { method, label, stops: this.stops(method), unit, first: this.index.defaults[method] };
     });
   }
 
-  // Members fitted since: their records replace or join the others.
+  /** Let members fitted since replace or join the others. @param {Extra} extra */
   add(extra) {
     for (const member of unpack(extra)) {
       const at = this.list.findIndex(
@@ -85,8 +106,13 @@ export class Members {
     }
   }
 
-  // Ranges of the axes that hold every member.
+  /**
+   * Ranges of the axes that hold every member.
+   * @param {Pick<Entry, "name" | "shared">} entry
+   * @returns {Ranges}
+   */
   ranges(entry) {
+    /** @type {Ranges} */
     const held = {};
     for (const axis of entry.shared) {
       const ends = this.list.flatMap((m) => m.meta.ranges[entry.name]?.[axis] ?? []);
@@ -95,16 +121,21 @@ export class Members {
     return held;
   }
 
-  // Those that the family has.
+  /** The scores that the family has, as words. @param {(name: string) => number} at */
   scores(at, words = WORDS) {
     return Object.entries(words)
       .filter(([name]) => name in this.fields)
       .map(([name, say]) => say(at(name)));
   }
 
+  /**
+   * What is said of a member at this ensemble size.
+   * @param {Standing} standing
+   * @param {number} n
+   */
   sentence({ method, member, wanted }, n) {
-    const value = (name) => read(this.fields, member, name);
-    const at = (name) => value(name)[n - 1];
+    const value = (/** @type {string} */ name) => numbersOf(this.fields, member, name);
+    const at = (/** @type {string} */ name) => value(name)[n - 1];
     const r = member.meta.radius;
     const missing =
       Math.abs(r - wanted) > 1e-6 * Math.max(1, wanted) && this.of(method).length > 1
@@ -127,18 +158,28 @@ export class Members {
     );
   }
 
+  /**
+   * The same in one line of a phone.
+   * @param {Pick<Standing, "member">} standing
+   * @param {number} n
+   */
   numbers({ member }, n) {
     // the same in one line of a phone
-    const at = (name) => read(this.fields, member, name)[n - 1];
-    const [lambda1] = read(this.fields, member, "lambda1");
+    const at = (/** @type {string} */ name) => numbersOf(this.fields, member, name)[n - 1];
+    const [lambda1] = numbersOf(this.fields, member, "lambda1");
     return Number.isFinite(at("nll"))
       ? `${this.scores(at, SHORT).join(", ")}, λ₁ ${short(lambda1)}`
       : "diverged";
   }
 
+  /**
+   * What is said of a draw.
+   * @param {Pick<Standing, "member">} standing
+   * @param {number} d
+   */
   aboutDraw({ member }, d) {
-    const loss = read(this.fields, member, "draw loss")[d];
-    const off = read(this.fields, member, "draw distance")[d];
+    const loss = numbersOf(this.fields, member, "draw loss")[d];
+    const off = numbersOf(this.fields, member, "draw distance")[d];
     return Number.isFinite(loss)
       ? ` Draw ${d + 1}: training loss ${short(loss)}, ${short(off)} off the plane.`
       : "";

@@ -1,108 +1,120 @@
 // ---- a picture in little room
-import { FOOT, above } from "./room.js";
+import { above, FOOT, listed } from "./room.js";
 
-// Room around a picture less than 460 px wide: its legend is a line of text; on a phone
-// its title is in the caption.
+/** @import { Figure, PlotLayout, Trace } from "./types.d.ts" */
+
+/**
+ * Room around a picture less than 460 px wide: its legend is a line of text; on a phone its title is
+ * in the caption.
+ * @param {Figure} figure
+ * @param {number} width
+ * @param {boolean} phone
+ */
 export function narrower({ data, layout }, width, phone) {
-  const lines =
-    Math.max(0, above(layout) - 76) +
-    (layout.annotations?.some((a) => a.yref === "paper" && a.y >= 1) ? 16 : 0);
-  const t =
-    (phone ? 12 : 36) +
-    Math.min(34, lines) +
-    17 * keyLines({ data: labelled(data), layout }, width).length;
-  return {
-    margin: {
-      ...layout.margin,
-      t,
-      b: FOOT - 44,
-      l: width < 240 ? 40 : 50,
-      r: 12,
-    },
-  };
+  const noted = layout.annotations?.some(({ yref, y = 0 }) => yref === "paper" && y >= 1);
+  const lines = Math.max(0, above(layout) - 76) + (noted ? 16 : 0);
+  const legend = 17 * keyLines({ data: labelled(data), layout }, width).length;
+  const t = (phone ? 12 : 36) + Math.min(34, lines) + legend;
+  const margin = { ...layout.margin, t, b: FOOT - 44, l: width < 240 ? 40 : 50, r: 12 };
+  return { margin };
 }
 
-// The legend of a narrow picture: each name in its colour after its symbol, in as few lines as have
-// room.
+/**
+ * The legend of a narrow picture: each name in its colour after its symbol, in as few lines as have
+ * room.
+ * @param {Figure} figure
+ * @param {number} width
+ */
 function keyLines({ data, layout }, width) {
   if (layout.showlegend === false) return [];
   /** @type {string[][]} */
   const lines = [];
   let room = 0;
-  for (const { name, mode, marker, line, showlegend, visible } of data) {
-    if (!mode || !name || showlegend === false || visible === false) continue;
-    const color =
-      /markers/.test(mode) && typeof marker?.color === "string"
-        ? marker.color
-        : (line?.color ?? "#1f2933");
+  for (const { name = "", mode = "", marker, line } of data.filter(listed)) {
+    const marks = /markers/.test(mode);
+    const own = marks && typeof marker?.color === "string" ? marker.color : line?.color;
+    const marked = /cross/.test(marker?.symbol ?? "") ? "\u271a" : "\u25cf";
     const wide = 26 + 6.6 * name.length;
-    const sign = !/markers/.test(mode)
-      ? "\u2013"
-      : /cross/.test(marker?.symbol)
-        ? "\u271a"
-        : "\u25cf";
     if (wide > room) {
       lines.push([]);
       room = width - 24;
     }
     room -= wide;
-    lines.at(-1)?.push(`<span style="color:${color}">${sign} ${name}</span>`);
+    const text = `${marks ? marked : "\u2013"} ${name}`;
+    lines[lines.length - 1].push(`<span style="color:${own ?? "#1f2933"}">${text}</span>`);
   }
   return lines.map((line) => line.join("   "));
 }
 
+/**
+ * The legend of a narrow picture as a note above it.
+ * @param {Figure} drawn
+ * @param {number} width
+ */
 export function keyLine(drawn, width) {
   const lines = keyLines(drawn, width);
   const { annotations = [], margin } = drawn.layout;
   if (!lines.length) return {};
-  const at = {
+  const note = {
+    text: lines.join("<br>"),
+    font: { size: 11 },
     x: 0,
     y: 1,
     xref: "paper",
     yref: "paper",
     xanchor: "left",
     yanchor: "bottom",
-    xshift: 8 - margin.l,
+    xshift: 8 - (margin?.l ?? 0),
     yshift: 4,
     align: "left",
     showarrow: false,
   };
-  return {
-    showlegend: false,
-    annotations: [...annotations, { ...at, text: lines.join("<br>"), font: { size: 11 } }],
-  };
+  return { showlegend: false, annotations: [...annotations, note] };
 }
 
-// Names beside their lines in place of a legend, of several lines each at another point; where
-// draws
-// are marks around the lines, names would lie over them.
-const direct = (t) => t.type === "scatter" && /lines/.test(t.mode) && t.name?.length < 11;
+/** Whether a trace is a line whose name has room beside it. @param {Trace} trace */
+const direct = ({ type, mode = "", name = "", showlegend, visible }) =>
+  type === "scatter" &&
+  /lines/.test(mode) &&
+  name !== "" &&
+  name.length < 11 &&
+  showlegend !== false &&
+  visible !== false;
+
+/** How many numbers these are. @param {Trace["y"]} numbers */
+const countOf = (numbers = []) =>
+  Array.isArray(numbers) ? numbers.length : atob(numbers.bdata).length / Number(numbers.dtype[1]);
+
+/**
+ * Names beside their lines in place of a legend, of several lines each at another point; where
+ * draws are marks around the lines, names would lie over them.
+ * @param {Trace[]} data
+ * @returns {Trace[]}
+ */
 export function labelled(data) {
   if (data.some((t) => t.type === "scatter" && t.mode === "markers" && t.visible !== false))
     return data;
-  const several = data.filter(
-    (t) => direct(t) && t.showlegend !== false && t.visible !== false,
-  ).length;
+  const several = data.filter(direct).length;
   let k = 0;
-  return data.map((t) => {
-    if (!direct(t) || t.showlegend === false || t.visible === false) return t;
-    const n = t.y?.length ?? atob(t.y?.bdata ?? "").length / Number(t.y?.dtype?.[1] ?? 8);
-    const at =
-      n > 2 && n < 60 ? Math.max(0, n - 1 - k++ * Math.max(1, Math.floor(n / several))) : n - 1;
-    const text = Array.from({ length: n }, (_, i) => (i === at ? t.name : ""));
+  return data.map((trace) => {
+    if (!direct(trace)) return trace;
+    const n = countOf(trace.y);
+    const few = n > 2 && n < 60;
+    const back = few ? k++ * Math.max(1, Math.floor(n / several)) : 0;
+    const at = few ? Math.max(0, n - 1 - back) : n - 1;
     return {
-      ...t,
+      ...trace,
       showlegend: false,
-      mode: `${t.mode}+text`,
-      text,
+      mode: `${trace.mode}+text`,
+      text: Array.from({ length: n }, (_, i) => (i === at ? trace.name : "")),
       textposition: n < 60 ? "top left" : "top center",
-      textfont: { size: 12, color: t.line?.color },
+      textfont: { size: 12, color: trace.line?.color },
       cliponaxis: false,
     };
   });
 }
 
-// A thin colour bar.
+/** A trace with a thin colour bar. @param {Trace} trace */
 export function slim(trace) {
   if (!trace.colorbar) return trace;
   return {
@@ -117,36 +129,39 @@ export function slim(trace) {
   };
 }
 
-// What stands in small print below the axes, as a sentence.
+/** What stands in small print below the axes, as a sentence. @param {PlotLayout} layout */
 export const printOf = ({ xaxis }) => {
   const [, ...lines] = (xaxis?.title?.text ?? "").replace(/<\/?span[^>]*>/g, "").split("<br>");
   return lines.length ? ` (${lines.join("; ")}.)` : "";
 };
 
-// Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the
-// caption.
+/**
+ * Smaller titles, legend and notes for a picture less than 460 px wide; its small print is in the
+ * caption.
+ * @param {PlotLayout} layout
+ * @param {boolean} phone
+ */
 export function smaller(layout, phone) {
-  const [, ...rest] = (layout.title?.text ?? "").split("<br>");
-  const title = {
-    ...layout.title,
-    text: phone ? rest.join("<br>") : layout.title?.text,
-    font: { ...layout.title?.font, size: 12 },
-  };
-  const widest = (text) => Math.max(...text.split("<br>").map((line) => line.length));
-  const annotations = layout.annotations?.map((a) => ({
-    ...a,
-    font: { ...a.font, size: widest(a.text ?? "") > 54 ? 8.5 : 10 },
-  }));
-  const legend = { ...layout.legend, font: { ...layout.legend?.font, size: 11 } };
-  const { xaxis } = layout;
-  const text = xaxis?.title?.text?.split("<br>")[0];
-  return {
+  const { title, legend, annotations, xaxis } = layout;
+  const [, ...rest] = (title?.text ?? "").split("<br>");
+  const words = phone ? rest.join("<br>") : title?.text;
+  const widest = (text = "") => Math.max(...text.split("<br>").map((line) => line.length));
+  /** @type {PlotLayout} */
+  const made = {
     ...layout,
-    title,
-    legend,
-    ...(text ? { xaxis: { ...xaxis, title: { ...xaxis.title, text } } } : {}),
-    ...(annotations ? { annotations } : {}),
+    title: { ...title, text: words, font: { ...title?.font, size: 12 } },
+    legend: { ...legend, font: { ...legend?.font, size: 11 } },
   };
+  if (annotations)
+    made.annotations = annotations.map((note) => ({
+      ...note,
+      font: { ...note.font, size: widest(note.text) > 54 ? 8.5 : 10 },
+    }));
+  const [text] = (xaxis?.title?.text ?? "").split("<br>");
+  if (text) made.xaxis = { ...xaxis, title: { ...xaxis?.title, text } };
+  return made;
 }
 
-export const axisName = (id) => `${id[0]}axis${id.slice(1)}`;
+/** The name of an axis in a layout: "x2" is "xaxis2". @param {string} id */
+export const axisName = (id) =>
+  /** @type {`xaxis${string}` | `yaxis${string}`} */ (`${id[0]}axis${id.slice(1)}`);

@@ -5,13 +5,19 @@ import { show } from "./explorer.js";
 export { isDark, learnColors, onThemeChange, recolored } from "./colors.js";
 export { show };
 
+/** @import { Model } from "./types.d.ts" */
+
+/** A part of the page. @param {string} id */
 const part = (id) => /** @type {HTMLElement} */ (document.getElementById(id));
+/** What a part of the page holds as JSON. @param {string} id */
 const data = (id) => JSON.parse(part(id).textContent ?? "");
+/** Once the browser has painted what is there. */
 const painted = () =>
   new Promise((done) => {
     requestAnimationFrame(() => setTimeout(done));
   });
 
+/** The bytes that a part of the page holds deflated. @param {string} id */
 async function inflated(id) {
   const stream = new Blob([bytesOf(data(id))])
     .stream()
@@ -19,16 +25,19 @@ async function inflated(id) {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// Show the family that this page holds, once its text can be read: plotly.js, 5 MB of code, stands
-// in the page as text until then.
+/**
+ * Show the family that this page holds, once its text can be read: plotly.js, 5 MB of code, stands
+ * in the page as text until then.
+ */
 export async function start() {
   performance.mark("flatviz-start");
   const state = data("flatviz-start");
   const el = part("explorer");
+  /** @type {Model} */
   const model = {
-    get: (k) => state[k],
-    set: (k, v) => {
-      state[k] = v;
+    get: (name) => state[name],
+    set: (name, value) => {
+      state[name] = value;
     },
     save_changes() {},
     on() {},

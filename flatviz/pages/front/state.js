@@ -1,32 +1,38 @@
 // ---- where the controls stand
 
+/** @import { Controls, Index, Look, Model, Stand } from "./types.d.ts" */
+
 export const ALL = "All";
+/** @type {Look} */
 const LOOK = { tab: "", compare: null, picked: null, chosen: {}, step: -1 };
 
-// The state as one plain object, over a model with the traits method, radius, n_draws and look;
-// undo, and a URL's hash.
+/**
+ * Where the controls stand, as one plain object over a model with the traits method, radius,
+ * n_draws and look; undo, and the hash of an address.
+ */
 export class State {
-  past;
-  model;
-  most;
-  when;
-  acted;
-  changed;
-  methods;
+  /** @type {Controls[]} */
+  past = [];
+  last = ""; // what the reader moved last, and when
+  when = 0;
 
-  // changed(): something stands elsewhere; acted(values): the reader moved it there.
+  /**
+   * changed(): something stands elsewhere; acted(values): the reader moved it there.
+   * @param {Model} model
+   * @param {Pick<Index, "n_max" | "members">} index
+   * @param {() => void} changed something stands elsewhere
+   * @param {(values: Partial<Controls>) => void} acted the reader moved it there
+   */
   constructor(model, { n_max: most, members }, changed, acted) {
     this.model = model;
     this.most = most;
     this.methods = members.map((m) => m.method);
     this.changed = changed;
     this.acted = acted;
-    this.past = [];
-    this.last = "";
-    this.when = 0;
     this.start = this.all;
   }
 
+  /** Where the controls stand now. @returns {Controls} */
   get all() {
     const { model } = this;
     const n_draws = Math.max(1, Math.min(this.most, model.get("n_draws")));
@@ -39,7 +45,10 @@ export class State {
     };
   }
 
-  // What the reader does: a drag of one control is one step of undo.
+  /**
+   * Take what the reader does: a drag of one control is one step of undo.
+   * @param {Partial<Controls>} values
+   */
   change(values) {
     const kind = Object.keys(values).join();
     const now = Date.now();
@@ -51,51 +60,72 @@ export class State {
     this.put({ ...this.all, ...values });
   }
 
-  put({ method, radius, n_draws, ...look }) {
-    const known = Object.fromEntries(Object.keys(LOOK).map((key) => [key, look[key] ?? LOOK[key]]));
-    for (const [key, value] of Object.entries({ method, radius, n_draws, look: known }))
-      this.model.set(key, value);
-    this.model.save_changes();
+  /**
+   * Stand there; a look that is not given is that of the start.
+   * @param {Stand & Partial<Look>} now
+   */
+  put({ method, radius, n_draws, ...given }) {
+    const { tab, compare, picked, chosen, step } = { ...LOOK, ...given };
+    const { model } = this;
+    model.set("method", method);
+    model.set("radius", radius);
+    model.set("n_draws", n_draws);
+    model.set("look", { tab, compare, picked, chosen, step });
+    model.save_changes();
     this.changed();
   }
 
+  /** Take the last change back. */
   undo() {
     this.last = "";
     this.acted(this.start);
     // the article stands where it is scrolled to
-    if (this.past.length) this.put({ ...this.past.pop(), step: this.all.step });
+    const before = this.past.pop();
+    if (before) this.put({ ...before, step: this.all.step });
   }
 
+  /** Back to the start, where the article does not move. */
   reset() {
     this.change({ ...this.start, step: this.all.step });
     this.last = "";
   }
 
+  /** What `read` takes. */
   get hash() {
     const { method, radius, n_draws, tab, compare, picked, chosen, step } = this.all;
-    const said = new URLSearchParams({ method, radius, draws: n_draws });
+    const said = new URLSearchParams({ method, radius: `${radius}`, draws: `${n_draws}` });
     if (tab) said.set("tab", tab);
     if (compare) said.set("b", `${compare.radius}:${compare.method}`);
-    if (picked !== null) said.set("draw", picked + 1);
-    if (step !== this.start.step) said.set("step", step + 1);
+    if (picked !== null) said.set("draw", `${picked + 1}`);
+    if (step !== this.start.step) said.set("step", `${step + 1}`);
     for (const [slot, option] of Object.entries(chosen)) said.set(`see.${slot}`, option);
     return `#${said}`;
   }
 
-  // Take what a hash says, as far as it can be read; what it does not say is as at the start.
+  /**
+   * Take what a hash says, as far as it can be read; what it does not say is as at the start.
+   * @param {string} hash
+   */
   read(hash) {
     const said = new URLSearchParams(hash.replace(/^#/, ""));
+    /** @type {Partial<Controls>} */
     const got = {};
-    const number = (key, least) => {
-      const v = said.has(key) ? Number(said.get(key)) : NaN;
-      return /** @type {any} */ (v >= least && Number.isFinite(v) ? v : null);
+    const take = (
+      /** @type {string} */ key,
+      /** @type {number} */ least,
+      /** @type {(value: number) => void} */ act,
+    ) => {
+      const value = said.has(key) ? Number(said.get(key)) : NaN;
+      if (value >= least && Number.isFinite(value)) act(value);
     };
-    if (this.methods.includes(said.get("method"))) got.method = said.get("method");
-    if (number("radius", 0) !== null) got.radius = number("radius", 0);
-    if (number("draws", 1) !== null) got.n_draws = Math.round(number("draws", 1));
-    if (said.has("tab")) got.tab = said.get("tab");
-    if (number("draw", 1) !== null) got.picked = Math.round(number("draw", 1)) - 1;
-    if (number("step", 0) !== null) got.step = Math.round(number("step", 1)) - 1;
+    const known = said.get("method") ?? "";
+    if (this.methods.includes(known)) got.method = known;
+    take("radius", 0, (v) => (got.radius = v));
+    take("draws", 1, (v) => (got.n_draws = Math.round(v)));
+    const tab = said.get("tab");
+    if (tab !== null) got.tab = tab;
+    take("draw", 1, (v) => (got.picked = Math.round(v) - 1));
+    take("step", 0, (v) => (got.step = Math.round(v) - 1));
     const [, radius, method] = said.get("b")?.match(/^([\d.e+-]+):(.*)$/s) ?? [];
     if (method !== undefined && Number.isFinite(Number(radius)))
       got.compare = { method, radius: Number(radius) };

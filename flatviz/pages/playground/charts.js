@@ -7,7 +7,7 @@ import { colorOf, inks, styleOf, symbol, words } from "./ink.js";
 import { traceChart } from "./traces.js";
 import { places } from "./verdicts.js";
 
-/** @import { Pen } from "./types.d.ts" */
+/** @import { Gaussian, Pen, Scale } from "./types.d.ts" */
 /** @import { Learner } from "./learner.js" */
 /** @import { Model } from "./model.js" */
 
@@ -42,28 +42,57 @@ export function driftOf({ loss }, method, { q, prior, settings }, y) {
 }
 
 /**
- * The loss along w1 through the mean of the chosen method, the posteriors above it.
+ * Draw the loss along w1 through the mean of the chosen method, with the posteriors above it.
  * @param {Model} model
  * @param {Pen} pen
+ * @param {number} width
+ * @param {number} height
  */
-export function drawSection(model, pen, /** @type {number} */ width, /** @type {number} */ height) {
-  const ink = inks();
+export function drawSection(model, pen, width, height) {
   const main = model.runs.get("sabma") ?? model.runs.values().next().value;
   if (!main) return;
   const y = main.learner.q.mean[1];
   const runs = [...model.runs].filter(([method]) => !CHAIN[method]);
   const bottom = height - ROW * runs.length - 8;
   const span = 1.4 * model.world.top;
-  const X = (/** @type {number} */ x) => ((x - WIDE[0]) / (WIDE[1] - WIDE[0])) * width;
-  const Y = (/** @type {number} */ v) =>
-    bottom - (bottom - 40) * Math.min(1, (v + 0.07 * span) / span);
+  const cut = {
+    X: (/** @type {number} */ x) => ((x - WIDE[0]) / (WIDE[1] - WIDE[0])) * width,
+    Y: (/** @type {number} */ v) => bottom - (bottom - 40) * Math.min(1, (v + 0.07 * span) / span),
+    at: (/** @type {number} */ x) => model.loss.both([x, y], null),
+  };
+  drawCut(pen, cut, bottom);
+  const color = inks().soft;
+  words(pen, "loss along w₁, cut through the mean", 2, 10, { color, halo: false });
+  words(pen, "arrows: where a step moves the mean", 2, 26, { color });
+  for (const [method, { learner }] of model.runs)
+    drawPosterior(pen, cut, method, learner.q, integral(model.loss, learner.q));
+  runs.forEach(([method, { learner }], row) => {
+    pen.fillStyle = colorOf(method);
+    const drift = driftOf(model, method, learner, y);
+    drawArrows(pen, drift, cut.X, bottom + 14 + ROW * row);
+  });
+}
+
+/**
+ * A cut through a ground: weights and losses to pixels, and the loss at a weight.
+ * @typedef {{ X: Scale, Y: Scale, at: (x: number) => number }} Cut
+ */
+
+/**
+ * Draw the loss of a cut as a hill.
+ * @param {Pen} pen
+ * @param {Cut} cut
+ * @param {number} bottom
+ */
+function drawCut(pen, { X, Y, at }, bottom) {
+  const ink = inks();
   pen.beginPath();
-  pen.moveTo(0, bottom);
+  pen.moveTo(X(WIDE[0]), bottom);
   for (let i = 0; i <= CUTS; i++) {
     const x = WIDE[0] + ((WIDE[1] - WIDE[0]) * i) / CUTS;
-    pen.lineTo(X(x), Y(model.loss.both([x, y], null)));
+    pen.lineTo(X(x), Y(at(x)));
   }
-  pen.lineTo(width, bottom);
+  pen.lineTo(X(WIDE[1]), bottom);
   pen.fillStyle = `rgb(${ink.high.join()})`;
   pen.globalAlpha = 0.75;
   pen.fill();
@@ -71,43 +100,55 @@ export function drawSection(model, pen, /** @type {number} */ width, /** @type {
   pen.lineWidth = 1.5;
   pen.strokeStyle = ink.soft;
   pen.stroke();
-  words(pen, "loss along w₁, cut through the mean", 2, 10, { color: ink.soft, halo: false });
-  words(pen, "arrows: where a step moves the mean", 2, 26, { color: ink.soft });
-  for (const [method, { learner }] of model.runs) {
-    const { q } = learner;
-    const color = colorOf(method);
-    const x = X(q.mean[0]);
-    const at = Y(model.loss.both([q.mean[0], y], null));
-    if (GAUSSIAN[method]) {
-      const s = Math.exp(q.logStd[0]);
-      const mean = Y(integral(model.loss, q));
-      pen.strokeStyle = color;
-      pen.lineWidth = 3;
-      pen.beginPath();
-      pen.moveTo(X(q.mean[0] - 2 * s), mean);
-      pen.lineTo(X(q.mean[0] + 2 * s), mean);
-      pen.stroke();
-      pen.lineWidth = 1.3;
-      pen.beginPath();
-      pen.moveTo(x, mean);
-      pen.lineTo(x, at);
-      pen.stroke();
-    }
-    symbol(pen, styleOf(method)[3], x, at, 4.5, color);
+}
+
+/**
+ * Draw a method's mean on a cut; of a Gaussian also its width, at the loss that it expects.
+ * @param {Pen} pen
+ * @param {Cut} cut
+ * @param {string} method
+ * @param {Gaussian} q
+ * @param {number} loss
+ */
+function drawPosterior(pen, { X, Y, at }, method, { mean, logStd }, loss) {
+  const color = colorOf(method);
+  const [x] = mean;
+  const here = Y(at(x));
+  if (GAUSSIAN[method]) {
+    const wide = 2 * Math.exp(logStd[0]);
+    const high = Y(loss);
+    pen.strokeStyle = color;
+    pen.lineWidth = 3;
+    pen.beginPath();
+    pen.moveTo(X(x - wide), high);
+    pen.lineTo(X(x + wide), high);
+    pen.stroke();
+    pen.lineWidth = 1.3;
+    pen.beginPath();
+    pen.moveTo(X(x), high);
+    pen.lineTo(X(x), here);
+    pen.stroke();
   }
-  runs.forEach(([method, { learner }], row) => {
-    const at = bottom + 14 + ROW * row;
-    pen.fillStyle = colorOf(method);
-    for (const [x, move] of driftOf(model, method, learner, y)) {
-      const size = 4 * Math.tanh(Math.abs(move) * 4) + 1;
-      const way = Math.sign(move) * size;
-      pen.beginPath();
-      pen.moveTo(X(x) + way, at);
-      pen.lineTo(X(x) - way, at - size);
-      pen.lineTo(X(x) - way, at + size);
-      pen.fill();
-    }
-  });
+  symbol(pen, styleOf(method)[3], X(x), here, 4.5, color);
+}
+
+/**
+ * Draw arrows in a row.
+ * @param {Pen} pen
+ * @param {number[][]} drift of each its place and how far it moves
+ * @param {Scale} X
+ * @param {number} at
+ */
+function drawArrows(pen, drift, X, at) {
+  for (const [x, move] of drift) {
+    const size = 4 * Math.tanh(Math.abs(move) * 4) + 1;
+    const way = Math.sign(move) * size;
+    pen.beginPath();
+    pen.moveTo(X(x) + way, at);
+    pen.lineTo(X(x) - way, at - size);
+    pen.lineTo(X(x) - way, at + size);
+    pen.fill();
+  }
 }
 
 /** Loss, curvature and KL against steps. @param {Model} model @param {Pen} pen */

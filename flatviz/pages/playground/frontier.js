@@ -6,9 +6,22 @@ import { Labels } from "./labels.js";
 import { colorOf, inks, symbol, two, words } from "./ink.js";
 import { Board } from "./ui.js";
 
-/** @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE, half widths of the last three */
-/** @typedef {{ x: number, y: number, low: number, high: number }} Place In the picture, with the ends of its bar */
+/** @import { Look, Pen, Scale } from "./types.d.ts" */
 
+/**
+ * @typedef {number[]} Row T or radius, training loss, λ1, NLL, ECE, half widths of the last three
+ */
+/**
+ * @typedef {{ x: number, y: number, low: number, high: number }} Place In the picture, with the
+ *   ends of its bar
+ */
+
+/**
+ * A panel: its column of the rows, and the ticks of its axis.
+ * @typedef {{ title: string, at: number, ticks: number[] }} Panel
+ */
+
+/** @type {Panel[]} */
 const PANELS = [
   { title: "curvature λ₁", at: 2, ticks: [1, 1.5, 2, 2.5, 3] },
   { title: "NLL on test digits", at: 3, ticks: [0.54, 0.55, 0.56, 0.57, 0.58] },
@@ -53,9 +66,15 @@ export class Frontier {
     this.node = element("div", { class: "pg-frontier" }, this.message, this.board.node);
   }
 
-  /** @param {Partial<Frontier>} change */
+  /**
+   * Show other fits.
+   * @param {{ T?: number, radius?: number, open?: boolean }} change
+   */
   show(change) {
-    Object.assign(this, change);
+    const { T: wanted = this.T, radius = this.radius, open = this.open } = change;
+    this.T = wanted;
+    this.radius = radius;
+    this.open = open;
     const { T, seeds } = FINDING;
     const found = this.open ? "A lower temperature does most of what the radius does." : "";
     const bars = `95 % bars: difference from VI, T = ${T}`;
@@ -74,129 +93,62 @@ export class Frontier {
     );
   }
 
-  /** @param {CanvasRenderingContext2D} pen */
-  draw(pen, /** @type {number} */ width, /** @type {number} */ height) {
+  /**
+   * Draw as many panels as there is room for.
+   * @param {Pen} pen
+   * @param {number} width
+   * @param {number} height
+   */
+  draw(pen, width, height) {
     const shown = PANELS.slice(0, width < 520 ? 1 : width < 800 ? 2 : 3);
     const wide = width / shown.length;
     shown.forEach((panel, i) => this.drawPanel(pen, panel, i * wide, wide, height));
   }
 
-  /** @param {CanvasRenderingContext2D} pen @param {(typeof PANELS)[0]} panel */
-  drawPanel(
-    pen,
-    panel,
-    /** @type {number} */ left,
-    /** @type {number} */ wide,
-    /** @type {number} */ height,
-  ) {
-    const ink = inks();
+  /**
+   * Draw a score of both methods against training loss.
+   * @param {Pen} pen
+   * @param {Panel} panel
+   * @param {number} left
+   * @param {number} wide
+   * @param {number} height
+   */
+  drawPanel(pen, panel, left, wide, height) {
     const { vi, sabma } = FINDING;
     const rows = [...vi, ...sabma];
-    const x = spanOf(
-      rows.map((row) => row[1]),
-      true,
-    );
     const barOf = (/** @type {Row} */ row) =>
       [-1, 0, 1].map((side) => row[panel.at] + side * row[panel.at + HALF]);
+    const losses = rows.map((row) => row[1]);
+    const x = spanOf(losses, true);
     const y = spanOf(rows.flatMap(barOf));
-    const [from, to, top, bottom] = [left + 40, left + wide - 14, 38, height - 42];
-    const X = (/** @type {Row} */ row) => from + (to - from) * x(row[1]);
-    const placed = (/** @type {number} */ value) => bottom - (bottom - top) * y(value);
-    const Y = (/** @type {Row} */ row) => placed(row[panel.at]);
+    const box = { from: left + 40, to: left + wide - 14, top: 38, bottom: height - 42 };
+    const X = (/** @type {number} */ value) => box.from + (box.to - box.from) * x(value);
+    const Y = (/** @type {number} */ value) => box.bottom - (box.bottom - box.top) * y(value);
+    drawAxes(pen, panel, box, X, Y);
     const placeOf = (/** @type {Row} */ row) => {
-      const [low, middle, high] = barOf(row).map(placed);
-      return { x: X(row), y: middle, low, high };
+      const [low, middle, high] = barOf(row).map(Y);
+      return { x: X(row[1]), y: middle, low, high };
     };
-    const labels = new Labels(pen, left + wide, bottom, from);
-    for (const tick of panel.ticks) {
-      const at = placed(tick);
-      if (at < top || at > bottom) continue;
-      pen.lineWidth = 1;
-      pen.strokeStyle = ink.line;
-      pen.beginPath();
-      pen.moveTo(from, at);
-      pen.lineTo(to, at);
-      pen.stroke();
-      words(pen, String(tick), from - 6, at, {
-        color: ink.soft,
-        size: 12,
-        align: "right",
-      });
-    }
-    for (const tick of LOSSES) {
-      const at = from + (to - from) * x(tick);
-      if (at < from) continue;
-      words(pen, String(tick), at, bottom + 14, {
-        color: ink.soft,
-        size: 12,
-        align: "center",
-      });
-    }
-    words(pen, panel.title, from, 14, { weight: 600, size: 14, halo: false });
-    const axis = "training loss (nats)";
-    words(pen, axis, (from + to) / 2, bottom + 31, {
-      color: ink.soft,
-      size: 12.5,
-      align: "center",
-    });
-    if (this.open) this.line(pen, vi, placeOf, "vi", labels);
-    this.line(pen, sabma, placeOf, "sabma", labels);
-    const [here, there] = [rowOf("vi", this.T), rowOf("sabma", this.radius)];
-    symbol(pen, "square", X(here), Y(here), 7, colorOf("vi"));
-    symbol(pen, "circle", X(there), Y(there), 7, colorOf("sabma"));
+    const labels = new Labels(pen, left + wide, box.bottom, box.from);
+    if (this.open) drawLine(pen, vi.map(placeOf), "vi", labels);
+    drawLine(pen, sabma.map(placeOf), "sabma", labels);
+    const here = placeOf(rowOf("vi", this.T));
+    const there = placeOf(rowOf("sabma", this.radius));
+    symbol(pen, "square", here.x, here.y, 7, colorOf("vi"));
+    symbol(pen, "circle", there.x, there.y, 7, colorOf("sabma"));
     const bold = { weight: 700, size: 14 };
-    labels.put(`SA-BMA, radius ${this.radius}`, X(there) + 12, Y(there) + 20, {
-      ...bold,
-      color: colorOf("sabma"),
-    });
-    const named = {
-      ...bold,
-      color: colorOf("vi"),
-      align: /** @type {"right"} */ ("right"),
-    };
-    labels.put(`VI, T = ${this.T}`, X(here) - 10, Y(here) - 20, named);
+    const named = `SA-BMA, radius ${this.radius}`;
+    labels.put(named, there.x + 12, there.y + 20, { ...bold, color: colorOf("sabma") });
+    /** @type {Look} */
+    const beside = { ...bold, color: colorOf("vi"), align: "right" };
+    labels.put(`VI, T = ${this.T}`, here.x - 10, here.y - 20, beside);
     if (!this.open) return;
+    /** @type {Look} */
+    const above = { color: colorOf("vi"), align: "center" };
     for (const row of [vi[0], vi[vi.length - 1]]) {
-      const { x, high } = placeOf(row);
-      const look = { color: colorOf("vi"), align: /** @type {"center"} */ ("center") };
-      if (row[0] !== this.T) labels.put(`T = ${row[0]}`, x, high - 14, look);
+      const end = placeOf(row);
+      if (row[0] !== this.T) labels.put(`T = ${row[0]}`, end.x, end.high - 14, above);
     }
-  }
-
-  /** @param {CanvasRenderingContext2D} pen @param {Row[]} rows @param {Labels} labels */
-  line(
-    pen,
-    rows,
-    /** @type {(row: Row) => Place} */ placeOf,
-    /** @type {string} */ method,
-    labels,
-  ) {
-    const places = rows.map(placeOf);
-    pen.strokeStyle = pen.fillStyle = colorOf(method);
-    pen.lineWidth = method === "vi" ? 2 : 3.2;
-    pen.setLineDash(method === "vi" ? [7, 5] : []);
-    pen.beginPath();
-    for (const { x, y } of places) pen.lineTo(x, y);
-    pen.stroke();
-    pen.setLineDash([]);
-    pen.lineWidth = 1.5;
-    places.forEach(({ x, y, low, high }, i) => {
-      pen.beginPath();
-      pen.arc(x, y, 3, 0, FULL);
-      pen.fill();
-      pen.beginPath();
-      pen.moveTo(x, low);
-      pen.lineTo(x, high);
-      for (const end of [low, high]) {
-        pen.moveTo(x - CAP, end);
-        pen.lineTo(x + CAP, end);
-        labels.avoid(x, end, 5);
-      }
-      pen.stroke();
-      const before = places[Math.max(0, i - 1)];
-      for (const t of [0.25, 0.5, 0.75, 1])
-        labels.avoid(before.x + t * (x - before.x), before.y + t * (y - before.y), 4);
-    });
   }
 
   /** What the row of numbers below shows: [method, NLL, λ1]. */
@@ -210,4 +162,73 @@ export class Frontier {
       lambda: two(row[2]),
     }));
   }
+}
+
+/**
+ * Draw the title of a panel, its axes and their ticks.
+ * @param {Pen} pen
+ * @param {Panel} panel
+ * @param {{ from: number, to: number, top: number, bottom: number }} box
+ * @param {Scale} X
+ * @param {Scale} Y
+ */
+function drawAxes(pen, { title, ticks }, { from, to, top, bottom }, X, Y) {
+  const ink = inks();
+  for (const tick of ticks) {
+    const at = Y(tick);
+    if (at < top || at > bottom) continue;
+    pen.lineWidth = 1;
+    pen.strokeStyle = ink.line;
+    pen.beginPath();
+    pen.moveTo(from, at);
+    pen.lineTo(to, at);
+    pen.stroke();
+    words(pen, String(tick), from - 6, at, { color: ink.soft, size: 12, align: "right" });
+  }
+  for (const tick of LOSSES) {
+    const at = X(tick);
+    if (at < from) continue;
+    words(pen, String(tick), at, bottom + 14, { color: ink.soft, size: 12, align: "center" });
+  }
+  words(pen, title, from, 14, { weight: 600, size: 14, halo: false });
+  /** @type {Look} */
+  const look = { color: ink.soft, size: 12.5, align: "center" };
+  words(pen, "training loss (nats)", (from + to) / 2, bottom + 31, look);
+}
+
+/**
+ * Draw a method's fits as a line with bars; labels keep away from it.
+ * @param {Pen} pen
+ * @param {Place[]} places
+ * @param {string} method
+ * @param {Labels} labels
+ */
+function drawLine(pen, places, method, labels) {
+  const color = colorOf(method);
+  pen.strokeStyle = color;
+  pen.fillStyle = color;
+  pen.lineWidth = method === "vi" ? 2 : 3.2;
+  pen.setLineDash(method === "vi" ? [7, 5] : []);
+  pen.beginPath();
+  for (const { x, y } of places) pen.lineTo(x, y);
+  pen.stroke();
+  pen.setLineDash([]);
+  pen.lineWidth = 1.5;
+  places.forEach(({ x, y, low, high }, i) => {
+    pen.beginPath();
+    pen.arc(x, y, 3, 0, FULL);
+    pen.fill();
+    pen.beginPath();
+    pen.moveTo(x, low);
+    pen.lineTo(x, high);
+    for (const end of [low, high]) {
+      pen.moveTo(x - CAP, end);
+      pen.lineTo(x + CAP, end);
+      labels.avoid(x, end, 5);
+    }
+    pen.stroke();
+    const before = places[Math.max(0, i - 1)];
+    for (const t of [0.25, 0.5, 0.75, 1])
+      labels.avoid(before.x + t * (x - before.x), before.y + t * (y - before.y), 4);
+  });
 }

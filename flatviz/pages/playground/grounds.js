@@ -136,8 +136,8 @@ const ROWS = 81;
 const COLUMNS = 121;
 
 /**
- * The loss of these terms, its lowest value on the picture moved to 0: a loss that a reader compares
- * is not negative.
+ * The loss of these terms, its lowest value on the picture moved to 0: a loss that a reader
+ * compares is not negative.
  * @param {Term[]} terms
  * @returns {Loss}
  */

@@ -10,7 +10,8 @@ const STEPS = [0, 17, -17, 34, -34, 51, -51, 68];
 export const overlap = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 
 /**
- * The first of the boxes that lies within the picture and over nothing that is there, else the first.
+ * The first of the boxes that lies within the picture and over nothing that is there, else the
+ * first.
  * @param {Box[]} boxes
  * @param {Box[]} taken
  */

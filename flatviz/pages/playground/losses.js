@@ -5,10 +5,10 @@ import { zeros } from "./random.js";
 
 /**
  * The height of each kind of term; its gradient is added to g. bowl: h/2 |w − c|²; dent: −depth
- * exp(−((w1−c1)²/s1² + (w2−c2)²/s2²) / 2), s one number or two; valley: k/2 (w2 − a w1² − b)²; wall:
- * a smooth step of this height across w1 = at; modes: minus the log of two equal Gaussians.
- * @typedef {{ [Kind in Term["kind"]]:
- *   (term: Extract<Term, { kind: Kind }>, x: number, y: number, g: Vector) => number }} Heights
+ * exp(−((w1−c1)²/s1² + (w2−c2)²/s2²) / 2), s one number or two; valley: k/2 (w2 − a w1² − b)²;
+ * wall: a smooth step of this height across w1 = at; modes: minus the log of two equal Gaussians.
+ * @typedef {{ [Kind in Term["kind"]]: (term: Extract<Term, { kind: Kind }>, x: number, y: number,
+ *   g: Vector) => number }} Heights
  */
 
 /** @type {Heights} */
@@ -120,7 +120,10 @@ export class Network {
     this.d = widths.map(zeros); // and the derivatives with respect to them
   }
 
-  /** Weights that are drawn from N(0, gain² / fan in), biases too. @param {import("./random.js").Random} random */
+  /**
+   * Weights that are drawn from N(0, gain² / fan in), biases too.
+   * @param {import("./random.js").Random} random
+   */
   init(random, gain = 1) {
     const w = zeros(this.dim);
     this.starts.forEach((start, l) => {

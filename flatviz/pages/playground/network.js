@@ -4,28 +4,21 @@ import { button, element, STILL } from "../front/elements.js";
 import { Random } from "./engine.js";
 import { drawTraces } from "./inputs.js";
 import { Pane } from "./pane.js";
-import { pointsOf } from "./points.js";
+import { gridOf, pointsOf } from "./points.js";
 import { readingOf, verdictOf } from "./readings.js";
-import { DATA, GAP_NAME, GRID, HIGH, JOB_MS, LONG, NETS, PLANE, SPAN, TESTS } from "./settings.js";
+import { DATA, GAP_NAME, HIGH, JOB_MS, LONG, NETS, PLANE, SPAN, TESTS } from "./settings.js";
 import { styleOf } from "./ink.js";
 import { Board, Clock, Menu, Slider } from "./ui.js";
 
 /** @import { NetworkOptions, Points, Vector } from "./types.d.ts" */
 
-/** @typedef {{ train: Points, test: Points, grid: Vector }} Data What is learnt, and tested; inputs of the pictures */
+/**
+ * @typedef {{ train: Points, test: Points, grid: Vector }} Data What is learnt, and tested; inputs
+ *   of the pictures
+ */
 
 const PER_SECOND = 80; // steps while it plays
-const GAP_PLACES = 121; // of the predictions of a regression, from -3 to 3
 const SETTINGS = { radius: 2, rho: 0.2, kappa: 0.1, rate: 0.1, shots: 20, noise: 0.15 };
-
-/** The inputs at which a picture of classes asks for a prediction, row by row. */
-const gridOfClasses = () =>
-  Float64Array.from({ length: 2 * GRID * GRID }, (_, k) => {
-    const i = k >> 1;
-    return k % 2
-      ? SPAN[1] * (1 - (2 * Math.floor(i / GRID)) / (GRID - 1))
-      : SPAN[0] * ((2 * (i % GRID)) / (GRID - 1) - 1);
-  });
 
 /** Methods side by side that learn the same points. */
 export class NetworkWorld {
@@ -71,6 +64,7 @@ export class NetworkWorld {
     if (!STILL.matches && autoplay) this.play(true);
   }
 
+  /** Whether targets are learnt, not classes. */
   get regression() {
     return this.kind === "gap";
   }
@@ -233,10 +227,7 @@ export class NetworkWorld {
     const random = new Random(seed);
     const train = this.points(2 * settings.shots, random);
     const test = kind === "none" ? train : pointsOf(kind, TESTS, settings.noise, random);
-    const grid = this.regression
-      ? Float64Array.from({ length: GAP_PLACES }, (_, i) => -3 + i / 20)
-      : gridOfClasses();
-    return { train, test, grid };
+    return { train, test, grid: gridOf(kind) };
   }
 
   // ---- running

@@ -24,11 +24,12 @@ export class Painting {
     this.labels = new Labels(pen, this.width, height);
   }
 
-  title(/** @type {string} */ text) {
+  /** Write a title. @param {string} text */
+  title(text) {
     this.labels.put(text, 10, 16, { weight: 700, size: 14 });
   }
 
-  /** @param {{ mean: ArrayLike<number>, logStd: ArrayLike<number> }} q two widths of it */
+  /** Draw the ellipse of two widths of a Gaussian. @param {Gaussian} q */
   outline({ mean, logStd }, dash = [0]) {
     const { pen, unit } = this;
     const [a, b] = [0, 1].map((i) => 2 * Math.exp(logStd[i]) * unit);
@@ -49,12 +50,14 @@ export class Painting {
     pen.globalAlpha = 1;
   }
 
+  /** Draw a point. */
   dot(/** @type {number} */ x, /** @type {number} */ y, r = 2.4) {
     this.pen.beginPath();
     this.pen.arc(this.X(x), this.Y(y), r, 0, FULL);
     this.pen.fill();
   }
 
+  /** Draw a line. */
   line(/** @type {ArrayLike<number>} */ from, /** @type {ArrayLike<number>} */ to) {
     const { pen, X, Y } = this;
     pen.beginPath();
@@ -63,7 +66,7 @@ export class Painting {
     pen.stroke();
   }
 
-  /** @param {ArrayLike<number>[]} trail */
+  /** Draw how a run came where it is. @param {ArrayLike<number>[]} trail */
   trail(trail, /** @type {string} */ color, /** @type {number} */ alpha) {
     const { pen, X, Y } = this;
     pen.globalAlpha = alpha;
@@ -92,6 +95,7 @@ export class Painting {
     return model.ends.length > 0;
   }
 
+  /** Draw a ring. */
   ring(/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ color) {
     const { pen } = this;
     pen.strokeStyle = color;
@@ -109,7 +113,11 @@ export class Painting {
     }
   }
 
-  /** A text beside each mean. @param {Model} model @param {(method: string, run: Run) => string} say */
+  /**
+   * A text beside each mean.
+   * @param {Model} model
+   * @param {(method: string, run: Run) => string} say
+   */
   means(model, say) {
     const shown = [...model.runs].filter(([, run]) => !run.lost);
     const at = (/** @type {Run} */ { learner }) => {

@@ -9,6 +9,7 @@ import { colorOf, styleOf, two } from "./ink.js";
 import { childrenOf, Menu, Slider } from "./ui.js";
 
 /** @import { Card } from "./types.d.ts" */
+/** @import { Board } from "./ui.js" */
 /** @import { World } from "./world.js" */
 
 /** @typedef {(value: number) => string} Say */
@@ -43,22 +44,18 @@ export class Panel {
   /** @type {Record<string, Slider>} */
   sliders = {};
 
-  /** @param {World} world @param {boolean} linked whether links and pictures can be made */
+  /**
+   * @param {World} world
+   * @param {boolean} linked whether links and pictures can be made
+   */
   constructor(world, linked) {
     this.world = world;
-    const { model } = world;
     this.playButton = button("Play", "play or pause", () => world.play(!world.clock.playing), {
       class: "pg-play",
     });
     this.chips = element("div", { class: "pg-chips", role: "group", "aria-label": "methods" });
-    for (const method of METHODS) {
-      const chip = button("", `show or hide ${styleOf(method)[0]}`, () => world.toggle(method), {
-        "data-method": method,
-      });
-      chip.append(element("i", { "aria-hidden": "true" }), styleOf(method)[0]);
-      this.chips.append(chip);
-    }
-    const grounds = Object.entries(GROUNDS).map(([key, g]) => [key, g.label]);
+    this.chips.append(...METHODS.map((method) => this.chip(method)));
+    const grounds = Object.entries(GROUNDS).map(([key, { label }]) => [key, label]);
     this.ground = new Menu("ground", grounds, "hollow", (name) => world.choose(name));
     this.tools = this.toggles("what the pointer does", "tool", [
       ["down", "push down"],
@@ -77,12 +74,23 @@ export class Panel {
       world.truth = !world.truth;
       world.shown(true);
     });
-    /**
-     * @param {import("./ui.js").Board} board
-     * @param {string} label
-     * @param {(by: number[]) => void} keys
-     */
-    const grip = (board, label, keys) =>
+    this.maps = this.grounds();
+    this.first = this.firstSliders();
+    this.others = this.otherSliders();
+    this.found = this.foundSliders();
+    this.more = this.folded(linked);
+    this.node = this.build();
+  }
+
+  /** Both grounds, each of which hears arrow keys. */
+  grounds() {
+    const { world } = this;
+    const { training, testing, model } = world;
+    const grip = (
+      /** @type {Board} */ board,
+      /** @type {string} */ label,
+      /** @type {(by: number[]) => void} */ keys,
+    ) =>
       element(
         "div",
         {
@@ -94,22 +102,25 @@ export class Panel {
         },
         board.node,
       );
-    this.maps = element(
+    const moved = "the training ground; arrow keys move the place where training starts";
+    const shifted = "the test ground; arrow keys shift it";
+    return element(
       "div",
       { class: "pg-maps", "data-side": "training" },
-      grip(
-        world.training.board,
-        "the training ground; arrow keys move the place where training starts",
-        ([dx, dy]) => world.moveStart(dx, dy),
-      ),
-      grip(world.testing.board, "the test ground; arrow keys shift it", (by) =>
-        world.moveTest(model.shift.map((v, i) => v + by[i])),
-      ),
+      grip(training.board, moved, ([dx, dy]) => world.moveStart(dx, dy)),
+      grip(testing.board, shifted, (by) => world.moveTest(model.shift.map((v, i) => v + by[i]))),
     );
-    this.first = element(
+  }
+
+  /** The sliders below the grounds. */
+  firstSliders() {
+    const { world } = this;
+    const { model } = world;
+    const shift = (/** @type {number} */ value) => world.moveTest(model.along(value));
+    return element(
       "div",
       { class: "pg-first" },
-      this.keep("shift", "shift of the test ground", (v) => world.moveTest(model.along(v)), two),
+      this.keep("shift", "shift of the test ground", shift, two),
       this.slider(
         "radius",
         "radius of SA-BMA",
@@ -118,53 +129,63 @@ export class Panel {
       ),
       this.slider("viT", "temperature of VI", (x) => `T = ${x}`, "the weight of KL(q ‖ prior)"),
     );
-    this.others = element(
+  }
+
+  /** The sliders that are folded. */
+  otherSliders() {
+    const { world } = this;
+    const { model } = world;
+    const average = (/** @type {number} */ n) => world.average(n);
+    const bend = (/** @type {number} */ value) => world.moveTest(model.shift, value);
+    return element(
       "div",
       { class: "pg-sliders" },
       this.slider("T", "temperature of the others", (x) => `T = ${x}`),
       this.slider("rho", "radius of SAM", (x) => `${x}, a distance`),
       this.slider("rate", "learning rate"),
-      this.keep(
-        "ensemble",
-        "ensemble",
-        (v) => world.average(v),
-        (x) => counted(x, "draw"),
-      ),
-      this.keep("bend", "bend of the test ground", (v) => world.moveTest(model.shift, v)),
+      this.keep("ensemble", "ensemble", average, (x) => counted(x, "draw")),
+      this.keep("bend", "bend of the test ground", bend),
       this.slider("draws", "draws a step", (x) => `S = ${x}`, "of which a step averages gradients"),
     );
-    this.found = this.foundSliders();
+  }
+
+  /** What is folded: methods, settings, seeds, charts. @param {boolean} linked */
+  folded(linked) {
+    const { world } = this;
+    const step = button("Step", "one step of every method", () => {
+      world.play(false);
+      world.advance(1);
+    });
+    const seeds = button("20 seeds", "20 runs of each method", () => world.many());
     const link = button("Link", "copy a link to what is shown", () => world.share(link));
-    const shared = [link, button("PNG", "save both grounds as a picture", () => world.picture())];
-    this.more = element(
+    const picture = button("PNG", "save both grounds as a picture", () => world.picture());
+    const row = element("div", { class: "pg-row" }, step, seeds, this.truthButton);
+    if (linked) row.append(link, picture);
+    const charts = [world.section, world.traces, world.chart].map(({ node }) => node);
+    return element(
       "details",
       { class: "pg-more" },
       element("summary", {}, "More: methods, settings, seeds"),
       this.verdict,
-      element(
-        "div",
-        { class: "pg-row" },
-        button("Step", "one step of every method", () => {
-          world.play(false);
-          world.advance(1);
-        }),
-        button("20 seeds", "20 runs of each method", () => world.many()),
-        this.truthButton,
-        ...(linked ? shared : []),
-      ),
+      row,
       this.chips,
       this.names,
       this.others,
-      element(
-        "div",
-        { class: "pg-boards" },
-        world.section.node,
-        world.traces.node,
-        world.chart.node,
-      ),
+      element("div", { class: "pg-boards" }, ...charts),
       element("div", { class: "pg-under" }, this.ground.node, this.tools, this.about),
     );
-    this.node = element(
+  }
+
+  /** All parts of the world. */
+  build() {
+    const { world } = this;
+    const restart = button("Restart", "the same run from its start", () => world.train());
+    const help = "other noise; the last runs stay as shadows";
+    const reseed = button("New seed", help, () => {
+      world.model.seed += 1;
+      world.train();
+    });
+    return element(
       "section",
       { class: "pg-world", "aria-label": "two weights" },
       world.sequence.node,
@@ -174,18 +195,18 @@ export class Panel {
       this.score,
       this.first,
       this.found,
-      element(
-        "div",
-        { class: "pg-row pg-run" },
-        this.playButton,
-        button("Restart", "the same run from its start", () => world.train()),
-        button("New seed", "other noise; the last runs stay as shadows", () => {
-          model.seed += 1;
-          world.train();
-        }),
-      ),
+      element("div", { class: "pg-row pg-run" }, this.playButton, restart, reseed),
       this.more,
     );
+  }
+
+  /** A button that shows or hides a method. @param {string} method */
+  chip(method) {
+    const [label] = styleOf(method);
+    const toggle = () => this.world.toggle(method);
+    const chip = button("", `show or hide ${label}`, toggle, { "data-method": method });
+    chip.append(element("i", { "aria-hidden": "true" }), label);
+    return chip;
   }
 
   /**

@@ -10,7 +10,10 @@ import { World } from "./world.js";
 
 /** @import { Options } from "./types.d.ts" */
 
-/** @typedef {{ weights?: World, step?: StepView, network?: NetworkWorld, gap?: NetworkWorld }} Worlds */
+/**
+ * @typedef {{ weights?: World, step?: StepView, network?: NetworkWorld, gap?: NetworkWorld }}
+ *   Worlds
+ */
 
 const ALL = ["weights", "step", "network", "gap"];
 const LATER_MS = 50;

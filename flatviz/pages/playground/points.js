@@ -1,5 +1,5 @@
 // The points that a network learns.
-import { GAP_NOISE } from "./settings.js";
+import { GAP_NOISE, GRID, SPAN } from "./settings.js";
 
 /** @import { Points } from "./types.d.ts" */
 
@@ -50,4 +50,20 @@ export function pointsOf(kind, n, noise, random) {
     y[i] = c;
   }
   return { x, y: Array.from(y), noise: kind === "gap" ? GAP_NOISE : null };
+}
+
+const GAP_PLACES = 121; // of the predictions of a regression, from -3 to 3
+
+/**
+ * The inputs at which a picture asks for predictions: of classes row by row.
+ * @param {string} kind
+ */
+export function gridOf(kind) {
+  if (kind === "gap") return Float64Array.from({ length: GAP_PLACES }, (_, i) => -3 + i / 20);
+  return Float64Array.from({ length: 2 * GRID * GRID }, (_, k) => {
+    const i = k >> 1;
+    return k % 2
+      ? SPAN[1] * (1 - (2 * Math.floor(i / GRID)) / (GRID - 1))
+      : SPAN[0] * ((2 * (i % GRID)) / (GRID - 1) - 1);
+  });
 }

@@ -6,6 +6,7 @@ import { childrenOf } from "./ui.js";
 
 /** @import { World } from "./world.js" */
 
+/** The card of now, with the way to the others. */
 export class Sequence {
   at = 0;
   guess = "";
@@ -31,6 +32,7 @@ export class Sequence {
     this.node = element("div", { class: "pg-card" }, question, reply);
   }
 
+  /** The card that is shown. */
   get card() {
     return CARDS[this.at];
   }
@@ -44,6 +46,7 @@ export class Sequence {
     this.show();
   }
 
+  /** Show the card, before a guess. */
   show() {
     const { card } = this;
     [...this.steps.children].forEach((step, i) => {

@@ -22,5 +22,8 @@ export const DATA = {
   none: "your points alone, two of each or more",
 };
 export const GAP_NAME = "a regression with a gap";
-/** Networks: a text and the widths of the hidden layers. @type {Record<string, [string, number[]]>} */
+/**
+ * Networks: a text and the widths of the hidden layers.
+ * @type {Record<string, [string, number[]]>}
+ */
 export const NETS = { one: ["one layer of 12", [12]], two: ["two layers of 8", [8, 8]] };

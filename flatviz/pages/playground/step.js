@@ -13,7 +13,9 @@ import { Board, Slider } from "./ui.js";
 /** @import { World } from "./world.js" */
 /** @import { Model } from "./model.js" */
 
-/** @typedef {{ key: string, rows: number, share: Float64Array }} Relief Loss on a grid, from 0 to 1 */
+/**
+ * @typedef {{ key: string, rows: number, share: Float64Array }} Relief Loss on a grid, from 0 to 1
+ */
 
 const DRAWS = 4;
 const COLUMNS = 121; // of the grid of the ground

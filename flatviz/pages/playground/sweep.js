@@ -3,10 +3,11 @@
 import { copyOf, GAUSSIAN, integral } from "./engine.js";
 import { colorOf, inks, styleOf, symbol, two, words } from "./ink.js";
 
-/** @import { End, Fit, Loss, Pen, Stand } from "./types.d.ts" */
+/** @import { End, Fit, Look, Loss, Pen, Scale, Stand } from "./types.d.ts" */
 
 export const TEMPERATURES = [0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 1];
 export const RADII = [0, 0.25, 0.35, 0.5, 0.7, 1, 1.4, 2, 2.8, 4];
+const FULL = 2 * Math.PI;
 const AT_ONCE_MS = 12;
 const HALVINGS = 6;
 
@@ -118,8 +119,8 @@ export class Sweep {
   }
 
   /**
-   * Draw training loss against test loss: VI's curve over T, SA-BMA's over the radius, the ring of
-   * VI at T*.
+   * Draw training loss against test loss: VI's curve over T, SA-BMA's over the radius, the ring of VI
+   * at T*.
    * @param {Pen} pen
    * @param {number} width
    * @param {number} height
@@ -127,89 +128,115 @@ export class Sweep {
    * @param {{ T: number, radius: number }} now
    */
   draw(pen, width, height, test, { T, radius }) {
-    const ink = inks();
-    /** @type {[string, Fit[], (one: Fit) => boolean, string][]} */ const curves = [
+    const title = "training loss → against test loss ↑, each after a whole run";
+    words(pen, title, 2, 10, { color: inks().soft, size: 12.5, halo: false });
+    const tested = (/** @type {Fit} */ one) => lossOf(test, one);
+    const all = [...this.vi, ...this.sabma];
+    if (!all.length) return;
+    const across = spanOf(all.map(({ train }) => train));
+    const up = spanOf(all.map(tested));
+    const X = (/** @type {number} */ v) =>
+      44 + ((width - 70) * (v - across[0])) / (across[1] - across[0]);
+    const Y = (/** @type {number} */ v) =>
+      height - 24 - ((height - 58) * (v - up[0])) / (up[1] - up[0]);
+    const place = (/** @type {Fit} */ one) => ({ x: X(one.train), y: Y(tested(one)) });
+    drawAxes(pen, width, height, { X, Y, across, up });
+    /** @type {[method: string, fits: Fit[], here: (one: Fit) => boolean, what: string][]} */
+    const curves = [
       ["vi", this.vi, (one) => one.T === T, "T"],
       ["sabma", this.sabma, (one) => one.radius === radius, "radius"],
     ];
-    words(pen, "training loss → against test loss ↑, each after a whole run", 2, 10, {
-      color: ink.soft,
-      size: 12.5,
-      halo: false,
-    });
-    const at = (/** @type {Fit} */ one) => [one.train, lossOf(test, one)];
-    const all = [...this.vi, ...this.sabma].map(at);
-    if (!all.length) return;
-    const span = (/** @type {number} */ k) => {
-      const v = all.map((p) => p[k]);
-      const lo = Math.min(...v);
-      const hi = Math.max(...v);
-      const room = Math.max(0.08 * (hi - lo), 0.02);
-      return [lo - room, hi + room];
-    };
-    const [x, y] = [span(0), span(1)];
-    const X = (/** @type {number} */ v) => 44 + ((width - 70) * (v - x[0])) / (x[1] - x[0]);
-    const Y = (/** @type {number} */ v) =>
-      height - 24 - ((height - 58) * (v - y[0])) / (y[1] - y[0]);
-    pen.strokeStyle = ink.line;
-    pen.beginPath();
-    pen.moveTo(44, 30);
-    pen.lineTo(44, height - 20);
-    pen.lineTo(width - 4, height - 20);
-    pen.stroke();
-    x.forEach((end, i) =>
-      words(pen, two(end), X(end), height - 9, {
-        color: ink.soft,
+    for (const [method, fits, here, what] of curves) {
+      drawCurve(pen, method, fits.map(place), fits.filter(here).map(place));
+      const last = fits[fits.length - 1];
+      if (!last) continue;
+      const { x, y } = place(last);
+      const align = x > width / 2 ? "right" : "left";
+      const text = `${styleOf(method)[0]}, larger ${what}`;
+      const below = y + (y > height / 2 ? 14 : -12);
+      const look = {
+        color: colorOf(method),
         size: 12,
-        align: i ? "right" : "left",
-      }),
-    );
-    for (const end of y)
-      words(pen, two(end), 40, Y(end), { color: ink.soft, size: 12, align: "right" });
-    for (const [method, list, here, what] of curves) {
-      const color = colorOf(method);
-      pen.strokeStyle = pen.fillStyle = color;
-      pen.lineWidth = 1.6;
-      pen.beginPath();
-      for (const one of list) pen.lineTo(X(at(one)[0]), Y(at(one)[1]));
-      pen.stroke();
-      for (const one of list) {
-        const [a, b] = at(one);
-        pen.beginPath();
-        pen.arc(X(a), Y(b), 2.6, 0, 7);
-        pen.fill();
-      }
-      for (const one of list.filter(here)) {
-        const [a, b] = at(one);
-        symbol(pen, styleOf(method)[3], X(a), Y(b), 6, color);
-      }
-      const last = list.at(-1);
-      if (last) {
-        const [a, b] = at(last);
-        words(
-          pen,
-          `${styleOf(method)[0]}, larger ${what}`,
-          Math.min(X(a) + 8, width - 4),
-          Y(b) + (Y(b) > height / 2 ? 14 : -12),
-          { color, size: 12, align: X(a) > width / 2 ? "right" : "left" },
-        );
-      }
+        align: /** @type {Look["align"]} */ (align),
+      };
+      words(pen, text, Math.min(x + 8, width - 4), below, look);
     }
-    if (this.ghost) {
-      const [a, b] = at(this.ghost);
-      pen.strokeStyle = colorOf("vi");
-      pen.setLineDash([2, 3]);
-      pen.lineWidth = 2;
-      pen.beginPath();
-      pen.arc(X(a), Y(b), 10, 0, 7);
-      pen.stroke();
-      pen.setLineDash([]);
-      words(pen, `T* = ${two(this.ghost.T)}`, X(a) + 14, Y(b) + 4, {
-        color: colorOf("vi"),
-        size: 12,
-      });
-    }
+    if (this.ghost) drawGhost(pen, place(this.ghost), this.ghost.T);
   }
+}
+
+/** @typedef {{ x: number, y: number }} At In px */
+
+/** The least and the largest value, with room at both ends. @param {number[]} values */
+function spanOf(values) {
+  const low = Math.min(...values);
+  const high = Math.max(...values);
+  const room = Math.max(0.08 * (high - low), 0.02);
+  return [low - room, high + room];
+}
+
+/**
+ * Draw two axes with the values at their ends.
+ * @param {Pen} pen
+ * @param {number} width
+ * @param {number} height
+ * @param {{ X: Scale, Y: Scale, across: number[], up: number[] }} axes
+ */
+function drawAxes(pen, width, height, { X, Y, across, up }) {
+  const ink = inks();
+  pen.strokeStyle = ink.line;
+  pen.beginPath();
+  pen.moveTo(44, 30);
+  pen.lineTo(44, height - 20);
+  pen.lineTo(width - 4, height - 20);
+  pen.stroke();
+  /** @type {Look} */
+  const look = { color: ink.soft, size: 12 };
+  const [left, right] = across;
+  words(pen, two(left), X(left), height - 9, look);
+  words(pen, two(right), X(right), height - 9, { ...look, align: "right" });
+  for (const end of up) words(pen, two(end), 40, Y(end), { ...look, align: "right" });
+}
+
+/**
+ * Draw a method's fits as a curve, those of now by its symbol.
+ * @param {Pen} pen
+ * @param {string} method
+ * @param {At[]} fits
+ * @param {At[]} here
+ */
+function drawCurve(pen, method, fits, here) {
+  const color = colorOf(method);
+  pen.strokeStyle = color;
+  pen.fillStyle = color;
+  pen.lineWidth = 1.6;
+  pen.beginPath();
+  for (const { x, y } of fits) pen.lineTo(x, y);
+  pen.stroke();
+  for (const { x, y } of fits) {
+    pen.beginPath();
+    pen.arc(x, y, 2.6, 0, FULL);
+    pen.fill();
+  }
+  for (const { x, y } of here) symbol(pen, styleOf(method)[3], x, y, 6, color);
+}
+
+/**
+ * Draw the ring of VI at the temperature T*.
+ * @param {Pen} pen
+ * @param {At} at
+ * @param {number} T
+ */
+function drawGhost(pen, { x, y }, T) {
+  const color = colorOf("vi");
+  pen.strokeStyle = color;
+  pen.setLineDash([2, 3]);
+  pen.lineWidth = 2;
+  pen.beginPath();
+  pen.arc(x, y, 10, 0, FULL);
+  pen.stroke();
+  pen.setLineDash([]);
+  words(pen, `T* = ${two(T)}`, x + 14, y + 4, { color, size: 12 });
 }
 
 /**

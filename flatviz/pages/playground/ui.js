@@ -1,4 +1,5 @@
-// What the worlds share: sliders, menus, canvases in screen pixels, a clock that rests out of sight.
+// What the worlds share: sliders, menus, canvases in screen pixels, a clock that rests out of
+// sight.
 import { element, penOf } from "../front/elements.js";
 
 /** @import { Draw } from "./types.d.ts" */
@@ -50,6 +51,7 @@ export class Slider {
     this.value = value;
   }
 
+  /** Where the slider stands. */
   get value() {
     return this.stops[Number(this.input.value)];
   }

@@ -283,6 +283,7 @@ export class StepSize {
     this.accept = accept;
   }
 
+  /** The step size of now. */
   get size() {
     return Math.exp(this.log);
   }
