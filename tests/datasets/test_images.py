@@ -6,10 +6,10 @@ import pickle
 
 import numpy as np
 import torch
-from cases import refused
+from cases import refused, warned
 from PIL import Image
 from published import write_mnist
-from pytest import fixture, mark, raises, warns
+from pytest import fixture, mark
 from torch import arange, bincount, full, tensor, uint8, zeros
 
 import flatviz as fv
@@ -105,7 +105,7 @@ def test_a_bad_folder_is_one_clear_error_that_names_the_file(folder, change, nam
 
 
 def test_a_folder_that_is_not_there_is_named():
-    with raises(FileNotFoundError, match="path must be a folder of class folders, got"):
+    with refused("path must be a folder of class folders, got", FileNotFoundError):
         image_folder("nowhere")
 
 
@@ -165,7 +165,7 @@ def test_sixteen_bits_keep_their_upper_eight_and_few_used_ones_are_said(folder):
     Image.fromarray(full_range).save(path)
     assert image_folder(folder).x.bytes[4].unique().tolist() == [200]
     Image.fromarray(50 * NARROW).save(path)  # 12 bits
-    with warns(UserWarning, match="values below 4096, so that it is dark"):
+    with warned("values below 4096, so that it is dark"):
         dark = image_folder(folder)
     assert int(dark.x.bytes[4].max()) == 50 * 79 // 256
 

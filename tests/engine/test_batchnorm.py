@@ -4,7 +4,7 @@ import warnings
 from functools import partial
 
 import torch
-from cases import around, normed, refused
+from cases import around, net_of, normed, refused
 from pytest import fixture, mark
 from torch import nn, ones, randn, zeros
 from torch.nn import Linear
@@ -16,7 +16,7 @@ from flatviz.engine import refresh_batchnorm
 
 @fixture
 def net_and_data():
-    net = fv.Net.from_module(normed(4, 6, 3))
+    net = net_of(normed(4, 6, 3))
     return net, fv.Data(randn(50, 4) + 2, torch.randint(0, 3, (50,)))
 
 
@@ -53,7 +53,7 @@ class Twice(nn.Module):
 
 
 def test_images_count_by_their_pixels_and_a_layer_used_twice_by_both():
-    net = fv.Net.from_module(Twice().eval())
+    net = net_of(Twice().eval())
     data = fv.Data(randn(41, 3, 6, 5), zeros(41))
     fresh = refresh_batchnorm(net, net.w, data, batch_size=8)
     maps = net.module.c(data.x).detach()
@@ -122,7 +122,7 @@ FITS = {
 @mark.parametrize("fit", FITS)
 def test_a_norm_that_training_leaves_as_it_is_is_named(norm, said, fit):
     data = fv.Data(randn(8, 4, 3) + 5, torch.arange(8) % 2)
-    net = fv.Net.from_module(nn.Sequential(norm, nn.Flatten(), Linear(12, 2)))
+    net = net_of(nn.Sequential(norm, nn.Flatten(), Linear(12, 2)))
     with warnings.catch_warnings(record=True) as seen:
         warnings.simplefilter("always")
         FITS[fit](net, data, seed=0, batchnorm="train")

@@ -5,10 +5,10 @@ from collections import Counter
 from functools import partial
 
 import torch
-from cases import blobs, refused
+from cases import blobs, net_of, refused, warned
 from internals import Program
 from oracles import loop, stopping_at
-from pytest import fixture, mark, param, raises, warns
+from pytest import fixture, mark, param, raises
 from torch import arange, cartesian_prod, nn, randn, stack, tensor
 from torch.nn import BatchNorm2d, Conv2d, Linear, Module, Sequential
 from torch.testing import assert_close
@@ -106,7 +106,7 @@ def setting(kind, treated="all", dtype=torch.float32):
     data = fv.Data(randn(22, *shape), arange(22) % 4)
     module = kind()
     module(data.x * 2 + 1)  # statistics that are not the initial ones
-    net = fv.Net.from_module(module.eval().to(dtype), treated)
+    net = net_of(module.eval().to(dtype), treated)
     plane = fv.plane_random(net, net.w, seed=1)
     return net, data.to(dtype=dtype), plane, tensor(COORDS, dtype=dtype)
 
@@ -177,7 +177,7 @@ def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_
 
 def test_no_way_of_evaluating_runs_more_than_a_small_batch_at_once():
     layers = Conv2d(1, 64, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
-    net = fv.Net.from_module(Sequential(*layers, Linear(64, 4)).eval())
+    net = net_of(Sequential(*layers, Linear(64, 4)).eval())
     data = fv.Data(randn(96, 1, 24, 24), arange(96) % 4)
     plane = fv.plane_random(net, net.w, seed=0)
     coords = tensor([[0.1, 0.2], [0.3, 0.0]])
@@ -257,7 +257,7 @@ class Plain(Module):
 @fixture
 def plain():
     """(net, data, plane) of a small network."""
-    net = fv.Net.from_module(Plain().eval())
+    net = net_of(Plain().eval())
     return net, blobs(80, 6, 4), fv.plane_random(net, net.w, seed=0, normalize="none")
 
 
@@ -294,7 +294,7 @@ def test_fast_values_that_are_wrong_after_the_run_are_discarded_with_a_warning(
     monkeypatch.setattr(Evaluator, "__call__", wrong)
     slice_it = partial(fv.slice_plane, f, plane, extent=1.0, resolution=9)
     cache = tmp_path if cached else None
-    with warns(UserWarning, match="fast values differ from .*, so they were discarded"):
+    with warned("fast values differ from .*, so they were discarded"):
         surface = slice_it(cache=cache)
     points = plane.points(cartesian_prod(surface.a, surface.b))
     by_loop = loop(net, data, points).view(9, 9)

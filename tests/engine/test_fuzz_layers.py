@@ -12,7 +12,7 @@ from functools import partial
 from types import MethodType
 
 import torch
-from cases import blobs, refused
+from cases import blobs, net_of, refused
 from pytest import mark, param, skip
 from torch import cat, nn, ones, randn, tanh, zeros_like
 from torch.nn import Embedding, Module, Parameter
@@ -322,7 +322,7 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind, seed):
     module, x = network(kind, seed + 1000 * list(KINDS).index(kind))
     state = copy.deepcopy(module.state_dict())
     y = torch.arange(10) % 3
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     data = fv.Data(x.clone(), y)
     f = fv.nll(net, data)
     w = net.w + 0.1 * torch.randn_like(net.w)
@@ -342,7 +342,7 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind, seed):
     u = w.roll(1)
     ggn = f.operator(w, "ggn")
     same(u @ ggn(v), v @ ggn(u))
-    head = fv.Net.from_module(module, lambda name: name.startswith("head"))
+    head = net_of(module, lambda name: name.startswith("head"))
     for part in (net, head):  # of the head all else is computed once
         plane = fv.plane_random(part, part.w, seed=1)
         surface = fv.slice_plane(fv.nll(part, data), plane, extent=1.0, resolution=3)
@@ -375,7 +375,7 @@ class Turned(Module):
 
 
 def test_a_complex_view_without_a_second_derivative_is_said_and_the_ggn_takes_it():
-    net = fv.Net.from_module(Turned())
+    net = net_of(Turned())
     f = fv.nll(net, blobs(6, 3, 3))
     v = ones(5)
     assert f.value_and_grad(net.w)[1].isfinite().all()

@@ -3,7 +3,7 @@
 import copy
 
 import torch
-from cases import mlp, refused
+from cases import mlp, net_of, refused
 from pytest import approx, mark
 from torch import nn, randn
 from torch.nn import Linear
@@ -15,7 +15,7 @@ import flatviz as fv
 
 def made(module, x, treated="all"):
     """(net, data) of a module that came out of the user's hands, in evaluation mode."""
-    return fv.Net.from_module(module.eval(), treated), fv.Data(x, torch.arange(len(x)) % 4)
+    return net_of(module.eval(), treated), fv.Data(x, torch.arange(len(x)) % 4)
 
 
 class Late(nn.Module):

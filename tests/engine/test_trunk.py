@@ -2,8 +2,8 @@
 whole network."""
 
 import torch
-from cases import blobs, mlp, rng
-from pytest import fixture, mark, raises
+from cases import blobs, mlp, net_of, refused, rng
+from pytest import fixture, mark
 from torch import nn
 from torch.nn import Linear, Sequential
 from torch.testing import assert_close
@@ -21,7 +21,7 @@ def images():
 def test_outputs_and_gradients_are_the_whole_networks(images):
     module = fv.models.resnet20(fv.Task(images, images, images, 4), width=8)
     module.train()(images.x)  # statistics that are not the initial ones
-    net = fv.Net.from_module(module.eval(), "head", example=images.x[:2])
+    net = net_of(module.eval(), "head", example=images.x[:2])
     late, features = cache_trunk(net, images)
     assert [repr(b) for b in late.blocks] == [repr(b) for b in net.blocks]
     w = net.w + 0.05 * torch.randn(net.dim, generator=rng(1))
@@ -33,7 +33,7 @@ def test_outputs_and_gradients_are_the_whole_networks(images):
 def test_a_vision_transformers_head_starts_at_its_last_features(images):
     vit = VisionTransformer(16, 8, 1, 2, 8, 8, num_classes=4).eval()
     nn.init.normal_(vit.heads.head.weight, std=0.3)
-    net = fv.Net.from_module(vit, lambda name: name.startswith("heads"), example=images.x[:2])
+    net = net_of(vit, lambda name: name.startswith("heads"), example=images.x[:2])
     late, features = cache_trunk(net, images)
     assert features.x.shape == (20, 8)
     assert_close(late(net.w, features.x), net(net.w, images.x), atol=1e-5, rtol=1e-4)
@@ -41,7 +41,7 @@ def test_a_vision_transformers_head_starts_at_its_last_features(images):
 
 def test_a_head_of_two_layers_keeps_the_order_of_the_whole_networks_weights():
     module = Sequential(Linear(4, 6), Sequential(nn.LayerNorm(6), Linear(6, 2)))
-    net = fv.Net.from_module(module, lambda name: name.startswith("1"))
+    net = net_of(module, lambda name: name.startswith("1"))
     data = blobs(6, 4, 2)
     late, features = cache_trunk(net, data)
     assert features.x.shape == (6, 6)
@@ -73,6 +73,6 @@ class Twice(nn.Module):
     ],
 )
 def test_networks_without_a_trunk_say_so(module, how, text):
-    net = fv.Net.from_module(module, "head" if how else "all", **how)
-    with raises(ValueError, match=text):
+    net = net_of(module, "head" if how else "all", **how)
+    with refused(text):
         cache_trunk(net, blobs(6, 4, 2))

@@ -151,7 +151,7 @@ def measure(fitted, cell):
 def test_functions_of_a_notebook_run_in_processes_and_what_ended_is_kept_where_one_is_lost(asked):
     grid = [dict(seed=s) for s in range(6)]
     Path(os.environ["ASKED"]).touch()  # while it is there, the third unit kills its process
-    with raises(RuntimeError, match="a worker process must live until its task ends"):
+    with refused("a worker process must live until its task ends", RuntimeError):
         toy(grid, *notebook_functions(), workers=2)
     said = []
     found = at(toy(grid, *notebook_functions(), workers=2, say=said.append), method="")

@@ -7,6 +7,7 @@ import re
 import numpy as np
 import pandas as pd
 import torch
+from cases import net_of
 from experiment_notebooks import executed, functions
 from pytest import approx, mark
 from torch import nn
@@ -122,7 +123,7 @@ def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_targe
     space = functions("learning", DRAWS=1600, BURN_IN=40, SGLD_BURN_IN=100, THIN=20)
     module = nn.Linear(1, 2, bias=False)
     nn.init.zeros_(module.weight)
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     data = fv.Data(torch.ones(200, 1), torch.arange(200) % 2)
     task = fv.Task(data, data, data, n_classes=2)
     exact = 0.5 * 0.5 / (0.5 + 100 * math.log(200) / 200)  # one curvature, 1/2, against gamma = 100
@@ -152,7 +153,7 @@ def test_each_split_chooses_by_its_validation_nll_and_its_test_nll_is_that_of_it
     rows = wide.melt("seed", var_name="setting", value_name="nll")
     rows["test"] = rows.nll + 10
     rows = rows.melt(["setting", "seed"], var_name="quantity").assign(method="vi")
-    net = fv.Net.from_module(nn.Sequential(nn.Linear(2, 2)))
+    net = net_of(nn.Sequential(nn.Linear(2, 2)))
     found = functions("tune").choices_in(rows, net, trials=3)
     assert found["trial"] == "trial 0"
     assert found["trial_by_split"] == ["trial 0", "trial 0", "trial 1"]

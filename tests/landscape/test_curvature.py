@@ -7,8 +7,8 @@ import warnings
 from functools import partial
 
 import torch
-from cases import close, refused, rng
-from pytest import approx, fixture, mark, param, raises, warns
+from cases import close, refused, rng, warned
+from pytest import approx, fixture, mark, param
 from scipy.sparse.linalg import aslinearoperator, eigsh
 from scipy.stats import wasserstein_distance
 from torch import arange, cat, eye, float64, linspace, nn, ones, randn, stack, tensor, zeros
@@ -231,7 +231,7 @@ def test_a_part_of_the_weights_has_the_spectrum_of_its_block(network, part):
 )
 def test_what_is_no_part_is_refused(network, part, error, text):
     net, _, f, _ = network
-    with raises(error, match=f"part must be a slice, an index or a {text}"):
+    with refused(f"part must be a slice, an index or a {text}", error):
         fv.top_eigenpairs(f, net.w, 1, part=part)
 
 
@@ -291,7 +291,7 @@ def test_no_copy_of_an_eigenvalue_is_missed(seeds):
 
 def test_too_few_products_to_exclude_a_copy_are_said():
     f, w = bowl(cat([tensor([2.0]), linspace(0, 1, 500)]))
-    with warns(UserWarning, match="14 products found 1 eigenvalues, but are too few"):
+    with warned("14 products found 1 eigenvalues, but are too few"):
         spectrum = fv.top_eigenpairs(f, w, 1, iters=14)
     assert spectrum.residual < 1e-4
     assert fv.top_eigenpairs(f, w, 1).n_products > 14
@@ -304,7 +304,7 @@ def test_residuals_above_tol_are_said():
     rest = 0.99 * torch.rand(169, generator=source, dtype=float64)
     H = turned(cat([ones(9, dtype=float64), rest]), source)
     find = partial(fv.top_eigenpairs, quadratic_of(H), zeros(178, dtype=float64), 6, seed=14)
-    with warns(UserWarning, match="160 products leave a residual of .*, more than tol"):
+    with warned("160 products leave a residual of .*, more than tol"):
         find()
     close(find(iters=1000).values.tolist(), [1.0] * 6, 1e-4)
 
@@ -453,7 +453,7 @@ def test_the_edges_of_a_density_have_every_copy_or_a_warning_says_that_they_may_
         warnings.simplefilter("error")
         found = fv.spectral_density(f, w, k=5)
     close(found.values.tolist(), [9, 9, 9, 5, 5], 1e-4)
-    with warns(UserWarning, match="the last run leaves it open whether each of the 5"):
+    with warned("the last run leaves it open whether each of the 5"):
         fv.spectral_density(f, w, k=5, runs=2, steps=9)
 
 

@@ -3,7 +3,7 @@
 from importlib.metadata import version
 
 import torch
-from cases import close, refused, rng
+from cases import close, net_of, refused, rng
 from pytest import approx, fixture, importorskip, mark, skip
 from torch import linspace, nn, ones, randn, stack, tensor, zeros
 from torch.nn import Linear
@@ -73,7 +73,7 @@ def net():
     with torch.no_grad():
         module[0].weight[1] = 0.0
         module[3].bias[:] = 0.0
-    return fv.Net.from_module(module)
+    return net_of(module)
 
 
 def onto(g, w, eps=0.0):
@@ -133,7 +133,7 @@ def test_conventions_of_other_tools_by_name(net):
 def test_a_parameter_without_numbers_is_passed_over(convention):
     module = Linear(3, 2)
     module.empty = nn.Parameter(zeros(0, 2))
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     assert drawn(net, convention=convention).isfinite().all()
 
 
@@ -143,7 +143,7 @@ def test_the_loss_landscapes_convention_is_what_3_0_6_computes():
         skip("the convention is that of 3.0.6")
     library = importorskip("loss_landscapes.model_interface.model_wrapper")
     # it divides by 0 where a filter is dead
-    net = fv.Net.from_module(nn.Sequential(nn.Conv2d(2, 3, 2), nn.Flatten(), Linear(3, 4)))
+    net = net_of(nn.Sequential(nn.Conv2d(2, 3, 2), nn.Flatten(), Linear(3, 4)))
 
     def theirs_at(w):
         module = net.to_module(w).requires_grad_(False)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from cases import mlp, rng
+from cases import mlp, net_of, rng
 from pytest import approx, fixture, mark, skip
 from torch import float64, nn, randn, tensor, zeros
 from torch.testing import assert_close
@@ -102,7 +102,7 @@ class Case:
 
 def ground():
     """One data point, so that T is kl_weight."""
-    net = fv.Net.from_module(Ground())
+    net = net_of(Ground())
     nothing = fv.Data(zeros(1, 1).double(), zeros(1, 1).double())
     prior = fv.Gaussian(double([0.3, -0.2]), double([1.5, 2.0]).log())
     start = fv.Gaussian(net.w, double([0.5, 0.3]).log())
@@ -117,7 +117,7 @@ def network(*widths, noise=None):
         p.data = randn(p.shape, generator=source, dtype=float64)
     x = randn(11, widths[0], generator=source, dtype=float64)
     y = torch.arange(11) % 3 if noise is None else randn(11, 1, generator=source, dtype=float64)
-    net = fv.Net.from_module(module)
+    net = net_of(module)
     prior = fv.Gaussian(torch.zeros_like(net.w), torch.linspace(-0.5, 0.5, net.dim).double())
     start = fv.Gaussian(net.w, torch.full_like(net.w, math.log(0.1)))
     numbers = {"x": x.flatten().tolist(), "y": y.flatten().tolist(), "noise": noise}

@@ -11,10 +11,10 @@ import plotly.graph_objects as go
 import plotly.io as pio
 import torch
 from browsing import plain
-from cases import close, rng, wilson
+from cases import close, refused, rng, wilson
 from internals import views_of
 from plotly.colors import hex_to_rgb, sample_colorscale, unlabel_rgb
-from pytest import fixture, mark, raises
+from pytest import fixture, mark
 from torch import tensor
 from torch.testing import assert_close
 
@@ -60,7 +60,7 @@ def test_a_flatter_bowl_is_a_wider_one_however_high_its_floor():
     heights = tensor(flat.customdata)
     close(heights.max(), 8.0)
     assert_close(tensor(flat.z).square(), heights, atol=1e-4, rtol=1e-4)
-    with raises(ValueError, match="origin must be on the grid, .*: take a symmetric extent"):
+    with refused("origin must be on the grid, .*: take a symmetric extent"):
         fv.plots.plot_basin(bowl(1.0, resolution=4))
 
 
@@ -150,7 +150,7 @@ def test_a_spread_of_rounding_noise_is_drawn_flat():
 
 @mark.skipif(find_spec("kaleido") is not None, reason="kaleido writes it")
 def test_an_image_file_without_kaleido_names_it_and_another_way(tmp_path):
-    with raises(ImportError, match=r"pip install kaleido, or write_html\(path\)"):
+    with refused(r"pip install kaleido, or write_html\(path\)", ImportError):
         figure("", "").write_image(tmp_path / "figure.png")
 
 

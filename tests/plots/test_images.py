@@ -7,10 +7,10 @@ import dataclasses
 import numpy as np
 import torch
 from browsing import DRAWN
-from cases import rng
+from cases import refused, rng
 from internals import Fitting, extend, pack_members, views_of
 from pagedrive import at, opened, same_traces, written
-from pytest import approx, fixture, mark, raises
+from pytest import approx, fixture, mark
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -66,7 +66,7 @@ def test_a_member_fitted_later_brings_the_images_it_adds(family, bundle, task, t
 def test_only_a_family_with_images_has_their_view(family):
     without = dataclasses.replace(family, images={})
     assert names(family) - names(without) == {"images"}
-    with raises(ValueError, match="view must be one of"):
+    with refused("view must be one of"):
         fv.widgets.plot_view(family, "images")
 
 

@@ -5,7 +5,7 @@ import math
 
 import plotly.express as px
 import torch
-from cases import around, close, refused, rng, wilson
+from cases import around, close, net_of, refused, rng, wilson
 from pytest import approx, fixture, mark
 from scipy.interpolate import RegularGridInterpolator
 from torch import float64, linspace, stack, tensor, zeros
@@ -28,7 +28,7 @@ def traces(fig):
 @fixture
 def prediction():
     g = rng()
-    net = fv.Net.from_module(torch.nn.Linear(3, 4))
+    net = net_of(torch.nn.Linear(3, 4))
     data = fv.Data(torch.randn(40, 3, generator=g), torch.randint(0, 4, (40,), generator=g))
     return fv.predict(net, around(net, 0.0), data, 6, seed=0)
 

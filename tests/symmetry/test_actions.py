@@ -5,13 +5,12 @@ import contextlib
 import itertools
 
 import torch
-from cases import refused, rng
-from pytest import mark, raises
+from cases import net_of, refused, rng
+from pytest import mark
 from symmetric_networks import NETWORKS, by_layers, change, mlp, network, optunet
 from torch import arange, float64, full, nn, ones, randn, tensor
 from torch.nn import Linear, ReLU, Sequential
 
-import flatviz as fv
 from flatviz import symmetry
 
 EXACT = 1e-10  # float64; seen 1e-15
@@ -72,7 +71,7 @@ def test_tanh_units_flip_their_signs():
     ],
 )
 def test_functions_that_are_neither_homogeneous_nor_odd_refuse_both(activation, name):
-    net = fv.Net.from_module(mlp(activation))
+    net = net_of(mlp(activation))
     units = symmetry.units_of(net)
     for verb, value in ((symmetry.rescale, 2.0), (symmetry.flip, -1.0)):
         with refused(f"got {name} after '0'; {name} after '2': leave"):
@@ -101,7 +100,7 @@ def test_batchnorm_is_exact_without_eps():
 
 
 def test_optunet_has_392_weights_and_28800_permutations_each_of_which_keeps_the_function():
-    net = fv.Net.from_module(optunet(28).double())
+    net = net_of(optunet(28).double())
     units = symmetry.units_of(net)
     assert net.dim == 392
     assert units.n_scaled == 12
@@ -144,7 +143,7 @@ def test_only_layers_whose_weights_are_all_treated_are_moved():
     second = Linear(5, 4), nn.LayerNorm(4), ReLU()
     module = Sequential(*first, *second, Linear(4, 3)).double()
     x = randn(9, 6, dtype=float64)
-    net = fv.Net.from_module(module, "norm+head", example=x)
+    net = net_of(module, "norm+head", example=x)
     units = symmetry.units_of(net)
     assert not units.permuted
     assert [layer.name for layer in units.scaled] == ["4"]
@@ -192,7 +191,7 @@ IN_BLOCK = ["self_attn", "self_attn.out_proj", "linear2", "norm1", "norm2"]
 def test_attention_stands_still_by_name_and_what_does_the_same_to_each_unit_moves(
     make, at_rest, moved
 ):
-    net = fv.Net.from_module(make().double().eval(), example=torch.zeros(2, 5, 4).double())
+    net = net_of(make().double().eval(), example=torch.zeros(2, 5, 4).double())
     units = symmetry.units_of(net)
     # torch 2.9 computes it as products: units of v are followed through, and move
     if make is Hand and units.permuted:
@@ -215,8 +214,8 @@ def test_a_module_with_conditions_on_its_input_is_refused():
         def forward(self, x):
             return super().forward(x) if x.sum() > 0 else x
 
-    with raises(TypeError, match=r"operations can be recorded, got Branching"):
-        symmetry.units_of(fv.Net.from_module(Branching(3, 3)))
+    with refused(r"operations can be recorded, got Branching", TypeError):
+        symmetry.units_of(net_of(Branching(3, 3)))
 
 
 def test_random_orders_are_uniform_over_the_group():
@@ -263,7 +262,7 @@ def repeated():
 
 @mark.parametrize("make", [hooked, repeated, reads_a_unit_twice, reads_a_bias])
 def test_an_action_that_would_change_outputs_is_refused(make):
-    net = fv.Net.from_module(make())
+    net = net_of(make())
     units = symmetry.units_of(net)
     W = net.w[None]
     with refused("permutations of units need .*, got"):
@@ -290,7 +289,7 @@ def test_a_permuted_copy_with_noise_is_brought_back(name):
 
 
 def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
-    net = fv.Net.from_module(Sequential(Linear(4, 5), nn.Tanh(), Linear(5, 3)).double())
+    net = net_of(Sequential(Linear(4, 5), nn.Tanh(), Linear(5, 3)).double())
     units = symmetry.units_of(net)
     V = randn(6, net.dim, dtype=float64, generator=rng(1))
     distance = lambda W: (W - net.w).norm(dim=1)

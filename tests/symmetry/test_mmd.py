@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import torch
-from cases import close, refused, rng
+from cases import close, net_of, refused, rng
 from oracles import equal, one_by_one, stopping_at
 from pytest import approx, mark, raises
 from symmetric_networks import mlp, network, optunet
@@ -88,7 +88,7 @@ def test_one_law_gives_values_about_zero_and_p_values_that_are_uniform():
 
 
 def test_each_layer_has_its_value_and_the_median_is_over_layers_only():
-    net = fv.Net.from_module(mlp(widths=(3, 2, 2)))
+    net = net_of(mlp(widths=(3, 2, 2)))
     layers = symmetry.layers_of(net)
     assert list(layers)[:2] == ["0", "2"]
     assert [len(places) for places in layers.values()] == [8, 6, 14]
@@ -126,7 +126,7 @@ def problem(build=mlp, shape=(6,)):
     noise = torch.randn(60, *shape, dtype=float64)
     middle = (y - 1.0).view(-1, *[1] * len(shape))
     torch.manual_seed(1)
-    net = fv.Net.from_module(build().double())
+    net = net_of(build().double())
     return net, fv.Data(0.5 * noise + middle, y)
 
 

@@ -4,7 +4,7 @@ prediction."""
 from functools import partial
 
 import torch
-from cases import rng
+from cases import net_of, rng
 from pytest import approx, fixture, mark
 from symmetric_networks import NETWORKS, change, cvxpy_mass, network
 from torch import allclose, arange, nn, zeros
@@ -143,7 +143,7 @@ def test_a_dead_unit_stands_still(end):
 def test_a_fixed_layer_before_the_norm_leaves_a_minimum():
     module = nn.Sequential(nn.Linear(6, 5), nn.LayerNorm(5), nn.ReLU(), nn.Linear(5, 3)).double()
     nn.init.uniform_(module[1].weight, 0.5, 2.0)
-    net = fv.Net.from_module(module, "norm+head", example=zeros(1, 6).double())
+    net = net_of(module, "norm+head", example=zeros(1, 6).double())
     least = symmetry.min_mass(symmetry.units_of(net), net.w[None])
     gain = module[1].weight.detach().abs()
     head = module[3].weight.detach().norm(dim=0)

@@ -4,7 +4,7 @@ import math
 from functools import partial
 
 import torch
-from cases import blobs, normed, refused, rng
+from cases import blobs, net_of, normed, refused, rng
 from pytest import approx, fixture, mark
 from torch import nn, randn, tensor
 from torch.nn import Linear, Sequential
@@ -15,7 +15,7 @@ compare = partial(fv.compare, resolution=5)
 
 
 def objective(module, data, likelihood="categorical"):
-    return fv.nll(fv.Net.from_module(module, "all"), data, likelihood=likelihood)
+    return fv.nll(net_of(module, "all"), data, likelihood=likelihood)
 
 
 def trace_of(f):

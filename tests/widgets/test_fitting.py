@@ -11,10 +11,10 @@ import time
 from types import SimpleNamespace
 
 import torch
-from cases import COARSE
+from cases import COARSE, refused
 from internals import Fitting, repeat_family
 from ipywidgets.widgets import widget as widgets
-from pytest import approx, mark, raises
+from pytest import approx, mark
 from widgets.conftest import messages
 
 import flatviz as fv
@@ -144,7 +144,7 @@ def test_the_labs_own_family_gets_its_bands_when_asked(make_lab, transferred, ta
 
 
 def test_bands_need_a_family(make_lab):
-    with raises(ValueError, match="got none yet: call lab.wait"):
+    with refused("got none yet: call lab.wait"):
         make_lab(radii={"vi": (0.0,)}, fit=LONG).repeat()
 
 

@@ -10,7 +10,7 @@ from cases import refused
 from internals import Fitting
 from ipywidgets.widgets import widget as widgets
 from pagedrive import data_of
-from pytest import fixture, mark, raises
+from pytest import fixture, mark
 from traitlets import TraitError
 from widgets.conftest import messages, spied
 
@@ -134,7 +134,7 @@ def test_what_no_control_could_have_is_refused_and_of_the_page_too_which_is_told
     lab, name, value, said
 ):
     before = getattr(lab, name)
-    with raises((ValueError, TraitError), match=said):
+    with refused(said, (ValueError, TraitError)):
         setattr(lab, name, value)
     assert getattr(lab, name) == getattr(lab.view, name) == before
     lab.view.set_state({"n_draws": lab.n_draws - 1} | {name: value})
@@ -196,16 +196,16 @@ def test_a_page_sets_the_controls_alone_and_these_to_what_they_may_be(lab, state
 )
 def test_the_lab_refuses_at_once_what_it_could_not_fit(transferred, task, left_over, given, said):
     net, prior = transferred
-    with raises((TypeError, ValueError), match=said):
+    with refused(said, (TypeError, ValueError)):
         fv.lab(net, task, **{"prior": prior} | given(net, prior))
     assert not left_over()
 
 
 def test_the_lab_refuses_what_is_no_net_and_what_it_could_not_show(transferred, task, family):
     net, prior = transferred
-    with raises(TypeError, match="net must be a Net, got a Sequential"):
+    with refused("net must be a Net, got a Sequential", TypeError):
         fv.lab(net.to_module(), task, prior=prior)
-    with raises(TypeError, match="fits must be a Fitting, got a Net: fv.lab makes a lab"):
+    with refused("fits must be a Fitting, got a Net: fv.lab makes a lab", TypeError):
         fv.widgets.Lab(net)
     unmeasured = family.each(prediction=[None] * len(family))
     with refused("family must be measured before it is shown, .*measure"):
@@ -258,7 +258,7 @@ def test_state_is_plain_data_that_can_be_set_again(lab):
 )
 def test_bad_parts_of_a_state_change_nothing(lab, bad, said):
     before = lab.state
-    with raises((ValueError, TypeError), match=said):
+    with refused(said, (ValueError, TypeError)):
         lab.state = bad
     assert lab.state == before
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import torch
-from cases import Language, mlp, refused, rng
+from cases import Language, mlp, net_of, refused, rng
 from internals import Fitting, value_digest, views_of
 from pytest import approx, fixture, mark, raises
 from timing import busy
@@ -233,7 +233,7 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     """Gaussian noise of 1: NLLs are half the mean square, plus log sqrt(2 pi)."""
     x = torch.linspace(-3, 3, 60)[:, None]
     task = fv.Task(*[fv.Data(x, 2 * x)] * 3, 1, validation=fv.Data(x, 2 * x), likelihood=1.0)
-    net = fv.Net.from_module(Linear(1, 1))
+    net = net_of(Linear(1, 1))
     before, near, far = (
         Standing.of(net, tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0)
     )
@@ -257,7 +257,7 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
 
 
 def test_a_prior_and_test_data_are_two_arguments(digits):
-    net = fv.Net.from_module(Linear(2, 2))
+    net = net_of(Linear(2, 2))
     task = fv.datasets.moons_transfer(seed=0)
     prior = fv.Gaussian(net.w, torch.zeros(net.dim))
     for wrong in (dict(test=task.test), dict(), dict(test=task.test, prior=prior)):
