@@ -11,15 +11,11 @@ from pathlib import Path
 
 import torch
 from cases import around, mlp
-from internals import Fitting, run_random_plane
+from internals import Fitting
 from torch import arange, linspace, randn
 
 import flatviz
-<<<<<<< HEAD
 from flatviz import families, landscape, symmetry
-=======
-from flatviz import families, landscape, plots, symmetry
->>>>>>> fit52
 from flatviz.catalog import NO_UNIT
 from flatviz.metrics.scores import SCORES
 
@@ -86,20 +82,11 @@ def users_things(path, last=torch.nn.Linear, device="cpu"):
     module = nn.Sequential(*layers, last(3, 2))
     module(randn(8, 3))  # BatchNorm statistics that are not the initial ones
     for layer in (module[1], module[4]):
-<<<<<<< HEAD
         nn.init.normal_(layer.bias)  # loss-landscapes divides by its norm
     x = randn(20, 3)
     data = flatviz.Data(x, (x[:, 0] > 0).long()).to(device)
     task = TaskWithPath(data, data, data, n_classes=2, path=path)
-    metric = loss_landscapes.metrics.Loss(nn.CrossEntropyLoss(), data.x, data.y)
-    return module.to(device), data, task, metric
-=======
-        nn.init.normal_(layer.bias)
-    x = torch.randn(20, 3)
-    data = flatviz.Data(x, (x[:, 0] > 0).long()).to(device)
-    task = TaskWithPath(data, data, data, n_classes=2, path=path)
     return module.to(device), data, task
->>>>>>> fit52
 
 
 def easy(data):
@@ -173,8 +160,7 @@ def least(method):
     return {**method.plain.settings, **radius, **taken, **inner}
 
 
-<<<<<<< HEAD
-def script(fv, module, data, task, metric, pictures, late, plain, line):
+def script(fv, module, data, task, pictures, late, plain, line):
     """A call of each verb, a statement each, as a user would write them."""
     source = fv.pretrain(module, data, seed=0, epochs=1)
     fv.record_path(module, most=2)
@@ -245,7 +231,6 @@ def script(fv, module, data, task, metric, pictures, late, plain, line):
     ended(fv.widgets.Lab(Fitting(net, task, prior, 0), family=measured))
     fv.save(q, task.path)
     fv.load(task.path)
-    run_random_plane(module, metric, steps=3)
     images = pictures[2]
     fv.datasets.moons_transfer(shots=2, noise=0.1, seed=0)
     fv.datasets.few_shot(images, 1, seed=0)
@@ -283,13 +268,10 @@ def perform(statement, space):
     return value
 
 
-def calls(fv, module, data, task, metric):
-=======
 def calls(fv, module, data, task):
->>>>>>> fit52
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones
     returned."""
-    given = dict(fv=fv, module=module, data=data, task=task, metric=metric, pictures=_images())
+    given = dict(fv=fv, module=module, data=data, task=task, pictures=_images())
     space = globals() | given | dict(late=_late(), plain=_plain(), line=_line())
     (function,) = ast.parse(inspect.getsource(script)).body
     found = {}
@@ -302,182 +284,8 @@ def calls(fv, module, data, task):
         how = getattr(method.fit, "keywords", {}) | least(method)
         return attrgetter(name)(fv)(*three[: 3 if method.needs_prior else 2], seed=0, **how)
 
-<<<<<<< HEAD
     def of_one(verb, noun):
         return attrgetter(verb)(fv)(space[noun])
-=======
-    small = dict(seed=0, steps=2)
-    return {
-        "pretrain": lambda: keep("source", fv.pretrain(module, data, seed=0, epochs=1)),
-        "record_path": lambda: fv.record_path(module, most=2),
-        "fit_swag": lambda: keep(
-            "swag", fv.fit_swag(made.source, data, seed=0, rank=2, snapshots=3)
-        ),
-        "transfer": lambda: keep(
-            "net", fv.transfer(made.source, made.swag, treated="norm+head", head_std=0.1, scale=2.0)
-        ),
-        **{
-            name: partial(fit, name, method)
-            for name, method in public_fits().items()
-            if name != "fit_swag"
-        },
-        "fit_sgd": lambda: (
-            fv.fit_sgd(made.net[0], data, **small),
-            fv.fit_sgd(fv.Net.from_module(module), data, **small),
-        ),
-        "fit_swa": lambda: fv.fit_swa(made.net[0], data, seed=0, snapshots=2, batchnorm="train"),
-        "fit_swag_diag": lambda: fv.fit_swag_diag(
-            made.net[0], data, seed=0, snapshots=2, ascent=fv.SAM(0.1)
-        ),
-        "fit_laplace": lambda: keep(
-            "laplace", fv.fit_laplace(made.net[0], data, prior_precision=1.0, **small)
-        ),
-        "posteriors.marginal_noise": lambda: fv.posteriors.marginal_noise(
-            made.net[0], fv.Data(data.x, arange(2.0 * len(data)).view(-1, 2).sin().to(data.x))
-        ),
-        "posteriors.laplace_evidence": lambda: fv.posteriors.laplace_evidence(
-            made.net[0], data, prior_precision=1.0
-        ),
-        "fit_hmc": lambda: keep(
-            "hmc",
-            fv.fit_hmc(made.net[0], data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4),
-        ),
-        "bridges.huggingface_callback": lambda: _if_there(fv.bridges.huggingface_callback),
-        "bridges.lightning_callback": lambda: _if_there(fv.bridges.lightning_callback),
-        "bridges.diagnose_chains": lambda: fv.bridges.diagnose_chains(made.hmc),
-        "fit_ensemble": lambda: keep(
-            "ensemble", fv.fit_ensemble(made.net[0], data, members=2, **small)
-        ),
-        "posteriors.moped_prior": lambda: fv.posteriors.moped_prior(made.net[0]),
-        "fit_sabma": lambda: keep("q", fv.fit_sabma(*_three(made, data), radius=0.5, **small)),
-        "fit_sabma_grid": lambda: fv.fit_sabma_grid(
-            *_three(made, data), radius=[0.5], seed=[0], steps=2
-        ),
-        "training.gradient_of": lambda: fv.training.gradient_of(torch.sum),
-        "training.training_loss": lambda: fv.training.training_loss(made.net[0], data),
-        "perturb": lambda: fv.perturb(
-            made.q, (made.q.mean, made.q.mean, made.q.factor), radius=1.0
-        ),
-        "nll": lambda: keep("f", fv.nll(made.net[0], data)),
-        "input_nll": lambda: fv.input_nll(made.net[0], data),
-        "landscape.curvature_operator": lambda: landscape.curvature_operator(made.f, made.q.mean),
-        "landscape.batch_eigenvalues": lambda: landscape.batch_eigenvalues(
-            made.f, made.q.mean, batch_size=10, iters=5
-        ),
-        "hvp": lambda: fv.hvp(made.f, made.q.mean, made.q.mean),
-        "plane_pca": lambda: keep("plane", fv.plane_pca(made.q.sample(4, seed=0))),
-        "plane_random": lambda: fv.plane_random(made.net[0], made.q.mean, seed=0),
-        "plane_through": lambda: fv.plane_through(*made.q.sample(3, seed=0)),
-        "slice_plane": lambda: keep("surface", fv.slice_plane(made.f, made.plane, resolution=3)),
-        "slice_line": lambda: fv.slice_line(made.f, *made.q.sample(2, seed=0), resolution=3),
-        "project": lambda: keep(
-            "projection", fv.project(made.q.sample(4, seed=0), made.plane, made.f)
-        ),
-        "top_eigenpairs": lambda: keep("spectrum", fv.top_eigenpairs(made.f, made.q.mean, 2)),
-        "spectral_density": lambda: keep(
-            "density", fv.spectral_density(made.f, made.q.mean, runs=2, steps=3, k=2)
-        ),
-        "planes.plane_path": lambda: fv.planes.plane_path(made.q.sample(4, seed=0)),
-        "plane_along": lambda: fv.plane_along(*made.q.sample(3, seed=0)),
-        "plane_eigen": lambda: fv.plane_eigen(made.q.mean, made.density),
-        "quantity": lambda: fv.slice_plane(
-            fv.quantity(made.net[0], data, "nll", batchnorm=data), made.plane, resolution=3
-        ),
-        "slice_path": lambda: keep("curve", fv.slice_path(made.f, made.q.sample(3, seed=0))),
-        "landscape.persistence": lambda: keep("valleys", landscape.persistence(made.surface)),
-        "plots.plot_surface_3d": lambda: plots.plot_surface_3d(made.surface, made.projection),
-        "landscape.layer_curvature": lambda: landscape.layer_curvature(
-            made.f, made.q.mean, products=6
-        ),
-        "hessian_trace": lambda: fv.hessian_trace(made.f, made.q.mean, products=8, curvature="ggn"),
-        "engine.refresh_batchnorm": lambda: fv.engine.refresh_batchnorm(
-            made.net[0], made.q.mean, data
-        ),
-        "engine.cache_trunk": lambda: fv.engine.cache_trunk(late, pictures[2]),
-        "predict": lambda: keep(
-            "prediction", fv.predict(made.net[0], made.q, data, 3, seed=0, batchnorm=data)
-        ),
-        "metrics.agreement": lambda: fv.metrics.agreement(made.prediction, made.prediction),
-        "metrics.total_variation": lambda: fv.metrics.total_variation(
-            made.prediction, made.prediction
-        ),
-        "metrics.fit_temperature": lambda: fv.metrics.fit_temperature(
-            fv.Prediction(torch.tensor([[[4.0, 0.0]] * 4]), torch.tensor([0, 0, 0, 1]))
-        ),
-        "metrics.scale_temperature": lambda: fv.metrics.scale_temperature(made.prediction, 2.0),
-        **{
-            f"metrics.{name}": partial(getattr(fv.metrics, name), _regression())
-            for name in OF_A_REGRESSION
-        },
-        "metrics.scale_deviation": lambda: fv.metrics.scale_deviation(_regression(), 2.0),
-        "metrics.ood_scores": lambda: fv.metrics.ood_scores(arange(5.0), arange(2.0, 6.0)),
-        "metrics.risk_coverage": lambda: keep("risk", fv.metrics.risk_coverage(made.prediction)),
-        "families.shifted_scores": lambda: keep(
-            "shift",
-            families.shifted_scores(
-                *pictures, kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen"
-            ),
-        ),
-        "plots.plot_history": lambda: plots.plot_history(made.q.history),
-        "plots.plot_calibration": lambda: plots.plot_calibration(_regression()),
-        "plots.plot_severity": lambda: plots.plot_severity({"vi": made.shift}),
-        "plots.plot_risk_coverage": lambda: plots.plot_risk_coverage({"vi": made.risk}),
-        "plots.plot_predictive": lambda: plots.plot_predictive(
-            fv.Prediction(torch.zeros(2, 3, 1), likelihood=0.5)
-        ),
-        "sharpness": lambda: keep(
-            "sharpness", fv.sharpness(made.f, made.q.sample(2, seed=0), iters=5)
-        ),
-        "plots.plot_sharpness": lambda: plots.plot_sharpness({"vi": made.sharpness}),
-        "metrics.pac_bayes_bound": lambda: fv.metrics.pac_bayes_bound(0.1, 2.0, 50),
-        "metrics.flat_bound": lambda: fv.metrics.flat_bound(
-            0.1, made.q.sample(2, seed=0), made.q.mean, radius=1, prior_std=1, n=9
-        ),
-        "metrics.weyl_bounds": lambda: fv.metrics.weyl_bounds(
-            made.f, made.q.sample(2, seed=0), iters=5
-        ),
-        "metrics.learning_coefficient": lambda: fv.metrics.learning_coefficient(
-            made.f, made.q.mean, made.q.sample(2, seed=0), n=len(data)
-        ),
-        "metrics.predict_linearised": lambda: fv.metrics.predict_linearised(
-            made.net[0], made.laplace, data, link="mc", n_draws=2
-        ),
-        "plot_surface": lambda: fv.plot_surface(made.surface, made.projection),
-        "explore": lambda: [
-            fv.explore(getattr(made, name))
-            for name in ("surface", "projection", "spectrum", "prediction")
-        ],
-        "score": lambda: fv.score(made.prediction, "nll"),
-        "families.convergence_gap": lambda: families.convergence_gap(
-            *_three(made, task), made.q, "vi", seed=0, n_draws=2, fit={"steps": 1}
-        ),
-        "families.fit_family": lambda: keep(
-            "family", families.fit_family(*_three(made, task), seed=0, **FAMILY)
-        ),
-        "families.measure": lambda: keep(
-            "measured", families.measure(made.net[0], task, made.family, seed=0, **SMALL)
-        ),
-        **{verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()},
-        "plot": lambda: [
-            fv.plot(getattr(made, name))
-            for name in ("surface", "curve", "spectrum", "prediction", "measured")
-        ],
-        "compare": lambda: fv.compare(module, _moved(module), data, resolution=3, k=1),
-        "lab": lambda: _ended(
-            fv.lab(module, _easy(data), _easy(data), radii={"vi": (0.0,)}, progress=False)
-        ),
-        "widgets.plot_view": lambda: fv.widgets.plot_view(
-            made.measured, "surface", method="vi", n_draws=2
-        ),
-        "playground": lambda: fv.playground().close(),
-        "widgets.Lab": lambda: _ended(
-            fv.widgets.Lab(Fitting(*_three(made, task), 0), family=made.measured)
-        ),
-        "save": lambda: fv.save(made.q, task.path),
-        "load": lambda: fv.load(task.path),
-        **symmetric_calls(fv),
-    }
->>>>>>> fit52
 
     fits = {name: partial(fit, name, method) for name, method in public_fits().items()}
     drawn = {verb: partial(of_one, verb, noun) for verb, noun in OF_ONE.items()}

@@ -3,22 +3,16 @@
 A test that can ask its question by public names does so.
 """
 
-from flatviz.bridges.loss_landscapes import run_random_plane
 from flatviz.cli import main
 from flatviz.cli.commands import COMMANDS
 from flatviz.cli.experiments import parameters_of, parsed
 from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, float32_flags
 from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS
 from flatviz.engine.trace import Program
-from flatviz.families import Fitting
+from flatviz.families import Choice, Fitting
 from flatviz.families.family import extend, repeat_family
-<<<<<<< HEAD
-from flatviz.families.members import Choice, Fitting
 from flatviz.families.tour import TourSettings, prepare, run_tour
 from flatviz.objectives.problem import examined
-=======
-from flatviz.families.tour import TourSettings, run_tour
->>>>>>> fit52
 from flatviz.pages.bundle import pack, pack_members
 from flatviz.pages.page import bundled, family_page
 from flatviz.pages.story import tour_story
@@ -55,7 +49,6 @@ __all__ = [
     "parsed",
     "prepare",
     "repeat_family",
-    "run_random_plane",
     "run_tour",
     "tour_story",
     "value_digest",
