@@ -107,6 +107,7 @@ def relative_error(found: torch.Tensor, exact: torch.Tensor) -> float:
 
 def wilson(right: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     """Wilson's intervals (2, ...) of shares `right` of n answers, by scipy."""
-    pairs = zip((right * n).round().int().flatten().tolist(), n.int().flatten().tolist())
-    ends = [binomtest(k, m).proportion_ci(method="wilson") for k, m in pairs]
+    counts = (right * n).round().int().flatten().tolist()
+    numbers = n.int().flatten().tolist()
+    ends = [binomtest(k, m).proportion_ci(method="wilson") for k, m in zip(counts, numbers)]
     return torch.tensor([(end.low, end.high) for end in ends], dtype=torch.float64).T
