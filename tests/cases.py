@@ -34,6 +34,17 @@ def assert_exact(found, wanted):
     assert_close(found, wanted, rtol=1e-8, atol=1e-10)
 
 
+def close(found: object, wanted: object, share: float = 1e-6) -> None:
+    """Numbers of any kind and precision are the wanted ones, up to a share of each."""
+    assert_close(_double(found), _double(wanted), rtol=share, atol=1e-12)
+
+
+def _double(numbers: object) -> torch.Tensor:
+    if isinstance(numbers, torch.Tensor):
+        numbers = numbers.detach()
+    return torch.as_tensor(numbers, dtype=torch.float64).squeeze()
+
+
 def refused(text: str, kind: type[Exception] = ValueError):
     """The block must end with this kind of error, whose text matches."""
     return raises(kind, match=text)
@@ -96,6 +107,7 @@ def relative_error(found: torch.Tensor, exact: torch.Tensor) -> float:
 
 def wilson(right: torch.Tensor, n: torch.Tensor) -> torch.Tensor:
     """Wilson's intervals (2, ...) of shares `right` of n answers, by scipy."""
-    pairs = zip((right * n).round().int().flatten().tolist(), n.int().flatten().tolist())
-    ends = [binomtest(k, m).proportion_ci(method="wilson") for k, m in pairs]
+    counts = (right * n).round().int().flatten().tolist()
+    numbers = n.int().flatten().tolist()
+    ends = [binomtest(k, m).proportion_ci(method="wilson") for k, m in zip(counts, numbers)]
     return torch.tensor([(end.low, end.high) for end in ends], dtype=torch.float64).T

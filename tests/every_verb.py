@@ -44,6 +44,7 @@ OF_ONE = {  # a verb of one thing: the name under which an earlier call keeps it
     **{f"metrics.{name}": "prediction" for name in OF_A_PREDICTION},
     "plot_metrics": "prediction",
     "plots.plot_reliability": "prediction",
+    "plots.plot_basin": "surface",
     "plot_density": "density",
     "plot_curve": "curve",
     "plot_projection": "projection",

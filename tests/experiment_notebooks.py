@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import jupytext
 import nbformat
@@ -14,20 +15,23 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "notebooks" / "experiments"
 
 
-def functions(name: str, before: str = "# ## Run, or read", **parameters) -> dict:
+def functions(name: str, before: str = "# ## Run, or read", **parameters) -> ModuleType:
     """What the notebook defines `before` a text, the cell that runs or reads, without a kernel."""
     source = (FOLDER / f"{name}.py").read_text(encoding="utf-8").partition(before)[0]
-    code = [
-        cell.source
-        for cell in jupytext.reads(source, fmt="py:percent").cells
-        if cell.cell_type == "code"
-    ]
-    space = {"__name__": f"experiment_{name}"}
+    cells = jupytext.reads(source, fmt="py:percent").cells
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    space = ModuleType(f"experiment_{name}")
     for i, cell in enumerate(code):
-        exec(compile(cell, f"{name}.py, cell {i}", "exec"), space)
+        exec(compile(cell, f"{name}.py, cell {i}", "exec"), vars(space))
         if i == 0:
-            space |= parameters
+            vars(space).update(parameters)
     return space
+
+
+def values(table) -> dict[tuple[str, ...], list[float]]:
+    """(experiment, setting, method, quantity) -> values over seeds."""
+    cells = table.groupby(["experiment", "setting", "method", "quantity"])
+    return cells.value.apply(list).to_dict()
 
 
 @cache

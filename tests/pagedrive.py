@@ -100,6 +100,28 @@ def same_traces(
     return compared
 
 
+def until(page, truth, argument=None):
+    """Wait until a function of the page is true."""
+    page.wait_for_function(truth, arg=argument, polling=100)
+
+
+def address_of(state, tab, *, compare="", more=""):
+    """The part after # for a state "method/radius/draws", a tab, another state beside it
+    ("method/radius"), and what else there is."""
+    method, radius, draws = state.split("/")
+    parts = [f"method={method}&radius={radius}&draws={draws}&tab={tab}"]
+    if compare:
+        other, _, other_radius = compare.partition("/")
+        parts.append(f"b={other_radius}:{other}")
+    return "&".join([*parts, more] if more else parts)
+
+
+def go(page, state, tab, *, compare="", more=""):
+    """Go to a state in a tab, and wait until its pictures are drawn."""
+    look = f"{tab} | {compare}" if compare else tab
+    at(page, address_of(state, tab, compare=compare, more=more), state, look)
+
+
 def at(page, hash, state, look):
     """Go to an address, and wait until its pictures are drawn."""
     page.evaluate("(hash) => { location.hash = hash; }", hash)
@@ -109,8 +131,7 @@ def at(page, hash, state, look):
 def resized(page, width, height=800):
     """Give the window a size, and wait until pictures and text stand still in it."""
     page.set_viewport_size({"width": width, "height": height})
-    fits = in_page("fits_the_window")
-    page.wait_for_function(fits, arg=width, polling=100)
+    until(page, in_page("fits_the_window"), width)
     boxes = in_page("boxes_in_sight")
     before = ""
     now = page.evaluate(boxes)
@@ -124,5 +145,4 @@ def resized(page, width, height=800):
 
 def drawn(page, state, look=None):
     """Wait until the pictures of this state are drawn, and under this tab where one is named."""
-    expected = in_page("state_is_drawn")
-    page.wait_for_function(expected, arg=[state, look], polling=100)
+    until(page, in_page("state_is_drawn"), [state, look])

@@ -186,6 +186,7 @@ def _over_sizes(scores: Tensor, longest: int) -> tuple[Tensor, Tensor]:
 
 FULL = 50  # examples in a bin whose bar is solid
 FAINT = 0.15  # opacity of a bar without examples
+WIDTH = 640  # px
 
 
 @public
@@ -225,74 +226,57 @@ def plot_reliability(
             raise ValueError(f"prediction must carry calibration bins, got none: {advice}")
     if isinstance(prediction, Mapping):
         return _reliabilities(prediction, title)
+    fig = _bars(prediction, method, title)
+    fig.note(note_of_diverged(prediction, method), y="y domain")
+    return fig
+
+
+def _bars(prediction: Prediction, method: str | None, title: str) -> Figure:
+    """Draw bars of accuracy by confidence, and of counts below; they follow the ensemble size."""
     # (M, n) each, a row an ensemble size
     count, confidence, right = computed(prediction.bins).nan_to_num(0).unbind(-1)
     n = count.shape[1]
-    middle = [(i + 0.5) / n for i in range(n)]
     ece = float(prediction.scores["ece"][-1])
+    most = 1.05 * float(count.max())
     fig = figure(
         title,
         f"expected calibration error {ece:.3f} with {prediction.n_draws} draws",
         bargap=0.08,
+        width=WIDTH,
         xaxis=dict(title="confidence", range=[0, 1], anchor="y2"),
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
-        yaxis2=dict(
-            title="count",
-            domain=[0, 0.22],
-            anchor="x",
-            range=[0, 1.05 * float(count.max())],
-            nticks=3,
-        ),
+        yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, most], nticks=3),
     )
-    places = dict(x=middle, width=0.92 / n, showlegend=False)
+    places = dict(x=[(i + 0.5) / n for i in range(n)], width=0.92 / n, showlegend=False)
     lo, hi = wilson(right, count)
-    up = torch.where(count > 0, hi - right, 0.0)
-    down = torch.where(count > 0, right - lo, 0.0)
-    solid = (count / FULL).clamp(0, 1) * (1 - FAINT) + FAINT
-    y, share, at, plus, minus = (
-        numbers(values[-1]) for values in (right, solid, confidence, up, down)
-    )
-    ends = dict(
-        type="data",
-        symmetric=False,
-        color=INK,
-        thickness=1.2,
-        width=3,
-        array=plus,
-        arrayminus=minus,
-    )
-    hover = "mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>"
-    bars = go.Bar(
-        places,
-        y=y,
-        name="accuracy",
-        customdata=at,
-        hovertemplate=hover,
-        marker=dict(color=style(method).color, opacity=share),
-        error_y=ends,
-    )
     sizes = {
         "y": right,
         "customdata": confidence,
-        "error_y.array": up,
-        "error_y.arrayminus": down,
-        "marker.opacity": solid,
+        "error_y.array": torch.where(count > 0, hi - right, 0.0),
+        "error_y.arrayminus": torch.where(count > 0, right - lo, 0.0),
+        "marker.opacity": (count / FULL).clamp(0, 1) * (1 - FAINT) + FAINT,
     }
+    bars = go.Bar(
+        places,
+        name="accuracy",
+        hovertemplate="mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>",
+        marker=dict(color=style(method).color),
+        error_y=dict(type="data", symmetric=False, color=INK, thickness=1.2, width=3),
+    )
+    for path, values in sizes.items():
+        bars[path] = numbers(values[-1])
     fig.add_live(bars, "marker.color", sizes=sizes)
     fig.add_trace(diagonal())
-    fig.add_live(
-        go.Bar(
-            places,
-            y=numbers(count[-1]),
-            yaxis="y2",
-            name="count",
-            marker=dict(color=MUTED, line=dict(width=0)),
-            hovertemplate="%{y} inputs<extra></extra>",
-        ),
-        sizes={"y": count},
+    counts = go.Bar(
+        places,
+        y=numbers(count[-1]),
+        yaxis="y2",
+        name="count",
+        marker=dict(color=MUTED, line=dict(width=0)),
+        hovertemplate="%{y} inputs<extra></extra>",
     )
-    fig.note(note_of_diverged(prediction, method), y="y domain")
-    return fig.update_layout(width=640)
+    fig.add_live(counts, sizes={"y": count})
+    return fig
 
 
 def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
@@ -302,6 +286,7 @@ def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
     fig = figure(
         title,
         alt,
+        width=WIDTH,
         xaxis=dict(title="mean confidence", range=[0, 1]),
         yaxis=dict(title="accuracy", range=[0, 1]),
     )
@@ -334,4 +319,4 @@ def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
                 hover=f"{look.label}: accuracy %{{y:.2f}} at %{{x:.2f}}, %{{customdata}} inputs",
             )
         )
-    return fig.update_layout(width=640)
+    return fig

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import torch
 from torch import Tensor
 
+from flatviz.catalog import Look
 from flatviz.checks import kind
 from flatviz.core import public
 from flatviz.noun import History
@@ -89,28 +90,12 @@ def plot_spectrum(
     )
     title = title or f"{matrix_of(spectra[0])} eigenvalues, {of}"
     fig = figure(title, alt, xaxis=x, yaxis=y)
-    ranks = torch.arange(1, k + 1).expand(len(spectra), k)
-    jitter = (
-        torch.linspace(-0.16, 0.16, len(spectra))[:, None]
-        if len(spectra) > 1
-        else torch.zeros(1, 1)
-    )
-    error = residual.reshape(-1)
-    draws = scatter(
-        (ranks + jitter).reshape(-1),
-        values.reshape(-1),
-        "markers",
-        "draws",
-        marker=shown.marker(7, opacity=0.65),
-        hover="λ = %{y:.4g}<br>residual %{customdata:.1e}",
-        customdata=error,
-        error_y=dict(type="data", array=numbers(error), thickness=1, width=0),
-    )
-    fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
+    _add_eigenvalues(fig, values, residual, shown)
+    ranks = torch.arange(1, k + 1)
     for other, other_mean in beside.items():
         look = style(other)
         line = scatter(
-            ranks[0],
+            ranks,
             other_mean,
             "lines",
             look.label,
@@ -120,22 +105,36 @@ def plot_spectrum(
             visible=other != method,  # the selected one is drawn once
         )
         fig.add_live(line, "visible")
-    fig.add_live(
-        scatter(
-            ranks[0],
-            mean,
-            "lines",
-            shown.label,
-            line=shown.line(2.5),
-            hover="mean λ = %{y:.4g}",
-            legend=len(spectra) > 1 or bool(reference),
-        ),
-        "y",
-        "line.color",
-        "line.dash",
-        "name",
+    through = scatter(
+        ranks,
+        mean,
+        "lines",
+        shown.label,
+        line=shown.line(2.5),
+        hover="mean λ = %{y:.4g}",
+        legend=len(spectra) > 1 or bool(reference),
     )
+    fig.add_live(through, "y", "line.color", "line.dash", "name")
     return fig
+
+
+def _add_eigenvalues(fig: Figure, values: Tensor, residual: Tensor, look: Look) -> None:
+    """Add the eigenvalues (S, K) of draws by rank, side by side, with their residuals."""
+    n, k = values.shape
+    beside = torch.linspace(-0.16, 0.16, n) if n > 1 else torch.zeros(1)
+    ranks = torch.arange(1, k + 1) + beside[:, None]
+    error = residual.flatten()
+    draws = scatter(
+        ranks.flatten(),
+        values.flatten(),
+        "markers",
+        "draws",
+        marker=look.marker(7, opacity=0.65),
+        hover="λ = %{y:.4g}<br>residual %{customdata:.1e}",
+        customdata=error,
+        error_y=dict(type="data", array=numbers(error), thickness=1, width=0),
+    )
+    fig.add_live(draws, "x", "y", "error_y.array", "customdata", "marker.color", "marker.symbol")
 
 
 def _range(*values: Tensor) -> list[float]:

@@ -22,7 +22,7 @@ from flatviz.plots.theme import (
 )
 from flatviz.results import Family, Prediction
 
-CLASSES = ("#0072B2", "#D55E00")  # colours of the two classes' points
+CLASSES = {"#0072B2": "circle", "#D55E00": "square"}  # colour and symbol of each class's points
 # Colours of the probability of class 1, white at 1/2
 MAP = [
     [0.0, "#2b6ca3"],
@@ -50,43 +50,23 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         " as reference"
     )
     fig = figure(f"Probability of {classes[1]} over the inputs", alt, showlegend=False)
+    widths = panels(len(drawn), GAP)
     for k, (method, probs, follows) in enumerate(drawn):
-        axis = axes_of(k)
-        bar = dict(title=dict(text="probability", side="right"), thickness=14, outlinewidth=0)
-        trace = go.Contour(
-            x=numbers(inputs["a"]),
-            y=numbers(inputs["b"]),
-            z=numbers(probs),
-            zmin=0,
-            zmax=1,
-            colorscale=MAP,
-            showscale=k == len(drawn) - 1,
-            colorbar=bar,
-            name=style(method).label,
-            contours=dict(start=0.05, end=0.95, size=0.1),
-            line=dict(width=0.5, color="rgba(255,255,255,0.6)"),
-            **axis,
-            hovertemplate="(%{x:.2f}, %{y:.2f}): %{z:.2f}<extra></extra>",
-        )
+        on = axes_of(k)
+        name = style(method).label
+        trace = _map(family, probs, name, bar=k == len(drawn) - 1).update(on)
         if follows:
             fig.add_live(trace, sizes={"z": family[i].maps["probs"]})
         else:
             fig.add_trace(trace)
-        for c, color in enumerate(CLASSES):
+        for c, (color, symbol) in enumerate(CLASSES.items()):
             at = inputs["x"][inputs["y"] == c]
-            marker = dict(
-                color=color,
-                size=8,
-                symbol=("circle", "square")[c],
-                line=dict(color="#fefefe", width=1.5),
-            )
-            fig.add_trace(points(at, "markers", classes[c], marker=marker, **axis))
-    for k, ((method, *_), domain) in enumerate(zip(drawn, panels(len(drawn), GAP))):
-        on = axes_of(k)
-        name = style(method).label
-        x = dict(domain=domain, title="input 1", constrain="domain")
-        y = dict(showticklabels=k == 0, constrain="domain")
-        fig.update_layout(layout_of(k, x, y | dict(scaleanchor=on["xaxis"])))
+            rim = dict(color="#fefefe", width=1.5)
+            marker = dict(color=color, size=8, symbol=symbol, line=rim)
+            fig.add_trace(points(at, "markers", classes[c], marker=marker, **on))
+        x = dict(domain=widths[k], title="input 1", constrain="domain")
+        y = dict(showticklabels=k == 0, constrain="domain", scaleanchor=on["xaxis"])
+        fig.update_layout(layout_of(k, x, y))
         path = fig.add_text(
             name,
             font=dict(color=INK),
@@ -96,16 +76,32 @@ def plot_input_maps(family: Family, i: int) -> Figure:
             yref=f"{on['yaxis']} domain",
             yshift=6,
         )
-        if k == 1:
+        if follows:
             fig.follow({f"{path}.text": name}, rows="all")
     fig.update_layout(yaxis_title="input 2")
-    note = (
-        ""
-        if bool(family[i].maps["probs"].isfinite().any())
-        else "diverged:<br>no probability<br>is a number"
-    )
+    finite = bool(family[i].maps["probs"].isfinite().any())
+    note = "" if finite else "diverged:<br>no probability<br>is a number"
     fig.note(note, x="x2 domain", y="y2 domain")
     return fig
+
+
+def _map(family: Family, probs: Tensor, name: str, *, bar: bool) -> go.Contour:
+    """Draw the probabilities of class 1 (A, B) over the plane of inputs."""
+    title = dict(text="probability", side="right")
+    return go.Contour(
+        x=numbers(family.inputs["a"]),
+        y=numbers(family.inputs["b"]),
+        z=numbers(probs),
+        zmin=0,
+        zmax=1,
+        colorscale=MAP,
+        showscale=bar,
+        colorbar=dict(title=title, thickness=14, outlinewidth=0),
+        name=name,
+        contours=dict(start=0.05, end=0.95, size=0.1),
+        line=dict(width=0.5, color="rgba(255,255,255,0.6)"),
+        hovertemplate="(%{x:.2f}, %{y:.2f}): %{z:.2f}<extra></extra>",
+    )
 
 
 def class_words(family: Family) -> tuple[str, ...]:
@@ -181,7 +177,7 @@ def plot_predictive(
         columns = line.reshape(n, -1)
         column = columns[:, min(target, columns.shape[1] - 1)]
         chosen.append(column if finite.any() else torch.full_like(column, torch.nan))
-    mean, lo, hi, *inner = chosen
+    mean, lo, hi, inner_lo, inner_hi = chosen
     at = mean if x is None else x.flatten()
     order = at.argsort()
     at = at[order]
@@ -200,7 +196,7 @@ def plot_predictive(
     fig = figure(title, alt, xaxis=x_axis, yaxis=y_axis, legend=legend)
     for low, high, opacity, name in (
         (lo, hi, 0.15, f"{share} of targets"),
-        (*inner, 0.35, f"{share} of draws"),
+        (inner_lo, inner_hi, 0.35, f"{share} of draws"),
     ):
         area = band(at, low[order], high[order], look.color, opacity, name, legend=True)
         fig.add_live(area, "x", "y", "fillcolor")

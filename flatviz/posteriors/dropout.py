@@ -86,7 +86,8 @@ def fit_dropout(
         >>> fv.fit_dropout(net, task.train, rate=0.2, seed=0, steps=20, n_draws=3).W.shape
         torch.Size([3, 58])
     """
-    run = Run("dropout", seed, checkpoint, progress, batch_size, training)
+    label = "dropout" if rate is None else f"dropout of {rate:g}"
+    run = Run(label, seed, checkpoint, progress, batch_size, training)
     if run.training.accumulate > 1:
         raise ValueError(
             f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole"
@@ -202,7 +203,6 @@ class Masked(Pass):
 
     def __init__(self, net: Net, x: Tensor | Fields, rates: dict[str, float], seed: int) -> None:
         super().__init__(net)
-        self.rates = rates
         self.source = generator(seed)
         self.masked = net.copy()
         self.masked.look(x)  # before there are masks, which this pass would draw
@@ -218,11 +218,6 @@ class Masked(Pass):
         shape = mask_shape(part, x.shape)
         mask = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
         return (x * mask.to(x) / keep,)
-
-    @property
-    def about(self) -> dict[str, float]:
-        """Return the rates."""
-        return self.rates
 
     @property
     def state(self) -> State:

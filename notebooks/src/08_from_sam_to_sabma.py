@@ -380,22 +380,20 @@ print(
 
 
 # %%
-def gradient_of(q):
-    """The gradient of the mean loss of 32 draws in mean, log_std and factor of q, with one noise."""
+def ascended(q):
+    """The gradient in q's mean of the mean loss of 32 draws, and the worst q' of q's ball."""
     theta = [t.clone().requires_grad_(True) for t in (q.mean, q.log_std, q.factor)]
     z1, z2 = q.noise(32, seed=0)
     draws = theta[0] + theta[1].exp() * z1 + z2 @ theta[2]
-    return torch.autograd.grad(torch.stack([L(w) for w in draws]).mean(), theta)
+    g = torch.autograd.grad(torch.stack([L(w) for w in draws]).mean(), theta)
+    return g[0], q.moved(fv.perturb(q, g, radius=2.0))
 
 
 # %%
 def seen_from(q, side=9 if FAST else 31):
-    """The plane of Sigma g and g at q, drawn, with the projections of q and of the worst q'."""
-    g = gradient_of(q)
-    worst = q.moved(fv.perturb(q, g, radius=2.0))
-    plane = fv.plane_along(
-        q.mean, q.cov_mul(g[0]), g[0], orthonormal=True, name="plane of the step"
-    )
+    """The loss on the plane of Sigma g and g at q, with the projections of q and of the worst q'."""
+    g, worst = ascended(q)
+    plane = fv.plane_along(q.mean, q.cov_mul(g), g, orthonormal=True, name="plane of the step")
     here, there = fv.project(q, plane), fv.project(worst, plane)
     reach = 2.8 * float(here.covariance.diagonal().max().sqrt())
     return fv.slice_plane(L, plane, extent=reach, resolution=side), here, there

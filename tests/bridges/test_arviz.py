@@ -3,7 +3,8 @@
 import sys
 
 import torch
-from pytest import approx, raises
+from cases import refused
+from pytest import approx
 from torch import randn
 
 import flatviz as fv
@@ -37,10 +38,10 @@ def test_chains_apart_have_a_large_r_hat_also_in_a_function_of_the_draws():
 
 
 def test_one_chain_is_refused_and_a_missing_package_is_named(monkeypatch):
-    with raises(ValueError, match="draws must be of at least 2 chains of 4 draws, got 1 of 20"):
+    with refused("draws must be of at least 2 chains of 4 draws, got 1 of 20"):
         bridges.diagnose_chains(fv.Draws(randn(20, 2)))
-    with raises(TypeError, match="draws must be"):
+    with refused("draws must be", TypeError):
         bridges.diagnose_chains(randn(20, 2))
     monkeypatch.setitem(sys.modules, "arviz", None)
-    with raises(ImportError, match=r"pip install 'flatviz\[arviz\]'"):
+    with refused(r"pip install 'flatviz\[arviz\]'", ImportError):
         bridges.diagnose_chains(fv.Draws(randn(20, 2), chains=2))

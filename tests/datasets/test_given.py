@@ -5,17 +5,11 @@ import brought
 import numpy as np
 import pandas as pd
 import torch
-from cases import rng
-from pytest import mark, raises
+from cases import net_of, refused, rng
+from pytest import mark
 from torch import nn
 from torch.testing import assert_close
-from torch.utils.data import (
-    BatchSampler,
-    DataLoader,
-    IterableDataset,
-    SequentialSampler,
-    TensorDataset,
-)
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 import flatviz as fv
 from flatviz.datasets import data_from
@@ -61,30 +55,23 @@ PLAIN = {
     "an iterable data set": Endless(),
     "a loader": DataLoader(PAIRS, batch_size=4),
     "a loader without batches": DataLoader(PAIRS, batch_size=None),
-    "a loader of a batch sampler": DataLoader(
-        PAIRS, batch_sampler=BatchSampler(SequentialSampler(PAIRS), 3, False)
-    ),
     "a loader of an iterable data set": DataLoader(Endless(), batch_size=4),
     "a loader of texts": DataLoader([(x, str(NAMES[y])) for x, y in PAIRS], batch_size=4),
 }
+AS_TENSORS = [{name: torch.tensor(v) for name, v in row.items()} for row in ROWS]
+NESTED = [((i, m), y) for i, m, y in zip(IDS, MASK, Y)]
 SEVERAL = {
     "a dict and labels": ({"input_ids": IDS, "attention_mask": MASK}, Y),
     "a dict of columns": {"input_ids": IDS, "attention_mask": MASK.numpy(), "labels": Y},
     "examples that are dicts": ROWS,
-    "a loader of dicts": DataLoader(
-        [{k: torch.tensor(v) for k, v in row.items()} for row in ROWS], batch_size=4
-    ),
+    "a loader of dicts": DataLoader(AS_TENSORS, batch_size=4),
     "pairs of a dict and a label": [
-        ({"input_ids": i, "attention_mask": m}, y) for i, m, y in zip(IDS, MASK, Y)
+        ({"input_ids": i, "attention_mask": m}, y) for (i, m), y in NESTED
     ],
-}
-TWO = {
     "three tensors": TensorDataset(IDS, MASK, Y),
     "a loader of three": DataLoader(TensorDataset(IDS, MASK, Y), batch_size=3),
-    "((x1, x2), y)": [((i, m), y) for i, m, y in zip(IDS, MASK, Y)],
-    "a loader of ((x1, x2), y)": DataLoader(
-        [((i, m), y) for i, m, y in zip(IDS, MASK, Y)], batch_size=4
-    ),
+    "((x1, x2), y)": NESTED,
+    "a loader of ((x1, x2), y)": DataLoader(NESTED, batch_size=4),
     "columns": ((IDS, MASK.numpy()), Y),
 }
 
@@ -98,47 +85,46 @@ def test_one_input_and_a_label(given):
     assert torch.equal(data_from(given, 7).y, Y[:7])
 
 
-@mark.parametrize("given", [*SEVERAL.values(), *TWO.values()], ids=[*SEVERAL, *TWO])
+class Reader(nn.Module):
+    """Bilinear in both inputs, so that neither can be dropped."""
+
+    def __init__(self):
+        super().__init__()
+        self.head = nn.Bilinear(4, 4, 3)
+
+    def forward(self, input_ids, attention_mask):
+        return {"logits": self.head(input_ids.float(), 0.1 + attention_mask.float())}
+
+
+@mark.parametrize("given", SEVERAL.values(), ids=SEVERAL)
 def test_inputs_by_name_or_in_order_reach_the_module(given):
-    """A module that is bilinear in both inputs, so that neither can be dropped."""
-
-    class Module(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.head = nn.Bilinear(4, 4, 3)
-
-        def forward(self, input_ids, attention_mask):
-            return {"logits": self.head(input_ids.float(), 0.1 + attention_mask.float())}
-
     data = data_from(given)
-    module = Module()
+    module = Reader()
+    want = module(IDS, MASK)["logits"].detach()
     inputs = dict(data.x.named)
-    inputs = inputs if "input_ids" in inputs else tuple(inputs.values())
-    for net in (
-        fv.Net.from_module(module, example=example) for example in (None, inputs, data.x, data)
-    ):
-        want = module(IDS, MASK)["logits"].detach()
+    if "input_ids" not in inputs:
+        inputs = tuple(inputs.values())
+    for example in (None, inputs, data.x, data):
+        net = net_of(module, example=example)
         assert_close(net(net.w, inputs), want)
         assert_close(fv.nll(net, data)(net.w), nn.functional.cross_entropy(want, Y))
     assert fv.fit_ensemble(net, data, seed=0, steps=2, members=2).W.shape == (2, net.dim)
 
 
-def test_a_loader_is_read_without_moving_any_generator_of_the_users():
-    mine = rng(1)
-    for generator in (None, mine):
-        loader = DataLoader(PAIRS, batch_size=4, shuffle=True, generator=generator)
-        before = torch.get_rng_state(), mine.get_state()
-        assert sorted(data_from(loader).x[:, 0].tolist()) == sorted(X[:, 0].tolist())
-        assert torch.equal(before[0], torch.get_rng_state())
-        assert torch.equal(before[1], mine.get_state())
+@mark.parametrize("generator", [None, rng(1)])
+def test_a_loader_is_read_without_moving_any_generator_of_the_users(generator):
+    loader = DataLoader(PAIRS, batch_size=4, shuffle=True, generator=generator)
+    before = torch.get_rng_state()
+    own = None if generator is None else generator.get_state()
+    assert sorted(data_from(loader).x[:, 0].tolist()) == sorted(X[:, 0].tolist())
+    assert torch.equal(before, torch.get_rng_state())
+    assert own is None or torch.equal(own, generator.get_state())
 
 
 def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():
     train = data_from((X, NAMES[Y]))
     assert data_from((X[:2], ["cat", "ant"]), classes=train.class_names).y.tolist() == [2, 0]
-    with raises(
-        ValueError, match=r"labels must be of the classes \('ant', 'bee', 'cat'\), got 'dog'"
-    ):
+    with refused(r"labels must be of the classes .*, got 'dog'"):
         data_from((X[:1], ["dog"]), classes=train.class_names)
 
 
@@ -189,7 +175,7 @@ WRONG = {
 
 @mark.parametrize("given, kind, text", WRONG.values(), ids=WRONG)
 def test_what_is_no_data_is_one_clear_error(given, kind, text):
-    with raises(kind, match=text):
+    with refused(text, kind):
         data_from(given)
 
 

@@ -2,14 +2,15 @@
 cancelled and resumed, on disk."""
 
 import math
+from functools import partial
 
 import torch
-from cases import blobs, rng
+from cases import blobs, close, net_of, normed, refused, rng
 from internals import PointStore
 from oracles import dense_covariance, stopping_at
-from pytest import approx, fixture, mark, raises
+from pytest import fixture, mark, raises
 from scipy.ndimage import label
-from torch import float64, nn, randn, zeros
+from torch import float64, linspace, ones, randn, tensor, zeros
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -17,35 +18,28 @@ import flatviz as fv
 from flatviz import landscape
 
 PLANE = fv.Plane(zeros(3), torch.eye(3)[:2], "distance")
+AXES = torch.eye(12, dtype=float64)[:2]
 
 
 def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
     f, H, c = quadratic
-    plane = fv.Plane(
-        c,
-        randn(2, 12, dtype=float64, generator=rng()),
-        "step",
-    )
-    surface = fv.slice_plane(f, plane, extent=2.0, resolution=21)
+    axes = randn(2, 12, dtype=float64, generator=rng())
+    surface = fv.slice_plane(f, fv.Plane(c, axes, "step"), extent=2.0, resolution=21)
     a, b = torch.meshgrid(surface.a, surface.b, indexing="ij")
-    uu, uv, _, vv = (plane.axes @ H @ plane.axes.T).flatten()
-    want = 0.5 * (a**2 * uu + 2 * a * b * uv + b**2 * vv)
-    assert_close(surface.values, want, rtol=1e-10, atol=1e-12)
-    # Symmetric about c
-    assert_close(surface.values, surface.values.flip(0, 1), rtol=1e-10, atol=1e-12)
+    (aa, ab), (_, bb) = axes @ H @ axes.T
+    want = 0.5 * (a**2 * aa + 2 * a * b * ab + b**2 * bb)
+    close(surface.values, want, 1e-10)
 
 
 @mark.parametrize("extent", [1.5, (-1.5, 1.5), ((-1.5, 1.5), (-3.0, 3.0)), None])
 @mark.parametrize("resolution", [3, 11, 41])
 def test_the_origin_is_on_the_grid_exactly(quadratic, extent, resolution):
     f, _, c = quadratic
-    plane = fv.Plane(
-        c + 1, torch.eye(12, dtype=float64)[:2], "step", extent=((-0.3, 0.3), (-0.7, 0.7))
-    )
+    plane = fv.Plane(c + 1, AXES, "step", extent=((-0.3, 0.3), (-0.7, 0.7)))
     surface = fv.slice_plane(f, plane, extent=extent, resolution=resolution)
     middle = resolution // 2
     assert surface.a[middle] == 0 == surface.b[middle]
-    assert_close(surface.values[middle, middle], f(plane.origin), rtol=0, atol=0)
+    assert surface.values[middle, middle] == f(plane.origin)
 
 
 def test_diverged_cells_stay_and_are_counted():
@@ -58,91 +52,97 @@ def test_diverged_cells_stay_and_are_counted():
 def test_a_line_has_both_ends(quadratic):
     f, _, c = quadratic
     curve = fv.slice_line(f, c + 1, c - 2, resolution=9)
-    assert_close(curve.t, torch.linspace(0, 1, 9).to(curve.t), rtol=0, atol=0)
-    assert_close(
-        curve.values, torch.stack([f(c + 1 - 3 * t) for t in curve.t]), rtol=1e-12, atol=1e-12
-    )
+    assert_close(curve.t, linspace(0, 1, 9).to(curve.t), rtol=0, atol=0)
+    want = torch.stack([f(c + 1 - 3 * t) for t in curve.t])
+    close(curve.values, want, 1e-12)
 
 
-NO_GRID = [
-    math.inf,
-    (-math.inf, 1.0),
-    ((0.0, math.inf), (0.0, 1.0)),
-    math.nan,
-    1e300,
-    1e-50,
-    (1e8, 1e8 + 1),
-]
+def test_a_path_gives_the_values_at_its_points(quadratic):
+    f, _, c = quadratic
+    W = c + torch.arange(4, dtype=float64)[:, None]
+    path = fv.slice_path(f, W)
+    assert_close(path.values, torch.stack([f(w) for w in W]))
+    assert path.t.tolist() == [0, 1, 2, 3]
+    assert path.x_label == "step"
+    with refused(r"t must have shape \(4,\), got \(2,\)"):
+        fv.slice_path(f, W, t=zeros(2))
+
+
+INF = math.inf
+NO_GRID = [INF, (-INF, 1.0), ((0.0, INF), (0.0, 1.0)), math.nan, 1e300, 1e-50, (1e8, 1e8 + 1)]
 
 
 @mark.parametrize("extent", [0.0, -1.0, (1.0, 0.0), ((0, 1),), "wide", (1, 2, 3), *NO_GRID])
 def test_a_bad_extent_says_what_was_expected(extent):
-    with raises((ValueError, TypeError), match=r"extent must be ('auto', )?a number > 0"):
+    with refused(r"extent must be ('auto', )?a number > 0", (ValueError, TypeError)):
         fv.slice_plane(torch.sum, PLANE, extent=extent)
-    with raises(ValueError, match="this plane suggests none"):
+
+
+def test_a_plane_without_an_extent_needs_one():
+    with refused("this plane suggests none"):
         fv.slice_plane(torch.sum, PLANE)
 
 
 def test_values_are_those_of_the_vectors_not_of_their_shadows():
-    assert fv.project(
-        torch.tensor([[1.0, 0.0, 5.0]]), PLANE, lambda w: (w * w).sum()
-    ).values.tolist() == [26]
-    with raises(ValueError, match=r"W must have shape \(S, 3\), got \(1, 4\)"):
-        fv.project(torch.ones(1, 4), PLANE)
+    w = tensor([[1.0, 0.0, 5.0]])
+    seen = fv.project(w, PLANE, lambda w: (w * w).sum())
+    assert seen.values.tolist() == [26]
+    with refused(r"W must have shape \(S, 3\), got \(1, 4\)"):
+        fv.project(ones(1, 4), PLANE)
 
 
 def lopsided(w):
     """1 + a^2 down, 1 + 100 a^2 up; 1 + (b / 20)^2: 4 is reached at -2, 0.2 and +-40."""
     a = w[0]
-    b = w[1]
-    return 1 + torch.where(a < 0, a, 10 * a).square() + (b / 20).square()
+    steep = torch.where(a < 0, a, 10 * a)
+    return 1 + steep.square() + (w[1] / 20).square()
 
 
 def test_each_end_is_where_the_loss_has_risen_to_the_stated_multiple():
     surface = fv.slice_plane(lopsided, PLANE, extent="auto", resolution=41)
-    for ticks, lo, hi in ((surface.a, 2.0, 0.2), (surface.b, 40.0, 40.0)):
+    for ticks, low, high in ((surface.a, 2.0, 0.2), (surface.b, 40.0, 40.0)):
         step = float(ticks[1] - ticks[0])
-        for end, exact in ((-ticks[0], lo), (ticks[-1], hi)):
+        for end, exact in ((-ticks[0], low), (ticks[-1], high)):
             assert exact <= end <= 1.1 * exact + step  # 9 % beyond, widened to the grid
         assert ticks.abs().min() < 1e-14
     assert surface.values.min() == 1.0
-    assert surface.values[0, surface.b.abs().argmin()] == approx(5, rel=0.25)
+    middle = surface.b.abs().argmin()
+    close(surface.values[0, middle], 5, 0.25)
+
+
+def flat(w):
+    return 1 + 0 * w.sum()
+
+
+def walled(w):
+    return torch.where(w[0] > 0.01, math.nan, flat(w))
 
 
 def test_an_extent_ends_at_64_times_the_suggested_one_or_where_the_loss_diverges():
-    flat = fv.slice_plane(lambda w: 1 + 0 * w.sum(), PLANE, extent="auto", resolution=3)
-    assert flat.a.tolist() == [-64.0, 0.0, 64.0]
-    wall = fv.slice_plane(
-        lambda w: torch.where(w[0] > 0.01, torch.tensor(math.nan), 1 + 0 * w[0]),
-        PLANE,
-        extent="auto",
-    )
-    assert wall.a[-1] == approx(64 / 39)  # a tick on this side too
+    wide = fv.slice_plane(flat, PLANE, extent="auto", resolution=3)
+    assert wide.a.tolist() == [-64.0, 0.0, 64.0]
+    cut = fv.slice_plane(walled, PLANE, extent="auto")
+    close(cut.a[-1], 64 / 39)  # a tick on this side too
+    with refused("must be finite and not 0, got 0: give a number"):
+        fv.slice_plane(lambda w: w.square().sum(), PLANE, extent="auto")  # no multiple of 0
 
 
-def test_a_centre_of_zero_has_no_multiple():
-    with raises(ValueError, match="must be finite and not 0, got 0: give a number"):
-        fv.slice_plane(lambda w: w.square().sum(), PLANE, extent="auto")
-
-
-def test_a_line_says_whose_statistics_are_used(task, conv):
+@mark.parametrize(
+    "a, b, owner",
+    [
+        (0, 1, "the net at t = 0"),
+        (1, 0, "the net at t = 1"),
+        (1, 2, "a net that is neither end"),
+    ],
+)
+def test_a_line_says_whose_statistics_are_used(task, conv, a, b, owner):
     net, _ = conv
-    f = fv.nll(net, task.train)
-    other = net.w + 0.1
-    ends = {
-        "the net at t = 0": (net.w, other),
-        "the net at t = 1": (other, net.w),
-        "a net that is neither end": (other, 2 * other),
-    }
-    for owner, (a, b) in ends.items():
-        assert fv.slice_line(f, a, b, resolution=3).name.endswith(
-            f" with the BatchNorm statistics of {owner}"
-        )
-    again = fv.slice_line(
-        fv.quantity(net, task.train, "nll", batchnorm=task.train), net.w, other, resolution=3
-    )
-    assert again.name == ""
-    assert again.batchnorm == "re-estimated"
+    line = fv.slice_line(fv.nll(net, task.train), net.w + a, net.w + b, resolution=3)
+    assert line.name.endswith(f" with the BatchNorm statistics of {owner}")
+    fresh = fv.quantity(net, task.train, "nll", batchnorm=task.train)
+    line = fv.slice_line(fresh, net.w + a, net.w + b, resolution=3)
+    assert line.name == ""
+    assert line.batchnorm == "re-estimated"
 
 
 def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
@@ -150,54 +150,56 @@ def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
     plane = fv.Plane(q.mean + 0.3, randn(2, 7, dtype=float64), "step")
     seen = fv.project(q, plane)
     P = torch.linalg.pinv(plane.axes.T)
-    assert_close(seen.covariance, P @ dense_covariance(q) @ P.T, rtol=1e-9, atol=1e-12)
+    close(seen.covariance, P @ dense_covariance(q) @ P.T, 1e-9)
     draws = fv.project(q.sample(4000, seed=0), plane)
     assert_close(draws.coords.T.cov(), seen.covariance, rtol=0.15, atol=0.05)
-    assert draws.distance.square().mean().sqrt() == approx(seen.spread, rel=0.05)
+    off_the_plane = draws.distance.square().mean().sqrt()
+    close(off_the_plane, seen.spread, 0.05)
     assert_close(seen.coords[0], fv.project(q.mean, plane).coords[0])
 
 
 def surface(values):
     values = torch.as_tensor(values).double()
-    plane = fv.Plane(zeros(3).double(), torch.eye(3).double()[:2], "step")
-    return fv.Surface(plane, *(torch.arange(n).double() for n in values.shape), values)
+    axes = torch.eye(3).double()[:2]
+    plane = fv.Plane(zeros(3).double(), axes, "step")
+    a, b = (torch.arange(n).double() for n in values.shape)
+    return fv.Surface(plane, a, b, values)
 
 
 def test_valleys_die_where_they_meet_a_deeper_one():
     row = [5.0, 1.0, 4.0, 0.0, 6.0, 2.0, 9.0]  # minima 1, 0, 2; saddles 4 and 6 between them
     found = landscape.persistence(surface([row, row]))
     assert found.birth.tolist() == [0, 1, 2]
-    assert found.death.tolist() == [math.inf, 4, 6]
+    assert found.death.tolist() == [INF, 4, 6]
     assert found.parent.tolist() == [-1, 0, 0]
     assert found.minimum[:, 1].tolist() == [3, 1, 5]
     assert found.saddle[:, 1].tolist() == [-1, 2, 4]
     assert found.count(3.5) == 2
-    assert found.depth.tolist() == [math.inf, 3, 4]
+    assert found.depth.tolist() == [INF, 3, 4]
 
 
 @mark.parametrize(
-    "values",
-    [torch.rand(7, 6), torch.tensor([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]])],
-    ids=["rough", "flat"],
+    "values", [torch.rand(7, 6), tensor([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]])], ids=["rough", "flat"]
 )
 def test_at_every_level_as_many_valleys_are_alive_as_there_are_components_below_it(values):
     """Components of {values <= level}, corners included, as scipy counts them."""
     found = landscape.persistence(surface(values))
     for level in values.flatten():
         _, count = label((values <= level).numpy(), structure=[[1] * 3] * 3)
-        assert int(((found.birth <= level) & (found.death > level)).sum()) == count
+        alive = (found.birth <= level) & (found.death > level)
+        assert int(alive.sum()) == count
 
 
 def test_diverged_cells_are_walls_between_valleys():
-    apart = torch.tensor([[0.0, math.nan, 1.0], [2.0, math.inf, 3.0]])
-    assert landscape.persistence(surface(apart)).death.tolist() == [math.inf, math.inf]
-    with raises(ValueError, match="the surface must have a finite value, got 4 diverged cells"):
+    apart = tensor([[0.0, math.nan, 1.0], [2.0, INF, 3.0]])
+    assert landscape.persistence(surface(apart)).death.tolist() == [INF, INF]
+    with refused("the surface must have a finite value, got 4 diverged cells"):
         landscape.persistence(surface(torch.full((2, 2), math.nan)))
 
 
 def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task):
     """Multiplications of torch: 121 passes, and checks on a few examples each."""
-    net = fv.Net.from_module(fv.models.mlp(task))
+    net = net_of(fv.models.mlp(task))
     data = task.source
     plane = fv.plane_random(net, net.w, seed=0)
     with FlopCounterMode(display=False) as one:
@@ -207,13 +209,16 @@ def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task):
     assert whole.get_total_flops() < 1.15 * 121 * one.get_total_flops()
 
 
+class Power(Exception):
+    """Cut in the middle of a point: nothing of Python's runs to the end."""
+
+
 class Counted(fv.Objective):
     """A quadratic that notes where it was asked; the power fails in the middle of call number
     `dies`."""
 
     label = "counted"
     key = "a quadratic"
-    n = None
     dies = None
 
     def __init__(self):
@@ -224,125 +229,114 @@ class Counted(fv.Objective):
             self.dies = None
             raise Power
         self.asked.append(tuple(w.tolist()))
-        return (w * torch.tensor([1.0, 3.0, 0.0], dtype=w.dtype)).square().sum()
+        return w[0] ** 2 + 3 * w[1] ** 2
 
 
-class Power(Exception):
-    """Cut in the middle of a point: nothing of Python's runs to the end."""
+EXTENT = ((-1, 1), (-2, 2))
 
 
 @fixture
-def counted():
-    """(objective, plane)."""
-    eye = torch.eye(3, dtype=float64)
-    return Counted(), fv.Plane(
-        zeros(3, dtype=float64), eye[:2], "distance", extent=((-1, 1), (-2, 2))
-    )
+def counted(tmp_path):
+    """(objective, plane, its cached slice by what else that takes)."""
+    f = Counted()
+    axes = torch.eye(3).double()[:2]
+    plane = fv.Plane(zeros(3).double(), axes, "distance", extent=EXTENT)
+    return f, plane, partial(fv.slice_plane, f, plane, resolution=11, cache=tmp_path)
 
 
 def test_a_killed_run_goes_on_and_computes_again_one_point_of_what_it_reads(counted, tmp_path):
-    f, plane = counted
+    f, _, run = counted
     with raises(KeyboardInterrupt):
-        fv.slice_plane(f, plane, resolution=11, cache=tmp_path, progress=stopping_at(3))
-    before = len(f.asked)
-    assert 0 < before < 121
+        run(progress=stopping_at(3))
+    assert 0 < len(f.asked) < 121
     # What a kill in the middle of a write leaves
     (tmp_path / ".flatviz-0.part").write_bytes(b"torn")
-    resumed, read = (
-        fv.slice_plane(f, plane, resolution=11, cache=tmp_path).values for _ in range(2)
-    )
+    resumed = run().values
+    assert torch.equal(run().values, resumed)  # read
     assert len(f.asked) == 123
     assert len(set(f.asked)) == 121
-    assert torch.equal(resumed, read)
-    assert torch.equal(resumed, fv.slice_plane(f, plane, resolution=11).values)
+    assert torch.equal(run(cache=None).values, resumed)
 
 
-def test_a_kill_costs_the_block_at_work(counted, tmp_path, monkeypatch):
-    f, plane = counted
+def test_a_kill_costs_the_block_at_work(counted, monkeypatch):
+    f, _, run = counted
     f.dies = 40  # in the middle of the third block
-    monkeypatch.setattr("flatviz.landscape.grid.SAVE_EVERY", 0.0)
-    writes = []
     write = PointStore.write
-    monkeypatch.setattr(
-        PointStore, "write", lambda *given: writes.append(1) or len(writes) < 3 and write(*given)
-    )
-    with raises(Power):
-        # The last write, after the cut, is not there
-        fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
-    monkeypatch.undo()
-    surface = fv.slice_plane(f, plane, resolution=11, cache=tmp_path)
+    writes = []
+
+    def write_twice(*given):
+        """The last write, after the cut, is not there."""
+        writes.append(given)
+        if len(writes) < 3:
+            write(*given)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("flatviz.landscape.grid.SAVE_EVERY", 0.0)
+        patch.setattr(PointStore, "write", write_twice)
+        with raises(Power):
+            run()
+    surface = run()
     assert len(f.asked) == 40 + 121 - 32 + 1
     assert len(set(f.asked)) == 121
     assert surface.n_diverged == 0
 
 
 def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):
-    f, plane = counted
-    fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
-    other = fv.Plane(plane.origin + 1, plane.axes, "distance", extent=plane.extent)
-    for change in (dict(extent=0.5), dict(resolution=6), dict(exact=True)):
-        fv.slice_plane(f, plane, **{"resolution": 5, **change}, cache=tmp_path)
-    fv.slice_plane(f, other, resolution=5, cache=tmp_path)
+    f, plane, run = counted
+    run(resolution=5)
+    for change in ({"extent": 0.5}, {"resolution": 6}, {"exact": True}):
+        run(**{"resolution": 5} | change)
+    elsewhere = fv.Plane(plane.origin + 1, plane.axes, "distance", extent=EXTENT)
+    fv.slice_plane(f, elsewhere, resolution=5, cache=tmp_path)
     f.key = "another objective"
-    fv.slice_plane(f, plane, resolution=5, cache=tmp_path)
+    run(resolution=5)
     assert len(list(tmp_path.glob("*.safetensors"))) == 6
     assert len(f.asked) == 5 * 25 + 36
 
 
 def test_the_key_of_a_network_is_all_its_values_depend_on(tmp_path):
-    module = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+    module = normed(3, 4, 2)
     data = blobs(8, 3, 2)
-    treated = lambda name: name.startswith("2")
-    net = fv.Net.from_module(module, treated)
-    keys = {
-        fv.nll(net, data).key,
-        fv.nll(net, fv.Data(data.x + 1, data.y)).key,
-        fv.quantity(net, data, "accuracy").key,
-    }
-    keys.add(fv.nll(fv.Net.from_module(module, "all"), data).key)
+
+    def net(treated=lambda name: name.startswith("3")):
+        return net_of(module, treated)
+
+    first = fv.nll(net(), data).key
+    assert first == fv.nll(net().copy(), data).key
+    keys = [
+        first,
+        fv.nll(net(), fv.Data(data.x + 1, data.y)).key,
+        fv.quantity(net(), data, "accuracy").key,
+        fv.nll(net("all"), data).key,
+    ]
     # Not treated, but the values depend on it
-    for tensor in (
-        module[0].weight.data,
-        module[1].running_mean,
-    ):
-        tensor += 1
-        keys.add(fv.nll(fv.Net.from_module(module, treated), data).key)
-    assert len(keys) == 6
-    assert fv.nll(net, data).key == fv.nll(net.copy(), data).key
-    with raises(ValueError, match="cache needs an objective that says what it depends on"):
-        fv.slice_plane(lambda w: w.sum(), fv.plane_random(net, net.w, seed=0), cache=tmp_path)
+    for values in (module[0].weight.data, module[1].running_mean):
+        values += 1
+        keys.append(fv.nll(net(), data).key)
+    assert len(set(keys)) == 6
+    with refused("cache needs an objective that says what it depends on"):
+        fv.slice_plane(torch.sum, PLANE, extent=1.0, cache=tmp_path)
 
 
-def test_a_quick_look_states_its_error(task, conv, tiny):
+def test_a_quick_look_states_its_error(task, conv):
     net, _ = conv
-    f = fv.nll(net, task.train)
     plane = fv.plane_random(net, net.w + 0.3 * randn(net.dim), seed=0)
-    exact = fv.slice_plane(f, plane, resolution=5)
-    quick = fv.slice_plane(f, plane, resolution=5, precision="bfloat16")
+    run = partial(fv.slice_plane, fv.nll(net, task.train), plane, resolution=5)
+    exact = run()
+    quick = run(precision="bfloat16")
     true = float((exact.values - quick.values).abs().max())
     assert quick.precision == "bfloat16"
     assert exact.error is None
     assert 0 < quick.error <= true * 1.01 + 1e-6
     assert true < 0.1 * exact.values.max()
-    for g in (fv.quantity(net, task.train, "nll", batchnorm=task.train), lambda w: w.sum()):
-        with raises(
-            ValueError,
-            match="precision='bfloat16' needs an objective of one network with frozen BatchNorm",
-        ):
+    fresh = fv.quantity(net, task.train, "nll", batchnorm=task.train)
+    for g in (fresh, torch.sum):
+        with refused("an objective of one network with frozen BatchNorm"):
             fv.slice_plane(g, plane, precision="bfloat16")
-    f = fv.nll(*tiny)  # float64
-    quick = fv.slice_plane(
-        f, fv.plane_random(f.net, f.net.w, seed=0), resolution=3, precision="float32"
-    )
+
+
+def test_a_quick_look_at_float64_is_in_float32(tiny):
+    f = fv.nll(*tiny)
+    plane = fv.plane_random(f.net, f.net.w, seed=0)
+    quick = fv.slice_plane(f, plane, resolution=3, precision="float32")
     assert 0 < quick.error < 1e-5
-
-
-def test_a_path_gives_the_values_at_its_points(quadratic):
-    f, _, c = quadratic
-    W = c + torch.arange(4, dtype=float64)[:, None]
-    path = fv.slice_path(f, W)
-    assert_close(path.values, torch.stack([f(w) for w in W]))
-    assert path.t.tolist() == [0, 1, 2, 3]
-    assert path.x_label == "step"
-    with raises(ValueError, match=r"t must have shape \(4,\), got \(2,\)"):
-        fv.slice_path(f, W, t=zeros(2))

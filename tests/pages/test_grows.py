@@ -10,205 +10,201 @@ import numpy as np
 import torch
 from browsing import SLOW, in_page
 from internals import Fitting, bundled, extend, pack, pack_members
+from pagedrive import until
 from plotly.offline import get_plotlyjs
 from pytest import approx, fixture, mark
 
 import flatviz as fv
 
 CURVE = in_page("curve_over_radii")
-LARGEST = torch.tensor(4.0).log10().item()
+TOLD = in_page("told_by_the_kernel")
+NEW = 4.0  # the radius of the member that joins, twice the family's largest
+PREVIEW = ", preview: 20 steps"
 
 
 @fixture(scope="module")
 def grown(family, task, transferred):
-    """The small family with SA-BMA at radius 4, twice its largest."""
+    """The small family with SA-BMA at another radius, its last member."""
     net, prior = transferred
-    q = fv.fit_sabma(net, task.train, prior, radius=4.0, seed=0, steps=40)
-    return extend(Fitting(net, task, prior, 0), family, "sabma", 4.0, q)
+    q = fv.fit_sabma(net, task.train, prior, radius=NEW, seed=0, steps=40)
+    return extend(Fitting(net, task, prior, 0), family, "sabma", NEW, q)
+
+
+def emptied(entry, path):
+    """Set what stands at a path of an entry to None."""
+    *way, last = path.split(".")
+    for key in way:
+        entry = entry[int(key) if key.isdigit() else key]
+    entry[last] = None
 
 
 def figures(bundle):
-    """List what a page draws of each view at its first member, without the shared ranges."""
+    """What a page draws of each view at its first member, without the shared ranges."""
     entries = json.loads(bundle.text)["figures"]
     for entry in entries:
-        for path in [bind["path"] for bind in entry["binds"]] + [
-            f"layout.{axis}.range" for axis in entry["shared"]
-        ]:
-            *way, last = path.split(".")
-            at = entry
-            for key in way:
-                at = at[int(key) if key.isdigit() else key]
-            at[last] = None
+        for bind in entry["binds"]:
+            emptied(entry, bind["path"])
+        for axis in entry["shared"]:
+            emptied(entry, f"layout.{axis}.range")
     return {entry["name"]: (entry["data"], entry["layout"], entry["caption"]) for entry in entries}
 
 
-def test_a_sent_member_gives_the_figures_of_the_larger_family_and_a_preview_changes_none(
-    bundle, grown
-):
-    new = len(grown) - 1
+def test_a_sent_member_gives_the_figures_of_the_larger_family(bundle, grown):
     direct = figures(pack(grown))
-    sent = pack_members(bundle, grown, [new])
+    sent = pack_members(bundle, grown, [len(grown) - 1])
     assert figures(bundle.with_members(sent)) == direct
     changed = {name for name, figure in figures(bundle).items() if figure != direct[name]}
     assert {"radius", "sharpest"} <= changed
     assert not {"surface", "spectrum", "images"} & changed
     assert {figure["name"] for figure in sent.index["figures"]} == changed  # nothing else travels
-    preview = pack_members(bundle, grown, [new], note=", preview: 20 steps")
-    later = bundle.with_members(preview)
+
+
+def test_a_preview_changes_no_figure_and_the_whole_fit_takes_its_place(bundle, grown):
+    new = [len(grown) - 1]
+    preview = pack_members(bundle, grown, new, note=PREVIEW)
     assert preview.index["figures"] == []
-    assert [m["radius"] for m in preview.index["members"]] == [4.0]
+    assert [member["radius"] for member in preview.index["members"]] == [NEW]
+    later = bundle.with_members(preview)
     assert figures(later) == figures(bundle)
-    # The whole fit takes its place
-    assert figures(later.with_members(pack_members(later, grown, [new]))) == direct
+    whole = later.with_members(pack_members(later, grown, new))
+    assert figures(whole) == figures(pack(grown))
 
 
 def test_radius_zero_keeps_its_place_left_of_a_smaller_radius(family, bundle):
     nearer = family.each(radius=[0.1 if r == 0.5 else r for r in family.radius])
     later = bundle.with_members(pack_members(bundle, nearer, [family.radius.index(0.5)]))
-    (entry,) = (e for e in later.index["figures"] if e["name"] == "radius")
+    index = later.index
+    (entry,) = [figure for figure in index["figures"] if figure["name"] == "radius"]
     # Of a ring in the last column
-    field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")][-1]
-    at = [m["method"] for m in later.index["members"]].index("vi") * later.index["record"]
-    ring = np.frombuffer(later.buffer, "<f4")[at + later.index["fields"][field]["offset"]]
+    *_, field = [bind["field"] for bind in entry["binds"] if bind["path"].endswith(".x")]
+    records = np.frombuffer(later.buffer, "<f4").reshape(-1, index["record"])
+    vi = [member["method"] for member in index["members"]].index("vi")
+    ring = records[vi, index["fields"][field]["offset"]]
     assert ring < -1  # the place of 0.1 on the logarithmic axis
+
+
+def sent(kind, packed):
+    """A message of the kernel with an index and records."""
+    records = base64.b64encode(packed.buffer).decode()
+    return {"kind": kind, "index": packed.text, "records": records}
+
+
+def told(page, *contents):
+    """Send each of these contents to the page."""
+    page.evaluate(TOLD, [contents])
+
+
+@fixture
+def show(browser):
+    """Open a page with a view of a bundle, at a tab of SA-BMA; a busy kernel sends and does not
+    hear."""
+    pages = []
+
+    def shown(bundle, radius, tab, *, busy=False):
+        page = browser.new_page(viewport={"width": 1300, "height": 900})
+        page.set_default_timeout(SLOW)
+        page.on("pageerror", lambda error: page.errors_met.append(str(error)))
+        page.errors_met = []
+        pages.append(page)
+        page.set_content("<div></div>")
+        traits = {"radius": radius, "n_draws": 3, "method": "sabma", "look": {"tab": tab}}
+        code = {"loader": bundled("loader"), "explorer": bundled("explorer")}
+        given = code | {"plotly": get_plotlyjs(), "traits": traits, "busy": busy}
+        page.evaluate(in_page("kernel_stand_in"), given | sent("family", bundle))
+        return page
+
+    yield shown
+    for page in pages:
+        assert not page.errors_met
+        page.close()
+
+
+def stands(page, name, value):
+    """Wait until the view says so of itself."""
+    is_so = "([name, value]) => document.querySelector('.flatviz')?.dataset[name] === value"
+    until(page, is_so, [name, value])
 
 
 @mark.browser
 def test_in_the_lab_the_curve_gains_the_new_radius_and_its_ring_and_axis_follow(
-    family, grown, browser
+    family, grown, show
 ):
-    bundle = pack(family, stops={"sabma": [4.0]}, live=True)
     new = len(grown) - 1
-    traits = {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Radius"}}
-    page = shown(browser, bundle, traits, busy=True)
-    drawn = (
-        "(shown) => document.querySelector('.flatviz')?.dataset.shown === shown &&"
-        " document.querySelector('.flatviz').dataset.state"
-    )
-    page.wait_for_function(drawn, arg="fitted", polling=100)
+    place = approx(np.log10(NEW), abs=1e-6)
+    bundle = pack(family, stops={"sabma": [NEW]}, live=True)
+    page = show(bundle, 2.0, "Radius", busy=True)
+    stands(page, "shown", "fitted")
     former = page.evaluate(CURVE)
-    preview = pack_members(bundle, grown, [new], note=", preview: 20 steps")
-    send_members(page, preview, {"radius": 4.0})
-    page.wait_for_function(drawn, arg="preview", polling=100)
+    there = {"kind": "traits", "traits": {"radius": NEW}}
+    preview = pack_members(bundle, grown, [new], note=PREVIEW)
+    told(page, sent("member", preview), there)
+    stands(page, "shown", "preview")
     seen = page.evaluate(CURVE)
     assert [dots["x"] for dots in seen["dots"]] == [dots["x"] for dots in former["dots"]]
     assert seen["caption"] == former["caption"]
-    send_members(page, pack_members(bundle.with_members(preview), grown, [new]), {"radius": 4.0})
-    page.wait_for_function(drawn, arg="fitted", polling=100)
+    whole = pack_members(bundle.with_members(preview), grown, [new])
+    told(page, sent("member", whole), there)
+    stands(page, "shown", "fitted")
     seen = page.evaluate(CURVE)
-    for dots, row in zip(seen["dots"], ("lambda1", "nll", "accuracy", "ece"), strict=True):
-        assert dots["x"][-1] == approx(LARGEST, abs=1e-6)
-        assert dots["range"][1] > LARGEST
-        direct = (
-            float(torch.stack([s.values[0] for s in grown[new].spectrum]).mean())
-            if row == "lambda1"
-            else float(grown.prediction[new].scores[row][-1])
-        )
-        assert dots["y"][-1] == approx(direct, rel=1e-5)
-    assert [ring["x"] for ring in seen["rings"]] == [[approx(LARGEST, abs=1e-6)]] * 4
-    for ring, dots in zip(seen["rings"], seen["dots"], strict=True):
+    scores = grown.prediction[new].scores
+    eigenvalues = torch.stack([spectrum.values[0] for spectrum in grown.spectrum[new]])
+    heights = [eigenvalues.mean(), *(scores[name][-1] for name in ("nll", "accuracy", "ece"))]
+    for dots, ring, height in zip(seen["dots"], seen["rings"], heights, strict=True):
+        assert dots["x"][-1] == place
+        assert dots["range"][1] > np.log10(NEW)
+        assert dots["y"][-1] == approx(float(height), rel=1e-5)
+        assert ring["x"] == [place]
         assert ring["y"] == [approx(dots["y"][-1], rel=1e-6)]  # one of them is float32
     assert "SA-BMA from radius 0 to 4" in seen["caption"]
     assert "preview" not in seen["caption"]
-    page.close()
 
 
 @mark.browser
-def test_undo_outlives_a_family_that_is_sent_anew_and_a_lost_kernel_leaves_the_fitted_radii(
-    family, browser
-):
-    bundle = pack(family, stops={"sabma": [8.0]}, live=True)
-    page = shown(
-        browser,
-        bundle,
-        {"radius": 0.5, "n_draws": 3, "method": "sabma", "look": {"tab": "Surface"}},
-    )
-    errors = []
-    page.on("pageerror", lambda e: errors.append(str(e)))
-    state = "(state) => document.querySelector('.flatviz')?.dataset.state === state"
-    page.wait_for_function(state, arg="sabma/0.5/3", polling=200)
+def test_undo_outlives_a_family_that_is_sent_anew(family, show):
+    bundle = pack(family, live=True)
+    page = show(bundle, 0.5, "Surface")
+    stands(page, "state", "sabma/0.5/3")
     page.get_by_label("ensemble size", exact=True).fill("5")
-    page.wait_for_function(state, arg="sabma/0.5/5", polling=200)
+    stands(page, "state", "sabma/0.5/5")
     page.evaluate("() => document.querySelector('.fv-bar').classList.add('former')")
-    sent = {
-        "kind": "family",
-        "index": bundle.text,
-        "records": base64.b64encode(bundle.buffer).decode(),
-    }
-    page.evaluate(TOLD, [[sent]])  # the same once more changes nothing
-    assert page.evaluate("() => document.querySelector('.fv-bar').classList.contains('former')")
-    page.evaluate(TOLD, [[sent | {"index": bundle.text + " "}]])
-    page.wait_for_function("() => document.querySelector('.fv-bar:not(.former)')", polling=200)
+    again = sent("family", bundle)
+    told(page, again)  # the same once more changes nothing
+    assert page.locator(".fv-bar.former").count() == 1
+    told(page, again | {"index": bundle.text + " "})
+    page.locator(".fv-bar:not(.former)").wait_for()
     page.get_by_role("button", name="Undo").click()
-    page.wait_for_function(state, arg="sabma/0.5/3", polling=200)
+    stands(page, "state", "sabma/0.5/3")
 
-    last = "Number(document.querySelector('.fv-radius').max)"
+
+@mark.browser
+def test_a_lost_kernel_leaves_the_fitted_radii(family, show):
+    page = show(pack(family, stops={"sabma": [8.0]}, live=True), 0.5, "Surface")
+    stands(page, "state", "sabma/0.5/3")
     stops = len(family.radii("sabma"))
-    assert page.evaluate(last) == stops  # with one that nobody fitted
-    page.evaluate("""() => { window.channel.send = () => { throw new Error('Cannot send'); }; }""")
+    last = "(stop) => Number(document.querySelector('.fv-radius').max) === stop"
+    assert page.evaluate(last, stops)  # with one that nobody fitted
+    page.evaluate("() => { window.channel.send = () => { throw new Error('Cannot send'); }; }")
     page.evaluate("document.querySelector('.fv-work button').click()")
-    page.get_by_role("alert").wait_for(timeout=20_000)
-    page.wait_for_function(f"() => {last} === {stops - 1}", polling=200)
-    assert not errors
-    page.close()
+    page.get_by_role("alert").wait_for()
+    until(page, last, stops - 1)
 
 
 @mark.browser
 def test_the_picture_for_a_saved_notebook_is_whole_and_waits_where_it_is_scrolled_away(
-    family, browser
+    family, show
 ):
-    bundle = pack(family, note=", rough", live=True)
-    traits = {"radius": 2.0, "n_draws": 3, "method": "sabma", "look": {"tab": "Surface"}}
-    page = shown(browser, bundle, traits, busy=True)
+    page = show(pack(family, note=", rough", live=True), 2.0, "Surface", busy=True)
     page.evaluate("() => { channel.send = ({ want }) => (window.asked ??= []).push(want); }")
+    asked = "() => window.asked ?? []"
     status = {"kind": "status", "share": 0.5, "text": "fitting", "busy": True, "error": ""}
-    page.evaluate(TOLD, [[status]])
-    drawn = "(shown) => document.querySelector('.flatviz')?.dataset.shown === shown"
-    page.wait_for_function(drawn, arg="preview", polling=100)
+    told(page, status)
+    stands(page, "shown", "preview")
     page.wait_for_timeout(4000)  # twice the rest before a picture is taken
-    assert page.evaluate("() => window.asked ?? []") == []
+    assert page.evaluate(asked) == []
     page.evaluate("() => { window.place = document.querySelector('.flatviz'); place.remove(); }")
-    whole = pack(family, live=True)
-    records = base64.b64encode(whole.buffer).decode()
-    sent = {"kind": "family", "index": whole.text, "records": records}
-    page.evaluate(TOLD, [[sent, status | {"busy": False}]])
+    told(page, sent("family", pack(family, live=True)), status | {"busy": False})
     page.wait_for_timeout(2000)
-    assert page.evaluate("() => window.asked ?? []") == []
+    assert page.evaluate(asked) == []
     page.evaluate("() => document.body.append(window.place)")
-    page.wait_for_function("() => window.asked?.includes('picture')", polling=100)
-    assert page.evaluate(drawn, "fitted")
-    page.close()
-
-
-STAND_IN = in_page("kernel_stand_in")
-
-TOLD = in_page("told_by_the_kernel")
-
-
-def shown(browser, bundle, traits, *, views=1, busy=False):
-    """A page with views of this bundle, at these traits; a busy kernel sends and does not hear."""
-    page = browser.new_page(viewport={"width": 1300, "height": 900})
-    page.set_default_timeout(SLOW)
-    page.set_content("<div></div>" * views)
-    given = {
-        "loader": bundled("loader"),
-        "explorer": bundled("explorer"),
-        "plotly": get_plotlyjs(),
-        "traits": traits,
-        "busy": busy,
-    }
-    page.evaluate(
-        STAND_IN,
-        given | {"index": bundle.text, "records": base64.b64encode(bundle.buffer).decode()},
-    )
-    return page
-
-
-def send_members(page, added, traits):
-    """Members that the kernel measured, and where the controls stand then."""
-    records = base64.b64encode(added.buffer).decode()
-    told = [
-        {"kind": "member", "index": added.text, "records": records},
-        {"kind": "traits", "traits": traits},
-    ]
-    page.evaluate(TOLD, [told])
+    until(page, "() => window.asked?.includes('picture')")
+    stands(page, "shown", "fitted")

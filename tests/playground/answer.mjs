@@ -96,8 +96,6 @@ const ANSWERS = {
     }
     return kept;
   },
-  kl: ({ engine, prior, ask }) => engine.kl(gaussian(ask.q), prior),
-  worst: ({ engine, ask }) => engine.worst(gaussian(ask.q), gaussian(ask.g), ask.radius),
   eigenpairs: ({ engine, loss, ask }) => engine.topEigenpairs(loss, array(ask.w), ask.k),
   integral: ({ engine, loss, ask }) => engine.integral(loss, gaussian(ask.q)),
   scores({ engine, network, ask }) {

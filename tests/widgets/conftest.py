@@ -38,6 +38,11 @@ def spied(view):
     return sent
 
 
+def messages(lab, kind):
+    """The contents of this kind that were sent."""
+    return [content for content, _ in lab.sent_messages if content["kind"] == kind]
+
+
 @fixture
 def make_lab(transferred, task):
     """A lab of the small network, by what else it takes."""

@@ -2,15 +2,15 @@
 
 import math
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
-from cases import Language, mlp, rng
+from cases import COARSE, Language, close, mlp, net_of, refused, rng
 from internals import Fitting, value_digest, views_of
-from pytest import approx, fixture, mark, raises
+from pytest import fixture, mark
 from timing import busy
-from torch import cat, nn, tensor
+from torch import cat, nn, ones, randint, randn, tensor
 from torch.distributions import Poisson
 from torch.nn import Flatten, Linear, Sequential
 from torch.utils.data import DataLoader
@@ -35,49 +35,73 @@ def convs():
     """A BatchNorm conv net that pools."""
     torch.manual_seed(1)
     return Sequential(
-        *(nn.Conv2d(1, 12, 3, padding=1), nn.BatchNorm2d(12), nn.ReLU(), nn.MaxPool2d(2)),
-        *(nn.Conv2d(12, 24, 3, padding=1), nn.BatchNorm2d(24), nn.ReLU(), nn.AdaptiveAvgPool2d(1)),
-        *(Flatten(), Linear(24, 10)),
+        nn.Conv2d(1, 12, 3, padding=1),
+        nn.BatchNorm2d(12),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(12, 24, 3, padding=1),
+        nn.BatchNorm2d(24),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        Flatten(),
+        Linear(24, 10),
     )
+
+
+@dataclass
+class Prepared:
+    """What is prepared for a lab, and what it says meanwhile."""
+
+    fits: Fitting
+    text: str
+    lines: list
+    before: Standing
+
+
+def prepared(module, *data, **how):
+    lines = []
+    found = own.prepare_own(module, *data, say=lines.append, **how)
+    return Prepared(found.fits, str(found), lines, found.before)
+
+
+@fixture
+def two_threads():
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
 
 
 @mark.long
-def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine(
-    digits,
-):
+def test_the_same_request_gives_the_same_bits_on_an_idle_and_on_a_busy_machine(digits, two_threads):
+    def results():
+        found = prepared(convs(), *digits, seed=3)
+        prior = found.fits.prior
+        draws = found.fits.member("sabma").sample(2, seed=0)
+        numbers = value_digest([found.fits.fit, prior.mean, prior.factor, draws])
+        return found.text, found.lines, numbers
+
+    with busy():
+        beside = results()
+    torch.set_num_threads(1)
+    assert results() == beside
+
+
+@mark.long
+def test_a_network_is_trained_and_its_posteriors_are_about_as_good(digits):
     module = convs()
-    was = [p.detach().clone() for p in module.parameters()]
-
-    def prepared():
-        lines = []
-        prepared = own.prepare_own(module, *digits, seed=3, say=lines.append)
-        fits = prepared.fits
-        q = fits.member("sabma")
-        scores = fv.predict(fits.net, q, fits.task.test, 5, seed=0, batchnorm="frozen").scores
-        assert scores["accuracy"][-1] > 0.7  # guessing gives 0.1
-        return (
-            str(prepared),
-            lines,
-            value_digest([fits.fit, fits.prior.mean, fits.prior.factor, q.sample(2, seed=0)]),
-        )
-
-    before = torch.get_num_threads()
-    try:
-        torch.set_num_threads(2)
-        with busy():
-            beside = prepared()
-    finally:
-        torch.set_num_threads(before)
-    first, lines, _ = idle = prepared()
-    assert idle == beside
-    assert all(map(torch.equal, was, module.parameters()))
-    of_vi, of_network = map(
-        float,
-        re.search(r"([.\d]+) of VI, accuracy ([.\d]+) of the trained network", first).groups(),
-    )
-    assert 0.9 < of_network
+    before = [p.detach().clone() for p in module.parameters()]
+    found = prepared(module, *digits, seed=3)
+    assert all(map(torch.equal, before, module.parameters()))
+    said = re.search(r"([.\d]+) of VI, accuracy ([.\d]+) of the trained network", found.text)
+    of_vi, of_network = map(float, said.groups())
+    assert of_network > 0.9
     assert of_vi > of_network - 0.1
-    assert "normalisation layers and head" in lines[-2]
+    assert "normalisation layers and head" in found.lines[-2]
+    fits = found.fits
+    q = fits.member("sabma")
+    scores = fv.predict(fits.net, q, fits.task.test, 5, seed=0, batchnorm="frozen").scores
+    assert scores["accuracy"][-1] > 0.7  # guessing gives 0.1
 
 
 def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_training_and_says_so(
@@ -85,36 +109,49 @@ def test_a_quick_lab_of_a_large_network_treats_the_head_alone_after_whole_traini
 ):
     monkeypatch.setattr(own, "LARGE_PASS", 1)
     monkeypatch.setattr(own, "LARGE_STEP", 1)
-    made = []
-    prepared = own.prepare_own(convs(), *digits, say=made.append)
-    assert made[0].startswith("training at rate")
-    assert "draws of a step but one" in made[1]
-    assert "normalisation layers" in made[2]
-    assert (
-        made[3] == f"treated: head, {24 * 10 + 10} weights"
-    )  # a Linear of 24 inputs and 10 outputs
-    assert prepared.fits.fit["mc_samples"] == 1
-    assert "of the trained network" in str(prepared)
+    found = prepared(convs(), *digits)
+    training, draws, norms, treated, *_ = found.lines
+    assert training.startswith("training at rate")
+    assert "draws of a step but one" in draws
+    assert "normalisation layers" in norms
+    assert treated == f"treated: head, {24 * 10 + 10} weights"
+    assert found.fits.fit["mc_samples"] == 1
+    assert "of the trained network" in found.text
 
 
-def test_posteriors_far_below_the_trained_network_are_the_first_line(task, transferred):
-    """No fit reaches a network whose loss is below that of right answers."""
+@fixture
+def unreachable(task, transferred):
+    """(trial of fits, what the trials are compared with): no fit reaches a network whose loss is
+    below that of right answers."""
     net, prior = transferred
     fits = Fitting(net, replace(task, validation=task.train), prior, 0)
     n = len(task.train)
-    before = Standing(torch.full((n,), -1.0), torch.ones(n), True)
+    before = Standing(torch.full((n,), -1.0), ones(n), True)
+
+    def trial(**how):
+        return best_trial(fits, 1, fixed={"steps": 5}, before=before, **how)
+
+    return trial, before
+
+
+def test_posteriors_far_below_the_trained_network_are_the_first_line(unreachable):
+    best_of, before = unreachable
     heard = []
-    about = dict(fixed={"steps": 5}, before=before, report=heard.append)
-    trial = best_trial(fits, 1, last=True, **about)
-    assert [t.shrink for t in heard] == list(SHRINK)
+    trial = best_of(last=True, report=heard.append)
+    assert [other.shrink for other in heard] == list(SHRINK)
     assert not trial.good
     assert ", at 0.3 of rate and widths: " in str(heard[1])
-    assert trial.standing.losses.mean() == min(float(t.standing.losses.mean()) for t in heard)
+    loss = lambda trial: float(trial.standing.losses.mean())
+    assert loss(trial) == min(map(loss, heard))
     line = str(own.Prepared(trial.fits, before, trial.standing, trial.good))
     assert line.startswith("do not trust")
     assert "accuracy 2.000 of the trained network" in line
-    with raises(fv.Diverged, match="must be about as good as the trained network"):
-        best_trial(fits, 1, last=False, **about)
+
+
+def test_posteriors_far_below_the_trained_network_are_refused_where_more_may_be_tried(unreachable):
+    best_of, _ = unreachable
+    with refused("must be about as good as the trained network", fv.Diverged):
+        best_of(last=False, report=str)
 
 
 class Words(nn.Module):
@@ -139,187 +176,214 @@ def attention():
     return nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)  # with dropout
 
 
-def _brought():
-    """name -> module, inputs, labels and likelihood."""
+@dataclass
+class Brought:
+    """A module, data, how its outputs are read, and whether they are numbers."""
+
+    module: nn.Module
+    x: object
+    y: torch.Tensor
+    likelihood: object = None
+    numbers: bool = False
+
+
+def poisson(outputs):
+    return Poisson(outputs[:, 0].exp())
+
+
+def brought():
+    """By name."""
     torch.manual_seed(0)
-    x = torch.randn(80, 3)
-    ids = torch.randint(0, 9, (80, 6))
+    x = randn(80, 3)
+    ids = randint(0, 9, (80, 6))
     line = x[:, :1].clamp(-2, 2)
-    curve = torch.sin(2 * line) + 0.1 * torch.randn(80, 1)
+    curve = torch.sin(2 * line) + 0.1 * randn(80, 1)
+    count = torch.poisson(x[:, 0].exp())
+    learned = fv.models.learned_noise(two_layers(1, 1))
+    positive = (x > 0).long()
     right = (ids.float().mean(1) > 4).long()
+    named = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    attends = Sequential(Words(True).embed, attention(), Flatten(), Linear(48, 2))
     return {
-        "noise known": (two_layers(1, 1), line, curve, 0.1),
-        "noise learned": (fv.models.learned_noise(two_layers(1, 1)), line, curve, "gaussian"),
-        "noise an output": (two_layers(1, 2), line, curve, "gaussian"),
-        "counts": (
-            two_layers(3, 1),
-            x,
-            torch.poisson(x[:, 0].exp()),
-            fv.Likelihood(lambda o: Poisson(o[:, 0].exp())),
-        ),
-        "yes or no": (two_layers(3, 1), x, (x[:, 0] > 0).long(), "bernoulli"),
-        "several labels": (two_layers(3, 3), x, (x > 0).long(), "bernoulli"),
-        "words": (Words(False), ids, right, None),
-        "words of a dict": (
-            Words(False),
-            {"input_ids": ids, "attention_mask": torch.ones_like(ids)},
-            right,
-            None,
-        ),
-        "labels of words": (Words(True), ids, (ids > 4).long(), None),
-        "attention": (
-            Sequential(Words(True).embed, attention(), Flatten(), Linear(48, 2)),
-            ids,
-            right,
-            None,
-        ),
+        "noise known": Brought(two_layers(1, 1), line, curve, 0.1, True),
+        "noise learned": Brought(learned, line, curve, "gaussian", True),
+        "noise an output": Brought(two_layers(1, 2), line, curve, "gaussian", True),
+        "counts": Brought(two_layers(3, 1), x, count, fv.Likelihood(poisson), True),
+        "yes or no": Brought(two_layers(3, 1), x, positive[:, 0], "bernoulli"),
+        "several labels": Brought(two_layers(3, 3), x, positive, "bernoulli"),
+        "words": Brought(Words(False), ids, right),
+        "words of a dict": Brought(Words(False), named, right),
+        "labels of words": Brought(Words(True), ids, (ids > 4).long()),
+        "attention": Brought(attends, ids, right),
     }
 
 
-@mark.long
-@mark.parametrize("name", _brought())
-def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, monkeypatch, tmp_path):
+@fixture
+def shown(monkeypatch):
+    """The lab of what is brought, once it is fitted."""
     monkeypatch.setattr(own, "LARGE_STEP", 1)
-    monkeypatch.setattr(own, "SMALL_STEPS", own.SMALL_STEPS | {"steps": 60})
-    monkeypatch.setattr(
-        open, "COARSE", dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=3)
-    )
-    module, x, y, likelihood = _brought()[name]
-    data = fv.Data(x, y)
-    train, test = (data.subset(torch.arange(*ends)) for ends in ((0, 50), (50, 80)))
-    view = fv.lab(
-        module,
-        train,
-        test,
-        likelihood=likelihood,
-        radii={"vi": (0.0,), "sabma": (0.0, 1.0)},
-        progress=False,
-    )
-    assert view.wait(300) and view.error == "", view.error
-    member = view.family[0]
-    task = view._session.fits.task
-    prediction = member.prediction
-    shown = {v.name for v in views_of(view.family)}
+    monkeypatch.setitem(own.SMALL_STEPS, "steps", 60)
+    monkeypatch.setattr(open, "COARSE", COARSE)
+    labs = []
+
+    def lab(given):
+        data = fv.Data(given.x, given.y)
+        train = data.subset(slice(0, 50))
+        test = data.subset(slice(50, 80))
+        radii = {"vi": (0.0,), "sabma": (0.0, 1.0)}
+        how = dict(likelihood=given.likelihood, radii=radii, progress=False)
+        view = fv.lab(given.module, train, test, **how)
+        labs.append(view)
+        assert view.wait(300)
+        assert view.error == ""
+        return view
+
+    yield lab
+    for view in labs:
+        view.close()
+
+
+@mark.long
+@mark.parametrize("name", brought())
+def test_a_lab_and_its_page_of_any_likelihood_and_of_words(name, shown, tmp_path):
+    given = brought()[name]
+    view = shown(given)
+    prediction = view.family[0].prediction
+    assert prediction.has_classes != given.numbers
+    scores = {"nll", "rmse"} if given.numbers else {"accuracy", "nll", "ece", "brier"}
+    assert set(prediction.scores) == scores
+    names = {v.name for v in views_of(view.family)}
+    assert ("predictive" in names) == given.numbers
+    assert ("reliability" in names) != given.numbers
     page = view.to_html(tmp_path / "page.html").read_text(encoding="utf-8")
-    view.close()
-    if name == "counts":
-        log_p = torch.stack(
-            [Poisson(out[:, 0].exp()).log_prob(task.test.y) for out in prediction.outputs]
-        )
-        mixture = -(log_p.logsumexp(0) - math.log(len(log_p))).mean()
-        assert prediction.scores["nll"][-1] == approx(float(mixture), rel=1e-5)
-    numbers = not prediction.has_classes
-    assert ("predictive" in shown, "reliability" in shown, ">RMSE</th>" in page) == (
-        numbers,
-        not numbers,
-        numbers,
-    )
-    assert set(prediction.scores) == (
-        {"nll", "rmse"} if numbers else {"accuracy", "nll", "ece", "brier"}
-    )
-    if name == "noise known":  # the head is linear: its Hessian is phi^T phi / (N noise^2)
-        phi = cat(
-            [
-                torch.tanh(view._session.fits.net.to_module()[0](task.train.x)),
-                torch.ones(len(task.train), 1),
-            ],
-            1,
-        ).detach()
-        largest = torch.linalg.eigvalsh(phi.T @ phi)[-1] / (len(phi) * 0.1**2)
-        assert member.spectrum[0].values[0] == approx(float(largest), rel=1e-3)
+    assert (">RMSE</th>" in page) == given.numbers
 
 
-def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is_no_accuracy():
-    """Gaussian noise of 1: NLLs are half the mean square, plus log sqrt(2 pi)."""
+@mark.long
+def test_a_lab_of_counts_has_the_nll_of_the_mixture(shown):
+    view = shown(brought()["counts"])
+    prediction = view.family[0].prediction
+    y = view._session.fits.task.test.y
+    log_p = torch.stack([poisson(outputs).log_prob(y) for outputs in prediction.outputs])
+    mixture = log_p.logsumexp(0) - math.log(len(log_p))
+    close(prediction.scores["nll"][-1], -mixture.mean(), 1e-5)
+
+
+@mark.long
+def test_a_lab_of_known_noise_has_the_curvature_of_its_linear_head(shown):
+    """The Hessian is phi^T phi / (N noise^2)."""
+    view = shown(brought()["noise known"])
+    fits = view._session.fits
+    x = fits.task.train.x
+    hidden = torch.tanh(fits.net.to_module()[0](x)).detach()
+    phi = cat([hidden, ones(len(x), 1)], 1)
+    largest = torch.linalg.eigvalsh(phi.T @ phi)[-1]
+    close(view.family[0].spectrum[0].values[0], largest / (len(x) * 0.1**2), 1e-3)
+
+
+@fixture
+def line():
+    """(net, task, standing of a slope) of y = 2 x with noise 1: NLLs are half the mean square, plus
+    log sqrt(2 pi)."""
     x = torch.linspace(-3, 3, 60)[:, None]
-    task = fv.Task(*[fv.Data(x, 2 * x)] * 3, 1, validation=fv.Data(x, 2 * x), likelihood=1.0)
-    net = fv.Net.from_module(Linear(1, 1))
-    before, near, far = (
-        Standing.of(net, tensor([slope, 0.0]), task.train, 1.0) for slope in (2.0, 1.98, 1.0)
-    )
-    assert float(before.losses.mean()) == approx(0.5 * math.log(2 * math.pi))
-    assert float(before.gain) == approx(2 * float((x**2).mean()))
-    check_as_good("VI", near, before)
-    with raises(
-        fv.Diverged,
-        match=r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4",
-    ):
-        check_as_good("VI", far, before)
-    made = []
-    assert own._learned(net.at(tensor([1.9, 0.0])), task, 0, False, made.append).w[0] == 1.9
-    trained = own._learned(net.at(tensor([0.0, 5.0])), task, 0, False, made.append)
-    assert "learned already: NLL" in made[0]
-    assert "may have seen" in made[0]
-    assert "training at rate" in made[1]
-    assert abs(float(trained.w[0]) - 2) < 0.1
-    with raises(fv.Diverged, match="got NLL .* best constant outputs have"):
+    data = fv.Data(x, 2 * x)
+    task = fv.Task(data, data, data, 1, validation=data, likelihood=1.0)
+    net = net_of(Linear(1, 1))
+    standing = lambda slope: Standing.of(net, tensor([slope, 0.0]), data, 1.0)
+    return net, task, standing
+
+
+def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is_no_accuracy(line):
+    net, task, standing = line
+    best = standing(2.0)
+    close(best.losses.mean(), 0.5 * math.log(2 * math.pi))
+    close(best.gain, 2 * (task.train.x**2).mean())
+    check_as_good("VI", standing(1.98), best)
+    said = r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4"
+    with refused(said, fv.Diverged):
+        check_as_good("VI", standing(1.0), best)
+    with refused("got NLL .* best constant outputs have", fv.Diverged):
         check_learned(net, tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
 
 
+def test_a_network_that_learned_already_is_not_trained_again(line):
+    net, task, _ = line
+    lines = []
+    near = own._learned(net.at(tensor([1.9, 0.0])), task, 0, False, lines.append)
+    assert near.w[0] == 1.9
+    far = own._learned(net.at(tensor([0.0, 5.0])), task, 0, False, lines.append)
+    assert abs(float(far.w[0]) - 2) < 0.1
+    learned, training, *_ = lines
+    assert "learned already: NLL" in learned
+    assert "may have seen" in learned
+    assert "training at rate" in training
+
+
 def test_a_prior_and_test_data_are_two_arguments(digits):
-    net = fv.Net.from_module(Linear(2, 2))
+    net = net_of(Linear(2, 2))
     task = fv.datasets.moons_transfer(seed=0)
     prior = fv.Gaussian(net.w, torch.zeros(net.dim))
     for wrong in (dict(test=task.test), dict(), dict(test=task.test, prior=prior)):
-        with raises(TypeError, match="a task must come with prior="):
+        with refused("a task must come with prior=", TypeError):
             fv.lab(net, task, **wrong)
     for wrong in (dict(), dict(test=digits[1], prior=prior)):
-        with raises(TypeError, match="a module must come with training and test data"):
+        with refused("a module must come with training and test data", TypeError):
             fv.lab(Linear(2, 2), digits[0], **wrong)
 
 
 def test_a_network_that_learns_nothing_is_refused(digits):
     # Its inputs are all zero
     dead = Sequential(Flatten(), nn.Threshold(1e9, 0.0), Linear(64, 10))
-    refused = (
-        r"training must leave a network that learned, got accuracy 0\.\d+ .*train the module first"
-    )
-    with raises(ValueError, match=refused):
+    with refused(r"a network that learned, got accuracy 0\.\d+ .*train the module first"):
         fv.lab(dead, *digits, effort=1, progress=False)
 
 
-def test_labels_may_be_plain_numbers_of_a_loader_and_anything_else_is_refused_by_name(
-    digits,
-):
-    data, _ = digits
-    labelled = DataLoader([(x, int(y)) for x, y in zip(data.x[:5], data.y[:5])])
-    for given in (labelled, (data.x[:5], data.y[:5].double())):
-        assert torch.equal(examples(given, "train").y, data.y[:5])
-    with raises(
-        TypeError,
-        match=r"train must be \(inputs, labels\), a data set or a loader: .* and one of labels",
-    ):
-        examples({"x": data.x}, "train")
-    with raises(
-        TypeError,
-        match="^train: .* needs integer class labels, got floating targets: give likelihood=",
-    ):
-        fv.lab(
-            Linear(2, 2),
-            *[(np.ones((9, 2), "float32"), np.linspace(0, 1, 9))] * 2,
-            progress=False,
-        )
-    with raises(
-        ValueError, match=r"^test: labels must be in 0\.\.1 for a net with 2 outputs, got 2"
-    ):
-        fv.lab(
-            Linear(2, 2),
-            *[(np.ones((9, 2), "float32"), np.full(9, label)) for label in (1, 2)],
-            progress=False,
-        )
+def test_labels_may_be_plain_numbers_of_a_loader(digits):
+    few = digits[0].subset(slice(0, 5))
+    pairs = [(x, int(y)) for x, y in zip(few.x, few.y)]
+    for given in (DataLoader(pairs), (few.x, few.y.double())):
+        assert torch.equal(examples(given, "train").y, few.y)
+
+
+def test_what_is_no_pair_of_inputs_and_labels_is_refused(digits):
+    with refused(r"train must be \(inputs, labels\), .* and one of labels", TypeError):
+        examples({"x": digits[0].x}, "train")
+
+
+@mark.parametrize(
+    "train, test, error, said",
+    [
+        (
+            np.linspace(0, 1, 9),
+            np.linspace(0, 1, 9),
+            TypeError,
+            "^train: .* needs integer class labels, got floating targets: give likelihood=",
+        ),
+        (
+            np.full(9, 1),
+            np.full(9, 2),
+            ValueError,
+            r"^test: labels must be in 0\.\.1 for a net with 2 outputs, got 2",
+        ),
+    ],
+)
+def test_labels_that_are_no_classes_are_refused_by_the_name_of_their_data(train, test, error, said):
+    x = np.ones((9, 2), "float32")
+    with refused(said, error):
+        fv.lab(Linear(2, 2), (x, train), (x, test), progress=False)
 
 
 def test_a_language_model_with_a_tied_head_gets_a_head_of_its_own_and_stays_as_it_was():
     """Each token follows from the one before, so that training learns it."""
-    x = torch.randint(0, 8, (60, 5))
+    x = randint(0, 8, (60, 5))
     data = x, (3 * x + 1) % 8
     module = Language(8, 8, tied=True)
     before = module.head.weight.detach().clone()
-    lines = []
-    prepared = own.prepare_own(module, data, data, say=lines.append)
-    assert "the head head has a copy of the weight that it shared with embed.weight" in lines
-    assert [block.shape for block in prepared.fits.net.blocks] == [(8, 8)]
-    assert not prepared.fits.net.tied
+    found = prepared(module, data, data)
+    said = "the head head has a copy of the weight that it shared with embed.weight"
+    assert said in found.lines
+    assert [block.shape for block in found.fits.net.blocks] == [(8, 8)]
+    assert not found.fits.net.tied
     assert torch.equal(module.embed.weight, before)
     assert module.head.weight is module.embed.weight
 
@@ -328,16 +392,14 @@ def test_a_language_model_with_a_tied_head_gets_a_head_of_its_own_and_stays_as_i
 def test_a_regression_stops_at_its_lowest_held_out_loss_and_a_noise_far_off_is_said(noise):
     """120 points of a line with noise 0.7 in 8 dimensions, which a network can learn by heart."""
     g = rng()
-    x = torch.randn(1120, 8, generator=g)
-    y = x[:, :1] + 0.7 * torch.randn(1120, 1, generator=g)
+    x = randn(1120, 8, generator=g)
+    data = fv.Data(x, x[:, :1] + 0.7 * randn(1120, 1, generator=g))
     torch.manual_seed(0)
-    module = mlp(8, 64, 1)
-    lines = []
-    train = fv.Data(x[:120], y[:120])
-    test = fv.Data(x[120:], y[120:])
-    trained = own.prepare_own(module, train, test, likelihood=noise, say=lines.append).before
-    nll = float(trained.losses.mean())
-    error = noise * math.sqrt(2 * (nll - math.log(noise) - math.log(2 * math.pi) / 2))
-    assert error < 0.85  # 1.1 where it learns until the end
-    far = [line for line in lines if "intervals of targets will be too narrow" in line]
+    train = data.subset(slice(0, 120))
+    test = data.subset(slice(120, 1120))
+    found = prepared(mlp(8, 64, 1), train, test, likelihood=noise)
+    constant = math.log(noise) + math.log(2 * math.pi) / 2
+    squares = 2 * (float(found.before.losses.mean()) - constant)
+    assert noise * math.sqrt(squares) < 0.85  # 1.1 where it learns until the end
+    far = [line for line in found.lines if "intervals of targets will be too narrow" in line]
     assert len(far) == (noise == 0.2)

@@ -212,19 +212,19 @@ a=()=>{let r=o(),c={};for(;e[s]==="_"||e[s]==="^";)c[e[s++]]=o();let{_:d,"^":h}=
 ubsup",r,d,h):d?N(f?"munder":"msub",r,d):h?N("msup",r,h):r},l=[];for(;s<e.length;)l.push(a());return N("math",N("mrow",...l))}function be({tag:n,
 text:t,inside:e=[]}){let s=document.createElementNS(xs,n);return t&&(s.textContent=t),t==="′"&&s.setAttribute("lspace","0"),/^[()[\]|∥]$/.
 test(t??"")&&s.setAttribute("stretchy","false"),s.append(...e.map(be)),s}function xe(n){let t=be($s(n));return t.setAttribute("display","blo\
-ck"),t}var Z=class{method="";wanted=0;stops=[];offered=[];listed="";remembered={};constructor(t,e){this.change=e;let s=t?` ${t}`:"";this.letter=u("\
-span",{class:"fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method","aria-label":`method${s}`}),this.radius=u("input",
-{type:"range",class:"fv-radius",min:0,step:1,"aria-label":`radius${s}`}),this.text=u("output"),this.node=u("div",{class:"fv-side"},this.letter,
-u("label",{},u("span",{},`method${s}`),this.select),u("label",{},u("span",{},`radius${s}`),this.radius,this.text)),this.select.addEventListener(
-"change",()=>{this.remembered[this.method]=this.wanted;let i=this.select.value,{stops:o,first:a}=this.offerOf(i),l=o[Math.ceil((o.length-1)/
-2)];e({method:i,radius:this.remembered[i]??a??l})}),this.radius.addEventListener("input",()=>e({radius:this.stops[Number(this.radius.value)]}))}offerOf(t){
-return this.offered.find(e=>e.method===t)??this.offered[0]}show(t,e,s,i=!1){this.offered=s;let{stops:o,unit:a}=this.offerOf(t);this.list(t),
-this.method=t,this.wanted=e,this.stops=o;let l=o.length>1;this.radius.max=String(Math.max(1,o.length-1)),this.radius.disabled=!l,this.radius.
-value=String(et(o,e));let r=l?`${S(e)} ${a}${e===0?" (= VI)":""}`:"none",c=l?`radius ${S(e)}`:"no radius";this.text.textContent=i?c:r,this.radius.
-setAttribute("aria-valuetext",r)}list(t){let e=this.offered.map(i=>i.method).join()+t;if(e===this.listed)return;this.listed=e;let s=this.offered.
-map(i=>{let o=u("option",{value:i.method},i.label);return o.selected=i.method===t,o});this.select.replaceChildren(...s)}},Ms=1200,Os={duration:800,
-easing:"cubic-in-out"},ft=class{timer=0;constructor(t,e){this.next=t,this.button=B("Play",e,()=>this.timer?this.halt():this.go(!0))}get glide(){
-return this.timer&&!Ut.matches?Os:void 0}go(t){this.timer=setTimeout(()=>this.go(!1),Ms),this.next(t)?this.button.textContent="Pause":this.halt()}halt(){
+ck"),t}var Z=class{method="";wanted=0;stops=[];offered=[];listed="";remembered={};constructor(t,e){let s=t?` ${t}`:"";this.letter=u("span",{class:"\
+fv-letter","aria-hidden":"true"},t),this.select=u("select",{class:"fv-method","aria-label":`method${s}`}),this.radius=u("input",{type:"range",
+class:"fv-radius",min:0,step:1,"aria-label":`radius${s}`}),this.text=u("output"),this.node=u("div",{class:"fv-side"},this.letter,u("label",{},
+u("span",{},`method${s}`),this.select),u("label",{},u("span",{},`radius${s}`),this.radius,this.text)),this.select.addEventListener("change",
+()=>{this.remembered[this.method]=this.wanted;let i=this.select.value,{stops:o,first:a}=this.offerOf(i),l=o[Math.ceil((o.length-1)/2)];e({method:i,
+radius:this.remembered[i]??a??l})}),this.radius.addEventListener("input",()=>e({radius:this.stops[Number(this.radius.value)]}))}offerOf(t){return this.
+offered.find(e=>e.method===t)??this.offered[0]}show(t,e,s,i=!1){this.offered=s;let{stops:o,unit:a}=this.offerOf(t);this.list(t),this.method=
+t,this.wanted=e,this.stops=o;let l=o.length>1;this.radius.max=String(Math.max(1,o.length-1)),this.radius.disabled=!l,this.radius.value=String(
+et(o,e));let r=l?`${S(e)} ${a}${e===0?" (= VI)":""}`:"none",c=l?`radius ${S(e)}`:"no radius";this.text.textContent=i?c:r,this.radius.setAttribute(
+"aria-valuetext",r)}list(t){let e=this.offered.map(i=>i.method).join()+t;if(e===this.listed)return;this.listed=e;let s=this.offered.map(i=>{
+let o=u("option",{value:i.method},i.label);return o.selected=i.method===t,o});this.select.replaceChildren(...s)}},Ms=1200,Os={duration:800,easing:"\
+cubic-in-out"},ft=class{timer=0;constructor(t,e){this.next=t,this.button=B("Play",e,()=>this.timer?this.halt():this.go(!0))}get glide(){return this.
+timer&&!Ut.matches?Os:void 0}go(t){this.timer=setTimeout(()=>this.go(!1),Ms),this.next(t)?this.button.textContent="Pause":this.halt()}halt(){
 clearTimeout(this.timer),this.timer=0,this.button.textContent="Play"}};function we(n,t){let e=u("div",{}),s=u("summary",{},n),i=u("details",
 {class:"fv-menu"},s,e);for(let[o,a]of t){let l=()=>{i.open=!1,a()};e.append(u("button",{type:"button",onclick:l},o))}return i.addEventListener(
 "keydown",o=>{o.key==="Escape"&&(i.open=!1,s.focus())}),i.addEventListener("focusout",o=>{let a=o.relatedTarget;a instanceof Node&&!i.contains(

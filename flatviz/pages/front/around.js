@@ -53,7 +53,11 @@ export function listen(page) {
   page.forget = () => ends.forEach((end) => end());
 }
 
-/** Draw a page for paper, or for the screen again. @param {Explorer} page @param {boolean} on */
+/**
+ * Draw a page for paper, or for the screen again.
+ * @param {Explorer} page
+ * @param {boolean} on
+ */
 function print(page, on) {
   page.printing = on;
   page.el.style.width = on ? PAPER : "";

@@ -24,7 +24,6 @@ export class Side {
    * @param {(values: Partial<SideState>) => void} change hears what the reader does
    */
   constructor(letter, change) {
-    this.change = change;
     const of = letter ? ` ${letter}` : "";
     this.letter = element("span", { class: "fv-letter", "aria-hidden": "true" }, letter);
     this.select = element("select", { class: "fv-method", "aria-label": `method${of}` });

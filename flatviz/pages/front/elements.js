@@ -52,7 +52,11 @@ export const penOf = (canvas) => /** @type {CanvasRenderingContext2D} */ (canvas
 /** A number with three digits. @param {number} x */
 export const short = (x) => Number(x.toPrecision(3)).toString();
 
-/** A number and what it counts: "1 draw", "2 draws". @param {number} n @param {string} what */
+/**
+ * A number and what it counts: "1 draw", "2 draws".
+ * @param {number} n
+ * @param {string} what
+ */
 export const counted = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
 
 /** Whether the reader's system asks for no motion. */
@@ -68,7 +72,11 @@ export async function loaded(url) {
   return image;
 }
 
-/** Save what a URL holds as a file. @param {string} url @param {string} name of the file */
+/**
+ * Save what a URL holds as a file.
+ * @param {string} url
+ * @param {string} name of the file
+ */
 export function download(url, name) {
   const link = element("a", { href: url, download: name });
   document.body.append(link);

@@ -127,7 +127,11 @@ export class Explorer {
     return this.hovered ?? this.state.all.picked;
   }
 
-  /** Choose an alternative. @param {string} slot @param {string} option */
+  /**
+   * Choose an alternative.
+   * @param {string} slot
+   * @param {string} option
+   */
   choose(slot, option) {
     this.state.change({ chosen: { ...this.state.all.chosen, [slot]: option } });
   }

@@ -4,7 +4,7 @@ import { element } from "./elements.js";
 /** @import { AnyPicture, Entry } from "./types.d.ts" */
 
 /** The options of an alternative as one text, by which the state knows it. @param {Entry} entry */
-export const optionOf = ({ option }) => Object.values(option).join(", ");
+const optionOf = ({ option }) => Object.values(option).join(", ");
 
 /** A place on the page for one picture or for alternatives, with menus of them and a caption. */
 export class Frame {

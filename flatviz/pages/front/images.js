@@ -21,7 +21,11 @@ const INKS = {
   dark: { ink: "#e4e7eb", soft: "#a3aeb9", line: "#3a434d", paper: "#15191e", mark: "#ff9d5c" },
 };
 
-/** The part of a picture that an event is about. @param {Event} event @param {string} selector */
+/**
+ * The part of a picture that an event is about.
+ * @param {Event} event
+ * @param {string} selector
+ */
 const partAt = ({ target }, selector) =>
   target instanceof Element
     ? /** @type {HTMLElement | SVGElement | null} */ (target.closest(selector))

@@ -31,7 +31,11 @@ export class Layout {
     return bar.names.includes(tab) ? tab : bar.names[0];
   }
 
-  /** Whether a frame stands in a tab. @param {Frame} frame @param {string} tab */
+  /**
+   * Whether a frame stands in a tab.
+   * @param {Frame} frame
+   * @param {string} tab
+   */
   inTab(frame, tab) {
     return tab === ALL || frame.group === tab;
   }

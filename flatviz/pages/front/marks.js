@@ -6,7 +6,11 @@ import { axisName } from "./narrow.js";
 
 /** @typedef {{ left: number, top: number, width?: number, height?: number }} At In px */
 
-/** A mark of this class. @param {string} name @param {At} at */
+/**
+ * A mark of this class.
+ * @param {string} name
+ * @param {At} at
+ */
 function mark(name, at) {
   const parts = Object.entries(at).map(([side, px]) => `${side}:${px.toFixed(1)}px`);
   return element("div", { class: name, style: parts.join(";") });

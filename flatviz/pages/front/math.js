@@ -30,7 +30,11 @@ const TOKEN = /\\[a-zA-Z]+|[{}_^]|[0-9.]+|[a-zA-Zα-ωΑ-Ω]′?|\s+|./gu;
 
 /** @typedef {{ tag: string, text?: string, inside?: Tree[] }} Tree */
 
-/** @param {string} tag @param {Tree[]} inside @returns {Tree} */
+/**
+ * @param {string} tag
+ * @param {Tree[]} inside
+ * @returns {Tree}
+ */
 const branch = (tag, ...inside) => ({ tag, inside });
 
 /**

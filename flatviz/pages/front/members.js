@@ -4,28 +4,27 @@ import { nearest, numbersOf, unpack } from "./records.js";
 
 /** @import { Bundle, Entry, Extra, Offer, Ranges, Standing } from "./types.d.ts" */
 
-/** @typedef {Record<string, (v: number) => string>} Words */
+/** @typedef {Record<string, (v: number) => string>} Words Scores as words, by name */
 
-const fixed = (/** @type {string} */ name) => (/** @type {number} */ v) =>
-  `${name} ${v.toFixed(3)}`;
+/** A score with three decimals after its name. @param {string} name */
+const fixed = (name) => (/** @type {number} */ v) => `${name} ${v.toFixed(3)}`;
 /** @type {Words} */
 const WORDS = {
-  accuracy: (/** @type {number} */ v) => `accuracy ${(100 * v).toFixed(1)} %`,
-  nll: (/** @type {number} */ v) => `NLL ${v.toFixed(3)} nats`,
+  accuracy: (v) => `accuracy ${(100 * v).toFixed(1)} %`,
+  nll: (v) => `NLL ${v.toFixed(3)} nats`,
   ece: fixed("ECE"),
-  rmse: (/** @type {number} */ v) => `RMSE ${short(v)}`,
+  rmse: (v) => `RMSE ${short(v)}`,
 };
 /** @type {Words} */
 const SHORT = {
   ...WORDS,
-  accuracy: (/** @type {number} */ v) => `${(100 * v).toFixed(1)} % right`,
+  accuracy: (v) => `${(100 * v).toFixed(1)} % right`,
   nll: fixed("NLL"),
 };
 
 /** The members of a family, and what is said of one. */
 export class Members {
   /**
-   * live: whether a kernel can fit what is not there.
    * @param {Bundle} bundle
    * @param {boolean} live whether a kernel can fit what is not there
    */

@@ -4,8 +4,8 @@ import { above, FOOT, listed } from "./room.js";
 /** @import { Figure, PlotLayout, Trace } from "./types.d.ts" */
 
 /**
- * Room around a picture less than 460 px wide: its legend is a line of text; on a phone its title is
- * in the caption.
+ * Room around a picture less than 460 px wide: its legend is a line of text; on a phone its title
+ * is in the caption.
  * @param {Figure} figure
  * @param {number} width
  * @param {boolean} phone

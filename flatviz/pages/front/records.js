@@ -79,8 +79,8 @@ export const numbersOf = (fields, member, name) =>
   /** @type {number[]} */ (read(fields, member, name));
 
 /**
- * What a bind puts into a figure: a member's array, whole, its first n rows or its row for n draws; or
- * a word.
+ * What a bind puts into a figure: a member's array, whole, its first n rows or its row for n draws;
+ * or a word.
  * @param {Bind} bind
  * @param {Fields} fields
  * @param {Member} member

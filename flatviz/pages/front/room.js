@@ -3,8 +3,8 @@
 /** @import { Axis, ColorBar, Figure, Margin, PlotLayout, Ranges, Trace } from "./types.d.ts" */
 
 export const FOOT = 92;
-export const BAR = 130;
-export const LEFT = 60; // px: axis title with small print; colour bar; axis
+const BAR = 130;
+const LEFT = 60; // px: axis title with small print; colour bar; axis
 
 /** The names of a layout's axes. @param {PlotLayout} layout */
 export const axesOf = (layout) =>

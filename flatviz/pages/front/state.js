@@ -17,7 +17,6 @@ export class State {
   when = 0;
 
   /**
-   * changed(): something stands elsewhere; acted(values): the reader moved it there.
    * @param {Model} model
    * @param {Pick<Index, "n_max" | "members">} index
    * @param {() => void} changed something stands elsewhere

@@ -21,12 +21,13 @@ import { cut, imageUrl, percent } from "./thumbnails.js";
 const COLUMNS = 4;
 const BELOW = 48; // px of text below an image
 
-/** The class to which a draw gives most, NaN where it diverged. */
-function best(
-  /** @type {Images} */ items,
-  /** @type {number} */ draw,
-  /** @type {number} */ place,
-) {
+/**
+ * The class to which a draw gives most, NaN where it diverged.
+ * @param {Images} items
+ * @param {number} draw
+ * @param {number} place
+ */
+function best(items, draw, place) {
   let found = NaN;
   let most = -1;
   items.classes.forEach((_, label) => {

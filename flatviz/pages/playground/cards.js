@@ -1,7 +1,7 @@
 // The sequence that carries the finding: a question, the reader's guess, a run, and what came.
 import { LENGTH, SEEDS } from "./model.js";
 import { lossOf, TEMPERATURES } from "./sweep.js";
-import { styleOf } from "./ink.js";
+import { nameOf } from "./ink.js";
 import { EVEN_BY } from "./verdicts.js";
 
 /** @import { Card, End } from "./types.d.ts" */
@@ -12,21 +12,26 @@ const ONE = 1; // draws a step, few and many
 const MANY = 32;
 const HALF = 0.5; // the radius of card 4
 const NAMES = Object.freeze({ vi: "VI", sabma: "SA-BMA" });
-const nameOf = (/** @type {string} */ method) => styleOf(method)[0];
 const YES_NO = [
   ["yes", "Yes"],
   ["no", "No"],
 ];
 
-/** Both test losses of now, lower first, and which method that is: or "even". */
-function result(/** @type {Model} */ model) {
+/**
+ * Both test losses of now, lower first, and which method that is: or "even".
+ * @param {Model} model
+ */
+function result(model) {
   const [first, second] = model.ranking(model.test);
   const even = second.loss - first.loss < EVEN_BY;
   return { first, second, winner: even ? "even" : first.method };
 }
 
-/** VI's lowest test loss over the slider's temperatures, and SA-BMA's, each after a whole run. */
-function best(/** @type {Model} */ model) {
+/**
+ * VI's lowest test loss over the slider's temperatures, and SA-BMA's, each after a whole run.
+ * @param {Model} model
+ */
+function best(model) {
   const fits = TEMPERATURES.map((T) => ({
     T,
     loss: lossOf(model.test, model.whole("vi", model.seed, { T })),
@@ -35,12 +40,21 @@ function best(/** @type {Model} */ model) {
   return { ...least, rival: lossOf(model.test, model.whole("sabma", model.seed)) };
 }
 
-/** How many runs at this number of draws a step end in a place. @param {End[]} ends */
-const inPlace = (/** @type {Model} */ model, ends, /** @type {number} */ draws, place = "") =>
+/**
+ * How many runs at this number of draws a step end in a place.
+ * @param {Model} model
+ * @param {End[]} ends
+ * @param {number} draws
+ */
+const inPlace = (model, ends, draws, place = "") =>
   ends.filter((end) => end.draws === draws && model.placeOf(end.q.mean) === place).length;
 
-/** A seed count as the text has it. @param {End[]} ends */
-function tellDraws(/** @type {Model} */ model, ends) {
+/**
+ * A seed count as the text has it.
+ * @param {Model} model
+ * @param {End[]} ends
+ */
+function tellDraws(model, ends) {
   const hollow = [ONE, MANY].map((S) => inPlace(model, ends, S, "narrow hollow"));
   const meadow = [ONE, MANY].map((S) => inPlace(model, ends, S, "wide meadow"));
   return (
@@ -154,6 +168,10 @@ export const CARDS = [
   },
 ];
 
-/** Whether a card's run has come to its end. */
-export const done = (/** @type {Card} */ card, /** @type {Model} */ model) =>
+/**
+ * Whether a card's run has come to its end.
+ * @param {Card} card
+ * @param {Model} model
+ */
+export const done = (card, model) =>
   card.view === "frontier" || (card.seeds ? model.ends.length > 0 : model.steps >= LENGTH);

@@ -3,7 +3,7 @@ import { CHAIN, expected, GAUSSIAN, integral, kl, pointStep, worst } from "./eng
 import { WIDE } from "./grounds.js";
 import { LENGTH } from "./model.js";
 import { histogram, lossOf } from "./sweep.js";
-import { colorOf, inks, styleOf, symbol, words } from "./ink.js";
+import { colorOf, inks, symbol, symbolOf, words } from "./ink.js";
 import { traceChart } from "./traces.js";
 import { places } from "./verdicts.js";
 
@@ -24,7 +24,7 @@ const EVEN = QUANTILES.flatMap((a) => QUANTILES.map((b) => Float64Array.of(a, b)
  * @param {Learner} learner
  * @param {number} y
  */
-export function driftOf({ loss }, method, { q, prior, settings }, y) {
+function driftOf({ loss }, method, { q, prior, settings }, y) {
   const span = WIDE[1] - WIDE[0];
   return Array.from({ length: ARROWS }, (_, i) => {
     const x = WIDE[0] + (span * i) / (ARROWS - 1);
@@ -129,7 +129,7 @@ function drawPosterior(pen, { X, Y, at }, method, { mean, logStd }, loss) {
     pen.lineTo(X(x), here);
     pen.stroke();
   }
-  symbol(pen, styleOf(method)[3], X(x), here, 4.5, color);
+  symbol(pen, symbolOf(method), X(x), here, 4.5, color);
 }
 
 /**
@@ -151,8 +151,14 @@ function drawArrows(pen, drift, X, at) {
   }
 }
 
-/** Loss, curvature and KL against steps. @param {Model} model @param {Pen} pen */
-export function drawTraces(model, pen, /** @type {number} */ width, /** @type {number} */ height) {
+/**
+ * Loss, curvature and KL against steps.
+ * @param {Model} model
+ * @param {Pen} pen
+ * @param {number} width
+ * @param {number} height
+ */
+export function drawTraces(model, pen, width, height) {
   /** @type {[string, "test" | "lambda" | "kl", number][]} */
   const charts = [
     ["loss: training thin, test thick", "test", 0.46],
@@ -171,13 +177,14 @@ export function drawTraces(model, pen, /** @type {number} */ width, /** @type {n
   }
 }
 
-/** After many seeds their histogram; after a run temperatures and radii. @param {Model} model */
-export function drawEnds(
-  model,
-  /** @type {Pen} */ pen,
-  /** @type {number} */ width,
-  /** @type {number} */ height,
-) {
+/**
+ * After many seeds their histogram; after a run temperatures and radii.
+ * @param {Model} model
+ * @param {Pen} pen
+ * @param {number} width
+ * @param {number} height
+ */
+export function drawEnds(model, pen, width, height) {
   if (model.ends.length) {
     const methods = [...new Set(model.ends.map((end) => end.method))];
     const rows = methods.map((method) => {

@@ -9,7 +9,7 @@ import { Random, dot, norm, plus, zeros } from "./random.js";
  * @param {Vector} w
  * @param {Vector} v
  */
-export function hessianTimes(loss, w, v) {
+function hessianTimes(loss, w, v) {
   const h = 1e-3 / Math.max(norm(v), 1e-300);
   const at = (/** @type {number} */ t) => {
     const g = zeros(w.length);
@@ -69,7 +69,7 @@ export function topEigenpairs(loss, w, k, iters = 40, near = null) {
  * Eigenpairs of a small symmetric matrix, largest first, by Jacobi's rotations.
  * @param {Vector[]} A
  */
-export function symmetricEigen(A) {
+function symmetricEigen(A) {
   const n = A.length;
   const V = A.map((_, i) => Float64Array.from({ length: n }, (_, j) => (i === j ? 1 : 0)));
   for (let sweep = 0; sweep < 40; sweep++) {

@@ -37,8 +37,12 @@ export const STOPS = {
   radius: FINDING.sabma.map(([radius]) => radius),
 };
 
-/** The row of VI at this temperature, or of SA-BMA at this radius. @param {number} value */
-export const rowOf = (/** @type {"vi" | "sabma"} */ method, value) =>
+/**
+ * The row of VI at this temperature, or of SA-BMA at this radius.
+ * @param {"vi" | "sabma"} method
+ * @param {number} value
+ */
+export const rowOf = (method, value) =>
   FINDING[method].find(([at]) => at === value) ?? FINDING[method][0];
 
 /** From values to 0 .. 1, with room at both ends. @param {number[]} values */

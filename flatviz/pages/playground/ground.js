@@ -41,10 +41,7 @@ export class Ground {
   /** @type {number[][][] | null} */
   density = null; // level lines
 
-  /**
-   * paint(pen, X, Y, unit, height): what lies on the ground, X and Y from weights to pixels.
-   * @param {Paint} paint
-   */
+  /** @param {Paint} paint */
   constructor(paint) {
     /** @type {Draw} */
     const draw = (pen, width, height) => {

@@ -16,8 +16,12 @@ const DENT = { width: 0.32, reach: 0.16, first: 0.1, more: 0.06, most: 1.5 };
 /** @import { Model } from "./model.js" */
 /** @import { World } from "./world.js" */
 
-const within = (/** @type {number} */ v, /** @type {number[]} */ [low, high]) =>
-  Math.max(low + RIM, Math.min(high - RIM, v));
+/**
+ * A value that keeps away from the rims of a span.
+ * @param {number} v
+ * @param {number[]} span
+ */
+const within = (v, [low, high]) => Math.max(low + RIM, Math.min(high - RIM, v));
 
 /** A listener that calls move([dx, dy]) for an arrow key. @param {(by: number[]) => void} move */
 export const onArrows = (move) => (/** @type {KeyboardEvent} */ e) => {
@@ -54,19 +58,19 @@ export function onTraining(world) {
     world.tool === "start" && !near(touch);
   canvas.addEventListener(
     "touchstart",
-    (/** @type {TouchEvent} */ e) => {
+    (e) => {
       if (!scrolls(e.touches[0])) e.preventDefault();
     },
     { passive: false },
   );
-  canvas.addEventListener("pointerdown", (/** @type {PointerEvent} */ e) => {
+  canvas.addEventListener("pointerdown", (e) => {
     if (e.pointerType === "touch" && scrolls(e)) return;
     dragged = true;
     canvas.setPointerCapture(e.pointerId);
     world.play(false);
     move(e);
   });
-  canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => {
+  canvas.addEventListener("pointermove", (e) => {
     if (dragged) move(e);
   });
   for (const end of ["pointerup", "pointercancel"])
@@ -82,11 +86,11 @@ export function onTesting(world) {
   const { canvas } = world.testing.board;
   /** @type {number[] | null} */
   let from = null;
-  canvas.addEventListener("pointerdown", (/** @type {PointerEvent} */ e) => {
+  canvas.addEventListener("pointerdown", (e) => {
     from = placeOn(canvas, e).map((v, i) => v - world.model.shift[i]);
     canvas.setPointerCapture(e.pointerId);
   });
-  canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => {
+  canvas.addEventListener("pointermove", (e) => {
     const grip = from;
     if (grip) world.moveTest(placeOn(canvas, e).map((v, i) => v - grip[i]));
   });

@@ -7,13 +7,12 @@ import { element, penOf, short } from "../front/elements.js";
 
 /** A number with three digits, or a dash. @param {number} x */
 export const two = (x) => (Number.isFinite(x) ? short(x) : "–");
-/**
- * A method's label, its colours on light and on dark ground, and its symbol.
- * @param {string} method
- */
-export const styleOf = (method) => METHOD_STYLES[method];
+/** A method's name. @param {string} method */
+export const nameOf = (method) => METHOD_STYLES[method][0];
+/** A method's symbol. @param {string} method */
+export const symbolOf = (method) => METHOD_STYLES[method][3];
 /** A method's colour on the ground of now. @param {string} method */
-export const colorOf = (method) => styleOf(method)[isDark() ? 2 : 1];
+export const colorOf = (method) => METHOD_STYLES[method][isDark() ? 2 : 1];
 
 const INKS = {
   light: {
@@ -40,7 +39,11 @@ const INKS = {
 /** The colours of a picture on the ground of now. */
 export const inks = () => INKS[isDark() ? "dark" : "light"];
 
-/** The font of a text on a canvas. @param {number} size in px @param {number} weight */
+/**
+ * The font of a text on a canvas.
+ * @param {number} size in px
+ * @param {number} weight
+ */
 export const fontOf = (size, weight) =>
   `${weight} ${size}px system-ui, -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
 

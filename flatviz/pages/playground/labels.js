@@ -6,7 +6,11 @@ const STEPS = [0, 17, -17, 34, -34, 51, -51, 68];
 
 /** @typedef {[left: number, top: number, right: number, bottom: number]} Box */
 
-/** Whether two boxes have a point in common. @param {Box} a @param {Box} b */
+/**
+ * Whether two boxes have a point in common.
+ * @param {Box} a
+ * @param {Box} b
+ */
 export const overlap = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1];
 
 /**
@@ -14,8 +18,10 @@ export const overlap = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[
  * first.
  * @param {Box[]} boxes
  * @param {Box[]} taken
+ * @param {number} width
+ * @param {number} height
  */
-export function free(boxes, taken, /** @type {number} */ width, /** @type {number} */ height) {
+export function free(boxes, taken, width, height) {
   const inside = (/** @type {Box} */ [left, top, right, bottom]) =>
     left >= 2 && top >= 2 && right <= width - 2 && bottom <= height - 2;
   return boxes.find((box) => inside(box) && !taken.some((one) => overlap(box, one))) ?? boxes[0];
@@ -26,16 +32,24 @@ export class Labels {
   /** @type {Box[]} */
   taken = [];
 
-  /** @param {CanvasRenderingContext2D} pen */
-  constructor(pen, /** @type {number} */ width, /** @type {number} */ height, left = 4) {
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {number} width
+   * @param {number} height
+   */
+  constructor(pen, width, height, left = 4) {
     this.pen = pen;
     this.left = left;
     this.width = width;
     this.height = height;
   }
 
-  /** Keep texts away from a point. */
-  avoid(/** @type {number} */ x, /** @type {number} */ y, r = 7) {
+  /**
+   * Keep texts away from a point.
+   * @param {number} x
+   * @param {number} y
+   */
+  avoid(x, y, r = 7) {
     this.taken.push([x - r, y - r, x + r, y + r]);
   }
 

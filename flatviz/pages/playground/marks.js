@@ -16,13 +16,13 @@ const HEAD = 11; // px, of an arrow
 const CORNER = 0.72; // of the half axes: where a label stands at an ellipse
 const LONGEST = 0.3; // of the picture, the longest gradient
 
-/** @returns {Box} */
-const around = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ r) => [
-  x - r,
-  y - r,
-  x + r,
-  y + r,
-];
+/**
+ * @param {number} x
+ * @param {number} y
+ * @param {number} r
+ * @returns {Box}
+ */
+const around = (x, y, r) => [x - r, y - r, x + r, y + r];
 
 /** The parts of an SVG that marks a step; labels come last, where there is room. */
 class Marks {
@@ -121,8 +121,12 @@ class Marks {
     this.labels.push({ into, ...at, text, color });
   }
 
-  /** Write the labels, each where there is room beside the others and the arrows. */
-  write(/** @type {number} */ width, /** @type {number} */ height) {
+  /**
+   * Write the labels, each where there is room beside the others and the arrows.
+   * @param {number} width
+   * @param {number} height
+   */
+  write(width, height) {
     for (const { into, x, y, text, color } of this.labels) {
       const wide = LETTER * text.length;
       const boxes = FAR.flatMap((far) => WAYS.map(([dx, dy]) => [x + far * dx, y + far * dy])).map(

@@ -9,7 +9,7 @@ import { inTurns, lossOf, standing, Sweep } from "./sweep.js";
 /** @import { End, GroundPlan, Loss, Term } from "./types.d.ts" */
 
 export const LENGTH = 600; // steps of a run
-export const HMC_EVERY = 6; // steps of the others for one of its trajectories
+const HMC_EVERY = 6; // steps of the others for one of its trajectories
 export const SEEDS = 20;
 export const SHIFT = 0.3;
 const STEADY = ["radius", "rho", "T", "viT", "rate", "draws"]; // settings by name
@@ -258,8 +258,12 @@ export class Model {
     return [...counts].sort((a, b) => b[1] - a[1]);
   }
 
-  /** The loss of a method on a ground: of the last run, or the mean over seeds. */
-  lossAt(/** @type {Loss} */ ground, /** @type {string} */ method) {
+  /**
+   * The loss of a method on a ground: of the last run, or the mean over seeds.
+   * @param {Loss} ground
+   * @param {string} method
+   */
+  lossAt(ground, method) {
     const ends = this.ends.filter((end) => end.method === method && !end.lost);
     if (ends.length) return ends.reduce((sum, end) => sum + lossOf(ground, end), 0) / ends.length;
     const run = this.runs.get(method);

@@ -7,7 +7,7 @@ import { Pane } from "./pane.js";
 import { gridOf, pointsOf } from "./points.js";
 import { readingOf, verdictOf } from "./readings.js";
 import { DATA, GAP_NAME, HIGH, JOB_MS, LONG, NETS, PLANE, SPAN, TESTS } from "./settings.js";
-import { styleOf } from "./ink.js";
+import { nameOf } from "./ink.js";
 import { Board, Clock, Menu, Slider } from "./ui.js";
 
 /** @import { NetworkOptions, Points, Vector } from "./types.d.ts" */
@@ -326,7 +326,7 @@ export class NetworkWorld {
     if (!now) return;
     this.verdict.textContent = `Step ${this.steps}${verdictOf(this)}`;
     const named = this.panes.map((pane) => {
-      const name = styleOf(pane.method)[0];
+      const name = nameOf(pane.method);
       const said = readingOf(pane);
       pane.reading.textContent = said;
       const data = DATA[this.kind] ?? GAP_NAME;

@@ -3,7 +3,7 @@ import { CHAIN, GAUSSIAN } from "./engine.js";
 import { PRIOR_STD, WIDE } from "./grounds.js";
 import { Labels } from "./labels.js";
 import { NUDGE } from "./verdicts.js";
-import { colorOf, inks, styleOf, symbol, two } from "./ink.js";
+import { colorOf, inks, nameOf, symbol, symbolOf, two } from "./ink.js";
 
 /** @import { Gaussian, Scale } from "./types.d.ts" */
 /** @import { Model } from "./model.js" */
@@ -13,8 +13,14 @@ const FULL = 2 * Math.PI;
 
 /** One drawing of a ground: a pen, and X and Y from weights to pixels. */
 export class Painting {
-  /** @param {CanvasRenderingContext2D} pen @param {Scale} X @param {Scale} Y */
-  constructor(pen, X, Y, /** @type {number} */ unit, /** @type {number} */ height) {
+  /**
+   * @param {CanvasRenderingContext2D} pen
+   * @param {Scale} X
+   * @param {Scale} Y
+   * @param {number} unit
+   * @param {number} height
+   */
+  constructor(pen, X, Y, unit, height) {
     this.pen = pen;
     this.X = X;
     this.Y = Y;
@@ -50,15 +56,23 @@ export class Painting {
     pen.globalAlpha = 1;
   }
 
-  /** Draw a point. */
-  dot(/** @type {number} */ x, /** @type {number} */ y, r = 2.4) {
+  /**
+   * Draw a point.
+   * @param {number} x
+   * @param {number} y
+   */
+  dot(x, y, r = 2.4) {
     this.pen.beginPath();
     this.pen.arc(this.X(x), this.Y(y), r, 0, FULL);
     this.pen.fill();
   }
 
-  /** Draw a line. */
-  line(/** @type {ArrayLike<number>} */ from, /** @type {ArrayLike<number>} */ to) {
+  /**
+   * Draw a line.
+   * @param {ArrayLike<number>} from
+   * @param {ArrayLike<number>} to
+   */
+  line(from, to) {
     const { pen, X, Y } = this;
     pen.beginPath();
     pen.moveTo(X(from[0]), Y(from[1]));
@@ -66,8 +80,13 @@ export class Painting {
     pen.stroke();
   }
 
-  /** Draw how a run came where it is. @param {ArrayLike<number>[]} trail */
-  trail(trail, /** @type {string} */ color, /** @type {number} */ alpha) {
+  /**
+   * Draw how a run came where it is.
+   * @param {ArrayLike<number>[]} trail
+   * @param {string} color
+   * @param {number} alpha
+   */
+  trail(trail, color, alpha) {
     const { pen, X, Y } = this;
     pen.globalAlpha = alpha;
     pen.strokeStyle = pen.fillStyle = color;
@@ -89,14 +108,19 @@ export class Painting {
       if (lost) continue;
       const [x, y] = [X(q.mean[0]), Y(q.mean[1])];
       if (draws && draws > 1) this.ring(x, y, colorOf(method));
-      else symbol(pen, styleOf(method)[3], x, y, 4.5, colorOf(method));
+      else symbol(pen, symbolOf(method), x, y, 4.5, colorOf(method));
     }
     pen.globalAlpha = 1;
     return model.ends.length > 0;
   }
 
-  /** Draw a ring. */
-  ring(/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ color) {
+  /**
+   * Draw a ring.
+   * @param {number} x
+   * @param {number} y
+   * @param {string} color
+   */
+  ring(x, y, color) {
     const { pen } = this;
     pen.strokeStyle = color;
     pen.lineWidth = 2;
@@ -136,8 +160,13 @@ export class Painting {
     }
   }
 
-  /** Where a run is, how it came there, and its draws. @param {Model} model */
-  run(model, /** @type {string} */ method, /** @type {Run} */ { learner, trail }) {
+  /**
+   * Where a run is, how it came there, and its draws.
+   * @param {Model} model
+   * @param {string} method
+   * @param {Run} run
+   */
+  run(model, method, { learner, trail }) {
     const { pen } = this;
     const color = colorOf(method);
     const { q, last } = learner;
@@ -157,11 +186,16 @@ export class Painting {
       for (const w of learner.members(model.ensemble, model.noise)) this.dot(w[0], w[1]);
       pen.globalAlpha = 1;
     }
-    symbol(pen, styleOf(method)[3], this.X(q.mean[0]), this.Y(q.mean[1]), 5.5, color);
+    symbol(pen, symbolOf(method), this.X(q.mean[0]), this.Y(q.mean[1]), 5.5, color);
   }
 
-  /** SA-BMA's q′, the worst within the radius. */
-  worst(/** @type {Gaussian} */ q, /** @type {Gaussian} */ there, /** @type {string} */ color) {
+  /**
+   * SA-BMA's q′, the worst within the radius.
+   * @param {Gaussian} q
+   * @param {Gaussian} there
+   * @param {string} color
+   */
+  worst(q, there, color) {
     const { pen, X, Y, unit } = this;
     pen.lineWidth = 1.4;
     this.outline(there, [4, 4]);
@@ -203,7 +237,7 @@ export function paintTraining(painting, model, truth) {
   painting.title("training ground");
   if (!painting.ends(model)) {
     for (const [method, run] of model.runs) painting.run(model, method, run);
-    painting.means(model, (method) => styleOf(method)[0]);
+    painting.means(model, (method) => nameOf(method));
   }
   if (truth) {
     const text = "true posterior: 50 % and 95 % of its mass";
@@ -255,7 +289,7 @@ export function paintTesting(painting, model) {
     pen.fillStyle = pen.strokeStyle = color;
     if (GAUSSIAN[method]) painting.cloud(q);
     else for (const w of members) painting.dot(w[0], w[1]);
-    symbol(pen, styleOf(method)[3], X(q.mean[0]), Y(q.mean[1]), 5.5, color);
+    symbol(pen, symbolOf(method), X(q.mean[0]), Y(q.mean[1]), 5.5, color);
   }
   painting.means(model, (_, run) => run.test[run.test.length - 1].toFixed(2));
   painting.places(model, model.shift);

@@ -3,7 +3,7 @@ import { element } from "../front/elements.js";
 import { METHODS } from "./engine.js";
 import { drawClasses, drawLoss, drawRegression } from "./inputs.js";
 import { Trial } from "./trial.js";
-import { styleOf, words } from "./ink.js";
+import { nameOf, words } from "./ink.js";
 import { Board, Menu } from "./ui.js";
 
 /** @import { Pen, Shadow } from "./types.d.ts" */
@@ -36,7 +36,7 @@ export class Pane {
       most: 230,
     });
     this.plane.canvas.addEventListener("click", (e) => world.add(e, this.plane.canvas));
-    const methods = METHODS.map((name) => [name, styleOf(name)[0]]);
+    const methods = METHODS.map((name) => [name, nameOf(name)]);
     this.menu = new Menu("method", methods, method, (name) => {
       this.method = name;
       this.shadows = [];

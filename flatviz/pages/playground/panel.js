@@ -5,7 +5,7 @@ import { STOPS as KNOWN } from "./frontier.js";
 import { GROUNDS } from "./grounds.js";
 import { onArrows } from "./hand.js";
 import { RADII, TEMPERATURES } from "./sweep.js";
-import { colorOf, styleOf, two } from "./ink.js";
+import { colorOf, nameOf, two } from "./ink.js";
 import { childrenOf, Menu, Slider } from "./ui.js";
 
 /** @import { Card } from "./types.d.ts" */
@@ -202,7 +202,7 @@ export class Panel {
 
   /** A button that shows or hides a method. @param {string} method */
   chip(method) {
-    const [label] = styleOf(method);
+    const label = nameOf(method);
     const toggle = () => this.world.toggle(method);
     const chip = button("", `show or hide ${label}`, toggle, { "data-method": method });
     chip.append(element("i", { "aria-hidden": "true" }), label);
@@ -242,8 +242,13 @@ export class Panel {
     return slider.node;
   }
 
-  /** Buttons of which one is pressed. @param {[string, string][]} choices */
-  toggles(/** @type {string} */ label, /** @type {string} */ name, choices) {
+  /**
+   * Buttons of which one is pressed.
+   * @param {string} label
+   * @param {string} name
+   * @param {[string, string][]} choices
+   */
+  toggles(label, name, choices) {
     const { world } = this;
     const press = (/** @type {string} */ key) => {
       if (name === "side") this.side(key);

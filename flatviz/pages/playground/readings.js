@@ -1,5 +1,5 @@
 // What the world of a network says of its methods, in sentences made of its own numbers.
-import { styleOf, two } from "./ink.js";
+import { nameOf, two } from "./ink.js";
 
 /** @import { NetworkWorld } from "./network.js" */
 /** @import { Pane } from "./pane.js" */
@@ -26,7 +26,7 @@ export function verdictOf({ panes, steps, kind, regression }) {
   const scored = panes
     .filter(({ trial }) => !trial.lost)
     .map(({ method, trial }) => ({
-      name: styleOf(method)[0],
+      name: nameOf(method),
       loss: trial.test[trial.test.length - 1],
       lambda: trial.lambda[trial.lambda.length - 1],
     }))

@@ -1,6 +1,6 @@
 // The numbers under the grounds, each always in the same place.
 import { element } from "../front/elements.js";
-import { colorOf, styleOf } from "./ink.js";
+import { colorOf, nameOf } from "./ink.js";
 
 /**
  * A big number after its name and before two small lines.
@@ -25,7 +25,7 @@ const shown = (/** @type {number} */ v) => (Number.isFinite(v) ? v.toFixed(2) : 
 export function scoreOf({ model, frontier, sequence: { card } }) {
   if (card.view === "frontier")
     return frontier.numbers.map(({ method, nll, lambda }) =>
-      cell(method, styleOf(method)[0], lambda, ["curvature λ₁", `test NLL ${nll}`]),
+      cell(method, nameOf(method), lambda, ["curvature λ₁", `test NLL ${nll}`]),
     );
   if (card.counts && (model.ends.length || !model.steps))
     return card
@@ -36,6 +36,6 @@ export function scoreOf({ model, frontier, sequence: { card } }) {
   return [...model.runs.keys()].map((method) => {
     const loss = shown(model.lossAt(model.test, method));
     const training = `training ${shown(model.lossAt(model.loss, method))}`;
-    return cell(method, styleOf(method)[0], loss, ["test loss", training], best === method);
+    return cell(method, nameOf(method), loss, ["test loss", training], best === method);
   });
 }

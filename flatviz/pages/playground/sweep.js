@@ -1,7 +1,7 @@
 // Many runs of two weights: VI over temperatures beside SA-BMA over radii, VI at the temperature T*
 // of equal training loss, and seeds.
 import { copyOf, GAUSSIAN, integral } from "./engine.js";
-import { colorOf, inks, styleOf, symbol, two, words } from "./ink.js";
+import { colorOf, inks, nameOf, symbol, symbolOf, two, words } from "./ink.js";
 
 /** @import { End, Fit, Look, Loss, Pen, Scale, Stand } from "./types.d.ts" */
 
@@ -119,8 +119,8 @@ export class Sweep {
   }
 
   /**
-   * Draw training loss against test loss: VI's curve over T, SA-BMA's over the radius, the ring of VI
-   * at T*.
+   * Draw training loss against test loss: VI's curve over T, SA-BMA's over the radius, the ring of
+   * VI at T*.
    * @param {Pen} pen
    * @param {number} width
    * @param {number} height
@@ -152,7 +152,7 @@ export class Sweep {
       if (!last) continue;
       const { x, y } = place(last);
       const align = x > width / 2 ? "right" : "left";
-      const text = `${styleOf(method)[0]}, larger ${what}`;
+      const text = `${nameOf(method)}, larger ${what}`;
       const below = y + (y > height / 2 ? 14 : -12);
       const look = {
         color: colorOf(method),
@@ -218,7 +218,7 @@ function drawCurve(pen, method, fits, here) {
     pen.arc(x, y, 2.6, 0, FULL);
     pen.fill();
   }
-  for (const { x, y } of here) symbol(pen, styleOf(method)[3], x, y, 6, color);
+  for (const { x, y } of here) symbol(pen, symbolOf(method), x, y, 6, color);
 }
 
 /**
@@ -260,7 +260,7 @@ export function histogram(pen, width, height, rows) {
     size: 12.5,
     halo: false,
   });
-  rows.forEach(({ method, values: v, where }, /** @type {number} */ k) => {
+  rows.forEach(({ method, values: v, where }, k) => {
     const counts = new Array(BINS).fill(0);
     const floor = 26 + (k + 1) * tall;
     v.filter(Number.isFinite).forEach((value) => {
@@ -271,7 +271,7 @@ export function histogram(pen, width, height, rows) {
     counts.forEach((n, bin) => {
       for (let i = 0; i < n; i++) pen.fillRect(X(bin), floor - (i + 1) * each, wide, each - 1);
     });
-    words(pen, `${styleOf(method)[0]}: ${where}`, width - 4, floor - tall + 10, {
+    words(pen, `${nameOf(method)}: ${where}`, width - 4, floor - tall + 10, {
       color: colorOf(method),
       size: 12,
       align: "right",

@@ -48,7 +48,7 @@ export function traceChart(
   const ends = [];
   for (const s of series) {
     pen.beginPath();
-    s.y.forEach((/** @type {number} */ y, i) => {
+    s.y.forEach((y, i) => {
       if (Number.isFinite(y)) pen.lineTo(X(s.x[i]), Y(y));
     });
     pen.strokeStyle = s.color;

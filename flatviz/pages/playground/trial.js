@@ -26,8 +26,12 @@ const PRIOR_STD = 1.5;
 const START_STD = 0.05;
 const ITERATIONS = 12; // of Lanczos, from the directions of before
 
-/** A Gaussian around this mean whose widths are all the same. @param {Vector} mean */
-const around = (mean, /** @type {number} */ std) => ({
+/**
+ * A Gaussian around this mean whose widths are all the same.
+ * @param {Vector} mean
+ * @param {number} std
+ */
+const around = (mean, std) => ({
   mean,
   logStd: new Float64Array(mean.length).fill(Math.log(std)),
 });

@@ -19,13 +19,7 @@ export class Slider {
    * @param {(value: number, final: boolean) => void} change
    * @param {{ say?: (value: number) => string, help?: string }} options
    */
-  constructor(
-    label,
-    stops,
-    value,
-    change,
-    { say = (/** @type {number} */ x) => String(x), help = "" } = {},
-  ) {
+  constructor(label, stops, value, change, { say = (x) => String(x), help = "" } = {}) {
     this.stops = stops;
     this.say = say;
     this.input = element("input", {

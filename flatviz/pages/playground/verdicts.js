@@ -2,18 +2,22 @@
 import { worstWithin } from "./engine.js";
 import { LENGTH, SEEDS } from "./model.js";
 import { lossOf } from "./sweep.js";
-import { styleOf, two } from "./ink.js";
+import { nameOf, two } from "./ink.js";
 
 export const NUDGE = 0.4;
 export const EVEN_BY = 0.02; // test losses nearer than this are called even
-const nameOf = (/** @type {string} */ method) => styleOf(method)[0];
 
 /** @import { End } from "./types.d.ts" */
 /** @import { Model } from "./model.js" */
 
-/** @typedef {{ method: string, loss: number }} Ranked */
+/** @typedef {{ method: string, loss: number }} Ranked A method's loss */
 
-const wins = (/** @type {Ranked} */ a, /** @type {Ranked} */ b) =>
+/**
+ * Which of two methods wins, the first of them having the lower loss.
+ * @param {Ranked} a
+ * @param {Ranked} b
+ */
+const wins = (a, b) =>
   b.loss - a.loss < EVEN_BY
     ? `${nameOf(a.method)} and ${nameOf(b.method)} are even`
     : `${nameOf(a.method)} wins by ${(b.loss - a.loss).toFixed(2)}`;
@@ -30,7 +34,7 @@ export function comparison(model) {
 }
 
 /** VI at the temperature of equal training loss, once the sweep has it. @param {Model} model */
-export function atEqualLoss(model) {
+function atEqualLoss(model) {
   const ghost = model.sweep?.ghost;
   const { viT, radius } = model.settings;
   const mine = model.sweep?.sabma.find((one) => one.radius === radius);
@@ -68,7 +72,11 @@ export function sentence(model) {
   return parts.filter((part) => part && part !== ".").join(" ");
 }
 
-/** Where the ends of a method are, in words. @param {Model} model @param {End[]} ends */
+/**
+ * Where the ends of a method are, in words.
+ * @param {Model} model
+ * @param {End[]} ends
+ */
 export const places = (model, ends) =>
   model
     .counted(ends)
