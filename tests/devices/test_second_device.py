@@ -18,7 +18,7 @@ from flatviz.results import FOR_READERS
 
 @fixture
 def there(device, tmp_path):
-    """(module, data, task, metric) of every_verb's calls, on the device."""
+    """(module, data, task) of every_verb's calls, on the device."""
     return users_things(tmp_path / "q.pt", device=device)
 
 
@@ -57,7 +57,7 @@ def test_every_public_verb_runs_and_its_results_for_readers_lie_on_the_cpu(there
 
 
 def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp_path):
-    _, data, task, _ = there
+    _, data, task = there
     net = net_of(there[0])
     prior = around(net, -2.0)
     q = fv.fit_vi(net, data, prior, seed=0, steps=2)
