@@ -128,6 +128,7 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
 
     method = _of_members("method")
     radius = _of_members("radius")
+    unit = _of_members("unit")
     posterior = _of_members("posterior")
     prediction = _of_members("prediction")
     spectrum = _of_members("spectrum")
