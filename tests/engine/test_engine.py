@@ -169,6 +169,7 @@ def test_frozen_batchnorm_is_part_of_the_convolution_before_it_also_at_diverged_
     with Largest() as seen:
         fast(coords[:1])
     assert seen.counts["convolution"] == 2
+    assert seen.counts["max_pool2d_with_indices"] == 1
     assert not any("batch_norm" in name for name in seen.counts)
     far = tensor([[1e20, 0.0], [0.0, -1e35]])
     exact = over(f, plane, exact=True)

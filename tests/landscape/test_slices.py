@@ -84,7 +84,8 @@ def test_a_plane_without_an_extent_needs_one():
 
 
 def test_values_are_those_of_the_vectors_not_of_their_shadows():
-    seen = fv.project(tensor([[1.0, 0.0, 5.0]]), PLANE, lambda w: (w * w).sum())
+    w = tensor([[1.0, 0.0, 5.0]])
+    seen = fv.project(w, PLANE, lambda w: (w * w).sum())
     assert seen.values.tolist() == [26]
     with refused(r"W must have shape \(S, 3\), got \(1, 4\)"):
         fv.project(ones(1, 4), PLANE)
@@ -159,7 +160,8 @@ def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
 
 def surface(values):
     values = torch.as_tensor(values).double()
-    plane = fv.Plane(zeros(3).double(), torch.eye(3).double()[:2], "step")
+    axes = torch.eye(3).double()[:2]
+    plane = fv.Plane(zeros(3).double(), axes, "step")
     a, b = (torch.arange(n).double() for n in values.shape)
     return fv.Surface(plane, a, b, values)
 
@@ -237,7 +239,8 @@ EXTENT = ((-1, 1), (-2, 2))
 def counted(tmp_path):
     """(objective, plane, its cached slice by what else that takes)."""
     f = Counted()
-    plane = fv.Plane(zeros(3).double(), torch.eye(3).double()[:2], "distance", extent=EXTENT)
+    axes = torch.eye(3).double()[:2]
+    plane = fv.Plane(zeros(3).double(), axes, "distance", extent=EXTENT)
     return f, plane, partial(fv.slice_plane, f, plane, resolution=11, cache=tmp_path)
 
 

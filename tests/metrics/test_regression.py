@@ -99,7 +99,8 @@ def test_crps_is_that_of_scoringrules():
     laplace = fv.Prediction(MEANS[:1], Y, independent(lambda o: Laplace(o, 0.6)))
     want = scoringrules.crps_laplace(y, at, 0.6).mean()
     close(M.crps(laplace), want, 1e-4)  # 400 quantiles
-    gamma = fv.Prediction(MEANS[:1], Y.abs(), independent(lambda o: Gamma(2 + o.abs(), 1.5)))
+    likelihood = independent(lambda o: Gamma(2 + o.abs(), 1.5))
+    gamma = fv.Prediction(MEANS[:1], Y.abs(), likelihood)
     want = scoringrules.crps_gamma(abs(y), 2 + abs(at), 1.5).mean()
     close(M.crps(gamma), want, 0.03)  # 10,000 samples of each of 50 inputs
 

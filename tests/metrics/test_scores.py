@@ -78,7 +78,8 @@ def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction
 
 
 def test_draws_that_are_sure_and_far_apart_have_a_finite_nll():
-    sure = fv.Prediction(tensor([[[400.0, 0.0]], [[500.0, 0.0]]]), tensor([1]))
+    outputs = tensor([[400.0, 0.0], [500.0, 0.0]])
+    sure = fv.Prediction(outputs[:, None], tensor([1]))
     close(metrics.nll(sure)[-1], 400 + math.log(2))
 
 
@@ -294,7 +295,8 @@ def test_agreement_and_total_variation_equal_their_definitions_input_by_input():
     # the largest difference in the probability of any event
     events = torch.cartesian_prod(*[tensor([0.0, 1.0])] * 4).to(difference)
     apart = (difference @ events.T).amax(1).mean()
-    close(metrics.agreement(a, b), (p.argmax(1) == r.argmax(1)).double().mean())
+    same = p.argmax(1) == r.argmax(1)
+    close(metrics.agreement(a, b), same.double().mean())
     close(metrics.total_variation(a, b), apart)
     assert metrics.total_variation(a, b) == metrics.total_variation(b, a)
     assert metrics.agreement(a, a) == 1

@@ -57,7 +57,10 @@ def test_weyl_bounds_hold_on_the_samples_of_a_network_and_the_middle_is_the_aver
 
 def test_draws_in_order_of_sharpness():
     values = tensor([2.0, 4.0, 1.0, 3.0])
-    order = lambda *given, **how: ordered(torch.eye(4), values, *given, **how).argmax(1).tolist()
+
+    def order(kind, **how):
+        return ordered(torch.eye(4), values, kind, **how).argmax(1).tolist()
+
     assert order("flat") == [2, 0, 3, 1]
     assert order("sharp") == [1, 3, 0, 2]
     assert sorted(order("random", seed=1)) == [0, 1, 2, 3]
@@ -114,7 +117,8 @@ def grid_draws(f, n_beta, count=2000):
 @mark.parametrize("power", [2, 4])
 def test_of_a_power_of_w_it_is_one_over_the_power(power, beta):
     draws = grid_draws(lambda x: 7 * x**power, N * (beta or 1 / math.log(N)))
-    found = learned(lambda w: 7 * (w**power).sum(), zeros(1).double(), draws, beta=beta)
+    f = lambda w: 7 * (w**power).sum()
+    found = learned(f, zeros(1).double(), draws, beta=beta)
     close(found, 1 / power, 0.01)  # midpoint quantiles miss a little of the tails
 
 
@@ -124,5 +128,6 @@ def test_of_a_quadratic_it_is_half_the_rank_whatever_the_curvature():
     one = grid_draws(lambda x: 0.5 * x**2, N / math.log(N))[:, 0]
     shuffled = torch.stack([one[torch.randperm(len(one))] for _ in curvature], 1)
     draws = shuffled / curvature.clamp_min(0.1).sqrt()
-    found = learned(lambda w: 0.5 * (curvature * w * w).sum(), zeros(4).double(), draws)
+    f = lambda w: 0.5 * (curvature * w * w).sum()
+    found = learned(f, zeros(4).double(), draws)
     close(found, 3 / 2, 0.01)

@@ -191,7 +191,8 @@ IN_BLOCK = ["self_attn", "self_attn.out_proj", "linear2", "norm1", "norm2"]
 def test_attention_stands_still_by_name_and_what_does_the_same_to_each_unit_moves(
     make, at_rest, moved
 ):
-    net = net_of(make().double().eval(), example=torch.zeros(2, 5, 4).double())
+    module = make().double().eval()
+    net = net_of(module, example=torch.zeros(2, 5, 4).double())
     units = symmetry.units_of(net)
     # torch 2.9 computes it as products: units of v are followed through, and move
     if make is Hand and units.permuted:
@@ -294,7 +295,8 @@ def test_one_hidden_layer_meets_the_best_of_all_its_permutations():
     V = randn(6, net.dim, dtype=float64, generator=rng(1))
     distance = lambda W: (W - net.w).norm(dim=1)
     orders = itertools.permutations(range(5))
-    every = torch.stack([distance(symmetry.permute(units, V, tensor(p))) for p in orders])
+    permuted = [symmetry.permute(units, V, tensor(p)) for p in orders]
+    every = torch.stack([distance(W) for W in permuted])
     aligned = symmetry.align(units, V, net.w, starts=1)
     assert torch.allclose(distance(aligned), every.amin(0), rtol=1e-12)
 

@@ -48,10 +48,10 @@ def written_out(A, B, norms):
     values = []
     for p in norms:
         for h in bandwidths(A, p):
-            AA, BB, AB = (
-                torch.exp(-((distances(X, Y, p) / h) ** p)) for X, Y in ((A, A), (B, B), (A, B))
-            )
-            values.append(float(unequal_pairs(AA) + unequal_pairs(BB) - 2 * AB.mean()))
+            kernel = lambda X, Y: torch.exp(-((distances(X, Y, p) / h) ** p))  # noqa: B023
+            inside = unequal_pairs(kernel(A, A)) + unequal_pairs(kernel(B, B))
+            across = kernel(A, B).mean()
+            values.append(float(inside - 2 * across))
     return np.mean(values)
 
 

@@ -161,7 +161,8 @@ def orbit():
 def test_each_measure_is_that_of_the_dense_hessian(orbit):
     net, data, rescaled = orbit
     w = net.w
-    found = {name: float(values[1]) for name, values in rescaled(resolution=3).measures.items()}
+    measures = rescaled(resolution=3).measures
+    found = {name: float(values[1]) for name, values in measures.items()}
     H = torch.autograd.functional.hessian(fv.nll(net, data), w)
     largest = torch.linalg.eigvalsh(H)[-1]
     assert found["lambda1"] == approx(float(largest), rel=1e-6)
