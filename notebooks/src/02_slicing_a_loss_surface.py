@@ -227,6 +227,7 @@ import loss_landscapes.metrics
 # %%
 tool = "loss-landscapes " + version("loss-landscapes")
 full, data = net.at(w).restrict("all"), task.train
+flat = torch.nn.utils.parameters_to_vector
 metric = loss_landscapes.metrics.Loss(torch.nn.CrossEntropyLoss(), data.x, data.y)
 
 
@@ -234,11 +235,11 @@ metric = loss_landscapes.metrics.Loss(torch.nn.CrossEntropyLoss(), data.x, data.
 def walked(distance, steps):
     """The weights at which the tool ran the network, (steps^2, D), and its values there."""
     module, visited, values = full.to_module().eval(), [], []
-    flat = torch.nn.utils.parameters_to_vector
     module.register_forward_pre_hook(lambda m, x: visited.append(flat(m.parameters()).detach()))
     torch.manual_seed(0)
-    record = lambda model: values.append(metric(model)) or values[-1]
-    loss_landscapes.random_plane(module, record, distance=distance, steps=steps)
+    loss_landscapes.random_plane(
+        module, lambda net: values.append(metric(net)) or values[-1], distance=distance, steps=steps
+    )
     return torch.stack(visited), torch.tensor(values)
 
 
