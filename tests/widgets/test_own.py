@@ -198,17 +198,20 @@ def brought():
     ids = randint(0, 9, (80, 6))
     line = x[:, :1].clamp(-2, 2)
     curve = torch.sin(2 * line) + 0.1 * randn(80, 1)
-    count = torch.poisson(x[:, 0].exp())
-    learned = fv.models.learned_noise(two_layers(1, 1))
     positive = (x > 0).long()
     right = (ids.float().mean(1) > 4).long()
     named = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+    known = two_layers(1, 1)
+    learned = fv.models.learned_noise(two_layers(1, 1))
+    output = two_layers(1, 2)
+    rate = two_layers(3, 1)
+    count = torch.poisson(x[:, 0].exp())
     attends = Sequential(Words(True).embed, attention(), Flatten(), Linear(48, 2))
     return {
-        "noise known": Brought(two_layers(1, 1), line, curve, 0.1, True),
+        "noise known": Brought(known, line, curve, 0.1, True),
         "noise learned": Brought(learned, line, curve, "gaussian", True),
-        "noise an output": Brought(two_layers(1, 2), line, curve, "gaussian", True),
-        "counts": Brought(two_layers(3, 1), x, count, fv.Likelihood(poisson), True),
+        "noise an output": Brought(output, line, curve, "gaussian", True),
+        "counts": Brought(rate, x, count, fv.Likelihood(poisson), True),
         "yes or no": Brought(two_layers(3, 1), x, positive[:, 0], "bernoulli"),
         "several labels": Brought(two_layers(3, 3), x, positive, "bernoulli"),
         "words": Brought(Words(False), ids, right),
