@@ -5,6 +5,7 @@ name.  As `Annotated[int, check_count]` it is part of a type, and `@public` appl
 """
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from numbers import Integral, Real
@@ -26,6 +27,9 @@ def computed(value: T | None) -> T:
     if value is None:
         raise ValueError("a measurement must be there, got None: use fv.families.measure")
     return value
+
+
+LONGEST_NAME = 255  # bytes of a file name, on all common systems
 
 
 def shown(value: Any) -> str:
@@ -207,6 +211,12 @@ def check_path(value: Any, name: str) -> None:
         raise ValueError(
             f"{name} must not begin with ~, which Python takes for a folder's name, got"
             f" {shown(str(value))}: give pathlib.Path(...).expanduser()"
+        )
+    if "\0" in str(value):
+        raise ValueError(f"{name} must be a path, got {shown(str(value))}, with a zero character")
+    if max(map(len, map(os.fsencode, Path(value).parts))) > LONGEST_NAME:
+        raise ValueError(
+            f"{name} must have names of at most {LONGEST_NAME} bytes, got {shown(str(value))}"
         )
 
 

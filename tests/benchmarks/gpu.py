@@ -1,32 +1,43 @@
-"""All that is to be measured on a CUDA card, in one command of at most five minutes.
+"""All that is to be measured on a CUDA card, in one command of at most four minutes.
 
-    python tests/benchmarks/gpu.py --out docs/speed_gpu.md [--budget SECONDS] [parts ...]
+    python tests/benchmarks/gpu.py --out FOLDER [--budget SECONDS] [parts ...]
+    python tests/benchmarks/gpu_table.py FOLDER > docs/speed_gpu.md
 
-Parts run in the order of their importance.  Each row is printed and written to the page as soon as
-it is there.  A part that fails or takes more than its share of the time leaves its rows and one
-line that says so.
+Parts run in the order of their importance.  Each row is printed and written to FOLDER/gpu.json as
+soon as it is there.  A part that fails or takes more than its share of the time leaves its rows and
+one line that says so.  The tour on the CPU runs beside them in a process of its own.
 
 replay   a step and a Hessian product of each small network, launched and replayed
 fits     a plain PyTorch loop, `pretrain` and fits of ResNet-18 at the size of CIFAR-10, one draw a
          step, in turn; ratios are medians over the rounds
 plane    a plane's time a point, set-up included and left out, over that of a bare forward pass
-tour     the tour of the MLP on the card and on the CPU
+tour     the tour of the MLP on the card
+draws    a few-shot fit of ResNet-18 in float32 and bfloat16, by its number of draws
+profile  time of a launched step on the card by operation
+methods  of each method, whether its steps are replayed
 family   a family of five on ResNet-18: fit, and `measure` by its stages
+cross    steps and measuring of small networks on the card and on the CPU
 
 Images are random: speed does not depend on them.  The posterior is narrow: an untrained network
-diverges under wider noise on all of its weights.  `--tiny` takes small networks: does it run?
+diverges under wider noise on all of its weights.  `--tiny --device second` runs all of it on the
+tests' second device, which mixes with the CPU as little as a card: its times say nothing.
 """
 
 import argparse
+import json
 import math
 import os
 import signal
+import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
-from statistics import median
+from typing import Any
 from unittest import mock
 
 import torch
@@ -36,19 +47,14 @@ from torch import nn
 from torchvision.models import resnet18
 
 import flatviz as fv
-from flatviz.engine.graphs import SWITCH
+from flatviz.core.arithmetic import FEW, least_multiply_adds
+from flatviz.engine.graphs import RECORDERS, SWITCH, Recorder
 from flatviz.families.tour import TourSettings, run_tour
 
 # of a family, where tiny
-FEW_CELLS = dict(n_draws=3, n_spectra=1, k=2, resolution=3, around_resolution=3)
+FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)
 WARM = 5  # steps before the clock starts: kernels are chosen, steps recorded, memory is taken
 ROUNDS = 3
-ABOUT = """# Speed on a card
-
-Written by `python tests/benchmarks/gpu.py` on {day}: {device}, torch {torch}, {cores} cores,
-networks of images in {precision} at batch {batch}. A ratio on the wrong side of its goal did not
-reach it. A part that was cut off had used its share of the five minutes.
-"""
 
 
 class Late(BaseException):
@@ -56,26 +62,36 @@ class Late(BaseException):
 
 
 @dataclass
-class Page:
-    """Rows of the parts as Markdown, printed and in a file at once."""
+class Results:
+    """Rows by name, on paper and in a file at once."""
 
     path: Path
-    text: str = ""
-
-    def write(self, *lines):
-        """Add lines."""
-        print(*lines, sep="\n", flush=True)
-        self.text += "\n".join(lines) + "\n"
-        self.path.write_text(self.text, encoding="utf-8")
+    about: dict[str, Any]
+    parts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    part: str = ""
 
     def begin(self, part, what):
         """A part begins."""
-        self.write(f"\n## {part}\n\n{what}\n")
-        self.write("| quantity | value | goal | |", "|---|---|---|---|")
+        self.part = part
+        self.parts[part] = {"what": what, "rows": {}}
+        print(f"\n## {part}: {what}", flush=True)
 
     def row(self, name, value, unit="", goal="", note=""):
-        """A quantity."""
-        self.write(f"| {name} | {value:.3g} {unit} | {goal} | {note.replace('|', '/')} |")
+        """A row; another of its name is replaced."""
+        self.parts[self.part]["rows"][name] = [value, unit, goal, note]
+        number = "" if value is None else f"{value:.4g} {unit}"
+        print(f"{name:<60} {number:<18} {goal and f'wanted {goal}':<16} {note}", flush=True)
+        self.write()
+
+    def say(self, name, value):
+        """Something about the part: an error, its seconds."""
+        self.parts[self.part][name] = value
+        print(f"{name}: {value}", flush=True)
+        self.write()
+
+    def write(self):
+        """All of it, in the file."""
+        self.path.write_text(json.dumps({"about": self.about, "parts": self.parts}, indent=1))
 
 
 @dataclass(frozen=True)
@@ -107,10 +123,9 @@ class Setting:
 
     def treated(self, which="norm+head"):
         """The network on the device, and a prior as narrow as an untrained one needs."""
-        module = self.network().eval()
-        net = fv.Net.from_module(module, which, example=images(2).x).to(self.device)
-        factor = 1e-4 * torch.randn(5, net.dim).to(self.device)
-        return net, fv.Gaussian(net.w, torch.full_like(net.w, -9.0), factor)
+        net = fv.Net.from_module(self.network().eval(), which, example=images(2).x).to(self.device)
+        narrow = torch.full_like(net.w, -9.0)
+        return net, fv.Gaussian(net.w, narrow, 1e-4 * torch.randn(5, net.dim).to(self.device))
 
     def autocast(self):
         """The precision of a plain loop."""
@@ -123,47 +138,15 @@ class Setting:
 
     def done(self):
         """Wait for the card."""
-        if self.device.type == "cuda":
-            torch.cuda.synchronize()
-
-    def few(self, many, few):
-        """The second where tiny."""
-        return few if self.tiny else many
-
-
-class Stages:
-    """A row of the seconds between one label and the next."""
-
-    def __init__(self, setting, page, name):
-        self.setting = setting
-        self.page = page
-        self.name = name
-        self.began = self.last = time.perf_counter()
-        self.label = None
-
-    def at(self, label):
-        """A stage begins, unless it is that of before."""
-        if label == self.label:
-            return
-        self.setting.done()
-        now = time.perf_counter()
-        if self.label is not None:
-            self.page.row(f"{self.name}, {self.label}", now - self.last, "s")
-        self.label = label
-        self.last = now
-
-    def end(self, goal=""):
-        """The last stage, and all of them."""
-        self.at("")
-        self.page.row(f"{self.name}, all", self.last - self.began, "s", goal)
+        if self.device.type != "cpu":
+            torch.get_device_module(self.device).synchronize()
 
 
 def speed(setting, fit):
     """(Images/s after the first steps, peak GiB on a card, result) of `fit(progress=...)`, which
     runs WARM + steps steps."""
     started = []
-    on_card = setting.device.type == "cuda"
-    if on_card:
+    if on_card := setting.device.type == "cuda":
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
 
@@ -188,58 +171,72 @@ def plain_sgd(setting, module, data, progress):
     """What a user writes: autocast, channels last, torch.optim.SGD with momentum."""
     module = setting.placed(module).train()
     optimiser = torch.optim.SGD(module.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
-    total = WARM + setting.steps
-    for step in range(total):
-        progress(step, total, "plain SGD")
+    for step in range(WARM + setting.steps):
+        progress(step, WARM + setting.steps, "plain SGD")
         index = torch.randint(len(data), (setting.batch,), device=setting.device)
+        x = data.x[index]
+        y = data.y[index]
         with setting.autocast():
-            loss = loss_of(module, data.x[index], data.y[index])
+            loss = loss_of(module, x, y)
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
 
 
-def seconds(setting, call):
-    """Time a call until the card has finished; the median of three, without the first."""
+def seconds(setting, call, repeats=3):
+    """Time a call until the card has finished; the median, without the first."""
 
     def whole():
         call()
         setting.done()
 
     whole()
-    return typical(whole)[0]
+    return typical(whole, repeats=repeats)[0]
 
 
-def replay(setting, page):
-    """Steps and Hessian products, launched and replayed."""
-    steps = setting.few(60, 4)
+def small(setting, model, width=None):
+    """A network of the digits on the device, norm + head treated, or an MLP of this width, and a
+    narrow posterior."""
     task = fv.datasets.digits_transfer(shots=10, seed=0)
+    how = {} if width is None else {"hidden": (width, width)}
+    module = getattr(fv.models, model)(task, **how).eval()
+    net = fv.Net.from_module(module, "norm+head", example=task.train.x[:2]).to(setting.device)
+    factor = 0.01 * torch.randn(5, net.dim).to(setting.device)
+    return net, task.to(setting.device), fv.Gaussian(net.w, torch.full_like(net.w, -4.0), factor)
+
+
+def history_notes(posterior):
+    """Notes of a fit, of which a replay that was given up is one."""
+    return "; ".join(posterior.history.notes)
+
+
+def replay(setting, out):
+    """Steps and Hessian products, launched and replayed."""
+    steps = 4 if setting.tiny else 60
     for model in ("mlp", "convnet"):
-        module = getattr(fv.models, model)(task).eval()
-        net = fv.Net.from_module(module, "norm+head", example=task.train.x[:2]).to(setting.device)
-        data = task.train.to(setting.device)
-        factor = 0.01 * torch.randn(5, net.dim).to(setting.device)
-        q = fv.Gaussian(net.w, torch.full_like(net.w, -4.0), factor)
-        settings = dict(radius=0.5, seed=0, mc_samples=8, steps=steps)
-        fit = partial(fv.fit_sabma, net, data, q, **settings)
-        pairs = partial(fv.top_eigenpairs, fv.nll(net, data), net.w, 5)
+        net, task, q = small(setting, model)
+        how = dict(radius=0.5, seed=0, mc_samples=8, steps=steps)
+        fit = partial(fv.fit_sabma, net, task.train, q, **how)
+        pairs = partial(fv.top_eigenpairs, fv.nll(net, task.train), net.w, 5)
+        name = f"{model}, SA-BMA of 8 draws, a step"
         replayed = seconds(setting, fit)
-        short = seconds(setting, pairs)
         after = fit()
-        values = pairs().values
+        out.row(f"{name}: as it comes", 1e3 * replayed / steps, "ms", note=history_notes(after))
+        short = seconds(setting, pairs)
         with mock.patch.dict(os.environ, {SWITCH: "0"}):
             launched = seconds(setting, fit)
-            long = seconds(setting, pairs)
             before = fit()
-            error = float((values / pairs().values - 1).abs().max())
-        name = f"{model}, SA-BMA of 8 draws, a step"
-        notes = "; ".join(after.history.notes)
-        page.row(f"{name}: as it comes", 1e3 * replayed / steps, "ms", note=notes)
-        page.row(f"{name}: launched", 1e3 * launched / steps, "ms")
-        same = torch.equal(before.mean, after.mean) and torch.equal(before.factor, after.factor)
-        page.row(f"{name}: faster by", launched / replayed, "times", note=f"same bits: {same}")
-        note = f"relative error {error:.0e}"
-        page.row(f"{model}, 5 eigenpairs: faster by", long / short, "times", note=note)
+            long = seconds(setting, pairs)
+            values = pairs().values
+        out.row(f"{name}: launched", 1e3 * launched / steps, "ms")
+        fields = ("mean", "log_std", "factor")
+        same = all(torch.equal(getattr(before, f), getattr(after, f)) for f in fields)
+        out.row(f"{name}: faster by", launched / replayed, "times", note=f"same bits: {same}")
+        error = float((pairs().values / values - 1).abs().max())
+        note = (
+            f"replayed {1e3 * short:.1f} ms, launched {1e3 * long:.1f}, relative error {error:.0e}"
+        )
+        out.row(f"{model}, 5 eigenpairs: faster by", long / short, "times", note=note)
 
 
 GOALS = {
@@ -251,43 +248,45 @@ GOALS = {
 }
 
 
-def fits(setting, page):
+def fits(setting, out):
     """Images/s of fits of ResNet-18, one draw a step, over those of a plain loop."""
     data = setting.data()
     total = WARM + setting.steps
-    training = fv.Training(precision=setting.precision)
-    passes = dict(seed=0, training=training, batch_size=setting.batch)
+    passes = dict(
+        seed=0, training=fv.Training(precision=setting.precision), batch_size=setting.batch
+    )
     one = dict(steps=total, lr=1e-3, batchnorm="frozen", **passes)
-    drawn = dict(kl_weight=0.0, mc_samples=1, **one)
     runs = {"plain": partial(plain_sgd, setting, setting.network(), data)}
-    a_pass = math.ceil(len(data) / setting.batch)
-    if total % a_pass == 0:  # else it has other steps than were counted
-        net, _ = setting.treated("all")
-        runs["pretrain"] = partial(fv.pretrain, net, data, epochs=total // a_pass, **passes)
+    epochs, rest = divmod(total, -(-len(data) // setting.batch))
+    if not rest:  # else it has other steps than were counted
+        net = setting.treated("all")[0]
+        runs["pretrain"] = partial(fv.pretrain, net, data, epochs=epochs, **passes)
     for which in ("norm+head", "all"):
         net, prior = setting.treated(which)
+        drawn = dict(kl_weight=0.0, mc_samples=1, **one)
         runs[f"fit_sabma, {which}"] = partial(fv.fit_sabma, net, data, prior, radius=0.1, **drawn)
         runs[f"fit_vi, {which}"] = partial(fv.fit_vi, net, data, prior, **drawn)
         runs[f"fit_sgd, {which}"] = partial(fv.fit_sgd, net, data, **one)
-    ratios = {name: [] for name in runs}
+    rates = {name: [] for name in runs}
     for _ in range(ROUNDS):
         for name, fit in runs.items():
-            rate, peak, result = speed(setting, fit)
-            if name == "plain":
-                plain = rate
-            ratios[name].append(rate / plain)
-            each = " ".join(f"{ratio:.2f}" for ratio in ratios[name])
-            note = f"{rate:,.0f} images/s, {peak:.2f} GiB at the peak; of each round: {each}"
-            history = getattr(result, "history", None)
-            if history is not None:
-                note += "; " + ("; ".join(history.notes) or "replayed")
-            page.row(name, median(ratios[name]), "of plain", GOALS.get(name, ""), note)
+            try:
+                rate, peak, posterior = speed(setting, fit)
+            except Exception as error:  # of one fit, the others are worth their time
+                out.row(name, None, note=f"{type(error).__name__}: {error}")
+                continue
+            rates[name].append(rate)
+            each = [a / b for a, b in zip(rates[name], rates["plain"])]
+            note = f"{rate:,.0f} images/s, {peak:.2f} GiB at the peak; of each round: "
+            note += " ".join(f"{ratio:.2f}" for ratio in each)
+            if getattr(posterior, "history", None) is not None:
+                note += f"; {history_notes(posterior) or 'replayed'}"
+            out.row(name, statistics.median(each), "of plain", GOALS.get(name, ""), note)
 
 
-def plane(setting, page):
+def plane(setting, out):
     """A plane of ResNet-18 with its set-up, and a point alone, by the times of two sizes."""
-    least = setting.few(4, 2)
-    most = setting.few(9, 3)
+    least, most = (2, 3) if setting.tiny else (4, 9)
     data = setting.data()
     module = setting.placed(setting.network()).eval()
     net = fv.Net.from_module(setting.network().eval()).to(setting.device)
@@ -301,68 +300,208 @@ def plane(setting, page):
                 loss_of(module, x, y)
         setting.done()
 
-    def surface(side):
-        fv.slice_plane(f, plane, extent=0.5, resolution=side, precision=setting.precision)
+    def surface(side, precision):
+        fv.slice_plane(f, plane, extent=0.5, resolution=side, precision=precision)
         setting.done()
 
-    forward()
-    surface(2)
-    calls = (forward, partial(surface, least), partial(surface, most))
-    bare, short, long = typical(*calls, repeats=2)
-    point = (long - short) / (most**2 - least**2)
-    set_up = long - most**2 * point
-    name = f"plane, {setting.precision or 'float32'}"
-    page.row(f"{name}: a bare forward pass", 1e3 * bare, "ms")
-    page.row(f"{name}: a point alone", point / bare, "passes", "<= 1.15")
-    page.row(f"{name}: set-up", set_up, "s")
-    for side in (11, 41):
-        whole = (point + set_up / side**2) / bare
-        page.row(f"{name}: a point of {side} x {side}, with set-up", whole, "passes", "<= 1.15")
+    for precision in dict.fromkeys((setting.precision, None)):
+        if precision is None and setting.precision is not None:
+            continue  # float32 was near its limit in all runs
+        forward()
+        surface(2, precision)
+        points = most**2 - least**2
+        rounds = [
+            typical(
+                forward,
+                partial(surface, least, precision),
+                partial(surface, most, precision),
+                repeats=1,
+            )
+            for _ in range(2)
+        ]
+        bare = statistics.median(r[0] for r in rounds)
+        alone = statistics.median((r[2] - r[1]) / points / r[0] for r in rounds)
+        set_up = statistics.median(r[2] - most**2 * (r[2] - r[1]) / points for r in rounds)
+        name = f"plane, {precision or 'float32'}"
+        out.row(f"{name}: a bare forward pass", 1e3 * bare, "ms")
+        out.row(f"{name}: a point alone", alone, "passes", "<= 1.15")
+        out.row(f"{name}: set-up", set_up, "s")
+        for side in (11, 41):
+            whole = alone + set_up / bare / side**2
+            out.row(f"{name}: a point of {side} x {side}, with set-up", whole, "passes", "<= 1.15")
 
 
-def tour(setting, page):
+def tour(setting, out):
     """The tour of the MLP by its stages."""
-    radii = {"vi": (0.0,), "sabma": (0.0, 0.5)}
-    tiny = dict(epochs=2, repeats=1, measured=FEW_CELLS, radii=radii, fit={"steps": 3})
-    settings = TourSettings(**setting.few({}, tiny))
-    for device in dict.fromkeys((setting.device.type, "cpu")):
-        stages = Stages(setting, page, device)
+    stages = []
 
-        def heard(text, stages=stages):
-            label, _, state = text.partition(": ")
-            if state == "computing":
-                stages.at(label)
+    def heard(text):
+        label, _, state = text.partition(": ")
+        if state == "computing":
+            setting.done()
+            stages.append((label, time.perf_counter()))
+            for (name, start), (_, end) in list(pairwise(stages))[-1:]:
+                out.row(f"{setting.device.type}, {name}", end - start, "s")
 
-        with tempfile.TemporaryDirectory() as folder:
-            with mock.patch.dict(os.environ, {"FLATVIZ_CACHE": folder}):
-                run_tour("mlp", device=device, settings=settings, say=heard)
-        stages.end("" if device == "cpu" else "no slower than on the CPU")
+    how = dict(epochs=2, repeats=1, measured=FEW_CELLS) if setting.tiny else {}
+    if setting.tiny:
+        how |= dict(radii={"vi": (0.0,), "sabma": (0.0, 0.5)}, fit={"steps": 3})
+    start = time.perf_counter()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        mock.patch.dict(os.environ, {"FLATVIZ_CACHE": folder}),
+    ):
+        run_tour("mlp", device=setting.device, settings=TourSettings(**how), say=heard)
+        heard("the end: computing")
+    took = time.perf_counter() - start
+    out.row(f"{setting.device.type}, all", took, "s", "no slower than on the CPU")
 
 
-def family(setting, page):
+def profile(setting, out):
+    """Time a launched step of ResNet-18 on the card, in ms, also its longest operations."""
+    kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+    data = setting.data()
+    short = replace(setting, steps=5)
+    one = dict(
+        seed=0,
+        lr=1e-3,
+        batchnorm="frozen",
+        steps=WARM + short.steps,
+        kl_weight=0.0,
+        batch_size=setting.batch,
+        training=fv.Training(precision=setting.precision),
+    )
+    net, prior = setting.treated("all")
+    runs = {
+        "plain": partial(plain_sgd, short, setting.network(), data),
+        "fit_sabma, all": partial(fv.fit_sabma, net, data, prior, radius=0.1, mc_samples=1, **one),
+        "fit_vi, all": partial(fv.fit_vi, net, data, prior, mc_samples=1, **one),
+    }
+    for name, run in runs.items():
+        seen = torch.profiler.profile(activities=kinds)
+
+        def watch(done, total, label, seen=seen):
+            if done == WARM:
+                setting.done()
+                seen.start()
+
+        with mock.patch.dict(os.environ, {SWITCH: "0"}):
+            run(progress=watch)
+        setting.done()
+        seen.stop()
+        rows = [
+            (e.key, e.self_device_time_total / 1e3 / short.steps, e.count)
+            for e in seen.key_averages()
+        ]
+        rows = sorted((row for row in rows if row[0].startswith("aten::")), key=lambda row: -row[1])
+        out.row(f"{name}: all operations", sum(ms for _, ms, _ in rows), "ms")
+        for operation, ms, count in rows[:10]:
+            out.row(f"{name}: {operation}", ms, "ms", note=f"{count / short.steps:.0f} calls")
+
+
+def draws(setting, out):
+    """A few-shot fit of SA-BMA by its number of draws, in both precisions."""
+    net, prior = setting.treated()
+    few = setting.data(4 if setting.tiny else 40)
+    steps = 3 if setting.tiny else 100
+    for precision in dict.fromkeys((None, setting.precision)):
+        how = dict(
+            seed=0,
+            radius=0.1,
+            lr=1e-3,
+            training=fv.Training(precision=precision),
+            batchnorm="frozen",
+        )
+        for draw in (1, 8):
+            fit = partial(fv.fit_sabma, net, few, prior, steps=steps, mc_samples=draw, **how)
+            start = time.perf_counter()
+            q = fit()
+            setting.done()
+            name = (
+                f"{len(few)} images, {steps} steps, draws a step: {draw}, {precision or 'float32'}"
+            )
+            out.row(name, time.perf_counter() - start, "s", note=history_notes(q) or "replayed")
+
+
+def methods(setting, out):
+    """Of each method, whether its steps are replayed, on the MLP of the digits."""
+    net, task, q = small(setting, "mlp")
+    given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
+    names = "sgd swa swag vi sabma bsam sgld sghmc csgld emcmc svgd dropout ensemble"
+    for name in names.split():
+        before, how = given.get(f"fit_{name}", ((), {}))
+        start = time.perf_counter()
+        try:
+            fitted = getattr(fv, f"fit_{name}")(net, task.train, *before, seed=0, **how)
+            note = history_notes(fitted) or "replayed"
+        except Exception as error:  # of one method, said beside the others
+            note = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+        out.row(f"fit_{name}", time.perf_counter() - start, "s", note=note)
+
+
+def family(setting, out):
     """A family of five on ResNet-18, and what is measured of it, by stages."""
     net, prior = setting.treated()
-    data = setting.data(setting.few(40, 8))
+    data = setting.data(8 if setting.tiny else 40)
     task = fv.Task(data, data, data, n_classes=10)
-    radii = {"sabma": setting.few((0.0, 0.1, 0.2, 0.3, 0.4), (0.0, 0.1))}
-    settings = {"steps": setting.few(100, 2), "lr": 1e-3}
-    fitting = Stages(setting, page, "fit")
-    five = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=settings)
-    fitting.end()
-    stages = Stages(setting, page, "measure")
-    watch = lambda done, total, label: stages.at(label)
-    few = setting.few({}, FEW_CELLS)
-    fv.families.measure(net, task, five, seed=0, progress=watch, **few)
-    stages.end("<= 10 to a first picture")
+    radii = {"sabma": (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)}
+    start = time.perf_counter()
+    how = {"steps": 2 if setting.tiny else 100, "lr": 1e-3}
+    five = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=how)
+    setting.done()
+    out.row(f"fit of {len(five.radius)} members", time.perf_counter() - start, "s")
+    stages = []
+
+    def watch(done, total, label):
+        if not stages or stages[-1][0] != label:
+            setting.done()
+            stages.append((label, time.perf_counter()))
+            for (name, start), (_, end) in list(pairwise(stages))[-1:]:
+                out.row(f"measure, {name}", end - start, "s")
+
+    start = time.perf_counter()
+    how = FEW_CELLS if setting.tiny else {}
+    fv.families.measure(net, task, five, seed=0, progress=watch, **how)
+    watch(0, 0, "the end")
+    out.row("measure, all", time.perf_counter() - start, "s", "<= 10 to a first picture")
+
+
+def cross(setting, out):
+    """Fits and measuring of small networks on the card and on the CPU, beside which `auto`
+    chooses."""
+    widths = (("convnet", None), ("mlp", None), ("mlp", 1024))[: 2 if setting.tiny else None]
+    for model, width in widths:
+        both = []
+        for device in (setting.device, torch.device("cpu")):
+            here = replace(setting, device=device)
+            net, task, q = small(here, model, width)
+            radii = {"sabma": (0.0, 0.5)}
+            steps = {"steps": 3 if setting.tiny else 60}
+            family = fv.families.fit_family(net, task, q, radii=radii, seed=0, fit=steps)
+            how = FEW_CELLS if setting.tiny else {}
+            fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, **steps)
+            measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
+            both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
+        name = model if width is None else f"{model} {width}"
+        adds = (
+            f"{least_multiply_adds(net.module):,} multiply-adds; auto takes the card from {FEW:,}"
+        )
+        for what, card, cpu in zip(("60 steps of SA-BMA", "measuring"), *both):
+            note = f"{card:.2f} s there, {cpu:.2f} s on the CPU; {adds}"
+            out.row(f"{name}, {what}: on the card faster by", cpu / card, "times", note=note)
 
 
 # part -> (what runs, its share of the budget)
 PARTS = {
     "replay": (replay, 0.15),
-    "fits": (fits, 0.35),
+    "fits": (fits, 0.4),
     "plane": (plane, 0.2),
-    "tour": (tour, 0.45),
+    "tour": (tour, 0.35),
+    "draws": (draws, 0.15),
+    "profile": (profile, 0.1),
+    "methods": (methods, 0.15),
     "family": (family, 0.25),
+    "cross": (cross, 0.25),
 }
 
 
@@ -370,28 +509,30 @@ def late(*_):
     raise Late
 
 
-def run(parts, setting, page, end):
+def run(parts, setting, out, end):
     """The parts, each within its share of the time that is left until `end`."""
     budget = end - time.monotonic()
     signal.signal(signal.SIGALRM, late)
     for name in parts:
         part, share = PARTS[name]
-        page.begin(name, part.__doc__)
-        allowed = min(share * budget, end - time.monotonic())
+        out.begin(name, " ".join(part.__doc__.split()))
+        start = time.monotonic()
+        allowed = min(share * budget, end - start)
         if allowed <= 1:
-            page.write("\nnot measured: no time was left.")
+            out.say("not measured", "no time was left")
             continue
         try:
             # again a second later, should something catch it
             signal.setitimer(signal.ITIMER_REAL, allowed, 1.0)
             try:
-                part(setting, page)
+                part(setting, out)
             finally:
                 signal.setitimer(signal.ITIMER_REAL, 0)
         except Late:
-            page.write(f"\ncut off: after {allowed:.0f} s, its share of the time.")
+            out.say("cut off", f"after {allowed:.0f} s, its share of the time")
         except Exception as error:  # the next part is worth its time on a card all the same
-            page.write(f"\nfailed: {type(error).__name__}: {error}.")
+            out.say("failed", f"{type(error).__name__}: {error}")
+        out.say("seconds", round(time.monotonic() - start, 1))
 
 
 def main():
@@ -400,25 +541,56 @@ def main():
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     ask.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[], help="all by default")
     cuda = "cuda" if torch.cuda.is_available() else "cpu"
-    ask.add_argument("--device", default=cuda, help="cuda or cpu")
-    ask.add_argument("--out", type=Path, default=Path("gpu.md"), help="page to write")
-    ask.add_argument("--budget", type=float, default=290.0, help="seconds of all parts together")
+    ask.add_argument("--device", default=cuda, help="cuda, cpu or second")
+    ask.add_argument("--out", type=Path, default=Path("gpu"), help="folder of gpu.json")
+    ask.add_argument("--budget", type=float, default=230.0, help="seconds of all parts together")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
     asked = ask.parse_args()
-    device = torch.device(asked.device)
+    precision = "bfloat16"
+    name = asked.device
+    if asked.device == "second":
+        sys.path.insert(0, str(Path(__file__).parents[1]))
+        from second_device import second_device
+
+        asked.device = second_device()
+        precision = None  # it has no autocast
+        stand_in = Recorder(lambda warm, step: (warm(), step)[1], lambda run: run() and 0.0)
+        RECORDERS[asked.device.type] = stand_in
     sizes = (4, 3, 8) if asked.tiny else (256, 91, 8192)
-    setting = Setting(device, "bfloat16", asked.tiny, *sizes)
-    about = ABOUT.format(
-        day=time.strftime("%Y-%m-%d"),
-        device=torch.cuda.get_device_name() if device.type == "cuda" else "CPU",
-        torch=torch.__version__,
-        cores=os.cpu_count(),
-        precision=setting.precision,
-        batch=setting.batch,
-    )
-    page = Page(asked.out)
-    page.write(about)
-    run(asked.parts or list(PARTS), setting, page, started + asked.budget)
+    setting = Setting(torch.device(asked.device), precision, asked.tiny, *sizes)
+    asked.out.mkdir(parents=True, exist_ok=True)
+    parts = asked.parts or list(PARTS)
+    beside = None
+    if name != "cpu":
+        torch.set_num_threads(min(8, torch.get_num_threads()))
+    if name != "cpu" and "tour" in parts:
+        words = [sys.executable, __file__, "tour", "--device", "cpu", "--out", asked.out]
+        words += ["--budget", str(asked.budget / PARTS["tour"][1])]
+        words += ["--tiny"] * asked.tiny
+        log = (asked.out / "cpu.log").open("w")
+        beside = subprocess.Popen(words, stdout=log, stderr=log)
+    where = torch.cuda.get_device_name() if name == "cuda" else name
+    about = {
+        "torch": torch.__version__,
+        "device": where,
+        "cores": os.cpu_count(),
+        "batch": setting.batch,
+        "precision": precision or "float32",
+        "day": time.strftime("%Y-%m-%d"),
+        "tiny": asked.tiny,
+    }
+    print(*(f"{key} {value}" for key, value in about.items()), sep=", ", flush=True)
+    out = Results(asked.out / ("cpu.json" if name == "cpu" else "gpu.json"), about)
+    end = started + asked.budget
+    try:
+        run(parts, setting, out, end)
+    finally:
+        if beside is not None:
+            try:
+                beside.wait(max(1.0, end + 5 - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                beside.kill()
+                beside.wait()
     print(f"\n{time.monotonic() - started:.0f} s in all", flush=True)
 
 
