@@ -130,12 +130,10 @@ VALUES = {
     ),
     "a path with a zero": (
         lambda: fv.save(plane(3), "a\0b"),
-        ValueError,
         r"path must be a path, got 'a\\x00b', with a zero character",
     ),
     "a path of 5,000 characters": (
         lambda: fv.load("x" * 5000),
-        ValueError,
         r"path must have names of at most 255 bytes, got 'x{199}\.\.\. of 5002 characters",
     ),
     "a path at home": (
