@@ -11,6 +11,7 @@ from torch.testing import assert_close
 import flatviz as fv
 from flatviz import metrics
 from flatviz.core import PointEvaluator
+from flatviz.metrics.scores import SCORES as MEASURES
 
 NAN = math.nan
 INF = math.inf
@@ -103,8 +104,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     assert own(NET.w) != 0
 
 
-NAMES = "accuracy nll brier ece ace class_ece reliability".split()
-SCORES = {name: getattr(metrics, name) for name in NAMES}
+SCORES = {**MEASURES, "reliability": metrics.reliability}
 
 
 @mark.parametrize("score", SCORES)

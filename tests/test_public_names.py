@@ -17,6 +17,7 @@ from pytest import mark, raises
 from torch import equal, nn, randn
 
 import flatviz as fv
+from flatviz.metrics.scores import SCORES
 
 ROOT = Path(__file__).resolve().parent.parent / "flatviz"
 
@@ -123,7 +124,7 @@ def test_plot_draws_what_the_function_of_the_type_draws(quadratic):
 
 def test_a_score_by_name_is_the_function_of_that_name():
     prediction = fv.Prediction(randn(3, 20, 4), torch.arange(20) % 4)
-    for name in "accuracy nll brier ece ace class_ece".split():
+    for name in SCORES:
         assert f'"{name}"' in fv.score.__doc__
         assert equal(fv.score(prediction, name), getattr(fv.metrics, name)(prediction))
         found = fv.score(prediction, name, n_draws=2)

@@ -10,31 +10,33 @@ from typing import Any
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
 from flatviz.words import check_choice, meant, quoted
 
-PYTHON = {"True": "true", "False": "false"}  # as JSON
-LONGEST = 10  # minutes of a run that needs no --yes
+PYTHON = {"True": "true", "False": "false"}  # words of Python -> those of JSON
+LONGEST = 10  # minutes that a run without --yes may take
 
 
 def experiment_of(name: str | None = None) -> list[Path]:
-    """The notebook of an experiment; None: of all.
+    """List the notebook of the experiment `name`, or without a name those of all experiments.
 
     Raises:
-        ValueError: For a name that there is not.
+        ValueError: For a name that no experiment has.
     """
-    known = {p.stem: p for p in sorted((folder_of_notebooks() / EXPERIMENTS).glob("*.ipynb"))}
+    folder = folder_of_notebooks() / EXPERIMENTS
+    known = {path.stem: path for path in sorted(folder.glob("*.ipynb"))}
     if name is None:
         return list(known.values())
     return [known[check_choice(name, tuple(known), "NAME")]]
 
 
 def parameters_of(path: Path) -> dict[str, str]:
-    """Name -> default, as written, of the cell tagged `parameters`."""
+    """Return the default of each parameter of a notebook, as the text written in its cell."""
     cell = _parameters(path)
     source = "".join(cell["source"])
-    values = {}
-    for line in ast.parse(source).body:
-        if isinstance(line, ast.Assign) and isinstance(line.targets[0], ast.Name):
-            values[line.targets[0].id] = ast.get_source_segment(source, line.value) or ""
-    return values
+    defaults = {}
+    for statement in ast.parse(source).body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+            name = statement.targets[0].id
+            defaults[name] = ast.get_source_segment(source, statement.value) or ""
+    return defaults
 
 
 def _parameters(path: Path) -> dict[str, Any]:
@@ -45,13 +47,14 @@ def _parameters(path: Path) -> dict[str, Any]:
 
 
 def refuse_long(path: Path, values: Mapping[str, object]) -> None:
-    """Refuse a run whose notebook states more than ten minutes for these parameters.
+    """Print the estimated time of a run, and refuse a run of more than ten minutes.
 
-    The cell tagged `parameters` states them in its metadata: `minutes`, a Python expression in the
-    parameters, and `on`, the machine that it is for.
+    The notebook states the estimate in the metadata of its cell tagged `parameters`: `minutes` is a
+    Python expression of the parameters, and `on` names the machine for which it holds.  A notebook
+    without an estimate is never refused.
 
     Raises:
-        ValueError: With the estimate.
+        ValueError: For an estimate of more than ten minutes.
     """
     stated = _parameters(path)["metadata"]
     if "minutes" not in stated:
@@ -68,28 +71,31 @@ def refuse_long(path: Path, values: Mapping[str, object]) -> None:
 
 
 def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[str, object]:
-    """NAME=VALUE texts as parameters: numbers, true and false, else text.
+    """Read texts NAME=VALUE; a value is a number, true or false, and any other word stays text.
+
+    known: parameters of the notebook `name`, with their defaults as texts.
 
     Raises:
-        ValueError: For a name that the notebook does not have, for a text without "=", and for one
-            in place of a number.
+        ValueError: For a word without "=", a name that the notebook does not have, a text where the
+            default is a number, and a fraction where the default is a whole number.
     """
     values = {}
     for word in words:
         written, equals, text = word.partition("=")
         key = written.upper()
         if not equals or key not in known:
-            listed = [n.lower() for n in known if n != "RUN"]
-            near = "" if key in known else meant(key.lower(), listed)
+            listed = [n.lower() for n in known if n != "RUN"]  # which the option --stored sets
+            hint = "" if key in known else meant(key.lower(), listed)
             raise ValueError(
                 f"a parameter must be NAME=VALUE with NAME one of {', '.join(listed)} for {name},"
-                f" got {word!r}{near}"
+                f" got {word!r}{hint}"
             )
         default = known[key]
         try:
             values[key] = json.loads(PYTHON.get(text, text))
         except json.JSONDecodeError as error:
-            if default.replace(".", "", 1).isdecimal():
+            is_number = default.replace(".", "", 1).isdecimal()
+            if is_number:
                 raise ValueError(
                     f"{written} must be a number, as its default {default}, got {text!r}"
                 ) from error
@@ -99,9 +105,11 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
 
 
 def check_whole(key: str, value: object, default: str) -> None:
-    """Refuse what is no whole number, where the default is one, and a run of no seeds."""
+    """Refuse a value that is no whole number where the default is one, and fewer seeds than 1."""
     least = 1 if key == "SEEDS" else -math.inf
-    if default.isdecimal() and (type(value) is not int or value < least):
+    needs_whole = default.isdecimal()
+    # True and False are instances of int, hence the comparison of types
+    if needs_whole and (type(value) is not int or value < least):
         from_one = " of at least 1" if key == "SEEDS" else ""
         raise ValueError(
             f"{key.lower()} must be a whole number{from_one}, as its default {default}, got"

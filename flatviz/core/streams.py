@@ -28,9 +28,9 @@ class Examples(Protocol):
 class Stream(Sized):
     """Inputs of a data set `examples[i] -> (x, y)` at `index`, read when needed.
 
-    `stream` makes one.  A batch is read by `workers` threads; bytes become floats from 0 to 1.  As
-    the files may change on disk, results are cached only where `content` is given, a text that
-    changes with them.
+    `fv.datasets.stream` makes one.  `workers` threads read a batch.  Images in bytes become floats
+    from 0 to 1.  The files may change on disk, so results are cached only where `content` is given:
+    a value that changes with the files.
     """
 
     examples: Examples
@@ -42,6 +42,7 @@ class Stream(Sized):
     content: object = None
 
     def __getstate__(self) -> dict[str, object]:
+        # Whoever hashes arguments pickles them: without `content` a stream has no hash
         if self.content is None:
             raise TypeError("the content of a stream is not known before it is read")
         return dict(vars(self))
@@ -55,7 +56,8 @@ class Stream(Sized):
         """Read the inputs at `index`: an integer, a slice or several integers."""
         if isinstance(index, int):
             return self[[index]][0]
-        return self.take(index)._floats(self.take(index).read())
+        chosen = self.take(index)
+        return chosen._floats(chosen.read())
 
     def split(self, size: int | list[int]) -> Iterator[Tensor]:
         """Iterate over all inputs in batches, in order, while threads read the next ones."""
@@ -67,18 +69,21 @@ class Stream(Sized):
         return batch.to(self.device)
 
     def take(self, index: Index) -> Stream:
-        """Return the inputs at `index`, unread."""
-        places = index if isinstance(index, slice) else torch.as_tensor(index).cpu()
-        return replace(self, index=self.index[places])
+        """Return a stream of the inputs at `index`; nothing is read yet."""
+        positions = index if isinstance(index, slice) else torch.as_tensor(index).cpu()
+        return replace(self, index=self.index[positions])
 
     def to(
         self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
     ) -> Stream:
-        """Return the same stream with batches on a device, floating ones in `dtype`."""
-        place = self.device if device is None else torch.device(device)
+        """Return the same stream with batches on `device` and, where they are floats, in `dtype`.
+
+        None keeps what the stream has.
+        """
+        new_device = self.device if device is None else torch.device(device)
         if dtype is None or not self.is_floating_point():
             dtype = self.dtype
-        return replace(self, device=place, dtype=dtype)
+        return replace(self, device=new_device, dtype=dtype)
 
     def describe(self) -> str:
         """Return shape and dtype as text."""
@@ -86,17 +91,18 @@ class Stream(Sized):
         return f"x {tuple(self.shape)} {kind}, streamed by {self.workers} threads"
 
     def _batches(self, parts: Iterable[Tensor]) -> Iterator[Tensor]:
-        """Iterate over the inputs of each part, while threads read the next ones."""
+        """Iterate over one batch for each part of the index, while threads read the next ones."""
         with ThreadPoolExecutor(self.workers) as threads:
-            waiting: deque[Iterator[Tensor]] = deque()
+            in_flight: deque[Iterator[Tensor]] = deque()  # batches that threads read, oldest first
             for part in parts:
-                waiting.append(threads.map(self._read, part.tolist()))
-                if len(waiting) > AHEAD:
-                    yield torch.stack(list(waiting.popleft()))
-            for rows in waiting:
-                yield torch.stack(list(rows))
+                in_flight.append(threads.map(self._read, part.tolist()))
+                if len(in_flight) > AHEAD:
+                    yield torch.stack(list(in_flight.popleft()))
+            for examples in in_flight:
+                yield torch.stack(list(examples))
 
     def _read(self, i: int) -> Tensor:
+        """Read the input of example `i` of the data set."""
         x, _ = pair_of(self.examples[i], i)
         if x.shape != self.example_shape:
             raise ValueError(
@@ -106,11 +112,11 @@ class Stream(Sized):
         return x
 
     def _floats(self, x: Tensor) -> Tensor:
-        """Move a batch to the device, as floats."""
+        """Move a batch to the device: images in bytes as floats from 0 to 1, floats in `dtype`."""
         x = x.to(self.device, non_blocking=True)
         if x.dtype == torch.uint8 and x.ndim == 4:
             return x.to(self.dtype).div_(255)
-        if not x.is_floating_point():
+        if not x.is_floating_point():  # integers such as tokens stay
             return x
         if not bool(torch.isfinite(x).all()):
             raise ValueError("x must be finite, got NaN or inf values in a batch: clean them")
@@ -121,7 +127,7 @@ Inputs = Pixels | Fields | Stream
 
 
 def pair_of(pair: object, i: int) -> tuple[Tensor, object]:
-    """Split an example of a stream into input and label."""
+    """Split example `i` of a data set into input and label; refuse all but a pair."""
     if not isinstance(pair, (tuple, list)) or len(pair) != 2 or not isinstance(pair[0], Tensor):
         raise TypeError(
             f"each example must be a pair (x tensor, y), got {type(pair).__name__} at {i}: give a"

@@ -1,4 +1,4 @@
-"""The trunk's activations, computed once, where one layer alone is treated, such as a head.
+"""Activations of a network before its only treated layer, such as a head, computed once.
 
 A network f(w, x) whose treated weights w are in one layer is g(w, h(x)).  The trunk h holds no
 treated weight, and its BatchNorm statistics are fixed, so that h(x) is the same at every w.
@@ -13,22 +13,22 @@ from torch import Tensor, nn
 from flatviz.core import Data, Fields, Net, Progress, public, run, track
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points
 
-CHECKED = 8
-BATCH = 256
+CHECKED = 8  # examples on which the tail is compared with the full network
+BATCH = 256  # examples that pass through the trunk at once
 
 
 class Tail(nn.Module):
-    """One layer, under its name in the full network."""
+    """One layer of a module, whose weights have the same names as in the full module."""
 
     def __init__(self, module: nn.Module, name: str) -> None:
         super().__init__()
         self.name = name
-        place: nn.Module = self
+        parent: nn.Module = self
         *outer, last = name.split(".")
-        for key in outer:
-            place.add_module(key, nn.Module())
-            place = place.get_submodule(key)
-        place.add_module(last, module.get_submodule(name))
+        for key in outer:  # empty modules on the way, for the name's sake
+            parent.add_module(key, nn.Module())
+            parent = parent.get_submodule(key)
+        parent.add_module(last, module.get_submodule(name))
 
     def forward(self, z: Tensor) -> Tensor:
         """Compute the layer's outputs."""
@@ -39,25 +39,27 @@ class Tail(nn.Module):
 def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Net, Data]:
     """Split the network at the module that holds all treated weights, and compute its inputs once.
 
-    All verbs take the resulting pair in place of the old one.  Outputs on the first examples are
-    compared with the full network's, at its weights and at others.  The new net has the same
-    treated weights in the same order, so that priors and posteriors of one serve for the other.
-    With the head alone treated, nearly all of a step's cost is saved.  BatchNorm of the trunk keeps
-    its statistics, as with `batchnorm="frozen"`.
+    All verbs take the returned pair in place of (net, data).  The new net has the same treated
+    weights in the same order, so that priors and posteriors of one net serve for the other.  With
+    the head alone treated, nearly all of a step's cost is saved.  BatchNorm of the trunk keeps its
+    statistics, as with `batchnorm="frozen"`.
+
+    As a check, outputs of both nets on the first examples are compared, at the net's weights and at
+    others near them.
 
     Args:
         net: Network whose treated weights are in one module inside of it, which runs once.
-        data: Examples that pass through the trunk; a test set, and each corrupted copy of it, needs
-            another call.
+        data: Examples that pass through the trunk.  A test set, and each corrupted copy of it,
+            needs a call of its own.
         progress: True, None (where a terminal watches) or a function.
 
     Returns:
         (net, data), the module as a network and its inputs as examples.
 
     Raises:
-        ValueError: If no one module inside holds all treated weights, if it does not run once on
-            one row an example, or if outputs differ by more than rounding, for instance because
-            further layers follow it.
+        ValueError: If no single module inside holds all treated weights, if this module does not
+            run once, on one row for each example, or if outputs of the two nets differ by more than
+            rounding, for instance because further layers follow the module.
 
     Example:
         >>> import torch, flatviz as fv
@@ -72,48 +74,54 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
         True
     """
     check_function(net, data.x[:CHECKED])
-    module = net.to_module().eval().requires_grad_(False)
-    seen: list[tuple[Tensor, ...]] = []
-    layers = [
-        b.name.partition(".parametrizations.")[0].rpartition(".")[0] + "." for b in net.blocks
-    ]
-    name = os.path.commonprefix([layer.split(".") for layer in layers])
-    name = ".".join(name).rstrip(".")
+    name = _treated_module(net)
     if not name:
         raise ValueError(
             f"a trunk must come before one layer that holds all treated weights, got {net!r}: fit"
             " on the images"
         )
-    module.get_submodule(name).register_forward_pre_hook(lambda _, inputs: seen.append(inputs))
+    module = net.to_module().eval().requires_grad_(False)
+    calls: list[tuple[Tensor, ...]] = []  # positional arguments of each call of the treated module
+    module.get_submodule(name).register_forward_pre_hook(lambda _, inputs: calls.append(inputs))
 
     def trunk(x: Tensor | Fields) -> Tensor:
-        seen.clear()
+        calls.clear()
         run(module, x)
-        if [tuple(len(z) for z in inputs if isinstance(z, Tensor)) for inputs in seen] != [
-            (len(x),)
-        ]:
+        rows = [tuple(len(z) for z in inputs if isinstance(z, Tensor)) for inputs in calls]
+        one_call_on_one_tensor = [(len(x),)]
+        if rows != one_call_on_one_tensor:
             raise ValueError(
                 f"{name!r} must run once, on a tensor of one row an example, got other calls: fit"
                 " on the images"
             )
-        return seen[0][0]
+        return calls[0][0]
 
     with torch.no_grad():
-        x = torch.cat(
-            [
-                trunk(data.x[i : i + BATCH])
-                for i in track(range(0, len(data), BATCH), "trunk", progress)
-            ]
-        )
-        # a Net puts weights in the order of the dict: that of the whole network, not of the layer's
-        tail = Tail(net.to_module().eval().requires_grad_(False), name)
-        late = Net(tail, {b.name: b.kind for b in net.blocks}, x[:2], net.frozen)
-        if not all(
+        starts = track(range(0, len(data), BATCH), "trunk", progress)
+        x = torch.cat([trunk(data.x[i : i + BATCH]) for i in starts])
+        tail = Tail(net.to_module().eval().requires_grad_(False), name)  # a copy without the hook
+        # A Net has its weights in the order of this dict: that of `net`, which may differ from the
+        # layer's own
+        kinds = {b.name: b.kind for b in net.blocks}
+        late = Net(tail, kinds, x[:2], net.frozen)
+        same = all(
             same_to_rounding(late(w, x[:CHECKED]), net(w, data.x[:CHECKED]))
             for w in two_points(net)
-        ):
+        )
+        if not same:
             raise ValueError(
                 "outputs from kept activations must be the network's, got others: fit on the images"
                 " themselves"
             )
     return late, Data(x, data.y)
+
+
+def _treated_module(net: Net) -> str:
+    """Name the innermost module that holds all treated weights; "" for the whole network."""
+    paths = []
+    for block in net.blocks:
+        # a parametrised weight is named "layer.parametrizations.weight.original0"
+        weight = block.name.partition(".parametrizations.")[0]
+        layer, _, _ = weight.rpartition(".")
+        paths.append(layer.split("."))
+    return ".".join(os.path.commonprefix(paths))

@@ -28,8 +28,8 @@ from flatviz.results import (
     Surface,
 )
 
-ITERS = 120  # Hessian products at most for one eigenvalue of a repeated fit
-SURFACES = ("around", "sharpest")  # surfaces around a center, which `extend` may leave out
+ITERS = 120  # most Hessian products for one eigenvalue in `repeat_family`
+SURFACES = ("around", "sharpest")  # a member's surfaces around its center; `extend` may skip them
 
 
 @public
@@ -47,22 +47,24 @@ def fit_family(
 ) -> Family:
     """Fit every method of `radii` on `task.train`, all with the same noise.
 
-    Radius 0 of SAM and SA-BMA is VI, bit for bit, so it is fitted once.  The radii of one method
-    are trained together where the network allows it.
+    At radius 0 SAM and SA-BMA are VI, bit for bit, so that posterior is fitted once.  The radii of
+    one method are trained together where the network allows it.
 
     Args:
         net: As `transfer` returns it.
         task: Task; its training split is fitted.
         prior: As `transfer` returns it.
-        radii: Method -> radii, each in the method's unit; None: those of the tour.
+        radii: Method -> radii, each in the method's unit.  None takes those of `flatviz tour`.
         seed: Fixes the noise of every fit.
-        fit: Settings in place of those of the methods' records, each where the method has it:
-            {"steps": 300}.
-        tuned: Method -> choice of `flatviz run tune` (`flatviz.families.members`); its radius is
-            fitted too.  Radius 0 of a tuned method is VI at that method's settings.
+        fit: Settings that replace the methods' own, such as {"steps": 300}; a method ignores a
+            setting that it does not have.
+        tuned: Method -> choice of `flatviz run tune`, as `flatviz.families.members.read_choices`
+            reads it; its radius is fitted too.  Radius 0 of a tuned method is VI at that method's
+            settings.
         progress: True, None (where a terminal watches) or a function.
-        engine: Any executor of `concurrent.futures`, a pool of processes or a cluster's: its
-            workers share the fits, also the radii of one method, each equal to rounding.
+        engine: Executor of `concurrent.futures`, such as a pool of processes or a cluster's, whose
+            workers share the fits.  The radii of one method are then fitted apart, which changes
+            results by rounding only.
 
     Raises:
         ValueError: For an unknown method or setting, or a radius below 0.
@@ -98,21 +100,21 @@ def measure(
 ) -> Family:
     """Measure a family: surface, samples on it, spectra, predictions on the test split.
 
-    All share one PCA plane, of the pooled draws, and one pair of random directions.  Surface and
-    spectra are of the mean NLL of the training examples over the treated weights; scores are of the
-    test split.  BatchNorm statistics are those of the net throughout, as they were when the
-    posteriors were fitted.
+    All members share one PCA plane, that of their pooled draws, and one pair of random directions.
+    Surfaces and spectra are those of the mean training NLL as a function of the treated weights.
+    Scores are those of the test split.  BatchNorm statistics are the net's throughout, as they were
+    when the posteriors were fitted.
 
     Args:
         net: As for `fit_family`.
         task: Task; its training split gives the loss and its test split the scores.
         family: Result of `fit_family`.
         seed: Fixes draws and planes.
-        n_draws: Draws a posterior, at least 2.
-        n_spectra: Draws whose largest eigenvalues are computed.
-        k: Eigenvalues of each.
+        n_draws: Draws of each posterior, at least 2.
+        n_spectra: Number of these draws at which the spectrum is computed.
+        k: Number of largest eigenvalues in a spectrum.
         resolution: Grid points a side of the shared surface.
-        around_resolution: Grid points a side of the surface around each center.
+        around_resolution: Grid points a side of the surfaces around each center.
         progress: True, None (where a terminal watches) or a function.
 
     Example:
@@ -138,7 +140,7 @@ def measure(
     inputs = line_of_inputs(task) | family.inputs
     family = replace(family, surface=surface, inputs=inputs)
     spectra = {}
-    reaches = []
+    reaches = []  # how far the surface along a center's sharpest directions must extend
     for q in posteriors:
         spectra[id(q)] = top_eigenpairs(f, q.center, 2, seed=seed)
         reaches.append(rise_distance(f, q.center, spectra[id(q)]))
@@ -156,6 +158,7 @@ def measure(
         spectra=spectra,
     )
     measured = once(family, ground.measured, "measuring", progress)
+    # Members that share a posterior got the same result, under the name of the first of them
     members = [
         replace(new, method=member.method, radius=member.radius, unit=member.unit)
         for member, new in zip(family, measured)
@@ -165,7 +168,7 @@ def measure(
 
 
 def line_of_inputs(task: Task) -> dict[str, Tensor]:
-    """Return `Family.inputs` of a regression on one number, x (N,) of the test split, or {}."""
+    """Return the test inputs {"x": (N,)} of a regression on one number, {} for other tasks."""
     x = task.test.x
     if task.one_label or not isinstance(x, Tensor) or x.numel() != len(x):
         return {}
@@ -182,12 +185,14 @@ def extend(
 ) -> Family:
     """Add one member to a measured family, on its planes and scales.
 
-    It is measured at the seed after that of the fits.  surfaces: those of `SURFACES` to compute,
-    two thirds of the work; the others are copied from the nearest member.
+    The member is measured with the seed after that of the fits.
+
+    surfaces: those of `SURFACES` to compute; both take two thirds of the work.  The others are
+        copied from the member of nearest radius.
     """
-    near = family[family.index(method, radius)]
+    nearest = family[family.index(method, radius)]
     new = replace(
-        near,
+        nearest,
         method=method,
         radius=float(radius),
         unit=METHODS[method].unit,
@@ -196,9 +201,9 @@ def extend(
     member = _Ground.of(fits, family).measured(new, surfaces)
     values = member_values(member.spectrum, computed(member.prediction))
     over_seeds = {}
-    for name, row in near.over_seeds.items():  # of one seed alone
+    for name, row in nearest.over_seeds.items():
         over_seeds[name] = torch.full_like(row, torch.nan)
-        over_seeds[name][0] = values[name]
+        over_seeds[name][0] = values[name]  # the member's own; it has no fits with other seeds
     family = family.add(replace(member, over_seeds=over_seeds))
     return with_pixels(fits.task, family)
 
@@ -210,9 +215,10 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
     seeds is the effect of that noise.  The radii of a method are trained together, with all seeds
     at once, where the network allows it.
 
-    over_seeds of a member: "lambda1", the mean over as many draws as the family has spectra; those
-    of `SHOWN` on the test split at the family's largest ensemble; (1 + seeds,) each, the value of
-    the member itself first, NaN where a fit diverged.
+    The `over_seeds` of a member are the numbers of `member_values`: "lambda1", the mean over as
+    many draws as the family has spectra, and the scores `SHOWN` of the family's largest ensemble on
+    the test split.  Each is (1 + seeds,): first the value of the member itself, then one for each
+    seed, NaN where that fit diverged.
     """
     task = fits.task
     keys = [fits.key(m.method, m.radius) for m in family]
@@ -220,26 +226,29 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
     n_spectra = max(map(len, family.spectrum))
     f = training_nll(fits.net, task)
     fitted = fits.members(dict.fromkeys(keys), seeds)
-    own = [member_values(m.spectrum, computed(m.prediction)) for m in family]
+    of_members = [member_values(m.spectrum, computed(m.prediction)) for m in family]
+    names = list(of_members[0])
 
-    def values(q: Posterior | None, seed: int) -> dict[str, Tensor]:
+    def values_of(q: Posterior | None, seed: int) -> dict[str, Tensor]:
+        """Measure a refitted posterior; None is a fit that diverged."""
         if q is None:
-            return dict.fromkeys(own[0], torch.tensor(torch.nan))
+            return dict.fromkeys(names, torch.tensor(torch.nan))
         W = q.sample(count(q, n_draws), seed=seed)
         spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
         likelihood = task.likelihood
         prediction = predicted(fits.net, q, task.test, n_draws, seed=seed, likelihood=likelihood)
         return member_values(spectra, prediction)
 
-    columns = [own]
+    by_seed = [of_members]  # for each seed, the values of every member
     for seed in track(list(seeds), "seeds", fits.progress):
-        rows = {}
-        for key in dict.fromkeys(keys):
-            rows[key] = values(fitted.get((*key, seed)), seed + 1)
-        columns.append([rows[key] for key in keys])
+        by_key = {}
+        for key in dict.fromkeys(keys):  # members that share a fit are measured once
+            by_key[key] = values_of(fitted.get((*key, seed)), seed + 1)
+        by_seed.append([by_key[key] for key in keys])
     over_seeds = []
-    for column in zip(*columns):
-        over_seeds.append({n: torch.stack([row[n] for row in column]) for n in own[0]})
+    for of_member in zip(*by_seed):  # for each member, its values at every seed
+        stacked = {name: torch.stack([values[name] for values in of_member]) for name in names}
+        over_seeds.append(stacked)
     return family.each(over_seeds=over_seeds)
 
 
@@ -250,11 +259,12 @@ class _Ground:
     Args:
         family: The family, with its surface, maps and inputs.
         n_draws: Draws of each member.
-        n_spectra: Draws whose spectrum is computed.
-        k: Eigenvalues of a spectrum.
-        resolution: Points a side of the surfaces around a center.
+        n_spectra: Number of these draws at which the spectrum is computed.
+        k: Number of eigenvalues in a spectrum.
+        resolution: Grid points a side of the surfaces around a center.
         reach: Extent of the surfaces along the sharpest directions.
-        spectra: Spectra at centers, by id.
+        seed: Seed of draws, random directions and eigenvalues.
+        spectra: Spectra at centers that are known already, by the id of the posterior.
     """
 
     net: Net
@@ -271,7 +281,7 @@ class _Ground:
 
     @classmethod
     def of(cls, fits: Fitting, family: Family) -> _Ground:
-        """Read the ground of a measured family."""
+        """Read from a measured family on what ground `measure` measured it."""
         first = family[0]
         return cls(
             net=fits.net,
@@ -287,7 +297,7 @@ class _Ground:
         )
 
     def measured(self, member: Member, surfaces: Sequence[str] = SURFACES) -> Member:
-        """Measure a member: draws on the plane, surfaces, spectra, prediction, maps."""
+        """Return the member with its draws on the plane, surfaces, spectra, prediction and maps."""
         net = self.net
         task = self.task
         family = self.family
@@ -324,10 +334,10 @@ class _Ground:
         )
 
     def spectra_of(self, f: Objective, draws: Tensor) -> tuple[Spectrum, ...]:
-        """Compute the largest eigenpairs at the first draws."""
-        starts = track(list(draws[: self.n_spectra]), "eigenvalues", self.progress)
+        """Compute the largest eigenpairs at each of the first `n_spectra` draws."""
+        first_draws = track(list(draws[: self.n_spectra]), "eigenvalues", self.progress)
         spectra = []
-        for i, w in enumerate(starts, 1):
+        for i, w in enumerate(first_draws, 1):
             spectrum = top_eigenpairs(f, w, self.k, seed=self.seed, name=f"draw {i}")
             spectra.append(spectrum)
         return tuple(spectra)
@@ -347,14 +357,14 @@ class _Ground:
 
 
 def member_values(spectra: Sequence[Spectrum], prediction: Prediction) -> dict[str, Tensor]:
-    """Compute a member's mean largest eigenvalue and the scores `SHOWN` of all its draws, by name.
+    """Compute numbers () of a member by name: "lambda1" and those scores `SHOWN` that it has.
 
-    Each is ().
+    "lambda1" is the mean largest eigenvalue; the scores are those of the ensemble of all draws.
     """
     largest = [spectrum.values[0] for spectrum in spectra]
     values = {"lambda1": torch.stack(largest).mean()}
     for name in SHOWN:
         if name in prediction.scores:
-            score = prediction.scores[name][-1]
+            score = prediction.scores[name][-1]  # of the largest ensemble
             values[name] = score.to(values["lambda1"])
     return {name: value.cpu() for name, value in values.items()}

@@ -1,8 +1,8 @@
 """A distribution of y given a network's outputs; loss, curvature and scores follow from it.
 
-Outputs (N, C) have one place an example; (N, C, H, W) of images and (N, T, C) of tokens have
-several, with labels (N, H, W) or (N, T).  The loss of an example is the mean over its places, that
-of a data set the mean over all places that count.
+A place is what one label belongs to.  Outputs (N, C) have one place an example; (N, C, H, W) of
+images and (N, T, C) of tokens have several, with labels (N, H, W) or (N, T).  The loss of an
+example is the mean over its places, that of a data set the mean over all places that count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from flatviz.checks import function
 
 Product = Callable[[Tensor], Tensor]
 Noise = float | Sequence[float] | Tensor
-# Constructor of each closed form; `closed_forms`, which derives them, fills it
+# Name -> constructor of a likelihood with closed forms.  `closed_forms.py` fills it: its classes
+# derive from `Likelihood`, so this file cannot import them
 CLOSED_FORMS: dict[str, Callable[..., Likelihood]] = {}
 
 
@@ -33,10 +34,10 @@ class Likelihood:
     `Likelihood.categorical(...)`, `.bernoulli()` and `.gaussian(noise)` have closed forms.
 
     Args:
-        of: Outputs (N, ...) -> a distribution with one entry an example, or an example and place;
-            `Independent(..., 1)` adds up several targets of an example.
-        name: For labels and texts.
-        ignore: y that does not count.
+        of: Outputs (N, ...) -> a distribution with one entry for each example, or for each place of
+            each example; `Independent(..., 1)` adds up several targets of an example.
+        name: Name in figures and messages.
+        ignore: Value of y that marks places that do not count.
 
     Example:
         >>> import torch, flatviz as fv
@@ -74,11 +75,10 @@ class Likelihood:
     ) -> Likelihood:
         """Return the likelihood of classes.
 
-        weight, label_smoothing: of the loss, as in `torch.nn.functional.cross_entropy`; weight
-            (C,).
+        weight, label_smoothing: as in `torch.nn.functional.cross_entropy`; weight is (C,).
         ignore_index: label of places that do not count.
-        dim: the dimension of classes in outputs (N, ...); None: the last of outputs (N, C) and
-            (N, T, C), 1 of (N, C, H, W).
+        dim: the dimension of outputs (N, ...) that holds the classes; None takes the last one of
+            (N, C) and (N, T, C), and dimension 1 of (N, C, H, W).
         """
         return CLOSED_FORMS["categorical"](weight, label_smoothing, ignore_index, dim)
 
@@ -86,8 +86,8 @@ class Likelihood:
     def bernoulli() -> Likelihood:
         """Return the likelihood of labels 0 and 1.
 
-        Outputs are one logit, (N,) or (N, 1), or several labels an example, (N, L), whose losses
-        add up. (N, 1, H, W) has a place for each pixel.
+        Outputs are logits: one an example, (N,) or (N, 1); L an example, (N, L), for as many
+        labels, whose losses add up; or one for each pixel, (N, 1, H, W).
         """
         return CLOSED_FORMS["bernoulli"]()
 
@@ -95,23 +95,25 @@ class Likelihood:
     def gaussian(noise: Noise | None = None) -> Likelihood:
         """Return the likelihood of targets under Gaussian noise.
 
-        noise: its standard deviation, or one for each output, (C,); None: outputs are (N, 2 C),
-            means and then s, with noise softplus(s).  `fv.models.learned_noise(module)` adds a
-            learned s to a module of means.
+        noise: its standard deviation, or one for each output, (C,).  With None the network predicts
+            it: outputs are (N, 2 C), C means and then C numbers s, and the standard deviation is
+            softplus(s).  `fv.models.learned_noise(module)` adds a learned s to a module of means.
         """
         return CLOSED_FORMS["gaussian"](noise)
 
     def longest_gradient(self, y: Tensor) -> float | None:
-        """Return the length to which SGD shortens a gradient in the weights; None: it leaves it.
+        """Return the norm to which SGD clips the gradient in the weights, or None for no clipping.
 
-        A gradient in a noise that the network computes has no bound as the noise falls.
+        The default clips, since a user's distribution may have a noise that the network computes:
+        as that noise falls, the gradient grows without bound.
         """
         return 1.0
 
     def of_constant(self, y: Tensor, outputs: Tensor) -> float:
-        """Compute the least mean NLL of `y` by one output for all, of the shape of `outputs`.
+        """Compute the least mean NLL of `y` when all examples share one output.
 
-        NaN where 0, from which the search starts, are no outputs that the distribution takes.
+        `outputs` (N, ...) give its shape only.  The search starts at 0; the result is NaN where the
+        distribution refuses outputs of 0.
         """
         start = torch.zeros_like(outputs[:1], dtype=torch.float64)
         try:
@@ -121,31 +123,37 @@ class Likelihood:
             return math.nan
 
     def best_constant(self, y: Tensor, start: Tensor) -> Tensor:
-        """Find one output (1, ...) for all examples, of least mean NLL, by L-BFGS from `start`."""
-        one = start.clone().requires_grad_(True)
-        search = torch.optim.LBFGS([one], max_iter=100, line_search_fn="strong_wolfe")
+        """Find by L-BFGS from `start` the output (1, ...), shared by all, of least mean NLL."""
+        shared = start.clone().requires_grad_(True)
+        search = torch.optim.LBFGS([shared], max_iter=100, line_search_fn="strong_wolfe")
 
         def loss() -> Tensor:
             search.zero_grad()
-            value = self.nll(_repeated(one, len(y)), y)
+            value = self.nll(_repeated(shared, len(y)), y)
             value.backward()
             return value
 
         with torch.enable_grad():
             search.step(loss)
-        return one.detach()
+        return shared.detach()
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
-        """Compute -log p of each example or place: 0 if it does not count, NaN if it diverged."""
+        """Compute -log p of each example or place, 0 where y does not count.
+
+        Outputs that are not finite give NaN (N,), even where the distribution refuses them.
+
+        Raises:
+            ValueError: For finite outputs or labels that the distribution refuses.
+        """
         try:
             p = self.of(outputs)
-            counts = self.mask(y)
+            mask = self.mask(y)
             loss = -p.log_prob(self._values(y, p, outputs))
         except ValueError:  # from a distribution that checks its parameters
             if bool(outputs.isfinite().all()):
                 raise
             return outputs.flatten(1).sum(1) * math.nan
-        return loss if counts is None else loss * counts.reshape(loss.shape)
+        return loss if mask is None else loss * mask.reshape(loss.shape)
 
     def losses(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the loss of each example, the mean over its places, (N,)."""
@@ -153,13 +161,13 @@ class Likelihood:
         return entries if entries.ndim == 1 else entries.flatten(1).mean(1)
 
     def mask(self, y: Tensor) -> Tensor | None:
-        """Mark the places that count, in the shape of y; None where all do."""
+        """Return True for each place that counts, in the shape of y; None where all count."""
         return None if self.ignore is None else y != self.ignore
 
     def weights(self, y: Tensor) -> Tensor | None:
-        """Compute the mean weight of each example's places, (N,), 0 for those that do not count.
+        """Compute the mean weight of each example's places, (N,).
 
-        Return None where all are 1.
+        A place weighs 1, or 0 if it does not count.  The result is None where all places weigh 1.
         """
         mask = self.mask(y)
         if mask is None:
@@ -167,12 +175,12 @@ class Likelihood:
         return mask.double().reshape(len(y), -1).mean(1)
 
     def count(self, y: Tensor) -> float:
-        """Compute the divisor of the summed losses, the number of examples if all count."""
+        """Compute the divisor that turns the sum of losses into `nll`: N if all places count."""
         weights = self.weights(y)
         return len(y) if weights is None else float(weights.sum())
 
     def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
-        """Compute the mean of the losses over what counts, or their sum, ()."""
+        """Compute the mean loss over all places that count, or the "sum" of the losses, ()."""
         losses = self.losses(outputs, y)
         if reduction == "sum":
             return losses.sum()
@@ -183,45 +191,53 @@ class Likelihood:
 
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute `nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
+        n_members = len(y)
         labels = y.flatten(0, 1)
-        losses = self.losses(outputs.flatten(0, 1), labels).view(len(y), -1)
+        losses = self.losses(outputs.flatten(0, 1), labels).view(n_members, -1)
         weights = self.weights(labels)
         if weights is None:
             return losses.mean(1)
-        total = weights.view(len(y), -1).sum(1)
-        return losses.sum(1) / _divisor(total, losses)
+        total_weight = weights.view(n_members, -1).sum(1)
+        return losses.sum(1) / _divisor(total_weight, losses)
 
     def gradient(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the derivative of each example's loss in its outputs, in their shape."""
         with torch.enable_grad():
-            at = outputs.detach().requires_grad_(True)
-            total = self.losses(at, y).sum()
-        return torch.autograd.grad(total, at)[0]
+            leaf = outputs.detach().requires_grad_(True)
+            total = self.losses(leaf, y).sum()
+        return torch.autograd.grad(total, leaf)[0]
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product | None:
-        """Return u -> Lambda u, second derivatives in the outputs, or None without closed form."""
+        """Return u -> Lambda u, or None where Lambda has no closed form, as here.
+
+        Lambda holds the second derivatives of each example's loss in its outputs.
+        """
         return None
 
     def log_probs(self, outputs: Tensor) -> Tensor | None:
-        """Compute log class probabilities (N, P, C) of P places an example, or None."""
+        """Compute log class probabilities (N, P, C) of P places an example.
+
+        The result is None for a distribution of anything but classes.
+        """
         p = distributions.entrywise(self.of(outputs))
         if isinstance(p, Categorical):
             log_p = p.logits
         elif isinstance(p, Bernoulli):
-            of_0 = F.logsigmoid(-p.logits)
-            of_1 = F.logsigmoid(p.logits)
-            log_p = torch.stack([of_0, of_1], -1)
+            log_p_of_0 = F.logsigmoid(-p.logits)
+            log_p_of_1 = F.logsigmoid(p.logits)
+            log_p = torch.stack([log_p_of_0, log_p_of_1], -1)
         else:
             return None
         return log_p.reshape(len(outputs), -1, log_p.shape[-1])
 
     def tempered(self, outputs: Tensor, temperature: float) -> tuple[Tensor, Likelihood]:
-        """Return outputs and likelihood of classes with log probabilities over `temperature`.
+        """Divide the log probabilities of the classes by `temperature`.
 
-        outputs are (S, N, ...), of a likelihood of one label an example.
+        It takes outputs (S, N, ...), and returns logits (S, N, C) with the likelihood that reads
+        them.
 
         Raises:
-            TypeError: For another likelihood.
+            TypeError: For a likelihood that is not of one class label an example.
         """
         log_p = self.log_probs(outputs.flatten(0, 1))
         if log_p is None or log_p.shape[1] > 1:
@@ -230,35 +246,39 @@ class Likelihood:
         return scaled, Likelihood.categorical()
 
     def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
-        """Return outputs (S, N, ...) and likelihood of center + scale (Y - center).
+        """Return outputs and likelihood of center + scale (Y - center), where Y follows this one.
 
-        center is (N, ...); Y follows this likelihood.
+        It takes outputs (S, N, ...) and center (N, ...).  The distribution of an example needs
+        both, so each row of the result (S, N, K) holds its outputs and then its center, flat.
         """
-        wide = outputs.flatten(2)
-        middle = center.to(wide).flatten(1).expand(len(wide), -1, -1)
-        width = wide.shape[-1]
+        flat_outputs = outputs.flatten(2)
+        flat_center = center.to(flat_outputs).flatten(1).expand(len(outputs), -1, -1)
+        n_outputs = flat_outputs.shape[-1]
 
         def of(joined: Tensor) -> Distribution:
             n = len(joined)
-            plain = joined[:, :width].reshape(n, *outputs.shape[2:])
-            about = joined[:, width:].reshape(n, *center.shape[1:])
-            return distributions.stretched(self.of(plain), about, scale)
+            unstretched = self.of(joined[:, :n_outputs].reshape(n, *outputs.shape[2:]))
+            centers = joined[:, n_outputs:].reshape(n, *center.shape[1:])
+            return distributions.stretched(unstretched, centers, scale)
 
-        joined = torch.cat([wide, middle], -1)
+        joined = torch.cat([flat_outputs, flat_center], -1)
         return joined, Likelihood(of, self.name, self.ignore)
 
     def added(self, outputs: Tensor) -> int:
-        """Count the labels of a place whose losses add up."""
-        return math.prod(self.of(torch.ones_like(outputs)).event_shape)
+        """Count the labels of one place whose losses add up: 1, or more with `Independent`."""
+        p = self.of(torch.ones_like(outputs))  # only its shape matters, and 1 is a valid scale
+        return math.prod(p.event_shape)
 
     def _values(self, y: Tensor, p: Distribution, outputs: Tensor) -> Tensor:
-        """Return `y` in the shape and dtype of p's values, 0 where it does not count."""
+        """Return `y` in the shape of p's values and the dtype of outputs, 0 where it is ignored."""
         mask = self.mask(y)
         values = y if mask is None else y.where(mask, 0)
         return values.to(outputs.dtype).reshape(p.batch_shape + p.event_shape)
 
     def check(self, y: Tensor, outputs: Tensor) -> Tensor:
-        """Return `y` of all examples, after checking that outputs (n, ...) can be scored on it.
+        """Check that the likelihood scores `outputs` of the first n examples on `y`; return y.
+
+        outputs are (n, ...), y (N, ...) is that of all N examples.
 
         Raises:
             TypeError: For labels of another kind.
@@ -278,11 +298,11 @@ class Likelihood:
                 f" {('N', *shape[1:])} from outputs {('N', *outputs.shape[1:])}: change its"
                 " function or the module's outputs"
             )
-        some = y[: len(outputs)]
+        first_y = y[: len(outputs)]
         try:
-            self.entries(outputs, some)
+            self.entries(outputs, first_y)  # raises what scoring would raise
             support = _support(p)
-            values = self._values(some, p, outputs)
+            values = self._values(first_y, p, outputs)
             if support is not None and not support.check(values).all():
                 raise ValueError(f"the support is {support}")
         except (ValueError, RuntimeError) as error:
@@ -298,15 +318,19 @@ def _repeated(one: Tensor, n: int) -> Tensor:
 
 
 def _divisor(counts: Tensor, losses: Tensor) -> Tensor:
-    """Return sums of weights in the dtype of the losses, above 0 where no label counts."""
+    """Return sums of weights as a divisor of losses: in their dtype, never 0.
+
+    If no label counts, the mean loss is then 0 / tiny = 0, not NaN.
+    """
     smallest = torch.finfo(losses.dtype).tiny
     return counts.to(losses).clamp_min(smallest)
 
 
 def _support(p: Distribution) -> Constraint | None:
-    """Return the values that a distribution accepts, None with validate_args=False.
+    """Return the values that a distribution accepts, or None if it was made unchecked.
 
-    torch.compile turns off the default of all distributions.
+    Unchecked means that its maker passed validate_args=False.  Only this setting of the instance is
+    read, because torch.compile turns off the default of all distributions.
     """
     base = p.base_dist if isinstance(p, Independent) else p
     try:

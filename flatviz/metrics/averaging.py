@@ -1,38 +1,21 @@
-"""Averaged probabilities of growing ensembles, their scores, and temperature scaling."""
+"""Averaged probabilities of an ensemble, and temperature scaling."""
 
 import math
-from collections.abc import Callable
 
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from flatviz.checks import Positive
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
 from flatviz.prediction import (
-    N_BINS,
     Prediction,
-    for_sizes,
     labels_of,
     nll_of,
 )
 
 # The search is for log T between +-log(100); at the bounds logits are useless, or never wrong
 LARGEST_LOG_T = math.log(100)
-
-
-def of_classes(
-    prediction: Prediction,
-    n_draws: int | None,
-    score: Callable[..., Tensor],
-    *how: int | None,
-) -> Tensor:
-    """Compute `score(log mean, labels, *how)` of classes, as `for_sizes`."""
-    y = labels_of(prediction)
-    return for_sizes(
-        prediction, prediction.log_probs, n_draws, lambda log_bma: score(log_bma, y, *how)
-    )
 
 
 def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
@@ -46,59 +29,6 @@ def averaged(prediction: Prediction, y: Tensor | None = None) -> Prediction:
     log_p = outputs.mT.contiguous().log_softmax(-2)
     log_bma = torch.logsumexp(log_p, 0).mT - math.log(prediction.n_draws)
     return prediction.changed(outputs=log_bma[None], y=prediction.y if y is None else y)
-
-
-def class_ece_of(
-    log_bma: Tensor,
-    y: Tensor,
-    n_bins: int = N_BINS,
-    label: int | None = None,
-) -> Tensor:
-    """Compute the calibration error of all classes, or of one, as `class_ece`."""
-    p = log_bma.exp()
-    # The sum over a bin: its count times (share - mean)
-    gap = one_hot(y, p.shape[1]) - p
-    upper = (p.nan_to_num() * n_bins).ceil().long()
-    bins = (upper - 1).clamp(0, n_bins - 1)
-    sums = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap)
-    each = sums.abs().sum(0) / len(p)
-    return each.mean() if label is None else each[label]
-
-
-def ace_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
-    """Compute the adaptive calibration error over bins of equal count, as `ace`.
-
-    Equal probabilities count with their mean, so that the order of the examples has no effect.
-    """
-    p = log_bma.exp()
-    gap = one_hot(y, p.shape[1]) - p
-    gap = _sorted_by(p, gap)
-    parts = [part for part in gap.tensor_split(n_bins) if len(part)]
-    return torch.stack([part.mean(0).abs().mean() for part in parts]).mean()
-
-
-def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
-    """Sort each column of `values` by that of `keys`, both (N, C).
-
-    Values of equal keys are replaced by their mean.
-    """
-    keys, order = keys.sort(dim=0)
-    group = torch.zeros_like(order)
-    group[1:] = (keys[1:] != keys[:-1]).cumsum(0)
-    zeros = torch.zeros_like(values)
-    ones = torch.ones_like(values)
-    total = zeros.scatter_add(0, group, values.gather(0, order))
-    count = zeros.scatter_add(0, group, ones)
-    return (total / count).gather(0, group)
-
-
-def risk_of(log_bma: Tensor, y: Tensor) -> Tensor:
-    """Compute the running share of mistakes, the surest answer first, (N,)."""
-    sure, predicted = log_bma.max(-1)
-    wrong = (predicted != y).to(log_bma)
-    wrong = _sorted_by(-sure[:, None], wrong[:, None])[:, 0]
-    answered = torch.arange(1, len(wrong) + 1).to(wrong)
-    return wrong.cumsum(0) / answered
 
 
 @public

@@ -1,13 +1,14 @@
 """Scores of a regression: coverage and width of intervals, CRPS, and a scale that mends them.
 
-The predictive distribution of an input is the mixture over draws, F(y) = 1/S sum_s F_s(y).
+The predictive distribution of an input is the mixture over draws, F(y) = 1/S sum_s F_s(y), where
+F_s is the distribution function of draw s.
 
     PIT       F(y), uniform on (0, 1) where predictions are calibrated (Dawid 1984)
     CRPS      integral of (F(t) - 1[y <= t])^2 over t = E|Y - y| - E|Y - Y'| / 2, in units of y
               (Gneiting & Raftery 2007)
     coverage  share of targets in the central interval of probability `level`
 
-Each of several targets of an example counts separately.
+Each target counts separately if an example has several.
 """
 
 import math
@@ -23,13 +24,13 @@ from flatviz.likelihood import as_likelihood
 from flatviz.prediction import labels_of
 from flatviz.results import Prediction
 
-POINTS = 400  # of each draw's distribution that is no Gaussian
-SAMPLES = 10_000  # in all, where torch has no quantiles
-N_LEVELS = 99
+POINTS = 400  # that stand for the distribution of a draw, where it is no Gaussian
+SAMPLES = 10_000  # of all draws together, at least, where torch has no quantiles
+N_LEVELS = 99  # 1 % to 99 %
 
 
 def _targets(prediction: Prediction) -> Tensor:
-    """Targets, of the shape of a draw's means, (N, ...)."""
+    """Return the targets in the shape of one draw's means, (N, ...)."""
     if prediction.has_classes:
         raise ValueError(
             f"a regression is scored here, got {prediction.likelihood!r}, of classes: use ece, nll,"
@@ -44,16 +45,17 @@ def _of_sizes(
     n_draws: int | None,
     score: Callable[[int], Tensor],
 ) -> Tensor:
-    """`score(size)` for every ensemble size, (S,), or for `n_draws` alone, ()."""
+    """Compute `score(size)` for every ensemble size, (S,), or for `n_draws` alone, ()."""
     if n_draws is not None:
         return score(prediction.size(n_draws))
     return torch.stack([score(size) for size in range(1, prediction.n_draws + 1)])
 
 
 def _is_discrete(p: Distribution) -> bool:
+    """Tell whether `p` is a distribution of counts; no, where it does not state its support."""
     try:
         return p.support is not None and p.support.is_discrete
-    except NotImplementedError:  # of a distribution that does not say
+    except NotImplementedError:
         return False
 
 
@@ -72,8 +74,8 @@ def _cdf_at_targets(prediction: Prediction) -> Tensor:
 def pit(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the probability integral transform F(y) of each target, (N, ...).
 
-    Uniform where the predictions are calibrated: a heap at 0 and 1 is a deviation too small, one at
-    1/2 a deviation too large.
+    The values are uniform on (0, 1) where the predictions are calibrated.  They pile up at 0 and 1
+    where the predicted deviation is too small, and at 1/2 where it is too large.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -101,9 +103,10 @@ def coverage(
 ) -> Tensor:
     """Compute the share of targets in the central interval of probability `level`.
 
-    (S,) for every ensemble size, () for `n_draws`.  The interval is of a new target, with the noise
-    of the likelihood: a given noise below the errors on new inputs covers too few, whatever the
-    posterior.  Intervals of the network's function, by `prediction.means.quantile(level, 0)`, are
+    (S,) for every ensemble size, () for `n_draws`.  The interval is that of a new target, so it
+    includes the noise of the likelihood.  If this noise is given, and smaller than the errors on
+    new inputs, the interval covers too few targets, whatever the posterior.  Intervals of the
+    network's function, from `prediction.means.quantile(level, 0)`, leave the noise out: they are
     far narrower, and promise no share of targets.
 
     Args:
@@ -124,9 +127,9 @@ def coverage(
     below = _cdf_at_targets(prediction)
 
     def share(size: int) -> Tensor:
-        away = (below[:size].mean(0) - 0.5).abs()
-        inside = (away <= level / 2).to(away)
-        return inside.where(~away.isnan(), math.nan).mean()
+        from_median = (below[:size].mean(0) - 0.5).abs()  # in probability
+        inside = (from_median <= level / 2).to(from_median)
+        return inside.where(~from_median.isnan(), math.nan).mean()
 
     return _of_sizes(prediction, n_draws, share)
 
@@ -159,9 +162,9 @@ def interval_width(
     """
 
     def width(size: int) -> Tensor:
-        first = prediction.changed(outputs=prediction.outputs[:size], y=None)
-        low = first.quantile((1 - level) / 2)
-        high = first.quantile((1 + level) / 2)
+        first_draws = prediction.changed(outputs=prediction.outputs[:size], y=None)
+        low = first_draws.quantile((1 - level) / 2)
+        high = first_draws.quantile((1 + level) / 2)
         return (high - low).mean()
 
     return _of_sizes(prediction, n_draws, width)
@@ -171,7 +174,8 @@ def interval_width(
 def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the root mean square of the predictive standard deviation, in units of y.
 
-    (S,) for every ensemble size, () for `n_draws`.  `sharpness` is that of the loss.
+    (S,) for every ensemble size, () for `n_draws`.  Papers on calibration call such a number the
+    sharpness of predictions; `sharpness` here is another one, that of the loss.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -188,8 +192,8 @@ def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> T
     """
 
     def rms(size: int) -> Tensor:
-        first = prediction.changed(outputs=prediction.outputs[:size], y=None)
-        return first.std.square().mean().sqrt()
+        first_draws = prediction.changed(outputs=prediction.outputs[:size], y=None)
+        return first_draws.std.square().mean().sqrt()
 
     return _of_sizes(prediction, n_draws, rms)
 
@@ -200,7 +204,7 @@ def quantile_calibration_error(
     *,
     n_draws: Count | None = None,
 ) -> Tensor:
-    """Compute the mean over levels p of |share of targets below the predicted quantile of p - p|.
+    """Compute the mean over levels p of |(share of targets below the predicted p-quantile) - p|.
 
     (S,) for every ensemble size, () for `n_draws`.  The levels are 1 to 99 %.  Source:
     Kuleshov, Fenner & Ermon 2018 (arXiv 1807.00263), with absolute differences.
@@ -223,22 +227,25 @@ def quantile_calibration_error(
     levels = torch.arange(1, N_LEVELS + 1).to(below) / (N_LEVELS + 1)
 
     def error(size: int) -> Tensor:
-        at = below[:size].mean(0).flatten().sort().values
-        share = torch.searchsorted(at, levels, right=True).to(levels) / len(at)
-        error = (share - levels).abs().mean()
-        return error.where(~at.isnan().any(), math.nan)
+        pits = below[:size].mean(0).flatten().sort().values
+        # a target is below the p-quantile where its F(y) is below p
+        share = torch.searchsorted(pits, levels, right=True).to(levels) / len(pits)
+        mean_gap = (share - levels).abs().mean()
+        return mean_gap.where(~pits.isnan().any(), math.nan)
 
     return _of_sizes(prediction, n_draws, error)
 
 
 @public
 def crps(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
-    """Compute the mean continuous ranked probability score, in units of y; the less, the better.
+    """Compute the mean continuous ranked probability score, in units of y; lower is better.
 
-    (S,) for every ensemble size, () for `n_draws`.  For one certain value it is the absolute error.
+    (S,) for every ensemble size, () for `n_draws`.  For a prediction without any spread it is the
+    absolute error.
 
-    In closed form for mixtures of Gaussians (Grimit et al. 2006); else of 400 points of each draw's
-    distribution, its quantiles where torch has them, samples of a fixed seed where not.
+    Mixtures of Gaussians have a closed form (Grimit et al. 2006).  Other distributions are replaced
+    by points: 400 quantiles of each draw where torch has them, else samples with a fixed seed, at
+    least 400 of each draw and 10,000 of all.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -262,23 +269,30 @@ def crps(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
             return _of_points(points[:, :size], y, exact)
 
         return _of_sizes(prediction, n_draws, of_first)
-    S = prediction.size(n_draws)
-    shape = prediction.outputs.shape[:2]
-    mean = p.loc.unflatten(0, shape)[:S]
-    std = p.scale.unflatten(0, shape)[:S]
-    near = _mean_size(mean - y, std)  # E|Y - y| of each draw
-    total = torch.zeros_like(y)
-    apart = torch.zeros_like(y)  # E|Y - Y'|, summed over pairs of draws
+    largest = prediction.size(n_draws)
+    draws_and_inputs = prediction.outputs.shape[:2]
+    mean = p.loc.unflatten(0, draws_and_inputs)[:largest]
+    std = p.scale.unflatten(0, draws_and_inputs)[:largest]
+    values = _of_gaussians(mean, std, y)
+    return values[-1] if n_draws is not None else torch.stack(values)
+
+
+def _of_gaussians(mean: Tensor, std: Tensor, y: Tensor) -> list[Tensor]:
+    """Compute the mean CRPS of the first 1, 2, ..., S Gaussians, whose means are (S, N, ...)."""
+    from_target = _mean_size(mean - y, std)  # E|Y - y| of each draw
+    target_sum = torch.zeros_like(y)
+    pair_sum = torch.zeros_like(y)  # of E|Y - Y'| over all ordered pairs of draws
     values = []
-    for k in range(S):  # pairs with those before
+    for k in range(len(mean)):
         size = k + 1
         variances = std[k].square() + std[:size].square()
         stds = variances.sqrt()
-        pairs = _mean_size(mean[k] - mean[:size], stds)
-        total = total + near[k]
-        apart = apart + 2 * pairs.sum(0) - pairs[k]
-        values.append((total / size - apart / (2 * size**2)).mean())
-    return values[-1] if n_draws is not None else torch.stack(values)
+        new_pairs = _mean_size(mean[k] - mean[:size], stds)  # draw k with draws 0..k
+        target_sum = target_sum + from_target[k]
+        # (j, k) and (k, j) are two pairs, (k, k) is one
+        pair_sum = pair_sum + 2 * new_pairs.sum(0) - new_pairs[k]
+        values.append((target_sum / size - pair_sum / (2 * size**2)).mean())
+    return values
 
 
 def _mean_size(mean: Tensor, std: Tensor) -> Tensor:
@@ -289,32 +303,40 @@ def _mean_size(mean: Tensor, std: Tensor) -> Tensor:
 
 
 def _points(prediction: Prediction) -> tuple[Tensor, bool]:
-    """Points (P, S, N, ...) of each draw's distribution, and whether they are its quantiles."""
+    """Return points (P, S, N, ...) of each draw's distribution, and whether they are quantiles."""
     levels = (torch.arange(POINTS).to(prediction.outputs) + 0.5) / POINTS
     try:
         return prediction.inverse(levels), True
     except NotImplementedError:
-        n = max(POINTS, -(-SAMPLES // prediction.n_draws))
-        drawn = prediction.sample(n * prediction.n_draws, seed=0)
-        return drawn.unflatten(0, (n, prediction.n_draws)).to(prediction.outputs), False
+        per_draw = max(POINTS, math.ceil(SAMPLES / prediction.n_draws))
+        drawn = prediction.sample(per_draw * prediction.n_draws, seed=0)
+        by_draw = drawn.unflatten(0, (per_draw, prediction.n_draws))
+        return by_draw.to(prediction.outputs), False
 
 
 def _of_points(points: Tensor, y: Tensor, exact: bool) -> Tensor:
-    """Mean CRPS of points (P, S, N, ...); of samples E|Y - Y'| is over pairs of two."""
+    """Compute the mean CRPS of the distributions that points (P, S, N, ...) stand for.
+
+    For sorted points the sum of |x_i - x_j| over all pairs i < j is sum_i (2 i - n - 1) x_i.  With
+    quantiles (`exact`) E|Y - Y'| / 2 is this sum / n^2.  With samples it is the sum / (n (n - 1)),
+    which leaves out the pairs of a sample with itself and so has no bias.
+    """
     x = points.flatten(0, 1).sort(0).values
     n = len(x)
     weight = (2 * torch.arange(1, n + 1) - n - 1).to(x)
-    weighted = torch.einsum("p,p...->...", weight, x)
-    pairs = n * (n if exact else n - 1)
-    return ((x - y).abs().mean(0) - weighted / pairs).mean()
+    pair_sum = torch.einsum("p,p...->...", weight, x)
+    n_pairs = n * (n if exact else n - 1)
+    from_target = (x - y).abs().mean(0)
+    return (from_target - pair_sum / n_pairs).mean()
 
 
 @public
 def fit_deviation(prediction: Prediction) -> float:
-    """Find the factor for predictive deviations, s = sqrt(mean z^2), z = (y - mean) / std.
+    """Find the factor s = sqrt(mean z^2) for predictive deviations, with z = (y - mean) / std.
 
-    Above 1 predictions are too sure.  mean and std are those of the mixture of all draws.  For one
-    draw of a Gaussian s has the smallest NLL of all factors.  `scale_deviation` applies it.
+    A factor above 1 says that the predictions are too sure.  mean and std are those of the mixture
+    of all draws.  For a single Gaussian draw, no other factor gives a smaller NLL than s.
+    `scale_deviation` applies the factor.
 
     Args:
         prediction: Outputs on a validation split, neither that of training nor that of testing.
@@ -342,7 +364,7 @@ def fit_deviation(prediction: Prediction) -> float:
 
 @public
 def scale_deviation(prediction: Prediction, scale: Positive) -> Prediction:
-    """Rescale each predictive distribution about its mean by `scale`, and score the result.
+    """Rescale each predictive distribution about its mean by `scale`; the result has new scores.
 
     y becomes mean + scale (y - mean): noise and differences between draws grow alike; the
     predictive mean stays.

@@ -3,13 +3,15 @@
 They are accuracy, NLL and Brier score, calibration errors and their bins, and risk by coverage.
 """
 
+from collections.abc import Callable
+
+import torch
 from torch import Tensor
+from torch.nn.functional import one_hot
 
 from flatviz.checks import Count, Whole
 from flatviz.core import public
 from flatviz.likelihood import as_likelihood
-from flatviz.metrics import averaging
-from flatviz.metrics.averaging import of_classes
 from flatviz.prediction import (
     N_BINS,
     Prediction,
@@ -23,6 +25,19 @@ from flatviz.prediction import (
     nll_of,
 )
 from flatviz.words import check_choice
+
+
+def _of_classes(
+    prediction: Prediction,
+    n_draws: int | None,
+    score: Callable[..., Tensor],
+    *how: int | None,
+) -> Tensor:
+    """Compute `score(log mean, labels, *how)` of classes, as `for_sizes`."""
+    y = labels_of(prediction)
+    return for_sizes(
+        prediction, prediction.log_probs, n_draws, lambda log_bma: score(log_bma, y, *how)
+    )
 
 
 @public
@@ -47,7 +62,7 @@ def accuracy(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
         >>> fv.metrics.accuracy(prediction, n_draws=2).tolist()
         0.5
     """
-    return of_classes(prediction, n_draws, accuracy_of)
+    return _of_classes(prediction, n_draws, accuracy_of)
 
 
 @public
@@ -99,7 +114,7 @@ def brier(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
         >>> [round(v, 3) for v in fv.metrics.brier(prediction).tolist()]
         [0.922, 0.264]
     """
-    return of_classes(prediction, n_draws, brier_of)
+    return _of_classes(prediction, n_draws, brier_of)
 
 
 @public
@@ -165,7 +180,24 @@ def class_ece(
     """
     if label is not None and label >= (n_classes := len(prediction.classes)):
         raise ValueError(f"label must be below {n_classes}, the number of classes, got {label}")
-    return of_classes(prediction, n_draws, averaging.class_ece_of, n_bins, label)
+    return _of_classes(prediction, n_draws, _class_ece, n_bins, label)
+
+
+def _class_ece(
+    log_bma: Tensor,
+    y: Tensor,
+    n_bins: int = N_BINS,
+    label: int | None = None,
+) -> Tensor:
+    """Compute the calibration error of all classes, or of one, as `class_ece`."""
+    p = log_bma.exp()
+    # The sum over a bin: its count times (share - mean)
+    gap = one_hot(y, p.shape[1]) - p
+    upper = (p.nan_to_num() * n_bins).ceil().long()
+    bins = (upper - 1).clamp(0, n_bins - 1)
+    sums = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap)
+    each = sums.abs().sum(0) / len(p)
+    return each.mean() if label is None else each[label]
 
 
 @public
@@ -194,7 +226,34 @@ def ace(
         >>> [round(v, 3) for v in fv.metrics.ace(prediction, n_bins=2).tolist()]
         [0.536, 0.31]
     """
-    return of_classes(prediction, n_draws, averaging.ace_of, n_bins)
+    return _of_classes(prediction, n_draws, _ace, n_bins)
+
+
+def _ace(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
+    """Compute the adaptive calibration error over bins of equal count, as `ace`.
+
+    Equal probabilities count with their mean, so that the order of the examples has no effect.
+    """
+    p = log_bma.exp()
+    gap = one_hot(y, p.shape[1]) - p
+    gap = _sorted_by(p, gap)
+    parts = [part for part in gap.tensor_split(n_bins) if len(part)]
+    return torch.stack([part.mean(0).abs().mean() for part in parts]).mean()
+
+
+def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
+    """Sort each column of `values` by that of `keys`, both (N, C).
+
+    Values of equal keys are replaced by their mean.
+    """
+    keys, order = keys.sort(dim=0)
+    group = torch.zeros_like(order)
+    group[1:] = (keys[1:] != keys[:-1]).cumsum(0)
+    zeros = torch.zeros_like(values)
+    ones = torch.ones_like(values)
+    total = zeros.scatter_add(0, group, values.gather(0, order))
+    count = zeros.scatter_add(0, group, ones)
+    return (total / count).gather(0, group)
 
 
 @public
@@ -220,7 +279,7 @@ def reliability(
         >>> fv.metrics.reliability(prediction, n_draws=2, n_bins=2).tolist()
         [[1.0, 0.5, 0.0], [1.0, 0.8807970881462097, 1.0]]
     """
-    return of_classes(prediction, n_draws, bins_of, n_bins)
+    return _of_classes(prediction, n_draws, bins_of, n_bins)
 
 
 @public
@@ -243,7 +302,16 @@ def risk_coverage(prediction: Prediction, *, n_draws: Count | None = None) -> Te
         >>> fv.metrics.risk_coverage(fv.Prediction(logits, torch.tensor([0, 0, 0])))
         tensor([0.0000, 0.0000, 0.3333])
     """
-    return of_classes(prediction, n_draws or prediction.n_draws, averaging.risk_of)
+    return _of_classes(prediction, n_draws or prediction.n_draws, _risk)
+
+
+def _risk(log_bma: Tensor, y: Tensor) -> Tensor:
+    """Compute the running share of mistakes, the surest answer first, (N,)."""
+    sure, predicted = log_bma.max(-1)
+    wrong = (predicted != y).to(log_bma)
+    wrong = _sorted_by(-sure[:, None], wrong[:, None])[:, 0]
+    answered = torch.arange(1, len(wrong) + 1).to(wrong)
+    return wrong.cumsum(0) / answered
 
 
 SCORES = {

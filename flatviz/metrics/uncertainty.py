@@ -2,9 +2,7 @@
 
 Entropies separate noise in the data from disagreement about the function.  `agreement` and
 `total_variation` compare the predictions (1/S) sum_s p_s(y | x) of two ensembles on the same
-inputs, without labels.
-
-Source of these two: Izmailov et al. 2021 (arXiv 2104.14421), section 6.
+inputs, without labels (Izmailov et al. 2021, arXiv 2104.14421, section 6).
 """
 
 import math
@@ -71,7 +69,8 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
 
         H(p) - mean_s H(p_s) = mean_s KL(p_s || p) >= 0
 
-    It is the mutual information of the label and the draw, biased low for few draws, 0 for one.
+    It is the mutual information of the label and the draw, where p is the mean over draws of p_s.
+    With few draws it is biased low; with one draw it is 0.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.
@@ -93,8 +92,8 @@ def mutual_information(prediction: Prediction, *, n_draws: Count | None = None) 
 def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     """Measure how well a score separates inputs `outside` the distribution from those `inside`.
 
-    A larger score means further outside, as with `predictive_entropy`, `mutual_information` or 1 -
-    the largest probability.
+    A larger score must mean further outside.  Such scores are `predictive_entropy`,
+    `mutual_information`, and 1 minus the largest probability.
 
     Args:
         inside: Score of each input from the distribution, (N,).
@@ -104,11 +103,13 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
         Name -> value:
 
         - `auroc`: P(outside > inside) + 1/2 P(equal);
-        - `aupr_out`, `aupr_in`: average precision with outside, or inside (score negated), as the
-          positive; each depends on its base rate, `base_out` = M / (N + M);
-        - `fpr95_out`: share of inside above the first threshold that catches 95 % of outside;
-        - `fpr95_in`: share of outside below the first that keeps 95 % of inside.  Papers call both
-          FPR95, so say which you report.
+        - `aupr_out`: average precision with outside as the positive class;
+        - `aupr_in`: average precision with inside as the positive class, the score negated;
+        - `fpr95_out`: share of inside at or above the highest threshold that at least 95 % of
+          outside reach;
+        - `fpr95_in`: share of outside at or below the lowest threshold that at least 95 % of inside
+          stay within.  Papers call both FPR95, so say which you report;
+        - `base_out`: M / (N + M), the share of outside, on which both average precisions depend.
 
     Raises:
         ValueError: For an empty or non-finite score.
@@ -119,15 +120,16 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
         >>> round(scores["auroc"], 3), scores["base_out"]
         (0.833, 0.4)
     """
-    # torchmetrics would squash scores by a sigmoid
+    # Not torchmetrics: it squashes scores beyond 0 and 1 by a sigmoid
     from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
     score = torch.cat([inside, outside]).double().cpu().numpy()
     is_out = np.repeat([0, 1], [len(inside), len(outside)])
 
-    def fpr95(positive: object, score: object) -> float:
-        false, true, _ = roc_curve(positive, score, drop_intermediate=False)
-        return float(false[(true >= 0.95).argmax()])
+    def fpr95(is_positive: object, score: object) -> float:
+        false_rates, true_rates, _ = roc_curve(is_positive, score, drop_intermediate=False)
+        first = (true_rates >= 0.95).argmax()  # thresholds fall, so rates rise
+        return float(false_rates[first])
 
     return {
         "auroc": float(roc_auc_score(is_out, score)),
@@ -143,7 +145,7 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
 def agreement(prediction: Averaged, reference: Averaged) -> float:
     """Compute the share of inputs with the same most probable class in both, in [0, 1].
 
-    It is NaN where either holds NaN probabilities.
+    The result is NaN if either holds a NaN probability.
 
     Args:
         prediction: A `Prediction`, or averaged class probabilities (N, C).
@@ -160,7 +162,7 @@ def agreement(prediction: Averaged, reference: Averaged) -> float:
         0.5
     """
     p, r = _both(prediction, reference)
-    if (p + r).isnan().any():
+    if (p + r).isnan().any():  # argmax would take NaN for the largest
         return math.nan
     same = p.argmax(-1) == r.argmax(-1)
     return float(same.double().mean())
@@ -170,8 +172,9 @@ def agreement(prediction: Averaged, reference: Averaged) -> float:
 def total_variation(prediction: Averaged, reference: Averaged) -> float:
     """Compute the mean over inputs of sum_y |p(y | x) - r(y | x)| / 2, in [0, 1].
 
-    It is the largest difference of the two on any event.  S draws of the reference itself are about
-    sqrt(C / S) / 4 from its limit, so 0 is not within reach.
+    At one input it is the largest difference between the probabilities that the two give to any set
+    of classes.  Even S draws from the reference posterior itself are about sqrt(C / S) / 4 away
+    from its average over infinitely many draws, so do not expect 0.
 
     Args:
         prediction: A `Prediction`, or averaged class probabilities (N, C).
@@ -192,7 +195,7 @@ def total_variation(prediction: Averaged, reference: Averaged) -> float:
 
 
 def _both(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> tuple[Tensor, Tensor]:
-    """Return averaged class probabilities of both, (N, C), in float64 on the CPU."""
+    """Return the averaged class probabilities of both, (N, C) each, in float64 on the CPU."""
     p = _averaged(prediction, "prediction")
     r = _averaged(reference, "reference")
     if p.shape != r.shape:
@@ -203,6 +206,13 @@ def _both(prediction: Prediction | Tensor, reference: Prediction | Tensor) -> tu
 
 
 def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
+    """Average a `Prediction` over its draws, or check averaged probabilities; `name` is for errors.
+
+    The result is (N, C), in float64 on the CPU.
+
+    Raises:
+        ValueError: For a tensor that does not hold probabilities (N, C).
+    """
     if isinstance(value, Prediction):
         return value.log_probs.detach().double().exp().mean(0).cpu()
     value = value.detach().double().cpu()
@@ -210,8 +220,9 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
         raise ValueError(
             f"{name} must hold averaged class probabilities (N, C), got shape {tuple(value.shape)}"
         )
-    off = (value.sum(1) - 1).abs()
-    if (value < 0).any() or (off > 1e-2).any():  # which allows for sums in half precision
+    sum_error = (value.sum(1) - 1).abs()
+    # 1e-2 allows for probabilities in half precision
+    if (value < 0).any() or (sum_error > 1e-2).any():
         raise ValueError(
             f"{name} must hold class probabilities, rows >= 0 that sum to 1, got others: use"
             " logits.softmax(1)"
@@ -223,7 +234,8 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
 def disagreement(prediction: Prediction) -> Tensor:
     """Compute the share of inputs on which two draws differ in their answer, for each pair, (S, S).
 
-    It is 0 on the diagonal, NaN for a diverged draw.
+    The answer of a draw is its most probable class.  The share is 0 on the diagonal, and NaN in the
+    row and column of a diverged draw.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns.

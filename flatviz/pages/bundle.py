@@ -26,11 +26,11 @@ from flatviz.plots.radius import columns_of, values_of
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, style
 from flatviz.results import SHOWN, Family, Gaussian, Member
 
-PLACED = "name span height group slot option link kind least".split()  # of a `View`
+PLACED = "name span height group slot option link kind least".split()  # copied from a `View`
 NEAR = 0.05  # relative difference from the radius, below which the reach is not written
 
 
-Arrays = dict[str, Live]
+Arrays = dict[str, Live]  # by name of the field in a record
 Fields = dict[str, dict[str, Json]]  # place and shape of each array in a record
 Only = Collection[str] | None  # names of views
 
@@ -48,7 +48,8 @@ class Packed:
 class Bundle:
     """A packed family: `index` (plain data) says where things are in `buffer`.
 
-    `buffer` has the members' records of little-endian float32.
+    `buffer` holds the records of the members, one after the other in the order of
+    `index["members"]`.  A record is `index["record"]` numbers, each a little-endian float32.
     """
 
     index: dict[str, Json]
@@ -60,20 +61,23 @@ class Bundle:
         return json.dumps(self.index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
     def with_members(self, others: Bundle) -> Bundle:
-        """Add the members of `others`, from `pack_members`; those fitted again replace the old."""
-        size = 4 * self.index["record"]
+        """Add the members and the changes of figures of `others`, a bundle from `pack_members`.
+
+        A member replaces the one of the same method and radius.
+        """
+        n_bytes = 4 * self.index["record"]
         metas = {}
         records = {}
         for bundle in (self, others):
             for i, meta in enumerate(bundle.index["members"]):
                 cell = meta["method"], meta["radius"]
                 metas[cell] = meta
-                records[cell] = bundle.buffer[i * size : (i + 1) * size]
+                records[cell] = bundle.buffer[i * n_bytes : (i + 1) * n_bytes]
         figures = {entry["name"]: entry for entry in self.index["figures"]}
-        for entry in others.index["figures"]:
-            figures[entry["name"]] = figures[entry["name"]] | entry
-        members = {"members": list(metas.values()), "figures": list(figures.values())}
-        return Bundle(self.index | members, b"".join(records.values()))
+        for changes in others.index["figures"]:
+            figures[changes["name"]] = figures[changes["name"]] | changes
+        joined = {"members": list(metas.values()), "figures": list(figures.values())}
+        return Bundle(self.index | joined, b"".join(records.values()))
 
 
 def pack(
@@ -88,10 +92,14 @@ def pack(
 ) -> Bundle:
     """Pack a measured family as figures and numbers, a figure for each of `VIEWS`.
 
-    stops: radii that the slider of each method offers beside the fitted ones; live: a kernel can
-    fit those; story: sections of the article; code: lines of Python that make `family`, for the
-    reader who wants the same picture; defaults: the radius at which each method is shown first,
-    else the middle one; note: beside the names of members that others will replace.
+    Args:
+        family: The family, as `measure` returns it.
+        stops: Radii that the slider of each method offers beside the fitted ones.
+        live: Whether a kernel runs that can fit the stops.
+        story: Sections of the article.
+        code: Lines of Python that make `family`, for a reader who wants the same picture.
+        defaults: Radius at which each method is shown first; by default its middle one.
+        note: Text beside the members' names, which says that other members will replace them.
 
     Raises:
         ValueError: For a family that was not measured.
@@ -101,6 +109,7 @@ def pack(
     packed = [_member(scene, i) for i in range(len(family))]
     fields = _fields([member.arrays for member in packed])
     sizes_of = [_sizes(member) for member in family]
+    # the figures of the page are those of the member with the most draws, as MAP has only one
     largest = max(range(len(family)), key=lambda i: (sizes_of[i], i))
     drawn = packed[largest].figures
     entries = []
@@ -108,21 +117,23 @@ def pack(
         fig = drawn.get(view.name) or view.draw(scene, largest)
         entries.append(_entry(scene, view, fig))
     noted = {"note": note} if note else {}
-    sizes = [math.prod(field["shape"]) for field in fields.values()]
+    field_sizes = [math.prod(field["shape"]) for field in fields.values()]
+    n_seeds = values_of(family, "lambda1").shape[1] if columns_of(family) else 0
     index = {
         "n_max": family.n_draws,
-        "record": sum(sizes),
+        "record": sum(field_sizes),
         "fields": fields,
         "members": [member.meta | noted for member in packed],
         "figures": entries,
         "stops": dict(stops or {}),
         "live": live,
-        "seeds": values_of(family, "lambda1").shape[1] if columns_of(family) else 0,
+        "seeds": n_seeds,
         "story": [dataclasses.asdict(step) for step in story],
         "code": list(code),
         "defaults": dict(defaults or {}),
         "dark": dark_colors(),
-        # its 42 buttons would all be tab stops; one menu above the figures replaces them
+        # the 42 buttons of the mode bars would all be tab stops; one menu above the figures
+        # replaces them
         "config": CONFIG | {"displayModeBar": False},
     }
     if family.images:
@@ -137,11 +148,14 @@ def _sizes(member: Member) -> tuple[int, int]:
 
 
 def _fields(arrays: Sequence[Arrays]) -> Fields:
-    """Return the place of each array in a record, with room for that of every member."""
+    """Return the place and shape of each array in a record, so that every member's array fits.
+
+    arrays: those of each member, of the same names.
+    """
     fields: Fields = {}
     offset = 0
     for name in arrays[0]:
-        shapes = [np.shape(row[name].values) for row in arrays]
+        shapes = [np.shape(of_member[name].values) for of_member in arrays]
         shape = np.max(shapes, axis=0).tolist()
         fields[name] = {"offset": offset, "shape": shape}
         offset += math.prod(shape)
@@ -167,17 +181,22 @@ def pack_members(
 ) -> Bundle:
     """Pack only these members of `family`, with the curves, scales and captions that they change.
 
-    They are for a front end that has `bundle`.  note: text beside their names; members with a note
-    are previews, which change no scales, curves and captions.  only: names of views; the others are
-    not drawn, which takes most of the time, and wait for a later record.
+    Args:
+        bundle: The bundle that the front end has.
+        family: The family of which these are members.
+        members: Their places in `family`.
+        note: Text beside their names.  Members with a note are previews: curves, scales and
+            captions stay as they are.
+        only: Names of the views to draw, as drawing takes most of the time; the other views of
+            these members wait for a later bundle.
     """
     scene = Scene(family)
     packed = [_member(scene, i, only) for i in members]
     if family.images:
-        there = set(bundle.index["images"]["rows"])
+        rows_there = set(bundle.index["images"]["rows"])
         for member in packed:
             images = member.meta["images"]
-            missing = sorted(set(images["pool"]) - there)
+            missing = sorted(set(images["pool"]) - rows_there)
             if missing:
                 images |= pixels_of(family, torch.tensor(missing))
     figures: list[dict[str, Json]] = []
@@ -198,15 +217,17 @@ def pack_members(
 
 
 def _moved(bundle: Bundle, family: Family) -> list[int]:
-    """List members at radius 0 whose place against the radius has changed.
+    """List the members at radius 0 if their place on the axis of the radius has changed.
 
-    It is left of the smallest positive radius.
+    This axis is logarithmic and shows radius 0 left of the smallest positive radius, so a new
+    smallest radius moves them.
     """
-    whole = [meta for meta in bundle.index["members"] if "note" not in meta]
+    whole = [meta for meta in bundle.index["members"] if "note" not in meta]  # no previews
     there = {(meta["method"], meta["radius"]) for meta in whole}
     for method in family.methods:
         positive = [r for r in family.radii(method) if r > 0]
-        if (method, min(positive, default=0.0)) not in there:
+        smallest = min(positive, default=0.0)
+        if (method, smallest) not in there:
             return [i for i, radius in enumerate(family.radius) if radius == 0]
     return []
 
@@ -214,12 +235,17 @@ def _moved(bundle: Bundle, family: Family) -> list[int]:
 def _changed(
     bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]
 ) -> Iterator[dict[str, object]]:
-    """Iterate over changes of each figure (data, layout, caption), of those drawn and like them."""
-    before = {entry["name"]: entry for entry in bundle.index["figures"]}
+    """Yield the name of each figure that differs from the bundle's, with its new parts.
+
+    These are data and layout together, the caption, or all three.  drawn: figures of member i.  A
+    view that is `like` another has none there: it is drawn here if the figure of the other has
+    changed.
+    """
+    old_entries = {entry["name"]: entry for entry in bundle.index["figures"]}
     redrawn = set()
-    there = [view for view in views.views_of(scene.family) if view.name in before]
-    for view in sorted(there, key=lambda view: bool(view.like)):
-        entry = before[view.name]
+    there = [view for view in views.views_of(scene.family) if view.name in old_entries]
+    for view in sorted(there, key=lambda view: bool(view.like)):  # views like another come last
+        entry = old_entries[view.name]
         fig = drawn.get(view.name)
         if view.like in redrawn:
             fig = view.draw(scene, i)
@@ -237,32 +263,33 @@ def _changed(
 
 
 def _fixed_parts(entry: Mapping[str, Json]) -> dict[str, object]:
-    """Return a figure without the parts that its members set.
+    """Return data and layout of a figure, with the parts that the members set left empty.
 
-    These are live properties, and axes whose range holds every member's.
+    These parts are the live properties, and the ranges of axes that hold every member.
     """
     parts = copy.deepcopy({"data": entry["data"], "layout": entry["layout"]})
-    moving = [bind["path"] for bind in entry["binds"]]
+    live_paths = [bind["path"] for bind in entry["binds"]]
     ranges = [f"layout.{axis}.range" for axis in entry["shared"]]
-    for path in moving + ranges:
+    for path in live_paths + ranges:
         assign(parts, path, [])
     return parts
 
 
 def _member(scene: Scene, i: int, only: Only = None) -> Packed:
-    """Pack one member.
+    """Pack member i: its figures, its texts and its arrays.
 
-    Figures of views that are `like` another are left out.
+    A view that is `like` another has no figure of its own; the figure of the other stands for it.
+    only: names of the views that are shown; the others are listed as waiting.
     """
     family = scene.family
     member = family[i]
     every = views.views_of(family)
     shown = [view for view in every if only is None or view.name in only]
-    drawn_as = {view.like or view.name for view in shown}
-    drawn = [view for view in every if view.name in drawn_as]
+    names_drawn = {view.like or view.name for view in shown}
+    drawn = [view for view in every if view.name in names_drawn]
     figures = {view.name: view.draw(scene, i) for view in drawn}
     arrays = _numbers(member)
-    words = {}
+    words = {}  # live properties that are texts, which a record of numbers cannot hold
     for view in drawn:
         for k, p in enumerate(_follows(view, figures[view.name])):
             name = _field(view, k, p)
@@ -270,7 +297,7 @@ def _member(scene: Scene, i: int, only: Only = None) -> Packed:
                 words[name] = np.asarray(p.values).tolist()
             else:
                 arrays[name] = p
-    first = family.first[i]
+    twin = family.first[i]  # first member with the same posterior, often i itself
     n_draws, n_spectra = _sizes(member)
     meta = {
         "method": member.method,
@@ -281,7 +308,7 @@ def _member(scene: Scene, i: int, only: Only = None) -> Packed:
         "n_spectra": n_spectra,
         "n_draws": n_draws,
         "reach": _reach(member),
-        "equals": style(family[first].method).label if first != i else "",
+        "equals": style(family[twin].method).label if twin != i else "",
         "waiting": [view.name for view in every if view not in shown],
         "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
         "ranges": {view.name: ranges_of(view, figures[view.name]) for view in drawn},
@@ -292,7 +319,7 @@ def _member(scene: Scene, i: int, only: Only = None) -> Packed:
 
 
 def _numbers(member: Member) -> Arrays:
-    """Return the arrays that no figure has: scores, losses and distances of draws, λ₁."""
+    """Return the arrays that belong to no figure: scores, losses and distances of draws, λ₁."""
     projection = computed(member.projection)
     arrays = {}
     for name, values in computed(member.prediction).scores.items():
@@ -307,27 +334,31 @@ def _numbers(member: Member) -> Arrays:
 
 
 def _reach(member: Member) -> str:
-    """Describe the reach of the ascent at the end of the fit, where it differs from the radius."""
+    """Describe the reach of SA-BMA's ascent at the end of the fit; "" where it is the radius.
+
+    If the radius is in other units than that of a KL ball, the two cannot be compared, and the
+    reach is always described.
+    """
     history = member.posterior.history if isinstance(member.posterior, Gaussian) else None
     if history is None or history.reach is None:
         return ""
     last_tenth = max(1, len(history.reach) // 10)
     reach = float(history.reach[-last_tenth:].median())
-    near = member.unit == KL_BALL and abs(reach / member.radius - 1) < NEAR
-    return "" if near else f", which moves q by {short(reach)} × its width"
+    is_the_radius = member.unit == KL_BALL and abs(reach / member.radius - 1) < NEAR
+    return "" if is_the_radius else f", which moves q by {short(reach)} × its width"
 
 
 def _alt(view: View, fig: Figure) -> str:
-    """Describe a member's figure, and the parts of it that cannot be drawn."""
+    """Describe a member's figure for screen readers, and the parts of it that cannot be drawn."""
     meta = fig.layout.meta
     parts = [view.alt or meta["alt"], meta["note"]]
     return ". ".join(filter(None, parts))
 
 
 def _follows(view: View, fig: Figure) -> list[Live]:
-    """Select the live properties of a figure for the records.
+    """List the live properties of a figure that differ from member to member.
 
-    The front end builds views of `Family.images`, which have none.
+    Views of `Family.images` have none, as the front end builds them from the images.
     """
     if view.kind != "plotly":
         return []
@@ -335,12 +366,15 @@ def _follows(view: View, fig: Figure) -> list[Live]:
 
 
 def _field(view: View, k: int, p: Live) -> str:
-    """Name a property's place: those of one key, in a view and those `like` it, share one."""
+    """Name the field that holds the k-th live property of a view.
+
+    Properties of the same key share one field, in a view and in all views `like` it.
+    """
     return f"{view.like or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
 
 
 def _shared(view: View, fig: Figure) -> list[str]:
-    """List those of the shared axes that a figure has; a regression has a score less."""
+    """List the shared axes of a view that its figure has; a regression has one score fewer."""
     return [axis for axis in view.shared if axis in fig.layout]
 
 
@@ -355,10 +389,7 @@ def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
 
 
 def _record(arrays: Arrays, fields: Fields) -> bytes:
-    """Pack the arrays in the order of the fields, as float32.
-
-    With fewer draws (MAP has one) scores repeat and the rest is NaN.
-    """
+    """Pack the arrays in the order of the fields, as float32."""
     record = b""
     for name, field in fields.items():
         record += _filled(arrays.get(name), field["shape"]).tobytes()
@@ -366,24 +397,33 @@ def _record(arrays: Arrays, fields: Fields) -> bytes:
 
 
 def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
+    """Return the values of a live property in this shape, which is at least their own.
+
+    For a member with fewer draws than others (MAP has one) the last score is repeated, and other
+    values are followed by NaN.  Without values all are NaN.
+    """
     values = np.asarray([] if live is None else live.values, "<f4")
     if live is None or not values.size:
         return np.full(shape, math.nan, "<f4")
     padding = [(0, wanted - got) for wanted, got in zip(shape, values.shape)]
-    if live.rows == "size":
+    if live.rows == "size":  # a score for every ensemble size
         return np.pad(values, padding, mode="edge")
     return np.pad(values, padding, constant_values=math.nan)
 
 
 def assign(drawn: Json, path: str, value: object) -> None:
-    """Put a value at a path of a figure's JSON, as `Live.path` has it."""
-    *way, last = path.split(".")
-    for key in way:
+    """Put a value into a figure's JSON, at a path such as "data.2.marker.color" (`Live.path`)."""
+    *outer, last = path.split(".")
+    for key in outer:
         drawn = drawn[int(key) if key.isdigit() else key]
     drawn[last] = value
 
 
 def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
+    """Describe a figure of the page: its place, the parts all members share, and its binds.
+
+    A bind says which field of a record, or which text, goes to which path of the figure.
+    """
     drawn: dict[str, Json] = {"data": [], "layout": {}}
     if view.kind == "plotly":
         drawn = json.loads(fig.to_json())
@@ -392,7 +432,7 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
         bind = {"path": p.path, "field": _field(view, k, p), "rows": p.rows}
         binds.append(bind)
         if p.path.startswith("data.") and not p.words:
-            assign(drawn, p.path, [])  # it is in the members' records
+            assign(drawn, p.path, [])  # as the members' records hold it
     layout = drawn["layout"] | {"height": view.height}
     for name in ("meta", "width"):  # the width is that of a notebook's cell; a page has columns
         layout.pop(name, None)

@@ -8,7 +8,7 @@ mask for each example, as dropout does.
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import torch
@@ -28,7 +28,7 @@ from flatviz.training.losses import NetworkLoss, Pass
 from flatviz.training.points import descend
 from flatviz.training.settings import Checkpoint, Optim, Run
 
-RATE = 0.1  # for a network without dropout layers
+RATE = 0.1  # where neither the user nor a dropout layer of the network gives a rate
 
 
 @public
@@ -52,25 +52,26 @@ def fit_dropout(
 ) -> Draws:
     """Train with dropout, then draw `n_draws` masked weight vectors, (n_draws, D).
 
-    BatchNorm statistics are those of the net.  With an `ascent` both passes have the same masks.
-    `training` sets precision and early stopping, by the loss without dropout.
+    BatchNorm statistics are those of the net.  With an `ascent` both passes of a step have the same
+    masks.  Early stopping, which `training` sets, goes by the loss without dropout.
 
     Args:
         net: Its treated weights are the start.
         data: The N training examples.
         seed: Fixes masks and minibatches.
-        rate: Share of the inputs dropped at every treated Linear and convolution but the first of
-            the network, which reads the data; channels, not pixels, of a convolution.  None: where
-            the network has dropout layers, and at their rates, or 0.1 at all of those layers.
+        rate: Share of the inputs (a convolution's channels) that is dropped at every treated Linear
+            and convolution but the network's first, which reads the data.  None drops where the
+            network has dropout layers, at their rates; without such layers the rate is 0.1.
         n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
         lr: The first learning rate; it falls to 0 along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
+        likelihood: As in `nll`: "categorical", or another distribution of y.
         training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
+        ascent: `SAM(radius)` or similar makes the fit flat-seeking: the gradient is taken at w + e,
+            so a step has two.
         checkpoint: Path to save to and resume from.
         progress: True, None (where a terminal watches) or a function(done, total, label).
 
@@ -96,6 +97,7 @@ def fit_dropout(
     run.training.check_weights(net.w)
     problem = examined(net, data, likelihood)
     rates = rates_of(net, data.x[:8], rate)
+    # One seed each for the masks of training, the minibatches and the masks of the draws
     loss = NetworkLoss(problem, [Masked(net, data.x[:2], rates, seed)], run.training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     w, history = descend(loss, net.w, run, optim, shuffle=seed + 1)
@@ -107,7 +109,8 @@ def fit_dropout(
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
     """Return the name of each layer whose inputs are dropped, with its rate.
 
-    None: that of the dropout layer whose result a layer reads, as it is or reshaped.
+    A `rate` of None stands for the rate of the dropout layer whose result a layer reads, or for
+    `RATE` at all layers if no layer reads one.
 
     Raises:
         ValueError: For a rate of 0 or 1, and for nothing to mask.
@@ -117,38 +120,8 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     module = net.copy().module
     treated = {b.name for b in net.blocks}
     layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
-    outputs: dict[int, tuple[str, Tensor]] = {}  # by the address of their memory
-    # Linear or convolution, in execution order -> its dropout layer, or ""
-    readers: dict[str, str] = {}
-
-    def drop(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
-        out = out.clone()
-        outputs[out.untyped_storage().data_ptr()] = name, out
-        return out
-
-    def read(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        source, out = outputs.get(inputs[0].untyped_storage().data_ptr(), ("", None))
-        # dropped channels are columns of a convolution alone
-        by_channel = type(layers.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
-        readers[name] = (
-            source
-            if out is not None and out._version == 0 and by_channel
-            else readers.get(name, "")
-        )
-
-    for name, part in module.named_modules():
-        if name in layers:
-            part.register_forward_hook(partial(drop, name))
-        # a convolution whose weight has a column for each input channel
-        elif (
-            isinstance(part, nn.Linear)
-            or isinstance(part, _ConvNd)
-            and part.groups == 1
-            and not part.transposed
-        ):
-            part.register_forward_pre_hook(partial(read, name))
-    with torch.no_grad():
-        run_module(module, x.clone())
+    readers = _readers(module, layers, x)
+    # The module itself has the name "", and its weight the name "weight"
     maskable = [n for n in readers if f"{n}.weight".lstrip(".") in treated]
     if rate is None:
         dropped = {n: readers[n] for n in maskable if readers[n]}
@@ -166,8 +139,51 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
             " 'norm+head'"
         )
     # The first layer reads the data; it is masked only if there is no other
-    later = [n for n in maskable if n != next(iter(readers))]
+    first = next(iter(readers))
+    later = [n for n in maskable if n != first]
     return dict.fromkeys(later or maskable, RATE if rate is None else rate)
+
+
+def _readers(
+    module: nn.Module, dropouts: Mapping[str, nn.Module], x: Tensor | Fields
+) -> dict[str, str]:
+    """Find the dropout layer that each Linear and convolution reads, in one pass of `x`.
+
+    The result is layer -> dropout layer, by name and in execution order; "" is no dropout layer.  A
+    layer reads the one of `dropouts` whose result is its input, as it is or reshaped.  Reshaping
+    makes a view, so the address of the memory tells.  The module keeps the hooks: pass a copy.
+    """
+    results: dict[int, tuple[str, Tensor]] = {}  # address -> dropout layer, and its result
+    readers: dict[str, str] = {}
+
+    def keep_result(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
+        out = out.clone()  # memory of its own: a layer that drops nothing returns its input
+        results[out.untyped_storage().data_ptr()] = name, out  # alive, so its address stays taken
+        return out
+
+    def find_source(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        source, result = results.get(inputs[0].untyped_storage().data_ptr(), ("", None))
+        unchanged = result is not None and result._version == 0
+        # Dropout1d to Dropout3d drop channels, which are columns of a convolution's weight alone
+        drops_columns = type(dropouts.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
+        # A layer that runs again keeps the source of an earlier run
+        readers[name] = source if unchanged and drops_columns else readers.get(name, "")
+
+    for name, part in module.named_modules():
+        if name in dropouts:
+            part.register_forward_hook(partial(keep_result, name))
+        elif _has_columns(part):
+            part.register_forward_pre_hook(partial(find_source, name))
+    with torch.no_grad():
+        run_module(module, x.clone())
+    return readers
+
+
+def _has_columns(part: nn.Module) -> bool:
+    """Tell whether a layer's weight has one column for each input feature or channel."""
+    if isinstance(part, _ConvNd):
+        return part.groups == 1 and not part.transposed
+    return isinstance(part, nn.Linear)
 
 
 def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> Tensor:
@@ -177,35 +193,35 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
     """
     mask = torch.ones(net.dim, dtype=net.w.dtype)
     for b in net.blocks:
-        owner, _, kind = b.name.rpartition(".")
-        if kind == "weight" and owner in rates:
-            keep = 1 - rates[owner]
-            kept = torch.rand(b.shape[1], generator=source, dtype=mask.dtype) < keep
-            by_input = mask[b.slice].view(b.shape[0], b.shape[1], -1)
-            by_input *= kept.to(mask)[:, None] / keep
+        layer, _, kind = b.name.rpartition(".")
+        if kind == "weight" and layer in rates:
+            keep = 1 - rates[layer]
+            n_inputs = b.shape[1]
+            is_kept = torch.rand(n_inputs, generator=source, dtype=mask.dtype) < keep
+            columns = mask[b.slice].view(b.shape[0], n_inputs, -1)  # a view: this changes `mask`
+            columns *= is_kept.to(mask)[:, None] / keep
     return mask.to(net.device)
 
 
 def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
-    """Return the shape of the mask of a Linear's or convolution's inputs of `shape` (N, ...)."""
-    if isinstance(part, _ConvNd):  # whole channels
-        return [*shape[:2], *[1] * (len(shape) - 2)]
-    # A channel is one column of the weight, for all positions
-    return [
-        shape[0],
-        *[1] * (len(shape) - 2),
-        shape[-1],
-    ]
+    """Return the shape of a mask for the inputs, of `shape` (N, ...), of a Linear or convolution.
+
+    A column of the weight reads one channel or feature at all positions, so these share its mask.
+    """
+    one_a_position = [1] * (len(shape) - 2)
+    if isinstance(part, _ConvNd):
+        return [*shape[:2], *one_a_position]
+    return [shape[0], *one_a_position, shape[-1]]
 
 
 class Masked(Pass):
-    """Passes with dropout, example by example; calls of one step have the same masks."""
+    """Passes with dropout, a mask for each example; all calls of one step have the same masks."""
 
     def __init__(self, net: Net, x: Tensor | Fields, rates: dict[str, float], seed: int) -> None:
         super().__init__(net)
         self.source = generator(seed)
         self.masked = net.copy()
-        self.masked.look(x)  # before there are masks, which this pass would draw
+        self.masked.look(x)  # now: once the hooks are there, its pass would draw masks
         for name, rate in rates.items():
             self.masked.module.get_submodule(name).register_forward_pre_hook(
                 partial(self._masked, rate)
@@ -216,20 +232,20 @@ class Masked(Pass):
         x, *_ = inputs
         keep = 1 - rate
         shape = mask_shape(part, x.shape)
-        mask = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
-        return (x * mask.to(x) / keep,)
+        is_kept = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
+        return (x * is_kept.to(x) / keep,)
 
     @property
     def state(self) -> State:
-        """Return the generator of the masks."""
+        """Return the generator of the masks, which a checkpoint must save."""
         return {"masks": self.source}
 
     def __call__(self, w: Tensor, x: Tensor | Fields, first: bool) -> Tensor:
-        """Compute outputs (n, C)."""
+        """Compute outputs (n, C), with new masks in the first call of a step."""
         if first:
-            self._before = self.source.get_state()
-        else:
-            self.source.set_state(self._before)
+            self._step_start = self.source.get_state()
+        else:  # draw the same masks again
+            self.source.set_state(self._step_start)
         return self.masked(w, x)
 
 

@@ -21,52 +21,61 @@ from flatviz.objectives.network import nll
 
 Log = Callable[[str, float, int], object]  # (name, value, step)
 VALUES = ("loss", "sharpness", "lambda1", "trace")
-ASCENT = SAM(0.05)  # the step that measures sharpness
+ASCENT = SAM(0.05)  # the step up the gradient, whose gain of loss is the sharpness
 
-
-_RECORDING: "dict[int, RecordedPath]" = {}  # paths whose blocks are running
+_RECORDING: "dict[int, RecordedPath]" = {}  # id -> path whose `with` block is running
 
 
 def _after_step(optimiser: torch.optim.Optimizer, args: tuple, kwargs: dict) -> None:
+    """Tell every running path that this optimiser has made a step."""
     for path in list(_RECORDING.values()):
         path.after_step(optimiser)
 
 
-# Registered once, as the hooks must not change while a step of another thread calls them
+# Registered once for all paths: torch's dict of hooks must not change while a step in another
+# thread calls them
 register_optimizer_step_post_hook(_after_step)
 
 
 @dataclass(eq=False)
 class Measurements:
-    """Measure loss, curvature and sharpness on `data` at some steps, within a share of the time."""
+    """Measure loss, curvature and sharpness on `data` at some steps, within a share of the time.
+
+    The share is `budget` percent of the time that the loop itself takes.
+    """
 
     data: Data
     likelihood: Likelihood
     budget: float
     products: int
     log: Log | None
-    # Seconds: the start, and the time of the loop, of all measurements, of the last one
+    # In seconds: time on the clock at the start, then durations
     began: float = field(default_factory=lambda: time.perf_counter())
-    looped: float = 0.0
-    spent: float = 0.0
-    cost: float = 0.0
-    looks: int = 0
+    looped: float = 0.0  # of the loop without measurements
+    spent: float = 0.0  # of all measurements
+    cost: float = 0.0  # of the last measurement
+    looks: int = 0  # points offered to `at`, measured or not
+    # Of each measured point the step, then its `VALUES`
     rows: list[tuple[float, ...]] = field(default_factory=list)
 
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
-        """Measure the net after `step`, if the budget leaves time for it and for the end."""
-        begun = time.perf_counter()
-        self.looped = begun - self.began - self.spent
-        if always or self.spent + 2 * self.cost <= self.budget / 100 * self.looped:
+        """Measure the net after `step`, if the budget leaves time for it and for the end.
+
+        always: measure it anyway.
+        """
+        now = time.perf_counter()
+        self.looped = now - self.began - self.spent
+        spent_at_the_end = self.spent + 2 * self.cost  # with this measurement and the last one
+        if always or spent_at_the_end <= self.budget / 100 * self.looped:
             self.measure(net(), step)
-            self.cost = time.perf_counter() - begun
+            self.cost = time.perf_counter() - now
             self.spent += self.cost
         self.looks += 1
 
     def measure(self, net: Net, step: int) -> None:
-        """Store and log the values of the net."""
+        """Store and log the values of the net; all but the loss are NaN where it diverged."""
         f = nll(net, self.data, likelihood=self.likelihood)
-        half = self.products // 2
+        half = self.products // 2  # of the Hessian products for λ1, half for the trace
         loss, g = f.value_and_grad(net.w)
         values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
         if loss.isfinite() & g.isfinite().all():
@@ -81,7 +90,7 @@ class Measurements:
 
 
 class RecordedPath:
-    """Points that `record_path` records: a context manager while the loop runs.
+    """Weights along a training loop, recorded while the loop runs inside `with path:`.
 
     Attributes:
         W: Weights (S, D).
@@ -102,7 +111,8 @@ class RecordedPath:
     ) -> None:
         self.module = module
         self.every = every
-        self._most = most
+        # Even, so that one point more is an odd number, of which `add` keeps first and last
+        self._most = most - most % 2
         self._treated = treated
         self._head = head
         self.net = self._net()
@@ -110,9 +120,8 @@ class RecordedPath:
         self._ids = {id(p) for p in self._parameters}
         self._points: list[Tensor] = []
         self._steps: list[int] = []
-        # Steps begun, and the weights that the last one moved
-        self._step = 0
-        self._moved = set[int]()
+        self._step = 0  # steps of the loop so far
+        self._moved = set[int]()  # ids of the parameters that optimisers moved in this step
 
     @property
     def W(self) -> Tensor:
@@ -121,7 +130,11 @@ class RecordedPath:
 
     @property
     def history(self) -> History:
-        """Loss, λ1, trace and sharpness at the measured points; an error without data."""
+        """Loss, λ1, trace and sharpness at the measured points.
+
+        Raises:
+            ValueError: For a path without data, or before its loop.
+        """
         watch = self.watch
         if watch is None or not watch.rows:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
@@ -134,21 +147,24 @@ class RecordedPath:
                 f"{skipped} of {watch.looks} points were not measured: the budget is"
                 f" {watch.budget:g} %"
             )
-        share = 100 * watch.spent / max(watch.looped, 1e-9)
-        if measured == 2 and share > watch.budget:
+        percent = 100 * watch.spent / max(watch.looped, 1e-9)
+        if measured == 2 and percent > watch.budget:
             notes.append(
-                f"start and end took {share:.3g} % of the loop's time, the budget is"
+                f"start and end took {percent:.3g} % of the loop's time, the budget is"
                 f" {watch.budget:g} %"
             )
         return History(**dict(zip(VALUES, columns)), steps=steps.long(), notes=tuple(notes))
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """Optimiser step after which each point was noted, 0 for the start."""
+        """Optimiser step after which each point was recorded, 0 for the start."""
         return tuple(self._steps)
 
     def add(self, step: int | None = None) -> None:
-        """Record the module's present weights as the point after `step` (default: next)."""
+        """Record the module's present weights as the point after `step`, by default the next one.
+
+        If this makes more than `most` points, every second one is dropped and `every` doubles.
+        """
         if step is None:
             step = self._steps[-1] + 1 if self._steps else 0
         self._points.append(self._weights())
@@ -178,7 +194,7 @@ class RecordedPath:
         if kind is not None:
             return
         if self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
-            self.watch.looks -= 1
+            self.watch.looks -= 1  # `add` offered the last point already, and it was not measured
             self.watch.at(lambda: self.net, self._steps[-1], always=True)
         if len(self._steps) == 1:
             warnings.warn(
@@ -193,27 +209,35 @@ class RecordedPath:
         )
 
     def _weights(self) -> Tensor:
+        """Return the module's present treated weights (D,), on the CPU."""
         rows = [parameter.detach().flatten() for parameter in self._parameters]
         return torch.cat(rows).cpu()
 
     def after_step(self, optimiser: torch.optim.Optimizer) -> None:
-        """Note the weights after a step of this optimiser, where it moves some of them."""
+        """Record the weights after a step of this optimiser, if it is due and moved some of them.
+
+        Optimisers of different weights share a step of the loop.  The next step begins when one of
+        them moves weights that this step has moved already.
+        """
         moved = set[int]()
         for group in optimiser.param_groups:
             moved |= self._ids.intersection(map(id, group["params"]))
         if not moved:
             return
-        if moved & self._moved or not self._moved:
+        step_begins = moved & self._moved or not self._moved
+        if step_begins:
             self._step = self._step + 1
             self._moved = moved
             if self._step % self.every == 0:
                 self.add(self._step)
-        else:  # another optimiser of the same step
+        else:
             self._moved |= moved
-            if self._steps[-1] == self._step:
+            already_recorded = self._steps[-1] == self._step
+            if already_recorded:  # before this optimiser moved its weights
                 self._points[-1] = self._weights()
 
     def _net(self) -> Net:
+        """Return a copy of the module as it is now, in evaluation mode, as a network."""
         return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
 
 
@@ -234,12 +258,13 @@ def record_path(
     """Record the weights of `module` while any loop trains it.
 
     Use it as `with fv.record_path(module, every=10) as path: ...`.  Weights are recorded at the
-    start, after every `every`-th step of a `torch.optim` optimiser of some of them, and at the end.
-    A loop without an optimiser calls `path.add()` itself.  Then `path.W` (S, D) is the input of
-    `plane_path` and `project`, and `path.net` the network as it ended, for `nll(path.net, data)`.
+    start, at the end, and after every `every`-th step of a `torch.optim` optimiser that moves some
+    of them.  A loop without such an optimiser calls `path.add()` itself.  Afterwards `path.W`
+    (S, D) is the input of `plane_path` and `project`, and `path.net` is the network as it ended,
+    for `nll(path.net, data)`.
 
     The module, its gradients and the random state are not changed.  BatchNorm statistics on the way
-    are not recorded.  A loop without a step is a warning.
+    are not recorded.  If nothing is recorded after the start, there is a warning.
 
     Args:
         module: The network that the loop trains.
@@ -248,13 +273,14 @@ def record_path(
             which bounds the memory of a long run.
         treated: Weights recorded, D of them, as in `Net.from_module`.
         head: Name of the head's module, as in `Net.from_module`.
-        data: Examples, a batch or two, on which `path.history` has the loss, λ1 and trace of its
-            Hessian and the sharpness, the loss gained by a step of 0.05 up the gradient, of the
-            module in evaluation mode.
+        data: Examples, a batch or two, on which the module is measured in evaluation mode.
+            `path.history` then has the loss, λ1 and trace of its Hessian, and the sharpness, which
+            is the loss gained by a step of 0.05 up the gradient.
         likelihood: Likelihood of the loss, as in `fv.nll`.
-        budget: Time for that in percent of the loop's, by the clock: start and end are measured,
-            and between them each noted point that leaves enough for the end.  `path.history.notes`
-            counts the others, and says if start and end alone took longer.
+        budget: Time for measurements, in percent of the time of the loop.  Start and end are always
+            measured, and a recorded point between them if enough time for the end is left.
+            `path.history.notes` counts the points that were not measured, and says if start and end
+            alone took longer than the budget.
         products: Hessian products of a measurement, at least 12, half for λ1 and half for the
             trace.
         log: Function called with (name, value, step) of each value, as TensorBoard's

@@ -9,28 +9,35 @@ from collections.abc import Callable, Mapping, Sequence
 from flatviz.core import Parts, Progress, threads
 
 Report = Callable[[float, str], None]  # share done 0..1, text
-# Seconds without a report after which the last one is repeated, with the time of the work
+# Seconds without a report after which the last one is repeated, with the time taken so far
 SILENCE = 1.5
-# Seconds between reports, each of two messages; a page that falls behind shows the family later
+# Least seconds between two reports of progress: a report costs two messages to the page, and a page
+# that is behind with its messages shows the family late
 REPORT_EVERY = 0.5
-# seconds of work, and its share, before which nobody can tell how long the rest takes
+# The time left is estimated once the work has taken more than EARLY seconds, and more than
+# MIN_SHARE of it is done
 EARLY = 1.0
 MIN_SHARE = 0.02
 Weights = Mapping[str, Sequence[float]]  # expected work, as `Parts` takes it
 
 
 class Stopped(BaseException):
-    """Raised by the work's `progress` when it was stopped; no handler of errors catches it."""
+    """Raised inside the work, by its `progress`, after the work was stopped.
+
+    It is a BaseException, so that `except Exception` in the work does not catch it.
+    """
 
 
 class Worker:
     """Run `work(progress)` on another thread, so that page and kernel stay free.
 
-    It uses as many torch threads as pay.  Each piece of work has its thread, which begins when the
-    one before has ended.  It is no daemon, which would abort the process inside torch when the
-    interpreter exits: an exit is a stop, and Python waits for the step in progress.  `report(share,
-    text)` gets progress, every `REPORT_EVERY` seconds at most, errors, and the end, when `busy` is
-    False (unless more waits).
+    Each piece of work has a thread of its own, which begins when the thread before it has ended,
+    and uses as many torch threads as pay.  The thread is no daemon: a daemon that is inside torch
+    when the interpreter exits would abort the process.  An exit stops the work instead, and Python
+    waits for the step in progress.
+
+    `report(share, text)` is called with the progress, at most once in `REPORT_EVERY` seconds, and
+    with the end of the work or its error.  At the end `busy` is already False, unless more waits.
     """
 
     def __init__(self, report: Report) -> None:
@@ -42,9 +49,10 @@ class Worker:
     def submit(
         self, name: str, work: Callable[[Progress], object], weights: Weights | None = None
     ) -> None:
-        """Do this next; waiting work is dropped, running work is stopped.
+        """Do `work` next; work that waits is dropped, and work that runs is stopped.
 
-        weights: expected work of its parts.  A closed worker does nothing.
+        name: beginning of its reports.  weights: expected work of its parts.  A closed worker does
+        nothing.
         """
         with self._lock:
             if not self._closed:
@@ -70,21 +78,23 @@ class Worker:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until no work runs or waits; False if that took longer than `timeout` seconds."""
-        end = None if timeout is None else time.monotonic() + timeout
+        deadline = None if timeout is None else time.monotonic() + timeout
+        # another job may be submitted meanwhile
         while (job := self._newest) is not None and job.is_alive():
-            job.join(None if end is None else max(0.0, end - time.monotonic()))
+            job.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
             if job.is_alive():
                 return False
         return True
 
     def say(self, job: _Job, share: float, text: str) -> None:
-        """Report the end of a job, but not that another took its place."""
-        if not self._closed and (self._newest is job or not text.endswith(": stopped")):
+        """Pass on a report of a job, except that a newer job stopped it."""
+        replaced = self._newest is not job and text.endswith(": stopped")
+        if not self._closed and not replaced:
             self._report(share, text)
 
 
 class _Job(threading.Thread):
-    """One piece of work."""
+    """One piece of work, and the thread that does it after the job `before` has ended."""
 
     def __init__(
         self,
@@ -101,18 +111,18 @@ class _Job(threading.Thread):
         self._before = before
         self.stopped = threading.Event()
         self.ended = False
-        self._last = (0.0, "", time.monotonic())
+        self._last = (0.0, "", time.monotonic())  # share, text and time of the last report
         self._parts = parts
         self._began = 0.0
 
     def run(self) -> None:
-        """Work, and report the end."""
+        """Wait for the job before, work, and report the end."""
         if self._before is not None:
             self._before.join()
-            self._before = None
-        silence = threading.Event()
+            self._before = None  # otherwise each job would keep all earlier ones
+        finished = threading.Event()
         self._began = time.monotonic()
-        beat = threading.Thread(target=self._beat, args=(silence,), daemon=True)
+        beat = threading.Thread(target=self._beat, args=(finished,), daemon=True)
         beat.start()
         try:
             self._check()
@@ -126,38 +136,41 @@ class _Job(threading.Thread):
         except BaseException as error:  # SystemExit too, which would end this thread silently
             share = 0.0
             text = str(error) or type(error).__name__
-        silence.set()
+        finished.set()
         beat.join()
         self.ended = True
         self._worker.say(self, share, f"{self._what}: {text}")
 
     def _check(self) -> None:
-        """Check that the work goes on.
+        """Check that the work may go on.
 
         Raises:
-            Stopped: Where it was stopped or replaced, and where the interpreter exits.
+            Stopped: If it was stopped or replaced, or if the interpreter exits.
         """
         if self.stopped.is_set() or not threading.main_thread().is_alive():
             raise Stopped
 
-    def _beat(self, ended: threading.Event) -> None:
-        """Say that the work goes on, where one step of it takes long."""
-        while not ended.wait(SILENCE):
-            share, text, when = self._last
+    def _beat(self, finished: threading.Event) -> None:
+        """Repeat the last report, with the time taken, while one step of the work takes long."""
+        while not finished.wait(SILENCE):
+            share, text, reported = self._last
             now = time.monotonic()
-            if now - when >= SILENCE:
+            if now - reported >= SILENCE:
                 taken = f"{now - self._began:.0f} s in all"
                 self._worker.say(self, share, f"{text or self._what}, {taken}")
 
     def _progress(self, done: int, total: int, label: str) -> None:
+        """Report that `done` of `total` steps are done, if it is time; raise Stopped if stopped."""
         self._check()
         now = time.monotonic()
         share = self._parts.share(done, total, label)
-        if self._last[1] and now - self._last[2] < REPORT_EVERY:
+        _, last_text, reported = self._last
+        if last_text and now - reported < REPORT_EVERY:
             return
         taken = now - self._began
         left = ""
         if taken > EARLY and MIN_SHARE < share < 1:
             left = f", about {taken * (1 - share) / share:.0f} s left"
-        self._last = share, f"{self._what}: {label} {done}/{total}{left}", now
-        self._worker.say(self, *self._last[:2])
+        text = f"{self._what}: {label} {done}/{total}{left}"
+        self._last = share, text, now
+        self._worker.say(self, share, text)

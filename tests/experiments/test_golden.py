@@ -73,7 +73,7 @@ MORE = "a higher λ1"
     ],
 )
 def test_a_mark_of_a_card_says_what_its_title_says(said, mark):
-    compared = functions("claims", before="# %%\nRATIO")["compared"]
+    compared = functions("claims", before="# %%\nRATIO").compared
     rows = [
         {"setting": "task", "claim": f"T = 1: {text} than VI", "figure": "0.5 (0.4 to 0.6)"}
         | {"verdict": word}
@@ -85,10 +85,10 @@ def test_a_mark_of_a_card_says_what_its_title_says(said, mark):
 def test_a_card_says_yes_only_where_its_control_does():
     space = functions("claims", before="# %%\nRATIO")
     of = lambda *words: pd.DataFrame({"shown": words})
-    yes = space["YES"]
-    open_ = space["UNDECIDED"]
-    assert space["answer"]({"first": of(yes, yes), "control": of(yes)}, "it").startswith("**Yes**")
-    against = space["answer"]({"first": of(yes, yes), "control": of(open_)}, "the control")
+    yes = space.YES
+    open_ = space.UNDECIDED
+    assert space.answer({"first": of(yes, yes), "control": of(yes)}, "it").startswith("**Yes**")
+    against = space.answer({"first": of(yes, yes), "control": of(open_)}, "the control")
     assert against.startswith("**It depends** on the control")
     counts = re.findall(r"<t[hd]>(.*?)</t[hd]>", against)[-8:]
     assert counts == ["first", "2", "0", "2", "control", "0", "1", "1"]

@@ -224,7 +224,7 @@ def test_a_nasty_method_name_title_or_fact_is_shown_and_does_not_run(family, vis
     told = dict(title=NASTY, lead=NASTY, facts={NASTY: NASTY})
     page = visit(save(text_of(named, start=(NASTY, 0.5, 3), **told)))
     assert page.locator(".flatviz").get_attribute("data-state") == f"{NASTY}/0.5/3"
-    assert page.locator("h1").inner_text() == NASTY.strip()
+    assert page.locator("h1").inner_text().strip() == NASTY.strip()
     assert page.evaluate("window.injected") is None
 
 

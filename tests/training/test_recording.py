@@ -54,6 +54,16 @@ def test_the_path_is_what_the_loop_itself_saw(module):
     assert len(path.steps) == 5
 
 
+@mark.parametrize("most", [2, 3, 4, 5])
+@mark.parametrize("steps", range(1, 9))
+def test_a_path_ends_where_the_loop_ended_whatever_its_bound(module, most, steps):
+    with fv.record_path(module, most=most) as path:
+        last = train(module, steps)[-1]
+    assert path.steps[-1] == steps
+    assert len(path.steps) <= most
+    assert equal(path.W[-1], last)
+
+
 def test_a_long_run_keeps_every_second_point_and_doubles_its_stride(module):
     with fv.record_path(module, most=8) as path:
         seen = train(module, 100)

@@ -176,7 +176,7 @@ t.replace(/^#/,"")),s={},i=(d,h,f)=>{let p=e.has(d)?Number(e.get(d)):NaN;p>=h&&N
 includes(o)&&(s.method=o),i("radius",0,d=>s.radius=d),i("draws",1,d=>s.n_draws=Math.round(d));let a=e.get("tab");a!==null&&(s.tab=a),i("draw",
 1,d=>s.picked=Math.round(d)-1),i("step",0,d=>s.step=Math.round(d)-1);let[,l,r]=e.get("b")?.match(/^([\d.e+-]+):(.*)$/s)??[];r!==void 0&&Number.
 isFinite(Number(l))&&(s.compare={method:r,radius:Number(l)});let c=[...e].filter(([d])=>d.startsWith("see.")).map(([d,h])=>[d.slice(4),h]);c.
-length&&(s.chosen=Object.fromEntries(c)),Object.keys(s).length&&this.put({...this.start,...s})}};var hs=30,fs=100,ps=1500;function ht(n){let{layout:t,el:e,frames:s}=n,i=n.current();t.arrange(i),n.bar.show(i),!n.placed&&!n.stopped&&(n.placed=
+length&&(s.chosen=Object.fromEntries(c)),this.last="",Object.keys(s).length&&this.put({...this.start,...s})}};var hs=30,fs=100,ps=1500;function ht(n){let{layout:t,el:e,frames:s}=n,i=n.current();t.arrange(i),n.bar.show(i),!n.placed&&!n.stopped&&(n.placed=
 !0,n.article.goTo());let o=nt()&&!n.printing;e.dataset.theme=o?"dark":"light";let a=s.filter(({node:r})=>!r.hidden).flatMap(r=>ms(n,r,i));for(let r of a)
 r.height=t.height(i,r.frame),r.most=us(n,i,r.height),r.picture.state&&(r.width=r.picture.plot.clientWidth);let l=({frame:r})=>{let{top:c,bottom:d}=r.
 node.getBoundingClientRect();return d<0||c>window.innerHeight};t.tabOf(i)==="All"&&a.sort((r,c)=>Number(l(r))-Number(l(c))),n.pending=a,me(n,

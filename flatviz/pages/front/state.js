@@ -132,6 +132,7 @@ export class State {
       .filter(([key]) => key.startsWith("see."))
       .map(([key, option]) => [key.slice(4), option]);
     if (chosen.length) got.chosen = Object.fromEntries(chosen);
+    this.last = ""; // what the reader does next is a step of undo of its own
     if (Object.keys(got).length) this.put({ ...this.start, ...got });
   }
 }
