@@ -410,6 +410,26 @@ def test_a_wrong_likelihood_is_one_clear_error(name, checked, monkeypatch):
         of_outputs(*given)
 
 
+class WithoutSupport(Normal):
+    """A user's distribution that does not say which values it takes."""
+
+    @property
+    def support(self):
+        raise NotImplementedError
+
+
+@mark.parametrize("checked", [False, None])
+def test_a_distribution_without_a_support_has_the_loss_of_its_density(checked):
+    net = net_of(mlp(2, 1))
+    data = fv.Data(torch.randn(N, 2, generator=rng()), torch.randn(N, generator=rng(1)))
+
+    def loss(distribution):
+        of = lambda o: distribution(o[:, 0], 1.0, validate_args=checked)
+        return fv.nll(net, data, likelihood=fv.Likelihood(of))(net.w)
+
+    assert_close(loss(WithoutSupport), loss(Normal), rtol=0, atol=0)
+
+
 def test_a_picture_of_classes_refuses_a_regression():
     with refused(r"bins, got none: use plot_calibration"):
         p = fv.Prediction(LOGITS, LOGITS[0], 0.5)
