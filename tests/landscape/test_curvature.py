@@ -7,7 +7,8 @@ import warnings
 from functools import partial
 
 import torch
-from cases import close, refused, rng, warned
+from cases import close, mlp, net_of, refused, rng, warned
+from internals import examined
 from pytest import approx, fixture, mark, param
 from scipy.sparse.linalg import aslinearoperator, eigsh
 from scipy.stats import wasserstein_distance
@@ -518,3 +519,14 @@ def test_a_trace_keeps_no_more_vectors_than_memory_has_room_for(monkeypatch):
     estimate, with_three = fv.hessian_trace(f, w, products=60)
     assert abs(estimate - float(h.sum())) < 4 * with_three
     assert with_three > 1.5 * error  # fewer of the large eigenvalues are read exactly
+
+
+def test_the_batch_of_a_product_does_not_depend_on_the_number_of_examples():
+    net = net_of(mlp(4, 8, 3))
+
+    def batch(n):
+        data = fv.Data(randn(n, 4, generator=rng()), arange(n) % 3)
+        return network_curvature.batch_that_fits(examined(net, data, "categorical"), net.w)
+
+    assert batch(8) == batch(100_000)
+    assert batch(8) > 100_000
