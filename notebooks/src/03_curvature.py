@@ -274,7 +274,8 @@ for name in ("lambda1", "trace"):
     fig.add_bar(
         x=list(layers), y=[float(getattr(layer, name)) for layer in layers.values()], name=name
     )
-fig.update_yaxes(type="log", title="curvature of the loss")
+fig.update_xaxes(type="category", title="layer")
+fig.update_yaxes(type="log", title="curvature of the loss", dtick=1)
 
 # %% [markdown]
 # *Figure: largest eigenvalue and trace of each layer's block, on a logarithmic axis, with their errors.*
@@ -328,6 +329,7 @@ assert mean > top.values[0]
 fig = figure("λ₁ of ten batches of ten digits", "Histogram of ten largest eigenvalues")
 fig.add_histogram(x=[float(spectrum.values[0]) for spectrum in batches])
 fig.add_vline(float(mean), line_dash="dash")
+fig.update_layout(xaxis_title="λ₁ of a batch", yaxis_title="batches")
 
 # %% [markdown]
 # *Figure: histogram of ten largest eigenvalues, with a dashed line at their mean.*
