@@ -44,7 +44,8 @@ def _all_work(command: str, fixes: Mapping[str, str]) -> bool:
         try:
             print(f"  ✓ {name}: {_state(name)}")
         except Exception as error:  # a broken build raises anything
-            print(f"  ✗ {name}: {error}\n      fix: {fix}")
+            lines = str(error).strip().splitlines() or [type(error).__name__]
+            print(f"  ✗ {name}: {lines[0]}\n      fix: {fix}")
             works = False
     return works
 

@@ -308,7 +308,8 @@ def _note_on_modes(*models: Net | nn.Module) -> str:
     came = []
     for name, model in zip(NAMES, models):
         layers = model.modules() if isinstance(model, nn.Module) else ()
-        if any(m.training and (isinstance(m, _DropoutNd) or m._buffers) for m in layers):
+        training = [m for m in layers if m.training]
+        if any(isinstance(m, _DropoutNd) or list(m.buffers(recurse=False)) for m in training):
             came.append(name)
     if not came:
         return ""

@@ -61,7 +61,7 @@ def rough_family(fits: Fitting, radii: Mapping[str, Sequence[float]]) -> Shown |
         family = measured(fits, Family(tuple(members)), COARSE)
     except Exception:
         return None
-    return Shown(family, f", rough: few of {steps:g} steps")
+    return Shown(family, f", rough: few of {steps:.0f} steps")
 
 
 def steps_of(fits: Fitting, method: str) -> float:
