@@ -143,16 +143,16 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
 
 @contextmanager
 def _restored(loader: DataLoader | None) -> Iterator[None]:
-    """Restore the state of a loader's generator after the block."""
-    source = None if loader is None else loader.generator
-    if source is None:
-        yield
-        return
-    state = source.get_state()
+    """Restore the generators of a loader and of its sampler after the block."""
+    places = () if loader is None else (loader, loader.sampler)
+    generators = [getattr(place, "generator", None) for place in places]
+    sources = [source for source in generators if source is not None]
+    states = [source.get_state() for source in sources]
     try:
         yield
     finally:
-        source.set_state(state)
+        for source, state in zip(sources, states):
+            source.set_state(state)
 
 
 def _joined(name: object, values: list) -> object:

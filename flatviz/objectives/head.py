@@ -107,7 +107,9 @@ def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] |
     """Find the last layer in `w` with its blocks, where it is linear and makes the outputs."""
     net = problem.net
     matrices = [b.layer for b in net.blocks if len(b.shape) > 1]
-    name = matrices[-1] if matrices else ""
+    if not matrices:  # biases alone
+        return None
+    name = matrices[-1]
     layer = net.module.get_submodule(name)
     if not isinstance(layer, nn.Linear):
         return None

@@ -274,3 +274,14 @@ def test_a_product_that_is_all_rounding_is_not_taken_for_a_wrong_derivative(size
     got = fv.top_eigenpairs(fv.nll(net, data), net.w, 1, iters=40)
     want = fv.top_eigenpairs(wide, net.w.double(), 1)
     assert float(got.values - want.values) == approx(0, abs=1e-6)
+
+
+def test_the_laplace_of_a_treated_bias_alone_has_the_curvature_of_the_bias():
+    module = Linear(3, 2).double()
+    net = fv.Net.from_module(module, lambda name: name == "bias")
+    data = fv.Data(randn(20, 3, dtype=float64), torch.arange(20) % 2)
+    how = dict(prior_precision=1.0, seed=0, steps=0)
+    diagonal = fv.fit_laplace(net, data, structure="diagonal", **how)
+    p = net(net.w, data.x).softmax(-1)
+    want = (p * (1 - p)).sum(0) + 1.0
+    torch.testing.assert_close((-2 * diagonal.log_std).exp(), want, rtol=1e-6, atol=0)
