@@ -154,3 +154,18 @@ def _stance() -> OfProcess:
         lambda stance: compiler._set_stance(*stance),
         (compiler.DynamoStance("force_eager"),),
     )
+
+
+def with_dense_gradients(module: nn.Module) -> list[str]:
+    """Make the gradients of all embeddings dense; return the names of those that were sparse."""
+    tables = []
+    for name, layer in module.named_modules():
+        if isinstance(layer, (nn.Embedding, nn.EmbeddingBag)) and layer.sparse:
+            layer.sparse = False
+            tables.append(name)
+    return tables
+
+
+def transformed() -> bool:
+    """Tell whether a function transform (grad, vmap, jvp) is active."""
+    return torch._C._functorch.peek_interpreter_stack() is not None

@@ -22,6 +22,8 @@ from flatviz.core.modules import (
     eager,
     memory_of,
     memory_of_originals,
+    transformed,
+    with_dense_gradients,
 )
 from flatviz.core.seeds import saved_rng
 from flatviz.core.slots import Slots
@@ -136,9 +138,7 @@ class Net:
         self._buffers: dict[str, Tensor] = {}
         self.trunk: RandomTrunk | None = None
         self._looked: Effects | None = None
-        for table in module.modules():
-            if isinstance(table, (nn.Embedding, nn.EmbeddingBag)):
-                table.sparse = False  # parts of a vector have dense gradients
+        self._sparse = with_dense_gradients(module)  # as parts of a vector have dense gradients
         self._slots = Slots(module, self._names, self._buffers)
 
     @classmethod
@@ -211,7 +211,7 @@ class Net:
         writes, again, *_ = self.look(x)
         if again:
             differentiated = any(t.requires_grad for t in (w, *tensors_of(x)))
-            if _transformed() or torch.is_grad_enabled() and differentiated:
+            if transformed() or torch.is_grad_enabled() and differentiated:
                 self.check_runs_once()
         with self.installed(w, copies=writes):
             try:
@@ -239,7 +239,7 @@ class Net:
             ValueError: For a module that reads weights elsewhere than where they are installed.
         """
         if self._looked is None:
-            if _transformed():
+            if transformed():
                 return Effects(writes=True)
             self._looked = self._look(x)
         return self._looked
@@ -411,6 +411,8 @@ class Net:
                     tensor.copy_(state[name])
         for name, value in module.named_parameters():
             value.requires_grad_(name not in self.frozen)
+        for table in self._sparse:
+            vars(module.get_submodule(table))["sparse"] = True
         return module
 
     def _duplicate(self) -> nn.Module:
@@ -493,8 +495,3 @@ def _ending(out: Tensor) -> str:
             break
         node = node.next_functions[0][0]
     return name if name in ("Softmax", "Sigmoid") else ""
-
-
-def _transformed() -> bool:
-    """Tell whether a function transform (grad, vmap, jvp) is active."""
-    return torch._C._functorch.peek_interpreter_stack() is not None

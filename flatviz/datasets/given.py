@@ -178,13 +178,12 @@ def _tensor(value: Any, name: object) -> Tensor:
     if hidden:
         raise ValueError(f"{what} must have no masked values, got {hidden}: fill or remove them")
     try:
-        array = _numbers(value)
+        tensor = torch.tensor(_numbers(value))
     except (TypeError, ValueError) as error:
         raise TypeError(
             f"{what} must hold numbers of one shape, got a {type(value).__name__} ({error}):"
             " encode texts as numbers, tokenize, pad, or give a transform to tensors"
         ) from error
-    tensor = torch.tensor(array)
     if tensor.dtype == torch.float64:
         return tensor.to(torch.get_default_dtype())
     return tensor

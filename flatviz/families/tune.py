@@ -115,7 +115,7 @@ def choices_of(
     # Written in full, as the record may change
     settings = {**tuned.settings, **fixed}
     choices = [Choice(settings, radius, width)]
-    if not space or trials == 1:
+    if not space or trials <= 1:
         return choices
     points = SobolEngine(len(DIMENSIONS), scramble=True, seed=0).draw(trials - 1)
     for point in points.tolist():

@@ -49,7 +49,8 @@ def slice_plane(
             second. One stored point is computed again and compared.
 
     Raises:
-        ValueError: For a bad extent or resolution, or a plane of another net.
+        ValueError: For a bad extent or resolution, a plane of another net, or a precision beside
+            exact=True or where the engine cannot follow the network.
 
     Example:
         >>> import torch, flatviz as fv

@@ -58,9 +58,11 @@ def fit_temperature(prediction: Prediction) -> float:
     from scipy.optimize import minimize_scalar  # imported here, as predictions need no scipy
 
     logits = prediction.log_probs.detach().double()
-    if logits.isnan().any():
+    bad = int(logits.isnan().any(-1).any(0).sum())
+    if bad:
         raise ValueError(
-            "fit_temperature needs outputs that are numbers, got NaN or inf: drop those draws"
+            f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop"
+            " those draws"
         )
     y = labels_of(prediction)
 

@@ -178,10 +178,11 @@ def ordered(
     Raises:
         ValueError: For another number of values, or one that is not finite.
     """
-    if len(values) != len(W) or not values.isfinite().all():
+    bad = int((~values.isfinite()).sum())
+    if len(values) != len(W) or bad:
         raise ValueError(
-            f"values must hold a finite number for each of the {len(W)} draws, got"
-            f" {values.tolist()}"
+            f"values must hold a finite number for each of the {len(W)} draws, got {len(values)},"
+            f" {bad} of them NaN or inf"
         )
     if order == "random":
         shuffled = torch.randperm(len(W), generator=generator(seed))

@@ -124,7 +124,8 @@ class NetworkObjective(Objective):
         Arguments as in `Objective`.
 
         Raises:
-            ValueError: For a precision where the engine cannot follow the network.
+            ValueError: For a precision where the engine cannot follow the network, or beside
+                exact=True.
         """
         in_precision(origin, self.net)
         if self.statistics is not None or not self.data.in_memory:
@@ -132,7 +133,12 @@ class NetworkObjective(Objective):
                 return super().over(origin, axes, precision=precision)
             # Each batch read once, for all points
             return PointEvaluator(self, origin, axes, together=not self.data.in_memory)
-        if exact and precision is None:
+        if exact and precision is not None:
+            raise ValueError(
+                f"exact=True computes in the net's precision, got precision={precision!r}: leave"
+                " one out"
+            )
+        if exact:
             return PointEvaluator(self, origin, axes)
         problem = Scored(self.net, self.data, self.score, self.additive)
         fast = fast_evaluator(problem, origin, axes, precision=precision, coords=coords)

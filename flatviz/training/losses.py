@@ -156,7 +156,8 @@ class NetworkLoss(TrainingLoss):
             try:
                 value, g = self.training.in_parts(self._rows, W, index, self.examples, self._count)
             except IndexError as error:  # no look before, which would wait for a GPU
-                raise out_of_range(index, self.examples) from error
+                check_in_range(index, self.examples, error)
+                raise
         self._first = False
         value = value.view(lead)
         g = g.view_as(w)
@@ -348,13 +349,16 @@ def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:
         )
 
 
-def out_of_range(index: Tensor | None, examples: int) -> ValueError:
-    """Explain an `IndexError` of a minibatch."""
-    low, high = (0, 0) if index is None else index.aminmax()
-    return ValueError(
-        f"batch must name examples from 0 to {examples - 1}, got {int(low)} to {int(high)}: number"
-        " the rows of the loss's data"
-    )
+def check_in_range(index: Tensor | None, examples: int, error: IndexError) -> None:
+    """Explain an `IndexError` of a minibatch that names examples which are not there."""
+    if index is None:
+        return
+    low, high = map(int, index.aminmax())
+    if low < 0 or high >= examples:
+        raise ValueError(
+            f"batch must name examples from 0 to {examples - 1}, got {low} to {high}: number the"
+            " rows of the loss's data"
+        ) from error
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:

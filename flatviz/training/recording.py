@@ -126,6 +126,8 @@ class RecordedPath:
     @property
     def W(self) -> Tensor:
         """Weights (S, D), a row for each of `steps`."""
+        if not self._points:  # before the loop
+            return torch.empty(0, self.net.dim, dtype=self.net.w.dtype)
         return torch.stack(self._points)
 
     @property
@@ -269,8 +271,8 @@ def record_path(
     Args:
         module: The network that the loop trains.
         every: Optimiser steps from one point to the next.
-        most: Points kept; once there are more, every second one is dropped and `every` doubles,
-            which bounds the memory of a long run.
+        most: Points kept, rounded down to an even number; once there are more, every second one is
+            dropped and `every` doubles, which bounds the memory of a long run.
         treated: Weights recorded, D of them, as in `Net.from_module`.
         head: Name of the head's module, as in `Net.from_module`.
         data: Examples, a batch or two, on which the module is measured in evaluation mode.

@@ -213,3 +213,10 @@ class TiedByFunction(Module):
 def test_a_last_linear_whose_outputs_are_not_the_networks_is_said():
     with warned("last Linear that runs is mlp with 4 outputs, where the"):
         net_of(TiedByFunction(), "head", example=zeros(2, 3).long())
+
+
+def test_a_table_with_sparse_gradients_is_one_again_in_the_module_that_comes_back():
+    module = nn.Sequential(nn.Embedding(5, 3, sparse=True), nn.Flatten(), nn.Linear(3, 2))
+    net = fv.Net.from_module(module, example=torch.zeros(2, 1, dtype=torch.int64))
+    assert net.to_module()[0].sparse
+    assert module[0].sparse

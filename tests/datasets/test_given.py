@@ -9,7 +9,7 @@ from cases import net_of, refused, rng
 from pytest import mark
 from torch import nn
 from torch.testing import assert_close
-from torch.utils.data import DataLoader, IterableDataset, TensorDataset
+from torch.utils.data import DataLoader, IterableDataset, RandomSampler, TensorDataset
 
 import flatviz as fv
 from flatviz.datasets import data_from
@@ -119,6 +119,18 @@ def test_a_loader_is_read_without_moving_any_generator_of_the_users(generator):
     assert sorted(data_from(loader).x[:, 0].tolist()) == sorted(X[:, 0].tolist())
     assert torch.equal(before, torch.get_rng_state())
     assert own is None or torch.equal(own, generator.get_state())
+
+
+def test_a_loaders_sampler_is_read_without_moving_its_generator():
+    generator = rng(1)
+    before = generator.get_state()
+    data_from(DataLoader(PAIRS, batch_size=4, sampler=RandomSampler(PAIRS, generator=generator)))
+    assert torch.equal(before, generator.get_state())
+
+
+def test_dates_are_one_clear_error():
+    with refused("x must hold numbers .* transform to tensors", TypeError):
+        data_from((np.array(["2026-11-27", "2026-11-28"], dtype="datetime64[D]"), [0, 1]))
 
 
 def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():

@@ -162,7 +162,7 @@ def test_the_temperature_of_an_average_is_the_minimum_of_scipy(prediction):
         T = metrics.fit_temperature(fv.Prediction(outputs, y))
     assert approx(math.exp(best), rel=1e-5) == T
     outputs[2, 7, 1] = math.nan
-    with refused("got NaN or inf: drop those draws"):
+    with refused("got NaN or inf for 1 inputs: drop those draws"):
         metrics.fit_temperature(fv.Prediction(outputs, y))
 
 

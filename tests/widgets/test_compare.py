@@ -145,6 +145,14 @@ def test_models_in_training_mode_are_compared_in_evaluation_mode_and_that_is_sai
     assert sentence == f"{plain} Both are in evaluation mode here, not in training mode as A came."
 
 
+def test_a_layer_without_buffers_is_the_same_in_both_modes_and_nothing_is_said():
+    inside = nn.Unflatten(1, (1, 4)), nn.Conv1d(1, 2, 2), nn.InstanceNorm1d(2), nn.Flatten()
+    a = Sequential(*inside, Linear(6, 3))
+    b = Sequential(*inside, Linear(6, 3)).eval()
+    sentence = compare(a.train(), b, blobs(30, 4, 3)).sentence
+    assert "training mode" not in sentence
+
+
 def test_a_network_of_zeros_says_nothing_by_filter_normalised_directions():
     a = Linear(4, 3)
     b = Linear(4, 3)
