@@ -94,7 +94,7 @@ class Parts:
         return self._share
 
     def _nest(self, label: str, done: int, total: int) -> None:
-        """Note work inside: what was inside of it before, and what is complete, has ended."""
+        """Note work inside the step; drop notes from this label on, and complete ones."""
         labels = list(self._inside)
         ended = labels[labels.index(label) :] if label in labels else []
         for other in ended:

@@ -278,7 +278,7 @@ def _fixed_parts(entry: Mapping[str, Json]) -> dict[str, object]:
 def _member(scene: Scene, i: int, only: Only = None) -> Packed:
     """Pack member i: its figures, its texts and its arrays.
 
-    A view that is `like` another has no figure of its own; the figure of the other stands for it.
+    A view that is `like` another has no figure here; the figure of the other stands for it.
     only: names of the views that are shown; the others are listed as waiting.
     """
     family = scene.family
@@ -397,7 +397,7 @@ def _record(arrays: Arrays, fields: Fields) -> bytes:
 
 
 def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
-    """Return the values of a live property in this shape, which is at least their own.
+    """Return the values of a live property, padded to this shape.
 
     For a member with fewer draws than others (MAP has one) the last score is repeated, and other
     values are followed by NaN.  Without values all are NaN.

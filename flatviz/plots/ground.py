@@ -75,7 +75,7 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
 
 
 def keys_of(scale: ColorScale) -> dict[str, str]:
-    """Name the arrays of map and relief, which share them: places on the scale, and values."""
+    """Name the arrays that map and relief share: "ground" on the scale, "values" in their unit."""
     return {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
 
 
@@ -161,25 +161,25 @@ def with_print(title: str, *lines: str) -> str:
     return title
 
 
-def small_print(*results: Surface | Curve | Spectrum, diverged: str = "×") -> str:
+def small_print(*results: Surface | Curve | Spectrum) -> str:
     """Describe examples, BatchNorm statistics, diverged cells and precision of results.
 
     Facts that several results share are written once.
     """
-    facts = dict.fromkeys(" · ".join(_facts(r, diverged)) for r in results)
+    facts = dict.fromkeys(" · ".join(_facts(r)) for r in results)
     lines = [" / ".join(filter(None, facts))]
     lines += [_precision(r) for r in results if isinstance(r, Surface)]
     return "<br>".join(filter(None, lines))
 
 
-def _facts(result: Surface | Curve | Spectrum, diverged: str) -> list[str]:
+def _facts(result: Surface | Curve | Spectrum) -> list[str]:
     facts = []
     if result.n:
         facts.append(f"mean over {counted(result.n, 'example')}")
     if result.batchnorm:
         facts.append(f"BatchNorm {result.batchnorm}")
     if isinstance(result, Surface) and result.n_diverged:
-        facts.append(f"{counted(result.n_diverged, 'cell')} diverged ({diverged})")
+        facts.append(f"{counted(result.n_diverged, 'cell')} diverged (×)")
     return facts
 
 

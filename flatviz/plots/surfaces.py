@@ -258,9 +258,10 @@ def plot_surface_3d(
         look = dict(text=crosses, textfont=font, hoverinfo="skip")
         fig.add_trace(_scatter3d(cells.x, cells.y, heights, "text", cells.name, **look))
     if projection is not None and projection.values is not None:
-        _add_samples(fig, surface, projection, scale, style(method, projection.name or "samples"))
-        named = dict(selector=dict(mode="markers"))
-        fig.update_traces(showlegend=method is not None, **named)
+        _add_samples_3d(
+            fig, surface, projection, scale, style(method, projection.name or "samples")
+        )
+        fig.update_traces(showlegend=method is not None, selector=dict(mode="markers"))
     return fig
 
 
@@ -348,7 +349,7 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
     )
 
 
-def _add_samples(
+def _add_samples_3d(
     fig: Figure, surface: Surface, projection: Projection, scale: ColorScale, look: Look
 ) -> None:
     """Add each sample at the height of its loss, and the upright line from there to the surface.
@@ -369,7 +370,7 @@ def _add_samples(
         hoverinfo="skip",
         line=width,
     )
-    _add_live(fig, drops, "line.color", "segments", ("x", "y", "z"))
+    _add_of_draws(fig, drops, "line.color", "segments", ("x", "y", "z"))
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
     shown = dict(
         marker=dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1)),
@@ -378,7 +379,7 @@ def _add_samples(
     )
     x, y = projection.coords.T
     dots = _scatter3d(x, y, scale(losses), "markers", look.label, **shown)
-    _add_live(fig, dots, "marker.color", "draws", ("x", "y", "z", "customdata"))
+    _add_of_draws(fig, dots, "marker.color", "draws", ("x", "y", "z", "customdata"))
 
 
 def _with_gaps(start: Tensor, end: Tensor) -> Tensor:
@@ -387,10 +388,10 @@ def _with_gaps(start: Tensor, end: Tensor) -> Tensor:
     return torch.stack([start, end.to(start), gap], 1).flatten()
 
 
-def _add_live(
+def _add_of_draws(
     fig: Figure, trace: go.Scatter3d, color: str, rows: str, arrays: tuple[str, ...]
 ) -> None:
-    """Add a trace whose arrays follow the ensemble size, and its name and colour the method."""
+    """Add a trace: its arrays follow the ensemble size, its name and colour the method."""
     place = f"data.{len(fig.data)}"
     fig.follow({f"{place}.{name}": trace[name] for name in arrays}, rows=rows)
     fig.add_live(trace, color, "name")

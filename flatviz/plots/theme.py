@@ -250,7 +250,7 @@ def panels(n: int, gap: float) -> list[list[float]]:
 
 
 def rows_of(rows: Sequence[Properties], x: Properties, title: str, gap: float) -> Properties:
-    """Return the axes of panels one below the other, whose x axes are one, named at the foot.
+    """Lay out panels one below the other on one x axis, whose title is below the last.
 
     rows: the y axis of each.
     """

@@ -114,7 +114,7 @@ class Method:
         return f"Method({self.name!r}, {self.label})"
 
     def in_grid(self, radius: float) -> bool:
-        """Whether there is a `fit_grid` and it takes this radius: not 0, unless it has none."""
+        """Tell whether `fit_grid` takes this radius: above 0, or any of a method without one."""
         return self.fit_grid is not None and (radius > 0 or self.unit == NO_UNIT)
 
     def tuned(self, net: Net) -> Tuned:

@@ -172,9 +172,10 @@ class NetworkLoss(TrainingLoss):
         return value, g
 
     def _parts(self, batch: Batch, w: Tensor) -> Tensor:
-        """The batch of each draw, (..., S, n / S)."""
+        """Split the batch of each member into one for each of its draws, (..., S, n / S)."""
         if batch is None:
             batch = torch.arange(self.examples, device=w.device)
+        batch = batch.expand(*w.shape[:-2], batch.shape[-1])  # one for each member
         more = -batch.shape[-1] % self.draws
         whole = torch.cat((batch, batch[..., :more]), -1)
         return whole.unflatten(-1, (self.draws, -1))

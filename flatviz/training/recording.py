@@ -55,7 +55,7 @@ class Measurements:
     spent: float = 0.0  # of all measurements
     cost: float = 0.0  # of the last measurement
     looks: int = 0  # points offered to `at`, measured or not
-    # Of each measured point the step, then its `VALUES`
+    # A row for each measured point: its step, then its `VALUES`
     rows: list[tuple[float, ...]] = field(default_factory=list)
 
     def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:

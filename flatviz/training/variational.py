@@ -333,8 +333,6 @@ def noise_shares(
     batch = None
     if run.batch_size is not None and run.batch_size < loss.examples:
         batch = torch.arange(run.batch_size, device=q.mean.device)
-        if len(seeds) > 1:  # a minibatch for each member
-            batch = batch.expand(len(seeds), -1)
     steps = (noise.at(step) for step in range(2 * REPEATS))
     noises = islice(steps, 0, None, 2)  # odd steps are mirrored
     return algorithm.noise_share(q, loss, batch, noises)

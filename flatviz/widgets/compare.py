@@ -263,8 +263,8 @@ def compare(
         )
     macs = max(work_of(nets[0], data.x).macs, 1)
     some = data.subset(spaced(len(data), examples or examples_of(macs)))
-    passes = WORK // (PASSES * macs * len(some))
-    products = min(max(PRODUCTS[0], passes), PRODUCTS[1])
+    affordable = WORK // (PASSES * macs * len(some))
+    products = min(max(PRODUCTS[0], affordable), PRODUCTS[1])
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
     ends = torch.stack([net.w for net in nets])
     directions = randn_like(ends[0], generator(seed), DIRECTIONS, nets[0].dim)

@@ -202,6 +202,16 @@ def test_draws_of_a_large_network_share_the_examples_of_a_step():
     assert q.history.notes[0].startswith("6 draws share the examples of a step, rate 1")
 
 
+@mark.parametrize("batch_size", [None, 24])
+def test_members_whose_draws_share_examples_each_say_which_part_of_the_ascent_is_noise(batch_size):
+    layers = Linear(4, 1500), nn.LayerNorm(1500), ReLU(), Linear(1500, 1500), Linear(1500, 3)
+    net = net_of(nn.Sequential(*layers), "norm+head")
+    how = dict(radius=[0.5, 1.0], seed=[0], steps=2, batch_size=batch_size)
+    members = fv.fit_sabma_grid(net, blobs(60, 4, 3), around(net, -3.0), **how)
+    for q in members.values():
+        assert any("noise" in note for note in q.history.notes)
+
+
 @mark.parametrize("draws", [1, 4])
 def test_the_share_of_noise_in_an_ascent_is_that_of_a_quadratic_loss(draws):
     q = random_gaussian(0, dim=6, rank=2)
