@@ -148,10 +148,6 @@ VALUES = {
         lambda: fv.Data(zeros(2, 2), tensor([0.0, math.nan])),
         "y must be finite, got 1 NaN",
     ),
-    "a complex quantity": (
-        lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(zeros(34)),
-        "a quantity must be one real number",
-    ),
     "a prior of another length": (
         lambda: fv.fit_vi(net(), data(), prior(5), seed=0),
         "net's 34 treated weights, got 5: use",
@@ -170,6 +166,10 @@ VALUES = {
     ),
 }
 TYPES = {
+    "a complex quantity": (
+        lambda: fv.quantity(net(), data(), lambda out, y: out.sum() * 1j)(zeros(34)),
+        "a quantity must be a real number, got torch.complex64",
+    ),
     "a tuple to predict": (
         lambda: fv.predict(net(), prior(34), pair(), 2, seed=0),
         r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple",

@@ -113,6 +113,8 @@ class Stream(Sized):
 
     def _floats(self, x: Tensor) -> Tensor:
         """Move a batch to the device: images in bytes as floats from 0 to 1, floats in `dtype`."""
+        if self.device.type == "cuda" and x.device.type == "cpu":
+            x = x.pin_memory()  # so that the copy runs beside the computation
         x = x.to(self.device, non_blocking=True)
         if x.dtype == torch.uint8 and x.ndim == 4:
             return x.to(self.dtype).div_(255)

@@ -14,7 +14,7 @@ from typing import Literal
 import torch
 from torch import nn
 
-from flatviz.checks import Count, Seed, check_is, computed
+from flatviz.checks import Count, Seed, check_count, check_is, computed
 from flatviz.core import Data, Net, Progress, Task, public, saved_rng, track
 from flatviz.datasets.corruptions import CORRUPTIONS, corrupt
 from flatviz.datasets.tasks import named_task
@@ -218,6 +218,8 @@ def shifted_scores(
     """
     for kind in kinds:
         check_choice(kind, tuple(CORRUPTIONS), "a kind")
+    for severity in severities:
+        check_count(severity, "a severity")
     if list(severities) != sorted(set(severities) & {1, 2, 3, 4, 5}):
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
     predictor = partial(predict, net, posterior, n_draws=n_draws, seed=seed, batchnorm=batchnorm)

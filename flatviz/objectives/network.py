@@ -321,10 +321,15 @@ class Quantity(NetworkObjective):
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute the function's value (), NaN where an output is NaN or +inf."""
         value = torch.as_tensor(self.function(outputs, y)).detach()
-        if value.is_complex() or value.numel() != 1:
+        if value.is_complex():
+            raise TypeError(
+                f"a quantity must be a real number, got {value.dtype} of {self.label}: take its"
+                " abs() or real part"
+            )
+        if value.numel() != 1:
             raise ValueError(
                 f"a quantity must be one real number, got shape {tuple(value.shape)} of"
-                f" {value.dtype} of {self.label}: take its mean, or abs()"
+                f" {self.label}: take its mean"
             )
         # The argmax of NaN would be a class
         finite = outputs.amax() < math.inf
