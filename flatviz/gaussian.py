@@ -81,7 +81,12 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         return f"Gaussian(dim={self.dim}, rank={self.rank})"
 
     @classmethod
-    def unchecked(cls, mean: Tensor, log_std: Tensor, factor: Tensor) -> Gaussian:
+    def unchecked(
+        cls,
+        mean: Tensor,
+        log_std: Tensor,
+        factor: Tensor,
+    ) -> Gaussian:
         """Build one Gaussian, or B at once, without the checks, which read every value.
 
         Loops that look for NaN at their end use it.

@@ -39,7 +39,11 @@ def lock_of_process() -> Lock:
     Code that could fork must not run inside of it.
     """
     lock = Lock()
-    at_fork(before=lock.acquire, after_in_parent=lock.release, after_in_child=lock.release)
+    at_fork(
+        before=lock.acquire,
+        after_in_parent=lock.release,
+        after_in_child=lock.release,
+    )
     return lock
 
 
@@ -91,7 +95,12 @@ class Dispatch(TorchDispatchMode):
     ) -> object:
         return self.called(func, args, kwargs or {})
 
-    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        operation: OpOverload,
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run one operation."""
         return operation(*args, **kwargs)
 
@@ -108,7 +117,12 @@ class Functions(TorchFunctionMode):
     ) -> object:
         return self.called(func, args, kwargs or {})
 
-    def called(self, function: Callable[..., object], args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        function: Callable[..., object],
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run one function."""
         return function(*args, **kwargs)
 
@@ -126,7 +140,12 @@ class PrivateNumbers(Dispatch):
         self._seed = seed
         self._sources: dict[torch.device, torch.Generator] = {}
 
-    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        operation: OpOverload,
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run an operation with a generator of this block."""
         if kwargs.get("generator") is not None or not draws(operation, args, kwargs):
             return operation(*args, **kwargs)

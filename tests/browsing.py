@@ -65,7 +65,11 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM,
+            headless=True,
+            args=FLAGS,
+        )
         processes = browser.new_browser_cdp_session().send("SystemInfo.getProcessInfo")[
             "processInfo"
         ]
@@ -117,7 +121,13 @@ def standing() -> list:
     return found
 
 
-def answer(page, script: str, argument: object = None, *, seconds: float = WAIT):
+def answer(
+    page,
+    script: str,
+    argument: object = None,
+    *,
+    seconds: float = WAIT,
+):
     """What the asynchronous function `script` returns; an error of the page where that takes
     longer."""
     late = (

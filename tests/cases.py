@@ -72,7 +72,14 @@ def normed(inputs: int, hidden: int, outputs: int) -> nn.Sequential:
 class Language(nn.Module):
     """Logits (N, T, words) of tokens (N, T); a tied head has the weight of the embedding."""
 
-    def __init__(self, words: int, width: int, *, tied: bool, bias: bool = False):
+    def __init__(
+        self,
+        words: int,
+        width: int,
+        *,
+        tied: bool,
+        bias: bool = False,
+    ):
         super().__init__()
         self.embed = nn.Embedding(words, width)
         self.body = mlp(width, 2 * width, width)

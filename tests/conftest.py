@@ -57,15 +57,34 @@ def transferred(task):
     """(net, prior) of the LayerNorm MLP after a short pre-training: D = 906."""
     source = fv.pretrain(fv.models.mlp(task), task.source, seed=0, epochs=8)
     swag = fv.fit_swag(source, task.source, rank=5, seed=0, snapshots=8)
-    return fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=64)
+    return fv.transfer(
+        source,
+        swag,
+        treated="norm+head",
+        head_std=0.1,
+        scale=64,
+    )
 
 
 @fixture(scope="session")
 def conv(task):
     """(net, prior) of the BatchNorm conv net after a short pre-training."""
     source = fv.pretrain(fv.models.convnet(task), task.source, seed=0, epochs=6)
-    swag = fv.fit_swag(source, task.source, rank=3, seed=0, snapshots=4, lr=0.005)
-    return fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=64)
+    swag = fv.fit_swag(
+        source,
+        task.source,
+        rank=3,
+        seed=0,
+        snapshots=4,
+        lr=0.005,
+    )
+    return fv.transfer(
+        source,
+        swag,
+        treated="norm+head",
+        head_std=0.1,
+        scale=64,
+    )
 
 
 @fixture(scope="session")
@@ -73,7 +92,14 @@ def family(task, transferred):
     """A measured family of seven members: few radii, steps, draws and cells."""
     net, prior = transferred
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.0, 0.2), "sabma": (0.0, 0.5, 2.0)}
-    fitted = families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 40})
+    fitted = families.fit_family(
+        net,
+        task,
+        prior,
+        radii=radii,
+        seed=0,
+        fit={"steps": 40},
+    )
     return families.measure(
         net, task, fitted, seed=1, n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=9
     )
@@ -93,7 +119,14 @@ def moons():
     q = fv.fit_swag(source, task.source, seed=0)
     net, prior = fv.transfer(source, q, treated="norm+head")
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
-    family = families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    family = families.fit_family(
+        net,
+        task,
+        prior,
+        radii=radii,
+        seed=0,
+        fit={"steps": 3},
+    )
     few = dict(n_draws=12, n_spectra=1, k=2, resolution=5, around_resolution=5)
     return net, task, prior, families.measure(net, task, family, seed=1, **few)
 

@@ -21,7 +21,14 @@ DECAY = dict(weight_decay=DELTA / N)
 ROUGH = dict(**DECAY, snapshots=100, batch_size=8, lr=0.1, momentum=0.0)  # SGD at a constant rate
 VARIATIONAL = dict(steps=600, mc_samples=3)
 CHAINS = dict(**DECAY, n_draws=2000, chains=100, burn_in=150, thin=10)
-CYCLES = dict(n_draws=800, chains=100, cycles=4, cycle_steps=120, noisy_share=0.3, lr=0.08)
+CYCLES = dict(
+    n_draws=800,
+    chains=100,
+    cycles=4,
+    cycle_steps=120,
+    noisy_share=0.3,
+    lr=0.08,
+)
 
 # settings; |mean - exact| in exact sds, at most; sd over that of the reference, least and most;
 # which reference; known bias

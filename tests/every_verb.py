@@ -166,7 +166,13 @@ def script(fv, module, data, task, pictures, late, plain, line):
     source = fv.pretrain(module, data, seed=0, epochs=1)
     fv.record_path(module, most=2)
     swag = fv.fit_swag(source, data, seed=0, rank=2, snapshots=3)
-    net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=2.0)
+    net, prior = fv.transfer(
+        source,
+        swag,
+        treated="norm+head",
+        head_std=0.1,
+        scale=2.0,
+    )
     fv.fit_sgd(net, data, seed=0, steps=2)
     fv.fit_sgd(fv.Net.from_module(module), data, seed=0, steps=2)
     fv.fit_swa(net, data, seed=0, snapshots=2, batchnorm="train")
@@ -174,7 +180,15 @@ def script(fv, module, data, task, pictures, late, plain, line):
     laplace = fv.fit_laplace(net, data, prior_precision=1.0, seed=0, steps=2)
     fv.posteriors.marginal_noise(net, fv.Data(data.x, data.x[:, :2]))
     fv.posteriors.laplace_evidence(net, data, prior_precision=1.0)
-    hmc = fv.fit_hmc(net, data, seed=0, n_draws=8, chains=2, burn_in=4, most_steps=4)
+    hmc = fv.fit_hmc(
+        net,
+        data,
+        seed=0,
+        n_draws=8,
+        chains=2,
+        burn_in=4,
+        most_steps=4,
+    )
     if_there(lambda: fv.bridges.huggingface_callback())
     if_there(lambda: fv.bridges.lightning_callback())
     fv.bridges.diagnose_chains(hmc)
@@ -213,13 +227,28 @@ def script(fv, module, data, task, pictures, late, plain, line):
     prediction = fv.predict(net, q, data, 3, seed=0, batchnorm=data)
     fv.score(prediction, "nll")
     fv.metrics.risk_coverage(prediction)
-    shifted = dict(kinds=["fog"], severities=[1, 3], n_draws=2, seed=0, batchnorm="frozen")
+    shifted = dict(
+        kinds=["fog"],
+        severities=[1, 3],
+        n_draws=2,
+        seed=0,
+        batchnorm="frozen",
+    )
     families.shifted_scores(*pictures, **shifted)
     fv.sharpness(f, W[:2], iters=5)
     fv.metrics.weyl_bounds(f, W[:2], iters=5)
     fv.metrics.learning_coefficient(f, w, W[:2], n=len(data))
     fv.metrics.predict_linearised(net, laplace, data, link="mc", n_draws=2)
-    families.convergence_gap(net, task, prior, q, "vi", seed=0, n_draws=2, fit={"steps": 1})
+    families.convergence_gap(
+        net,
+        task,
+        prior,
+        q,
+        "vi",
+        seed=0,
+        n_draws=2,
+        fit={"steps": 1},
+    )
     family = families.fit_family(net, task, prior, seed=0, **FAMILY)
     measured = families.measure(net, task, family, seed=0, **SMALL)
     fv.plot_surface(surface, projection)
@@ -272,8 +301,22 @@ def perform(statement, space):
 def calls(fv, module, data, task):
     """name -> call, for every public verb of the namespace `fv`; later calls use what earlier ones
     returned."""
-    given = dict(fv=fv, module=module, data=data, task=task, pictures=_images())
-    space = globals() | given | dict(late=_late(), plain=_plain(), line=_line())
+    given = dict(
+        fv=fv,
+        module=module,
+        data=data,
+        task=task,
+        pictures=_images(),
+    )
+    space = (
+        globals()
+        | given
+        | dict(
+            late=_late(),
+            plain=_plain(),
+            line=_line(),
+        )
+    )
     (function,) = ast.parse(inspect.getsource(script)).body
     found = {}
     for statement in function.body[1:-1]:

@@ -15,7 +15,12 @@ import flatviz as fv
 from flatviz.training import training_loss
 
 
-def random_gaussian(seed: int, dim: int = 7, rank: int = 3, dtype=torch.float64) -> fv.Gaussian:
+def random_gaussian(
+    seed: int,
+    dim: int = 7,
+    rank: int = 3,
+    dtype=torch.float64,
+) -> fv.Gaussian:
     """A Gaussian whose mean, widths and factor are all different."""
     g = rng(seed)
     mean, log_std = (randn(dim, generator=g, dtype=dtype) for _ in range(2))
@@ -112,7 +117,17 @@ def stopping_at(step: int):
     return stop
 
 
-def one_by_one(net, data, starts, seeds, *, epochs, lr, weight_decay, batch_size):
+def one_by_one(
+    net,
+    data,
+    starts,
+    seeds,
+    *,
+    epochs,
+    lr,
+    weight_decay,
+    batch_size,
+):
     """The same training of one network after the other, plain SGD: what `train_pool` is compared
     with, (S, D)."""
     rows = []

@@ -52,11 +52,33 @@ WRONG = (
 )
 CALLS = {
     fv.Data: dict(x=X, y=Y, class_names=("a", "b", "c")),
-    fv.Task: dict(source=DATA, train=DATA, test=DATA, n_classes=3, name="t", validation=DATA),
-    fv.Likelihood.categorical: dict(weight=ones(3), label_smoothing=0.1, ignore_index=2, dim=1),
+    fv.Task: dict(
+        source=DATA,
+        train=DATA,
+        test=DATA,
+        n_classes=3,
+        name="t",
+        validation=DATA,
+    ),
+    fv.Likelihood.categorical: dict(
+        weight=ones(3),
+        label_smoothing=0.1,
+        ignore_index=2,
+        dim=1,
+    ),
     fv.Likelihood.gaussian: dict(noise=0.5),
-    fv.Likelihood: dict(of=torch.distributions.Exponential, name="a", ignore=2),
-    fv.datasets.image_folder: dict(path="nowhere", size=4, per_class=2, classes=("a",), seed=0),
+    fv.Likelihood: dict(
+        of=torch.distributions.Exponential,
+        name="a",
+        ignore=2,
+    ),
+    fv.datasets.image_folder: dict(
+        path="nowhere",
+        size=4,
+        per_class=2,
+        classes=("a",),
+        seed=0,
+    ),
 }
 CLEAR = (TypeError, ValueError, FileNotFoundError, RuntimeError)
 DEPTHS = (

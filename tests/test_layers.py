@@ -196,7 +196,12 @@ def test_drawing_loads_no_training():
         if p.parent.name == "plots" and p.stem != "__init__"
     ]
     code = f"import sys, {', '.join(plots)}\nprint([m for m in sys.modules if m in {heavy}])"
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     found = ran.stdout.strip()
     assert found == "[]"
 

@@ -226,14 +226,35 @@ def test_a_reduced_precision_that_loses_values_states_no_small_error():
         def __call__(self, w):
             return w.square().sum()
 
-        def over(self, origin, axes, *, exact=False, precision=None, plan=None, coords=None):
+        def over(
+            self,
+            origin,
+            axes,
+            *,
+            exact=False,
+            precision=None,
+            plan=None,
+            coords=None,
+        ):
             return (PointEvaluator if exact else Quick)(self, origin, axes)
 
     plane = fv.Plane(zeros(3), torch.eye(3)[:2], "step")
-    quick = fv.slice_plane(Lossy(), plane, extent=1.0, resolution=5, precision="bfloat16")
+    quick = fv.slice_plane(
+        Lossy(),
+        plane,
+        extent=1.0,
+        resolution=5,
+        precision="bfloat16",
+    )
     assert quick.n_diverged == 20
     assert quick.error == INF
-    inside = fv.slice_plane(Lossy(), plane, extent=0.2, resolution=5, precision="bfloat16")
+    inside = fv.slice_plane(
+        Lossy(),
+        plane,
+        extent=0.2,
+        resolution=5,
+        precision="bfloat16",
+    )
     assert inside.n_diverged == 0
     assert inside.error == 0
 

@@ -118,7 +118,12 @@ def test_stored_outputs_are_pictures_and_text_and_small():
 
 
 def test_no_file_names_an_index_of_packages():
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
+    listed = subprocess.run(
+        ["git", "ls-files"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
     if listed.returncode:
         skip("not a git checkout")
     word = "index" + "-url"

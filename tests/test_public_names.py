@@ -177,7 +177,13 @@ def computes() -> int:
     module = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2))
     source = fv.pretrain(module, data, seed=0, epochs=2)
     swag = fv.fit_swag(source, data, seed=0, rank=2, snapshots=3)
-    net, prior = fv.transfer(source, swag, treated="norm+head", head_std=0.1, scale=4)
+    net, prior = fv.transfer(
+        source,
+        swag,
+        treated="norm+head",
+        head_std=0.1,
+        scale=4,
+    )
     q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=4)
     f = fv.nll(net, data)
     plane = fv.plane_pca(q.sample(5, seed=0))

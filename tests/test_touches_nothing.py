@@ -126,7 +126,14 @@ def test_every_verb_gives_its_values_in_every_mode(plain, tmp_path, mode, inside
         assert len(got[name].tensors) == len(want.tensors), name
         # The same operations in the same order: a few roundings of float32
         for a, b in zip(got[name].tensors, want.tensors):
-            torch.testing.assert_close(a, b, rtol=1e-4, atol=1e-5, equal_nan=True, msg=name)
+            torch.testing.assert_close(
+                a,
+                b,
+                rtol=1e-4,
+                atol=1e-5,
+                equal_nan=True,
+                msg=name,
+            )
 
 
 def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():

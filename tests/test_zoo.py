@@ -34,7 +34,14 @@ def vision(name):
 
 
 def small_vit(_):
-    sizes = dict(image_size=32, patch_size=8, num_layers=2, num_heads=2, hidden_dim=16, mlp_dim=32)
+    sizes = dict(
+        image_size=32,
+        patch_size=8,
+        num_layers=2,
+        num_heads=2,
+        hidden_dim=16,
+        mlp_dim=32,
+    )
     module = torchvision.models.VisionTransformer(num_classes=4, **sizes)
     # Zero as it comes: every output would be alike
     nn.init.normal_(module.heads.head.weight, std=0.1)
@@ -59,7 +66,11 @@ def bert(_):
 def timm_resnet(_):
     """A ResNet of timm of a tenth of its width."""
     timm = importorskip("timm")
-    sizes = dict(block=timm.models.resnet.BasicBlock, layers=(1, 1, 1, 1), channels=(8, 8, 16, 16))
+    sizes = dict(
+        block=timm.models.resnet.BasicBlock,
+        layers=(1, 1, 1, 1),
+        channels=(8, 8, 16, 16),
+    )
     return timm.models.ResNet(num_classes=4, **sizes), randn(6, 3, 32, 32)
 
 
@@ -220,7 +231,12 @@ def test_adapters_are_what_is_treated_by_default_and_by_name(language):
     peft = importorskip("peft")
     module, data = language
     before = F.cross_entropy(module(**data.x.named).logits.flatten(0, 1), data.y.flatten())
-    how = dict(r=2, target_modules=["c_attn"], lora_dropout=0.0, fan_in_fan_out=True)
+    how = dict(
+        r=2,
+        target_modules=["c_attn"],
+        lora_dropout=0.0,
+        fan_in_fan_out=True,
+    )
     adapted = peft.get_peft_model(module, peft.LoraConfig(**how))
     net = net_of(adapted, example=data)
     named = net_of(adapted, lambda name: "lora_" in name, example=data)

@@ -169,7 +169,12 @@ def _treated_alone(net: Net) -> nn.Module:
     return module
 
 
-def _low_rank(laplace: ModuleType, module: nn.Module, problem: Problem, settings: dict) -> Any:
+def _low_rank(
+    laplace: ModuleType,
+    module: nn.Module,
+    problem: Problem,
+    settings: dict,
+) -> Any:
     """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
     peer = object.__new__(laplace.LowRankLaplace)
     net, data, *_ = problem

@@ -12,7 +12,13 @@ SMALL_TOUR = TourSettings(
     radii={"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 0.5, 1.0)},
     epochs=8,
     fit={"steps": 20},
-    measured=dict(n_draws=6, n_spectra=2, k=3, resolution=11, around_resolution=11),
+    measured=dict(
+        n_draws=6,
+        n_spectra=2,
+        k=3,
+        resolution=11,
+        around_resolution=11,
+    ),
 )
 
 

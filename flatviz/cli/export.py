@@ -25,5 +25,13 @@ def work(family: Path, out: Path, title: str) -> None:
     code = [f"family = fv.load({str(family)!r})"]
     start = method, radius, min(10, loaded.n_draws)
     write_page(
-        out, family_page(loaded, title=title, lead=lead, facts=facts, start=start, code=code)
+        out,
+        family_page(
+            loaded,
+            title=title,
+            lead=lead,
+            facts=facts,
+            start=start,
+            code=code,
+        ),
     )

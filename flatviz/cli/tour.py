@@ -76,7 +76,12 @@ def work(
     started = time.perf_counter()
     asked = Asked(**options)
     seed = asked.seed
-    task = named_task(asked.data, seed=seed, size=asked.size, per_class=asked.per_class)
+    task = named_task(
+        asked.data,
+        seed=seed,
+        size=asked.size,
+        per_class=asked.per_class,
+    )
     place, why = pick(device or "auto", build_model(asked.model, task, seed=seed))
     choices = None if asked.tuned is None else read_choices(asked.tuned)
     expected = f"; {EXPECTED[asked.model]} on a CPU" if asked.data in OFFLINE else ""
@@ -84,11 +89,23 @@ def work(
         f"flatviz {flatviz.__version__} tour: {asked.model}, {asked.data}, on {place} ({why}), seed"
         f" {seed}{expected}"
     )
-    run = partial(run_tour, asked.model, task=task, seed=seed, device=place, say=print)
+    run = partial(
+        run_tour,
+        asked.model,
+        task=task,
+        seed=seed,
+        device=place,
+        say=print,
+    )
     if open_first:
         radius = METHODS["sabma"].plain.radius
         few = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, radius)}
-        quick = TourSettings(radii=few, tuned=choices, measured=FIRST, gap=False)
+        quick = TourSettings(
+            radii=few,
+            tuned=choices,
+            measured=FIRST,
+            gap=False,
+        )
         first = run(settings=quick, progress=lambda *_: None)
         page = _page(first, asked, choices)
         again = f'<head><meta http-equiv="refresh" content="{REFRESH}">'

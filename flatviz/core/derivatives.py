@@ -32,7 +32,12 @@ class _Composed(Functions):
     The second derivative of PyTorch's kernel is wrong on the CPU.
     """
 
-    def called(self, function: Callable[..., object], args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        function: Callable[..., object],
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run one function, weight norm by its definition."""
         if function is torch._weight_norm:
             v, g, *dim = args
@@ -85,7 +90,12 @@ def symmetric(
     tolerance = 0.0
     source = generator(2**31 - 1)
 
-    def differs(product: Product, v: Tensor, out: Tensor, mask: Tensor | float = 1.0) -> bool:
+    def differs(
+        product: Product,
+        v: Tensor,
+        out: Tensor,
+        mask: Tensor | float = 1.0,
+    ) -> bool:
         u = randn_like(v, source) * mask
         back = product(u)
         size = u.norm() * (out * mask).norm() + v.norm() * (back * mask).norm()

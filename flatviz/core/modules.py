@@ -122,7 +122,12 @@ class Watch(Dispatch):
         self._memory = memory_of(*given)
         self._foreign = set(foreign)
 
-    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        operation: OpOverload,
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run and record one operation."""
         arguments = named(operation, args, kwargs)
         places = [place.name for place in operation._schema.arguments if place.is_write]

@@ -22,7 +22,12 @@ def generator(seed: int, device: torch.device | str = "cpu") -> torch.Generator:
 def randn_like(like: Tensor, source: torch.Generator, *shape: int) -> Tensor:
     """Draw standard normal noise of `shape` (by default that of `like`), on its device."""
     size = shape or like.shape
-    z = torch.randn(size, generator=source, dtype=like.dtype, device=source.device)
+    z = torch.randn(
+        size,
+        generator=source,
+        dtype=like.dtype,
+        device=source.device,
+    )
     return z.to(like.device)
 
 

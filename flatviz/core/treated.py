@@ -169,7 +169,12 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
     )
 
 
-def _warn_of_function(layer: nn.Module, name: str, out: Tensor, outputs: Tensor) -> None:
+def _warn_of_function(
+    layer: nn.Module,
+    name: str,
+    out: Tensor,
+    outputs: Tensor,
+) -> None:
     """Warn if what follows a Linear gives other numbers of outputs, as a tied weight's product."""
     if not isinstance(layer, nn.Linear) or not outputs.ndim:
         return

@@ -297,7 +297,14 @@ def _read_twice(examples: Examples) -> Tensor:
     first = [pair_of(examples[i], i)[0] for i in few]
     again = [pair_of(examples[i], i)[0] for i in few]
     same = all(
-        a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
+        a.shape == b.shape
+        and torch.allclose(
+            a,
+            b,
+            rtol=0,
+            atol=0,
+            equal_nan=True,
+        )
         for a, b in zip(first, again)
     )
     if before != random_state() or not same:

@@ -197,10 +197,20 @@ def named_task(
         folder = Path(place)
         train = folder / "train"
         two = train.is_dir() and (folder / "test").is_dir()
-        data = image_folder(train if two else folder, size=size, per_class=per_class, seed=seed)
+        data = image_folder(
+            train if two else folder,
+            size=size,
+            per_class=per_class,
+            seed=seed,
+        )
         if two:
             names = data.class_names
-            test = image_folder(folder / "test", size=size, classes=names, seed=seed)
+            test = image_folder(
+                folder / "test",
+                size=size,
+                classes=names,
+                seed=seed,
+            )
         title = f"images of {folder.name}"
     else:
         public = kind.replace("-", "_")
@@ -234,4 +244,11 @@ def halved_task(
         source = whole.subset(ranked[::2])
         target = whole.subset(ranked[1::2])
         name = f"{name}: {len(classes)} classes, from other examples of them"
-    return transfer_task(source, target, shots=shots, seed=seed, test=test, name=name)
+    return transfer_task(
+        source,
+        target,
+        shots=shots,
+        seed=seed,
+        test=test,
+        name=name,
+    )

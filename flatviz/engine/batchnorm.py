@@ -127,7 +127,13 @@ class TrainingNet:
             if norm.track_running_stats:
                 self.norms[name] = norm
 
-    def __call__(self, w: Tensor, x: Tensor | Fields, *, update: bool = True) -> Tensor:
+    def __call__(
+        self,
+        w: Tensor,
+        x: Tensor | Fields,
+        *,
+        update: bool = True,
+    ) -> Tensor:
         """Compute outputs (N, C); running statistics move unless `update` is off.
 
         A minibatch of one example has no variance in a layer; it passes with the running statistics
@@ -154,7 +160,13 @@ class TrainingNet:
 
 @torch.no_grad()
 @public
-def refresh_batchnorm(net: Net, w: Vector, data: Data, *, batch_size: Several = 512) -> Net:
+def refresh_batchnorm(
+    net: Net,
+    w: Vector,
+    data: Data,
+    *,
+    batch_size: Several = 512,
+) -> Net:
     """Recompute the BatchNorm statistics of a net as those of `data` at weights `w` (D,).
 
     Batches of `batch_size` pass with the batch's statistics, as in training; a last batch of one
@@ -231,7 +243,12 @@ class _Moments:
         self.mean = torch.zeros(())
         self.squares = torch.zeros(())
 
-    def add(self, layer: nn.Module, inputs: tuple[Tensor, ...], _: Tensor) -> None:
+    def add(
+        self,
+        layer: nn.Module,
+        inputs: tuple[Tensor, ...],
+        _: Tensor,
+    ) -> None:
         (x,) = inputs
         n = x.numel() // x.shape[1]  # numbers a channel
         mean = layer.get_buffer("running_mean").double()

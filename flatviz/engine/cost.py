@@ -89,7 +89,12 @@ class Sizes(Dispatch):
         self.macs = 0
         self.products = 0
 
-    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        operation: OpOverload,
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run and record one operation."""
         out = operation(*args, **kwargs)
         macs = multiply_adds(operation, args, out)

@@ -87,7 +87,13 @@ class Evaluator(PointEvaluator):
 
     reuses = True
 
-    def __init__(self, problem: Scored, plan: Plan, origin: Tensor, axes: Tensor) -> None:
+    def __init__(
+        self,
+        problem: Scored,
+        plan: Plan,
+        origin: Tensor,
+        axes: Tensor,
+    ) -> None:
         self.problem = problem
         self.plan = plan
         self.origin = origin
@@ -120,7 +126,12 @@ class Evaluator(PointEvaluator):
         # A tensor made in inference mode cannot be used in autograd; its copy can
         return found.clone()
 
-    def _values(self, coords: Tensor, started: list | None, work: float) -> Tensor:
+    def _values(
+        self,
+        coords: Tensor,
+        started: list | None,
+        work: float,
+    ) -> Tensor:
         """Compute values at some of the points, on as many torch threads as pay for `work`."""
         rows = coords.tolist()
         outputs: list[list[Tensor]] = [[] for _ in rows]
@@ -236,7 +247,12 @@ def fast_evaluator(
     few = problem.data.subset(few_of(x, work))
     has_convolution = any(isinstance(m, _ConvNd) for m in net.module.modules())
     plan = Plan(len(few), few.x.ndim == 4 and has_convolution, net.w.dtype)
-    trial = replace(problem, data=few, score=lambda out, _: out, additive=False)
+    trial = replace(
+        problem,
+        data=few,
+        score=lambda out, _: out,
+        additive=False,
+    )
     try:
         fast = Evaluator(trial, plan, origin, axes)
     # The user's code runs on stand-ins for tensors: any error means that it cannot be traced

@@ -135,7 +135,12 @@ class Replay:
             values.append(buffer if isinstance(buffer, Tensor) else value)
         return state._make(values), _clone(recording.records[0])
 
-    def _recorded(self, state: NamedTuple, batch: Tensor | None, noise: Vectors) -> Recording:
+    def _recorded(
+        self,
+        state: NamedTuple,
+        batch: Tensor | None,
+        noise: Vectors,
+    ) -> Recording:
         if self.state is None:
             self.state = state._make(v.clone() if isinstance(v, Tensor) else () for v in state)
         buffers = self.state

@@ -27,7 +27,13 @@ from flatviz.engine.cost import work_of
 from flatviz.engine.determinism import check_function, same_to_rounding, two_points
 
 
-def forward(net: Net, W: Tensor, x: Tensor | Inputs, *, progress: Progress = False) -> Tensor:
+def forward(
+    net: Net,
+    W: Tensor,
+    x: Tensor | Inputs,
+    *,
+    progress: Progress = False,
+) -> Tensor:
     """Compute outputs (S, N, C) of weights `W` (S, D) on inputs `x` (N, ...), without gradients.
 
     A batch has as many examples as keep its largest activation within `cost.CACHE` bytes
@@ -122,7 +128,12 @@ class Rules(Dispatch):
         super().__init__()
         self.all = True
 
-    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        operation: OpOverload,
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run one operation, and look for its rule."""
         leaves = tree_leaves((args, kwargs))
         if any(isinstance(leaf, Tensor) for leaf in leaves):  # a new tensor is that of all rows

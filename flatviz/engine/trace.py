@@ -99,7 +99,12 @@ class _NoMemory(Functions):
     The tensors of `functionalize` have none, and the process would crash.
     """
 
-    def called(self, function: Callable[..., object], args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        function: Callable[..., object],
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run one function that does not read memory."""
         if function in (Tensor.numpy, Tensor.__array__, Tensor.data_ptr):
             raise _Refused
@@ -119,7 +124,12 @@ class _Recorder(Dispatch):
         self.steps: list[Step] = []
         self.values = WeakTensorKeyDictionary({w: self.w, x: self.x})
 
-    def called(self, operation: OpOverload, args: tuple, kwargs: dict) -> object:
+    def called(
+        self,
+        operation: OpOverload,
+        args: tuple,
+        kwargs: dict,
+    ) -> object:
         """Run and record one operation."""
         if operation is aten.copy_.default and self.values.get(args[0]) is self.x:
             # functionalize ends by a copy into the caller's inputs, which is left out
@@ -177,7 +187,13 @@ class Program:
             reads.
     """
 
-    def __init__(self, w: Value, x: Value, out: Value, steps: list[Step]) -> None:
+    def __init__(
+        self,
+        w: Value,
+        x: Value,
+        out: Value,
+        steps: list[Step],
+    ) -> None:
         self._w = w
         self._x = x
         self._out = out

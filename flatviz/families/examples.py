@@ -61,7 +61,13 @@ def _as_taken(net: Net, data: Data) -> Data:
     return data
 
 
-def task_of(net: Net, train: Data, test: Data, likelihood: Likelihood, seed: int) -> Task:
+def task_of(
+    net: Net,
+    train: Data,
+    test: Data,
+    likelihood: Likelihood,
+    seed: int,
+) -> Task:
     """Take at most `MAX_EXAMPLES` training examples in random order, and split validation off.
 
     Source and train are one.

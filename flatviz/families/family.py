@@ -160,7 +160,12 @@ def measure(
     measured = once(family, ground.measured, "measuring", progress)
     # Members that share a posterior got the same result, under the name of the first of them
     members = [
-        replace(new, method=member.method, radius=member.radius, unit=member.unit)
+        replace(
+            new,
+            method=member.method,
+            radius=member.radius,
+            unit=member.unit,
+        )
         for member, new in zip(family, measured)
     ]
     family = replace(family, members=tuple(members))

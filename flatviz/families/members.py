@@ -200,7 +200,13 @@ class Fitting:
         solution = METHODS["sgd"].fit(self.net, self.task.train, **keywords)
         return self.net.at(solution.center)
 
-    def preview(self, method: str, radius: float, near: Posterior, steps: int) -> Posterior | None:
+    def preview(
+        self,
+        method: str,
+        radius: float,
+        near: Posterior,
+        steps: int,
+    ) -> Posterior | None:
         """Fit a method at `radius` by `steps` steps from `near`, its posterior at another radius.
 
         None for a method that cannot start at a posterior, at radius 0, and where a whole fit has
@@ -227,7 +233,11 @@ class Fitting:
         items = [(*group, seeds) for group in groups_of(keys, engine is None)]
         # Several seeds, trained together, have one bar: their fit's
         progress = self.progress if len(seeds) == 1 else False
-        how: dict[str, Any] = dict(engine=engine, label="fitting", progress=progress)
+        how: dict[str, Any] = dict(
+            engine=engine,
+            label="fitting",
+            progress=progress,
+        )
         fitted: Fitted = {}
         for _, some in run_each(_fit_group, shared, items, **how):
             fitted |= some

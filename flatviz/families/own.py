@@ -185,7 +185,12 @@ def _late(
     held_out = task.parts()["validation"]
     likelihood = task.likelihood
     recipe = recipe_for(net)
-    how: dict[str, Any] = dict(rank=RANK, likelihood=likelihood, seed=seed, progress=progress)
+    how: dict[str, Any] = dict(
+        rank=RANK,
+        likelihood=likelihood,
+        seed=seed,
+        progress=progress,
+    )
 
     def fitted(lr: float) -> Gaussian:
         swag = fit_swag(net, task.train, lr=lr, **how)
@@ -200,7 +205,13 @@ def _late(
     swag = first_to_learn([recipe.swag_lr, *lower], fitted)
     norm = any(b.kind == "norm" for b in net.blocks)
     treated: Treated = "norm+head" if norm else "head"
-    late, prior = transfer(net, swag, treated=treated, head_std=HEAD_STD, scale=recipe.scale)
+    late, prior = transfer(
+        net,
+        swag,
+        treated=treated,
+        head_std=HEAD_STD,
+        scale=recipe.scale,
+    )
     say(f"treated: {'normalisation layers and head' if norm else 'head'}, {late.dim} weights")
     return Fitting(late, task, prior, seed, progress=progress)
 
@@ -223,7 +234,13 @@ def _compare_noise(net: Net, task: Task, say: Say) -> None:
         )
 
 
-def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Fitting:
+def _head_alone(
+    net: Net,
+    task: Task,
+    seed: int,
+    progress: Progress,
+    say: Say,
+) -> Fitting:
     """The head of a net that stays as it is, on the activations before it."""
     test = first_of(task.test)
     if len(test) < len(task.test):
@@ -243,7 +260,13 @@ def _head_alone(net: Net, task: Task, seed: int, progress: Progress, say: Say) -
     say(f"treated: head, {net.dim} weights")
     train = parts["train"]
     validation = parts["validation"]
-    task = replace(task, source=train, train=train, validation=validation, test=parts["test"])
+    task = replace(
+        task,
+        source=train,
+        train=train,
+        validation=validation,
+        test=parts["test"],
+    )
     return Fitting(net, task, prior, seed, progress=progress)
 
 
@@ -263,7 +286,13 @@ def _untied(net: Net, say: Say) -> Net:
     return Net.from_module(module, example=net.example)
 
 
-def _learned(net: Net, task: Task, seed: int, progress: Progress, say: Say) -> Net:
+def _learned(
+    net: Net,
+    task: Task,
+    seed: int,
+    progress: Progress,
+    say: Say,
+) -> Net:
     """Return the net as it is where it has learned, otherwise trained.
 
     It has learned where its loss is clearly below that of the best constant outputs, and below half

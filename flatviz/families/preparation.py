@@ -222,7 +222,14 @@ def shifted_scores(
         check_count(severity, "a severity")
     if list(severities) != sorted(set(severities) & {1, 2, 3, 4, 5}):
         raise ValueError(f"severities must rise, from 1 to 5, got {list(severities)}")
-    predictor = partial(predict, net, posterior, n_draws=n_draws, seed=seed, batchnorm=batchnorm)
+    predictor = partial(
+        predict,
+        net,
+        posterior,
+        n_draws=n_draws,
+        seed=seed,
+        batchnorm=batchnorm,
+    )
     clean = predictor(data)
     rows = []
     cases = list(product(kinds, (0, *severities)))

@@ -90,7 +90,12 @@ def error_of_mean(values: Tensor) -> Tensor:
     return values.std() / math.sqrt(len(values))
 
 
-def outputs_of(net: Net, w: Tensor, x: Tensor | Inputs, progress: Progress = False) -> Tensor:
+def outputs_of(
+    net: Net,
+    w: Tensor,
+    x: Tensor | Inputs,
+    progress: Progress = False,
+) -> Tensor:
     """Compute outputs (N, C) at `w`, one block of inputs after the other."""
     total = math.ceil(len(x) / 256)
     blocks = track(x.split(256), "checking", progress, total=total)

@@ -179,7 +179,14 @@ def run_tour(
     module = build_model(model, drawn, seed=seed)
     recipe = settings.recipe or recipe_for(Net.from_module(module))
     recipe = recipe.with_epochs(settings.epochs)
-    step = _Steps(say, model=model, task=drawn, seed=seed, device=str(device), recipe=recipe)
+    step = _Steps(
+        say,
+        model=model,
+        task=drawn,
+        seed=seed,
+        device=str(device),
+        recipe=recipe,
+    )
 
     def prepared() -> tuple:
         net, _, prior = prepare(
@@ -196,7 +203,13 @@ def run_tour(
     fits = Fitting(net, drawn, prior, seed, dict(settings.fit), settings.tuned, progress)
     radii = fits.radii(settings.radii)
     methods = {name: METHODS[name] for name in radii}
-    of_family = partial(step, radii=radii, fit=fits.fit, tuned=fits.tuned, methods=methods)
+    of_family = partial(
+        step,
+        radii=radii,
+        fit=fits.fit,
+        tuned=fits.tuned,
+        methods=methods,
+    )
     family = _family(fits, radii, settings, of_family, engine)
 
     def without() -> dict[str, Prediction]:

@@ -91,7 +91,12 @@ def best_trial(
     return replace(learned[losses.index(min(losses))], good=False)
 
 
-def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Setting], shrink: float) -> Trial:
+def _best(
+    fits: Fitting,
+    n_trials: int,
+    fixed: Mapping[str, Setting],
+    shrink: float,
+) -> Trial:
     """Return the best of the trials at one factor of `SHRINK`, fitted."""
     net = fits.net
     task = fits.task
@@ -119,11 +124,21 @@ def _best(fits: Fitting, n_trials: int, fixed: Mapping[str, Setting], shrink: fl
                 f"one of {n_trials} trials of {TUNED.label} must stay finite, got none: {ADVICE}"
             )
     prior = with_head_std(net, narrow, choice.head_std)
-    q = replace(fits, prior=prior, fit=choice.settings, lr_scale=1.0).member(TUNED.name)
+    q = replace(
+        fits,
+        prior=prior,
+        fit=choice.settings,
+        lr_scale=1.0,
+    ).member(TUNED.name)
     stage = f"{TUNED.label} with the best of {n_trials} trials"
     check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
     standing = Standing.of(net, q.center, held_out, task.likelihood)
     # Other methods have rates of their own, so that the chosen rate becomes a factor of theirs
     others = {name: value for name, value in choice.settings.items() if name != "lr"}
-    best = replace(fits, prior=prior, fit=others, lr_scale=choice.settings["lr"] / usual_lr)
+    best = replace(
+        fits,
+        prior=prior,
+        fit=others,
+        lr_scale=choice.settings["lr"] / usual_lr,
+    )
     return Trial(best, choice, q, standing, n_trials, shrink)

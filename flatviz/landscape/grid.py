@@ -204,14 +204,25 @@ def on_grid(
     return values.to(origin.device), error
 
 
-def _reproduced(evaluate: PointEvaluator, coords: Tensor, flat: Tensor, done: Tensor) -> bool:
+def _reproduced(
+    evaluate: PointEvaluator,
+    coords: Tensor,
+    flat: Tensor,
+    done: Tensor,
+) -> bool:
     """Compute one of the values that are `done` again, and tell whether it is the same."""
     stored = done.nonzero()[:, 0]
     if not len(stored):
         return True
     one = stored[torch.randint(len(stored), (1,), generator=generator(0))]
     again = evaluate(coords[one]).to(flat)
-    return torch.allclose(again, flat[one], rtol=1e-4, atol=1e-6, equal_nan=True)
+    return torch.allclose(
+        again,
+        flat[one],
+        rtol=1e-4,
+        atol=1e-6,
+        equal_nan=True,
+    )
 
 
 def _fill(
@@ -254,7 +265,13 @@ def _confirmed(f: Objective, fast: Tensor, plain: Tensor) -> bool:
     allowed = rounding * largest
     if not f.differentiable:
         allowed += 2 / (f.n or 1)
-    return torch.allclose(fast, plain.to(fast), rtol=rounding, atol=allowed, equal_nan=True)
+    return torch.allclose(
+        fast,
+        plain.to(fast),
+        rtol=rounding,
+        atol=allowed,
+        equal_nan=True,
+    )
 
 
 def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> float:

@@ -296,7 +296,12 @@ class Krylov:
         V = columns.T.to(self.Q) @ self.Q[: self.size]
         return V / V.norm(dim=1, keepdim=True)
 
-    def converged(self, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
+    def converged(
+        self,
+        k: int,
+        products: int,
+        tol: float,
+    ) -> tuple[Tensor, Tensor, Tensor]:
         """Iterate until the k largest Ritz pairs are within `tol` |theta|_max or `products`.
 
         Return values, columns and residuals of all pairs.

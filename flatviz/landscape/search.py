@@ -28,7 +28,12 @@ UNCONVERGED = (
 )
 
 
-def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Tensor, Tensor]:
+def largest(
+    run: Krylov,
+    k: int,
+    products: int,
+    tol: float,
+) -> tuple[Tensor, Tensor, Tensor]:
     """Compute the k largest Ritz pairs, until none can be missing or `products` are spent.
 
     Return values (k,), columns (m, k) and residuals (k,), float64.
@@ -65,7 +70,12 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             return pairs
         worst = float(residual.max())
         if worst > error:
-            text = UNCONVERGED.format(products=run.n_products, residual=worst, error=error, k=k)
+            text = UNCONVERGED.format(
+                products=run.n_products,
+                residual=worst,
+                error=error,
+                k=k,
+            )
             warnings.warn(text, stacklevel=4)
             return pairs
         if (values - before > error).any():
@@ -74,7 +84,14 @@ def largest(run: Krylov, k: int, products: int, tol: float) -> tuple[Tensor, Ten
             chains: list[RandomChain] = []
         if run.n_products >= products:
             reach = _reach(chains, error, searches)
-            warnings.warn(TOO_FEW.format(products=products, k=k, reach=reach), stacklevel=4)
+            warnings.warn(
+                TOO_FEW.format(
+                    products=products,
+                    k=k,
+                    reach=reach,
+                ),
+                stacklevel=4,
+            )
             return pairs
         chain = RandomChain(run, k, products, error)
         chains.append(chain)
@@ -96,7 +113,13 @@ class RandomChain:
     These are the k largest, and others whose residuals do not change the bound `s`.
     """
 
-    def __init__(self, run: Krylov, k: int, products: int, error: float) -> None:
+    def __init__(
+        self,
+        run: Krylov,
+        k: int,
+        products: int,
+        error: float,
+    ) -> None:
         values, columns, _ = run.ritz()
         outside = run.E[:, : run.size] @ columns[:, k:]
         outside = outside.square().sum(0)
@@ -155,7 +178,13 @@ class Polynomial:
         return max(0.0, log_p - self._log_sphere)
 
 
-def excludes(run: Krylov, ritz: Tensor, errors: Tensor, value: float, scale: float) -> bool:
+def excludes(
+    run: Krylov,
+    ritz: Tensor,
+    errors: Tensor,
+    value: float,
+    scale: float,
+) -> bool:
     """Tell whether a run in the Ritz vectors' complement excludes that `value` is too low.
 
     Too low means by more than EDGE `scale`.  `ritz` (c,) are the Ritz values, `errors` (c,) the

@@ -77,7 +77,13 @@ def slice_plane(
 
 
 @public
-def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 41) -> Curve:
+def slice_line(
+    f: ObjectiveLike,
+    a: Vector,
+    b: Vector,
+    *,
+    resolution: Several = 41,
+) -> Curve:
     """Compute f((1 - t) a + t b) at `resolution` values of t from 0 to 1, both ends included.
 
     The ends are f(a) and f(b) themselves.  Frozen BatchNorm statistics are those of f's net at
@@ -109,7 +115,14 @@ def slice_line(f: ObjectiveLike, a: Vector, b: Vector, *, resolution: Several = 
         inside, _ = on_grid(f, a, (b - a)[None], [inside])
     at_ends = f.many(torch.stack([a, b]))
     values = torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]])
-    return Curve(t, values, y_label=f.label, name=name, n=f.n, batchnorm=f.batchnorm)
+    return Curve(
+        t,
+        values,
+        y_label=f.label,
+        name=name,
+        n=f.n,
+        batchnorm=f.batchnorm,
+    )
 
 
 @public

@@ -149,7 +149,15 @@ def batch_eigenvalues(
     """
     parts = as_objective(f).batches(batch_size)
     return [
-        top_eigenpairs(part, w, k, curvature=curvature, iters=iters, tol=tol, seed=seed)
+        top_eigenpairs(
+            part,
+            w,
+            k,
+            curvature=curvature,
+            iters=iters,
+            tol=tol,
+            seed=seed,
+        )
         for part in track(parts, "batches", progress)
     ]
 

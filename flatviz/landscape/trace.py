@@ -136,8 +136,23 @@ def layer_curvature(
         indices = [torch.arange(b.start, b.stop, device=w.device) for b in blocks]
         part = torch.cat(indices)
         least = max(products, 6)
-        top = top_eigenpairs(f, w, 1, part=part, iters=products, curvature=curvature, seed=seed)
-        trace = hessian_trace(f, w, part=part, products=least, curvature=curvature, seed=seed)
+        top = top_eigenpairs(
+            f,
+            w,
+            1,
+            part=part,
+            iters=products,
+            curvature=curvature,
+            seed=seed,
+        )
+        trace = hessian_trace(
+            f,
+            w,
+            part=part,
+            products=least,
+            curvature=curvature,
+            seed=seed,
+        )
         rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
     return rows
 

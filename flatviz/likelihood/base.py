@@ -179,7 +179,12 @@ class Likelihood:
         weights = self.weights(y)
         return len(y) if weights is None else float(weights.sum())
 
-    def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
+    def nll(
+        self,
+        outputs: Tensor,
+        y: Tensor,
+        reduction: str = "mean",
+    ) -> Tensor:
         """Compute the mean loss over all places that count, or the "sum" of the losses, ()."""
         losses = self.losses(outputs, y)
         if reduction == "sum":
@@ -245,7 +250,12 @@ class Likelihood:
         scaled = (log_p[:, 0] / temperature).unflatten(0, outputs.shape[:2])
         return scaled, Likelihood.categorical()
 
-    def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
+    def stretched(
+        self,
+        outputs: Tensor,
+        center: Tensor,
+        scale: float,
+    ) -> tuple[Tensor, Likelihood]:
         """Return outputs and likelihood of center + scale (Y - center), where Y follows this one.
 
         It takes outputs (S, N, ...) and center (N, ...).  The distribution of an example needs

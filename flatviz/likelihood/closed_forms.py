@@ -109,7 +109,12 @@ class CategoricalLikelihood(Likelihood):
         weights = by_class[y.where(mask, 0)] * mask
         return weights.reshape(len(y), -1).mean(1)
 
-    def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
+    def nll(
+        self,
+        outputs: Tensor,
+        y: Tensor,
+        reduction: str = "mean",
+    ) -> Tensor:
         """Compute mean or sum as `torch.nn.functional.cross_entropy`; 0 where nothing counts."""
         if y.ndim == 1 and (reduction == "sum" or self.weights(y) is None):
             return self._loss(outputs, y, reduction)
@@ -263,7 +268,12 @@ class NoiseLikelihood(Likelihood):
         mean, s = outputs.chunk(2, -1)
         return Independent(Normal(mean, F.softplus(s) + MIN_NOISE), 1)
 
-    def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
+    def stretched(
+        self,
+        outputs: Tensor,
+        center: Tensor,
+        scale: float,
+    ) -> tuple[Tensor, Likelihood]:
         """Move means (S, N, C) away from their center (N, C), and widen the noise."""
         means, s = outputs.chunk(2, -1)
         noise = scale * (F.softplus(s) + MIN_NOISE) - MIN_NOISE
@@ -321,7 +331,12 @@ class GaussianLikelihood(Likelihood):
 
     entries = losses
 
-    def nll(self, outputs: Tensor, y: Tensor, reduction: str = "mean") -> Tensor:
+    def nll(
+        self,
+        outputs: Tensor,
+        y: Tensor,
+        reduction: str = "mean",
+    ) -> Tensor:
         """Compute the mean over examples, or the sum, of the losses."""
         squares = self._squared(outputs, y).sum()
         loss = squares / 2 + outputs.numel() * self._constant
@@ -331,7 +346,12 @@ class GaussianLikelihood(Likelihood):
         """Return u -> u / variance."""
         return lambda u: u / self._noise(u) ** 2
 
-    def stretched(self, outputs: Tensor, center: Tensor, scale: float) -> tuple[Tensor, Likelihood]:
+    def stretched(
+        self,
+        outputs: Tensor,
+        center: Tensor,
+        scale: float,
+    ) -> tuple[Tensor, Likelihood]:
         """Move means (S, N, ...) away from their center (N, ...), and widen the noise."""
         moved = torch.lerp(center, outputs, scale)
         return moved, replace(self, noise=scale * self.noise)

@@ -72,7 +72,12 @@ def fit_temperature(prediction: Prediction) -> float:
         return float(nll_of(log_bma, y))
 
     ends = -LARGEST_LOG_T, LARGEST_LOG_T
-    best = minimize_scalar(nll_at, bounds=ends, method="bounded", options={"xatol": 1e-8})
+    best = minimize_scalar(
+        nll_at,
+        bounds=ends,
+        method="bounded",
+        options={"xatol": 1e-8},
+    )
     if any(best.fun >= nll_at(end) or abs(best.x - end) < 1e-4 for end in ends):
         raise ValueError(
             "fit_temperature needs answers that are sometimes wrong and better than chance, got"

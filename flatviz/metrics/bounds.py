@@ -28,7 +28,13 @@ from flatviz.core import public
 
 
 @public
-def pac_bayes_bound(loss: Share, kl: NonNegative, n: Count, *, delta: Share = 0.05) -> float:
+def pac_bayes_bound(
+    loss: Share,
+    kl: NonNegative,
+    n: Count,
+    *,
+    delta: Share = 0.05,
+) -> float:
     """Bound the mean loss on new data, given a mean training loss, with probability 1 - delta.
 
     Args:

@@ -76,7 +76,14 @@ GROUP = 8  # channels a group of GroupNorm
 class _ResNet(nn.Module):
     """A stem, three stages of blocks at full, half and quarter side, and a Linear head."""
 
-    def __init__(self, channels: int, n_classes: int, width: int, blocks: int, norm: Norm) -> None:
+    def __init__(
+        self,
+        channels: int,
+        n_classes: int,
+        width: int,
+        blocks: int,
+        norm: Norm,
+    ) -> None:
         super().__init__()
         # Imported here, as it loads slowly and tensors need no torchvision
         from torchvision.models.resnet import BasicBlock

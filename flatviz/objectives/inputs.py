@@ -33,7 +33,12 @@ class InputNLL(Objective):
     def __post_init__(self) -> None:
         batchnorm = "frozen" if self.network.has_batchnorm else None
         work = self.cost.layer * len(self.y)
-        about = dict(dim=self.inputs.numel(), n=len(self.y), batchnorm=batchnorm, work=work)
+        about = dict(
+            dim=self.inputs.numel(),
+            n=len(self.y),
+            batchnorm=batchnorm,
+            work=work,
+        )
         self.__dict__.update(about)
 
     @property

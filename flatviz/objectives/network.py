@@ -66,7 +66,12 @@ class NetworkObjective(Objective):
         work = self.cost.layer * min(self.chunk, len(self.data))
         batchnorm = used if self.net.has_batchnorm else None
         # Properties of every objective, set past the frozen dataclass
-        about = dict(dim=self.net.dim, n=len(self.data), batchnorm=batchnorm, work=work)
+        about = dict(
+            dim=self.net.dim,
+            n=len(self.data),
+            batchnorm=batchnorm,
+            work=work,
+        )
         self.__dict__.update(about)
 
     def score(self, outputs: Tensor, y: Tensor) -> Tensor:
@@ -288,7 +293,12 @@ def mean_nll(problem: Problem) -> MeanNLL:
     return MeanNLL(net, data, work, likelihood, likelihood.count(data.y))
 
 
-def _named_score(out: Tensor, y: Tensor, what: str, likelihood: Likelihood) -> Tensor:
+def _named_score(
+    out: Tensor,
+    y: Tensor,
+    what: str,
+    likelihood: Likelihood,
+) -> Tensor:
     """Compute mean NLL, accuracy or error rate () of outputs over the labels that count."""
     p = as_likelihood(likelihood)
     if what == "nll":

@@ -58,7 +58,12 @@ class Bundle:
     @property
     def text(self) -> str:
         """Return the index as JSON."""
-        return json.dumps(self.index, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return json.dumps(
+            self.index,
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
+        )
 
     def with_members(self, others: Bundle) -> Bundle:
         """Add the members and the changes of figures of `others`, a bundle from `pack_members`.

@@ -75,7 +75,12 @@ def json_for_html(value: object) -> str:
         >>> json_for_html({"method": "</script>"})
         '{"method":"\\u003c/script\\u003e"}'
     """
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = json.dumps(
+        value,
+        ensure_ascii=False,
+        allow_nan=False,
+        separators=(",", ":"),
+    )
     return text.translate(PLAIN)
 
 

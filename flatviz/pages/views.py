@@ -126,7 +126,11 @@ def _relief(scene: Scene, i: int) -> Figure:
 def _hidden(scene: Scene, i: int) -> Figure:
     fig = _of_member(plot_projection, "projection", scene, i, color_bar=False, **scene.colors)
     far = 100 * fig.layout.xaxis.range[1]  # a member fitted later may lie further out
-    return fig.update_traces(x=[0, far], y=[0, far], selector=dict(name="equal"))
+    return fig.update_traces(
+        x=[0, far],
+        y=[0, far],
+        selector=dict(name="equal"),
+    )
 
 
 def _with_ring(plot: Plot, scene: Scene, i: int) -> Figure:

@@ -55,7 +55,11 @@ def plot_basin(
     )
     fig = ground(rise, scale, title or f"Rise above the center, {surface.plane.name}", alt)
     _add_level(fig, rise, scale)
-    center = dict(symbol="cross-thin", size=11, line=dict(color="#fefefe", width=2))
+    center = dict(
+        symbol="cross-thin",
+        size=11,
+        line=dict(color="#fefefe", width=2),
+    )
     fig.add_trace(scatter([0], [0], "markers", "center", marker=center))
     note = (
         f"center at {short(floor)}<br>inside the bold line (+ {LEVEL:g}): {_percent(share)} of the"

@@ -245,9 +245,19 @@ def _bars(prediction: Prediction, method: str | None, title: str) -> Figure:
         width=WIDTH,
         xaxis=dict(title="confidence", range=[0, 1], anchor="y2"),
         yaxis=dict(title="accuracy", range=[0, 1], domain=[0.3, 1]),
-        yaxis2=dict(title="count", domain=[0, 0.22], anchor="x", range=[0, most], nticks=3),
+        yaxis2=dict(
+            title="count",
+            domain=[0, 0.22],
+            anchor="x",
+            range=[0, most],
+            nticks=3,
+        ),
     )
-    places = dict(x=[(i + 0.5) / n for i in range(n)], width=0.92 / n, showlegend=False)
+    places = dict(
+        x=[(i + 0.5) / n for i in range(n)],
+        width=0.92 / n,
+        showlegend=False,
+    )
     lo, hi = wilson(right, count)
     sizes = {
         "y": right,
@@ -261,7 +271,13 @@ def _bars(prediction: Prediction, method: str | None, title: str) -> Figure:
         name="accuracy",
         hovertemplate="mean confidence %{customdata:.2f}<br>accuracy %{y:.2f}<extra></extra>",
         marker=dict(color=style(method).color),
-        error_y=dict(type="data", symmetric=False, color=INK, thickness=1.2, width=3),
+        error_y=dict(
+            type="data",
+            symmetric=False,
+            color=INK,
+            thickness=1.2,
+            width=3,
+        ),
     )
     for path, values in sizes.items():
         bars[path] = numbers(values[-1])

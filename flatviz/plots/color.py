@@ -147,7 +147,12 @@ class ColorScale:
         if values is None:
             return dict(color=INK)
         lo, hi = self.ends
-        return dict(color=numbers(self(values)), colorscale=LOSS_SCALE, cmin=lo, cmax=hi)
+        return dict(
+            color=numbers(self(values)),
+            colorscale=LOSS_SCALE,
+            cmin=lo,
+            cmax=hi,
+        )
 
 
 def true_losses(projection: Projection) -> Tensor:
@@ -205,7 +210,13 @@ def add_key(fig: Figure, look: Look) -> None:
     )
 
 
-def add_crosses(fig: Figure, coords: Tensor, look: Look, *, shown: bool) -> None:
+def add_crosses(
+    fig: Figure,
+    coords: Tensor,
+    look: Look,
+    *,
+    shown: bool,
+) -> None:
     """Add small crosses of a method beside the selected one.
 
     shown: False where it is the selected one itself.

@@ -118,7 +118,12 @@ def plot_spectrum(
     return fig
 
 
-def _add_eigenvalues(fig: Figure, values: Tensor, residual: Tensor, look: Look) -> None:
+def _add_eigenvalues(
+    fig: Figure,
+    values: Tensor,
+    residual: Tensor,
+    look: Look,
+) -> None:
     """Add the eigenvalues (S, K) of draws by rank, side by side, with their residuals."""
     n, k = values.shape
     beside = torch.linspace(-0.16, 0.16, n) if n > 1 else torch.zeros(1)
@@ -217,7 +222,12 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
             "markers",
             f"{k} largest, with residuals",
             marker=dict(symbol="triangle-up", size=10, color=INK),
-            error_x=dict(type="data", array=numbers(spectrum.residual), thickness=1, width=3),
+            error_x=dict(
+                type="data",
+                array=numbers(spectrum.residual),
+                thickness=1,
+                width=3,
+            ),
             legend=True,
             customdata=spectrum.residual,
             hover="λ = %{x:.4g}<br>residual %{customdata:.1e}",
@@ -226,7 +236,12 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     return fig
 
 
-def _smooth(at: Tensor, nodes: Tensor, weights: Tensor, width: float) -> Tensor:
+def _smooth(
+    at: Tensor,
+    nodes: Tensor,
+    weights: Tensor,
+    width: float,
+) -> Tensor:
     z = (at[:, None] - nodes) / width
     heights = (-0.5 * z.square()).exp() * weights
     return heights.sum(1) / (width * math.sqrt(2 * math.pi))
@@ -342,7 +357,14 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
         for name, label in HISTORY.items()
         if (values := getattr(history, name)) is not None
     ]
-    scales = [dict(title=label, range=room(values), nticks=5) for label, values in rows]
+    scales = [
+        dict(
+            title=label,
+            range=room(values),
+            nticks=5,
+        )
+        for label, values in rows
+    ]
     axes = rows_of(scales, {}, "step", 0.05)
     ends = [f"{label} {float(values[0]):.3g} to {float(values[-1]):.3g}" for label, values in rows]
     small = "".join(f"<br><span style='font-size:0.75em'>{note}</span>" for note in history.notes)

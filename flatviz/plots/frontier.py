@@ -81,7 +81,12 @@ def plot_frontier(
     lines["vi_t"] = line = by_loss([*lines.get("vi", []), *cold], loss)
     ends = room(loss.log10(), 0.06)
     ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
-    x = dict(type="log", range=ends, tickvals=ticks, ticktext=[short(t) for t in ticks])
+    x = dict(
+        type="log",
+        range=ends,
+        tickvals=ticks,
+        ticktext=[short(t) for t in ticks],
+    )
     scales = []
     for quantity, values in table.items():
         title = ROWS[quantity].replace(" (", "<br>(")
@@ -186,7 +191,13 @@ def _add_equal(
             ("VI at T*", equal(values[line], line), "x-thin", 11),
         ):
             width = dict(color=INK, width=2.5)
-            marker = dict(symbol=symbol, size=size, color=INK, line=width, opacity=1)
+            marker = dict(
+                symbol=symbol,
+                size=size,
+                color=INK,
+                line=width,
+                opacity=1,
+            )
             place = [float(loss[member])], [y]
             mark = scatter(*place, "markers", name, marker=marker, **axes_of(i))
             fig.add_live(mark, "x", "y")

@@ -28,13 +28,23 @@ RING = 48  # number of points of an ellipse
 VALUE = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"  # at a point under the pointer
 
 
-def ground(surface: Surface, scale: ColorScale, title: str, alt: str) -> Figure:
+def ground(
+    surface: Surface,
+    scale: ColorScale,
+    title: str,
+    alt: str,
+) -> Figure:
     """Draw a surface as filled contours, with its diverged cells marked, for more to be added."""
     axes = plane_axes(surface.plane, small_print(surface))
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
         marker = scale.marker(surface.values)
-        marker |= dict(showscale=True, colorbar=scale.bar(surface.label), size=8, symbol="square")
+        marker |= dict(
+            showscale=True,
+            colorbar=scale.bar(surface.label),
+            size=8,
+            symbol="square",
+        )
         squares = scatter(
             surface.a,
             surface.b,

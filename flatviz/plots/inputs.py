@@ -65,7 +65,11 @@ def plot_input_maps(family: Family, i: int) -> Figure:
             marker = dict(color=color, size=8, symbol=symbol, line=rim)
             fig.add_trace(points(at, "markers", classes[c], marker=marker, **on))
         x = dict(domain=widths[k], title="input 1", constrain="domain")
-        y = dict(showticklabels=k == 0, constrain="domain", scaleanchor=on["xaxis"])
+        y = dict(
+            showticklabels=k == 0,
+            constrain="domain",
+            scaleanchor=on["xaxis"],
+        )
         fig.update_layout(layout_of(k, x, y))
         path = fig.add_text(
             name,

@@ -57,7 +57,15 @@ def plot_calibration(
             raise ValueError(f"prediction must be a regression with targets: {advice}")
         curves[name] = p.below(p.y).mean(0).flatten().double().sort().values
     n = min(map(len, curves.values()))
-    axes = layout_of(0, {}, dict(title="share of targets below", range=[0, 1], domain=[0.34, 1]))
+    axes = layout_of(
+        0,
+        {},
+        dict(
+            title="share of targets below",
+            range=[0, 1],
+            domain=[0.34, 1],
+        ),
+    )
     axes |= layout_of(
         1,
         dict(title="predicted probability F(y)", range=[0, 1], matches="x"),

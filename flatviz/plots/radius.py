@@ -170,7 +170,13 @@ def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> Prope
             foot = dict(text=column["title"] if last else "", font=small)
             x = column | dict(title=foot, domain=width, showticklabels=last)
             left = dict(text="" if j else title, font=small)
-            y = dict(domain=height, title=left, range=scale, nticks=4, showticklabels=j == 0)
+            y = dict(
+                domain=height,
+                title=left,
+                range=scale,
+                nticks=4,
+                showticklabels=j == 0,
+            )
             axes |= layout_of(i * len(methods) + j, x, y)
     return axes
 
@@ -246,7 +252,15 @@ def _add_panel(
     marker["color"] = [look.color if r else style("vi").color for r in radii]
     texts = [short(r) if r else "0 (VI)" for r in radii]
     hover = f"{label}, radius %{{text}}: {ROWS[quantity]} %{{y:.4g}}"
-    draw(x, mean, "markers", f"{label}, radii", marker=marker, text=texts, hover=hover)
+    draw(
+        x,
+        mean,
+        "markers",
+        f"{label}, radii",
+        marker=marker,
+        text=texts,
+        hover=hover,
+    )
 
 
 def _add_ring(
@@ -262,7 +276,13 @@ def _add_ring(
     VI and SGD have one in each column.
     """
     member = family.index(method, radius)
-    marker = dict(symbol="circle-open", size=15, color=INK, line=dict(width=2.5), opacity=1)
+    marker = dict(
+        symbol="circle-open",
+        size=15,
+        color=INK,
+        line=dict(width=2.5),
+        opacity=1,
+    )
     for j, name in enumerate(methods):
         here = family[member].radius if name == method else 0.0
         at = [place_of(here, family.radii(name))]

@@ -89,7 +89,11 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
             fig.add_trace(line)
     note = f"{n} test images, one seed, so no interval"
     fig.add_text(note, y=-0.36, yanchor="auto", font_size=12)
-    return fig.update_layout(height=440, margin=dict(t=95, b=110), title_y=0.98)
+    return fig.update_layout(
+        height=440,
+        margin=dict(t=95, b=110),
+        title_y=0.98,
+    )
 
 
 def _room(means: Tensor, share: bool) -> list[float]:

@@ -288,14 +288,26 @@ def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
         width=WIDTH,
     )
     below = "<br>".join(filter(None, [axis_note(surface.plane), small_print(surface)]))
-    fig.add_text(below, y=0, yanchor="top", align="left", font=dict(size=11, color=MUTED))
+    fig.add_text(
+        below,
+        y=0,
+        yanchor="top",
+        align="left",
+        font=dict(size=11, color=MUTED),
+    )
     return fig
 
 
 def _scene(surface: Surface, scale: ColorScale) -> Properties:
     """Describe axes of few ticks, which do not overlap, to scale for an orthonormal plane."""
     small = dict(size=11)
-    axis = dict(showbackground=False, gridcolor=GRID, zeroline=False, nticks=5, tickfont=small)
+    axis = dict(
+        showbackground=False,
+        gridcolor=GRID,
+        zeroline=False,
+        nticks=5,
+        tickfont=small,
+    )
     scene: Properties = {"zaxis": dict(title=surface.label, **axis)}
     spans = []
     titles = axis_titles(surface.plane)
@@ -332,7 +344,14 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
     lo, hi = scale.ends
     step = max((hi - lo) / 12, 1e-9)
     lines = dict(
-        z=dict(show=True, start=lo, end=hi, size=step, color="rgba(255,255,255,0.5)", width=1)
+        z=dict(
+            show=True,
+            start=lo,
+            end=hi,
+            size=step,
+            color="rgba(255,255,255,0.5)",
+            width=1,
+        )
     )
     return go.Surface(
         x=numbers(surface.a),
@@ -373,7 +392,11 @@ def _add_samples_3d(
     _add_of_draws(fig, drops, "line.color", "segments", ("x", "y", "z"))
     hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
     shown = dict(
-        marker=dict(size=4.5, color=look.color, line=dict(color="#ffffff", width=1)),
+        marker=dict(
+            size=4.5,
+            color=look.color,
+            line=dict(color="#ffffff", width=1),
+        ),
         customdata=numbers(torch.stack([losses, projection.distance], dim=1)),
         hovertemplate=hover,
     )

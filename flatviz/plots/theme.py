@@ -76,7 +76,12 @@ class Figure(go.Figure):
         where = f"data.{len(self.data)}."
         for path in paths:
             key = (keys or {}).get(path, "")
-            self.follow({where + path: trace[path]}, rows=rows, trace=trace.name, key=key)
+            self.follow(
+                {where + path: trace[path]},
+                rows=rows,
+                trace=trace.name,
+                key=key,
+            )
         for path, values in (sizes or {}).items():
             self.follow({where + path: values}, rows="size", trace=trace.name)
         self.add_trace(trace)
@@ -171,7 +176,11 @@ def styles(names: Iterable[str | None]) -> dict[str | None, Look]:
 
 def figure(title: str, alt: str, **layout: object) -> Figure:
     """Build an empty figure in the house style; `alt` describes it for screen readers."""
-    house = dict(template=_template(), title=title, meta={"alt": alt, "note": ""})
+    house = dict(
+        template=_template(),
+        title=title,
+        meta={"alt": alt, "note": ""},
+    )
     return Figure(layout=dict(height=HEIGHT) | house | layout)
 
 
@@ -249,7 +258,12 @@ def panels(n: int, gap: float) -> list[list[float]]:
     return [[start, min(start + wide, 1.0)] for start in starts]
 
 
-def rows_of(rows: Sequence[Properties], x: Properties, title: str, gap: float) -> Properties:
+def rows_of(
+    rows: Sequence[Properties],
+    x: Properties,
+    title: str,
+    gap: float,
+) -> Properties:
     """Lay out panels one below the other on one x axis, whose title is below the last.
 
     rows: the y axis of each.
@@ -258,7 +272,11 @@ def rows_of(rows: Sequence[Properties], x: Properties, title: str, gap: float) -
     heights = reversed(panels(len(rows), gap))
     for i, (y, height) in enumerate(zip(rows, heights)):
         last = i == len(rows) - 1
-        foot = dict(title=title if last else "", showticklabels=last, matches="x" if i else None)
+        foot = dict(
+            title=title if last else "",
+            showticklabels=last,
+            matches="x" if i else None,
+        )
         axes |= layout_of(i, x | foot, y | dict(domain=height))
     return axes
 
@@ -369,8 +387,19 @@ def in_house_style(fig: go.Figure) -> go.Figure:
 
 @lru_cache(maxsize=1)
 def _template() -> go.layout.Template:
-    line = dict(showline=True, linecolor=MUTED, linewidth=1, gridcolor=GRID, zeroline=False)
-    axis = line | dict(ticks="outside", tickcolor=MUTED, automargin=True, title=dict(standoff=8))
+    line = dict(
+        showline=True,
+        linecolor=MUTED,
+        linewidth=1,
+        gridcolor=GRID,
+        zeroline=False,
+    )
+    axis = line | dict(
+        ticks="outside",
+        tickcolor=MUTED,
+        automargin=True,
+        title=dict(standoff=8),
+    )
     return go.layout.Template(
         layout=dict(
             font=dict(

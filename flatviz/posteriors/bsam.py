@@ -81,7 +81,12 @@ class BSAM(Algorithm[BSAMState]):
         step = torch.zeros((), dtype=torch.long, device=m.device)
         return BSAMState(m, v, s, step)
 
-    def noise(self, state: BSAMState, seeds: Sequence[int], steps: int) -> Noise:
+    def noise(
+        self,
+        state: BSAMState,
+        seeds: Sequence[int],
+        steps: int,
+    ) -> Noise:
         """Draw the noise of all steps, one draw a step."""
         return FreshNoise(seeds, state.m)
 

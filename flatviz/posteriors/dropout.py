@@ -156,7 +156,12 @@ def _readers(
     results: dict[int, tuple[str, Tensor]] = {}  # address -> dropout layer, and its result
     readers: dict[str, str] = {}
 
-    def keep_result(name: str, part: nn.Module, inputs: tuple, out: Tensor) -> Tensor:
+    def keep_result(
+        name: str,
+        part: nn.Module,
+        inputs: tuple,
+        out: Tensor,
+    ) -> Tensor:
         out = out.clone()  # memory of its own: a layer that drops nothing returns its input
         results[out.untyped_storage().data_ptr()] = name, out  # alive, so its address stays taken
         return out
@@ -217,7 +222,13 @@ def mask_shape(part: nn.Module, shape: Sequence[int]) -> list[int]:
 class Masked(Pass):
     """Passes with dropout, a mask for each example; all calls of one step have the same masks."""
 
-    def __init__(self, net: Net, x: Tensor | Fields, rates: dict[str, float], seed: int) -> None:
+    def __init__(
+        self,
+        net: Net,
+        x: Tensor | Fields,
+        rates: dict[str, float],
+        seed: int,
+    ) -> None:
         super().__init__(net)
         self.source = generator(seed)
         self.masked = net.copy()
@@ -227,12 +238,25 @@ class Masked(Pass):
                 partial(self._masked, rate)
             )
 
-    def _masked(self, rate: float, part: nn.Module, inputs: tuple[Tensor, ...]) -> tuple[Tensor]:
+    def _masked(
+        self,
+        rate: float,
+        part: nn.Module,
+        inputs: tuple[Tensor, ...],
+    ) -> tuple[Tensor]:
         """Multiply the inputs of a layer by a new mask for each example."""
         x, *_ = inputs
         keep = 1 - rate
         shape = mask_shape(part, x.shape)
-        is_kept = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu") < keep
+        is_kept = (
+            torch.rand(
+                shape,
+                generator=self.source,
+                dtype=torch.float32,
+                device="cpu",
+            )
+            < keep
+        )
         return (x * is_kept.to(x) / keep,)
 
     @property

@@ -52,7 +52,12 @@ class EMCMC(Chain[PointState]):
         """Return the state of chains and guides at the rows of `w`, (B, D)."""
         return PointState.at(w)._replace(v=w.detach())
 
-    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
+    def noise(
+        self,
+        state: PointState,
+        seeds: Sequence[int],
+        steps: int,
+    ) -> Noise:
         """Return two tensors of w's shape a step; none at temperature 0."""
         return FreshNoise(seeds, state.w, 2, lambda step: self.energy.temperature > 0)
 
@@ -152,4 +157,8 @@ def fit_emcmc(
 
 
 _CHAIN = "n_draws burn_in thin lr eta temperature weight_decay batch_size"
-METHOD = Method(fit=fit_emcmc, plain=Tuned(settings_of(fit_emcmc, _CHAIN)), warm_start=True)
+METHOD = Method(
+    fit=fit_emcmc,
+    plain=Tuned(settings_of(fit_emcmc, _CHAIN)),
+    warm_start=True,
+)

@@ -392,4 +392,8 @@ class Metric:
 
 
 _SETTINGS = "n_draws chains burn_in thin kl_weight weight_decay"
-METHOD = Method(fit=fit_hmc, plain=Tuned(settings_of(fit_hmc, _SETTINGS)), needs_prior=True)
+METHOD = Method(
+    fit=fit_hmc,
+    plain=Tuned(settings_of(fit_hmc, _SETTINGS)),
+    needs_prior=True,
+)

@@ -69,7 +69,12 @@ class IVON(Algorithm[IVONState]):
         step = torch.zeros((), dtype=torch.long, device=m.device)
         return IVONState(m, g, h, step)
 
-    def noise(self, state: IVONState, seeds: Sequence[int], steps: int) -> Noise:
+    def noise(
+        self,
+        state: IVONState,
+        seeds: Sequence[int],
+        steps: int,
+    ) -> Noise:
         """Draw z (S, D) of each step."""
         return FreshNoise(seeds, state.m.expand(self.draws, -1))
 

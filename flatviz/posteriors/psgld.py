@@ -122,4 +122,8 @@ def fit_psgld(
 
 
 _NAMES = "n_draws burn_in thin lr temperature weight_decay batch_size"
-METHOD = Method(fit=fit_psgld, plain=Tuned(settings_of(fit_psgld, _NAMES)), warm_start=True)
+METHOD = Method(
+    fit=fit_psgld,
+    plain=Tuned(settings_of(fit_psgld, _NAMES)),
+    warm_start=True,
+)

@@ -95,7 +95,13 @@ class SABMA(GaussianMethod):
         p = self.perturbation
         return p.mode == "authors_code" and "z2_mean_bug" in p.switches
 
-    def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
+    def gradient(
+        self,
+        q: Gaussian,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises,
+    ) -> Expected:
         """Compute the loss at q, the gradient at the worst q' near it, gain and reach."""
         if self.biased:
             noise = (noise[0], noise[1] + 1)

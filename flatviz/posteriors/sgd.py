@@ -155,7 +155,11 @@ def _tuned(lr: float) -> Tuned:
     return Tuned(settings, tour=(0.0,), lab=(0.0,))
 
 
-METHOD = Method(fit=fit_sgd, plain=_tuned(RATE), batchnorm=_tuned(RATE_BATCHNORM))
+METHOD = Method(
+    fit=fit_sgd,
+    plain=_tuned(RATE),
+    batchnorm=_tuned(RATE_BATCHNORM),
+)
 # eta: in the first steps on the digits |g|^2 is about 0.5 and its largest entry 0.05, so that
 # f = 1 + eta g^2 reaches 50
 FISHER_SAM = METHOD.flat(partial(FisherSAM, eta=1000.0), at_zero="sgd")

@@ -97,7 +97,12 @@ class SGHMC(Chain[PointState]):
 
     init = staticmethod(PointState.at)
 
-    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
+    def noise(
+        self,
+        state: PointState,
+        seeds: Sequence[int],
+        steps: int,
+    ) -> Noise:
         """Return one tensor of w's shape in each noisy step; none at temperature 0."""
 
         def drawn(step: int) -> bool:
@@ -349,7 +354,11 @@ def fit_csgld(
 
 
 _CHAIN = "n_draws burn_in thin lr temperature weight_decay batch_size"
-METHOD = Method(fit=fit_sgld, plain=Tuned(settings_of(fit_sgld, _CHAIN)), warm_start=True)
+METHOD = Method(
+    fit=fit_sgld,
+    plain=Tuned(settings_of(fit_sgld, _CHAIN)),
+    warm_start=True,
+)
 SGHMC_METHOD = Method(
     fit=fit_sghmc, plain=Tuned(settings_of(fit_sghmc, f"{_CHAIN} friction")), warm_start=True
 )

@@ -155,4 +155,8 @@ def fit_sgnht(
 
 
 _NAMES = "n_draws burn_in thin lr friction temperature weight_decay batch_size"
-METHOD = Method(fit=fit_sgnht, plain=Tuned(settings_of(fit_sgnht, _NAMES)), warm_start=True)
+METHOD = Method(
+    fit=fit_sgnht,
+    plain=Tuned(settings_of(fit_sgnht, _NAMES)),
+    warm_start=True,
+)

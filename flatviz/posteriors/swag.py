@@ -310,6 +310,18 @@ def _settings(fit: Callable[..., Posterior], names: str) -> Tuned:
     return Tuned(settings_of(fit, names, lr=RATE, batch_size=10))
 
 
-SWA_METHOD = Method(fit=fit_swa, plain=_settings(fit_swa, "snapshots"), warm_start=True)
-DIAGONAL = Method(fit=fit_swag_diag, plain=_settings(fit_swag_diag, "snapshots"), warm_start=True)
-METHOD = Method(fit=fit_swag, plain=_settings(fit_swag, "rank snapshots"), warm_start=True)
+SWA_METHOD = Method(
+    fit=fit_swa,
+    plain=_settings(fit_swa, "snapshots"),
+    warm_start=True,
+)
+DIAGONAL = Method(
+    fit=fit_swag_diag,
+    plain=_settings(fit_swag_diag, "snapshots"),
+    warm_start=True,
+)
+METHOD = Method(
+    fit=fit_swag,
+    plain=_settings(fit_swag, "rank snapshots"),
+    warm_start=True,
+)

@@ -201,7 +201,13 @@ def _joined(parts: list[tuple[Tensor, Tensor, Tensor]]) -> Gaussian:
     return Gaussian(mean, log_std, factor)
 
 
-def _with_random_trunk(narrow: Net, net: Net, prior: Gaussian, scale: float, seed: int) -> Net:
+def _with_random_trunk(
+    narrow: Net,
+    net: Net,
+    prior: Gaussian,
+    scale: float,
+    seed: int,
+) -> Net:
     """Return the net with its other weights drawn from the source's prior, where it has them."""
     full = narrow.restrict("all")
     treated = {b.name for b in narrow.blocks}

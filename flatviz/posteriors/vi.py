@@ -77,7 +77,13 @@ class VI(GaussianMethod):
     descent: Descent
     ascent: Ascent | None = None
 
-    def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
+    def gradient(
+        self,
+        q: Gaussian,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises,
+    ) -> Expected:
         """Compute the loss, its gradient in theta, and the gain of the ascent."""
         return expected(gradient, q, batch, noise, ascent=self.ascent)
 

@@ -240,7 +240,12 @@ def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
     )
 
 
-def _element(kind: str, alt: str, data: dict[str, Json], height: int | None = None) -> str:
+def _element(
+    kind: str,
+    alt: str,
+    data: dict[str, Json],
+    height: int | None = None,
+) -> str:
     text = html.escape(alt)
     style = f' style="min-height:{height}px"' if height else ""
     inside = (

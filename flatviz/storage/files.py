@@ -85,7 +85,12 @@ def write_text(path: str | Path, text: str) -> Path:
     return Path(path)
 
 
-def write_file(path: str | Path, kind: str, about: object, tensors: dict[str, Tensor]) -> None:
+def write_file(
+    path: str | Path,
+    kind: str,
+    about: object,
+    tensors: dict[str, Tensor],
+) -> None:
     """Write tensors, and `about` as JSON.
 
     Raises:

@@ -189,7 +189,13 @@ def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
 
 
 @public
-def random_factor(units: Units, n: Count, *, seed: Seed, std: NonNegative = 1.0) -> Tensor:
+def random_factor(
+    units: Units,
+    n: Count,
+    *,
+    seed: Seed,
+    std: NonNegative = 1.0,
+) -> Tensor:
     """Draw `n` scale factors (n, V), exp of normal numbers of standard deviation `std`.
 
     Args:

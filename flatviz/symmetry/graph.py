@@ -171,7 +171,13 @@ class Reading:
                     self._flows[value].refuse("all", _name(step))
         self._flows |= zip(step.outs, flows)
 
-    def _layer(self, x: object, weight: object, bias: object, groups: int) -> list[Flow]:
+    def _layer(
+        self,
+        x: object,
+        weight: object,
+        bias: object,
+        groups: int,
+    ) -> list[Flow]:
         address = self._place(weight)
         shift = self._place(bias)
         here = self._flows.get(x)
@@ -316,7 +322,13 @@ def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
 
 def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:
     expected = _acted(before, axis, M)
-    return torch.allclose(after, expected, rtol=1e-3, atol=1e-4, equal_nan=True)
+    return torch.allclose(
+        after,
+        expected,
+        rtol=1e-3,
+        atol=1e-4,
+        equal_nan=True,
+    )
 
 
 def _listed(results: Tensor | Sequence[Tensor]) -> Sequence[Tensor]:

@@ -155,7 +155,13 @@ PROBES = 20  # random signs for a trace
 ITERS = 40  # products for an eigenvalue
 
 
-def sharpness_measures(net: Net, f: Objective, W: Tensor, *, seed: int = 0) -> dict[str, Tensor]:
+def sharpness_measures(
+    net: Net,
+    f: Objective,
+    W: Tensor,
+    *,
+    seed: int = 0,
+) -> dict[str, Tensor]:
     """Compute seven measures of flatness at each row of `W` (S, D): name -> (S,).
 
     Rescaling of units changes

@@ -134,7 +134,16 @@ def train_pool(
     sgd = SGD(falling, momentum, weight_decay)
     keep = range(epoch - 1, steps, epoch) if keep_epochs else ()
     start = sgd.init(W)
-    driven = drive(sgd, start, loss, run, steps=steps, shuffle=seeds, keep=keep, check=False)
+    driven = drive(
+        sgd,
+        start,
+        loss,
+        run,
+        steps=steps,
+        shuffle=seeds,
+        keep=keep,
+        check=False,
+    )
     state, history, snapshots = driven
     last = history.loss[-epoch:].mean(0)
     share = torch.bincount(data.y).double() / len(data)

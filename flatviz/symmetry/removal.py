@@ -53,7 +53,12 @@ def unit_norm(units: Units, W: Vectors, *, norm: Positive = 1.0) -> tuple[Tensor
     return normed(units, W, every, norm)
 
 
-def normed(units: Units, W: Tensor, which: Tensor, norm: float = 1.0) -> tuple[Tensor, Tensor]:
+def normed(
+    units: Units,
+    W: Tensor,
+    which: Tensor,
+    norm: float = 1.0,
+) -> tuple[Tensor, Tensor]:
     """Apply `unit_norm` to the layers of the units `which` (V,) alone."""
     factor = W.new_ones(len(W), units.n_scaled)
     counted = units.mass.clone()
@@ -136,7 +141,13 @@ def weights_in(units: Units, layer: Layer) -> Tensor:
 
 
 @public
-def canonical(units: Units, W: Vectors, *, rule: Rule = "max", norm: Positive = 1.0) -> Tensor:
+def canonical(
+    units: Units,
+    W: Vectors,
+    *,
+    rule: Rule = "max",
+    norm: Positive = 1.0,
+) -> Tensor:
     """Apply `unit_norm`, then `sort_units`, so that equal networks become the same vector.
 
     These are networks that differ by scaling and permutation.
@@ -277,7 +288,13 @@ def _parts(units: Units, device: torch.device) -> list[_Part]:
     return parts
 
 
-def _climb(units: Units, W: Tensor, reference: Tensor, order: Tensor, parts: list[_Part]) -> Tensor:
+def _climb(
+    units: Units,
+    W: Tensor,
+    reference: Tensor,
+    order: Tensor,
+    parts: list[_Part],
+) -> Tensor:
     """Change `order` (S, U) in place until no reordered part raises a match; return them (S,)."""
 
     def match_of(V: Tensor) -> Tensor:

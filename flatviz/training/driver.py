@@ -83,7 +83,13 @@ class Algorithm(Protocol[S]):
     def init(self, *start: Any, **settings: Any) -> S:
         """Return the state at weights, or at a Gaussian."""
 
-    def update(self, state: S, gradient: Gradient, batch: Batch, noise: Noises) -> tuple[S, Record]:
+    def update(
+        self,
+        state: S,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises,
+    ) -> tuple[S, Record]:
         """Take one step: return the next state, and its entries in the history.
 
         It does not change the given state, draws nothing, and reads nothing back to the host.

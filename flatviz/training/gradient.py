@@ -89,7 +89,12 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
                 " net.to(dtype=torch.float32)"
             )
 
-    def outputs(self, network: Network, w: Tensor, x: Tensor | Fields) -> Tensor:
+    def outputs(
+        self,
+        network: Network,
+        w: Tensor,
+        x: Tensor | Fields,
+    ) -> Tensor:
         """Compute network(w, x) in this precision, returned in that of `w`.
 
         Images are in channels-last order where that is faster.

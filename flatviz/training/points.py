@@ -60,7 +60,12 @@ class Energy:
     prior: Gaussian | None = None
     ascent: Ascent | None = None
 
-    def gradient(self, w: Tensor, gradient: Gradient, batch: Batch) -> tuple[Tensor, Record]:
+    def gradient(
+        self,
+        w: Tensor,
+        gradient: Gradient,
+        batch: Batch,
+    ) -> tuple[Tensor, Record]:
         """Compute g at each of w (..., D), and the record of the mean over chains."""
         value, g, gain = ascended(gradient, w, batch, self.ascent)
         if self.prior is None:
@@ -145,12 +150,26 @@ def run_chains(
     seeds = [run.seed + 1000 * i for i in range(len(w))]
     shuffle = [seed + 1 for seed in seeds]
     start = chain.init(w)
-    driven = drive(chain, start, loss, run, steps=steps, seeds=seeds, shuffle=shuffle, keep=keep)
+    driven = drive(
+        chain,
+        start,
+        loss,
+        run,
+        steps=steps,
+        seeds=seeds,
+        shuffle=shuffle,
+        keep=keep,
+    )
     q = draws_of(*driven)
     return replace(q, buffers=loss.buffers_at(q.W))
 
 
-def thinned(n_draws: int, chains: int, burn_in: int, thin: int) -> tuple[int, range]:
+def thinned(
+    n_draws: int,
+    chains: int,
+    burn_in: int,
+    thin: int,
+) -> tuple[int, range]:
     """Return steps of each chain, and those after which weights are a draw.
 
     Draws are every `thin`-th step after `burn_in`, n_draws over all chains.
@@ -269,7 +288,12 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     return torch.stack(rows)
 
 
-def train_members(loss: NetworkLoss, seeds: list[int], run: Run, optim: Optim) -> Draws:
+def train_members(
+    loss: NetworkLoss,
+    seeds: list[int],
+    run: Run,
+    optim: Optim,
+) -> Draws:
     """Run SGD from `starts` of all members at once: (members, D).
 
     Only the head is drawn where not all weights are treated.

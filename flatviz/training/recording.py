@@ -58,7 +58,12 @@ class Measurements:
     # A row for each measured point: its step, then its `VALUES`
     rows: list[tuple[float, ...]] = field(default_factory=list)
 
-    def at(self, net: Callable[[], Net], step: int, always: bool = False) -> None:
+    def at(
+        self,
+        net: Callable[[], Net],
+        step: int,
+        always: bool = False,
+    ) -> None:
         """Measure the net after `step`, if the budget leaves time for it and for the end.
 
         always: measure it anyway.

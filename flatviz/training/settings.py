@@ -130,7 +130,13 @@ class Vi:
         start_scale = usual.start_scale if start_scale is None else start_scale
         return cls(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
 
-    def sized(self, examples: int, work: Work, dim: int, may_share: bool) -> Self:
+    def sized(
+        self,
+        examples: int,
+        work: Work,
+        dim: int,
+        may_share: bool,
+    ) -> Self:
         """Fill in mc_samples where it is None, by the multiply-adds of a step on `examples`.
 
         Fewer draws than DRAWS have a lower rate.  may_share: whether draws can share the examples.
@@ -142,7 +148,12 @@ class Vi:
         draws = 1
         if may_share and DRAWS * dim <= LARGE_DRAWS:
             draws = max(d for d in range(1, DRAWS + 1) if examples % d == 0)  # equal parts
-        return replace(self, mc_samples=draws, lr=min(self.lr, ONE_PASS), shared=draws > 1)
+        return replace(
+            self,
+            mc_samples=draws,
+            lr=min(self.lr, ONE_PASS),
+            shared=draws > 1,
+        )
 
     def started(self, prior: Gaussian) -> Gaussian:
         """Return `start` or the prior, with standard deviations times `start_scale`."""

@@ -123,7 +123,13 @@ class MirroredNoise(Noise):
     noise of several steps is drawn at once.
     """
 
-    def __init__(self, seeds: Sequence[int], draws: int, q: Gaussian, steps: int) -> None:
+    def __init__(
+        self,
+        seeds: Sequence[int],
+        draws: int,
+        q: Gaussian,
+        steps: int,
+    ) -> None:
         self.like = q.mean
         self.dim = q.dim
         self.draws = draws

@@ -152,7 +152,12 @@ class Descent:
         kl, pulls = q.kl_and_path_grad(self.prior, *noise)
         return kl, [g + pull for g, pull in zip(scaled, pulls)]
 
-    def update(self, s: GaussianState, g: Expected, noise: Noises) -> tuple[GaussianState, Record]:
+    def update(
+        self,
+        s: GaussianState,
+        g: Expected,
+        noise: Noises,
+    ) -> tuple[GaussianState, Record]:
         """Take a step from `s` along `g`: return the next state, and its entries in the history."""
         q = s.q
         rate = rate_at(self.rates, s.step)
@@ -187,7 +192,13 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
 
     descent: Descent
 
-    def gradient(self, q: Gaussian, gradient: Gradient, batch: Batch, noise: Noises) -> Expected:
+    def gradient(
+        self,
+        q: Gaussian,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises,
+    ) -> Expected:
         """Compute the gradient in theta of one step."""
 
     def noise_share(
@@ -204,7 +215,12 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         """Return the state at `start`, of one or several members."""
         return self.descent.init(start, members)
 
-    def noise(self, state: GaussianState, seeds: Sequence[int], steps: int) -> Noise:
+    def noise(
+        self,
+        state: GaussianState,
+        seeds: Sequence[int],
+        steps: int,
+    ) -> Noise:
         """Draw z1 (..., S, D) and z2 (..., S, K) of each step."""
         return MirroredNoise(seeds, self.descent.draws, state.q, steps)
 

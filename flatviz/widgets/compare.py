@@ -162,7 +162,11 @@ class Comparison:
     def figures(self) -> list[Figure]:
         """Draw plane, relief, path and spectra."""
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
-        white = dict(xanchor="center", yshift=8, font=dict(color="#ffffff", size=16))
+        white = dict(
+            xanchor="center",
+            yshift=8,
+            font=dict(color="#ffffff", size=16),
+        )
         for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
             plane.add_text(f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", **white)
         title = "The same in relief, the loss as height"
@@ -280,13 +284,30 @@ def compare(
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
         pairs = min(k, net.dim)
         iters = max(ITERS, k)
-        spectra.append(top_eigenpairs(g, net.w, pairs, iters=iters, tol=TOLERANCE, seed=seed))
+        spectra.append(
+            top_eigenpairs(
+                g,
+                net.w,
+                pairs,
+                iters=iters,
+                tol=TOLERANCE,
+                seed=seed,
+            )
+        )
         traces.append(hessian_trace(g, net.w, products=products, seed=seed))
         steps = STEP * torch.stack([filter_normalized(net, d, net.w) for d in directions])
         both_sides = g.many(net.w + steps) + g.many(net.w - steps)
         rises.append(both_sides / 2 - g(net.w).detach())
     predictions = [
-        predict(net, net.w[None], data, 1, seed=seed, batchnorm="frozen", likelihood=likelihood)
+        predict(
+            net,
+            net.w[None],
+            data,
+            1,
+            seed=seed,
+            batchnorm="frozen",
+            likelihood=likelihood,
+        )
         for net in nets
     ]
     depths = persistence(surface).depth

@@ -97,7 +97,12 @@ def _spectra(
     spectra = one_or_several(spectrum)
 
     def first(s: Spectrum, k: int) -> Spectrum:
-        return replace(s, values=s.values[:k], vectors=s.vectors[:k], residual=s.residual[:k])
+        return replace(
+            s,
+            values=s.values[:k],
+            vectors=s.vectors[:k],
+            residual=s.residual[:k],
+        )
 
     def draw(draws: int, largest: int) -> Figure:
         return plot_spectrum([first(s, largest) for s in spectra[:draws]], method=method)
@@ -111,7 +116,12 @@ def first_draws(projection: Projection, n: int) -> Projection:
     """Return the first n samples of a projection."""
     values = None if projection.values is None else projection.values[:n]
     coords = projection.coords[:n]
-    return replace(projection, coords=coords, distance=projection.distance[:n], values=values)
+    return replace(
+        projection,
+        coords=coords,
+        distance=projection.distance[:n],
+        values=values,
+    )
 
 
 def _interactive(

@@ -175,7 +175,13 @@ class FamilyView(anywidget.AnyWidget):
         self._bundle = before.with_members(added)
         self._send_bundle("member", added)
 
-    def show_status(self, share: float, text: str, busy: bool, error: str = "") -> None:
+    def show_status(
+        self,
+        share: float,
+        text: str,
+        busy: bool,
+        error: str = "",
+    ) -> None:
         """Show the state of the background: share done 0..1, a line, whether it works, an error."""
         self._status = {"share": share, "text": text, "busy": busy, "error": error}
         self._post("status", **self._status)

@@ -122,7 +122,11 @@ class _Job(threading.Thread):
             self._before = None  # otherwise each job would keep all earlier ones
         finished = threading.Event()
         self._began = time.monotonic()
-        beat = threading.Thread(target=self._beat, args=(finished,), daemon=True)
+        beat = threading.Thread(
+            target=self._beat,
+            args=(finished,),
+            daemon=True,
+        )
         beat.start()
         try:
             self._check()

@@ -52,7 +52,13 @@ from flatviz.engine.graphs import RECORDERS, SWITCH, Recorder
 from flatviz.families.tour import TourSettings, run_tour
 
 # of a family, where tiny
-FEW_CELLS = dict(n_draws=2, n_spectra=1, k=2, resolution=3, around_resolution=3)
+FEW_CELLS = dict(
+    n_draws=2,
+    n_spectra=1,
+    k=2,
+    resolution=3,
+    around_resolution=3,
+)
 WARM = 5  # steps before the clock starts: kernels are chosen, steps recorded, memory is taken
 ROUNDS = 3
 
@@ -170,7 +176,12 @@ def loss_of(module, x, y):
 def plain_sgd(setting, module, data, progress):
     """What a user writes: autocast, channels last, torch.optim.SGD with momentum."""
     module = setting.placed(module).train()
-    optimiser = torch.optim.SGD(module.parameters(), lr=0.01, momentum=0.9, weight_decay=5e-4)
+    optimiser = torch.optim.SGD(
+        module.parameters(),
+        lr=0.01,
+        momentum=0.9,
+        weight_decay=5e-4,
+    )
     for step in range(WARM + setting.steps):
         progress(step, WARM + setting.steps, "plain SGD")
         index = torch.randint(len(data), (setting.batch,), device=setting.device)
@@ -301,7 +312,13 @@ def plane(setting, out):
         setting.done()
 
     def surface(side, precision):
-        fv.slice_plane(f, plane, extent=0.5, resolution=side, precision=precision)
+        fv.slice_plane(
+            f,
+            plane,
+            extent=0.5,
+            resolution=side,
+            precision=precision,
+        )
         setting.done()
 
     for precision in dict.fromkeys((setting.precision, None)):
@@ -351,7 +368,12 @@ def tour(setting, out):
         tempfile.TemporaryDirectory() as folder,
         mock.patch.dict(os.environ, {"FLATVIZ_CACHE": folder}),
     ):
-        run_tour("mlp", device=setting.device, settings=TourSettings(**how), say=heard)
+        run_tour(
+            "mlp",
+            device=setting.device,
+            settings=TourSettings(**how),
+            say=heard,
+        )
         heard("the end: computing")
     took = time.perf_counter() - start
     out.row(f"{setting.device.type}, all", took, "s", "no slower than on the CPU")
@@ -447,7 +469,14 @@ def family(setting, out):
     radii = {"sabma": (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)}
     start = time.perf_counter()
     how = {"steps": 2 if setting.tiny else 100, "lr": 1e-3}
-    five = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit=how)
+    five = fv.families.fit_family(
+        net,
+        task,
+        prior,
+        radii=radii,
+        seed=0,
+        fit=how,
+    )
     setting.done()
     out.row(f"fit of {len(five.radius)} members", time.perf_counter() - start, "s")
     stages = []
@@ -477,7 +506,14 @@ def cross(setting, out):
             net, task, q = small(here, model, width)
             radii = {"sabma": (0.0, 0.5)}
             steps = {"steps": 3 if setting.tiny else 60}
-            family = fv.families.fit_family(net, task, q, radii=radii, seed=0, fit=steps)
+            family = fv.families.fit_family(
+                net,
+                task,
+                q,
+                radii=radii,
+                seed=0,
+                fit=steps,
+            )
             how = FEW_CELLS if setting.tiny else {}
             fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, **steps)
             measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
@@ -539,10 +575,21 @@ def main():
     """Measure the parts asked for, all by default."""
     started = time.monotonic()
     ask = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    ask.add_argument("parts", nargs="*", choices=[[], *PARTS], default=[], help="all by default")
+    ask.add_argument(
+        "parts",
+        nargs="*",
+        choices=[[], *PARTS],
+        default=[],
+        help="all by default",
+    )
     cuda = "cuda" if torch.cuda.is_available() else "cpu"
     ask.add_argument("--device", default=cuda, help="cuda, cpu or second")
-    ask.add_argument("--out", type=Path, default=Path("gpu"), help="folder of gpu.json")
+    ask.add_argument(
+        "--out",
+        type=Path,
+        default=Path("gpu"),
+        help="folder of gpu.json",
+    )
     ask.add_argument("--budget", type=float, default=230.0, help="seconds of all parts together")
     ask.add_argument("--tiny", action="store_true", help="ResNet-20, few images: does it run?")
     asked = ask.parse_args()

@@ -90,7 +90,15 @@ def products_alone(module, x, chunk):
     return run
 
 
-def against_loss_landscapes(name, make, wanted, side, block, *, products=False):
+def against_loss_landscapes(
+    name,
+    make,
+    wanted,
+    side,
+    block,
+    *,
+    products=False,
+):
     """A plane of side x side points: loss-landscapes as shipped, and the steps of `slice_plane`.
 
     Those are the evaluation of a block, with its share of the set-up and of the points that
@@ -268,7 +276,13 @@ def eigenpairs():
     counted = Mock(wraps=inner.matvec)
     operator = LinearOperator(inner.shape, counted, dtype=inner.dtype)
     values = torch.as_tensor(
-        eigsh(operator, k=5, which="LA", tol=1e-4, return_eigenvectors=False).copy()
+        eigsh(
+            operator,
+            k=5,
+            which="LA",
+            tol=1e-4,
+            return_eigenvectors=False,
+        ).copy()
     )
     assert_close(
         values.sort(descending=True)[0].to(spectrum.values), spectrum.values, rtol=1e-3, atol=0
@@ -370,7 +384,13 @@ def main(names):
         rows = [("quantity", "ratio", "before", "goal", "times"), ("---",) * 5, *MEASURED]
         table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
         Path(path).write_text(
-            ABOUT.format(words=words, day=date.today(), machine=machine) + "\n" + table,
+            ABOUT.format(
+                words=words,
+                day=date.today(),
+                machine=machine,
+            )
+            + "\n"
+            + table,
             encoding="utf-8",
         )
 

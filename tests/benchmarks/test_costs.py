@@ -67,7 +67,14 @@ def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most
 def test_an_ensemble_costs_no_more_than_its_members_one_after_the_other(widths, n, members, wanted):
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
     net = fv.Net.from_module(nets.mlp(*widths))
-    together = partial(fv.fit_ensemble, net, data, seed=0, members=members, steps=10)
+    together = partial(
+        fv.fit_ensemble,
+        net,
+        data,
+        seed=0,
+        members=members,
+        steps=10,
+    )
     alone = partial(fv.fit_sgd, net, data, seed=0, steps=10)
     fast, slow = least(together, lambda: [alone() for _ in range(members)])
     print(f"MLP {widths}, {n} examples, {members} members: {slow / fast:.2f}x")

@@ -269,7 +269,12 @@ def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark
     path = os.pathsep.join([str(tmp_path), str(Path(fv.__file__).parents[1])])
     env = {**os.environ, "PYTHONPATH": path, "PYTHONIOENCODING": encoding}
     command = [sys.executable, "-m", "flatviz", "doctor"]
-    run = subprocess.run(command, capture_output=True, encoding=encoding, env=env)
+    run = subprocess.run(
+        command,
+        capture_output=True,
+        encoding=encoding,
+        env=env,
+    )
     assert run.returncode == 1 and f"{mark} torch: libtorch is broken" in run.stdout, run.stderr
 
 
@@ -277,7 +282,13 @@ def test_a_torch_in_the_current_folder_is_not_run(tmp_path):
     (tmp_path / "torch.py").write_text("print('not this one')")
     env = {**os.environ, "PYTHONPATH": str(Path(fv.__file__).parents[1])}
     command = [sys.executable, "-m", "flatviz", "doctor"]
-    run = subprocess.run(command, capture_output=True, text=True, env=env, cwd=tmp_path)
+    run = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        env=env,
+        cwd=tmp_path,
+    )
     assert "not this one" not in run.stdout
     assert "torch" in run.stdout
 

@@ -312,6 +312,12 @@ def test_a_pass_takes_the_memory_that_the_pass_before_freed():
     # The user's own settings of glibc would hide the rule
     env = {name: value for name, value in os.environ.items() if not name.startswith("MALLOC_")}
     command = [sys.executable, "-c", PAGES]
-    ran = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        command,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     pages = 20 * 11 * 2**22 // 4096
     assert int(ran.stdout) < pages / 10

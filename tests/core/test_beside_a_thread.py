@@ -59,7 +59,13 @@ class Repeated:
 def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(layer):
     data, net = data_and_net(layer())
     before = list(warnings.filters)
-    fit = lambda seed: fv.fit_ensemble(net.copy(), data, members=2, seed=seed, steps=2)
+    fit = lambda seed: fv.fit_ensemble(
+        net.copy(),
+        data,
+        members=2,
+        seed=seed,
+        steps=2,
+    )
     with warned("the user's") as seen:
         before_inside = list(warnings.filters)
         with Repeated(lambda: fit(0)), Repeated(lambda: fit(1)):

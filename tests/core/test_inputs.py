@@ -45,7 +45,14 @@ def numbers(net, data):
         "outputs": fv.predict(net, W, data, 3, seed=0, batchnorm="frozen").outputs,
         "variance": fresh["1.running_var"],
         "fit": fv.fit_sgd(net, data, seed=0, steps=5, batch_size=8).center,
-        "members": fv.fit_ensemble(net, data, seed=0, steps=4, members=3, batch_size=7).W,
+        "members": fv.fit_ensemble(
+            net,
+            data,
+            seed=0,
+            steps=4,
+            members=3,
+            batch_size=7,
+        ).W,
     }
 
 

@@ -116,7 +116,13 @@ def test_mnist_is_read_from_its_published_format_without_a_download(tmp_path):
     assert data.x.shape == (6, 1, 28, 28)
     assert torch.equal(data.x.bytes[:, 0], torch.from_numpy(x))
     assert data.y.tolist() == [0, 1, 2, 0, 1, 2]
-    few = public_images("mnist", train=False, root=tmp_path, download=False, per_class=1)
+    few = public_images(
+        "mnist",
+        train=False,
+        root=tmp_path,
+        download=False,
+        per_class=1,
+    )
     assert counts(few) == [1, 1, 1]
 
 

@@ -97,7 +97,16 @@ def fit(device):
     net = net_of(module).to(device)
     data = blobs(10, 3, 2).to(device)
     prior = around(net, -2.0)
-    return partial(fv.fit_sabma, net, data, prior, radius=0.5, seed=0, steps=6, batch_size=4)
+    return partial(
+        fv.fit_sabma,
+        net,
+        data,
+        prior,
+        radius=0.5,
+        seed=0,
+        steps=6,
+        batch_size=4,
+    )
 
 
 def same(first, second):

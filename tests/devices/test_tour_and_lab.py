@@ -20,8 +20,19 @@ def test_the_tour_ends_with_its_table_and_page(model, device, task, request, mon
     net, prior = request.getfixturevalue({"mlp": "transferred", "conv": "conv"}[model])
     monkeypatch.setattr("flatviz.families.tour.prepare", lambda *_, **__: (net, task, prior))
     radii = {"sgd": (0.0,), "vi": (0.0,), "sabma": (0.0, 1.0)}
-    settings = TourSettings(radii=radii, fit={"steps": 3}, measured=SMALL, repeats=1)
-    run_again = partial(run_tour, model, task=task, device=device, settings=settings)
+    settings = TourSettings(
+        radii=radii,
+        fit={"steps": 3},
+        measured=SMALL,
+        repeats=1,
+    )
+    run_again = partial(
+        run_tour,
+        model,
+        task=task,
+        device=device,
+        settings=settings,
+    )
     tour = run_again()
     assert tour.net.device == device
     rows = family_rows(tour.family)

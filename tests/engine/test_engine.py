@@ -318,7 +318,14 @@ def test_a_slice_is_the_same_bytes_whatever_its_blocks_and_however_often_stopped
 ):
     net, data, plane = plain
     f = fv.nll(net, data) if what == "nll" else fv.quantity(net, data, what)
-    run = partial(fv.slice_plane, f, plane, extent=1.0, resolution=9, precision=precision)
+    run = partial(
+        fv.slice_plane,
+        f,
+        plane,
+        extent=1.0,
+        resolution=9,
+        precision=precision,
+    )
     want = run().values
     for block in (1, 5, 16, 81):
         monkeypatch.setattr(grid, "BLOCK", block)

@@ -18,7 +18,14 @@ def study():
 
 @mark.long
 def test_averaging_meets_at_all_draws_and_keeps_to_weyls_bounds(run_small):
-    said, table, _ = run_small("averaging", SEEDS=2, DRAWS=6, EPOCHS=2, STEPS=5, MODE_RUNS=1)
+    said, table, _ = run_small(
+        "averaging",
+        SEEDS=2,
+        DRAWS=6,
+        EPOCHS=2,
+        STEPS=5,
+        MODE_RUNS=1,
+    )
     assert "of 2 seeds:" in said
     table = values(table)
     for method in ("vi", "sabma"):
@@ -53,7 +60,21 @@ def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny, study):
 
 @mark.parametrize("start, radii, share", [(1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)])
 def test_runs_that_start_in_a_mode_stay_there(start, radii, share, study):
-    settings = dict(kl_weight=0.1, steps=30, lr=0.02, momentum=0.9, likelihood=1.0)
-    cells = [dict(setting="width ratio 5", radius=r, seed=s) for r in radii for s in (0, 1)]
+    settings = dict(
+        kl_weight=0.1,
+        steps=30,
+        lr=0.02,
+        momentum=0.9,
+        likelihood=1.0,
+    )
+    cells = [
+        dict(
+            setting="width ratio 5",
+            radius=r,
+            seed=s,
+        )
+        for r in radii
+        for s in (0, 1)
+    ]
     for cell, q in study.fit_modes(cells, start=start, settings=settings):
         assert study.in_the_wide_mode(q, cell) == {"in the wide mode": share}

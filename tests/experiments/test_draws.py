@@ -25,7 +25,15 @@ def stack(space):
 
 
 def test_the_study_runs_on_small_counts(run_small):
-    small = dict(SEEDS=2, FEW=1, STEPS=3, DRAWS="1,8", TASKS="moons-gap", TOGETHER=2, FIRST=1)
+    small = dict(
+        SEEDS=2,
+        FEW=1,
+        STEPS=3,
+        DRAWS="1,8",
+        TASKS="moons-gap",
+        TOGETHER=2,
+        FIRST=1,
+    )
     printed, table, _ = run_small("draws", **small)
     assert set(table.kind) == {"common", "mirrored", "split"}
     assert set(table.steps) == {3, 12}

@@ -33,7 +33,15 @@ def within(table, **columns):
 
 
 def test_the_frontier_runs_on_the_cells_of_the_stored_table(run_small):
-    small = dict(SEEDS=2, FEW=2, STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, TASKS="moons,digits-near")
+    small = dict(
+        SEEDS=2,
+        FEW=2,
+        STEPS=3,
+        EPOCHS=5,
+        DRAWS=2,
+        SPECTRA=1,
+        TASKS="moons,digits-near",
+    )
     said, found, _ = run_small("frontier", **small)
     stored = within(read_table("frontier"), setting=found, quantity=found)
     assert cells(found, *CELL, "T", "knob") == cells(stored, *CELL, "T", "knob")
@@ -49,7 +57,16 @@ def test_the_frontier_interpolates_along_the_curve_of_each_seed():
     T = np.array([0.1, 0.3, 1.0])
     line = dict(T=T, train=T**2, kl=1 / T, lambda1=3 * T**0.5, nll=np.log(T))
     vi = space.logged(pd.DataFrame(line, index=[7] * 3))
-    fit = pd.DataFrame(dict(T=0.5, train=0.04, kl=1.0, lambda1=2.0, nll=0.0), index=[7])
+    fit = pd.DataFrame(
+        dict(
+            T=0.5,
+            train=0.04,
+            kl=1.0,
+            lambda1=2.0,
+            nll=0.0,
+        ),
+        index=[7],
+    )
     mine = space.logged(fit)
     there = space.on_curve(mine, vi, "train")
     assert np.exp(there["T"][7]) == approx(0.2)
@@ -61,7 +78,14 @@ def test_the_frontier_interpolates_along_the_curve_of_each_seed():
 
 def test_the_reference_samples_and_says_that_short_chains_do_not_agree(tmp_path):
     draws = tmp_path / "hmc.pt"
-    small = dict(SEEDS=1, CONTROLS=0, N_DRAWS=16, CHAINS=4, BURN_IN=4, EPOCHS=5)
+    small = dict(
+        SEEDS=1,
+        CONTROLS=0,
+        N_DRAWS=16,
+        CHAINS=4,
+        BURN_IN=4,
+        EPOCHS=5,
+    )
     said = "\n".join(executed("reference", RUN=True, SAVE_DRAWS=str(draws), **small))
     assert "chains of 1 seeds do not agree: R-hat at most" in said
     assert draws.stat().st_size > 10_000
@@ -81,7 +105,16 @@ def test_tasks_and_gaps_run_on_the_cells_of_their_stored_tables(run_small, name,
 
 
 def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
-    small = dict(SEEDS=2, LENGTHS="1,2", STEPS=3, EPOCHS=5, DRAWS=2, SPECTRA=1, GIBBS=3, EDGE=30)
+    small = dict(
+        SEEDS=2,
+        LENGTHS="1,2",
+        STEPS=3,
+        EPOCHS=5,
+        DRAWS=2,
+        SPECTRA=1,
+        GIBBS=3,
+        EDGE=30,
+    )
     # Beside the stored rows of the other task
     *_, path = run_small("along", DATA="digits", **small)
     said, found, _ = run_small("along", DATA="digits-near", TABLE=str(path), **small)
@@ -96,7 +129,14 @@ def test_lengths_of_training_are_fitted_measured_and_compared(run_small):
 
 
 def test_open_questions_are_asked_on_the_cells_of_the_stored_table(run_small):
-    said, found, _ = run_small("questions", SEEDS=2, LONGER=1, STEPS=4, EPOCHS=5, SIZES="1,2,4")
+    said, found, _ = run_small(
+        "questions",
+        SEEDS=2,
+        LONGER=1,
+        STEPS=4,
+        EPOCHS=5,
+        SIZES="1,2,4",
+    )
     stored = read_table("questions")
     for experiment, keys in (
         ("widths", ("setting", "quantity")),
@@ -109,7 +149,14 @@ def test_open_questions_are_asked_on_the_cells_of_the_stored_table(run_small):
 
 
 def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutations(run_small):
-    small = dict(SEEDS=2, STEPS=20, DRAWS=32, BURN_IN=8, SGLD_BURN_IN=5, THIN=1)
+    small = dict(
+        SEEDS=2,
+        STEPS=20,
+        DRAWS=32,
+        BURN_IN=8,
+        SGLD_BURN_IN=5,
+        THIN=1,
+    )
     said, found, _ = run_small("learning", **small)
     assert cells(found, *CELL, "quantity") == cells(read_table("learning"), *CELL, "quantity")
     assert found.value.notna().all()
@@ -120,7 +167,13 @@ def test_learning_coefficients_are_sampled_compared_and_left_alone_by_permutatio
 
 
 def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_target():
-    space = functions("learning", DRAWS=1600, BURN_IN=40, SGLD_BURN_IN=100, THIN=20)
+    space = functions(
+        "learning",
+        DRAWS=1600,
+        BURN_IN=40,
+        SGLD_BURN_IN=100,
+        THIN=20,
+    )
     module = nn.Linear(1, 2, bias=False)
     nn.init.zeros_(module.weight)
     net = net_of(module)
@@ -136,7 +189,14 @@ def test_both_samplers_of_the_learning_coefficient_have_the_same_localised_targe
 
 
 def test_compare_runs_and_what_it_writes_reads_the_same(run_small):
-    small = dict(METHODS="sgd,f-sgd,vi", SEEDS=2, EPOCHS=2, STEPS=3, DRAWS=3, SPECTRA=1)
+    small = dict(
+        METHODS="sgd,f-sgd,vi",
+        SEEDS=2,
+        EPOCHS=2,
+        STEPS=3,
+        DRAWS=3,
+        SPECTRA=1,
+    )
     printed, table, path = run_small("compare", **small)
     # Twice as long, beside F-SGD
     assert set(table[table.steps == 2].method) == {"sgd"}

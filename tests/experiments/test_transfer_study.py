@@ -183,7 +183,14 @@ def test_the_paper_makes_a_swag_prior_chooses_settings_and_reuses_what_ended(pap
 def test_norm_layers_and_head_of_a_vision_transformer_that_is_pre_trained_here(
     study, model, dim, small, monkeypatch
 ):
-    tiny = dict(image_size=16, patch_size=8, num_layers=1, num_heads=2, hidden_dim=8, mlp_dim=8)
+    tiny = dict(
+        image_size=16,
+        patch_size=8,
+        num_layers=1,
+        num_heads=2,
+        hidden_dim=8,
+        mlp_dim=8,
+    )
     monkeypatch.setattr(models, "get_model", lambda name, **how: models.VisionTransformer(**tiny))
     given = small | dict(
         SOURCE=small["DATA"],
@@ -235,7 +242,12 @@ def test_classes_that_are_named_leave_the_others_to_the_rest():
 
 def test_official_files_are_read_by_severity_and_class(tmp_path):
     official_files(tmp_path, ["fog"], 40)
-    given = dict(CORRUPTED=str(tmp_path), CORRUPTIONS="", SEVERITIES="2,5", TEST_IMAGES=0)
+    given = dict(
+        CORRUPTED=str(tmp_path),
+        CORRUPTIONS="",
+        SEVERITIES="2,5",
+        TEST_IMAGES=0,
+    )
     space = functions("transfer", **given)
     space.setup = SimpleNamespace(classes=([], [2, 0], []))
     case = SimpleNamespace(seed=0, net=SimpleNamespace(device="cpu"))

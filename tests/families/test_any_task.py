@@ -146,7 +146,12 @@ def prepared():
 
 def test_the_conv_net_early_in_training_survives_its_swag():
     # At fit_swag's own rate of 0.05 this raises
-    net, task, prior = prepare("conv", task=digits_transfer(), seed=0, epochs=2)
+    net, task, prior = prepare(
+        "conv",
+        task=digits_transfer(),
+        seed=0,
+        epochs=2,
+    )
     assert prior.dim == net.dim
     assert len(task.train) == 100
     assert prior.mean.isfinite().all()

@@ -59,7 +59,16 @@ def test_widths_off_by_a_known_factor_are_reported_as_such(problem):
     wide = fv.Gaussian(
         prior.mean, prior.log_std + 0.5 * torch.tensor(1.5).log(), prior.factor * 1.5**0.5
     )
-    gap = fv.families.convergence_gap(net, task, prior, wide, "vi", seed=0, fit=fit, n_draws=2000)
+    gap = fv.families.convergence_gap(
+        net,
+        task,
+        prior,
+        wide,
+        "vi",
+        seed=0,
+        fit=fit,
+        n_draws=2000,
+    )
     assert gap.widths == approx(0.5, rel=0.1)
     for method, kl_weight, text in (
         ("vi", 0.0, "kl_weight must be > 0, got 0"),

@@ -47,7 +47,14 @@ def joined(moons):
         net,
         task,
         prior,
-        input_maps(net, task, family, seed=1, reference=family.posterior[1], resolution=5),
+        input_maps(
+            net,
+            task,
+            family,
+            seed=1,
+            reference=family.posterior[1],
+            resolution=5,
+        ),
     )
 
 

@@ -52,7 +52,15 @@ def test_shifted_scores_are_those_of_each_corrupted_copy(pictures):
     ],
 )
 def test_bad_kinds_severities_and_statistics_say_what_to_do(pictures, wrong, text):
-    how = dict(kinds=["fog"], severities=[3], seed=0, batchnorm="frozen") | wrong
+    how = (
+        dict(
+            kinds=["fog"],
+            severities=[3],
+            seed=0,
+            batchnorm="frozen",
+        )
+        | wrong
+    )
     with refused(text):
         fv.families.shifted_scores(*pictures, **how)
 

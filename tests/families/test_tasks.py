@@ -28,7 +28,11 @@ def squares(base, item):
 def test_a_family_of_an_executor_is_the_local_one(transferred, task):
     net, prior = transferred
     radii = {"vi": (0.0,), "swag": (0.0,), "sabma": (0.0, 0.25, 0.5, 1.0)}
-    fit = dict(seed=0, radii=radii, fit={"steps": 8, "snapshots": 6, "rank": 3})
+    fit = dict(
+        seed=0,
+        radii=radii,
+        fit={"steps": 8, "snapshots": 6, "rank": 3},
+    )
     local = fit_family(net, task, prior, **fit)
     with ThreadPoolExecutor(2) as pool:
         far = fit_family(net, task, prior, engine=pool, **fit)

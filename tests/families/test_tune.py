@@ -99,7 +99,14 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
     own = Choice({"steps": 4, "kl_weight": 0.5}, radius=0.7, head_std=0.6)
     tuned = {"vi": Choice({"steps": 5}), "sabma": own}
     radii = {"vi": (0.0,), "sabma": (0.0, 2.0)}
-    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, tuned=tuned)
+    family = fv.families.fit_family(
+        net,
+        task,
+        prior,
+        radii=radii,
+        seed=0,
+        tuned=tuned,
+    )
     assert family.radius == (0.0, 0.0, 0.7, 2.0)
     of_vi, at_zero, at_own, _ = (q.mean for q in family.posterior)
     scale = fv.METHODS["sabma"].plain.settings["start_scale"]
@@ -115,7 +122,14 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
 def test_methods_of_one_setting_share_their_vi(transferred, task):
     net, prior = transferred
     radii = {"vi": (0.0,), "sabma": (0.0,)}
-    family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 3})
+    family = fv.families.fit_family(
+        net,
+        task,
+        prior,
+        radii=radii,
+        seed=0,
+        fit={"steps": 3},
+    )
     assert family.posterior[0] is family.posterior[1]
 
 

@@ -216,7 +216,14 @@ def test_a_part_of_the_weights_has_the_spectrum_of_its_block(network, part):
     outside = ones(35, dtype=torch.bool)
     outside[part] = False
     assert not spectrum.vectors[:, outside].any()
-    density = fv.spectral_density(f, net.w, runs=1, steps=len(block), k=2, part=part)
+    density = fv.spectral_density(
+        f,
+        net.w,
+        runs=1,
+        steps=len(block),
+        k=2,
+        part=part,
+    )
     close(density.values, spectrum.values, 1e-6)
     assert density.vectors.shape == (2, 35)
     trace, _ = fv.hessian_trace(f, net.w, part=part)
@@ -406,7 +413,15 @@ def test_the_density_is_unbiased_where_eigenvalues_cluster(name, runs):
     """Mean over 12 seeds within four of its own standard errors, and near in W1 distance: a null
     space counted once is far."""
     values = CLUSTERED[name].double()
-    found = [fv.spectral_density(*bowl(values), runs=runs, steps=30, seed=s) for s in range(12)]
+    found = [
+        fv.spectral_density(
+            *bowl(values),
+            runs=runs,
+            steps=30,
+            seed=s,
+        )
+        for s in range(12)
+    ]
 
     def off(exact, statistic):
         """Distance of the mean, and four of its standard errors."""
@@ -501,7 +516,13 @@ def test_curvature_in_activations_takes_their_shape(tiny):
 def test_eigenvalues_of_minibatches_are_those_of_their_dense_hessians(network):
     """Their mean is above that of the full loss, as lambda_max is convex."""
     net, data, f, dense = network
-    spectra = landscape.batch_eigenvalues(f, net.w, batch_size=4, k=2, tol=1e-10)
+    spectra = landscape.batch_eigenvalues(
+        f,
+        net.w,
+        batch_size=4,
+        k=2,
+        tol=1e-10,
+    )
     for first, spectrum in zip((0, 4, 8), spectra, strict=True):
         part = fv.nll(net, data.subset(slice(first, first + 4)))
         want = falling(hessian(part, net.w))[:2]

@@ -94,7 +94,13 @@ def test_gaussian_nll_is_that_of_the_mixture():
 @mark.parametrize("size", [1, 6])
 def test_equal_width_ece_equals_torchmetrics(prediction, size):
     p = prediction.bma(size)
-    theirs = multiclass_calibration_error(p, prediction.y, num_classes=4, n_bins=15, norm="l1")
+    theirs = multiclass_calibration_error(
+        p,
+        prediction.y,
+        num_classes=4,
+        n_bins=15,
+        norm="l1",
+    )
     assert metrics.ece(prediction)[size - 1] == approx(float(theirs), abs=1e-6)
 
 
@@ -157,7 +163,12 @@ def test_the_temperature_of_an_average_is_the_minimum_of_scipy(prediction):
     def nll(log_t):
         return log_loss(y, (outputs / math.exp(log_t)).softmax(-1).mean(0))
 
-    best = minimize_scalar(nll, bounds=(-3, 3), method="bounded", options=dict(xatol=1e-9)).x
+    best = minimize_scalar(
+        nll,
+        bounds=(-3, 3),
+        method="bounded",
+        options=dict(xatol=1e-9),
+    ).x
     with torch.inference_mode():
         T = metrics.fit_temperature(fv.Prediction(outputs, y))
     assert approx(math.exp(best), rel=1e-5) == T

@@ -96,7 +96,14 @@ def test_the_flat_bound_is_that_of_the_blurred_draws():
     prior = MultivariateNormal(center, 1.5**2 * eye).expand((3,))
     kl = float(kl_divergence(blurred, prior).mean())
     theirs = metrics.pac_bayes_bound(0.1 + 1 / math.sqrt(n), kl, n)
-    ours = metrics.flat_bound(0.1, W, center, radius=radius, prior_std=1.5, n=n)
+    ours = metrics.flat_bound(
+        0.1,
+        W,
+        center,
+        radius=radius,
+        prior_std=1.5,
+        n=n,
+    )
     close(ours, theirs, 2e-3)
 
 

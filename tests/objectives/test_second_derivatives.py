@@ -159,7 +159,13 @@ def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
 
 def diagonals(net, data, likelihood):
     """N times the GGN's diagonal: of Laplace's precision, and of products with the operator."""
-    how = dict(seed=0, steps=0, structure="diagonal", prior_precision=1.0, likelihood=likelihood)
+    how = dict(
+        seed=0,
+        steps=0,
+        structure="diagonal",
+        prior_precision=1.0,
+        likelihood=likelihood,
+    )
     f = fv.nll(net, data, likelihood=likelihood)
     product = f.operator(net.w, "ggn")
     dense = stack([product(e) for e in eye(net.dim).to(net.w)])
@@ -227,7 +233,14 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
         fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
     with refused("label_draws needs likelihood='categorical'"):
         outputs = fv.Data(x, randn(5, 3, 6).double())
-        fv.fit_laplace(net, outputs, seed=0, steps=0, likelihood=0.5, label_draws=2)
+        fv.fit_laplace(
+            net,
+            outputs,
+            seed=0,
+            steps=0,
+            likelihood=0.5,
+            label_draws=2,
+        )
 
 
 def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_size():

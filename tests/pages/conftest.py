@@ -32,7 +32,13 @@ def everything(family):
     a = torch.linspace(-1, 1, 5)
     rand = lambda *shape: torch.rand(*shape, generator=noise)
     rows = [{"probs": rand(s, 5, 5)} for _ in family]
-    maps = dict(a=a, b=a, x=rand(6, 2), y=torch.arange(6) % 2, reference=rand(5, 5))
+    maps = dict(
+        a=a,
+        b=a,
+        x=rand(6, 2),
+        y=torch.arange(6) % 2,
+        reference=rand(5, 5),
+    )
     return dataclasses.replace(with_maps(family, rows), inputs=maps)
 
 

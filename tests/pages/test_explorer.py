@@ -31,7 +31,13 @@ INTO_SIGHT = "(node) => node.scrollIntoView()"
 def address(family, tmp_path_factory):
     """The page with article and code, open below the article, where the tabs are."""
     folder = tmp_path_factory.mktemp("explorer")
-    return written(family, folder, story=tour_story(family), code=["family = FAMILY"], look=EXPLORE)
+    return written(
+        family,
+        folder,
+        story=tour_story(family),
+        code=["family = FAMILY"],
+        look=EXPLORE,
+    )
 
 
 PLOTS = in_page("plots_in_sight")

@@ -23,7 +23,12 @@ def run(*command: str) -> str:
             f"esbuild, eslint, prettier and typescript must be there {FOR}"
         )
         pytest.skip(f"no esbuild or eslint found: install them {FOR}")
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        capture_output=True,
+        encoding="utf-8",
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -57,7 +57,15 @@ def test_members_packed_later_carry_the_same_record(family, bundle):
 def toy(scene, i):
     fig = fv.plots.theme.figure("Distances", "distance of each draw")
     distance = scene.family.projection[i].distance.numpy()
-    fig.add_live(go.Scatter(y=distance, mode="markers", name="toy draws"), "y", rows="draws")
+    fig.add_live(
+        go.Scatter(
+            y=distance,
+            mode="markers",
+            name="toy draws",
+        ),
+        "y",
+        rows="draws",
+    )
     fig.update_yaxes(range=[0, float(distance.max())])
     return fig
 
@@ -156,9 +164,21 @@ def test_views_draw_what_the_plot_functions_draw(family):
         ("spectrum", 3, fv.plot_spectrum(family.spectrum[i], method="sabma"), "draws", "y"),
         ("reliability", whole.n_draws, fv.plots.plot_reliability(whole), "accuracy", "y"),
     ):
-        view = fv.widgets.plot_view(family, name, method="sabma", radius=2.0, n_draws=n)
+        view = fv.widgets.plot_view(
+            family,
+            name,
+            method="sabma",
+            radius=2.0,
+            n_draws=n,
+        )
         for mine, its in zip(arrays(view, trace, keys), arrays(figure, trace, keys)):
-            np.testing.assert_allclose(mine, its, rtol=2e-5, atol=1e-6, err_msg=name)
+            np.testing.assert_allclose(
+                mine,
+                its,
+                rtol=2e-5,
+                atol=1e-6,
+                err_msg=name,
+            )
     with refused("view must be one of 'surface'.*got 'nope'"):
         fv.widgets.plot_view(family, "nope")
 

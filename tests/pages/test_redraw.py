@@ -73,7 +73,13 @@ def test_nothing_glides_for_a_reader_who_wants_less_motion(visit, address):
 
 
 def same_ground(page, family, name, radius, n):
-    figure = fv.widgets.plot_view(family, name, method="sabma", radius=radius, n_draws=n)
+    figure = fv.widgets.plot_view(
+        family,
+        name,
+        method="sabma",
+        radius=radius,
+        n_draws=n,
+    )
     shown = page.locator(".flatviz").evaluate(DRAWN)[name]["data"]
     assert same_traces(shown, figure, keys="xyz") > 0
 

@@ -24,7 +24,13 @@ def address(everything, tmp_path_factory):
     title = "flatviz tour: from a pre-trained network to a flat posterior"
     lead = f"{OTHER.format(name='two moons')} {LEAD}"
     folder = tmp_path_factory.mktemp("screen")
-    return written(everything, folder, story=tour_story(everything), title=title, lead=lead)
+    return written(
+        everything,
+        folder,
+        story=tour_story(everything),
+        title=title,
+        lead=lead,
+    )
 
 
 @fixture(scope="module", params=SCREENS, ids=lambda size: f"{size[0]}")
@@ -94,7 +100,13 @@ def test_a_swipe_over_a_picture_scrolls_the_page(visit, address, width, height):
 def test_on_a_small_phone_no_section_is_cut_and_nothing_is_ever_wider_than_the_screen(
     visit, address, everything
 ):
-    page = visit(address, width=320, height=640, has_touch=True, is_mobile=True)
+    page = visit(
+        address,
+        width=320,
+        height=640,
+        has_touch=True,
+        is_mobile=True,
+    )
     page.evaluate(in_page("watch_the_width"))
     for step, section in enumerate(tour_story(everything)[:-1]):
         go(page, "sabma/2/5", section.set["tab"], more=f"step={step + 1}")
@@ -115,7 +127,13 @@ def over_seeds(family, tmp_path):
     seeds = [{q: values[i].repeat(3) for q, values in table.items()} for i in range(len(family))]
     shown = family.each(over_seeds=seeds)
     start = ("sabma", 2.0, 3)
-    return written(shown, tmp_path, start=start, story=tour_story(family), look=EXPLORE)
+    return written(
+        shown,
+        tmp_path,
+        start=start,
+        story=tour_story(family),
+        look=EXPLORE,
+    )
 
 
 @mark.parametrize("compare", ["", "vi/0"])

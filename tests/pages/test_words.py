@@ -47,7 +47,12 @@ def test_the_guide_counts_seeds_with_lower_flatness_and_scores_and_names_the_spl
     assert "test examples" in step(replace(family, images={}), flatter).text
     three = torch.tensor([1.0, 0.0, -1.0])
     over = [
-        dict(lambda1=-m.radius * torch.ones(3), nll=m.radius * three, ece=0 * three) for m in family
+        dict(
+            lambda1=-m.radius * torch.ones(3),
+            nll=m.radius * three,
+            ece=0 * three,
+        )
+        for m in family
     ]
     said = step(family.each(over_seeds=over), flatter).text
     assert "with 3 seeds, proves nothing" in said

@@ -256,7 +256,14 @@ def test_sgld_takes_the_steps_of_flatviz(answers, kind):
     case = CASES[kind]
     # Tempered with the likelihood: T P of the engine
     wide = fv.Gaussian(case.prior.mean, case.prior.log_std - 0.5 * math.log(KAPPA))
-    chain = dict(n_draws=STEPS, burn_in=0, thin=1, lr=0.01, temperature=KAPPA, seed=SEED)
+    chain = dict(
+        n_draws=STEPS,
+        burn_in=0,
+        thin=1,
+        lr=0.01,
+        temperature=KAPPA,
+        seed=SEED,
+    )
     q = case.fitted(fv.fit_sgld, prior=wide, **chain)
     close(answers["sgld", kind]["kept"], q.W)
 

@@ -85,7 +85,14 @@ def shown(moons):
     """The family of two moons with maps of its inputs."""
     net, task, prior, family = moons
     reference = fv.Draws(prior.sample(100, seed=3))
-    return input_maps(net, task, family, seed=1, reference=reference, resolution=7)
+    return input_maps(
+        net,
+        task,
+        family,
+        seed=1,
+        reference=reference,
+        resolution=7,
+    )
 
 
 @mark.browser
@@ -95,7 +102,13 @@ def test_in_the_page_both_sliders_draw_what_the_figure_has(shown, browser, tmp_p
         address = f"method=sabma&radius={radius:g}&draws={n}&tab=Inputs"
         at(page, address, f"sabma/{radius:g}/{n}", "Inputs")
         page.locator("figure[data-name=inputs] .js-plotly-plot .main-svg").first.wait_for()
-        direct = fv.widgets.plot_view(shown, "inputs", method="sabma", radius=radius, n_draws=n)
+        direct = fv.widgets.plot_view(
+            shown,
+            "inputs",
+            method="sabma",
+            radius=radius,
+            n_draws=n,
+        )
         drawn = page.locator(".flatviz").evaluate(DRAWN)["inputs"]["data"]
         assert same_traces(drawn, direct, keys="z", rtol=1e-4, atol=1e-5) > 0
     assert not page.errors_met

@@ -71,7 +71,12 @@ def test_diverged_cells_are_open_marked_and_counted(draw, surface, projection):
     values = surface.values.clone()
     values[0, 2] = NAN
     values[8, 6] = math.inf
-    some = dataclasses.replace(surface, values=values, precision="bfloat16", error=0.0123)
+    some = dataclasses.replace(
+        surface,
+        values=values,
+        precision="bfloat16",
+        error=0.0123,
+    )
     fig = draw(some, projection)
     ground, marks, *_ = fig.data
     assert list(marks.x) == [-2.0, 2.0]
@@ -246,7 +251,13 @@ def test_lines_fall_from_each_sample_to_the_relief_as_scipy_interpolates_it(bowl
 def spectrum():
     scale = torch.cat([linspace(-0.1, 1, 37), tensor([4.0, 6.0, 9.0])]).double()
     f = lambda w: 0.5 * (scale * w * w).sum()
-    return fv.spectral_density(f, torch.ones(40).double(), runs=3, steps=16, k=3)
+    return fv.spectral_density(
+        f,
+        torch.ones(40).double(),
+        runs=3,
+        steps=16,
+        k=3,
+    )
 
 
 def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
@@ -377,7 +388,12 @@ def test_what_is_no_regression_with_these_inputs_is_refused(outputs, how, text):
 
 def test_a_figure_of_plotly_express_takes_the_ground_of_the_house_and_keeps_its_data():
     rows = {"x": [1, 2, 1, 2], "y": [3, 4, 5, 6], "score": ["nll", "nll", "ece", "ece"]}
-    fig = px.line(rows, x="x", y="y", facet_col="score").update_layout(legend_orientation="v")
+    fig = px.line(
+        rows,
+        x="x",
+        y="y",
+        facet_col="score",
+    ).update_layout(legend_orientation="v")
     housed = plots.theme.in_house_style(fig).layout
     house = plots.theme.figure("", "").layout
     ground = housed.template.layout.plot_bgcolor

@@ -29,7 +29,14 @@ def linear(of_weights):
 
 H = 1 / STD**2
 EXACT = 1 / (N * (H + DECAY))
-SHORT = dict(seed=0, n_draws=12, burn_in=60, thin=25, weight_decay=DECAY, likelihood=STD)
+SHORT = dict(
+    seed=0,
+    n_draws=12,
+    burn_in=60,
+    thin=25,
+    weight_decay=DECAY,
+    likelihood=STD,
+)
 FEW = SHORT | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
 
 
@@ -66,7 +73,17 @@ def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
     """Of w the posterior itself, of the guide the posterior widened by eta; the finite step adds a
     few percent."""
     eta = 2 * EXACT
-    q = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **SHORT | dict(n_draws=24, burn_in=150, thin=60))
+    q = fv.fit_emcmc(
+        *linear,
+        eta=eta,
+        lr=0.02,
+        **SHORT
+        | dict(
+            n_draws=24,
+            burn_in=150,
+            thin=60,
+        ),
+    )
     W = q.W
     found = float(W[0::2].var())
     assert found == approx(EXACT, rel=0.08)
@@ -85,7 +102,15 @@ def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
 
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
-    fit = partial(fv.fit_sgld, *linear, seed=0, burn_in=3, thin=2, likelihood=STD, batch_size=20)
+    fit = partial(
+        fv.fit_sgld,
+        *linear,
+        seed=0,
+        burn_in=3,
+        thin=2,
+        likelihood=STD,
+        batch_size=20,
+    )
     two = fit(n_draws=4, chains=2).W
     one = fit(n_draws=2).W
     assert_close(two[:2], one)
@@ -172,7 +197,14 @@ def test_a_thermostat_cools_too_far_where_few_examples_cancel_over_an_epoch():
     y = X.sum(-1, keepdim=True) + STD * randn(60, 1, generator=rng(1), dtype=float64)
     net = net_of(torch.nn.Linear(20, 1, bias=False, dtype=float64))
     precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20, dtype=float64)
-    how = dict(seed=0, lr=0.002, likelihood=STD, weight_decay=DECAY, chains=40, burn_in=500)
+    how = dict(
+        seed=0,
+        lr=0.002,
+        likelihood=STD,
+        weight_decay=DECAY,
+        chains=40,
+        burn_in=500,
+    )
 
     def ratio(batch_size):
         fit = fv.fit_sgnht(net, fv.Data(X, y), n_draws=2400, batch_size=batch_size, thin=20, **how)

@@ -213,7 +213,17 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
 ):
     net, data, prior = case
     vi = partial(fv.fit_vi, net, data, prior, seed=1, steps=300)
-    for fit in (vi, partial(fv.fit_swag, net, data, seed=1, rank=3, snapshots=10)):
+    for fit in (
+        vi,
+        partial(
+            fv.fit_swag,
+            net,
+            data,
+            seed=1,
+            rank=3,
+            snapshots=10,
+        ),
+    ):
         assert fit(lr=0.1).history.notes == ()
         assert not recwarn.list
         with warned(BEGAN):
@@ -236,7 +246,14 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
     net = net_of(module)
     began = float(fv.nll(net, data)(net.w))
     with warned(f"{BEGAN}, .* after {began:.3g} nats"):
-        fv.fit_vi(net, data, around(net, 18.0), seed=1, steps=20, batchnorm="train")
+        fv.fit_vi(
+            net,
+            data,
+            around(net, 18.0),
+            seed=1,
+            steps=20,
+            batchnorm="train",
+        )
 
 
 TRAINS_STATISTICS = [

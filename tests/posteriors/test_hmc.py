@@ -39,7 +39,13 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     x = linspace(0.2, 1, 5).double()[:, None]
     net = of_weights(lambda w, x: w**3 * x, zeros(1))
     prior = fv.Gaussian(*zeros(2, 1).double())
-    how = dict(n_draws=6400, chains=32, burn_in=200, likelihood=0.4, kl_weight=1.0)
+    how = dict(
+        n_draws=6400,
+        chains=32,
+        burn_in=200,
+        likelihood=0.4,
+        kl_weight=1.0,
+    )
     data = fv.Data(x, 0.6 * x)
     q = fv.fit_hmc(net, data, prior, seed=1, **how)
     grid = linspace(-6, 6, 20001).double()
@@ -54,7 +60,14 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
 
 
 def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression):
-    q = fv.fit_hmc(*regression, seed=0, n_draws=40, chains=4, burn_in=50, likelihood=0.5)
+    q = fv.fit_hmc(
+        *regression,
+        seed=0,
+        n_draws=40,
+        chains=4,
+        burn_in=50,
+        likelihood=0.5,
+    )
     assert q.by_chain.shape == (4, 10, 3)
     assert equal(q.by_chain[1, 0], q.W[10])
     assert len(q.history.loss) == 60
@@ -67,7 +80,13 @@ def test_bad_settings_are_refused(regression):
     with refused("n_draws must be a multiple of the 4 chains, got 10"):
         fv.fit_hmc(net, data, prior, seed=0, n_draws=10)
     with refused("each chain must move, got one with an acceptance rate of"):
-        cold = dict(seed=0, n_draws=80, burn_in=1, kl_weight=1e-9, most_steps=20)
+        cold = dict(
+            seed=0,
+            n_draws=80,
+            burn_in=1,
+            kl_weight=1e-9,
+            most_steps=20,
+        )
         fv.fit_hmc(net, data, prior, likelihood=0.5, **cold)
 
 
@@ -82,7 +101,14 @@ def test_a_narrow_posterior_costs_few_gradients_and_has_its_moments(of_weights):
     prior = fv.Gaussian(*zeros(2, 6).double())
     passes = []
     net = of_weights(lambda w, x: passes.append(1) or x @ w[:, None], zeros(6))
-    how = dict(seed=0, n_draws=1600, chains=32, burn_in=60, likelihood=1.0, kl_weight=1.0)
+    how = dict(
+        seed=0,
+        n_draws=1600,
+        chains=32,
+        burn_in=60,
+        likelihood=1.0,
+        kl_weight=1.0,
+    )
     q = fv.fit_hmc(net, fv.Data(x, y), prior, **how)
     root = linalg.cholesky(precision)
     z = (q.W - mean) @ root

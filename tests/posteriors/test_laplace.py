@@ -135,7 +135,14 @@ def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
         with refused("to be positive definite beyond rounding, got curvature below -delta"):
             fv.fit_laplace(far, data, structure=structure, prior_precision=1e-3, **NOW)
         net = net.restrict("head")
-    fit = partial(fv.fit_laplace, net, data, seed=0, steps=300, structure=structure)
+    fit = partial(
+        fv.fit_laplace,
+        net,
+        data,
+        seed=0,
+        steps=300,
+        structure=structure,
+    )
     one = fit(prior_precision="marginal").peer
     each = fit(prior_precision="layerwise").peer
     assert one.prior_precision.numel() == 1
@@ -179,7 +186,14 @@ def test_what_cannot_be_fitted_is_said(tiny, monkeypatch):
 
 def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, monkeypatch):
     """Their signs, and the basis of those of one eigenvalue, differ from device to device."""
-    fit = partial(fv.fit_laplace, *tiny, seed=0, steps=1, structure="full", prior_precision=1.0)
+    fit = partial(
+        fv.fit_laplace,
+        *tiny,
+        seed=0,
+        steps=1,
+        structure="full",
+        prior_precision=1.0,
+    )
     draws = fit().sample(4, seed=1)
     eigh = linalg.eigh
 
@@ -332,7 +346,13 @@ def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_whereve
     x, y = load_diabetes(return_X_y=True)
     x = as_tensor((x - x.mean(0)) / x.std(0))
     y = as_tensor((y - y.mean()) / y.std())[:, None]
-    flat = dict(alpha_1=0, alpha_2=0, lambda_1=0, lambda_2=0, fit_intercept=False)  # no hyperpriors
+    flat = dict(
+        alpha_1=0,
+        alpha_2=0,
+        lambda_1=0,
+        lambda_2=0,
+        fit_intercept=False,
+    )  # no hyperpriors
     ridge = BayesianRidge(**flat, tol=1e-12, max_iter=10_000).fit(x, y[:, 0])
     module = Linear(10, 1, bias=False).double()
     net = net_of(module)

@@ -85,7 +85,13 @@ def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treate
 
 
 def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
-    how = dict(fit=fv.METHODS["swag"], ascent=fv.SAM(0.1), members=2, steps=3, seed=0)
+    how = dict(
+        fit=fv.METHODS["swag"],
+        ascent=fv.SAM(0.1),
+        members=2,
+        steps=3,
+        seed=0,
+    )
     for settings, flat in (({}, True), (dict(ascent=None), False)):
         for part in fv.fit_multi(*tiny, settings=settings, **how).parts:
             assert (part.history.sharpness is not None) == flat
@@ -93,8 +99,20 @@ def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
 
 @mark.parametrize("ascent", [None, fv.SAM(0.1)])
 def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, ascent, tmp_path):
-    settings = dict(rank=3, snapshots=12, batch_size=4, ascent=ascent)  # 36 steps, float64
-    swags = partial(fv.fit_multi, *tiny, settings=settings, members=3, steps=5, seed=0)
+    settings = dict(
+        rank=3,
+        snapshots=12,
+        batch_size=4,
+        ascent=ascent,
+    )  # 36 steps, float64
+    swags = partial(
+        fv.fit_multi,
+        *tiny,
+        settings=settings,
+        members=3,
+        steps=5,
+        seed=0,
+    )
     kept = partial(swags, fit=fv.METHODS["swag"], checkpoint=tmp_path / "a")
     together = kept()
     alone = swags(fit=fv.fit_swag)
@@ -114,7 +132,15 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny):
 
     def fit(net, data, *, prior, seed, likelihood, checkpoint, progress):
         seen.update(w=net.w, prior=prior)
-        return fv.fit_sgld(net, data, seed=seed, prior=prior, n_draws=2, burn_in=1, thin=1)
+        return fv.fit_sgld(
+            net,
+            data,
+            seed=seed,
+            prior=prior,
+            n_draws=2,
+            burn_in=1,
+            thin=1,
+        )
 
     q = fv.fit_ptl(net, data, prior, fit=fit, scale=3.0, floor=0.1, seed=0)
     assert q.W.shape == (2, net.dim)
@@ -162,7 +188,14 @@ def test_variances_survive_float32_where_the_naive_formula_does_not():
 
 
 def test_scale_multiplies_the_covariance_alone(tiny):
-    fit = partial(fv.fit_swag, *tiny, seed=0, rank=3, snapshots=5, batch_size=6)
+    fit = partial(
+        fv.fit_swag,
+        *tiny,
+        seed=0,
+        rank=3,
+        snapshots=5,
+        batch_size=6,
+    )
     one = fit(scale=1.0)
     wide = fit(scale=4.0)
     assert equal(wide.mean, one.mean)
@@ -276,7 +309,13 @@ def double_sum(w, g, temperature):
 
 def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
     net, data, _, _ = line
-    how = dict(seed=0, n_draws=5, momentum=0.5, weight_decay=DECAY, likelihood=NOISE)
+    how = dict(
+        seed=0,
+        n_draws=5,
+        momentum=0.5,
+        weight_decay=DECAY,
+        likelihood=NOISE,
+    )
     fit = partial(fv.fit_svgd, net, data, **how)
     w = fit(steps=1, lr=0.0).W
     v = 0

@@ -13,7 +13,16 @@ from flatviz.plots.theme import style
 from flatviz.posteriors.method import Method, Tuned, table
 
 
-def fit_toy(net, data, *, seed, width=0.1, ascent=None, checkpoint=None, progress=False):
+def fit_toy(
+    net,
+    data,
+    *,
+    seed,
+    width=0.1,
+    ascent=None,
+    checkpoint=None,
+    progress=False,
+):
     """N(w, width^2): every draw is where the net stands, plus noise of one width."""
     return fv.Gaussian(net.w, torch.full_like(net.w, width).log())
 

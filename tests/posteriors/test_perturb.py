@@ -60,7 +60,14 @@ def test_the_step_follows_the_natural_gradient_and_has_the_asked_length_in_its_m
     g = gradient(q)
     S, scale, gram = fisher(q, 1e-3)
     natural = [S @ g[0], g[1] / scale, linalg.solve(gram, g[2] @ S)][:n]
-    delta = fv.perturb(q, g, radius=0.5, blocks=blocks, joint=joint, damping=1e-3)
+    delta = fv.perturb(
+        q,
+        g,
+        radius=0.5,
+        blocks=blocks,
+        joint=joint,
+        damping=1e-3,
+    )
     assert not any(d.any() for d in delta[n:])
     ratios = [float((d / v).mean()) for d, v in zip(delta, natural)]
     assert min(ratios) > 0
@@ -121,13 +128,25 @@ def test_sam_is_euclidean_on_the_mean_and_on_theta_a_block_before_folding():
     want = 0.3 * g[0] / g[0].norm()
     assert_close(mean, want)
     assert not any(d.any() for d in others)
-    delta = fv.perturb(q, g, radius=0.3, mode="sam_theta", blocks="mean+std+factor")
+    delta = fv.perturb(
+        q,
+        g,
+        radius=0.3,
+        mode="sam_theta",
+        blocks="mean+std+factor",
+    )
     assert lengths(q, delta) == approx([0.3] * 3)
 
 
 def test_the_released_code_does_not_look_at_the_loss_and_without_its_quirks_follows_the_score():
     q = random_gaussian(0)
-    perturb = partial(fv.perturb, q, radius=0.5, mode="authors_code", noise=noise_of(q))
+    perturb = partial(
+        fv.perturb,
+        q,
+        radius=0.5,
+        mode="authors_code",
+        noise=noise_of(q),
+    )
     first = perturb(gradient(q, 1))
     second = perturb(gradient(q, 2))
     assert all(map(torch.equal, first, second))
@@ -143,7 +162,13 @@ def test_total_derivatives_shrink_every_width_alike():
         randn(400, dtype=float64),
         full((400,), math.log(0.01), dtype=float64),
     )
-    delta = fv.perturb(q, gradient(q), radius=0.5, mode="authors_code", noise=noise_of(q))
+    delta = fv.perturb(
+        q,
+        gradient(q),
+        radius=0.5,
+        mode="authors_code",
+        noise=noise_of(q),
+    )
     step = delta[1]
     assert step.max() < 0
     found = float(step.std() / step.mean().abs())

@@ -69,7 +69,15 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
     net, prior = transferred
     # Narrow in places: plain SGD on its KL would overshoot
     assert prior.log_std.exp().min() < 1e-2
-    fit = partial(fv.fit_vi, net, task.train, prior, start_scale=1.0, steps=60, seed=0)
+    fit = partial(
+        fv.fit_vi,
+        net,
+        task.train,
+        prior,
+        start_scale=1.0,
+        steps=60,
+        seed=0,
+    )
     near = fit(kl_weight=1.0)
     far = fit(kl_weight=0.0)
     assert near.kl(prior) < 0.05 * far.kl(prior)
@@ -181,7 +189,15 @@ def test_a_member_that_diverges_is_named_and_the_others_are_returned(small):
 
 def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     net, prior = transferred
-    fit = partial(fv.fit_sabma, net, task.train, prior, radius=0.5, seed=0, steps=5)
+    fit = partial(
+        fv.fit_sabma,
+        net,
+        task.train,
+        prior,
+        radius=0.5,
+        seed=0,
+        steps=5,
+    )
     assert equal(fit(mc_samples=8).mean, fit().mean)
     module = mlp(2, 1000, 1000, 3, act=ReLU)
     net = net_of(module)
@@ -230,7 +246,14 @@ def test_the_share_of_noise_in_an_ascent_is_that_of_a_quadratic_loss(draws):
 
 def test_the_history_of_a_fit_says_the_share_of_noise_of_each_member(transferred, task):
     net, prior = transferred
-    fits = fv.fit_sabma_grid(net, task.train, prior, radius=[0, 1.0], seed=[0, 1], steps=5)
+    fits = fv.fit_sabma_grid(
+        net,
+        task.train,
+        prior,
+        radius=[0, 1.0],
+        seed=[0, 1],
+        steps=5,
+    )
     for (radius, _), q in fits.items():
         notes = [n for n in q.history.notes if "squared length is noise of 8 draws" in n]
         assert len(notes) == (radius > 0)

@@ -19,7 +19,13 @@ def test_the_prior_covers_kept_weights_the_head_is_new_and_the_rest_stays_at_its
     source,
 ):
     net, prior = source
-    narrow, q = fv.transfer(net, prior, treated="norm+head", head_std=0.2, scale=9.0)
+    narrow, q = fv.transfer(
+        net,
+        prior,
+        treated="norm+head",
+        head_std=0.2,
+        scale=9.0,
+    )
     assert narrow.dim == 2 * 8 + 10 * 8 + 10
     assert q.dim == narrow.dim
     full = {b.name: b.slice for b in net.blocks}
@@ -40,8 +46,18 @@ def test_the_prior_covers_kept_weights_the_head_is_new_and_the_rest_stays_at_its
 
 def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, task):
     net, _ = source
-    (same, p_same) = fv.transfer(*source, n_classes=None, head_std=0.2, scale=4.0)
-    (other, p_other) = fv.transfer(*source, n_classes=3, head_std=0.2, scale=4.0)
+    (same, p_same) = fv.transfer(
+        *source,
+        n_classes=None,
+        head_std=0.2,
+        scale=4.0,
+    )
+    (other, p_other) = fv.transfer(
+        *source,
+        n_classes=3,
+        head_std=0.2,
+        scale=4.0,
+    )
     assert other.dim == 16 + 3 * 8 + 3
     found = other(other.w, task.test.x[:5]).shape
     assert found == (5, 3)
@@ -68,7 +84,14 @@ def test_a_random_head_is_torchs_own_and_follows_the_seed(source):
 
 def test_a_downstream_prior_keeps_its_head(source, task):
     narrow, _ = fv.transfer(*source)
-    downstream = fv.fit_swag(narrow, task.train, rank=2, snapshots=4, batch_size=10, seed=0)
+    downstream = fv.fit_swag(
+        narrow,
+        task.train,
+        rank=2,
+        snapshots=4,
+        batch_size=10,
+        seed=0,
+    )
     same, p = fv.transfer(narrow, downstream, keep_head=True, scale=4.0)
     assert_close(p.mean, downstream.mean)
     assert_close(p.variance, 4 * downstream.variance)

@@ -176,7 +176,12 @@ def test_wrong_words_are_refused(tiny):
         ),
     ):
         with refused(text):
-            fv.fit_sgd(*tiny, seed=0, steps=1, training=fv.Training(**settings))
+            fv.fit_sgd(
+                *tiny,
+                seed=0,
+                steps=1,
+                training=fv.Training(**settings),
+            )
 
 
 @mark.parametrize("seeds, draws", [([7], 1), ([7, 8, 9], 2)])
@@ -201,7 +206,15 @@ def test_noise_is_that_of_every_second_step_and_its_negative_after_it(seeds, dra
 def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_path, monkeypatch):
     monkeypatch.setattr("flatviz.training.streams.STEPS_AHEAD", 4)
     prior = random_gaussian(0, dim=tiny[0].dim, rank=2)
-    fit = partial(fv.fit_sabma_grid, *tiny, prior, radius=[0.3], seed=seeds, steps=10, batch_size=5)
+    fit = partial(
+        fv.fit_sabma_grid,
+        *tiny,
+        prior,
+        radius=[0.3],
+        seed=seeds,
+        steps=10,
+        batch_size=5,
+    )
     with raises(KeyboardInterrupt):
         fit(checkpoint=tmp_path / "run", progress=stopping_at(stop))
     found = dict(fit(checkpoint=tmp_path / "run"))

@@ -166,7 +166,13 @@ def test_measurements_keep_to_the_budget_by_the_clock(module, monkeypatch, cost,
 
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
     data = fv.Data(torch.ones(4, 3), torch.arange(4) % 2)
-    with fv.record_path(module, data=data, budget=20, products=12, log=slow) as path:
+    with fv.record_path(
+        module,
+        data=data,
+        budget=20,
+        products=12,
+        log=slow,
+    ) as path:
         for _ in range(steps):
             now[0] += 1
             path.add()

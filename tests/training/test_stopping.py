@@ -69,13 +69,29 @@ def test_the_best_state_that_was_checked_is_returned_and_the_run_ends(name, how,
 
 
 @mark.parametrize(
-    "name, how", [("fit_sgd", {}), ("fit_sabma", dict(radius=0.3, kl_weight=0.1, start_scale=1.0))]
+    "name, how",
+    [
+        ("fit_sgd", {}),
+        (
+            "fit_sabma",
+            dict(
+                radius=0.3,
+                kl_weight=0.1,
+                start_scale=1.0,
+            ),
+        ),
+    ],
 )
 def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stopped(
     name, how, case, tmp_path, monkeypatch
 ):
     net, data, validation = case
-    training = fv.Training(precision="bfloat16", accumulate=2, validation=validation, patience=9)
+    training = fv.Training(
+        precision="bfloat16",
+        accumulate=2,
+        validation=validation,
+        patience=9,
+    )
     fit = partial(run, name, net, data, lr=0.1, training=training, **how)
     whole = fit()
     monkeypatch.setattr("flatviz.training.driver.SAVE_EVERY", 0.0)

@@ -35,11 +35,23 @@ def seen(browser, tmp_path_factory):
     """What the page shows of both labs while the last cell waits, and after it."""
     root = tmp_path_factory.mktemp("busy")
     cells = [
-        dict(cell_type="code", metadata={}, outputs=[], execution_count=None, id=f"c{i}", source=c)
+        dict(
+            cell_type="code",
+            metadata={},
+            outputs=[],
+            execution_count=None,
+            id=f"c{i}",
+            source=c,
+        )
         for i, c in enumerate(CELLS)
     ]
     kernel = dict(name="python3", display_name="Python 3", language="python")
-    book = dict(cells=cells, metadata=dict(kernelspec=kernel), nbformat=4, nbformat_minor=5)
+    book = dict(
+        cells=cells,
+        metadata=dict(kernelspec=kernel),
+        nbformat=4,
+        nbformat_minor=5,
+    )
     (root / "busy.ipynb").write_text(json.dumps(book), encoding="utf-8")
     with jupyterlab(root) as base, limited(LIMIT):
         page, _, errors = watched(browser.new_context(viewport=dict(width=1280, height=900)), base)
@@ -137,7 +149,13 @@ def test_a_notebook_that_a_command_ran_says_how_to_see_the_lab_and_holds_no_fron
 ):
     book = nbformat.v4.new_notebook(
         cells=[nbformat.v4.new_code_cell(c) for c in (*CELLS[:2], "first.wait(300)")],
-        metadata=dict(kernelspec=dict(name="python3", display_name="Python 3", language="python")),
+        metadata=dict(
+            kernelspec=dict(
+                name="python3",
+                display_name="Python 3",
+                language="python",
+            )
+        ),
     )
     nbformat.write(book, tmp_path / "book.ipynb")
     papermill.execute_notebook(

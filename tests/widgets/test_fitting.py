@@ -78,7 +78,11 @@ def test_an_error_is_whole_with_method_and_radius_and_what_could_be_fitted_stays
 
 
 def test_an_error_of_the_first_family_beside_its_fits_is_the_labs_error_too(make_lab):
-    lab = make_lab(radii={"vi": (0.0,)}, fit={"steps": 2}, measuring=COARSE | {"resolution": 1})
+    lab = make_lab(
+        radii={"vi": (0.0,)},
+        fit={"steps": 2},
+        measuring=COARSE | {"resolution": 1},
+    )
     assert lab.wait(120) and lab.family is None
     assert lab.error.startswith("first family: ValueError: resolution must be")
     assert lab.view._status["error"] == lab.error
@@ -89,7 +93,11 @@ def test_running_a_cell_again_closes_its_former_lab_and_leaves_no_thread_or_widg
 ):
     cell = {"metadata": {"cellId": "the-cell"}}
     # Of the kernel: one cell, run often
-    shell = SimpleNamespace(kernel=object(), execution_count=1, get_parent=lambda: cell)
+    shell = SimpleNamespace(
+        kernel=object(),
+        execution_count=1,
+        get_parent=lambda: cell,
+    )
     monkeypatch.setattr("flatviz.widgets.view.kernel_shell", lambda: shell)
     lab = make_lab(family=family, fit=LONG)
     count = len(widgets._instances)
@@ -164,7 +172,12 @@ def test_a_process_that_exits_during_a_fit_ends_well(tmp_path):
         time.sleep(1)
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    ended = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert ended.returncode == 0
     assert ended.stderr == ""
 
