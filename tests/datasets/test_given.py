@@ -48,6 +48,8 @@ PLAIN = {
     "a column of labels": (X, Y[:, None]),
     "one-hot labels": (X, nn.functional.one_hot(Y).float()),
     "texts": (X, NAMES[Y]),
+    "texts as bytes": (X, NAMES.astype("S")[Y]),
+    "a frame of columns of several types": (pd.DataFrame(X.numpy()).astype({0: object}), Y),
     "texts in a series": (X, pd.Series(NAMES[Y]).astype("category")),
     "a data set": PAIRS,
     "a list of examples": list(PAIRS),
@@ -202,3 +204,29 @@ def test_the_table_of_chapter_13_is_what_its_rows_give():
     assert len(brought.ROWS) >= 30 and brought.written(text) == text, (
         "run python tests/brought.py, then .ci/sync_notebooks.py"
     )
+
+
+class Listed:
+    """A data set that lists its labels; reading an example is counted."""
+
+    targets = Y.tolist()
+
+    def __init__(self):
+        self.reads = 0
+
+    def __len__(self):
+        return 10
+
+    def __getitem__(self, i):
+        self.reads += 1
+        return X[i], int(Y[i])
+
+
+def test_a_stream_takes_the_list_of_labels_and_reads_examples_when_they_are_needed():
+    """Eight examples are read twice, to see that they stay the same."""
+    source = Listed()
+    data = fv.datasets.stream(source)
+    assert source.reads == 16
+    assert torch.equal(data.y, Y)
+    assert torch.equal(data.tensor(), X)
+    assert source.reads == 26

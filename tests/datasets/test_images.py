@@ -201,3 +201,15 @@ def test_a_folder_that_lacks_a_class_is_numbered_by_the_names_of_the_other(folde
         fv.Task(train, train, shifted, 3)
     with refused("folders must be of the classes .*, got cat in"):
         image_folder(two, classes=("ant", "bee"))
+
+
+def test_the_images_of_a_class_are_those_of_the_seed(tmp_path):
+    x = np.arange(60 * 28 * 28).astype(np.uint8).reshape(60, 28, 28)
+    write_mnist(tmp_path, x, np.repeat([0, 1, 2], 20).astype(np.uint8))
+
+    def chosen(seed):
+        how = dict(train=True, root=tmp_path, download=False)
+        return public_images("mnist", per_class=5, seed=seed, **how).x.bytes
+
+    assert torch.equal(chosen(0), chosen(0))
+    assert not torch.equal(chosen(0), chosen(1))

@@ -78,3 +78,15 @@ def test_widths_off_by_a_known_factor_are_reported_as_such(problem):
             fv.families.convergence_gap(
                 net, task, prior, wide, method, seed=0, fit=fit | {"kl_weight": kl_weight}
             )
+
+
+def test_the_objective_is_the_mean_loss_plus_the_weighted_divergence_from_the_prior(problem):
+    net, task, prior = problem
+    fit = LONG | {"kl_weight": 10.0, "steps": 5}
+    q = fv.Gaussian(prior.mean + 1.0, prior.log_std, prior.factor)
+    gap = fv.families.convergence_gap(net, task, prior, q, "vi", seed=0, fit=fit, n_draws=2000)
+    losses = fv.nll(net, task.train).many(q.sample(4000, seed=9))
+    divergence = 10 / 60 * float(q.kl(prior))
+    noise = float(losses.std()) / 2000**0.5
+    assert divergence > 10 * noise  # or it could not be told
+    assert gap.objective == approx(float(losses.mean()) + divergence, abs=4 * noise)

@@ -188,3 +188,13 @@ def test_a_score_of_another_kind_of_prediction_is_one_clear_error(score, given, 
 
 def test_counts_have_a_crps():
     assert M.crps(COUNTS)[0] > 0
+
+
+def test_a_users_normal_keeps_its_mean_and_quantiles_when_its_deviations_are_scaled():
+    """Torch states no mean of a transformed distribution."""
+    outputs = torch.tensor([[[1.0], [2.0]]])
+    likelihood = fv.Likelihood(lambda outputs: torch.distributions.Normal(outputs, 0.5))
+    prediction = fv.Prediction(outputs, likelihood=likelihood)
+    wide = fv.metrics.scale_deviation(prediction, 3.0)
+    assert torch.equal(wide.mean, prediction.mean)
+    assert_close(wide.std, 3 * prediction.std)

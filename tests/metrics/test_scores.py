@@ -358,3 +358,12 @@ def test_scores_of_half_precision_are_those_of_its_numbers_in_double(dtype):
     assert half.bins[..., 0].sum(-1).tolist() == [20_000, 20_000]
     for f in (metrics.mutual_information, metrics.disagreement):
         assert_close(f(half), f(double), **near)
+
+
+def test_the_false_rate_is_read_at_the_first_threshold_that_reaches_95_percent():
+    """Every value stands once on each side: the curve is a diagonal of 20 steps, whose inner points
+    lie on one line."""
+    score = arange(20).double()
+    found = metrics.ood_scores(score, score)
+    assert found["fpr95_in"] == approx(0.95)
+    assert found["fpr95_out"] == approx(0.95)

@@ -184,6 +184,10 @@ def test_a_plane_of_ones_own_directions():
     assert_close(square.axes, torch.eye(4)[:2], rtol=0, atol=1e-6)
     with refused("directions must not be parallel"):
         fv.plane_along(w, u, 3 * u, orthonormal=True)
+    with refused(r"direction 1 must have shape \(4,\)"):
+        fv.plane_along(w, u[:3], v)
+    with refused(r"b must have shape \(4,\)"):
+        fv.plane_through(w, u[:3], v)
 
 
 def test_the_eigenvector_plane_shows_the_quadratic_in_its_own_axes(quadratic):
@@ -195,6 +199,9 @@ def test_the_eigenvector_plane_shows_the_quadratic_in_its_own_axes(quadratic):
     close(surface.values, want, 1e-6)
     # The extent: where the loss has risen by 1
     close(surface.values[0, 2], 1.0)
+    low = fv.top_eigenpairs(lambda w: 1e-3 * f(w), c, 2, tol=1e-10)
+    (left, _), _ = fv.plane_eigen(c, low).extent
+    close(0.5e-3 * first * left**2, 1.0)
     one = fv.top_eigenpairs(f, c, 1)
     with refused("spectrum must hold two eigenvectors, got one"):
         fv.plane_eigen(c, one)

@@ -55,6 +55,31 @@ def test_bsam_is_its_published_step(tiny):
     assert_exact(q.variance, 1 / (12 * s))
 
 
+def test_ivon_is_its_published_step(tiny):
+    """The variance of a step's draws is that of the result; the curvature's estimate has a squared
+    term, which keeps it above 0."""
+    net, data = tiny
+    how = dict(weight_decay=0.3, temperature=0.5, b1=0.8, b2=0.9, first_hessian=0.7)
+    q = fv.fit_ivon(net, data, seed=3, lr=0.1, steps=5, **how)
+    f = fv.nll(net, data)
+    source = rng(3)
+    m = net.w
+    momentum = 0.0
+    h = torch.full_like(m, 0.7)
+    for k in range(5):
+        std = (0.5 / (12 * (h + 0.3))).sqrt()
+        z = randn(net.dim, generator=source, dtype=float64)
+        _, g = f.value_and_grad(m + std * z)
+        momentum = 0.8 * momentum + 0.2 * g
+        unbiased = momentum / (1 - 0.8 ** (k + 1))
+        rate = 0.05 * (1 + math.cos(math.pi * k / 5))
+        m = m - rate * (unbiased + 0.3 * m) / (h + 0.3)
+        off = g * z / std - h
+        h = 0.9 * h + 0.1 * g * z / std + 0.5 * (0.1 * off) ** 2 / (h + 0.3)
+    assert_exact(q.mean, m)
+    assert_exact(q.variance, 0.5 / (12 * (h + 0.3)))
+
+
 def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it(tiny):
     """400 copies of one example: the noise of their mean loss is 1/20 of that of one copy only if
     each has its own mask."""
@@ -219,6 +244,16 @@ NETWORKS = {  # module, shape of x, layers whose inputs are dropped
         ["1"],
     ),
     "tokens": (Sequential(Linear(3, 4), Linear(4, 2)), (5, 7, 3), ["1"]),
+    "groups, and transposed": (
+        Sequential(
+            nn.Conv1d(2, 4, 1),
+            nn.Conv1d(4, 4, 1, groups=2),
+            nn.ConvTranspose1d(4, 2, 1),
+            nn.Conv1d(2, 2, 1),
+        ),
+        (5, 2, 7),
+        ["3"],
+    ),
     "one layer": (Linear(3, 2), (5, 3), [""]),
 }
 

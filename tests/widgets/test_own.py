@@ -301,7 +301,7 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
     best = standing(2.0)
     close(best.losses.mean(), 0.5 * math.log(2 * math.pi))
     close(best.gain, 2 * (task.train.x**2).mean())
-    check_as_good("VI", standing(1.98), best)
+    check_as_good("VI", standing(1.7), best)  # 2 % of the gain is lost
     said = r"VI must be about as good as the trained network, NLL 0\.919, got NLL 2\.4"
     with refused(said, fv.Diverged):
         check_as_good("VI", standing(1.0), best)
