@@ -348,7 +348,7 @@ def _pools_four(s: Step) -> bool:
     """Tell whether a step takes the largest of 2 x 2 places, of images with even sides."""
     if s.op is not aten.max_pool2d_with_indices.default or s.outs[1] is not None:
         return False
-    even = not any(side % 2 for side in s.args[0].shape[2:])
+    even = not any(side % 2 for side in s.args[0].shape[-2:])
     return even and s.args[1:] == ([2, 2], [2, 2])
 
 

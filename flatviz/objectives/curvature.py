@@ -404,7 +404,9 @@ def check_jacobians(
     Raises:
         ValueError: For a Jacobian of one example that is beyond MOST_NUMBERS.
     """
-    net, data, _, cost = problem
+    net, data, likelihood, cost = problem
+    can_draw = draws is None and isinstance(likelihood, CategoricalLikelihood)
+    fewer = FEWER if can_draw else ""
     with torch.no_grad():
         n_outputs = draws or net(net.w, data.x[:1]).numel()
     backward_pass = 2 * cost.macs
@@ -414,7 +416,7 @@ def check_jacobians(
         warnings.warn(
             f"the curvature takes {work:.0e} multiply-adds, about {work / SPEED / 60:,.0f} minutes"
             f" on a core, for {n_outputs:,} outputs of {len(data):,} examples in {size:,} weights:"
-            f" {FEWER}progress=True shows the time left; fewer examples, data.subset(index), or an"
+            f" {fewer}progress=True shows the time left; fewer examples, data.subset(index), or an"
             " untied head of classes take less",
             stacklevel=5,  # the caller of the public verb
         )
@@ -422,7 +424,7 @@ def check_jacobians(
         raise ValueError(
             f"the curvature needs the Jacobian of {n_outputs:,} outputs of an example in"
             f" {size:,} weights, got {numbers * net.w.element_size() / 2**30:,.0f} GiB and"
-            f" {n_outputs * len(data):,} backward passes in all: {FEWER}or treat the head alone,"
+            f" {n_outputs * len(data):,} backward passes in all: {fewer}or treat the head alone,"
             " with structure='diagonal', which has a closed form for a linear head of classes;"
             " untie one that shares its weight (head.weight = nn.Parameter(head.weight.clone()))"
         )
