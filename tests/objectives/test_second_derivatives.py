@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.curvature import check_jacobians, jacobians
+from flatviz.objectives.jacobians import check_jacobians, jacobians
 from flatviz.objectives.problem import examined
 
 
