@@ -120,21 +120,6 @@ def fit_laplace(
         torch.Size([18, 58])
     """
     run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
-    refuse_random_trunk(net, "Laplace")
-    problem = examined(net, data, likelihood)
-    loss = loss_of(problem, training=run.training)
-    if not _is_bridged(structure):
-        # Before the training, which takes time
-        _part(problem, structure, label_draws, warn=progress is False)
-    elif label_draws is not None:
-        raise ValueError(
-            f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
-        )
-    w = net.w.detach().clone()
-    history = None
-    if steps:
-        w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
-    problem = problem._replace(net=net.at(w))
     usual = SETTINGS["weight_decay"]
     if not steps and prior_precision is not None and weight_decay != usual:
         raise ValueError(
@@ -148,13 +133,28 @@ def fit_laplace(
             "prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or"
             " 'marginal'"
         )
+    bridged = _is_bridged(structure)
+    if delta == "layerwise" and not bridged:
+        raise ValueError(
+            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
+        )
+    if label_draws is not None and bridged:
+        raise ValueError(
+            f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
+        )
+    refuse_random_trunk(net, "Laplace")
+    problem = examined(net, data, likelihood)
+    loss = loss_of(problem, training=run.training)
+    if not bridged:  # before the training, which takes time
+        _part(problem, structure, label_draws, warn=progress is False)
+    w = net.w.detach().clone()
+    history = None
+    if steps:
+        w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
+    problem = problem._replace(net=net.at(w))
     if _is_bridged(structure):
         return fit_laplace_torch(
             problem, structure, prior_precision=delta, temperature=temperature, history=history
-        )
-    if delta == "layerwise":
-        raise ValueError(
-            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
         )
     sampled = None
     if label_draws is not None:
@@ -162,13 +162,8 @@ def fit_laplace(
     curvature = _curvature(problem, structure, progress, sampled)
     if isinstance(prior_precision, (int, float)) and ascent is None:
         _warn_off_the_mode(problem, curvature, prior_precision, temperature)
-    return _gaussian(
-        w,
-        curvature,
-        curvature.marginal_precision(w) if delta == "marginal" else delta,
-        temperature,
-        history,
-    )
+    precision = curvature.marginal_precision(w) if delta == "marginal" else delta
+    return _gaussian(w, curvature, precision, temperature, history)
 
 
 def _is_bridged(structure: Structure) -> TypeGuard[Bridged]:
