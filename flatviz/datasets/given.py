@@ -94,8 +94,8 @@ def _split(given: object, where: str) -> tuple[dict, object]:
                 f"{where} must have inputs and one of {', '.join(LABELS)}, got {list(given)}:"
                 " rename the label"
             )
-        fields = {str(name): v for name, v in given.items() if name != label}
-        return fields, given[label]
+        fields = {str(name): value for name, value in given.items()}
+        return fields, fields.pop(label)
     if not isinstance(given, (tuple, list)) or len(given) < 2:
         raise TypeError(
             f"each example must be a pair (x, y), or a dict with labels, got {type(given).__name__}"
@@ -107,8 +107,10 @@ def _split(given: object, where: str) -> tuple[dict, object]:
         return {str(name): v for name, v in x.items()}, y
     if not isinstance(x, (tuple, list)) or not all(hasattr(v, "__array__") for v in x):
         return {None: x}, y
-    rows = isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x)
-    return {None: x} if rows else dict(enumerate(x)), y
+    # A list of arrays holds the rows of one input, unless each is as long as y
+    if isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x):
+        return {None: x}, y
+    return dict(enumerate(x)), y
 
 
 def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
@@ -127,7 +129,9 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
     with _restored(loader):
         for i, example in enumerate(examples):
             fields, y = _split(example, f"example {i}")
-            values: dict[object, Any] = {name: _tensor(v, name) for name, v in fields.items()}
+            values: dict[object, Any] = {}
+            for name, value in fields.items():
+                values[name] = _tensor(value, name)
             values[LABELS] = y if isinstance(y, Tensor) else np.asarray(y)
             for name, value in values.items():
                 rows = value if batched else value[None]
@@ -206,7 +210,7 @@ def _numbers(value: Any) -> np.ndarray:
 def _texts(array: np.ndarray) -> bool:
     """Tell whether an array holds texts."""
     if array.dtype.kind == "O":
-        return any(isinstance(v, (str, bytes)) for v in array.flat)
+        return any(isinstance(value, (str, bytes)) for value in array.flat)
     return array.dtype.kind in "US"
 
 
@@ -216,13 +220,16 @@ def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[
     if not isinstance(y, Tensor) and _texts(np.asarray(y)):
         return _numbered(np.asarray(y), names)
     y = _tensor(y, "labels")
-    y = y.long() if y.dtype == torch.bool else y
+    if y.dtype == torch.bool:
+        y = y.long()
     if y.ndim != 2:
         return y, names
-    is_binary = bool(((y == 0) | (y == 1)).all())
-    if y.shape[1] > 1 and is_binary and bool((y.sum(1) == 1).all()):
+    n_columns = y.shape[1]
+    is_binary = ((y == 0) | (y == 1)).all()
+    is_one_hot = is_binary and (y.sum(1) == 1).all()
+    if n_columns > 1 and is_one_hot:
         return y.argmax(1), names
-    if y.shape[1] == 1 and not y.is_floating_point():
+    if n_columns == 1 and not y.is_floating_point():
         return y[:, 0], names
     return y, names
 
@@ -243,8 +250,9 @@ def _numbered(array: np.ndarray, names: tuple[str, ...]) -> tuple[Tensor, tuple[
             f"labels must be of the classes {names}, got {min(unknown)!r}: give classes=, or mend"
             " it"
         )
-    y = torch.tensor([numbers[text] for text in texts]).view(array.shape)
-    return y.squeeze(-1 if array.ndim == 2 else 0), names
+    y = torch.tensor([numbers[text] for text in texts])
+    shape = array.shape[:1] if array.shape[1:] == (1,) else array.shape
+    return y.view(shape), names
 
 
 def stream(examples: object, *, workers: int = 2) -> Data:
@@ -293,20 +301,14 @@ def _read_twice(examples: Examples) -> Tensor:
     """Return the first input, after reading a few examples twice; refuse random transforms."""
     before = random_state()
     n = len(examples)
-    few = torch.linspace(0, n - 1, min(n, CHECKED)).long().tolist()
-    first = [pair_of(examples[i], i)[0] for i in few]
-    again = [pair_of(examples[i], i)[0] for i in few]
-    same = all(
-        a.shape == b.shape
-        and torch.allclose(
-            a,
-            b,
-            rtol=0,
-            atol=0,
-            equal_nan=True,
-        )
-        for a, b in zip(first, again)
-    )
+    spread = torch.linspace(0, n - 1, min(n, CHECKED))
+    few = spread.long().tolist()
+
+    def read() -> list[Tensor]:
+        return [pair_of(examples[i], i)[0] for i in few]
+
+    first = read()
+    same = all(map(_equal, first, read()))
     if before != random_state() or not same:
         raise ValueError(
             "examples must be the same each time they are read, got random ones (augmentation), of"
@@ -316,19 +318,29 @@ def _read_twice(examples: Examples) -> Tensor:
     return first[0]
 
 
+def _equal(a: Tensor, b: Tensor) -> bool:
+    """Tell whether two tensors are the same, also in their NaN."""
+    return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
+
+
 def _labels(examples: Examples) -> Tensor:
     """Return the list of labels that torchvision's data sets have, or read every example once."""
     for name in ("targets", "labels"):
         listed = getattr(examples, name, ())  # of a foreign class
         if len(listed) == len(examples):
             return torch.as_tensor(listed)
-    each = [pair_of(examples[i], i)[1] for i in range(len(examples))]
-    return torch.stack(list(map(torch.as_tensor, each)))
+    labels = []
+    for i in range(len(examples)):
+        _, y = pair_of(examples[i], i)
+        labels.append(torch.as_tensor(y))
+    return torch.stack(labels)
 
 
 def in_memory(data: Data) -> Data:
     """Read a stream into memory, images in bytes as bytes; return other data as they are."""
-    return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
+    if isinstance(data.x, Stream):
+        return replace(data, x=data.x.read())
+    return data
 
 
 def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
@@ -344,4 +356,5 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
     if not isinstance(names, (list, tuple)) or not names or y.is_floating_point():
         return ()
     texts = all(isinstance(name, str) for name in names)
-    return tuple(names) if texts and len(names) > int(y.max()) else ()
+    named = texts and len(names) > int(y.max())
+    return tuple(names) if named else ()

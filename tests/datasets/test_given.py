@@ -148,6 +148,13 @@ def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():
         data_from((X[:1], ["dog"]), classes=train.class_names)
 
 
+def test_one_example_may_have_a_text_as_label():
+    data = data_from((X[:1], ["dog"]))
+    assert data.y.tolist() == [0]
+    assert data.class_names == ("dog",)
+    assert data_from([(X[0], "dog")]).y.tolist() == [0]
+
+
 FRAME = pd.DataFrame({"age": [1.0, 2.0], "city": ["x", "y"]})
 WRONG = {
     "a dict alone": (
