@@ -215,15 +215,8 @@ def committed(name: str) -> Path:
     path = committed_path(name)
     if path.is_file():
         return path
-    there = sorted(
-        {
-            p.name
-            for folder in FOLDERS
-            if folder.is_dir()
-            for p in folder.iterdir()
-            if p.suffix != ".md"
-        }
-    )
+    shipped = [path for folder in FOLDERS for path in folder.glob("*")]
+    there = sorted({path.name for path in shipped if path.suffix != ".md"})
     raise FileNotFoundError(
         f"a shipped result must be one of {', '.join(there) or 'none here'}, got {shown(name)}"
     )

@@ -99,14 +99,15 @@ class Reading:
         self._like = net.w
         self._flows: dict[object, Flow] = {}
         # Addresses of values that hold only weights
-        self._places: dict[Value | int | None, Tensor] = {w: torch.arange(net.dim)}
+        self._places: dict[Value | int | None, Tensor] = {}
+        self._places[w] = torch.arange(net.dim)
         self.tensors = {b.name: (b.start, b.stop) for b in net.blocks}
         buffers = net.buffers()
-        names = [name for name in buffers if name.endswith(STATISTICS)]
-        stop = self._number(net.dim, {name: buffers[name] for name in names})
-        self.size = stop
-        self.statistics = {name: slice(*self.tensors[name]) for name in names}
-        stop = self._number(stop, buffers | dict(net.module.named_parameters()))
+        statistics = {name: t for name, t in buffers.items() if name.endswith(STATISTICS)}
+        self.size = self._number(net.dim, statistics)
+        self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
+        rest = buffers | dict(net.module.named_parameters())
+        stop = self._number(self.size, rest)
         self._uses = torch.zeros(stop, dtype=torch.int8)
         for step in steps:
             self._read(step)
@@ -151,7 +152,8 @@ class Reading:
         found = [self._place(value) for value in values]
         places = [place for place in found if place is not None]
         if step.op.is_view and places:
-            results = step.op(places[0], *step.args[1:], **step.kwargs)
+            _, *others = step.args
+            results = step.op(places[0], *others, **step.kwargs)
             self._places |= zip(step.outs, _listed(results))
             return
         before = [int(self._uses[place].max()) for place in places]
@@ -235,7 +237,8 @@ class Reading:
         A swap of two units and a rotation of all generate every permutation.
         """
         flows = {v: self._flows[v] for v in step.inputs if v in self._flows}
-        if len({flow.n for flow in flows.values()}) != 1:
+        sizes = {flow.n for flow in flows.values()}
+        if len(sizes) != 1:
             return []
         first, *others = flows.values()
         n = first.n
@@ -245,14 +248,7 @@ class Reading:
             normal = torch.randn(v.shape, generator=source, dtype=torch.float32)
             drawn[v] = (4 * normal).to(self._like.device, v.dtype)
         eye = torch.eye(n).to(self._like)
-        scale = 0.5 + torch.rand(n, generator=source, dtype=torch.float32)
-        sign = (-1.0) ** torch.arange(1, n + 1)
-        moves = {
-            "swap": eye[[1, 0, *range(2, n)]] if n > 1 else eye,
-            "rotate": eye.roll(1, 0),
-            "scale": scale.to(eye).diag(),
-            "flip": sign.to(eye).diag(),
-        }
+        moves = _moves(eye, source)
 
         def results(M: Tensor) -> list[Tensor]:
             inputs = dict(drawn)
@@ -273,7 +269,8 @@ class Reading:
 
         carried: list[Flow] = []
         for i, out in enumerate(before):
-            for axis in (first.axis, *reversed(range(out.ndim))):
+            axes = [first.axis, *reversed(range(out.ndim))]
+            for axis in axes:
                 if axis >= out.ndim or out.shape[axis] % n:
                     continue
                 if passes("swap", i, axis) and passes("rotate", i, axis):
@@ -284,7 +281,8 @@ class Reading:
         for other in others:
             _tie(first, other)
         for action in ("scale", "flip"):
-            if not all(passes(action, i, flow.axis) for i, flow in enumerate(carried)):
+            kept = [passes(action, i, flow.axis) for i, flow in enumerate(carried)]
+            if not all(kept):
                 first.refuse(action, _name(step))
         return carried
 
@@ -310,6 +308,20 @@ class Reading:
         node = Node(name, n, len(self.nodes))
         self.nodes.append((kind, node))
         return node
+
+
+def _moves(eye: Tensor, source: torch.Generator) -> dict[str, Tensor]:
+    """Draw one matrix (n, n) of each action on n units."""
+    n = len(eye)
+    swapped = [1, 0, *range(2, n)]
+    scale = 0.5 + torch.rand(n, generator=source, dtype=torch.float32)
+    sign = (-1.0) ** torch.arange(1, n + 1)
+    return {
+        "swap": eye[swapped] if n > 1 else eye,
+        "rotate": eye.roll(1, 0),
+        "scale": scale.to(eye).diag(),
+        "flip": sign.to(eye).diag(),
+    }
 
 
 def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:

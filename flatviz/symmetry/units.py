@@ -203,13 +203,13 @@ def units_of(net: Net) -> Units:
 
 def _inputs(net: Net) -> Tensor | Fields:
     """Return two inputs of the network: of its example, or a guess."""
+    inputs = []
     if net.example is not None:
-        inputs = [net.example[:2]]
+        inputs.append(net.example[:2])
     else:
-        zeros = guesses(net.module)
-        inputs = [
-            torch.randn(z.shape, generator=generator(0), dtype=torch.float32).to(z) for z in zeros
-        ]
+        for zeros in guesses(net.module):
+            normal = torch.randn(zeros.shape, generator=generator(0), dtype=torch.float32)
+            inputs.append(normal.to(zeros))
     for x in inputs:
         try:
             net(net.w, x)
@@ -224,10 +224,10 @@ def _inputs(net: Net) -> Tensor | Fields:
 
 def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
     """List the layers that permutations (kind 0) or scaling (1) may move, in order of execution."""
-    layers: list[Layer] = []
+    layers = []
+    start = 0
     clusters = _clusters(reading) if kind == 0 else {}
     for node in _free(reading, kind):
-        start = sum(layer.n for layer in layers)
         groups, cluster = clusters.get(node, (1, -1))
         rows = []
         columns = [torch.zeros(node.n, 0, dtype=torch.long)]
@@ -242,10 +242,11 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
                 column = grouped.transpose(1, 2).reshape(node.n, -1)
                 columns.append(column)
                 inside += [ins] * column.shape[1]
+        stop = start + node.n
         layer = Layer(
             node.name,
             start,
-            start + node.n,
+            stop,
             groups,
             cluster,
             torch.cat(rows, 1),
@@ -253,6 +254,7 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
             torch.tensor(inside, dtype=torch.long),
         )
         layers.append(layer)
+        start = stop
     return tuple(layers)
 
 
