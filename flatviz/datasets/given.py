@@ -16,7 +16,9 @@ from flatviz.core.data import inputs_of
 from flatviz.core.streams import Examples
 
 CHECKED = 8  # examples that are read twice
+WHOLE = (int, np.integer, np.bool_)  # numbers that an array of objects may hold as labels
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
+check_texts = each(kind(str, "a text"), "texts")
 
 
 def data_from(
@@ -51,7 +53,7 @@ def data_from(
     """
     n = None if n is None else check_count(n, "n")
     if classes is not None:
-        each(kind(str, "a text"), "texts")(classes, "classes")
+        check_texts(classes, "classes")
     if isinstance(examples, Data):
         if n is None or n >= len(examples):
             return examples
@@ -71,7 +73,7 @@ def _columns(given: Any) -> tuple[dict, object] | None:
     """Return inputs by name and labels of all examples, or None where they come one by one."""
     if isinstance(given, Mapping):
         return _split(given, "the data")
-    several = isinstance(given, tuple) and len(given) > 2
+    several = isinstance(given, tuple) and len(given) > 2  # a longer list holds examples
     pair = isinstance(given, (tuple, list)) and len(given) == 2
     if (several or pair) and _is_column(given[-1]):
         return _split(given, "the data")
@@ -125,24 +127,26 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
     if loader is None and hasattr(examples, "__len__"):  # its __getitem__ may accept any index
         n = len(examples) if n is None else min(n, len(examples))
     columns: dict[object, list] = {}
+    labels: list = []
     seen = 0
     with _restored(loader):
         for i, example in enumerate(examples):
             fields, y = _split(example, f"example {i}")
-            values: dict[object, Any] = {}
             for name, value in fields.items():
-                values[name] = _tensor(value, name)
-            values[LABELS] = y if isinstance(y, Tensor) else np.asarray(y)
-            for name, value in values.items():
-                rows = value if batched else value[None]
-                columns.setdefault(name, []).append(rows)
-            seen += len(columns[LABELS][-1])
+                tensor = _tensor(value, name)
+                columns.setdefault(name, []).append(tensor if batched else tensor[None])
+            y = y if isinstance(y, Tensor) else np.asarray(y)
+            labels.append(y if batched else y[None])
+            seen += len(labels[-1])
             if n is not None and seen >= n:
                 break
-    if not columns:
+    if not labels:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
-    fields = {name: _joined(name, values) for name, values in columns.items()}
-    return fields, fields.pop(LABELS)
+    inputs = {}
+    for name, values in columns.items():
+        what = "inputs" if name is None else f"inputs {name!r}"
+        inputs[name] = _joined(values, what)
+    return inputs, _joined(labels, "labels")
 
 
 @contextmanager
@@ -159,10 +163,10 @@ def _restored(loader: DataLoader | None) -> Iterator[None]:
             source.set_state(state)
 
 
-def _joined(name: object, values: list) -> object:
+def _joined(values: list, what: str) -> object:
+    """Join the batches of one column, which `what` names in errors."""
     shapes = list(dict.fromkeys(tuple(v.shape[1:]) for v in values))
     if len(shapes) > 1:
-        what = "labels" if name is LABELS else "inputs" if name is None else f"inputs {name!r}"
         raise ValueError(
             f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all"
             " alike; of batches give the loader itself"
@@ -173,8 +177,10 @@ def _joined(name: object, values: list) -> object:
 
 
 def _tensor(value: Any, name: object) -> Tensor:
-    """Convert numbers to a tensor, copied so that a user's array is not shared."""
-    what = "x" if name is None else name if isinstance(name, str) else f"x[{name}]"
+    """Convert numbers to a tensor; arrays are copied, so that none of the user's is shared."""
+    what = name if isinstance(name, str) else f"x[{name}]"
+    if name is None:
+        what = "x"
     if isinstance(value, Tensor):
         check_dense(value, what)
         return value
@@ -217,8 +223,12 @@ def _texts(array: np.ndarray) -> bool:
 def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
     """Return class numbers or targets, and names of the classes, () where they have none."""
     names = () if classes is None else tuple(classes)
-    if not isinstance(y, Tensor) and _texts(np.asarray(y)):
-        return _numbered(np.asarray(y), names)
+    if not isinstance(y, Tensor):
+        array = np.asarray(y)
+        if _texts(array):
+            return _numbered(array, names)
+        if array.dtype.kind == "O" and all(isinstance(v, WHOLE) for v in array.flat):
+            y = array.astype(np.int64)
     y = _tensor(y, "labels")
     if y.dtype == torch.bool:
         y = y.long()
@@ -288,34 +298,35 @@ def stream(examples: object, *, workers: int = 2) -> Data:
         )
     if len(examples) == 0:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
-    first = _read_twice(examples)
+    pairs = _read_twice(examples)
+    first, _ = next(iter(pairs.values()))
     is_image = first.dtype == torch.uint8 and first.ndim == 3
     dtype = torch.float32 if is_image else first.dtype
-    y = _labels(examples)
+    y, names = _labels_of(_labels(examples, pairs), None)
     index = torch.arange(len(examples))
     x = Stream(examples, index, first.shape, workers, dtype=dtype)
-    return Data(x, y, class_names_of(examples, y))
+    return Data(x, y, names or class_names_of(examples, y))
 
 
-def _read_twice(examples: Examples) -> Tensor:
-    """Return the first input, after reading a few examples twice; refuse random transforms."""
+def _read_twice(examples: Examples) -> dict[int, tuple[Tensor, object]]:
+    """Read a few examples by index, twice; refuse random transforms."""
     before = random_state()
     n = len(examples)
     spread = torch.linspace(0, n - 1, min(n, CHECKED))
     few = spread.long().tolist()
 
-    def read() -> list[Tensor]:
-        return [pair_of(examples[i], i)[0] for i in few]
+    def read() -> list[tuple[Tensor, object]]:
+        return [pair_of(examples[i], i) for i in few]
 
-    first = read()
-    same = all(map(_equal, first, read()))
+    pairs = read()
+    same = all(_equal(x, again) for (x, _), (again, _) in zip(pairs, read()))
     if before != random_state() or not same:
         raise ValueError(
             "examples must be the same each time they are read, got random ones (augmentation), of"
             " which no surface has one value: leave random transforms out, or draw once for all"
             " with fv.datasets.data_from"
         )
-    return first[0]
+    return dict(zip(few, pairs))
 
 
 def _equal(a: Tensor, b: Tensor) -> bool:
@@ -323,17 +334,30 @@ def _equal(a: Tensor, b: Tensor) -> bool:
     return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
 
 
-def _labels(examples: Examples) -> Tensor:
-    """Return the list of labels that torchvision's data sets have, or read every example once."""
+def _labels(examples: Examples, pairs: Mapping[int, tuple[Tensor, object]]) -> object:
+    """Return the list of labels that torchvision's data sets have, or read every example once.
+
+    The list is used where it has the labels of `pairs`, which were read: a `target_transform`
+    changes them.
+    """
     for name in ("targets", "labels"):
-        listed = getattr(examples, name, ())  # of a foreign class
-        if len(listed) == len(examples):
-            return torch.as_tensor(listed)
+        listed: Any = getattr(examples, name, None)  # which a data set need not have
+        if not hasattr(listed, "__len__") or len(listed) != len(examples):
+            continue
+        array = _array(listed)
+        if all(np.array_equal(array[i], _array(y)) for i, (_, y) in pairs.items()):
+            return array if _texts(array) else torch.as_tensor(listed)
     labels = []
     for i in range(len(examples)):
         _, y = pair_of(examples[i], i)
-        labels.append(torch.as_tensor(y))
-    return torch.stack(labels)
+        labels.append(y)
+    if _texts(np.asarray(labels[0])):
+        return labels
+    return torch.stack([torch.as_tensor(y) for y in labels])
+
+
+def _array(labels: Any) -> np.ndarray:
+    return np.asarray(labels.cpu() if isinstance(labels, Tensor) else labels)
 
 
 def in_memory(data: Data) -> Data:
