@@ -147,8 +147,8 @@ def cached(
 
     It is stored in `folder` of the cache under a hash of `settings`.  `say` gets messages with
     `label`: what is reused or computed, and which file is damaged.  A damaged file is renamed to
-    `<name>.damaged` and the result is computed again.  Where the file cannot be written, as on a
-    full disk, the result is returned all the same.
+    `<name>.damaged` and the result is computed again.  The result is returned all the same if the
+    file cannot be written, as on a full disk.
     """
     path, stored = look_up(folder, settings, label, say)
     if stored:
