@@ -28,8 +28,8 @@ from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head, public
 from flatviz.likelihood import GaussianLikelihood
-from flatviz.objectives.curvature import check_jacobians, ggn, sampled_ggn
 from flatviz.objectives.head import ggn_diagonal, softmax_head
+from flatviz.objectives.jacobians import check_jacobians, ggn, sampled_ggn
 from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem, examined
 from flatviz.posteriors.method import Method, Tuned, settings_of

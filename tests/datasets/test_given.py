@@ -275,3 +275,18 @@ def test_a_stream_takes_the_list_of_labels_and_reads_examples_when_they_are_need
     assert torch.equal(data.y, Y)
     assert torch.equal(data.tensor(), X)
     assert source.reads == 26
+
+
+def test_a_curvature_reads_again_only_examples_whose_graphs_are_not_kept(monkeypatch):
+    monkeypatch.setattr("flatviz.objectives.curvature.batch_that_fits", lambda *_: 4)
+    source = Listed()
+    net = net_of(nn.Linear(3, 3))
+    f = fv.nll(net, fv.datasets.stream(source))
+    product = f.operator(net.w)
+    v = torch.randn(net.dim)
+    first = product(v)
+    before = source.reads
+    again = product(v)
+    assert source.reads - before == 6  # of ten: the graph of four is kept
+    assert_close(again, first)
+    assert_close(again, fv.nll(net, fv.Data(X, Y)).hvp(net.w, v))

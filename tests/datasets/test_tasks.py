@@ -5,8 +5,9 @@ import torch
 from cases import refused
 from oracles import equal
 from pytest import approx, fixture, mark
-from torch import arange, bincount, float64, rand, tensor, zeros
+from torch import arange, bincount, float64, full_like, linspace, rand, tensor, zeros
 from torch.nn import functional as F
+from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz import datasets
@@ -180,6 +181,33 @@ def test_each_kind_grows_with_severity_follows_its_seed_and_leaves_images_and_la
     assert 0.005 < distances[0] < distances[-1] / 1.8
     coloured = fv.Data(rand(2, 3, 32, 32), arange(2))
     assert corrupt(coloured, kind, 2, seed=0).x.shape == (2, 3, 32, 32)
+
+
+def test_brightness_contrast_and_fog_change_what_their_names_say(scans):
+    """Fog is a mixture: on black its largest value is the share that white loses."""
+    grey = 0.25 + 0.5 * scans.x
+    images = fv.Data(grey, scans.y)
+    lighter = corrupt(images, "brightness", 1, seed=0).x - grey
+    assert lighter.min() > 0
+    assert lighter.max() - lighter.min() < 1e-6
+    flatter = corrupt(images, "contrast", 3, seed=0).x
+    assert_close(flatter.mean((1, 2, 3)), grey.mean((1, 2, 3)))
+    share = flatter.std((1, 2, 3)) / grey.std((1, 2, 3))
+    assert share.max() < 0.9
+    assert share.max() - share.min() < 1e-5
+    black, white = (fv.Data(full_like(grey, value), scans.y) for value in (0.0, 1.0))
+    mist = corrupt(black, "fog", 3, seed=0).x
+    left = corrupt(white, "fog", 3, seed=0).x - mist
+    assert_close(left + mist.amax((1, 2, 3), keepdim=True), torch.ones_like(left))
+    assert mist.min() > 0
+
+
+def test_a_rotation_leaves_a_round_picture_as_it_is():
+    side = linspace(-1, 1, 33)
+    round_picture = torch.exp(-4 * (side[:, None] ** 2 + side**2))[None, None]
+    data = fv.Data(round_picture, tensor([0]))
+    turned = corrupt(data, "rotate", 5, seed=0).x
+    assert_close(turned, round_picture, rtol=0, atol=0.02)
 
 
 def test_a_shift_by_a_whole_pixel_moves_the_picture():

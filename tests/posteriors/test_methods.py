@@ -47,6 +47,33 @@ def test_a_wrong_setting_is_refused_before_the_data_are_read(tiny, fit, wrong):
         fit(net, unfit, seed=0, **settings)
 
 
+def test_a_snapshot_of_swag_is_the_weights_at_the_end_of_an_epoch(tiny):
+    """Twelve copies of one example: each minibatch of six has the gradient of all."""
+    net, data = tiny
+    copies = data.subset(torch.zeros(12).long())
+    q = fv.fit_swa(
+        net, copies, seed=0, snapshots=3, batch_size=6, lr=0.1, momentum=0.5, weight_decay=0.0
+    )
+    f = fv.nll(net, copies)
+    w = net.w
+    v = 0.0
+    ends = []
+    for step in range(6):
+        v = 0.5 * v + f.value_and_grad(w)[1]
+        w = w - 0.1 * v
+        if step % 2:
+            ends.append(w)
+    assert_close(q.W[0], stack(ends).mean(0))
+
+
+@mark.parametrize("treated, collects", [("all", True), ("head", False)])
+def test_sgd_trains_the_statistics_of_batchnorm_with_all_weights_alone(treated, collects):
+    module = Sequential(Linear(2, 4), nn.BatchNorm1d(4), nn.ReLU(), Linear(4, 3))
+    data = blobs(20, 2, 3)
+    q = fv.fit_sgd(net_of(module, treated), data, seed=0, steps=3, batch_size=10)
+    assert (q.buffers is not None) == collects
+
+
 def test_bsam_is_its_published_step(tiny):
     """m is perturbed by radius g / s, not normalised; weight decay pulls at m; m moves by the s of
     before the step."""
