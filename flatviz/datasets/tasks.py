@@ -13,7 +13,7 @@ from flatviz.core import Data, Task, generator, public, randn_like
 from flatviz.datasets.corruptions import affine
 from flatviz.datasets.images import image_folder, public_images
 from flatviz.datasets.splits import MAX_VALIDATION, hold_out, pick_classes, transfer_task
-from flatviz.words import FOLDER, OFFLINE, check_task
+from flatviz.words import IMAGE_FOLDER, OFFLINE, check_task
 
 DIGITS = 10
 DIGITS_SOURCE = 700
@@ -204,7 +204,7 @@ def named_task(
         given = {} if shots is None else {"shots": shots}
         return BUILT[name](seed=seed, **given)
     test = None
-    if kind == FOLDER:
+    if kind == IMAGE_FOLDER:
         folder = Path(place)
         train = folder / "train"
         two = train.is_dir() and (folder / "test").is_dir()
