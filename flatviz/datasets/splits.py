@@ -44,12 +44,12 @@ def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
     return FewShot(*map(data.subset, parts))
 
 
-def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
-    """Take a validation split out of a test split, `shots` a class, at most 15.
+def hold_out(test: Data, shots: int, *, seed: int, most: int = MAX_VALIDATION) -> tuple[Data, Data]:
+    """Take a validation split out of a test split, `shots` a class, at most `most`.
 
     The rest keeps its order.
     """
-    validation, *others = _split(test, min(shots, MAX_VALIDATION), seed)
+    validation, *others = _split(test, min(shots, most), seed)
     rest = torch.cat(others).sort().values
     return test.subset(validation), test.subset(rest)
 

@@ -29,6 +29,7 @@ from flatviz.training.points import descend
 from flatviz.training.settings import Checkpoint, Optim, Run
 
 RATE = 0.1  # where neither the user nor a dropout layer of the network gives a rate
+ZEROING = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # others put other values
 
 
 @public
@@ -116,28 +117,28 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     Raises:
         ValueError: For a rate of 0 or 1, and for nothing to mask.
     """
-    if rate is not None and not 0 < rate < 1:
-        raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
+    if rate is not None:
+        _check_rate(rate)
     module = net.copy().module
     treated = {b.name for b in net.blocks}
-    layers = {
+    dropouts = {
         name: part
         for name, part in module.named_modules()
         if isinstance(part, _DropoutNd) and part.p > 0
     }
-    readers = _readers(module, layers, x)
+    readers = _readers(module, dropouts, x)
     # The module itself has the name "", and its weight the name "weight"
     maskable = [name for name in readers if f"{name}.weight".lstrip(".") in treated]
     if rate is None:
         dropped = {name: readers[name] for name in maskable if readers[name]}
-        if off := [name for name in layers if name not in dropped.values()]:
+        if off := [name for name in dropouts if name not in dropped.values()]:
             warnings.warn(
                 f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are"
                 " weights here, and what it drops is no input of a treated Linear or convolution",
                 stacklevel=2,
             )
         if dropped:
-            return {name: layers[source].p for name, source in dropped.items()}
+            return {name: _check_rate(dropouts[source].p) for name, source in dropped.items()}
     if not maskable:
         raise ValueError(
             "dropout needs a treated Linear or convolution, got none: use treated='all' or"
@@ -148,6 +149,12 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     later = [name for name in maskable if name != first]
     usual = RATE if rate is None else rate
     return dict.fromkeys(later or maskable, usual)
+
+
+def _check_rate(rate: float) -> float:
+    if not 0 < rate < 1:
+        raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
+    return rate
 
 
 def _readers(
@@ -175,9 +182,11 @@ def _readers(
     def find_source(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
         address = inputs[0].untyped_storage().data_ptr()
         source, result = results.get(address, ("", None))
-        unchanged = result is not None and result._version == 0
+        unchanged = result is not None and result._version == 0  # nothing was written into it
         # Dropout1d to Dropout3d drop channels, which are columns of a convolution's weight alone
-        drops_columns = type(dropouts.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
+        drop = dropouts.get(source)
+        drops_channels = isinstance(part, _ConvNd) and isinstance(drop, ZEROING)
+        drops_columns = type(drop) is nn.Dropout or drops_channels
         # A layer that runs again keeps the source of an earlier run
         readers[name] = source if unchanged and drops_columns else readers.get(name, "")
 
@@ -205,8 +214,8 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
     """
     mask = torch.ones(net.dim, dtype=net.w.dtype)
     for b in net.blocks:
-        layer, _, kind = b.name.rpartition(".")
-        if kind == "weight" and layer in rates:
+        layer, _, parameter = b.name.rpartition(".")
+        if parameter == "weight" and layer in rates:
             keep = 1 - rates[layer]
             n_inputs = b.shape[1]
             uniform = torch.rand(n_inputs, generator=source, dtype=mask.dtype)

@@ -74,6 +74,18 @@ def test_sgd_trains_the_statistics_of_batchnorm_with_all_weights_alone(treated, 
     assert (q.buffers is not None) == collects
 
 
+def test_alpha_dropout_is_no_mask_and_a_rate_of_one_is_refused():
+    data = fv.Data(torch.randn(6, 2, 4, 4), torch.arange(6) % 3)
+    first = [Conv2d(2, 3, 3), nn.SELU()]
+    last = [Conv2d(3, 4, 2), nn.Flatten(), Linear(4, 3)]
+    net = net_of(Sequential(*first, nn.AlphaDropout(0.3), *last).eval())
+    with warned("dropout in 2 stays off"):
+        fv.fit_dropout(net, data, seed=0, steps=1, n_draws=1)
+    net = net_of(Sequential(*first, Dropout(1.0), *last).eval())
+    with refused("rate must be above 0 and below 1, got 1.0"):
+        fv.fit_dropout(net, data, seed=0, steps=1, n_draws=1)
+
+
 def test_bsam_is_its_published_step(tiny):
     """m is perturbed by radius g / s, not normalised; weight decay pulls at m; m moves by the s of
     before the step."""
