@@ -2,11 +2,13 @@
 cancelled and resumed, on disk."""
 
 import math
+import os
+import signal
 from functools import partial
 
 import torch
 from cases import blobs, close, net_of, normed, refused, rng
-from internals import PointStore
+from forked import forked
 from oracles import dense_covariance, stopping_at
 from pytest import fixture, mark, raises
 from scipy.ndimage import label
@@ -209,13 +211,8 @@ def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task):
     assert whole.get_total_flops() < 1.15 * 121 * one.get_total_flops()
 
 
-class Power(Exception):
-    """Cut in the middle of a point: nothing of Python's runs to the end."""
-
-
 class Counted(fv.Objective):
-    """A quadratic that notes where it was asked; the power fails in the middle of call number
-    `dies`."""
+    """A quadratic that notes where it was asked; call number `dies` kills the process."""
 
     label = "counted"
     key = "a quadratic"
@@ -226,8 +223,7 @@ class Counted(fv.Objective):
 
     def __call__(self, w):
         if len(self.asked) == self.dies:
-            self.dies = None
-            raise Power
+            os.kill(os.getpid(), signal.SIGKILL)
         self.asked.append(tuple(w.tolist()))
         return w[0] ** 2 + 3 * w[1] ** 2
 
@@ -258,27 +254,18 @@ def test_a_killed_run_goes_on_and_computes_again_one_point_of_what_it_reads(coun
     assert torch.equal(run(cache=None).values, resumed)
 
 
-def test_a_kill_costs_the_block_at_work(counted, monkeypatch):
+def test_a_kill_costs_the_block_at_work(counted, monkeypatch, tmp_path):
     f, _, run = counted
+    monkeypatch.setattr("flatviz.landscape.grid.SAVE_EVERY", 0.0)
     f.dies = 40  # in the middle of the third block
-    write = PointStore.write
-    writes = []
-
-    def write_twice(*given):
-        """The last write, after the cut, is not there."""
-        writes.append(given)
-        if len(writes) < 3:
-            write(*given)
-
-    with monkeypatch.context() as patch:
-        patch.setattr("flatviz.landscape.grid.SAVE_EVERY", 0.0)
-        patch.setattr(PointStore, "write", write_twice)
-        with raises(Power):
-            run()
+    child = forked(run, tmp_path / "out", tmp_path / "errors")
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+    f.dies = None
     surface = run()
-    assert len(f.asked) == 40 + 121 - 32 + 1
-    assert len(set(f.asked)) == 121
+    assert len(f.asked) == 121 - 32 + 1
     assert surface.n_diverged == 0
+    assert torch.equal(run(cache=None).values, surface.values)
 
 
 def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):

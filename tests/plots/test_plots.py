@@ -14,7 +14,6 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz import plots, results
-from flatviz.plots.theme import INK, even_ticks
 
 NAN = math.nan
 COLOR = {name: method.look.color for name, method in fv.METHODS.items()}
@@ -125,12 +124,13 @@ def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
     one = eigenvalues(3.0, 1.0, name="ResNet-18")
     spectrum = fv.plot_spectrum([one, one])
     assert traces(spectrum)["ResNet-18"].showlegend
-    assert spectrum.data[0].marker.color == INK
+    ink = spectrum.layout.template.layout.font.color  # of its texts
+    assert spectrum.data[0].marker.color == ink
     sharpness = results.Sharpness(*[tensor([1.0, 2.0, 4.0])] * 7)
     for fig in (spectrum, fv.plot_metrics(prediction), plots.plot_sharpness(sharpness)):
-        assert fig.data[-1].line.color == INK
+        assert fig.data[-1].line.color == ink
         assert "SA-BMA" not in fig.to_json()
-    assert plots.plot_reliability(prediction).data[0].marker.color == INK
+    assert plots.plot_reliability(prediction).data[0].marker.color == ink
 
 
 def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
@@ -190,8 +190,10 @@ def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibrat
 
 
 @mark.parametrize("low, high", [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6)])
-def test_even_ticks_are_round_even_and_inside(low, high):
-    places = even_ticks(low, high)
+def test_the_ticks_of_a_colour_bar_are_round_even_and_inside(low, high, bowl):
+    values = linspace(low, high, bowl.values.numel())
+    surface = dataclasses.replace(bowl, values=values.view_as(bowl.values))
+    places = fv.plot_surface(surface, log=False).data[0].colorbar.tickvals
     assert 3 <= len(places) <= 6
     assert low - 1e-9 <= places[0]
     assert places[-1] <= high + 1e-9

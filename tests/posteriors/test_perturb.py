@@ -5,7 +5,7 @@ from functools import partial
 
 import torch
 from cases import assert_exact, blobs, rng
-from internals import MODES
+from every_method import MODES
 from oracles import as_torch, dense_covariance, random_gaussian
 from pytest import approx, mark
 from torch import cat, distributions, eye, float64, full, linalg, nn, randn, zeros

@@ -5,7 +5,7 @@ from functools import partial
 
 import torch
 from cases import around, assert_exact, blobs, mlp, net_of, normed, refused, warned
-from internals import MODES, Perturbation
+from every_method import MODES
 from oracles import random_gaussian
 from pytest import approx, mark, raises
 from torch import arange, equal, nn, zeros
@@ -13,6 +13,7 @@ from torch.nn import Linear, ReLU
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.training import Perturbation
 
 QUICK = dict(steps=12, seed=3)
 
