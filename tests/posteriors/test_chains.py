@@ -5,7 +5,7 @@ import math
 from functools import partial
 
 import torch
-from cases import assert_exact, net_of, refused, rng
+from cases import assert_exact, net_of, normals, refused, rng
 from pytest import approx, fixture, mark
 from torch import equal, float64, randn, zeros
 from torch.testing import assert_close
@@ -54,7 +54,7 @@ def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
     sigma = 1.0
     n = 50
     source = rng()
-    noise = lambda: randn(40, 500, generator=source, dtype=float64)
+    noise = lambda: normals(40, 500, source=source)
     gradient = lambda w, batch: (0.5 * h * w.square().sum(-1), h * w + sigma * noise())
     energy = fv.training.Energy(n)
     widths = []
@@ -193,8 +193,8 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
 
 def test_a_thermostat_cools_too_far_where_few_examples_cancel_over_an_epoch():
     """Linear regression of 20 weights: the mean variance over the exact one, of 2,400 draws."""
-    X = randn(60, 20, generator=rng(), dtype=float64)
-    y = X.sum(-1, keepdim=True) + STD * randn(60, 1, generator=rng(1), dtype=float64)
+    X = normals(60, 20)
+    y = X.sum(-1, keepdim=True) + STD * normals(60, 1, source=1)
     net = net_of(torch.nn.Linear(20, 1, bias=False, dtype=float64))
     precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20, dtype=float64)
     how = dict(

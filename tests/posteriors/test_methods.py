@@ -6,7 +6,7 @@ from functools import partial
 from itertools import combinations
 
 import torch
-from cases import assert_exact, blobs, mlp, net_of, refused, rng, warned
+from cases import assert_exact, blobs, mlp, net_of, normals, refused, rng, warned
 from pytest import approx, fixture, mark
 from torch import equal, float64, full_like, nn, randn, stack
 from torch.nn import Conv2d, Dropout, Linear, Sequential
@@ -43,7 +43,7 @@ def test_bsam_is_its_published_step(tiny):
     momentum = 0.0
     s = torch.full_like(m, 0.7)
     for k in range(5):
-        noise = randn(net.dim, generator=source, dtype=float64)
+        noise = normals(net.dim, source=source)
         _, g = f.value_and_grad(m + noise * (12 * s) ** -0.5)
         _, worst = f.value_and_grad(m + 0.05 * g / s)
         size = s.sqrt() * g.abs()
@@ -68,7 +68,7 @@ def test_ivon_is_its_published_step(tiny):
     h = torch.full_like(m, 0.7)
     for k in range(5):
         std = (0.5 / (12 * (h + 0.3))).sqrt()
-        z = randn(net.dim, generator=source, dtype=float64)
+        z = normals(net.dim, source=source)
         _, g = f.value_and_grad(m + std * z)
         momentum = 0.8 * momentum + 0.2 * g
         unbiased = momentum / (1 - 0.8 ** (k + 1))
