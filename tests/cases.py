@@ -52,6 +52,11 @@ def _double(numbers: object) -> torch.Tensor:
     return torch.as_tensor(numbers, dtype=torch.float64).squeeze()
 
 
+def numbers_of(q: fv.Gaussian) -> tuple[torch.Tensor, ...]:
+    """Mean, log width and factor."""
+    return q.mean, q.log_std, q.factor
+
+
 def refused(text: str, kind: type[Exception] = ValueError):
     """The block must end with this kind of error, whose text matches."""
     return raises(kind, match=text)
