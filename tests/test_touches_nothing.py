@@ -12,8 +12,7 @@ import pytest
 import torch
 from cases import blobs
 from every_verb import WITHOUT_A_NETWORK, calls, public_names, users_things
-from internals import IEEE, float32_flags
-from oracles import Looks, tensors, tf32
+from oracles import IEEE, Looks, float32_flags, tensors, tf32
 from pytest import mark
 from torch import Tensor, enable_grad, inference_mode, nn, randn
 

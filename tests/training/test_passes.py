@@ -13,6 +13,7 @@ from cases import (
     blobs,
     mlp,
     net_of,
+    normals,
     normed,
     refused,
     relative_error,
@@ -21,7 +22,7 @@ from cases import (
 from internals import examined
 from oracles import equal, loop, random_gaussian, stopping_at
 from pytest import approx, fixture, mark, raises
-from torch import arange, cat, float32, float64, nn, randint, stack, tensor, zeros
+from torch import arange, cat, float32, nn, randint, stack, tensor, zeros
 from torch.nn import Flatten, Linear, ReLU, Sequential
 from torch.testing import assert_close
 
@@ -222,7 +223,7 @@ def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_
 
 
 def randn(*shape, seed):
-    return torch.randn(*shape, generator=rng(seed), dtype=float64)
+    return normals(*shape, source=seed)
 
 
 @mark.parametrize(
