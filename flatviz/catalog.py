@@ -27,7 +27,7 @@ class Look:
     Args:
         name: Its key in `fv.METHODS`.
         label: Its name in tables and figures.
-        color: Hex; no two rows have color, dash and symbol in common.
+        color: Hex, of no other row; of contrast 3 with white.
         dash: As plotly takes it.
         symbol: As plotly takes it, open or not.
         record: File and name of its record below `flatviz/posteriors`, as "sabma.METHOD".

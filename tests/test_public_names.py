@@ -84,7 +84,9 @@ def test_every_fit_of_the_table_has_a_public_name():
         if getattr(method.fit, "func", method.fit) not in public
     }
     # Over T: fit_vi
-    assert hidden == {"vi_t", "sabma_t"}, "list the others in posteriors/__init__.py"
+    assert hidden == {"vi_t", "sabma_t"}, (
+        "name its fit in `public` of its row of flatviz/catalog.toml"
+    )
 
 
 def test_a_name_that_is_not_there_is_an_attribute_error():

@@ -1,4 +1,4 @@
-"""Which parameters of a module are treated (random), and which layer is its head."""
+"""How the treated (random) parameters of a module, and its head, are chosen."""
 
 import warnings
 from collections.abc import Callable, Iterator, Set

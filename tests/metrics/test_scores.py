@@ -27,6 +27,7 @@ from torchmetrics.functional.classification import (
 import flatviz as fv
 from flatviz import metrics
 from flatviz.metrics.averaging import averaged
+from flatviz.metrics.scores import SCORES
 
 
 def predictions(seed, S=7, N=50):
@@ -41,7 +42,7 @@ def prediction():
     return predictions(0, S=6)
 
 
-SCORES = [metrics.accuracy, metrics.nll, metrics.brier, metrics.ece]
+CARRIED = [metrics.accuracy, metrics.nll, metrics.brier, metrics.ece]  # by every prediction
 
 
 @mark.parametrize("size", range(1, 7))
@@ -57,7 +58,7 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
     }
     for score, value in want.items():
         close(score(prediction)[size - 1], value)
-    for score in (*SCORES, metrics.ace, metrics.class_ece):
+    for score in SCORES.values():
         alone = score(prediction, n_draws=size)
         close(alone, score(prediction)[size - 1])
 
@@ -79,7 +80,7 @@ def test_what_has_no_scores_is_told(prediction):
 
 def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction):
     one = averaged(prediction)
-    for score in SCORES:
+    for score in CARRIED:
         of_all = score(prediction)[-1:]
         assert_close(one.scores[score.__name__], of_all)
 
@@ -275,7 +276,7 @@ def test_no_order_of_the_examples_matters(score):
 def test_predict_carries_the_scores_of_every_size(transferred, task):
     net, prior = transferred
     p = fv.predict(net, prior, task.test, 4, seed=0)
-    for score in SCORES:
+    for score in CARRIED:
         assert_close(p.scores[score.__name__], score(p))
     assert_close(p.bins[2], metrics.reliability(p, n_draws=3), equal_nan=True)
     last = prior.sample(4, seed=0)[3]
