@@ -61,6 +61,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
             )
         if not outputs.numel():
             raise ValueError(f"outputs must hold at least one number, got {shown(outputs)}")
+        if outputs.dtype in (torch.float16, torch.bfloat16):  # squares and sums would overflow
+            vars(self).update(outputs=outputs.float())
         if self.y is None:
             return
         n = outputs.shape[1]

@@ -109,7 +109,7 @@ VALUES = {
     ),
     "no head": (
         lambda: net_of(Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2)), "norm+head"),
-        r"treated='norm\+head' needs a head, got no nn.Linear and no 1x1 convolution in "
+        "the module must have a head, got no nn.Linear and no 1x1 convolution in "
         r"Sequential: name it",
     ),
     "a head that is not there": (

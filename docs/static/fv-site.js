@@ -89,8 +89,10 @@
     if (house && !frames) onThemeChange(draw);
     new ResizeObserver(() => {
       if (plot.clientWidth) Plotly.Plots.resize(plot);
+      // a phone that is turned, or a section that is opened, changes what must be scrolled by keys
+      if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
+      else node.removeAttribute("tabindex");
     }).observe(node);
-    if (node.scrollWidth > node.clientWidth) node.tabIndex = 0;
     node.dataset.drawn = "";
     return draw;
   }

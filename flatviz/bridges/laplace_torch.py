@@ -1,9 +1,10 @@
-"""laplace-torch: Laplace posteriors whose covariance is no `Gaussian` of ours.
+"""Laplace posteriors fitted by laplace-torch, with covariances that `Gaussian` cannot hold.
 
 Checked with laplace-torch 0.3 (Daxberger et al. 2021) and torch 2.14.  Its low-rank fit needs a
 package that no index has, so the eigenpairs of "lowrank" are those of `top_eigenpairs`.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor, nn
 
+from flatviz.checks import check_count
 from flatviz.core import Data, Net, saved_rng
 from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.likelihood import BUILT_IN, GaussianLikelihood
@@ -51,6 +53,7 @@ class LaplaceTorch:
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` weight vectors, (n, D); refuse functional Laplace, a posterior over outputs."""
+        check_count(n, "n")
         source = torch.Generator(self.center.device).manual_seed(seed)
         try:
             # One by one, so that fewer draws are the beginning of more
@@ -160,9 +163,10 @@ def _treated_alone(net: Net) -> nn.Module:
     laplace-torch leaves buffers alone.
     """
     module = net.to_module().eval()
-    treated = {b.name for b in net.blocks}
-    for name, weight in list(module.named_parameters()):
-        if name not in treated:
+    treated = {id(module.get_parameter(b.name)) for b in net.blocks}
+    # A tied weight is a parameter at each of its names
+    for name, weight in list(module.named_parameters(remove_duplicate=False)):
+        if id(weight) not in treated:
             owner, _, last = name.rpartition(".")
             delattr(module.get_submodule(owner), last)
             module.get_submodule(owner).register_buffer(last, weight.detach())
@@ -182,13 +186,14 @@ def _low_rank(
     laplace.baselaplace.ParametricLaplace.__init__(peer, module, **settings)
     spectrum = top_eigenpairs(f, net.w, min(RANK, net.dim), seed=0)
     positive = spectrum.values > 0
-    scale = (
-        settings.get("sigma_noise", 1.0) ** 2
-    )  # it divides H by the variance of the noise itself
-    peer.H = spectrum.vectors[positive].T, len(data) * scale * spectrum.values[positive]
     peer.mean = net.w.detach().clone()
     peer.n_data = len(data)
-    peer.loss = len(data) * scale * f(net.w).detach()
     peer.n_outputs = net(net.w, data.batch(torch.arange(1))[0]).shape[-1]
+    # Of a regression, H and loss are those of half the squares, which it divides by the variance
+    std = settings.get("sigma_noise")
+    constant = 0.0 if std is None else peer.n_outputs * math.log(std * math.sqrt(2 * math.pi))
+    scale = len(data) * (1.0 if std is None else std**2)
+    peer.H = spectrum.vectors[positive].T, scale * spectrum.values[positive]
+    peer.loss = scale * (f(net.w).detach() - constant)
     module.output_size = peer.n_outputs
     return peer

@@ -1,7 +1,8 @@
-"""Choice of the treated parameters of a module, and its head."""
+"""Which parameters of a module are treated (random), and which layer is its head."""
 
 import warnings
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
+from contextlib import contextmanager
 from typing import Any, Literal, get_args
 
 import torch
@@ -15,16 +16,14 @@ from flatviz.core.inputs import Fields, run
 from flatviz.core.seeds import saved_rng
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
-from flatviz.words import meant
+from flatviz.words import did_you_mean
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 TreatedWord = Literal["trainable", "all", "norm+head", "head", "authors"]
 Treated = TreatedWord | Callable[[str], bool]
-# Parts of names in ResNets, and in vision transformers of timm and torchvision
-AUTHORS = (
-    ("bn", "fc"),
-    ("norm", "ln", "head"),
-)
+# How parts of names begin in ResNets, and in vision transformers of timm and torchvision
+RESNET_PARTS = ("bn", "fc")
+TRANSFORMER_PARTS = ("norm", "ln", "head")
 
 
 def choose(
@@ -36,11 +35,10 @@ def choose(
 ) -> dict[str, str]:
     """Choose the treated parameters; return their names, in order, with the kind of each.
 
-    Kinds are "norm", "head" and "other".  Parameters in `frozen` are left out, except by "all" and
-    by a function, which name them.  Normalisation layers are recognised by type.  "authors" is the
-    rule of SA-BMA's released code, by parts of the name: "bn" and "fc" of a ResNet, which misses
-    the BatchNorm of the shortcuts (`downsample.1`); "norm", "ln" and "head" of a vision
-    transformer.
+    Kinds are "norm", "head" and "other".  Only "all" and a function choose parameters in `frozen`.
+    Normalisation layers are recognised by type.  "authors" is the rule of SA-BMA's released code,
+    by parts of the name: "bn" and "fc" of a ResNet, which misses the BatchNorm of the shortcuts
+    (`downsample.1`); "norm", "ln" and "head" of a vision transformer.
 
     Raises:
         ValueError: If a part is missing or nothing is chosen.
@@ -49,7 +47,7 @@ def choose(
     if not callable(treated) and treated not in words:
         raise ValueError(
             f"treated must be {', '.join(map(repr, words))} or a function of the name, got"
-            f" {shown(treated)}{meant(treated, words)}"
+            f" {shown(treated)}{did_you_mean(treated, words)}"
         )
     parameters = dict(module.named_parameters())
     norms = _weights_of_norms(module)
@@ -69,8 +67,9 @@ def choose(
         elif treated == "head":
             chosen = heads
         elif treated == "authors":
-            parts = AUTHORS[0] if any("bn" in name for name in parameters) else AUTHORS[1]
-            chosen = {name for name in parameters if any(part in name for part in parts)}
+            is_resnet = any(_has_part(name, "bn") for name in parameters)
+            parts = RESNET_PARTS if is_resnet else TRANSFORMER_PARTS
+            chosen = {n for n in parameters if any(_has_part(n, part) for part in parts)}
         left_out = frozenset() if treated == "all" else frozen
         names = [name for name in parameters if name in chosen - left_out]
         if not names and chosen:
@@ -94,6 +93,11 @@ def choose(
     return kinds
 
 
+def _has_part(name: str, part: str) -> bool:
+    """Tell whether a name between the dots begins with `part`: "layer1.bn2.weight" with "bn"."""
+    return any(key.startswith(part) for key in name.split("."))
+
+
 def _weights_of_norms(module: nn.Module) -> set[str]:
     """Name the parameters of normalisation layers, which are recognised by type."""
     names = set()
@@ -114,7 +118,7 @@ def _weights_of_head(module: nn.Module, head: str) -> set[str]:
 
 
 def tied(module: nn.Module) -> dict[str, list[str]]:
-    """Name of each parameter that stands at several places -> its other names."""
+    """Map the first name of each parameter that stands at several places to its other names."""
     names: dict[int, list[str]] = {}
     for name, parameter in module.named_parameters(remove_duplicate=False):
         names.setdefault(id(parameter), []).append(name)
@@ -125,48 +129,71 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
     """Find the name of the last `nn.Linear` or 1x1 convolution in execution order.
 
     It takes one forward pass in evaluation mode.  A 1x1 convolution is the head (as in SqueezeNet)
-    where no Linear follows it.  A warning says where a Linear's outputs are too few or too many for
-    those of the network, so that a function follows which has weights of its own.
+    where no Linear follows it.  There is a warning if the layer's number of outputs is not the
+    network's, as a function with weights of its own then follows.
 
     Raises:
         ValueError: If there is none, or if no `example` is given and no guessed input shape fits.
     """
-    linears = {}
+    candidates = {}
     for name, m in module.named_modules():
         if isinstance(m, nn.Linear) or _is_pointwise(m):
-            linears[name] = m
-    if not linears:
+            candidates[name] = m
+    if not candidates:
         raise ValueError(
-            "treated='norm+head' needs a head, got no nn.Linear and no 1x1 convolution in"
+            "the module must have a head, got no nn.Linear and no 1x1 convolution in"
             f" {type(module).__name__}: name it, head='classifier'"
         )
     called: list[tuple[str, Tensor]] = []
     hooks = [
         m.register_forward_hook(lambda _, x, out, name=name: called.append((name, out)))
-        for name, m in linears.items()
+        for name, m in candidates.items()
     ]
     try:
-        for x in [example] if example is not None else guesses(module):
+        for x in guesses(module) if example is None else [example]:
             called.clear()
             try:
-                with torch.no_grad(), saved_rng():
+                with torch.no_grad(), saved_rng(), _evaluating(module):
                     outputs = run(module, x)
-                name, out = called[-1]
-                _warn_of_function(linears[name], name, out, outputs)
-                return name
             except Exception as error:  # a guess may break a user's code in any way
-                if example is not None:
-                    raise ValueError(
-                        f"the module must take the example, got {error}: give another batch"
-                    ) from error
+                if example is None:
+                    continue
+                raise ValueError(
+                    f"the module must take the example, got {error}: give another batch"
+                ) from error
+            if called:
+                name, out = called[-1]
+                _warn_of_function(candidates[name], name, out, outputs)
+                return name
     finally:
         for hook in hooks:
             hook.remove()
     raise ValueError(
-        f"could not find the head of {type(module).__name__}: no guessed input shape passes through"
-        " it: give a batch of inputs, net.with_example(x) or from_module(module, example=x), or"
-        " name the module, head='classifier'"
+        f"could not find the head of {type(module).__name__}: {_reason(example)}, or name the"
+        " module, head='classifier'"
     )
+
+
+def _reason(example: object) -> str:
+    """Say why no head was found, and what to do."""
+    if example is None:
+        return (
+            "no guessed input shape passes through it: give a batch of inputs, net.with_example(x)"
+            " or from_module(module, example=x)"
+        )
+    return "none of its layers runs by itself, as functions use their weights: call the layers"
+
+
+@contextmanager
+def _evaluating(module: nn.Module) -> Iterator[None]:
+    """Put a module in evaluation mode for the block."""
+    modes = [(part, part.training) for part in module.modules()]
+    module.eval()
+    try:
+        yield
+    finally:
+        for part, mode in modes:
+            part.training = mode
 
 
 def _warn_of_function(
@@ -259,9 +286,11 @@ def replace_head(
         if isinstance(old, nn.Linear):
             new: nn.Module = nn.Linear(old.in_features, n_classes, **like)
         else:
-            new = type(old)(
-                old.in_channels, n_classes, old.kernel_size, old.stride, old.padding, **like
-            )
+            names = ["stride", "padding", "dilation", "groups", "padding_mode"]
+            if old.transposed:
+                names.append("output_padding")
+            like |= {name: getattr(old, name) for name in names}
+            new = type(old)(old.in_channels, n_classes, old.kernel_size, **like)
     parent, _, key = name.rpartition(".")
     setattr(module.get_submodule(parent), key, new.train(old.training))
     return name

@@ -13,7 +13,7 @@ from flatviz.core import Data, Task, generator, public, randn_like
 from flatviz.datasets.corruptions import affine
 from flatviz.datasets.images import image_folder, public_images
 from flatviz.datasets.splits import MAX_VALIDATION, hold_out, pick_classes, transfer_task
-from flatviz.words import FOLDER, OFFLINE, check_task
+from flatviz.words import IMAGE_FOLDER, OFFLINE, check_task
 
 DIGITS = 10
 DIGITS_SOURCE = 700
@@ -53,18 +53,25 @@ def digits_transfer(
         >>> fv.datasets.digits_transfer(shots=2, degrees=15, seed=0).train
         Data(20 examples, x (20, 1, 8, 8) float32, classes 0..9)
     """
-    # when asked for: who computes on tensors need not have it
+    # Imported here, as this task alone needs it
     from sklearn.datasets import load_digits
 
     scans = load_digits()
-    x = torch.as_tensor(scans.images, dtype=torch.float32)[:, None] / 16
+    images = torch.as_tensor(scans.images, dtype=torch.float32)
+    x = images[:, None] / 16
     y = torch.as_tensor(scans.target, dtype=torch.long)
     order = torch.randperm(len(x), generator=generator(seed))
     source = order[:DIGITS_SOURCE]
     rest = order[DIGITS_SOURCE:]
     counts = torch.bincount(y[rest], minlength=DIGITS)
     held_out = min(shots, MAX_VALIDATION) if validation is None else validation
-    largest = int(counts.min()) - 2 * held_out  # hold_out takes no more than half of what is left
+    fewest = int(counts.min())
+    if validation is not None and 2 * validation > fewest - 2:
+        raise ValueError(
+            f"validation must be at most {(fewest - 2) // 2}, so that every class is left to test"
+            f" on, got {validation}"
+        )
+    largest = fewest - 2 * held_out  # hold_out takes no more than half of what is left
     if shots >= largest:
         raise ValueError(
             f"shots must be below {largest}, so that every class is left to test on, got {shots}"
@@ -73,9 +80,9 @@ def digits_transfer(
     few = torch.cat([index[:shots] for index in by_class])
     index = rest[~torch.isin(rest, few)]
     test = Data(x[index], y[index])
-    chosen_on = None
+    validation_data = None
     if held_out:
-        chosen_on, test = hold_out(test, held_out, seed=seed)
+        validation_data, test = hold_out(test, held_out, seed=seed, most=held_out)
     turned = "rotated digits" if degrees == 90 else f"digits turned by {degrees:g} degrees"
     name = f"digits, {shots} shots a class, from {turned}"
     return Task(
@@ -84,7 +91,7 @@ def digits_transfer(
         test,
         DIGITS,
         name,
-        chosen_on,
+        validation_data,
     )
 
 
@@ -127,21 +134,24 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
     x = upright.tensor()
     cos = math.cos(SOURCE_ANGLE)
     sin = math.sin(SOURCE_ANGLE)
-    turned = Data(x @ x.new_tensor([[cos, sin], [-sin, cos]]), upright.y)
+    rotation = x.new_tensor([[cos, sin], [-sin, cos]])  # of rows, from the right
+    turned = Data(x @ rotation, upright.y)
     name = f"two moons, {shots} shots a class, from turned moons"
     return Task(turned, train, test, MOONS, name, validation)
 
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:
     """Draw `n` points, alternating between the classes."""
-    t: Tensor = math.pi * torch.rand(n, generator=source, dtype=torch.float32)
+    share = torch.rand(n, generator=source, dtype=torch.float32)
+    t = math.pi * share
     y = torch.arange(n) % MOONS
     cos = t.cos()
     sin = t.sin()
     first = torch.stack([cos, sin], 1)
     second = torch.stack([1 - cos, 0.5 - sin], 1)
     x = torch.where(y[:, None] == 0, first, second)
-    return Data(x + noise * randn_like(x, source), y)
+    x = x + noise * randn_like(x, source)
+    return Data(x, y)
 
 
 # By the experiment "tasks", transfer helps with these
@@ -178,7 +188,8 @@ def named_task(
         seed: Draws them.
         size: Pixels of each side to which a folder's images are scaled; None where all have one
             size.
-        per_class: Largest number of examples a class, drawn by `seed`; None reads all.
+        per_class: Largest number of examples a class of a folder or a public set's training split,
+            drawn by `seed`; None reads all.  Digits and moons take neither this nor a size.
 
     Raises:
         ValueError: For another name.
@@ -193,7 +204,7 @@ def named_task(
         given = {} if shots is None else {"shots": shots}
         return BUILT[name](seed=seed, **given)
     test = None
-    if kind == FOLDER:
+    if kind == IMAGE_FOLDER:
         folder = Path(place)
         train = folder / "train"
         two = train.is_dir() and (folder / "test").is_dir()
@@ -213,8 +224,8 @@ def named_task(
             )
         title = f"images of {folder.name}"
     else:
-        public = kind.replace("-", "_")
-        read = partial(public_images, public, root=place, download=False)
+        set_name = kind.replace("-", "_")
+        read = partial(public_images, set_name, root=place, download=False)
         data = read(train=True, per_class=per_class, seed=seed)
         test = read(train=False)
         title = kind
@@ -222,9 +233,7 @@ def named_task(
     return halved_task(data, shots=shots, seed=seed, test=test, name=title)
 
 
-def halved_task(
-    whole: Data, *, shots: int, seed: int, test: Data | None = None, name: str = "halves"
-) -> Task:
+def halved_task(whole: Data, *, shots: int, seed: int, test: Data | None, name: str) -> Task:
     """Build a task from one data set, with half of its classes as the source.
 
     With fewer than four classes, each half has one half of the examples of each class.
@@ -234,7 +243,8 @@ def halved_task(
         half = (len(classes) + 1) // 2
         source = pick_classes(whole, classes[:half])
         target = pick_classes(whole, classes[half:])
-        test = test if test is None else pick_classes(test, classes[half:])
+        if test is not None:
+            test = pick_classes(test, classes[half:])
         name = f"{name}: {len(classes) - half} classes, from {half} others"
     else:
         order = torch.randperm(len(whole), generator=generator(seed))

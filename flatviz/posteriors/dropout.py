@@ -29,6 +29,7 @@ from flatviz.training.points import descend
 from flatviz.training.settings import Checkpoint, Optim, Run
 
 RATE = 0.1  # where neither the user nor a dropout layer of the network gives a rate
+ZEROING = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # others put other values
 
 
 @public
@@ -98,12 +99,13 @@ def fit_dropout(
     problem = examined(net, data, likelihood)
     rates = rates_of(net, data.x[:8], rate)
     # One seed each for the masks of training, the minibatches and the masks of the draws
-    loss = NetworkLoss(problem, [Masked(net, data.x[:2], rates, seed)], run.training)
+    masked = Masked(net, data.x[:2], rates, seed)
+    loss = NetworkLoss(problem, [masked], run.training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     w, history = descend(loss, net.w, run, optim, shuffle=seed + 1)
     source = generator(seed + 2)
-    W = torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)])
-    return Draws(W, history)
+    masks = [weight_mask(net, rates, source) for _ in range(n_draws)]
+    return Draws(w * torch.stack(masks), history)
 
 
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
@@ -115,24 +117,28 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
     Raises:
         ValueError: For a rate of 0 or 1, and for nothing to mask.
     """
-    if rate is not None and not 0 < rate < 1:
-        raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
+    if rate is not None:
+        _check_rate(rate)
     module = net.copy().module
     treated = {b.name for b in net.blocks}
-    layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
-    readers = _readers(module, layers, x)
+    dropouts = {
+        name: part
+        for name, part in module.named_modules()
+        if isinstance(part, _DropoutNd) and part.p > 0
+    }
+    readers = _readers(module, dropouts, x)
     # The module itself has the name "", and its weight the name "weight"
-    maskable = [n for n in readers if f"{n}.weight".lstrip(".") in treated]
+    maskable = [name for name in readers if f"{name}.weight".lstrip(".") in treated]
     if rate is None:
-        dropped = {n: readers[n] for n in maskable if readers[n]}
-        if off := [name for name in layers if name not in dropped.values()]:
+        dropped = {name: readers[name] for name in maskable if readers[name]}
+        if off := [name for name in dropouts if name not in dropped.values()]:
             warnings.warn(
                 f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are"
                 " weights here, and what it drops is no input of a treated Linear or convolution",
                 stacklevel=2,
             )
         if dropped:
-            return {name: layers[source].p for name, source in dropped.items()}
+            return {name: _check_rate(dropouts[source].p) for name, source in dropped.items()}
     if not maskable:
         raise ValueError(
             "dropout needs a treated Linear or convolution, got none: use treated='all' or"
@@ -140,8 +146,15 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         )
     # The first layer reads the data; it is masked only if there is no other
     first = next(iter(readers))
-    later = [n for n in maskable if n != first]
-    return dict.fromkeys(later or maskable, RATE if rate is None else rate)
+    later = [name for name in maskable if name != first]
+    usual = RATE if rate is None else rate
+    return dict.fromkeys(later or maskable, usual)
+
+
+def _check_rate(rate: float) -> float:
+    if not 0 < rate < 1:
+        raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
+    return rate
 
 
 def _readers(
@@ -167,10 +180,13 @@ def _readers(
         return out
 
     def find_source(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        source, result = results.get(inputs[0].untyped_storage().data_ptr(), ("", None))
-        unchanged = result is not None and result._version == 0
+        address = inputs[0].untyped_storage().data_ptr()
+        source, result = results.get(address, ("", None))
+        unchanged = result is not None and result._version == 0  # nothing was written into it
         # Dropout1d to Dropout3d drop channels, which are columns of a convolution's weight alone
-        drops_columns = type(dropouts.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
+        drop = dropouts.get(source)
+        drops_channels = isinstance(part, _ConvNd) and isinstance(drop, ZEROING)
+        drops_columns = type(drop) is nn.Dropout or drops_channels
         # A layer that runs again keeps the source of an earlier run
         readers[name] = source if unchanged and drops_columns else readers.get(name, "")
 
@@ -198,13 +214,14 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
     """
     mask = torch.ones(net.dim, dtype=net.w.dtype)
     for b in net.blocks:
-        layer, _, kind = b.name.rpartition(".")
-        if kind == "weight" and layer in rates:
+        layer, _, parameter = b.name.rpartition(".")
+        if parameter == "weight" and layer in rates:
             keep = 1 - rates[layer]
             n_inputs = b.shape[1]
-            is_kept = torch.rand(n_inputs, generator=source, dtype=mask.dtype) < keep
+            uniform = torch.rand(n_inputs, generator=source, dtype=mask.dtype)
+            factor = (uniform < keep).to(mask) / keep
             columns = mask[b.slice].view(b.shape[0], n_inputs, -1)  # a view: this changes `mask`
-            columns *= is_kept.to(mask)[:, None] / keep
+            columns *= factor[:, None]
     return mask.to(net.device)
 
 
@@ -248,15 +265,8 @@ class Masked(Pass):
         x, *_ = inputs
         keep = 1 - rate
         shape = mask_shape(part, x.shape)
-        is_kept = (
-            torch.rand(
-                shape,
-                generator=self.source,
-                dtype=torch.float32,
-                device="cpu",
-            )
-            < keep
-        )
+        uniform = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu")
+        is_kept = uniform < keep
         return (x * is_kept.to(x) / keep,)
 
     @property

@@ -50,13 +50,24 @@ class Measurements:
     products: int
     log: Log | None
     # In seconds: time on the clock at the start, then durations
-    began: float = field(default_factory=lambda: time.perf_counter())
+    began: float = 0.0
     looped: float = 0.0  # of the loop without measurements
     spent: float = 0.0  # of all measurements
     cost: float = 0.0  # of the last measurement
     looks: int = 0  # points offered to `at`, measured or not
     # A row for each measured point: its step, then its `VALUES`
     rows: list[tuple[float, ...]] = field(default_factory=list)
+
+    def start(self) -> None:
+        """Start the clock of the loop, or go on after a pause."""
+        self.began = time.perf_counter() - self.looped - self.spent
+
+    def again(self, net: Callable[[], Net], step: int) -> None:
+        """Measure the net anew after `step`, if it was measured before all optimisers moved it."""
+        if self.rows and self.rows[-1][0] == step:
+            self.rows.pop()
+            self.looks -= 1
+            self.at(net, step, always=True)
 
     def at(
         self,
@@ -126,6 +137,9 @@ class RecordedPath:
         self._points: list[Tensor] = []
         self._steps: list[int] = []
         self._step = 0  # steps of the loop so far
+        self._last_added = 0  # step of the last call of `add`
+        self._n_added = 0  # its calls so far
+        self._thinned = 1  # of so many calls one is recorded
         self._moved = set[int]()  # ids of the parameters that optimisers moved in this step
 
     @property
@@ -170,10 +184,18 @@ class RecordedPath:
     def add(self, step: int | None = None) -> None:
         """Record the module's present weights as the point after `step`, by default the next one.
 
-        If this makes more than `most` points, every second one is dropped and `every` doubles.
+        If this makes more than `most` points, every second one is dropped, and from then on every
+        second call is passed over; the last one of a `with` block is kept.
         """
         if step is None:
-            step = self._steps[-1] + 1 if self._steps else 0
+            step = self._last_added + 1
+        self._last_added = step
+        self._n_added += 1
+        if self._n_added % self._thinned == 0:
+            self._record(step)
+
+    def _record(self, step: int) -> None:
+        """Record the module's present weights as the point after `step`."""
         self._points.append(self._weights())
         if self.watch is not None:
             self.watch.at(self._net, step, always=not self._steps)
@@ -182,10 +204,14 @@ class RecordedPath:
             self._points = self._points[::2]
             self._steps = self._steps[::2]
             self.every = 2 * self.every
+            self._thinned = 2 * self._thinned
 
     def __enter__(self) -> Self:
         _RECORDING[id(self)] = self
-        self.add(0)
+        if self.watch is not None:
+            self.watch.start()
+        if not self._steps:  # a second block goes on
+            self._record(0)
         return self
 
     def __exit__(
@@ -195,8 +221,9 @@ class RecordedPath:
         trace: TracebackType | None,
     ) -> None:
         del _RECORDING[id(self)]
-        if self._step > self._steps[-1]:
-            self.add(self._step)
+        last = max(self._step, self._last_added)
+        if last > self._steps[-1]:
+            self._record(last)
         self.net = self._net()
         if kind is not None:
             return
@@ -236,12 +263,14 @@ class RecordedPath:
             self._step = self._step + 1
             self._moved = moved
             if self._step % self.every == 0:
-                self.add(self._step)
+                self._record(self._step)
         else:
             self._moved |= moved
             already_recorded = self._steps[-1] == self._step
             if already_recorded:  # before this optimiser moved its weights
                 self._points[-1] = self._weights()
+                if self.watch is not None:
+                    self.watch.again(self._net, self._step)
 
     def _net(self) -> Net:
         """Return a copy of the module as it is now, in evaluation mode, as a network."""

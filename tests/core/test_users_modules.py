@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import weakref
+from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -16,11 +17,12 @@ from cases import around, blobs, mlp, net_of, refused
 from oracles import equal as same
 from pytest import mark
 from torch import autograd, equal, float64, nn, no_grad, randn, stack, tanh
-from torch.nn import Linear, Sequential
+from torch.nn import Conv2d, Linear, Sequential
 from torch.nn import functional as F
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.core import find_head, replace_head
 
 
 def plain():
@@ -434,3 +436,32 @@ def test_weights_are_computed_anew_inside_of_torchs_cache_of_them():
     with nn.utils.parametrize.cached():
         got = [net(w, x) for w in (net.w, 2 * net.w)]
     assert_close(got, [net.to_module(w)(x) for w in (net.w, 2 * net.w)])
+
+
+def test_looking_for_a_head_leaves_statistics_and_modes_of_a_module_in_training():
+    module = Sequential(Linear(3, 4), nn.BatchNorm1d(4), Linear(4, 2)).train()
+    before = module[1].running_mean.clone()
+    assert find_head(module, randn(8, 3) + 5) == "2"
+    assert torch.equal(module[1].running_mean, before)
+    assert module[1].training
+
+
+@mark.parametrize(
+    "head",
+    [
+        Conv2d(4, 4, 3, padding=2, dilation=2, groups=2, padding_mode="reflect"),
+        nn.ConvTranspose2d(4, 4, 3, stride=2, output_padding=1),
+    ],
+)
+def test_a_new_head_is_a_convolution_of_the_same_geometry(head):
+    x = randn(2, 4, 8, 8)
+    module = Sequential(Conv2d(4, 4, 1), head)
+    want = module(x).shape[2:]
+    replace_head(module, 6, head="1")
+    assert module(x).shape == (2, 6, *want)
+
+
+def test_bn_in_the_middle_of_a_name_makes_no_resnet():
+    layers = {"subnet": nn.LayerNorm(3), "norm": nn.LayerNorm(3), "head": Linear(3, 2)}
+    net = fv.Net.from_module(Sequential(OrderedDict(layers)), "authors")
+    assert {b.name.partition(".")[0] for b in net.blocks} == {"norm", "head"}

@@ -114,6 +114,13 @@ def test_many_shots_of_the_digits_leave_a_test_set():
     assert datasets.digits_transfer(validation=0).validation is None
 
 
+def test_the_validation_split_of_the_digits_is_as_large_as_asked():
+    task = datasets.digits_transfer(shots=2, validation=20, seed=0)
+    assert len(task.validation) == 200
+    with refused("validation must be at most .* got 60"):
+        datasets.digits_transfer(shots=2, validation=60)
+
+
 def test_the_angle_turns_the_source_of_the_digits_and_nothing_else():
     """A quarter is rot90; 45 degrees lies nearer to both neighbours than they to each other."""
     plain, between, turned = (

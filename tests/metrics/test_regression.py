@@ -198,3 +198,11 @@ def test_a_users_normal_keeps_its_mean_and_quantiles_when_its_deviations_are_sca
     wide = fv.metrics.scale_deviation(prediction, 3.0)
     assert torch.equal(wide.mean, prediction.mean)
     assert_close(wide.std, 3 * prediction.std)
+
+
+def test_outputs_of_half_precision_are_scored_without_overflow():
+    prediction = fv.Prediction(
+        torch.full((1000, 1, 1), 100.0, dtype=torch.float16), torch.tensor([[400.0]]), 1.0
+    )
+    close(prediction.scores["rmse"][-1], 300.0)
+    assert prediction.scores["nll"].isfinite().all()

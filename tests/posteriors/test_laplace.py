@@ -125,6 +125,45 @@ def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structu
     assert draws().outputs.shape == (3, 40, 3)
 
 
+@mark.parametrize("noise", [0.5, 2.0])
+def test_the_evidence_of_a_regression_is_that_of_the_other_structures(noise):
+    """Of a linear model the Hessian has no negative curvature to leave out."""
+    x = randn(30, 3, dtype=float64)
+    data = fv.Data(x, x @ randn(3, 2, dtype=float64) + randn(30, 2, dtype=float64))
+    net = net_of(Linear(3, 2).double())
+    how = dict(prior_precision=1.5, likelihood=noise)
+    low, full = (
+        fv.fit_laplace(net, data, structure=structure, **NOW, **how).peer
+        for structure in ("lowrank", "hessian")
+    )
+    assert float(low.log_likelihood) == approx(float(full.log_likelihood), rel=1e-5)
+    assert float(low.log_marginal_likelihood()) == approx(
+        float(full.log_marginal_likelihood()), rel=1e-5
+    )
+
+
+class Tied(nn.Module):
+    """Two layers of one weight, which is not treated, and a head."""
+
+    def __init__(self):
+        super().__init__()
+        self.a = Linear(4, 4, bias=False)
+        self.b = Linear(4, 4, bias=False)
+        self.b.weight = self.a.weight
+        self.head = Linear(4, 3)
+
+    def forward(self, x):
+        return self.head(torch.tanh(self.b(torch.tanh(self.a(x)))))
+
+
+def test_a_tied_weight_that_is_not_treated_stays_out_of_the_posterior():
+    data = blobs(40, 4, 3)
+    net = net_of(Tied(), "head")
+    q = fv.fit_laplace(net, data, structure="hessian", prior_precision=1.0, **NOW)
+    exact = fv.fit_laplace(net, data, prior_precision=1.0, **FULL)
+    assert_close(q.sample(4000, seed=0).var(0), exact.variance, rtol=0.15, atol=0)
+
+
 @mark.parametrize("structure", ["kron", "hessian"])
 def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
     x = randn(60, 4)

@@ -3,7 +3,7 @@ PTL, SVGD."""
 
 import math
 from functools import partial
-from itertools import combinations
+from itertools import combinations, product
 
 import torch
 from cases import assert_exact, blobs, mlp, net_of, refused, rng, warned
@@ -27,6 +27,24 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     assert diagonal.rank == 0
     want = swag.log_std + 0.5 * math.log(2)
     assert_close(diagonal.log_std, want)  # SWAG puts half of it on the diagonal
+
+
+CHAINS = fv.fit_sgld, fv.fit_sghmc, fv.fit_psgld, fv.fit_sgnht
+UNEVEN = dict(n_draws=3, chains=2), "n_draws must be a multiple of the 2 chains, got 3"
+FEW = dict(rank=5, snapshots=4), "snapshots must be a whole number >= 5, got 4"
+NO_PRIOR = dict(prior_precision=None, weight_decay=0.0), "prior_precision must be > 0, got None"
+WRONG = [*product(CHAINS, [UNEVEN]), (fv.fit_swag, FEW), (fv.fit_laplace, NO_PRIOR)]
+
+
+@mark.parametrize("fit, wrong", WRONG, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_wrong_setting_is_refused_before_the_data_are_read(tiny, fit, wrong):
+    net, data = tiny
+    settings, text = wrong
+    unfit = fv.Data(data.x[:, :1], data.y)
+    with refused("do not pass through"):
+        fit(net, unfit, seed=0)
+    with refused(text):
+        fit(net, unfit, seed=0, **settings)
 
 
 def test_a_snapshot_of_swag_is_the_weights_at_the_end_of_an_epoch(tiny):
@@ -54,6 +72,18 @@ def test_sgd_trains_the_statistics_of_batchnorm_with_all_weights_alone(treated, 
     data = blobs(20, 2, 3)
     q = fv.fit_sgd(net_of(module, treated), data, seed=0, steps=3, batch_size=10)
     assert (q.buffers is not None) == collects
+
+
+def test_alpha_dropout_is_no_mask_and_a_rate_of_one_is_refused():
+    data = fv.Data(torch.randn(6, 2, 4, 4), torch.arange(6) % 3)
+    first = [Conv2d(2, 3, 3), nn.SELU()]
+    last = [Conv2d(3, 4, 2), nn.Flatten(), Linear(4, 3)]
+    net = net_of(Sequential(*first, nn.AlphaDropout(0.3), *last).eval())
+    with warned("dropout in 2 stays off"):
+        fv.fit_dropout(net, data, seed=0, steps=1, n_draws=1)
+    net = net_of(Sequential(*first, Dropout(1.0), *last).eval())
+    with refused("rate must be above 0 and below 1, got 1.0"):
+        fv.fit_dropout(net, data, seed=0, steps=1, n_draws=1)
 
 
 def test_bsam_is_its_published_step(tiny):

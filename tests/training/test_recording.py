@@ -251,3 +251,32 @@ def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
     hook.remove()
     assert not failed
     assert len(path.W) == 2
+
+
+def test_a_point_is_measured_after_the_last_of_its_optimisers(module):
+    g = rng(1)
+    data = fv.Data(randn(8, 3, generator=g), randint(0, 2, (8,), generator=g))
+    body = optim.SGD(module[0].parameters(), lr=0.5)
+    head = optim.SGD(module[3].parameters(), lr=0.5)
+    with fv.record_path(module, data=data, budget=1e6) as path:
+        for _ in range(3):
+            train(module, 1, optimiser=body)
+            train(module, 1, optimiser=head)
+    losses = fv.nll(path.net, data).many(path.W)
+    assert path.history.loss.tolist() == approx(losses.tolist(), rel=1e-5)
+    assert path.history.steps.tolist() == list(path.steps)
+
+
+def test_points_added_by_hand_are_thinned_evenly_and_the_last_is_kept(module):
+    with fv.record_path(module, most=4) as path:
+        for _ in range(21):
+            path.add()
+    assert path.steps == (0, 8, 16, 21)
+
+
+def test_a_second_block_goes_on_with_the_path(module):
+    path = fv.record_path(module)
+    for _ in range(2):
+        with path:
+            train(module, 2, optimiser=optim.SGD(module.parameters(), lr=0.1))
+    assert path.steps == (0, 1, 2, 3, 4)
