@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.utils.data import default_collate
 
 from flatviz.checks import Count, Radius, Seed, check_is
 from flatviz.core import Net, Progress, Task, public
@@ -115,8 +116,15 @@ def convergence_gap(
             "kl_weight must be > 0, got 0: without the prior no width is a fixed point"
         )
     steps = settings["steps"], times * settings["steps"]
-    how = dict(seed=seed, progress=progress, likelihood=task.likelihood)
-    longer = record.fit(net, task.train, prior, **how, **settings | {"steps": steps[1]})
+    longer = record.fit(
+        net,
+        task.train,
+        prior,
+        seed=seed,
+        progress=progress,
+        likelihood=task.likelihood,
+        **settings | {"steps": steps[1]},
+    )
     longer = check_is(longer, Gaussian, "a fit", method)
     algorithm = record.algorithm(prior, len(task.train), **settings)
     draws = algorithm.descent.draws
@@ -131,9 +139,10 @@ def convergence_gap(
         """
         noise = MirroredNoise([seed], draws, q, 2 * pairs)
         rows = [objective(algorithm, q, gradient, noise.at(step)) for step in range(2 * pairs)]
-        values, pulls = (torch.stack(column) for column in zip(*rows))
+        values, pulls = default_collate(rows)
         distance = pulls.mean(0).double() / q.leverage.cpu()
-        return values.double().view(-1, 2).mean(1), distance
+        of_pairs = values.double().view(-1, 2).mean(1)
+        return of_pairs, distance
 
     one, first = at(q, seed + 1)
     two, second = at(q, seed + 2)
@@ -174,7 +183,8 @@ def objective(
 
 def gap_of_member(fits: Fitting, member: Member) -> ConvergenceGap:
     """Measure the `convergence_gap` of a member of `fits`."""
-    method, radius = fits.key(check_choice(member.method, WITH_GAP, "method"), member.radius)
+    check_choice(member.method, WITH_GAP, "method")
+    method, radius = fits.key(member.method, member.radius)
     keywords = fits.keywords(method)
     settings = {name: keywords[name] for name in METHODS[method].plain.settings}
     q = check_is(member.posterior, Gaussian, "the posterior", method)

@@ -23,7 +23,10 @@ HELD_OUT = 0.2  # of the training examples: settings are chosen on them
 
 
 def examples(
-    given: Examples, name: str, classes: Sequence[str] = (), likelihood: Likelihood = "categorical"
+    given: Examples,
+    name: str,
+    classes: Sequence[str] = (),
+    likelihood: Likelihood = "categorical",
 ) -> Data:
     """Read inputs and labels, or targets of another likelihood, into a `Data`.
 
@@ -80,14 +83,14 @@ def task_of(
     test = _as_taken(net, test)
     n_classes = 1
     if isinstance(as_likelihood(likelihood), CategoricalLikelihood):
-        n_classes += int(max(train.y.max(), test.y.max()))
+        largest = max(train.y.max(), test.y.max())
+        n_classes += int(largest)
     if not test.class_names and len(train.class_names) >= n_classes:
         test = replace(test, class_names=train.class_names)
-    if test.x.shape[1:] != train.x.shape[1:]:
-        raise ValueError(
-            f"test must have inputs as train has, {tuple(train.x.shape[1:])}, got"
-            f" {tuple(test.x.shape[1:])}"
-        )
+    wanted = tuple(train.x.shape[1:])
+    shape = tuple(test.x.shape[1:])
+    if shape != wanted:
+        raise ValueError(f"test must have inputs as train has, {wanted}, got {shape}")
     order = torch.randperm(len(train), generator=generator(seed))
     order = order[:MAX_EXAMPLES]
     n_held_out = max(1, round(HELD_OUT * len(order)))
@@ -104,4 +107,5 @@ def task_of(
 
 def first_of(data: Data) -> Data:
     """Take the first examples, at most as many as are fitted."""
-    return data.subset(torch.arange(min(len(data), MAX_EXAMPLES)))
+    n = min(len(data), MAX_EXAMPLES)
+    return data.subset(torch.arange(n))

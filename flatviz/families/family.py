@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
+from torch.utils.data import default_collate
 
 from flatviz.checks import Count, Radius, Seed, Several, computed
 from flatviz.core import Net, Objective, Progress, Task, public, track
@@ -142,8 +143,9 @@ def measure(
     spectra = {}
     reaches = []  # how far the surface along a center's sharpest directions must extend
     for q in posteriors:
-        spectra[id(q)] = top_eigenpairs(f, q.center, 2, seed=seed)
-        reaches.append(rise_distance(f, q.center, spectra[id(q)]))
+        spectrum = top_eigenpairs(f, q.center, 2, seed=seed)
+        spectra[id(q)] = spectrum
+        reaches.append(rise_distance(f, q.center, spectrum))
     ground = _Ground(
         net=net,
         task=task,
@@ -175,7 +177,9 @@ def measure(
 def line_of_inputs(task: Task) -> dict[str, Tensor]:
     """Return the test inputs {"x": (N,)} of a regression on one number, {} for other tasks."""
     x = task.test.x
-    if task.one_label or not isinstance(x, Tensor) or x.numel() != len(x):
+    if task.one_label or not isinstance(x, Tensor):
+        return {}
+    if x.numel() != len(x):
         return {}
     return {"x": x.flatten().cpu()}
 
@@ -238,22 +242,30 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
         """Measure a refitted posterior; None is a fit that diverged."""
         if q is None:
             return dict.fromkeys(names, torch.tensor(torch.nan))
-        W = q.sample(count(q, n_draws), seed=seed)
-        spectra = [top_eigenpairs(f, w, 1, iters=ITERS, seed=seed) for w in W[:n_spectra]]
-        likelihood = task.likelihood
-        prediction = predicted(fits.net, q, task.test, n_draws, seed=seed, likelihood=likelihood)
+        draws = q.sample(count(q, n_draws), seed=seed)
+        spectra = []
+        for w in draws[:n_spectra]:
+            spectra.append(top_eigenpairs(f, w, 1, iters=ITERS, seed=seed))
+        prediction = predicted(
+            fits.net,
+            q,
+            task.test,
+            n_draws,
+            seed=seed,
+            likelihood=task.likelihood,
+        )
         return member_values(spectra, prediction)
 
     by_seed = [of_members]  # for each seed, the values of every member
     for seed in track(list(seeds), "seeds", fits.progress):
         by_key = {}
         for key in dict.fromkeys(keys):  # members that share a fit are measured once
-            by_key[key] = values_of(fitted.get((*key, seed)), seed + 1)
+            q = fitted.get((*key, seed))
+            by_key[key] = values_of(q, seed + 1)
         by_seed.append([by_key[key] for key in keys])
     over_seeds = []
     for of_member in zip(*by_seed):  # for each member, its values at every seed
-        stacked = {name: torch.stack([values[name] for values in of_member]) for name in names}
-        over_seeds.append(stacked)
+        over_seeds.append(default_collate(list(of_member)))
     return family.each(over_seeds=over_seeds)
 
 

@@ -56,7 +56,7 @@ def _first_risen(
 
 def has_input_maps(task: Task) -> bool:
     """Tell whether the task's inputs are points of a plane, in two classes."""
-    return tuple(task.train.x.shape[1:]) == (2,) and task.n_classes == 2
+    return task.input_shape == (2,) and task.n_classes == 2
 
 
 def input_maps(
@@ -74,15 +74,12 @@ def input_maps(
     of a reference posterior, HMC.  A member's "probs" (S, G, G): of ensemble size, b, a.
     """
     train = task.train.tensor().cpu()
-    x = torch.cat([train, task.test.tensor().cpu()])
-    lo = x.amin(0) - MARGIN
-    hi = x.amax(0) + MARGIN
-    grid = {
-        "a": torch.linspace(float(lo[0]), float(hi[0]), resolution),
-        "b": torch.linspace(float(lo[1]), float(hi[1]), resolution),
-        "x": train,
-        "y": task.train.y.cpu(),
-    }
+    test = task.test.tensor().cpu()
+    x = torch.cat([train, test])
+    lowest = (x.amin(0) - MARGIN).tolist()
+    highest = (x.amax(0) + MARGIN).tolist()
+    a, b = (torch.linspace(lo, hi, resolution) for lo, hi in zip(lowest, highest))
+    grid = {"a": a, "b": b, "x": train, "y": task.train.y.cpu()}
     family = replace(family, inputs=family.inputs | grid)
     row = partial(input_row, net, task, family, seed=seed)
     if reference is not None:
@@ -93,7 +90,13 @@ def input_maps(
 
 
 def input_row(
-    net: Net, task: Task, family: Family, q: Posterior, n_draws: int, *, seed: int
+    net: Net,
+    task: Task,
+    family: Family,
+    q: Posterior,
+    n_draws: int,
+    *,
+    seed: int,
 ) -> dict[str, Tensor]:
     """Compute one member's predictions ("probs") on the family's grid; {} without a grid.
 
@@ -108,16 +111,20 @@ def input_row(
     points = points.to(task.train.tensor())
     prediction = predicted(net, q, points, n_draws, seed=seed)
     probs = prediction.probs[..., 1]
-    sizes = torch.arange(1, len(probs) + 1).to(probs)
-    means = probs.cumsum(0) / sizes[:, None]
-    maps = means.unflatten(1, (len(b), len(a)))
+    maps = running_mean(probs).unflatten(1, (len(b), len(a)))
     return {"probs": repeated(maps.cpu(), n_draws)}
+
+
+def running_mean(values: Tensor) -> Tensor:
+    """Average the first 1, 2, ... rows, (S, ...)."""
+    counts = torch.ones_like(values).cumsum(0)
+    return values.cumsum(0) / counts
 
 
 def repeated(rows: Tensor, n: int) -> Tensor:
     """Repeat the last row until there are `n`, as that of a larger ensemble."""
-    last = rows[-1].expand(n - len(rows), *rows.shape[1:])
-    return torch.cat([rows, last])
+    missing = rows[-1:].repeat_interleave(n - len(rows), dim=0)
+    return torch.cat([rows, missing])
 
 
 def has_images(task: Task) -> bool:
@@ -162,11 +169,10 @@ def disputed(prediction: Prediction, n_shown: int = N_IMAGES) -> tuple[Tensor, T
     largest entropy H(p_1).  Inputs with diverged outputs come last.
     """
     probs = prediction.outputs.log_softmax(-1).double().exp()
-    n = torch.arange(1, len(probs) + 1, device=probs.device).double()
-    means = probs.cumsum(0) / n[:, None, None]
-    alone = entr(probs).sum(-1)
-    shared = entr(means).sum(-1) - alone.cumsum(0) / n[:, None]
-    values = torch.cat([alone[:1], shared[1:]])
+    entropies = entr(probs).sum(-1)
+    of_average = entr(running_mean(probs)).sum(-1)
+    information = of_average - running_mean(entropies)
+    values = torch.cat([entropies[:1], information[1:]])
     values = values.nan_to_num(nan=-1.0).cpu()
     nats, rows = values.sort(dim=1, descending=True, stable=True)
     nats = nats.clamp_min(0)
@@ -181,19 +187,23 @@ def _pixels(data: Data, index: Tensor) -> Tensor:
     given = data.x
     index = index.to(given.device)
     if isinstance(given, Pixels):
-        x = given.bytes[index].float().cpu()
-        ends = (0.0, 255.0)
+        x = given.bytes[index]
     else:
-        x = data.subset(index).tensor().float().cpu()
-        ends = None
+        x = data.subset(index).tensor()
+    x = x.float().cpu()
     height, width = x.shape[2:]
     scale = MAX_SIDE / max(height, width)
     if scale < 1:
         height = max(1, round(scale * height))
         width = max(1, round(scale * width))
         x = adaptive_avg_pool2d(x, (height, width))
-    lo, hi = ends or (float(x.min()), float(x.max()))
-    levels = (x - lo) * (255 / max(hi - lo, 1e-12))
+    if isinstance(given, Pixels):
+        lowest = 0.0
+        span = 255.0
+    else:
+        lowest = float(x.min())
+        span = max(float(x.max()) - lowest, 1e-12)
+    levels = (x - lowest) * (255 / span)
     pixels = levels.round().to(torch.uint8)
     if pixels.shape[1] == 1:
         return pixels[:, 0]

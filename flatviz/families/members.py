@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from torch import Tensor
 
@@ -62,7 +62,8 @@ def with_head_std(net: Net, prior: Gaussian, head_std: float | None) -> Gaussian
 def read_choices(path: str | Path) -> dict[str, Choice]:
     """Read the choices of a file of `flatviz run tune`, by method; refuse any other file."""
     try:
-        methods = json.loads(Path(path).read_text(encoding="utf-8"))["methods"]
+        text = Path(path).read_text(encoding="utf-8")
+        methods = json.loads(text)["methods"]
         return {
             name: Choice(entry["settings"], entry["radius"], entry["head_std"])
             for name, entry in methods.items()
@@ -74,6 +75,7 @@ def read_choices(path: str | Path) -> dict[str, Choice]:
         ) from error
 
 
+Cell = tuple[str, float]  # method and radius
 Radii = Mapping[str, Sequence[float]]  # radii by method
 Fitted = dict[tuple[str, float, int], Posterior]  # posteriors by method, radius and seed
 
@@ -119,20 +121,27 @@ class Fitting:
 
     def prior_of(self, method: str) -> Gaussian:
         """Return the prior of a method's fit, of tuned width."""
-        return with_head_std(self.net, self.prior, self.choice(method).head_std)
+        head_std = self.choice(method).head_std
+        return with_head_std(self.net, self.prior, head_std)
 
     def settings_of(self, method: str) -> dict[str, Setting]:
         """Return the settings of a method's fit that differ from its record: `fit`, then tuned."""
-        return {**self.choice(method).settings, **(self.fit or {})}
+        tuned = self.choice(method).settings
+        return {**tuned, **(self.fit or {})}
 
     def keywords(
-        self, method: str, radius: float | None = None, settings: Settings | None = None
+        self,
+        method: str,
+        radius: float | None = None,
+        settings: Settings | None = None,
     ) -> dict[str, Setting]:
         """Keywords of a method's fit, at its `settings_of` by default, with what all fits share."""
+        if settings is None:
+            settings = self.settings_of(method)
         return METHODS[method].keywords(
             self.net,
             radius=radius,
-            settings=self.settings_of(method) if settings is None else settings,
+            settings=settings,
             lr_scale=self.lr_scale,
             training=self.training,
         )
@@ -148,26 +157,28 @@ class Fitting:
         if radii is None:
             tours = {name: method.tuned(self.net).tour for name, method in METHODS.items()}
             radii = {name: tour for name, tour in tours.items() if tour}
-        every = {}
+        checked = {}
         for name, some in radii.items():
             check_choice(name, tuple(METHODS), "a method of radii")
             for radius in some:
                 check_radius(radius, "radius")
-            every[name] = tuple(some)
-            chosen = self.choice(name).radius
-            if chosen is not None:
-                every[name] = tuple(sorted({*some, chosen}))
-        return every
+            checked[name] = tuple(some)
+            tuned = self.choice(name).radius
+            if tuned is not None:
+                checked[name] = tuple(sorted({*some, tuned}))
+        return checked
 
-    def key(self, method: str, radius: float) -> tuple[str, float]:
-        """Return method and radius under which a member is fitted."""
+    def key(self, method: str, radius: float) -> Cell:
+        """Return method and radius under which a member is fitted.
+
+        At radius 0 SAM and SA-BMA are VI: one fit, unless they were tuned to other settings.
+        """
         other = METHODS[method].at_zero
         if radius or other is None:
             return method, radius
-        mine = self.choice(method)
-        theirs = self.choice(other)
-        alike = (mine.settings, mine.head_std) == (theirs.settings, theirs.head_std)
-        return other if alike else method, 0.0
+        mine = replace(self.choice(method), radius=None)
+        theirs = replace(self.choice(other), radius=None)
+        return other if mine == theirs else method, 0.0
 
     def member(self, method: str, radius: float | None = None) -> Posterior:
         """Fit one method; radius None is the chosen one, else that of its record."""
@@ -179,7 +190,7 @@ class Fitting:
         if is_zero and record.at_zero is not None:
             record = METHODS[record.at_zero]
             radius = None
-        keywords = self._how() | self.keywords(record.name, radius, settings)
+        keywords = self._shared() | self.keywords(record.name, radius, settings)
         net = self.net
         if record.warm_start:
             net = self._started(method, keywords.get("ascent"))
@@ -194,7 +205,7 @@ class Fitting:
         chosen = self.choice(method).settings
         changed = {name: v for name, v in chosen.items() if usual.get(name) != v}
         changed |= self.fit or {}
-        keywords = self._how() | self.keywords("sgd", settings=changed)
+        keywords = self._shared() | self.keywords("sgd", settings=changed)
         if ascent is not None:
             keywords["ascent"] = ascent
         solution = METHODS["sgd"].fit(self.net, self.task.train, **keywords)
@@ -213,16 +224,21 @@ class Fitting:
         no more than twice these steps.
         """
         record = METHODS[method]
-        if record.look.perturbation is None or radius == 0 or not isinstance(near, Gaussian):
+        has_start = record.look.perturbation is not None and isinstance(near, Gaussian)
+        if radius == 0 or not has_start:
             return None
-        keywords = self._how() | self.keywords(method, radius)
+        keywords = self._shared() | self.keywords(method, radius)
         if keywords["steps"] <= 2 * steps:
             return None
         keywords |= dict(steps=steps, start=near, start_scale=1.0)
-        return record.fit(self.net, self.task.train, self.prior_of(method), **keywords)
+        prior = self.prior_of(method)
+        return record.fit(self.net, self.task.train, prior, **keywords)
 
     def members(
-        self, keys: Iterable[tuple[str, float]], seeds: Sequence[int], engine: Engine = None
+        self,
+        keys: Iterable[Cell],
+        seeds: Sequence[int],
+        engine: Engine = None,
     ) -> Fitted:
         """Fit all (method, radius) at all seeds; a fit that diverges beside others is left out.
 
@@ -230,16 +246,20 @@ class Fitting:
         executor whose workers share the fits, also the radii of one method.
         """
         shared = self if engine is None else replace(self, progress=False)
-        items = [(*group, seeds) for group in groups_of(keys, engine is None)]
+        groups = groups_of(keys, together=engine is None)
+        items = [(method, radii, seeds) for method, radii in groups]
         # Several seeds, trained together, have one bar: their fit's
         progress = self.progress if len(seeds) == 1 else False
-        how: dict[str, Any] = dict(
+        results = run_each(
+            _fit_group,
+            shared,
+            items,
             engine=engine,
             label="fitting",
             progress=progress,
         )
         fitted: Fitted = {}
-        for _, some in run_each(_fit_group, shared, items, **how):
+        for _, some in results:
             fitted |= some
         return fitted
 
@@ -256,10 +276,10 @@ class Fitting:
         Raises:
             Exception: The last error, where all members fail.
         """
-        asked: dict[tuple[str, float], tuple[str, float]] = {}  # with the key of its fit
+        asked: dict[Cell, Cell] = {}  # with the key of its fit
         for method, some in radii.items():
-            for radius in some:
-                asked[method, float(radius)] = self.key(method, float(radius))
+            for radius in map(float, some):
+                asked[method, radius] = self.key(method, radius)
         keys = dict.fromkeys(asked.values())
         fitted: Fitted = {}
         failed: Exception = ValueError("a family must have a member, got no radii")
@@ -284,18 +304,19 @@ class Fitting:
         for (method, radius), key in asked.items():
             q = fitted.get((*key, self.seed))
             if q is not None:
-                members.append(Member(method, radius, METHODS[method].unit, q))
+                unit = METHODS[method].unit
+                members.append(Member(method, radius, unit, q))
         return Family(tuple(members))
 
-    def _how(self) -> dict[str, Setting]:
+    def _shared(self) -> dict[str, Setting]:
         """Return seed, progress, and a likelihood other than that of classes.
 
         A fit of classifiers alone need not take a likelihood.
         """
-        how: dict[str, Setting] = dict(seed=self.seed, progress=self.progress)
+        shared: dict[str, Setting] = dict(seed=self.seed, progress=self.progress)
         if self.task.likelihood != "categorical":
-            how["likelihood"] = self.task.likelihood
-        return how
+            shared["likelihood"] = self.task.likelihood
+        return shared
 
 
 def unless_diverged(fit: Callable[..., T], /, *given: object, **how: object) -> T | None:
@@ -336,7 +357,9 @@ def training_nll(net: Net, task: Task) -> Objective:
 
 def count(q: Posterior | Tensor, n_draws: int) -> int:
     """Count the draws of a posterior, at most `n_draws`: a point has one."""
-    return min(n_draws, len(q.W)) if isinstance(q, Draws) else n_draws
+    if isinstance(q, Draws):
+        return min(n_draws, len(q.W))
+    return n_draws
 
 
 def once(
@@ -354,7 +377,9 @@ def once(
 
 def with_maps(family: Family, rows: Iterable[Mapping[str, object]]) -> Family:
     """Add these to the `maps` of the members, one row each."""
-    maps = [{**member.maps, **row} for member, row in zip(family, rows)]
+    maps = []
+    for member, row in zip(family, rows):
+        maps.append({**member.maps, **row})
     return family.each(maps=maps)
 
 
@@ -368,18 +393,23 @@ def check_settings(fit: Mapping | None) -> None:
 
 
 def groups_of(
-    members: Iterable[tuple[str, float]], together: bool
+    members: Iterable[Cell],
+    together: bool,
 ) -> list[tuple[str, list[float]]]:
     """List (method, radii) of each fit: those trained together, and every other one alone."""
-    radii: dict[str, list[float]] = {}
+    radii_of: dict[str, list[float]] = {}
     for method, radius in members:
-        radii.setdefault(method, []).append(radius)
+        radii_of.setdefault(method, []).append(radius)
     groups = []
-    for method, every in radii.items():
-        joint = [r for r in every if together and METHODS[method].in_grid(r)]
+    for method, radii in radii_of.items():
+        joint = []
+        if together:
+            joint = [radius for radius in radii if METHODS[method].in_grid(radius)]
         if joint:
             groups.append((method, joint))
-        groups += [(method, [r]) for r in every if r not in joint]
+        for radius in radii:
+            if radius not in joint:
+                groups.append((method, [radius]))
     # The longest first: workers end together
     return sorted(groups, key=lambda group: -len(group[1]))
 
@@ -389,16 +419,19 @@ def _fit_group(fits: Fitting, group: tuple[str, list[float], Sequence[int]]) -> 
     method, radii, seeds = group
     record = METHODS[method]
     fitted: Fitted = {}
-    if len(radii) == len(seeds) == 1 or not all(map(record.in_grid, radii)):
+    is_one = len(radii) == len(seeds) == 1
+    if is_one or not all(map(record.in_grid, radii)):
         quiet = fits if len(seeds) == 1 else replace(fits, progress=False)
         for radius, seed in product(radii, seeds):
-            fitted[method, radius, seed] = replace(quiet, seed=seed).member(method, radius)
+            of_seed = replace(quiet, seed=seed)
+            fitted[method, radius, seed] = of_seed.member(method, radius)
         return fitted
     keywords = fits.keywords(method)
     keywords |= dict(progress=fits.progress, likelihood=fits.task.likelihood)
     keywords |= dict(radius=radii, seed=seeds)
     fit_grid = cast(Callable[..., Mapping], record.fit_grid)
-    grid = fit_grid(fits.net, fits.task.train, fits.prior_of(method), **keywords)
+    prior = fits.prior_of(method)
+    grid = fit_grid(fits.net, fits.task.train, prior, **keywords)
     for (radius, seed), q in grid.items():
         fitted[method, radius, seed] = q
     return fitted

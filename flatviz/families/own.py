@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import Any, Literal
+from typing import Literal
 
 import torch
 from torch import nn
@@ -78,7 +79,9 @@ class Prepared:
 
 def trials_of(effort: Effort) -> int:
     """Give the number of trials of settings."""
-    return effort if isinstance(effort, int) else {"quick": 1, "full": TRIALS}[effort]
+    if isinstance(effort, int):
+        return effort
+    return 1 if effort == "quick" else TRIALS
 
 
 def work_of_preparation(effort: Effort) -> dict[str, list[float]]:
@@ -137,46 +140,69 @@ def prepare_own(
     if isinstance(module, Net):
         net = module
     else:
-        net = Net.from_module(copied(module).eval(), example=train.x[:2])
+        evaluated = copied(module).eval()
+        net = Net.from_module(evaluated, example=train.x[:2])
     task = task_of(net, train, test, likelihood, seed)
     quick = effort == "quick"
-    n_trials = trials_of(effort)
     fixed: dict[str, float] = {}
-    work = work_of(net, task.train.x).macs * len(task.train)
-    net = _untied(_learned(net, task, seed, progress, say), say)
-    if quick and 3 * work * DRAWS > LARGE_STEP:
+    work = work_of(net, task.train.x)
+    macs = work.macs * len(task.train)
+    learned = _learned(net, task, seed, progress, say)
+    net = _untied(learned, say)
+    if quick and 3 * macs * DRAWS > LARGE_STEP:
         fixed = SMALL_STEPS
         say(
             "left out, for effort is 'quick': all draws of a step but one, all of its examples but"
             " 128, half of the steps"
         )
-    before = Standing.of(net, net.w, task.parts()["validation"], likelihood, progress)
+    held_out = task.parts()["validation"]
+    before = Standing.of(net, net.w, held_out, likelihood, progress)
     _compare_noise(net, task, say)
 
     def chosen(fits: Fitting, last: bool) -> Prepared:
-        how: dict[str, Any] = dict(fixed=fixed, before=before, last=last)
-        trial = best_trial(fits, n_trials, **how, report=lambda trial: say(str(trial)))
-        trained = Standing.of(net, net.w, first_of(task.test), likelihood)
+        trial = best_trial(
+            fits,
+            trials_of(effort),
+            fixed=fixed,
+            before=before,
+            last=last,
+            report=lambda trial: say(str(trial)),
+        )
         center = trial.posterior.center
-        after = Standing.of(fits.net, center, first_of(fits.task.test), likelihood)
-        return Prepared(trial.fits, trained, after, trial.good)
+        return Prepared(
+            trial.fits,
+            before=Standing.of(net, net.w, first_of(task.test), likelihood),
+            after=Standing.of(fits.net, center, first_of(fits.task.test), likelihood),
+            trusted=trial.good,
+        )
 
-    if quick and work > LARGE_PASS:
+    if quick and macs > LARGE_PASS:
         say("left out, for effort is 'quick': normalisation layers, SWAG, images")
-        return chosen(_head_alone(net, task, seed, progress, say), last=True)
-    late = _late(net, task, before, seed, progress, say)
-    norm = any(b.kind == "norm" for b in late.net.blocks)
-    try:
-        return chosen(late, last=not norm)
-    except Diverged as error:
-        if not norm:
-            raise
-        say(f"left out, for no trial learned: normalisation layers ({error})")
-        return chosen(_head_alone(net, task, seed, progress, say), last=True)
+    else:
+        late = _late(net, task, before, seed, progress, say)
+        norm = _has_norm(late.net)
+        try:
+            return chosen(late, last=not norm)
+        except Diverged as error:
+            if not norm:
+                raise
+            say(f"left out, for no trial learned: normalisation layers ({error})")
+    head = _head_alone(net, task, seed, progress, say)
+    return chosen(head, last=True)
+
+
+def _has_norm(net: Net) -> bool:
+    """Tell whether normalisation layers are among the treated weights."""
+    return any(block.kind == "norm" for block in net.blocks)
 
 
 def _late(
-    net: Net, task: Task, before: Standing, seed: int, progress: Progress, say: Say
+    net: Net,
+    task: Task,
+    before: Standing,
+    seed: int,
+    progress: Progress,
+    say: Say,
 ) -> Fitting:
     """Normalisation layers, where there are such, and head, with the prior of SWAG.
 
@@ -185,15 +211,17 @@ def _late(
     held_out = task.parts()["validation"]
     likelihood = task.likelihood
     recipe = recipe_for(net)
-    how: dict[str, Any] = dict(
-        rank=RANK,
-        likelihood=likelihood,
-        seed=seed,
-        progress=progress,
-    )
 
     def fitted(lr: float) -> Gaussian:
-        swag = fit_swag(net, task.train, lr=lr, **how)
+        swag = fit_swag(
+            net,
+            task.train,
+            lr=lr,
+            rank=RANK,
+            likelihood=likelihood,
+            seed=seed,
+            progress=progress,
+        )
         draw = swag.sample(1, seed=seed)[0]
         check_learned(net, draw, task.train, "SWAG", ADVICE, progress, likelihood)
         now = Standing.of(net, swag.mean, held_out, likelihood, progress)
@@ -203,7 +231,7 @@ def _late(
 
     lower = [rate for rate in RATES if rate < recipe.swag_lr]
     swag = first_to_learn([recipe.swag_lr, *lower], fitted)
-    norm = any(b.kind == "norm" for b in net.blocks)
+    norm = _has_norm(net)
     treated: Treated = "norm+head" if norm else "head"
     late, prior = transfer(
         net,
@@ -248,9 +276,15 @@ def _head_alone(
     zeros = torch.zeros_like(net.w)
     everything = Gaussian(net.w, zeros, zeros[None])
     net, prior = transfer(net, everything, treated="head", head_std=HEAD_STD)
-    parts = {"train": task.train, "validation": task.parts()["validation"], "test": test}
+    parts = {
+        "train": task.train,
+        "validation": task.parts()["validation"],
+        "test": test,
+    }
     try:
-        cached = {name: cache_trunk(net, data, progress=progress) for name, data in parts.items()}
+        cached = {}
+        for name, data in parts.items():
+            cached[name] = cache_trunk(net, data, progress=progress)
     except ValueError as error:
         say(f"activations are not kept: {error}")
     else:
@@ -258,13 +292,11 @@ def _head_alone(
         for name, (_, features) in cached.items():
             parts[name] = replace(features, class_names=parts[name].class_names)
     say(f"treated: head, {net.dim} weights")
-    train = parts["train"]
-    validation = parts["validation"]
     task = replace(
         task,
-        source=train,
-        train=train,
-        validation=validation,
+        source=parts["train"],
+        train=parts["train"],
+        validation=parts["validation"],
         test=parts["test"],
     )
     return Fitting(net, task, prior, seed, progress=progress)
@@ -317,9 +349,12 @@ def _learned(
         return net
     epochs = EPOCHS
     if not task.one_label:
-        epochs = max(epochs, -(-STEPS // steps_per_epoch(len(data), BATCH)))
+        of_epoch = steps_per_epoch(len(data), BATCH)
+        epochs = max(epochs, math.ceil(STEPS / of_epoch))
     held_out = task.parts()["validation"]
-    ends = [PLAIN] if len(held_out) < FEW else [Training(validation=held_out), PLAIN]
+    ends = [PLAIN]
+    if len(held_out) >= FEW:
+        ends.insert(0, Training(validation=held_out))
 
     def trained(case: tuple[float, Training]) -> Net:
         lr, training = case

@@ -28,9 +28,8 @@ from flatviz.weight_space import AnyPosterior
 from flatviz.words import NETWORKS, check_choice
 
 Model = str | Callable[[Task], nn.Module]  # a key of MODELS, or a function of the task
-TaskOf = (
-    str | Task | Callable[[int], Task]
-)  # a name, a task for all seeds, or a function of the seed
+# a name, a task for all seeds, or a function of the seed
+TaskOf = str | Task | Callable[[int], Task]
 MODELS: dict[str, Callable[..., nn.Module]] = dict(
     zip(NETWORKS, (mlp, convnet, resnet20), strict=True)
 )
@@ -118,12 +117,13 @@ def without_source(task: Task, model: Model = "mlp", *, seed: int) -> dict[str, 
         "from scratch": [pretrain(started, task.train, seed=seed, epochs=n) for n in EPOCHS],
     }
     validation = task.validation
-    best = {}
-    for name, nets in candidates.items():
-        best[name] = nets[0]
-        if validation is not None:
-            best[name] = min(nets, key=lambda net: float(nll(net, validation)(net.w)))
-    return best
+    if validation is None:
+        return {name: nets[0] for name, nets in candidates.items()}
+
+    def validation_nll(net: Net) -> float:
+        return float(nll(net, validation)(net.w))
+
+    return {name: min(nets, key=validation_nll) for name, nets in candidates.items()}
 
 
 def _logistic(task: Task, strength: float) -> Net:
@@ -131,9 +131,10 @@ def _logistic(task: Task, strength: float) -> Net:
     from sklearn.linear_model import LogisticRegression  # optional: nothing else here needs it
 
     x = task.train.tensor().flatten(1)
+    y = task.train.y
     with saved_rng():
         model = LogisticRegression(C=strength, max_iter=2000)
-        fitted = model.fit(x.cpu().numpy(), task.train.y.cpu().numpy())
+        fitted = model.fit(x.cpu().numpy(), y.cpu().numpy())
         layer = nn.Linear(x.shape[1], task.n_classes, dtype=torch.float32)
     weight = torch.as_tensor(fitted.coef_)
     bias = torch.as_tensor(fitted.intercept_)
@@ -142,7 +143,8 @@ def _logistic(task: Task, strength: float) -> Net:
         bias = torch.cat([0 * bias, bias])
     layer.weight.data = weight.float()
     layer.bias.data = bias.float()
-    return Net.from_module(nn.Sequential(nn.Flatten(), layer)).to(x.device)
+    module = nn.Sequential(nn.Flatten(), layer)
+    return Net.from_module(module).to(x.device)
 
 
 def at_solution(net: Net, data: Data) -> Prediction:
@@ -238,8 +240,9 @@ def shifted_scores(
         if severity:
             prediction = predictor(corrupt(data, kind, severity, seed=seed))
         rows.append([float(prediction.scores[name][-1]) for name in SCORES])
-    columns = torch.tensor(rows, dtype=torch.float64).view(len(kinds), -1, len(SCORES))
-    table = dict(zip(SCORES, columns.unbind(-1)))
+    values = torch.tensor(rows, dtype=torch.float64)
+    by_kind = values.view(len(kinds), -1, len(SCORES))
+    table = dict(zip(SCORES, by_kind.unbind(-1)))
     return Shift(
         tuple(kinds),
         (0, *severities),

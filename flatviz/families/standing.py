@@ -17,6 +17,7 @@ from flatviz.training.driver import Diverged, judged_by_score
 T = TypeVar("T")
 V = TypeVar("V")
 MAX_CHECKED = 2048  # examples in the check that a network learned
+BLOCK = 256  # inputs of a pass
 MIN_GAIN = 0.05  # smallest gain in accuracy, as a share of what the largest class leaves to gain
 ERRORS = 3  # standard errors by which a network that learned is better than constant outputs
 # Largest drop below the trained network: this share of 1, or of that network's gain where it is
@@ -42,7 +43,12 @@ class Standing:
 
     @classmethod
     def of(
-        cls, net: Net, w: Tensor, data: Data, likelihood: Likelihood, progress: Progress = False
+        cls,
+        net: Net,
+        w: Tensor,
+        data: Data,
+        likelihood: Likelihood,
+        progress: Progress = False,
     ) -> Standing:
         """Measure the network at `w` on `data`."""
         outputs = outputs_of(net, w, data.x, progress).double()
@@ -53,11 +59,11 @@ class Standing:
             wrong[~outputs.isfinite().all(1)] = torch.nan
             most_frequent = y.mode().values
             return cls(wrong, (y != most_frequent).to(wrong), True)
-        constant = outputs.mean(0, keepdim=True)
+        constant_output = outputs.mean(0, keepdim=True)
         if bool(outputs.isfinite().all()):
-            constant = p.best_constant(y, constant)
-        of_constant = p.losses(constant.expand_as(outputs), y)
-        return cls(p.losses(outputs, y), of_constant, False)
+            constant_output = p.best_constant(y, constant_output)
+        constant = p.losses(constant_output.expand_as(outputs), y)
+        return cls(p.losses(outputs, y), constant, False)
 
     @property
     def gain(self) -> Tensor:
@@ -77,7 +83,8 @@ class Standing:
         if not largest:  # examples of one class: constant outputs are right everywhere
             return not self.losses.any()
         # With few examples the standard errors exceed the largest possible gain
-        return bool(self.gain > least.clamp(MIN_GAIN * largest, largest / 2))
+        least = least.clamp(MIN_GAIN * largest, largest / 2)
+        return bool(self.gain > least)
 
     def score(self, losses: Tensor) -> str:
         """Write accuracy or NLL of these losses as text."""
@@ -102,8 +109,8 @@ def outputs_of(
     progress: Progress = False,
 ) -> Tensor:
     """Compute outputs (N, C) at `w`, one block of inputs after the other."""
-    total = math.ceil(len(x) / 256)
-    blocks = track(x.split(256), "checking", progress, total=total)
+    total = math.ceil(len(x) / BLOCK)
+    blocks = track(x.split(BLOCK), "checking", progress, total=total)
     with torch.no_grad():
         return torch.cat([net(w, block) for block in blocks])
 
@@ -125,7 +132,10 @@ def check_learned(
         Diverged: With `advice` on what to do.
     """
     every = math.ceil(len(data) / MAX_CHECKED)
-    part = data if every == 1 else data.subset(torch.arange(0, len(data), every))
+    part = data
+    if every > 1:
+        evenly_spaced = torch.arange(0, len(data), every)
+        part = data.subset(evenly_spaced)
     now = Standing.of(net, w, part, likelihood, progress)
     if not now.learned:
         raise Diverged(
@@ -135,10 +145,15 @@ def check_learned(
 
 
 def check_as_good(label: str, now: Standing, before: Standing) -> None:
-    """Refuse a network far below the trained one."""
+    """Refuse a network far below the trained one.
+
+    Raises:
+        Diverged: Also where the losses are NaN.
+    """
     drop = now.losses - before.losses
-    most = MAX_DROP * max(float(before.gain), 1.0) + 2 * float(error_of_mean(drop))
-    if not float(drop.mean()) <= most:
+    most = MAX_DROP * before.gain.clamp_min(1.0)
+    noise = 2 * error_of_mean(drop)
+    if not drop.mean() <= most + noise:
         raise Diverged(
             f"{label} must be about as good as the trained network, {before}, got {now}: {ADVICE}"
         )

@@ -53,7 +53,10 @@ def run_each(
 
 
 def _shared(
-    engine: Executor, function: Callable[[Given, Item], Result], given: Given, items: Sequence[Item]
+    engine: Executor,
+    function: Callable[[Given, Item], Result],
+    given: Given,
+    items: Sequence[Item],
 ) -> Iterator[tuple[int, Result]]:
     if state := process_state():
         raise ValueError(

@@ -148,7 +148,12 @@ def prepare(
     check_learned(source, swag.mean, task.source, "SWAG", "lower the recipe's swag_lr")
     n_classes = None if task.source_classes is None else task.n_classes
     net, prior = transfer(
-        source, swag, n_classes=n_classes, treated=treated, head_std=HEAD_STD, scale=recipe.scale
+        source,
+        swag,
+        n_classes=n_classes,
+        treated=treated,
+        head_std=HEAD_STD,
+        scale=recipe.scale,
     )
     return net, task, prior
 
@@ -190,7 +195,12 @@ def run_tour(
 
     def prepared() -> tuple:
         net, _, prior = prepare(
-            model, task=drawn, seed=seed, recipe=recipe, device=device, progress=progress
+            model,
+            task=drawn,
+            seed=seed,
+            recipe=recipe,
+            device=device,
+            progress=progress,
         )
         return net.to_module().state_dict(), prior
 
@@ -273,19 +283,28 @@ def _family(
 def _gap(fits: Fitting, family: Family, step: Callable) -> ConvergenceGap | None:
     """Measure the distance of VI from its optimum, where VI has one and a long fit is quick."""
     net = fits.net
-    if "vi" not in family.methods or net.has_batchnorm or not fits.keywords("vi")["kl_weight"]:
+    if "vi" not in family.methods or net.has_batchnorm:
         return None
-    longer = partial(gap_of_member, fits, family[family.index("vi", 0.0)])
-    return ConvergenceGap(**step("convergence gap of VI", lambda: asdict(longer())))
+    if not fits.keywords("vi")["kl_weight"]:
+        return None
+    vi = family[family.index("vi", 0.0)]
+    values = step("convergence gap of VI", lambda: asdict(gap_of_member(fits, vi)))
+    return ConvergenceGap(**values)
 
 
 def _maps(fits: Fitting, family: Family) -> tuple[dict, list[dict]]:
     net = fits.net
     task = fits.task
-    how = dict(seed=fits.seed, progress=fits.progress)
-    exact = METHODS["hmc"].fit(net, task.train, fits.prior, **how)
+    exact = METHODS["hmc"].fit(
+        net,
+        task.train,
+        fits.prior,
+        seed=fits.seed,
+        progress=fits.progress,
+    )
     family = input_maps(net, task, family, seed=fits.seed + 1, reference=exact)
-    return family.inputs, [{"probs": m.maps["probs"]} for m in family]
+    probs = [{"probs": member.maps["probs"]} for member in family]
+    return family.inputs, probs
 
 
 def _placed(family: Family, device: torch.device) -> Family:

@@ -87,8 +87,13 @@ def best_trial(
     except Diverged:
         if not (learned and last):
             raise
-    losses = [float(trial.standing.losses.mean().nan_to_num(nan=math.inf)) for trial in learned]
-    return replace(learned[losses.index(min(losses))], good=False)
+    return replace(min(learned, key=_loss), good=False)
+
+
+def _loss(trial: Trial) -> float:
+    """Return the mean loss on held-out examples, inf in place of NaN."""
+    mean = trial.standing.losses.mean()
+    return float(mean.nan_to_num(nan=math.inf))
 
 
 def _best(
@@ -103,11 +108,12 @@ def _best(
     held_out = task.parts()["validation"]
     usual_lr = TUNED.tuned(net).settings["lr"]
     log_std = fits.prior.log_std + math.log(shrink)
-    narrow = replace(fits.prior, log_std=log_std, factor=shrink * fits.prior.factor)
+    factor = shrink * fits.prior.factor
+    narrow = replace(fits.prior, log_std=log_std, factor=factor)
     head_std = shrink * HEAD_STD
     if shrink != 1:
         fixed = {**fixed, "lr": shrink * fixed.get("lr", usual_lr)}
-    choice = choices_of(TUNED, net, 1, fixed=fixed, head_std=head_std)[0]
+    (choice,) = choices_of(TUNED, net, 1, fixed=fixed, head_std=head_std)
     if n_trials > 1:
         rows = tried(
             TUNED,
@@ -131,14 +137,16 @@ def _best(
         lr_scale=1.0,
     ).member(TUNED.name)
     stage = f"{TUNED.label} with the best of {n_trials} trials"
-    check_learned(net, q.center, task.train, stage, ADVICE, likelihood=task.likelihood)
-    standing = Standing.of(net, q.center, held_out, task.likelihood)
+    likelihood = task.likelihood
+    check_learned(net, q.center, task.train, stage, ADVICE, likelihood=likelihood)
+    standing = Standing.of(net, q.center, held_out, likelihood)
     # Other methods have rates of their own, so that the chosen rate becomes a factor of theirs
-    others = {name: value for name, value in choice.settings.items() if name != "lr"}
+    others = dict(choice.settings)
+    lr = others.pop("lr")
     best = replace(
         fits,
         prior=prior,
         fit=others,
-        lr_scale=choice.settings["lr"] / usual_lr,
+        lr_scale=lr / usual_lr,
     )
     return Trial(best, choice, q, standing, n_trials, shrink)

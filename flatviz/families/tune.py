@@ -45,7 +45,8 @@ def value_at(name: str, place: Range, u: float) -> float:
     A share `ZEROS` of the radii are 0.
     """
     if isinstance(place, list):
-        return place[min(int(u * len(place)), len(place) - 1)]
+        i = int(u * len(place))
+        return place[min(i, len(place) - 1)]
     if name == "radius":
         if u < ZEROS:
             return 0.0
@@ -82,7 +83,13 @@ def scored(
     """Predict as a method is judged: linearised for Laplace, all draws of an ensemble."""
     if method.linearised and isinstance(q, (Gaussian, OutputPosterior)):
         return predict_linearised(
-            net, q, data, link="mc", n_draws=n_draws, seed=seed, likelihood=likelihood
+            net,
+            q,
+            data,
+            link="mc",
+            n_draws=n_draws,
+            seed=seed,
+            likelihood=likelihood,
         )
     return predicted(net, q, data, n_draws, seed=seed, likelihood=likelihood)
 
@@ -140,11 +147,13 @@ def tried(
     progress: Progress = False,
 ) -> list[tuple[Choice, tuple[float, ...]]]:
     """Score each of `choices_of` by its NLL on the cases (net, task, validation, prior)."""
-    choices = choices_of(method, cases[0][0], trials, fixed=fixed, head_std=head_std)
+    net = cases[0][0]
+    choices = choices_of(method, net, trials, fixed=fixed, head_std=head_std)
     rows = []
     for choice in track(choices, "trials of settings", progress):
         nlls: list[float] = []
-        for (net, task, validation, prior), seed in zip(cases, seeds):
+        for case, seed in zip(cases, seeds):
+            net, task, validation, prior = case
             nlls += nlls_of(method, choice, net, task, [validation], prior, seed=seed)
         rows.append((choice, tuple(nlls)))
     return rows
@@ -166,12 +175,14 @@ def nlls_of(
     if q is None:
         return [math.inf] * len(splits)
     likelihood = task.likelihood
+    seed += 1
     nlls = []
     for data in splits:
         if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
-            prediction = scored(net, method, q, data, seed=seed + 1, likelihood=likelihood)
+            prediction = scored(net, method, q, data, seed=seed, likelihood=likelihood)
         else:  # without the scores of smaller ensembles, which take most of the time
-            prediction = averaged(predicted(net, q, data.x, N_DRAWS, seed=seed + 1), data.y)
+            unscored = predicted(net, q, data.x, N_DRAWS, seed=seed)
+            prediction = averaged(unscored, data.y)
         nll = float(prediction.scores["nll"][-1])
         nlls.append(nll if math.isfinite(nll) else math.inf)
     return nlls

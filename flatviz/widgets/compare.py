@@ -91,11 +91,16 @@ class Comparison:
         return f"{self._verdict}{self.note}"
 
     @property
+    def _lambdas(self) -> list[float]:
+        """Largest eigenvalue of each."""
+        return [float(spectrum.values[0]) for spectrum in self.spectra]
+
+    @property
     def _verdict(self) -> str:
-        lambdas = [float(s.values[0]) for s in self.spectra]
-        errors = [float(s.residual[0]) for s in self.spectra]
-        both = f"λ1 is {short(lambdas[0])} of A and {short(lambdas[1])} of B"
-        if abs(lambdas[0] - lambdas[1]) <= sum(errors):
+        errors = [float(spectrum.residual[0]) for spectrum in self.spectra]
+        of_a, of_b = self._lambdas
+        both = f"λ1 is {short(of_a)} of A and {short(of_b)} of B"
+        if abs(of_a - of_b) <= sum(errors):
             return f"Neither is flatter: {both}, which its error explains."
         if self._one_function:
             n = self.predictions[0].outputs.shape[1]
@@ -103,34 +108,46 @@ class Comparison:
                 f"Neither is flatter: on these {n} examples A and B are one function to rounding."
                 f" {both} by the scales of their weights alone."
             )
-        flat, sharp = (0, 1) if lambdas[0] < lambdas[1] else (1, 0)
-        times = f"{short(lambdas[sharp] / lambdas[flat])} times " if lambdas[flat] > 0 else ""
-        losses = [short(float(self.path.values[end])) for end in (0, -1)]
-        around = " and ".join(
-            f"{short(float(rise.mean()))} around {name}" for name, rise in zip(NAMES, self.rises)
-        )
+        return self._flatter(0, 1) if of_a < of_b else self._flatter(1, 0)
+
+    def _flatter(self, flat: int, sharp: int) -> str:
+        """Say by how much one is flatter than the other, given their numbers, 0 or 1."""
+        least = self._lambdas[flat]
+        largest = self._lambdas[sharp]
+        times = f"{short(largest / least)} times " if least > 0 else ""
+        losses = [short(loss) for loss in self._losses.tolist()]
+        around = []
+        for name, rise in zip(NAMES, self.rises):
+            around.append(f"{short(float(rise.mean()))} around {name}")
         return (
-            f"{NAMES[flat]} is flatter: its λ1 is {short(lambdas[flat])}, {times}less than the"
-            f" {short(lambdas[sharp])} of {NAMES[sharp]}; its mean loss is {losses[flat]}, that of"
+            f"{NAMES[flat]} is flatter: its λ1 is {short(least)}, {times}less than the"
+            f" {short(largest)} of {NAMES[sharp]}; its mean loss is {losses[flat]}, that of"
             f" {NAMES[sharp]} {losses[sharp]}. {self._normalised(flat, sharp)} (mean rise of the"
-            f" loss {around})."
+            f" loss {' and '.join(around)})."
         )
+
+    @property
+    def _losses(self) -> Tensor:
+        """Mean losses of both, (2,), the ends of the path."""
+        return self.path.values[[0, -1]]
 
     @property
     def _one_function(self) -> bool:
         """Whether the outputs of both are equal to rounding."""
         first, second = [p.outputs for p in self.predictions]
-        return bool((first - second).abs().max() <= ROUNDING * self._largest)
+        largest_change = (first - second).abs().max()
+        return bool(largest_change <= ROUNDING * self._largest_output)
 
     @property
-    def _largest(self) -> float:
+    def _largest_output(self) -> float:
         return max(float(p.outputs.abs().max()) for p in self.predictions)
 
     def _normalised(self, flat: int, sharp: int) -> str:
         """Say whether the difference survives filter normalisation."""
-        gain, half = interval((self.rises[sharp] - self.rises[flat]).double())
-        losses = self.path.values[[0, -1]]
-        half = max(half, ROUNDING * (self._largest + float(losses.abs().max())))
+        differences = self.rises[sharp] - self.rises[flat]
+        gain, half = interval(differences.double())
+        rounding = ROUNDING * (self._largest_output + float(self._losses.abs().max()))
+        half = max(half, rounding)
         scales = "filter normalisation, which no rescaling of whole layers can change"
         unchanged = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
         if unchanged:
@@ -147,52 +164,65 @@ class Comparison:
     @property
     def rows(self) -> list[dict[str, str]]:
         """Return the numbers of both as rows of a table."""
-        scores = [score_texts(p) for p in self.predictions]
+        first, second = [score_texts(p) for p in self.predictions]
+        del first["draws"]
         rows = {
-            "λ1": [short(float(s.values[0])) for s in self.spectra],
+            "λ1": [short(value) for value in self._lambdas],
             "trace": [f"{short(value)} ± {short(error)}" for value, error in self.traces],
-            "rise, filter-normalised": [short(float(r.mean())) for r in self.rises],
-            **{name: [s[name] for s in scores] for name in scores[0] if name != "draws"},
+            "rise, filter-normalised": [short(float(rise.mean())) for rise in self.rises],
+            **{name: [text, second[name]] for name, text in first.items()},
             "barrier between": [short(float(self.path.barrier)), ""],
             "SMAD of the plane": [short(self.smad), ""],
         }
-        return [{"": name, **dict(zip(NAMES, both))} for name, both in rows.items()]
+        return [{"": name, "A": of_a, "B": of_b} for name, (of_a, of_b) in rows.items()]
 
     @property
     def figures(self) -> list[Figure]:
         """Draw plane, relief, path and spectra."""
         plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
-        white = dict(
-            xanchor="center",
-            yshift=8,
-            font=dict(color="#ffffff", size=16),
-        )
-        for name, (x, y) in zip(NAMES, self.points.coords.tolist()):
-            plane.add_text(f"<b>{name}</b>", x=x, y=y, xref="x", yref="y", **white)
+        for name, place in zip(NAMES, self.points.coords.tolist()):
+            x, y = place
+            plane.add_text(
+                f"<b>{name}</b>",
+                x=x,
+                y=y,
+                xref="x",
+                yref="y",
+                xanchor="center",
+                yshift=8,
+                font=dict(color="#ffffff", size=16),
+            )
         title = "The same in relief, the loss as height"
         relief = plot_surface_3d(self.surface, self.points, title=title)
         relief.update_traces(showscale=False, selector=dict(type="surface"))
         relief.update_scenes(zaxis_title_text="")
         path = plot_curve(self.path, title="Loss from A (t = 0) to B (t = 1)")
-        titles = [f"{name}: λ1 {short(float(s.values[0]))}" for name, s in zip(NAMES, self.spectra)]
-        spectra = [plot_spectrum(s, title=title) for s, title in zip(self.spectra, titles)]
+        spectra = []
+        for name, spectrum, largest in zip(NAMES, self.spectra, self._lambdas):
+            spectra.append(plot_spectrum(spectrum, title=f"{name}: λ1 {short(largest)}"))
         return [plane, relief, path, *spectra]
 
     @property
     def html(self) -> str:
         """Write one page that loads nothing."""
-        figures = [figure.update_layout(width=None, height=None) for figure in self.figures]
-        places = [
-            f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img"'
-            f' aria-label="{html.escape(f.layout.meta["alt"])}"></div>'
-            for i, f in enumerate(figures)
-        ]
-        data = Script.data("figures", [json.loads(f.to_json()) for f in figures])
+        places = []
+        drawn = []
+        for i, figure in enumerate(self.figures):
+            figure.update_layout(width=None, height=None)
+            alt = html.escape(figure.layout.meta["alt"])
+            places.append(
+                f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img"'
+                f' aria-label="{alt}"></div>'
+            )
+            drawn.append(json.loads(figure.to_json()))
+        grid = f'<div style="{GRID}">{"".join(places)}</div>'
+        plotly = Script(plotlyjs().text, kind="")
+        data = Script.data("figures", drawn)
         return document(
             "Two models",
             self.sentence,
-            [table_html(self.rows), f'<div style="{GRID}">{"".join(places)}</div>'],
-            scripts=[Script(plotlyjs().text, kind=""), data, Script(DRAW)],
+            [table_html(self.rows), grid],
+            scripts=[plotly, data, Script(DRAW)],
         )
 
     def to_html(self, path: str | Path) -> Path:
@@ -265,10 +295,12 @@ def compare(
         raise ValueError(
             "a and b must have different weights, got twice the same: give another checkpoint"
         )
-    macs = max(work_of(nets[0], data.x).macs, 1)
-    some = data.subset(spaced(len(data), examples or examples_of(macs)))
+    macs = macs_of(nets[0], data)
+    index = spaced(len(data), examples or examples_of(macs))
+    some = data.subset(index)
     affordable = WORK // (PASSES * macs * len(some))
-    products = min(max(PRODUCTS[0], affordable), PRODUCTS[1])
+    fewest, most = PRODUCTS
+    products = min(max(fewest, affordable), most)
     objectives = [nll(net, some, likelihood=likelihood) for net in nets]
     ends = torch.stack([net.w for net in nets])
     directions = randn_like(ends[0], generator(seed), DIRECTIONS, nets[0].dim)
@@ -282,24 +314,24 @@ def compare(
     traces = []
     rises = []
     for g, net in track(list(zip(objectives, nets)), "curvature", progress):
-        pairs = min(k, net.dim)
-        iters = max(ITERS, k)
-        spectra.append(
-            top_eigenpairs(
-                g,
-                net.w,
-                pairs,
-                iters=iters,
-                tol=TOLERANCE,
-                seed=seed,
-            )
+        w = net.w
+        spectrum = top_eigenpairs(
+            g,
+            w,
+            min(k, net.dim),
+            iters=max(ITERS, k),
+            tol=TOLERANCE,
+            seed=seed,
         )
-        traces.append(hessian_trace(g, net.w, products=products, seed=seed))
-        steps = STEP * torch.stack([filter_normalized(net, d, net.w) for d in directions])
-        both_sides = g.many(net.w + steps) + g.many(net.w - steps)
-        rises.append(both_sides / 2 - g(net.w).detach())
-    predictions = [
-        predict(
+        spectra.append(spectrum)
+        traces.append(hessian_trace(g, w, products=products, seed=seed))
+        normalized = [filter_normalized(net, direction, w) for direction in directions]
+        steps = STEP * torch.stack(normalized)
+        both_sides = g.many(w + steps) + g.many(w - steps)
+        rises.append(both_sides / 2 - g(w).detach())
+    predictions = []
+    for net in nets:
+        prediction = predict(
             net,
             net.w[None],
             data,
@@ -308,9 +340,9 @@ def compare(
             batchnorm="frozen",
             likelihood=likelihood,
         )
-        for net in nets
-    ]
+        predictions.append(prediction)
     depths = persistence(surface).depth
+    finite = depths[depths.isfinite()]
     return Comparison(
         surface=surface,
         points=project(ends, plane, f, name="A and B"),
@@ -318,7 +350,7 @@ def compare(
         spectra=spectra,
         traces=traces,
         rises=rises,
-        smad=float(depths[depths.isfinite()].mean().nan_to_num()),
+        smad=float(finite.mean().nan_to_num()),
         predictions=predictions,
         note=_note_on_modes(a, b),
     )
@@ -329,12 +361,16 @@ def _note_on_modes(*models: Net | nn.Module) -> str:
     came = []
     for name, model in zip(NAMES, models):
         layers = model.modules() if isinstance(model, nn.Module) else ()
-        training = [m for m in layers if m.training]
-        if any(isinstance(m, _DropoutNd) or list(m.buffers(recurse=False)) for m in training):
+        if any(layer.training and _has_modes(layer) for layer in layers):
             came.append(name)
     if not came:
         return ""
     return f" Both are in evaluation mode here, not in training mode as {' and '.join(came)} came."
+
+
+def _has_modes(layer: nn.Module) -> bool:
+    """Tell whether a layer may be another function in training mode: dropout, or with buffers."""
+    return isinstance(layer, _DropoutNd) or bool(list(layer.buffers(recurse=False)))
 
 
 def _plane(net: Net, ends: Tensor, direction: Tensor) -> Plane:
@@ -342,7 +378,8 @@ def _plane(net: Net, ends: Tensor, direction: Tensor) -> Plane:
     start, end = ends
     side = filter_normalized(net, direction, start)
     side = side if side.any() else direction  # of weights that are all 0
-    return plane_through(start, end, start + side * ((end - start).norm() / side.norm()))
+    scale = (end - start).norm() / side.norm()
+    return plane_through(start, end, start + side * scale)
 
 
 def _between(nets: list[Net], f: MeanNLL) -> Objective:
@@ -357,21 +394,28 @@ def examples_of(macs: int) -> int:
     return max(MIN_EXAMPLES, min(MAX_EXAMPLES, WORK // (PASSES * macs)))
 
 
+def macs_of(net: Net, data: Data) -> int:
+    """Return the multiply-adds of an example, 1 at the least."""
+    return max(work_of(net, data.x).macs, 1)
+
+
 def duration(module: nn.Module, data: Data) -> float:
     """Seconds that a comparison of two such modules takes, about, at the speed of one pass now."""
-    macs = max(work_of(_whole(module, data), data.x).macs, 1)
+    macs = macs_of(_whole(module, data), data)
     some = data.x[: min(8, len(data))]
     with torch.no_grad():
         module(some)
         start = time.perf_counter()
         module(some)
     each = (time.perf_counter() - start) / len(some)
-    return each * (PASSES * min(examples_of(macs), len(data)) + 2 * len(data))
+    n_loss = min(examples_of(macs), len(data))
+    return each * (PASSES * n_loss + 2 * len(data))
 
 
 def spaced(n: int, most: int) -> Tensor:
     """At most `most` of the numbers below n, evenly spaced: all classes of a sorted folder."""
-    return torch.linspace(0, n - 1, min(n, most)).round().long()
+    evenly = torch.linspace(0, n - 1, min(n, most))
+    return evenly.round().long()
 
 
 class Between(Objective):
@@ -395,19 +439,21 @@ class Between(Objective):
 
     def __call__(self, w: Tensor) -> Tensor:
         """Compute the mean NLL at `w` (D,), ()."""
-        along = (w - self._start) @ self._line / (self._line @ self._line)
+        squared_length = self._line @ self._line
+        along = (w - self._start) @ self._line / squared_length
         t = float(along.clamp(0, 1))
         first, second = self._ends
-        nearer = self._ends[t > 0.5]
-        mixed = {
-            name: torch.lerp(value, second[name], t) if value.is_floating_point() else nearer[name]
-            for name, value in first.items()
-        }
+        buffers = dict(second if t > 0.5 else first)
+        for name, value in first.items():
+            if value.is_floating_point():
+                buffers[name] = torch.lerp(value, second[name], t)
+        net = self._net.with_buffers(buffers)
         x, y = self._f.data.batch(None)
-        return self._f.likelihood.nll(self._net.with_buffers(mixed)(w, x), y)
+        return self._f.likelihood.nll(net(w, x), y)
 
 
 def _whole(module: Net | nn.Module, data: Data) -> Net:
     """Build a net of all weights of a model, which is not changed."""
     module = module.to_module() if isinstance(module, Net) else copied(module)
-    return Net.from_module(module.eval(), "all", example=data.x[:2])
+    example = data.x[:2]
+    return Net.from_module(module.eval(), "all", example=example)

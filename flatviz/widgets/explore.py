@@ -52,7 +52,10 @@ def _surface(surface: Surface, projection: Projection | None = None) -> ipywidge
     low, high = span_of(surface.values)
 
     def draw(samples: int, ceiling: float, log: bool) -> Figure:
-        top = low * (high / low) ** ceiling if log else low + (high - low) * ceiling
+        if log:
+            top = low * (high / low) ** ceiling
+        else:
+            top = low + (high - low) * ceiling
         drawn = None if projection is None else first_draws(projection, samples)
         return plot_surface(surface, drawn, color_range=(low, top), log=log)
 
@@ -61,7 +64,12 @@ def _surface(surface: Surface, projection: Projection | None = None) -> ipywidge
     else:
         samples = _count(len(projection.coords), "samples")
     ceiling = ipywidgets.FloatSlider(
-        1.0, min=0.05, max=1.0, step=0.05, description="colours to", readout_format=".0%"
+        1.0,
+        min=0.05,
+        max=1.0,
+        step=0.05,
+        description="colours to",
+        readout_format=".0%",
     )
     decade = low > 0 and high / low > 10
     log = ipywidgets.Checkbox(decade, description="logarithmic", disabled=low <= 0)
@@ -105,10 +113,12 @@ def _spectra(
         )
 
     def draw(draws: int, largest: int) -> Figure:
-        return plot_spectrum([first(s, largest) for s in spectra[:draws]], method=method)
+        drawn = [first(s, largest) for s in spectra[:draws]]
+        return plot_spectrum(drawn, method=method)
 
     draws = _count(len(spectra), "draws")
-    largest = _count(min(len(s.values) for s in spectra), "largest")
+    fewest = min(len(s.values) for s in spectra)
+    largest = _count(fewest, "largest")
     return _interactive(draw, draws=draws, largest=largest)
 
 
@@ -128,8 +138,8 @@ def _interactive(
     draw: Callable[..., Figure], **controls: ipywidgets.Widget
 ) -> ipywidgets.interactive:
     """Return the figure that `draw` makes of the controls' values, drawn again at each change."""
-    # Raises here what a widget would only log
-    draw(**{name: control.value for name, control in controls.items()})
+    values = {name: control.value for name, control in controls.items()}
+    draw(**values)  # raises here what a widget would only log
     in_kernel = kernel_shell() is not None
     how = {"auto_display": in_kernel}
     return ipywidgets.interactive(draw, how, clear_output=in_kernel, **controls)

@@ -13,7 +13,7 @@ import traitlets
 from flatviz.catalog import TEMPERATURE
 from flatviz.checks import check_count, check_is, check_radius
 from flatviz.families.convergence import ConvergenceGap, gap_of_member
-from flatviz.families.members import Fitting, Radii
+from flatviz.families.members import Cell, Fitting, Radii
 from flatviz.pages.bundle import check_measured
 from flatviz.pages.document import Json
 from flatviz.pages.page import family_page
@@ -96,7 +96,7 @@ class Lab(ipywidgets.VBox):
         if chosen is not None:
             self.radius = chosen
         self._ready = True
-        self.view.observe(lambda change: self._session.fit(self._cells()), names=list(FITTED))
+        self.view.observe(self._fit_shown, names=list(FITTED))
         register(self)
         if family is not None:
             self._session.take(family)
@@ -265,7 +265,10 @@ class Lab(ipywidgets.VBox):
             if picture:
                 show_snapshot(picture, name, again=True)
 
-    def _cells(self) -> list[tuple[str, float]]:
+    def _fit_shown(self, change: object) -> None:
+        self._session.fit(self._cells())
+
+    def _cells(self) -> list[Cell]:
         """Method and radius of A and B."""
         cells = [(self.view.method, self.view.radius)]
         other = self.view.look.get("compare")
@@ -280,7 +283,8 @@ class Lab(ipywidgets.VBox):
         self.n_draws = min(self.n_draws, self._most)
         if self.method not in family.methods:
             self.method = family.methods[-1]
-        self.radius = family[family.index(self.method, self.radius)].radius
+        nearest = family.index(self.method, self.radius)
+        self.radius = family[nearest].radius
 
     def show(self, shown: Shown) -> None:
         """Show a rough or a whole family in place of the one before."""

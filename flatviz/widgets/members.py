@@ -15,7 +15,13 @@ from flatviz.words import check_choice
 
 STEPS_PER_DECADE = 10
 ALL = "All"  # the tab of all views
-LOOK: dict[str, Json] = {"tab": "", "compare": None, "picked": None, "chosen": {}, "step": -1}
+LOOK: dict[str, Json] = {
+    "tab": "",
+    "compare": None,
+    "picked": None,
+    "chosen": {},
+    "step": -1,
+}
 
 
 def first_radii(net: Net) -> dict[str, tuple[float, ...]]:
@@ -82,7 +88,8 @@ def check_look(look: Json, methods: Sequence[str]) -> dict:
             check_count(look[name], name, least=least)
     tabs = ("", ALL, *{view.group for view in VIEWS})
     check_choice(look.get("tab", ""), tabs, "tab")
-    values(kind(str, "a text"), "texts")(look.get("chosen", {}), "chosen")
+    check_texts = values(kind(str, "a text"), "texts")
+    check_texts(look.get("chosen", {}), "chosen")
     return look
 
 
@@ -96,4 +103,8 @@ def views_in_sight(family: Family, look: Mapping[str, Json]) -> list[View]:
     chosen = dict(look.get("chosen", {}))
     for view in views:
         chosen.setdefault(view.slot, view.chosen)  # the first of a slot
-    return [view for view in in_tab if not view.slot or view.chosen == chosen[view.slot]]
+    in_sight = []
+    for view in in_tab:
+        if not view.slot or view.chosen == chosen[view.slot]:
+            in_sight.append(view)
+    return in_sight

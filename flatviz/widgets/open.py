@@ -91,10 +91,11 @@ def lab(
                 "a task must come with prior=, and without test data: fv.lab(net, task,"
                 " prior=prior)"
             )
-        train = train if likelihood is None else replace(train, likelihood=likelihood)
+        task = train if likelihood is None else replace(train, likelihood=likelihood)
         net = check_is(module, Net, "net", "use what fv.transfer returned")
+        fits = Fitting(net, task, prior, seed, fit, tuned)
         shown = for_readers(family)  # figures are drawn on the CPU, wherever the net is
-        view = Lab(Fitting(net, train, prior, seed, fit, tuned), family=shown, radii=radii)
+        view = Lab(fits, family=shown, radii=radii)
         if family is None:
             view.run()
         return view
@@ -124,9 +125,11 @@ def lab(
             progress=shown_progress,
             say=say,
         )
-    quick = effort == "quick"
-    measuring, few = (COARSE, coarse_radii(prepared.fits.net)) if quick else (None, None)
-    view = Lab(prepared.fits, radii=radii or few, measuring=measuring)
+    fits = prepared.fits
+    if effort == "quick":
+        view = Lab(fits, radii=radii or coarse_radii(fits.net), measuring=COARSE)
+    else:
+        view = Lab(fits, radii=radii)
     say(str(prepared))
     view.made = (lines.pop(), *lines)
     view.run()

@@ -71,8 +71,11 @@ def plot_view(
 def _ranges(scene: Scene, view: View) -> dict[str, list[float]]:
     """Return ranges of axes that hold every member of the family, as in the page."""
     ends: dict[str, list[float]] = {}
-    for i in range(len(scene.family)) if view.shared else ():
-        for axis, (lo, hi) in ranges_of(view, view.draw(scene, i)).items():
+    if not view.shared:
+        return ends
+    for i in range(len(scene.family)):
+        figure = view.draw(scene, i)
+        for axis, (lo, hi) in ranges_of(view, figure).items():
             low, high = ends.get(axis, (lo, hi))
             ends[axis] = [min(low, lo), max(high, hi)]
     return ends

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from flatviz.core import Progress
 from flatviz.families.family import extend, measure, repeat_family
-from flatviz.families.members import Fitting, groups_of
+from flatviz.families.members import Cell, Fitting, groups_of
 from flatviz.pages.document import Json
 from flatviz.posteriors import METHODS
 from flatviz.results import Family, Member
@@ -26,7 +26,6 @@ DRAWING = "drawing"
 # work in steps of a fit of one gradient: of the rough family, of the figures of a member
 ROUGH_WORK = 300.0
 DRAWN = 150.0
-Cell = tuple[str, float]  # method and radius
 
 
 @dataclass(frozen=True)
@@ -71,8 +70,14 @@ def steps_of(fits: Fitting, method: str) -> float:
 
 def measured(fits: Fitting, family: Family, measuring: Mapping[str, int]) -> Family:
     """Measure a family at the seed after that of its fits."""
-    seed = fits.seed + 1
-    return measure(fits.net, fits.task, family, seed=seed, progress=fits.progress, **measuring)
+    return measure(
+        fits.net,
+        fits.task,
+        family,
+        seed=fits.seed + 1,
+        progress=fits.progress,
+        **measuring,
+    )
 
 
 def first_family(
@@ -86,7 +91,11 @@ def first_family(
 
 
 def preview_of(
-    fits: Fitting, family: Family, method: str, radius: float, look: Mapping[str, Json]
+    fits: Fitting,
+    family: Family,
+    method: str,
+    radius: float,
+    look: Mapping[str, Json],
 ) -> Shown | None:
     """Fit `STEPS` steps from the nearest member and measure what is in sight.
 
@@ -107,16 +116,19 @@ def work_of_family(
     fits: Fitting, radii: Mapping[str, Sequence[float]], measuring: Mapping[str, int]
 ) -> Weights:
     """Expected work of `rough_family` and `first_family`, in steps of a fit of one gradient."""
-    cells = dict.fromkeys(fits.key(m, r) for m, some in radii.items() for r in some)
-    groups = []
-    for method, some in groups_of(cells, True):
-        perturbed = sum(map(bool, some)) if METHODS[method].look.perturbation else 0
-        groups.append(steps_of(fits, method) * (len(some) + perturbed))
+    asked = [(method, radius) for method, some in radii.items() for radius in some]
+    cells = dict.fromkeys(fits.key(*cell) for cell in asked)
+    fitting = []
+    for method, some in groups_of(cells, together=True):
+        gradients = len(some)  # of a step; a perturbation takes a second one
+        if METHODS[method].look.perturbation:
+            gradients += sum(radius > 0 for radius in some)
+        fitting.append(steps_of(fits, method) * gradients)
     sizes = {"n_spectra": 5, "resolution": 41, "around_resolution": 31} | dict(measuring)
     member = 40 * sizes["n_spectra"] + sizes["around_resolution"] ** 2 / 5
     return {
         ROUGH: [ROUGH_WORK],
-        "fitting": groups,
+        "fitting": fitting,
         "surface": [sizes["resolution"] ** 2 / 20],
         "measuring": [member] * len(cells),
         DRAWING: [DRAWN * len(cells)],
@@ -195,7 +207,8 @@ class Session:
         """Fit every member again with so many more seeds."""
         self.require_family()
         self._under_way = ()
-        more = range(self.fits.seed + 1, self.fits.seed + seeds + 1)
+        first = self.fits.seed + 1
+        more = range(first, first + seeds)
         self._begin(
             "bands over seeds",
             lambda fits: self.take(repeat_family(fits, self.require_family(), more)),
@@ -226,7 +239,10 @@ class Session:
             self._audience.report(share, text)
 
     def _begin(
-        self, name: str, work: Callable[[Fitting], object], weights: Weights | None = None
+        self,
+        name: str,
+        work: Callable[[Fitting], object],
+        weights: Weights | None = None,
     ) -> None:
         self.error = ""
         fits = self.fits

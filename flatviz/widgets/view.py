@@ -58,19 +58,24 @@ def running_cell() -> tuple[str, int] | None:
     The name is its id where the front end sends it, otherwise its text.
     """
     request = _request()
-    name = request.get("metadata", {}).get("cellId") or request.get("content", {}).get("code")
+    metadata = request.get("metadata", {})
+    content = request.get("content", {})
+    name = metadata.get("cellId") or content.get("code")
     return (name, kernel_shell().execution_count) if name else None
 
 
 def page_watches() -> bool:
     """Tell whether a page may show the running cell; a command that runs a notebook has none."""
-    return bool(_request().get("content", {}).get("allow_stdin"))
+    content = _request().get("content", {})
+    return bool(content.get("allow_stdin"))
 
 
 def _request() -> Mapping[str, Json]:
     """Return the message by which the running cell was requested; empty outside a kernel."""
     shell = kernel_shell()
-    return (shell.get_parent() or {}) if hasattr(shell, "get_parent") else {}
+    if not hasattr(shell, "get_parent"):
+        return {}
+    return shell.get_parent() or {}
 
 
 def show_snapshot(html: str, name: str, *, again: bool = False) -> bool:
@@ -197,7 +202,10 @@ class FamilyView(anywidget.AnyWidget):
         Other traits, such as the code of the module, are shared by all pages of this kernel.
         """
         sent = {name: value for name, value in sync_data.items() if name in CONTROLS}
-        allowed = {name: value for name, value in sent.items() if self._allowed(name, value)}
+        allowed = {}
+        for name, value in sent.items():
+            if self._allowed(name, value):
+                allowed[name] = value
         self._from_page = True
         try:
             super().set_state(allowed)
@@ -215,7 +223,8 @@ class FamilyView(anywidget.AnyWidget):
 
     def _send_traits(self) -> None:
         if not self._from_page:  # the page has its own values
-            self._post("traits", traits={name: getattr(self, name) for name in CONTROLS})
+            values = {name: getattr(self, name) for name in CONTROLS}
+            self._post("traits", traits=values)
 
     def _answer(self, _: object, content: dict, buffers: list) -> None:
         want = content.get("want") if isinstance(content, dict) else None
@@ -228,7 +237,9 @@ class FamilyView(anywidget.AnyWidget):
         """Send the front end, values of the controls, family and status, as far as there are."""
         self._watched = True
         if front:
-            self._post("front end", bundled("explorer").encode(), plotlyjs().text.encode())
+            module = bundled("explorer").encode()
+            plotly = plotlyjs().text.encode()
+            self._post("front end", module, plotly)
         self._send_traits()
         if self._bundle is not None:
             self._send_bundle("family", self._bundle)
@@ -258,10 +269,10 @@ def snapshot(content: Mapping, name: str) -> str:
     """
     images = content.get("images")
     text = content.get("text")
-    if not (isinstance(images, list) and images and isinstance(text, str)):
+    if not isinstance(images, list) or not isinstance(text, str):
         return ""
-    pictures = all(isinstance(image, str) and PNG.fullmatch(image) for image in images)
-    if not pictures or sum(map(len, images)) > MAX_PICTURE:
+    are_pictures = all(isinstance(image, str) and PNG.fullmatch(image) for image in images)
+    if not images or not are_pictures or sum(map(len, images)) > MAX_PICTURE:
         return ""
     alt = html.escape(text[:1000], quote=True)
     drawn = [f'<img src="{image}" alt="{alt}" style="max-width:100%">' for image in images]

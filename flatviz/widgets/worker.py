@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 from flatviz.core import Parts, Progress, threads
 
@@ -32,12 +33,13 @@ class Worker:
     """Run `work(progress)` on another thread, so that page and kernel stay free.
 
     Each piece of work has a thread of its own, which begins when the thread before it has ended,
-    and uses as many torch threads as pay.  The thread is no daemon: a daemon that is inside torch
-    when the interpreter exits would abort the process.  An exit stops the work instead, and Python
-    waits for the step in progress.
+    in which verbs choose their number of torch threads.  The thread is no daemon: a daemon that is
+    inside torch when the interpreter exits would abort the process.  An exit stops the work
+    instead, and Python waits for the step in progress.
 
     `report(share, text)` is called with the progress, at most once in `REPORT_EVERY` seconds, and
-    with the end of the work or its error.  At the end `busy` is already False, unless more waits.
+    with the end of the work or its error, from more than one thread.  At the end `busy` is already
+    False, unless more waits.
     """
 
     def __init__(self, report: Report) -> None:
@@ -47,17 +49,21 @@ class Worker:
         self._newest: _Job | None = None
 
     def submit(
-        self, name: str, work: Callable[[Progress], object], weights: Weights | None = None
+        self,
+        name: str,
+        work: Callable[[Progress], object],
+        weights: Weights | None = None,
     ) -> None:
         """Do `work` next; work that waits is dropped, and work that runs is stopped.
 
         name: beginning of its reports.  weights: expected work of its parts.  A closed worker does
         nothing.
         """
+        parts = Parts(weights or {})
         with self._lock:
             if not self._closed:
                 self.stop()
-                self._newest = _Job(self, name, work, Parts(weights or {}), self._newest)
+                self._newest = _Job(self, name, work, parts, self._newest)
                 self._newest.start()
 
     def stop(self) -> None:
@@ -78,10 +84,13 @@ class Worker:
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait until no work runs or waits; False if that took longer than `timeout` seconds."""
-        deadline = None if timeout is None else time.monotonic() + timeout
+        start = time.monotonic()
+        left = timeout
         # another job may be submitted meanwhile
         while (job := self._newest) is not None and job.is_alive():
-            job.join(None if deadline is None else max(0.0, deadline - time.monotonic()))
+            if timeout is not None:
+                left = max(0.0, start + timeout - time.monotonic())
+            job.join(left)
             if job.is_alive():
                 return False
         return True
@@ -100,6 +109,14 @@ class Worker:
             self._report(share, text)
 
 
+class _Message(NamedTuple):
+    """A report, and when it was made."""
+
+    share: float
+    text: str
+    time: float
+
+
 class _Job(threading.Thread):
     """One piece of work, and the thread that does it after the job `before` has ended."""
 
@@ -113,12 +130,12 @@ class _Job(threading.Thread):
     ) -> None:
         super().__init__(name="flatviz-worker")
         self._worker = worker
-        self._what = name
+        self._label = name
         self._work = work
         self._before = before
         self.stopped = threading.Event()
-        self.ended = False
-        self._last = (0.0, "", time.monotonic())  # share, text and time of the last report
+        self.ended = False  # from then on only the end has to be reported
+        self._last = _Message(0.0, "", time.monotonic())
         self._parts = parts
         self._began = 0.0
 
@@ -152,7 +169,7 @@ class _Job(threading.Thread):
         finished.set()
         beat.join()
         self.ended = True
-        self._worker.say(self, share, f"{self._what}: {text}", is_stop=is_stop)
+        self._worker.say(self, share, f"{self._label}: {text}", is_stop=is_stop)
 
     def _check(self) -> None:
         """Check that the work may go on.
@@ -166,24 +183,23 @@ class _Job(threading.Thread):
     def _beat(self, finished: threading.Event) -> None:
         """Repeat the last report, with the time taken, while one step of the work takes long."""
         while not finished.wait(SILENCE):
-            share, text, reported = self._last
+            last = self._last
             now = time.monotonic()
-            if now - reported >= SILENCE:
+            if now - last.time >= SILENCE:
                 taken = f"{now - self._began:.0f} s in all"
-                self._worker.say(self, share, f"{text or self._what}, {taken}")
+                self._worker.say(self, last.share, f"{last.text or self._label}, {taken}")
 
     def _progress(self, done: int, total: int, label: str) -> None:
         """Report that `done` of `total` steps are done, if it is time; raise Stopped if stopped."""
         self._check()
         now = time.monotonic()
         share = self._parts.share(done, total, label)
-        _, last_text, reported = self._last
-        if last_text and now - reported < REPORT_EVERY:
+        if self._last.text and now - self._last.time < REPORT_EVERY:
             return
         taken = now - self._began
         left = ""
         if taken > EARLY and MIN_SHARE < share < 1:
             left = f", about {taken * (1 - share) / share:.0f} s left"
-        text = f"{self._what}: {label} {done}/{total}{left}"
-        self._last = share, text, now
+        text = f"{self._label}: {label} {done}/{total}{left}"
+        self._last = _Message(share, text, now)
         self._worker.say(self, share, text)

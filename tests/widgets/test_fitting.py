@@ -230,6 +230,25 @@ def test_the_worker_drops_what_is_overtaken_and_the_newest_wins():
     assert reports[-1] == "newest: done"
 
 
+def test_an_error_of_a_replaced_task_is_reported_also_where_its_text_ends_in_stopped():
+    reports = []
+    started = threading.Event()
+    replaced = threading.Event()
+    worker = Worker(lambda share, text: reports.append(text))
+
+    def failing(progress):
+        started.set()
+        assert replaced.wait(30)
+        raise RuntimeError("the data server: stopped")
+
+    worker.submit("first", failing)
+    assert started.wait(30)
+    worker.submit("second", lambda progress: None)
+    replaced.set()
+    assert worker.wait(30)
+    assert reports == ["first: the data server: stopped", "second: done"]
+
+
 def test_a_page_hears_of_progress_twice_a_second_at_most():
     reports = []
     start = time.monotonic()
