@@ -1,6 +1,6 @@
 """Words that commands and verbs take, and the nearest one to a misspelt word.
 
-Without torch, so that a command checks its words before it loads anything.
+This file imports no torch, so that a command checks its words before it loads anything.
 """
 
 from collections.abc import Iterable
@@ -13,66 +13,64 @@ Word = TypeVar("Word", bound=str | None)
 
 NETWORKS = ("mlp", "conv", "resnet20")
 OFFLINE = ("digits", "digits-near", "moons")  # tasks that need no files
-DEFAULT = "digits-near"  # task of tour, lab and course
-FOLDER = "image-folder"
+DEFAULT_TASK = "digits-near"  # task of tour, lab and course
+IMAGE_FOLDER = "image-folder"
 # name -> torchvision's class
-PUBLIC = dict(
+TORCHVISION = dict(
     mnist="MNIST", fashion_mnist="FashionMNIST", cifar10="CIFAR10", cifar100="CIFAR100", svhn="SVHN"
 )
-PLACED = {FOLDER: "PATH"} | {name.replace("_", "-"): "ROOT" for name in PUBLIC}
-TASKS = (*OFFLINE, *(f"{name}:{place}" for name, place in PLACED.items()))
+WITH_FOLDER = {IMAGE_FOLDER: "PATH"} | {name.replace("_", "-"): "ROOT" for name in TORCHVISION}
+TASKS = (*OFFLINE, *(f"{name}:{place}" for name, place in WITH_FOLDER.items()))
 DEVICES = ("auto", "cpu", "cuda", "mps", "xpu")
-
-
-LONGEST = 200  # characters of a value in an error
+MAX_SHOWN = 200  # characters of a value in an error
 
 
 def quoted(value: object) -> str:
     """Write a value as in code, cut where it is long."""
     text = repr(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}... of {len(text)} characters"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}... of {len(text)} characters"
 
 
 def brief(error: Exception) -> str:
-    """Return an error's first line, cut where it is long; the whole error is its cause."""
+    """Return an error's first line, cut where it is long, for an error raised from it."""
     line = str(error).partition("\n")[0]
-    return line if len(line) <= 2 * LONGEST else f"{line[: 2 * LONGEST]} ..."
+    return line if len(line) <= 2 * MAX_SHOWN else f"{line[: 2 * MAX_SHOWN]} ..."
 
 
-def meant(given: object, choices: Iterable[str | None]) -> str:
-    """Text that names the nearest choice, ": did you mean 'digits'?"; empty where none is near."""
+def did_you_mean(given: object, choices: Iterable[str | None]) -> str:
+    """Name the nearest choice, ": did you mean 'digits'?"; an empty text where none is near."""
     near = get_close_matches(str(given), [word for word in choices if word is not None], 1)
     return f": did you mean {near[0]!r}?" if near else ""
 
 
 def check_choice(value: Word, choices: tuple[str | None, ...], name: str) -> Word:
-    """One of the given words."""
+    """Check that a value is one of the given words, and return it."""
     if not isinstance(value, (str, NoneType)) or value not in choices:
         plain = isinstance(value, (str, bool, Real, NoneType))
         got = quoted(value) if plain else f"a {type(value).__name__}"
         listed = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} must be one of {listed}, got {got}{meant(value, choices)}")
+        raise ValueError(f"{name} must be one of {listed}, got {got}{did_you_mean(value, choices)}")
     return value
 
 
 def check_task(name: str) -> str:
-    """A name of a task: one of `OFFLINE`, or one of `PLACED` and its folder."""
+    """Check the name of a task: of `OFFLINE`, or of `WITH_FOLDER` with a colon and a folder."""
     kind, _, place = name.partition(":")
-    if name in OFFLINE or kind in PLACED and place:
+    if name in OFFLINE or (kind in WITH_FOLDER and place):
         return name
-    if kind in PLACED:
+    if kind in WITH_FOLDER:
         raise ValueError(
-            f"data must be {kind}:{PLACED[kind]}, got {quoted(name)}: give the folder after the"
-            " colon"
+            f"data must be {kind}:{WITH_FOLDER[kind]}, got {quoted(name)}:"
+            " give the folder after the colon"
         )
-    near = meant(kind, [*OFFLINE, *PLACED])
+    near = did_you_mean(kind, [*OFFLINE, *WITH_FOLDER])
     raise ValueError(f"data must be one of {', '.join(TASKS)}, got {quoted(name)}{near}")
 
 
 def check_device_word(name: str) -> str:
-    """The name of a kind of device, with or without a number; whether it is there, torch knows."""
+    """Check the name of a kind of device, "cuda" or "cuda:1"; it may not exist on this machine."""
     kind, colon, number = name.partition(":")
-    if kind not in DEVICES or colon and not number.isdigit():
+    if kind not in DEVICES or (colon and not number.isdecimal()):
         known = ", ".join(DEVICES)
         raise ValueError(f"device must be one of {known} or cuda:N, got {quoted(name)}")
     return name

@@ -17,14 +17,14 @@ import flatviz
 from flatviz.cli.experiments import experiment_of, parameters_of, parsed, refuse_long
 from flatviz.site import CONTENTS, notebooks
 from flatviz.words import (
-    DEFAULT,
-    FOLDER,
+    DEFAULT_TASK,
+    IMAGE_FOLDER,
     NETWORKS,
     OFFLINE,
     check_choice,
     check_device_word,
     check_task,
-    meant,
+    did_you_mean,
 )
 
 REGISTERED = re.compile(r"^@register_model\(\)\n(?:@.*\n)*def (\w+)", re.MULTILINE)
@@ -41,7 +41,7 @@ class _Commands(click.Group):
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple:
         """Find the command that the first word names."""
         if args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(f"No such command {args[0]!r}{meant(args[0], COMMANDS)}")
+            ctx.fail(f"No such command {args[0]!r}{did_you_mean(args[0], COMMANDS)}")
         return super().resolve_command(ctx, args)
 
 
@@ -90,7 +90,7 @@ def check_there(option: str, path: Path, *, folder: bool = False) -> Path:
     kind = "folder" if folder else "file"
     if not (path.is_dir() if folder else path.is_file()):
         beside = [p.name for p in path.parent.glob("*") if p.is_dir() == folder]
-        raise ValueError(f"{option} must be a {kind}, got {path}{meant(path.name, beside)}")
+        raise ValueError(f"{option} must be a {kind}, got {path}{did_you_mean(path.name, beside)}")
     return path
 
 
@@ -109,7 +109,7 @@ def check_reading(data: str, size: int | None, per_class: int | None) -> None:
         ValueError: For an option that would change nothing.
     """
     kind = data.partition(":")[0]
-    if size is not None and kind != FOLDER:
+    if size is not None and kind != IMAGE_FOLDER:
         raise ValueError(f"--size must be left out for {data}, got {size}: folders take it")
     if per_class is not None and kind in OFFLINE:
         raise ValueError(
@@ -124,7 +124,7 @@ def check_public_network(name: str) -> str:
     files = (file for place in places for file in Path(place).glob("models/*.py"))
     known = sorted(n for file in files for n in REGISTERED.findall(file.read_text("utf-8")))
     if known and name not in known:
-        near = meant(name, known)
+        near = did_you_mean(name, known)
         raise ValueError(f"--model must be one of torchvision.models, got {name!r}{near}")
     return name
 
@@ -255,7 +255,7 @@ def tour(
     Its page also trains two weights and a regression with a gap in the browser; that of --data
     moons shows predictions over the plane of inputs beside HMC.
     """
-    data = data or DEFAULT
+    data = data or DEFAULT_TASK
     check_reading(data, size, per_class)
     work("tour", data=data, seed=seed or 0, size=size, per_class=per_class, **options)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flatviz.site import EXPERIMENTS, folder_of_notebooks
-from flatviz.words import check_choice, meant, quoted
+from flatviz.words import check_choice, did_you_mean, quoted
 
 PYTHON = {"True": "true", "False": "false"}  # words of Python -> those of JSON
 LONGEST = 10  # minutes that a run without --yes may take
@@ -85,7 +85,7 @@ def parsed(words: Sequence[str], known: Mapping[str, str], name: str) -> dict[st
         key = written.upper()
         if not equals or key not in known:
             listed = [n.lower() for n in known if n != "RUN"]  # which the option --stored sets
-            hint = "" if key in known else meant(key.lower(), listed)
+            hint = "" if key in known else did_you_mean(key.lower(), listed)
             raise ValueError(
                 f"a parameter must be NAME=VALUE with NAME one of {', '.join(listed)} for {name},"
                 f" got {word!r}{hint}"

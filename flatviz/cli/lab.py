@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from flatviz.site import CLONE, PACKAGED, folder_of_notebooks
-from flatviz.words import meant
+from flatviz.words import did_you_mean
 
 
 def work(notebook: str, jupyter: tuple[str, ...]) -> int:
@@ -37,7 +37,7 @@ def _place(notebook: str) -> Path:
     folder = _folder()
     if not (folder / notebook).exists():
         known = sorted(p.name for p in folder.glob("*.ipynb"))
-        near = meant(notebook, known)
+        near = did_you_mean(notebook, known)
         raise ValueError(f"--notebook must be one of {', '.join(known)}, got {notebook!r}{near}")
     return folder / notebook
 

@@ -1,8 +1,8 @@
-"""Checks of a public verb's arguments, by their annotations, before anything is computed.
+"""`public`: checks the arguments of a public function (a verb), and sets how it computes.
 
-`Annotated[float, check_radius]` names a check; `int | None`, `Sequence[Spectrum]` and other types
-are checked as they are.  A verb itself checks what involves several arguments, for instance that a
-prior covers the net's weights.
+Arguments are checked by their annotations, before anything is computed: `Annotated[float,
+check_radius]` names a check, and `int | None` or `Sequence[Spectrum]` state a type.  A verb itself
+checks what involves several arguments, for instance that a prior covers the net's weights.
 """
 
 import dataclasses
@@ -22,9 +22,9 @@ from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.results import FOR_READERS, for_readers, placed
 
-P = ParamSpec("P")  # not in a tuple, which type checkers do not read
+P = ParamSpec("P")
 R = TypeVar("R")
-# of an argument that newcomers leave out: where it comes from
+# Where to get an argument that newcomers leave out
 ORIGINS = {
     "prior": "fv.transfer returns one, and fv.posteriors.moped_prior(net)",
     "seed": "a whole number, which fixes all noise",
@@ -36,11 +36,11 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
     """Check every argument of `verb` by its annotation before it runs.
 
     None also passes where it is the default.  Weights, posteriors and results are moved to the
-    network's device; results for readers are returned on the CPU.  The verb computes in IEEE
-    float32, but its training steps (in `advance`) in the arithmetic that the user has set.  It runs
-    on as many threads as pay for its largest argument (`threads`); gradients, products and
-    predictions choose their number themselves.  Its signature in `help` shows the types without
-    their checks.
+    network's device; results that people read (`FOR_READERS`: surfaces, spectra, scores) are
+    returned on the CPU.  The verb computes in IEEE float32, but its training steps (in `advance`)
+    in the arithmetic that the user has set.  The size of its largest argument sets the number of
+    threads (`threads`); gradients, products and predictions choose theirs themselves.  Its
+    signature in `help` shows the types without their checks.
     """
     signature = inspect.signature(verb)
     checks: dict[str, Check] = {}
@@ -57,22 +57,26 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
             checks[name](value, name)
         device, work = _device_and_work((args, kwargs))
         args, kwargs = placed((args, kwargs), device)
-        # Not in inference mode, whose tensors no later verb could use
-        gradients = torch.is_grad_enabled()
+        has_gradients = torch.is_grad_enabled()
         with (
             arithmetic(),
+            # No later verb could use the tensors of inference mode; leaving it enables gradients
             torch.inference_mode(False),
-            torch.set_grad_enabled(gradients),
+            torch.set_grad_enabled(has_gradients),
             threads(work),
         ):
             return for_readers(verb(*args, **kwargs))
 
     hints = get_type_hints(verb, NAMES | inspect.unwrap(verb).__globals__)
-    typed = [
-        p.replace(annotation=hints.get(p.name, p.annotation)) for p in signature.parameters.values()
-    ]
-    plain = signature.replace(parameters=typed, return_annotation=hints.get("return"))
-    vars(checked)["__signature__"] = plain
+    parameters = []
+    for parameter in signature.parameters.values():
+        hint = hints.get(parameter.name, parameter.annotation)
+        parameters.append(parameter.replace(annotation=hint))
+    without_checks = signature.replace(
+        parameters=parameters,
+        return_annotation=hints.get("return"),
+    )
+    vars(checked)["__signature__"] = without_checks
     return checked
 
 
@@ -98,7 +102,8 @@ def _wrong_call(
     plain = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
     reason = str(error)
     for missing, origin in ORIGINS.items():
-        if reason.endswith(repr(missing)) and name not in origin:
+        is_itself = name in origin  # `transfer` without a prior: not "call fv.transfer"
+        if reason.endswith(repr(missing)) and not is_itself:
             reason += f" ({origin})"
     unknown = [key for key in kwargs if key not in signature.parameters]
     if unknown:
@@ -109,23 +114,26 @@ def _wrong_call(
 
 
 def _device_and_work(given: object) -> tuple[torch.device, float]:
-    """Find the device that a verb computes on, and the multiply-adds of its largest operation.
+    """Find the device that a verb computes on, and the multiply-adds of its largest argument.
 
-    The device is that of its network, or without one the first GPU that weights or a posterior lie
-    on.
+    The device is that of its network, or without one the first that is not the CPU.  Each number of
+    an argument counts as PER_NUMBER multiply-adds.
     """
-    nets: list[torch.device] = []
+    of_nets: list[torch.device] = []
     others: list[torch.device] = []
-    numbers = [0]
+    largest = 0
     for value in _leaves(given):
-        if isinstance(value, Data):  # it passes in batches
+        if isinstance(value, Net):
+            of_nets.append(value.device)
+            largest = max(largest, value.dim)
+        elif isinstance(value, Data):  # its size says nothing, as it passes in batches
             others.append(value.x.device)
-            continue
-        (nets if isinstance(value, Net) else others).append(value.device)
-        numbers.append(value.dim if isinstance(value, Net) else value.numel())
+        else:
+            others.append(value.device)
+            largest = max(largest, value.numel())
     gpus = [device for device in others if device.type != "cpu"]
-    device = [*nets, *gpus, torch.device("cpu")][0]
-    return device, float(PER_NUMBER * max(numbers))
+    device = [*of_nets, *gpus, torch.device("cpu")][0]
+    return device, float(PER_NUMBER * largest)
 
 
 def _leaves(value: Any) -> Iterator[Net | Tensor | Data]:

@@ -125,8 +125,8 @@ class Data:
     def __len__(self) -> int:
         return len(self.x)
 
-    def subset(self, index: Tensor) -> Self:
-        """Return the examples at `index`."""
+    def subset(self, index: Tensor | slice) -> Self:
+        """Return the examples at `index`; those of a slice share their memory."""
         x = self.x[index] if isinstance(self.x, Tensor) else self.x.take(index)
         return replace(self, x=x, y=self.y[index])
 

@@ -90,7 +90,7 @@ class Pixels(Sized):
         """Iterate over batches of floats."""
         return map(self._floats, self.bytes.split(size))
 
-    def take(self, index: Tensor) -> Pixels:
+    def take(self, index: Tensor | slice) -> Pixels:
         """Return the images at `index`, as bytes."""
         return replace(self, bytes=self.bytes[index])
 
@@ -167,7 +167,7 @@ class Fields(Sized):
             batches.append(Fields(dict(zip(self.named, parts))))
         return batches
 
-    def take(self, index: Tensor) -> Fields:
+    def take(self, index: Tensor | slice) -> Fields:
         """Return the inputs at `index`."""
         return self[index]
 

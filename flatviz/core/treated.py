@@ -15,7 +15,7 @@ from flatviz.core.inputs import Fields, run
 from flatviz.core.seeds import saved_rng
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
-from flatviz.words import meant
+from flatviz.words import did_you_mean
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 TreatedWord = Literal["trainable", "all", "norm+head", "head", "authors"]
@@ -49,7 +49,7 @@ def choose(
     if not callable(treated) and treated not in words:
         raise ValueError(
             f"treated must be {', '.join(map(repr, words))} or a function of the name, got"
-            f" {shown(treated)}{meant(treated, words)}"
+            f" {shown(treated)}{did_you_mean(treated, words)}"
         )
     parameters = dict(module.named_parameters())
     norms = _weights_of_norms(module)

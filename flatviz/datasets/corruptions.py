@@ -44,13 +44,15 @@ class Corruption(NamedTuple):
         """Blur by a Gaussian."""
         sigma = self._pixels
         squares = self._squared_distances(3 * sigma)
-        return self._blurred(torch.exp(-squares / (2 * sigma**2)))
+        kernel = torch.exp(-squares / (2 * sigma**2))
+        return self._blurred(kernel)
 
     def defocus_blur(self) -> Tensor:
         """Blur by a disc with a soft edge."""
         radius = self._pixels
         distances = self._squared_distances(radius).sqrt()
-        return self._blurred((radius + 0.5 - distances).clamp(0, 1))
+        kernel = (radius + 0.5 - distances).clamp(0, 1)
+        return self._blurred(kernel)
 
     def fog(self) -> Tensor:
         """Mix in a mist of several scales, which lowers contrast."""
@@ -59,10 +61,11 @@ class Corruption(NamedTuple):
         mist = x.new_zeros(n, 1, height, width)
         for scale in (2, 4, 8):
             rough = self._uniform(n, 1, scale, scale)
-            smooth = F.interpolate(rough, (height, width), mode="bicubic", align_corners=False)
+            smooth = F.interpolate(rough, (height, width), mode="bicubic")
             mist = mist + smooth / scale
-        mist = mist / mist.amax((1, 2, 3), keepdim=True)
-        return (1 - self.strength) * x + self.strength * (0.3 + 0.7 * mist)
+        thickest = mist.amax((1, 2, 3), keepdim=True)
+        mist = 0.3 + 0.7 * (mist / thickest)
+        return (1 - self.strength) * x + self.strength * mist
 
     def brightness(self) -> Tensor:
         """Make all values larger."""
@@ -106,15 +109,16 @@ class Corruption(NamedTuple):
     def _squared_distances(self, radius: float) -> Tensor:
         """Compute squared distances from the middle of a square kernel of `radius` pixels."""
         reach = max(1, int(radius + 0.999))
-        like = self.images
-        side = torch.arange(-reach, reach + 1, dtype=like.dtype, device=like.device) ** 2
-        return side[:, None] + side
+        steps = torch.arange(-reach, reach + 1).to(self.images)
+        squares = steps**2
+        return squares[:, None] + squares
 
     def _blurred(self, kernel: Tensor) -> Tensor:
         """Convolve each channel with one square kernel, with edges repeated."""
         channels = self.images.shape[1]
         reach = len(kernel) // 2
-        weight = (kernel / kernel.sum()).expand(channels, 1, *kernel.shape)
+        kernel = kernel / kernel.sum()
+        weight = kernel.expand(channels, 1, *kernel.shape)
         wide = F.pad(self.images, [reach] * 4, mode="replicate")
         return F.conv2d(wide, weight, groups=channels)
 
@@ -124,7 +128,8 @@ def affine(x: Tensor, *, angle: Tensor | float = 0.0, shift: Tensor | None = Non
 
     Places from outside get the value of the edge.
     """
-    angle = torch.as_tensor(angle, dtype=x.dtype, device=x.device).expand(len(x))
+    angle = torch.as_tensor(angle, dtype=x.dtype, device=x.device)
+    angle = angle.expand(len(x))
     cos = angle.cos()
     sin = angle.sin()
     move = x.new_zeros(len(x), 2) if shift is None else -2 * shift
@@ -182,14 +187,18 @@ def corrupt(data: Data, kind: str, severity: Count, *, seed: Seed) -> Data:
     x = data.x if pixels is None else pixels[:]
     if not isinstance(x, Tensor) or x.ndim != 4 or not x.is_floating_point():
         raise ValueError(f"corrupt needs floating images (N, C, H, W) or bytes, got {data!r}")
-    if float(x.min()) < 0 or float(x.max()) > 1:
+    lowest = float(x.min())
+    highest = float(x.max())
+    if lowest < 0 or highest > 1:
         raise ValueError(
             "corrupt needs images with values from 0 to 1, got values"
-            f" {float(x.min()):g} to {float(x.max()):g}: scale them"
+            f" {lowest:g} to {highest:g}: scale them"
         )
+    strength = STRENGTHS[kind][severity - 1]
     with saved_rng():
-        changed = apply(Corruption(x, STRENGTHS[kind][severity - 1], generator(seed)))
+        changed = apply(Corruption(x, strength, generator(seed)))
     changed = changed.clamp(0, 1).to(x.dtype)
     if pixels is None:
         return replace(data, x=changed)
-    return replace(data, x=replace(pixels, bytes=(changed * 255).round().byte()))
+    in_bytes = (changed * 255).round().byte()
+    return replace(data, x=replace(pixels, bytes=in_bytes))

@@ -16,7 +16,9 @@ from flatviz.core.data import inputs_of
 from flatviz.core.streams import Examples
 
 CHECKED = 8  # examples that are read twice
+WHOLE = (int, np.integer, np.bool_)  # numbers that an array of objects may hold as labels
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
+check_texts = each(kind(str, "a text"), "texts")
 
 
 def data_from(
@@ -51,7 +53,7 @@ def data_from(
     """
     n = None if n is None else check_count(n, "n")
     if classes is not None:
-        each(kind(str, "a text"), "texts")(classes, "classes")
+        check_texts(classes, "classes")
     if isinstance(examples, Data):
         if n is None or n >= len(examples):
             return examples
@@ -71,7 +73,7 @@ def _columns(given: Any) -> tuple[dict, object] | None:
     """Return inputs by name and labels of all examples, or None where they come one by one."""
     if isinstance(given, Mapping):
         return _split(given, "the data")
-    several = isinstance(given, tuple) and len(given) > 2
+    several = isinstance(given, tuple) and len(given) > 2  # a longer list holds examples
     pair = isinstance(given, (tuple, list)) and len(given) == 2
     if (several or pair) and _is_column(given[-1]):
         return _split(given, "the data")
@@ -94,8 +96,8 @@ def _split(given: object, where: str) -> tuple[dict, object]:
                 f"{where} must have inputs and one of {', '.join(LABELS)}, got {list(given)}:"
                 " rename the label"
             )
-        fields = {str(name): v for name, v in given.items() if name != label}
-        return fields, given[label]
+        fields = {str(name): value for name, value in given.items()}
+        return fields, fields.pop(label)
     if not isinstance(given, (tuple, list)) or len(given) < 2:
         raise TypeError(
             f"each example must be a pair (x, y), or a dict with labels, got {type(given).__name__}"
@@ -107,8 +109,10 @@ def _split(given: object, where: str) -> tuple[dict, object]:
         return {str(name): v for name, v in x.items()}, y
     if not isinstance(x, (tuple, list)) or not all(hasattr(v, "__array__") for v in x):
         return {None: x}, y
-    rows = isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x)
-    return {None: x} if rows else dict(enumerate(x)), y
+    # A list of arrays holds the rows of one input, unless each is as long as y
+    if isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x):
+        return {None: x}, y
+    return dict(enumerate(x)), y
 
 
 def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
@@ -123,22 +127,26 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
     if loader is None and hasattr(examples, "__len__"):  # its __getitem__ may accept any index
         n = len(examples) if n is None else min(n, len(examples))
     columns: dict[object, list] = {}
+    labels: list = []
     seen = 0
     with _restored(loader):
         for i, example in enumerate(examples):
             fields, y = _split(example, f"example {i}")
-            values: dict[object, Any] = {name: _tensor(v, name) for name, v in fields.items()}
-            values[LABELS] = y if isinstance(y, Tensor) else np.asarray(y)
-            for name, value in values.items():
-                rows = value if batched else value[None]
-                columns.setdefault(name, []).append(rows)
-            seen += len(columns[LABELS][-1])
+            for name, value in fields.items():
+                tensor = _tensor(value, name)
+                columns.setdefault(name, []).append(tensor if batched else tensor[None])
+            y = y if isinstance(y, Tensor) else np.asarray(y)
+            labels.append(y if batched else y[None])
+            seen += len(labels[-1])
             if n is not None and seen >= n:
                 break
-    if not columns:
+    if not labels:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
-    fields = {name: _joined(name, values) for name, values in columns.items()}
-    return fields, fields.pop(LABELS)
+    inputs = {}
+    for name, values in columns.items():
+        what = "inputs" if name is None else f"inputs {name!r}"
+        inputs[name] = _joined(values, what)
+    return inputs, _joined(labels, "labels")
 
 
 @contextmanager
@@ -155,10 +163,10 @@ def _restored(loader: DataLoader | None) -> Iterator[None]:
             source.set_state(state)
 
 
-def _joined(name: object, values: list) -> object:
+def _joined(values: list, what: str) -> object:
+    """Join the batches of one column, which `what` names in errors."""
     shapes = list(dict.fromkeys(tuple(v.shape[1:]) for v in values))
     if len(shapes) > 1:
-        what = "labels" if name is LABELS else "inputs" if name is None else f"inputs {name!r}"
         raise ValueError(
             f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all"
             " alike; of batches give the loader itself"
@@ -169,8 +177,10 @@ def _joined(name: object, values: list) -> object:
 
 
 def _tensor(value: Any, name: object) -> Tensor:
-    """Convert numbers to a tensor, copied so that a user's array is not shared."""
-    what = "x" if name is None else name if isinstance(name, str) else f"x[{name}]"
+    """Convert numbers to a tensor; arrays are copied, so that none of the user's is shared."""
+    what = name if isinstance(name, str) else f"x[{name}]"
+    if name is None:
+        what = "x"
     if isinstance(value, Tensor):
         check_dense(value, what)
         return value
@@ -206,23 +216,30 @@ def _numbers(value: Any) -> np.ndarray:
 def _texts(array: np.ndarray) -> bool:
     """Tell whether an array holds texts."""
     if array.dtype.kind == "O":
-        return any(isinstance(v, (str, bytes)) for v in array.flat)
+        return any(isinstance(value, (str, bytes)) for value in array.flat)
     return array.dtype.kind in "US"
 
 
 def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
     """Return class numbers or targets, and names of the classes, () where they have none."""
     names = () if classes is None else tuple(classes)
-    if not isinstance(y, Tensor) and _texts(np.asarray(y)):
-        return _numbered(np.asarray(y), names)
+    if not isinstance(y, Tensor):
+        array = np.asarray(y)
+        if _texts(array):
+            return _numbered(array, names)
+        if array.dtype.kind == "O" and all(isinstance(v, WHOLE) for v in array.flat):
+            y = array.astype(np.int64)
     y = _tensor(y, "labels")
-    y = y.long() if y.dtype == torch.bool else y
+    if y.dtype == torch.bool:
+        y = y.long()
     if y.ndim != 2:
         return y, names
-    is_binary = bool(((y == 0) | (y == 1)).all())
-    if y.shape[1] > 1 and is_binary and bool((y.sum(1) == 1).all()):
+    n_columns = y.shape[1]
+    is_binary = ((y == 0) | (y == 1)).all()
+    is_one_hot = is_binary and (y.sum(1) == 1).all()
+    if n_columns > 1 and is_one_hot:
         return y.argmax(1), names
-    if y.shape[1] == 1 and not y.is_floating_point():
+    if n_columns == 1 and not y.is_floating_point():
         return y[:, 0], names
     return y, names
 
@@ -243,8 +260,9 @@ def _numbered(array: np.ndarray, names: tuple[str, ...]) -> tuple[Tensor, tuple[
             f"labels must be of the classes {names}, got {min(unknown)!r}: give classes=, or mend"
             " it"
         )
-    y = torch.tensor([numbers[text] for text in texts]).view(array.shape)
-    return y.squeeze(-1 if array.ndim == 2 else 0), names
+    y = torch.tensor([numbers[text] for text in texts])
+    shape = array.shape[:1] if array.shape[1:] == (1,) else array.shape
+    return y.view(shape), names
 
 
 def stream(examples: object, *, workers: int = 2) -> Data:
@@ -280,55 +298,73 @@ def stream(examples: object, *, workers: int = 2) -> Data:
         )
     if len(examples) == 0:
         raise ValueError("examples must hold at least one (x, y), got an empty set")
-    first = _read_twice(examples)
+    pairs = _read_twice(examples)
+    first, _ = next(iter(pairs.values()))
     is_image = first.dtype == torch.uint8 and first.ndim == 3
     dtype = torch.float32 if is_image else first.dtype
-    y = _labels(examples)
+    y, names = _labels_of(_labels(examples, pairs), None)
     index = torch.arange(len(examples))
     x = Stream(examples, index, first.shape, workers, dtype=dtype)
-    return Data(x, y, class_names_of(examples, y))
+    return Data(x, y, names or class_names_of(examples, y))
 
 
-def _read_twice(examples: Examples) -> Tensor:
-    """Return the first input, after reading a few examples twice; refuse random transforms."""
+def _read_twice(examples: Examples) -> dict[int, tuple[Tensor, object]]:
+    """Read a few examples by index, twice; refuse random transforms."""
     before = random_state()
     n = len(examples)
-    few = torch.linspace(0, n - 1, min(n, CHECKED)).long().tolist()
-    first = [pair_of(examples[i], i)[0] for i in few]
-    again = [pair_of(examples[i], i)[0] for i in few]
-    same = all(
-        a.shape == b.shape
-        and torch.allclose(
-            a,
-            b,
-            rtol=0,
-            atol=0,
-            equal_nan=True,
-        )
-        for a, b in zip(first, again)
-    )
+    spread = torch.linspace(0, n - 1, min(n, CHECKED))
+    few = spread.long().tolist()
+
+    def read() -> list[tuple[Tensor, object]]:
+        return [pair_of(examples[i], i) for i in few]
+
+    pairs = read()
+    same = all(_equal(x, again) for (x, _), (again, _) in zip(pairs, read()))
     if before != random_state() or not same:
         raise ValueError(
             "examples must be the same each time they are read, got random ones (augmentation), of"
             " which no surface has one value: leave random transforms out, or draw once for all"
             " with fv.datasets.data_from"
         )
-    return first[0]
+    return dict(zip(few, pairs))
 
 
-def _labels(examples: Examples) -> Tensor:
-    """Return the list of labels that torchvision's data sets have, or read every example once."""
+def _equal(a: Tensor, b: Tensor) -> bool:
+    """Tell whether two tensors are the same, also in their NaN."""
+    return a.shape == b.shape and torch.allclose(a, b, rtol=0, atol=0, equal_nan=True)
+
+
+def _labels(examples: Examples, pairs: Mapping[int, tuple[Tensor, object]]) -> object:
+    """Return the list of labels that torchvision's data sets have, or read every example once.
+
+    The list is used where it has the labels of `pairs`, which were read: a `target_transform`
+    changes them.
+    """
     for name in ("targets", "labels"):
-        listed = getattr(examples, name, ())  # of a foreign class
-        if len(listed) == len(examples):
-            return torch.as_tensor(listed)
-    each = [pair_of(examples[i], i)[1] for i in range(len(examples))]
-    return torch.stack(list(map(torch.as_tensor, each)))
+        listed: Any = getattr(examples, name, None)  # which a data set need not have
+        if not hasattr(listed, "__len__") or len(listed) != len(examples):
+            continue
+        array = _array(listed)
+        if all(np.array_equal(array[i], _array(y)) for i, (_, y) in pairs.items()):
+            return array if _texts(array) else torch.as_tensor(listed)
+    labels = []
+    for i in range(len(examples)):
+        _, y = pair_of(examples[i], i)
+        labels.append(y)
+    if _texts(np.asarray(labels[0])):
+        return labels
+    return torch.stack([torch.as_tensor(y) for y in labels])
+
+
+def _array(labels: Any) -> np.ndarray:
+    return np.asarray(labels.cpu() if isinstance(labels, Tensor) else labels)
 
 
 def in_memory(data: Data) -> Data:
     """Read a stream into memory, images in bytes as bytes; return other data as they are."""
-    return replace(data, x=data.x.read()) if isinstance(data.x, Stream) else data
+    if isinstance(data.x, Stream):
+        return replace(data, x=data.x.read())
+    return data
 
 
 def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
@@ -344,4 +380,5 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
     if not isinstance(names, (list, tuple)) or not names or y.is_floating_point():
         return ()
     texts = all(isinstance(name, str) for name in names)
-    return tuple(names) if texts and len(names) > int(y.max()) else ()
+    named = texts and len(names) > int(y.max())
+    return tuple(names) if named else ()

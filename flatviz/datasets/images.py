@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from flatviz.checks import Count, FilePath, Seed
 from flatviz.core import Data, Pixels, Stream, generator, public
-from flatviz.words import PUBLIC, check_choice
+from flatviz.words import TORCHVISION, check_choice
 
 MEMORY = 2**31  # bytes of images that a folder may take
 # Sets whose classes have names; the others' are digits
@@ -68,7 +68,8 @@ def _rgb_image(file: str) -> object:
             " bits, multiply them by 16",
             stacklevel=2,
         )
-    return Image.fromarray((wide >> 8).astype(np.uint8)).convert("RGB")
+    high_bits = (wide >> 8).astype(np.uint8)
+    return Image.fromarray(high_bits).convert("RGB")
 
 
 def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
@@ -80,8 +81,12 @@ def _files_in(folder: Path, wanted: Callable[[str], bool]) -> list[str]:
     seen = {str(place) for place in (inside, *inside.parents)}
     files = []
     for root, inner, names in os.walk(folder, followlinks=True):
-        new = {os.path.realpath(os.path.join(root, name)): name for name in sorted(inner)}
-        inner[:] = [name for place, name in new.items() if place not in seen]
+        new = {}
+        for name in sorted(inner):
+            place = os.path.realpath(os.path.join(root, name))
+            if place not in seen:
+                new[place] = name
+        inner[:] = new.values()
         seen |= new.keys()
         files += [os.path.join(root, name) for name in names]
     return sorted(filter(wanted, files), key=os.path.split)
@@ -140,8 +145,8 @@ def image_folder(
             f"path must be a folder of class folders, got {str(path)!r}, none is there: check its"
             " name"
         )
-    folders = [p.name for p in folder.iterdir() if p.is_dir() and p.name != "__MACOSX"]
-    folders = sorted(name for name in folders if not name.startswith("."))
+    inside = sorted(place.name for place in folder.iterdir() if place.is_dir())
+    folders = [name for name in inside if name != "__MACOSX" and not name.startswith(".")]
     names = tuple(folders if classes is None else classes)
     if unknown := set(folders) - set(names):
         raise ValueError(
@@ -170,8 +175,10 @@ def image_folder(
             f"path must hold one folder of images for each class, got {str(path)!r}, which has no"
             " folder"
         )
-    steps = [] if size is None else [transforms.Resize(size), transforms.CenterCrop(size)]
-    images = Folder(samples, transforms.Compose([*steps, transforms.PILToTensor()]))
+    steps = [transforms.PILToTensor()]
+    if size is not None:
+        steps = [transforms.Resize(size), transforms.CenterCrop(size), *steps]
+    images = Folder(samples, transforms.Compose(steps))
     labels = torch.tensor([number for _, number in samples])
     chosen = _chosen(labels, per_class, seed)
     y = labels[chosen]
@@ -179,7 +186,8 @@ def image_folder(
     if len(chosen) * shape.numel() > MEMORY:
         stats = [os.stat(samples[i][0]) for i in chosen]
         stamps = tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
-        return Data(Stream(images, torch.tensor(chosen), shape, content=stamps), y, names)
+        stream = Stream(images, torch.tensor(chosen), shape, content=stamps)
+        return Data(stream, y, names)
     x = torch.empty((len(chosen), *shape), dtype=torch.uint8)
     for row, i in enumerate(chosen):
         image, _ = images[i]
@@ -220,8 +228,10 @@ def public_images(
     """
     from torchvision import datasets
 
-    kind = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
-    split = {"split": "train" if train else "test"} if name == "svhn" else {"train": train}
+    kind = TORCHVISION[check_choice(name, tuple(TORCHVISION), "name")]
+    split: dict[str, object] = {"train": train}
+    if name == "svhn":
+        split = {"split": "train" if train else "test"}
     try:
         images = getattr(datasets, kind)(str(root), download=download, **split)
     except Exception as error:  # damaged files raise any error
@@ -231,9 +241,11 @@ def public_images(
             " give download=False"
         ) from error
     x = _pixels(images.data)
-    y = torch.as_tensor(images.labels if name == "svhn" else images.targets).long()
+    labels = images.labels if name == "svhn" else images.targets
+    y = torch.as_tensor(labels).long()
     index = torch.tensor(_chosen(y, per_class, seed))
-    return Data(x[index], y[index], tuple(images.classes) if name in NAMED else ())
+    names = images.classes if name in NAMED else ()
+    return Data(x[index], y[index], tuple(names))
 
 
 @public
@@ -263,15 +275,17 @@ def images_like(images: Data, shape: tuple[Count, ...] | torch.Size) -> Data:
     if len(shape) != 3:
         raise ValueError(f"shape must be (C, H, W), got {tuple(shape)}")
     x = images.x.bytes
-    if x.shape[1] != shape[0]:
-        if {x.shape[1], shape[0]} != {1, 3}:
-            raise ValueError(f"images must have {shape[0]} channels, or 1 and 3, got {x.shape[1]}")
-        if shape[0] == 3:
+    given = x.shape[1]
+    wanted, *sides = shape
+    if given != wanted:
+        if {given, wanted} != {1, 3}:
+            raise ValueError(f"images must have {wanted} channels, or 1 and 3, got {given}")
+        if wanted == 3:
             x = x.expand(-1, 3, -1, -1)
         else:
-            x = x.float().mean(1, keepdim=True).round().byte()
-    if x.shape[2:] != tuple(shape[1:]):
-        sides = tuple(shape[1:])
+            grey = x.float().mean(1, keepdim=True)
+            x = grey.round().byte()
+    if list(x.shape[2:]) != sides:
         smooth = F.interpolate(x.float(), sides, mode="bilinear", antialias=True)
         x = smooth.round().clamp(0, 255).byte()
     return replace(images, x=replace(images.x, bytes=x))
@@ -294,4 +308,6 @@ def _pixels(data: object) -> Tensor:
     x = torch.as_tensor(data)
     if x.ndim == 3:
         return x[:, None]
-    return x if x.shape[1] == 3 else x.permute(0, 3, 1, 2).contiguous()
+    if x.shape[1] == 3:
+        return x
+    return x.permute(0, 3, 1, 2).contiguous()

@@ -40,8 +40,8 @@ def few_shot(data: Data, shots: Count, *, seed: Seed) -> FewShot:
         >>> [len(part) for part in fv.datasets.few_shot(data, 5, seed=0)]
         [10, 10, 20]
     """
-    train, validation, rest = _split(data, shots, seed)
-    return FewShot(data.subset(train), data.subset(validation), data.subset(rest))
+    parts = _split(data, shots, seed)
+    return FewShot(*map(data.subset, parts))
 
 
 def hold_out(test: Data, shots: int, *, seed: int) -> tuple[Data, Data]:
@@ -59,7 +59,7 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
     _check_classes(data, "few_shot")
     order = torch.randperm(len(data), generator=generator(seed))
     y = data.y.cpu()[order]
-    parts: list[list[torch.Tensor]] = [[], [], []]
+    rows = []
     for label in y.unique():
         members = order[y == label]
         if len(members) < 2 * shots + 1:
@@ -67,10 +67,8 @@ def _split(data: Data, shots: int, seed: int) -> list[torch.Tensor]:
                 f"each class must have at least {2 * shots + 1} examples for {shots} shots twice"
                 f" and a rest, got {len(members)} of class {int(label)}: lower shots"
             )
-        pieces = members.tensor_split([shots, 2 * shots])
-        for part, piece in zip(parts, pieces):
-            part.append(piece)
-    return [torch.cat(part).to(data.y.device) for part in parts]
+        rows.append(members.tensor_split([shots, 2 * shots]))
+    return [torch.cat(part).to(data.y.device) for part in zip(*rows)]
 
 
 def _check_classes(data: Data, verb: str) -> None:
@@ -108,7 +106,7 @@ def pick_classes(data: Data, classes: list[Whole]) -> Data:
             " data.y"
         )
     device = data.y.device
-    number = torch.full((max(present) + 1,), -1, device=device)
+    number = torch.full((max(present) + 1,), -1, device=device)  # of each old class, or -1
     number[list(classes)] = torch.arange(len(classes), device=device)
     labels = number[data.y]
     index = (labels >= 0).nonzero().flatten()

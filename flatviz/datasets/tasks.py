@@ -13,7 +13,7 @@ from flatviz.core import Data, Task, generator, public, randn_like
 from flatviz.datasets.corruptions import affine
 from flatviz.datasets.images import image_folder, public_images
 from flatviz.datasets.splits import MAX_VALIDATION, hold_out, pick_classes, transfer_task
-from flatviz.words import FOLDER, OFFLINE, check_task
+from flatviz.words import IMAGE_FOLDER, OFFLINE, check_task
 
 DIGITS = 10
 DIGITS_SOURCE = 700
@@ -57,7 +57,8 @@ def digits_transfer(
     from sklearn.datasets import load_digits
 
     scans = load_digits()
-    x = torch.as_tensor(scans.images, dtype=torch.float32)[:, None] / 16
+    images = torch.as_tensor(scans.images, dtype=torch.float32)
+    x = images[:, None] / 16
     y = torch.as_tensor(scans.target, dtype=torch.long)
     order = torch.randperm(len(x), generator=generator(seed))
     source = order[:DIGITS_SOURCE]
@@ -127,21 +128,24 @@ def moons_transfer(*, shots: Count = 10, noise: NonNegative = 0.15, seed: Seed =
     x = upright.tensor()
     cos = math.cos(SOURCE_ANGLE)
     sin = math.sin(SOURCE_ANGLE)
-    turned = Data(x @ x.new_tensor([[cos, sin], [-sin, cos]]), upright.y)
+    rotation = x.new_tensor([[cos, sin], [-sin, cos]])
+    turned = Data(x @ rotation, upright.y)
     name = f"two moons, {shots} shots a class, from turned moons"
     return Task(turned, train, test, MOONS, name, validation)
 
 
 def _moons(n: int, noise: float, source: torch.Generator) -> Data:
     """Draw `n` points, alternating between the classes."""
-    t: Tensor = math.pi * torch.rand(n, generator=source, dtype=torch.float32)
+    share = torch.rand(n, generator=source, dtype=torch.float32)
+    t = math.pi * share
     y = torch.arange(n) % MOONS
     cos = t.cos()
     sin = t.sin()
     first = torch.stack([cos, sin], 1)
     second = torch.stack([1 - cos, 0.5 - sin], 1)
     x = torch.where(y[:, None] == 0, first, second)
-    return Data(x + noise * randn_like(x, source), y)
+    x = x + noise * randn_like(x, source)
+    return Data(x, y)
 
 
 # By the experiment "tasks", transfer helps with these
@@ -193,7 +197,7 @@ def named_task(
         given = {} if shots is None else {"shots": shots}
         return BUILT[name](seed=seed, **given)
     test = None
-    if kind == FOLDER:
+    if kind == IMAGE_FOLDER:
         folder = Path(place)
         train = folder / "train"
         two = train.is_dir() and (folder / "test").is_dir()

@@ -1,6 +1,8 @@
-"""A network's forward pass as the torch operations that ran.
+"""A network's forward pass as the list of torch operations that ran, to run it at many weights.
 
-Each step runs where it costs least: once, as a sum of parts, or at each point.
+A loss surface needs one network at thousands of points w = w0 + sum_i c_i d_i.  The pass is
+recorded once.  An operation that no weight enters then runs once; one that is affine in the weights
+is a sum of parts, computed once; the rest runs at each point.
 """
 
 from __future__ import annotations
@@ -22,8 +24,7 @@ from flatviz.engine.cost import multiply_adds
 from flatviz.private import Functions, cached_property
 
 aten = torch.ops.aten
-# Operations that depend on values: a number read for a branch, a result whose shape depends on
-# them.
+# Operations that depend on values: a number read for a branch, or values that set a shape
 REFUSED = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 
 
@@ -76,7 +77,7 @@ def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[St
     new tensors, so nothing is written into `x`.  An error means that operations depend on values,
     or that the module writes into its weights or constants.
     """
-    inputs = x if isinstance(x, Tensor) else torch.empty(0)
+    inputs = x if isinstance(x, Tensor) else torch.empty(0)  # of fields: a stand-in, not read
     recorder = _Recorder(net.w, inputs)
 
     def outputs(w: Tensor, x: Tensor | Fields) -> Tensor:
@@ -141,7 +142,9 @@ class _Recorder(Dispatch):
                 return args[0]
         depends = REFUSED & set(operation.tags) or draws(operation, args, kwargs)
         if operation._schema.is_mutable or depends:
-            raise _Refused(f"{operation} writes into what outlives the pass, or depends on values")
+            raise _Refused(
+                f"{operation} writes into what outlives the pass, draws, or depends on values"
+            )
         result = operation(*args, **kwargs)
         tensors = [result] if isinstance(result, Tensor) else list(result)
         outs = []
@@ -176,15 +179,16 @@ VIEWS = dict.fromkeys((aten.view.default, aten._unsafe_view.default), torch.resh
 
 
 class Program:
-    """Steps, none in place, from the flat weights `w` (D,) and inputs `x` to `out`, in four kinds.
+    """Steps from the flat weights `w` (D,) and inputs `x` to `out`, sorted into four kinds.
 
     Attributes:
         views: Steps that are views of the flat weights.
-        frozen: Steps that no treated weight enters; they run once for each batch.
+        frozen: Steps that no weight enters; they run once for each batch.
         affine: Steps that are affine in views, all else being frozen: their result at
             w0 + sum_i c_i d_i is base + sum_i c_i part_i.
-        varying: All others, as `_merged` rewrites them: fewer, and in place where nothing else
-            reads.
+        varying: All others.  `run` calls them as `_merged` rewrites them: fewer, and in place where
+            nothing else reads.
+        kept: Frozen values that the varying steps read.
     """
 
     def __init__(
@@ -197,31 +201,31 @@ class Program:
         self._w = w
         self._x = x
         self._out = out
-        self._varying = {w}
-        self._views = {w}
+        self._moving = {w}  # values that the weights enter
+        self._weight_views = {w}
         self.views: list[Step] = []
         self.frozen: list[Step] = []
-        rest: list[Step] = []
+        moving_steps: list[Step] = []
         for s in _needed(steps, out):
-            if not self._varying.intersection(s.inputs):
+            if not self._moving.intersection(s.inputs):
                 self.frozen.append(s)
                 continue
-            self._varying.update(s.results)
-            if s.op.is_view and self._views.issuperset(s.inputs):
+            self._moving.update(s.results)
+            if s.op.is_view and self._weight_views.issuperset(s.inputs):
                 self.views.append(s)
-                self._views.update(s.results)
+                self._weight_views.update(s.results)
             else:
-                rest.append(s)
-        self.affine = list(filter(self._is_affine, rest))
-        self.varying = [s for s in rest if s not in self.affine]
+                moving_steps.append(s)
+        self.affine = list(filter(self._is_affine, moving_steps))
+        self.varying = [s for s in moving_steps if s not in self.affine]
         merged = _merged(self.affine, self.varying, out)
-        last = {v: i for i, s in enumerate(merged) for v in s.inputs}  # step that reads it last
-        self._read = {out, *last}
-        self.kept = self._read - self._varying
+        last_read = {v: i for i, s in enumerate(merged) for v in s.inputs}
+        self._read = {out, *last_read}
+        self.kept = self._read - self._moving
         self._calls = []
         for i, s in enumerate(merged):
             # Freed at once, so that memory is used again
-            unread = [v for v in set(s.inputs) if last[v] == i and v is not out]
+            unread = [v for v in set(s.inputs) if last_read[v] == i and v is not out]
             self._calls.append((_compiled(s), unread))
 
     @property
@@ -236,8 +240,9 @@ class Program:
     @property
     def layer(self) -> float:
         """Mean multiply-adds of a product or convolution computed at each point; 0 without any."""
-        each = [multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying]
-        return sum(each) / max(sum(map(bool, each)), 1)
+        of_steps = [multiply_adds(s.op, s.args, s.outs[0]) for s in self.varying]
+        n_products = sum(macs > 0 for macs in of_steps)
+        return sum(of_steps) / max(n_products, 1)
 
     def start(
         self, x: Tensor, origin: Tensor, axes: Tensor
@@ -250,14 +255,15 @@ class Program:
 
         def results(w: Tensor) -> list[Tensor]:
             views = _run(self.views, {self._w: w})
-            at = _run(self.affine, env | views)
-            return [at[s.outs[0]] for s in self.affine]
+            computed = _run(self.affine, env | views)
+            return [computed[s.outs[0]] for s in self.affine]
 
-        layers = [results(origin)]
+        along = [results(origin)]
         constants = results(torch.zeros_like(origin))  # zero, or what constants add
         for axis in axes:
-            layers.append([a - b for a, b in zip(results(axis), constants)])
-        return {v: env[v] for v in self.kept}, list(zip(*layers))
+            along.append([a - b for a, b in zip(results(axis), constants)])
+        parts_of_steps = list(zip(*along))
+        return {v: env[v] for v in self.kept}, parts_of_steps
 
     def weights(self, w: Tensor) -> Env:
         """Return the weights as the varying steps read them: views of `w` (D,)."""
@@ -265,7 +271,11 @@ class Program:
         return {v: t for v, t in views.items() if v in self._read}
 
     def run(self, kept: Env, weights: Env, affine: list[Tensor]) -> Tensor:
-        """Compute the network's output; `affine` are the affine steps' results."""
+        """Compute the network's output.
+
+        kept, weights: from `start` and `weights`.
+        affine: the affine steps' results; their memory is written over.
+        """
         env = kept | weights
         for s, result in zip(self.affine, affine):
             env[s.outs[0]] = result
@@ -278,10 +288,10 @@ class Program:
     def _is_affine(self, s: Step) -> bool:
         if s.op not in AFFINE or _is_other_kind(s):
             return False
-        places = [s.args[i] for i in AFFINE[s.op] if i < len(s.args)]
-        moved = [v for v in places if v in self._varying]
-        all_moved = self._varying.intersection(s.inputs)
-        return self._views.issuperset(moved) and len(moved) == len(all_moved)
+        arguments = [s.args[i] for i in AFFINE[s.op] if i < len(s.args)]
+        moving = [v for v in arguments if v in self._moving]
+        all_moving = self._moving.intersection(s.inputs)
+        return self._weight_views.issuperset(moving) and len(moving) == len(all_moving)
 
 
 def _is_other_kind(s: Step) -> bool:
@@ -314,13 +324,11 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
         first = s.args[0]
         before = alone.get(first) if isinstance(first, Value) else None
         if s.op in NORMS and not _is_other_kind(s) and s.args[3].dtype == first.dtype:
-            gain, shift, mean, var, *_, eps = s.args[1:8]
-            scale = (gain, shift, mean, var, eps)
+            convolution = None
             if before in merged and before.op is aten.convolution.default:
-                merged.remove(before)
-                s = Step(convolved, (*scale, *before.args), {}, s.outs)
-            else:
-                s = Step(normalized, (*scale, first), {}, s.outs)
+                convolution = before
+                merged.remove(convolution)
+            s = _scaled(s, convolution)
         elif s.op in IN_PLACE and before is not None and _alike(first, s.outs[0]):
             s = replace(s, op=IN_PLACE[s.op])
         elif _is_narrow(s):
@@ -329,6 +337,15 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
             s = Step(_largest_of_four, (first,), {}, s.outs)
         merged.append(s)
     return merged
+
+
+def _scaled(norm: Step, convolution: Step | None) -> Step:
+    """Return a BatchNorm as one scale and shift, of the weights of a convolution before it."""
+    x, gain, shift, mean, var, *_, eps = norm.args
+    statistics = (gain, shift, mean, var, eps)
+    if convolution is None:
+        return Step(normalized, (*statistics, x), {}, norm.outs)
+    return Step(convolved, (*statistics, *convolution.args), {}, norm.outs)
 
 
 def _alike(a: Value, b: Value | None) -> bool:
@@ -348,8 +365,8 @@ def _pools_four(s: Step) -> bool:
     """Tell whether a step takes the largest of 2 x 2 places, of images with even sides."""
     if s.op is not aten.max_pool2d_with_indices.default or s.outs[1] is not None:
         return False
-    even = not any(side % 2 for side in s.args[0].shape[2:])
-    return even and s.args[1:] == ([2, 2], [2, 2])
+    even = not any(side % 2 for side in s.args[0].shape[-2:])
+    return even and s.args[1:] in (([2, 2],), ([2, 2], [2, 2]))  # the stride is the side by default
 
 
 def _transposed(bias: Tensor, x: Tensor, weight: Tensor) -> Tensor:
@@ -364,6 +381,7 @@ def _largest_of_four(x: Tensor) -> Tensor:
 
 
 def _run(steps: list[Step], env: Env) -> Env:
+    """Run steps, which add their results to `env`, and return it."""
     for step in steps:
         _compiled(step)(env)
     return env

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,17 @@ from flatviz.storage.cache import keep, look_up
 Cell = dict[str, object]
 Fit = Callable[..., Iterable[tuple[Cell, object]]]
 Measure = Callable[[object, Cell], Mapping[str, float]]
+Values = list[dict[str, float]]  # of each cell: quantity -> value
+
+
+@dataclass
+class Unit:
+    """Cells that are fitted together, their file in the cache, and their values once known."""
+
+    label: str
+    cells: list[Cell]
+    path: Path | None = None
+    values: Values | None = None
 
 
 def run(
@@ -65,61 +77,61 @@ def run(
         ValueError: for an empty grid, a cell given twice, and where every unit failed.
     """
     cells = [dict(CELL, **cell) for cell in grid]
-    units: dict[tuple, list[Cell]] = {}
+    groups: dict[tuple, list[Cell]] = {}
     for cell in cells:
-        units.setdefault(tuple(cell[column] for column in group), []).append(cell)
-    twice = any(cell in unit[:i] for unit in units.values() for i, cell in enumerate(unit))
+        key = tuple(cell[column] for column in group)
+        groups.setdefault(key, []).append(cell)
+    twice = any(together.count(cell) > 1 for together in groups.values() for cell in together)
     if twice or not cells:
         came = "one twice" if cells else "none"
         raise ValueError(f"grid must be cells that differ, got {came}: change {name}'s grid")
-    labels = [f"{name}, " + ", ".join(f"{c} {v}" for c, v in zip(group, key)) for key in units]
-    todo = list(units.values())
     if device not in (None, "auto"):
         check_device(device)
     fit = fit if device is None else partial(fit, device=device)
-    failed: dict[str, str] = {}
 
     content = [Path(file).read_bytes() for file in files]
     about = dict(experiment=name, fit=fit, measure=measure, files=content)
-    entries = []
-    for unit, label in zip(todo, labels):
-        found = look_up(name, about | dict(cells=unit), label, say) if cache else (None, [])
-        entries.append(found)
-    computed = [stored[0] if stored else None for _, stored in entries]
-    missing = [i for i, (_, stored) in enumerate(entries) if not stored]
+    units = []
+    for key, together in groups.items():
+        place = ", ".join(f"{column} {value}" for column, value in zip(group, key))
+        unit = Unit(f"{name}, {place}", together)
+        if cache:
+            settings = about | dict(cells=together)
+            unit.path, stored = look_up(name, settings, unit.label, say)
+            unit.values = stored[0] if stored else None
+        units.append(unit)
+    missing = [unit for unit in units if unit.values is None]
+    failed: dict[str, str] = {}
     started = time.perf_counter()
     with executor(workers if workers > 1 else None) as pool:
-        units_left = [todo[i] for i in missing]
         shared = run_each(
-            _unit,
+            _measured,
             (fit, measure),
-            units_left,
+            [unit.cells for unit in missing],
             engine=engine or pool,
             label=name,
             progress=progress,
         )
         for done, (i, values) in enumerate(shared, 1):
-            label = labels[missing[i]]
+            unit = missing[i]
             seconds = time.perf_counter() - started
             if isinstance(values, str):
-                failed[label] = values
-                say(f"{label}: failed, its rows are missing: {values}")
+                failed[unit.label] = values
+                say(f"{unit.label}: failed, its rows are missing: {values}")
                 continue
             left = seconds / done * (len(missing) - done)
-            say(
-                f"{label}: {done} of {len(missing)}, {seconds:.0f} s"
-                + (f", about {left:.0f} s left" if left else "")
-            )
-            computed[missing[i]] = values
-            keep(values, entries[missing[i]][0], say)
-    if len(failed) == len(todo):
+            rest = f", about {left:.0f} s left" if left else ""
+            say(f"{unit.label}: {done} of {len(missing)}, {seconds:.0f} s{rest}")
+            unit.values = values
+            keep(values, unit.path, say)
+    if len(failed) == len(units):
         first, *_ = failed.values()
         raise ValueError(
             f"a grid must have a unit that can be fitted, got {len(failed)} failures: {first}"
         )
     values_of: dict[int, Mapping[str, float]] = {}
-    for unit, of_unit in zip(todo, computed):
-        values_of |= zip(map(id, unit), of_unit or [])
+    for unit in units:
+        values_of |= zip(map(id, unit.cells), unit.values or [])
     rows = []
     for cell in cells:
         for quantity, value in values_of.get(id(cell), {}).items():
@@ -131,13 +143,14 @@ def run(
     return table
 
 
-def _unit(functions: tuple[Fit, Measure], cells: list[Cell]) -> list[dict[str, float]] | str:
+def _measured(functions: tuple[Fit, Measure], cells: list[Cell]) -> Values | str:
     """Compute the values of each cell, in order, or the error as text where it fails."""
     fit, measure = functions
     try:
         values: dict[int, dict[str, float]] = {}
         for cell, fitted in fit(cells):
-            values[cells.index(cell)] = {q: float(v) for q, v in measure(fitted, cell).items()}
+            measured = measure(fitted, cell)
+            values[cells.index(cell)] = {name: float(value) for name, value in measured.items()}
         if len(values) < len(cells):
             raise ValueError(
                 f"fit must yield every cell, got {len(values)} of {len(cells)}: yield (cell,"

@@ -91,7 +91,8 @@ def write_table(
     wide: a row for each fit, with a column for each quantity after that of the seed: a sixth of the
     size.
     """
-    table = table.assign(value=[float(f"{v:.{digits}g}") for v in table.value])
+    rounded = [float(f"{value:.{digits}g}") for value in table.value]
+    table = table.assign(value=rounded)
     if wide:
         keys = [c for c in table if c not in ("seed", "quantity", "value")]
         table = _wide(table, [*keys, "seed"]).reset_index()
@@ -109,8 +110,8 @@ def at(table: pd.DataFrame, **cell: object) -> pd.DataFrame:
     Raises:
         ValueError: If these columns leave no row, or several of one seed and quantity.
     """
-    here = table[list(cell)] == pd.Series(cell)
-    rows = table[here.all(axis=1)]
+    matches = table[list(cell)] == pd.Series(cell)
+    rows = table[matches.all(axis=1)]
     if rows.empty or rows.duplicated(["seed", "quantity"]).any():
         came = "no row" if rows.empty else "several rows of one seed and quantity"
         raise ValueError(f"at must pick one cell, got {came} for {cell}: change or add a column")
@@ -157,9 +158,10 @@ def paired(
         signed ranks).
     """
     seeds = mine.index.intersection(theirs.index)
+    both = mine.columns.intersection(theirs.columns)
     rows = []
     for quantity, sign in better.items():
-        if quantity not in mine or quantity not in theirs or mine[quantity].isna().all():
+        if quantity not in both or mine[quantity].isna().all():
             continue
         a = mine.loc[seeds, quantity]
         b = theirs.loc[seeds, quantity]
@@ -183,9 +185,13 @@ def mean_zero(values: pd.Series, better: int = 1) -> dict[str, Any]:
     x = np.asarray(values, float)
     n = len(values)
     mean = x.mean()
-    error = x.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
-    half = stats.t.ppf(0.975, n - 1) * error if n > 1 else np.nan
-    p = 2 * stats.t.sf(abs(mean) / error, n - 1) if error else float(mean == 0)
+    error = half = np.nan
+    if n > 1:
+        error = x.std(ddof=1) / np.sqrt(n)
+        half = stats.t.ppf(0.975, n - 1) * error
+    p = float(mean == 0)
+    if error:
+        p = 2 * stats.t.sf(abs(mean) / error, n - 1)
     gains = int((better * x > 0).sum())
     return {"mean": mean, "half": half, "n": n, "gains": gains, "gain": better * mean, "p": p}
 
@@ -220,7 +226,8 @@ def holm(p: Sequence[float]) -> np.ndarray:
     values = pd.Series(p, dtype=float).reset_index(drop=True)
     order = values.sort_values()
     corrected = order * np.arange(len(values), 0, -1)
-    return corrected.clip(upper=1).cummax().reindex(values.index).to_numpy()
+    corrected = corrected.clip(upper=1).cummax()
+    return corrected.reindex(values.index).to_numpy()
 
 
 def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]) -> pd.DataFrame:
@@ -244,8 +251,10 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
     else:
         names = pd.Series(family, table.index)
 
+    by_family = table.groupby(names, sort=False)
+
     def tested(p: str, gain: str) -> tuple[pd.Series, np.ndarray]:
-        corrected = table[p].groupby(names, sort=False).transform(holm)
+        corrected = by_family[p].transform(holm)
         decided = np.where(table[gain] > 0, HOLDS, NOT)
         undecided = np.where(table.gain.isna(), MISSING, OPEN)
         return corrected, np.where(corrected < level, decided, undecided)
@@ -254,7 +263,7 @@ def judged(table: pd.DataFrame, level: float = LEVEL, *, family: str | list[str]
     ranked, by_rank = tested(*RANK if "rank" in table else ("p", "gain"))
     return table.assign(
         family=names,
-        claims=table.p.groupby(names, sort=False).transform("size"),
+        claims=by_family["p"].transform("size"),
         corrected=corrected,
         verdict=verdict,
         corrected_rank=ranked,
@@ -267,7 +276,8 @@ def amount(row: Any) -> str:
 
     Examples: "NLL -0.1 ± 0.02" or "λ1 0.80 of VI's (0.75 to 0.85)".
     """
-    quantity = QUANTITIES.get(row.quantity, Quantity(row.quantity, 1))
+    unknown = Quantity(row.quantity, better=1)
+    quantity = QUANTITIES.get(row.quantity, unknown)
     label = quantity.label
     if np.isnan(row.mean):  # a seed has no value
         return label

@@ -1,4 +1,4 @@
-"""Whether a network learned: its losses beside those of constant or of trained outputs."""
+"""Did a network learn?  Its losses against those of a constant prediction or a trained network."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from flatviz.training.driver import Diverged, judged_by_score
 T = TypeVar("T")
 V = TypeVar("V")
 MAX_CHECKED = 2048  # examples in the check that a network learned
-MIN_GAIN = 0.05  # of the way from the largest class's share to 1
+MIN_GAIN = 0.05  # smallest gain in accuracy, as a share of what the largest class leaves to gain
 ERRORS = 3  # standard errors by which a network that learned is better than constant outputs
-# Largest drop below the trained network: a share of accuracy, or of the difference in NLL between
-# constant outputs and that network (at least one nat), added to twice the standard error
+# Largest drop below the trained network: this share of 1, or of that network's gain where it is
+# more than 1 (nats).  Two standard errors are added.
 MAX_DROP = 0.05
 ADVICE = (
     "check inputs and labels, train the module first, or call the steps yourself: pretrain,"
@@ -30,10 +30,10 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class Standing:
-    """Losses of a network on N examples beside those of the best constant outputs, (N,) each.
+    """Losses of a network on N examples, and those of the best constant outputs, (N,) each.
 
-    Those of constant outputs are NaN where there are none.  classes: the losses are 1 for a wrong
-    class and 0 for a right one; otherwise they are NLLs.
+    classes: the losses are 1 for a wrong class and 0 for a right one; otherwise they are NLLs, NaN
+    where outputs are not finite.
     """
 
     losses: Tensor
@@ -72,9 +72,12 @@ class Standing:
         """
         least = ERRORS * error_of_mean(self.constant - self.losses)
         largest = self.constant.mean()
-        if self.classes:  # with few examples the standard errors exceed the largest possible gain
-            least = torch.minimum(torch.maximum(least, MIN_GAIN * largest), largest / 2)
-        return bool(self.gain > least) or (self.classes and not largest)
+        if not self.classes:
+            return bool(self.gain > least)
+        if not largest:  # examples of one class: constant outputs are right everywhere
+            return not self.losses.any()
+        # With few examples the standard errors exceed the largest possible gain
+        return bool(self.gain > least.clamp(MIN_GAIN * largest, largest / 2))
 
     def score(self, losses: Tensor) -> str:
         """Write accuracy or NLL of these losses as text."""
@@ -86,7 +89,9 @@ class Standing:
 
 
 def error_of_mean(values: Tensor) -> Tensor:
-    """Compute the standard error of the mean of values (N,), ()."""
+    """Compute the standard error of the mean of values (N,), (); 0 for one value."""
+    if len(values) == 1:
+        return torch.zeros_like(values[0])
     return values.std() / math.sqrt(len(values))
 
 

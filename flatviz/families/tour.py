@@ -31,7 +31,7 @@ from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Prediction, placed
 from flatviz.storage.cache import cached
 from flatviz.training.points import pretrain
-from flatviz.words import DEFAULT
+from flatviz.words import DEFAULT_TASK
 
 HEAD_STD = 0.3
 RANK = 5
@@ -111,7 +111,7 @@ def prepare(
         ValueError: If pre-training or SWAG leave a network that is no better than its largest
             class.
     """
-    task = named_task(DEFAULT, seed=seed) if task is None else task
+    task = named_task(DEFAULT_TASK, seed=seed) if task is None else task
     module = build_model(model, task.for_source(), seed=seed)
     place, why = pick(str(device), module)
     if device == "auto":
@@ -156,7 +156,7 @@ def prepare(
 def run_tour(
     model: Model = "mlp",
     *,
-    task: TaskOf = DEFAULT,
+    task: TaskOf = DEFAULT_TASK,
     seed: int = 0,
     device: torch.device | str = "cpu",
     settings: TourSettings = WHOLE,

@@ -91,16 +91,15 @@ def auto_extent(
         )
     target = centre + (RISE - 1) * abs(centre)
 
-    def end(axis: Tensor, start: float) -> float:
-        def over(t: float) -> bool:
-            w = origin + t * axis
-            return not f.many(w[None])[0] < target
-
-        return _first_over(over, start)
+    def over(axis: Tensor, t: float) -> bool:
+        w = origin + t * axis
+        return not f.many(w[None])[0] < target
 
     ends = []
     for axis, far in zip(axes, reach):
-        ends.append((-end(-axis, far / 4), end(axis, far / 4)))
+        lo = -_first_over(partial(over, -axis), far / 4)
+        hi = _first_over(partial(over, axis), far / 4)
+        ends.append((lo, hi))
     return ends
 
 
@@ -131,10 +130,12 @@ def _with_zero(lo: float, hi: float, n: int) -> tuple[float, float]:
     """Widen the ends so that 0 is one of n ticks, with one on either side at least."""
     if n < 3:
         return lo, hi
+    steps = n - 1
     share = -lo / (hi - lo)
-    below = min(max(round(share * (n - 1)), 1), n - 2)
-    step = max(-lo / below, hi / (n - 1 - below))
-    return -below * step, (n - 1 - below) * step
+    below = min(max(round(share * steps), 1), steps - 1)
+    above = steps - below
+    step = max(-lo / below, hi / above)
+    return -below * step, above * step
 
 
 BLOCK = 16  # points between two reports and two looks at the cancel button
@@ -285,9 +286,9 @@ def _error(flat: Tensor, coords: Tensor, plain: Callable[[Tensor], Tensor]) -> f
     diverged = coords.norm(dim=1).cpu().where(~finite, math.inf).argmin()
     index = torch.stack([torch.tensor(len(flat) // 2), largest, diverged])
     exact = plain(index)
-    off = (flat[index] - exact).abs().nan_to_num(math.inf)
-    off = off[exact.isfinite()]
-    return float(off.max()) if len(off) else math.nan
+    differences = (flat[index] - exact).abs().nan_to_num(math.inf)
+    differences = differences[exact.isfinite()]
+    return float(differences.max()) if len(differences) else math.nan
 
 
 def ticks_between(lo: float, hi: float, n: int, like: Tensor) -> Tensor:

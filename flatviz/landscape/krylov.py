@@ -166,7 +166,7 @@ class Krylov:
         self._locked = locked
         self.dim = like.numel() - len(self._locked)
         room = min(room, self.dim)
-        self.Q = torch.empty(room, like.numel(), dtype=like.dtype, device=like.device)
+        self.Q = like.new_empty(room, like.numel())
         self.C = torch.zeros(room, room, dtype=torch.float64)  # not mirrored
         self.size = 0
         self.n_products = 0

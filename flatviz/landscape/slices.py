@@ -106,7 +106,8 @@ def slice_line(
         ([0.0, 1.125, 2.0, 1.125, 0.0], 2.0)
     """
     f = as_objective(f)
-    check_weights(b, check_weights(a, f.dim, "a").numel(), "b")
+    check_weights(a, f.dim, "a")
+    check_weights(b, a.numel(), "b")
     t = torch.linspace(0, 1, resolution, dtype=a.dtype, device=a.device)
     whose = f.whose_statistics(a, b)
     name = f"line{whose}" if whose else ""
@@ -114,7 +115,8 @@ def slice_line(
     if len(inside):
         inside, _ = on_grid(f, a, (b - a)[None], [inside])
     at_ends = f.many(torch.stack([a, b]))
-    values = torch.cat([at_ends[:1], inside.to(at_ends), at_ends[1:]])
+    first, last = at_ends.split(1)
+    values = torch.cat([first, inside.to(at_ends), last])
     return Curve(
         t,
         values,

@@ -255,7 +255,8 @@ def spectral_density(
             nodes = torch.cat([sharp, values])
             weights = torch.cat([torch.full_like(sharp, 1 / dim), rest])
             estimates.append((nodes, weights))
-        if 0 < r == runs - 1 and not excludes(run, sharp, errors, float(top.values[-1]), scale):
+        smallest = float(top.values[-1])
+        if 0 < r == runs - 1 and not excludes(run, sharp, errors, smallest, scale):
             warnings.warn(COPIES.format(k=k), stacklevel=3)
         converged = residual <= CONVERGED * scale
         locked = torch.cat([locked, run.vectors(columns[:, converged])])

@@ -1,6 +1,7 @@
 """Valleys of a surface: its minima, their depths, and where each joins a deeper one."""
 
 import math
+from typing import NamedTuple
 
 import torch
 from scipy.cluster.hierarchy import DisjointSet
@@ -9,6 +10,17 @@ from torch.nn.functional import pad
 
 from flatviz.core import public
 from flatviz.results import Persistence, Surface
+
+
+class Death(NamedTuple):
+    """Join of a valley with a deeper one: level, cell, and the deeper one's minimum."""
+
+    level: float
+    saddle: int
+    elder: int
+
+
+PADDING = 0  # a cell of the frame around the grid
 
 
 @public
@@ -50,46 +62,48 @@ def persistence(surface: Surface) -> Persistence:
     order = flat.argsort(stable=True)
     height = flat.tolist()
     width = values.shape[1]
-    above = [-width - 1, -width, -width + 1, -1]
-    steps = [*above, *(-step for step in above)]
+    before = [-width - 1, -width, -width + 1, -1]
+    steps = [*before, *(-step for step in before)]  # to the eight neighbours
     sets = DisjointSet()  # cells under water
     eldest: dict[int, int] = {}  # root of a set -> its deepest minimum
     rank: dict[int, int] = {}  # minimum -> its number, by rising birth
-    died: dict[int, tuple[float, int, int]] = {}
+    deaths: dict[int, Death] = {}  # minimum -> where its valley joins a deeper one
     for cell in order[flat[order].isfinite()].tolist():
         around = [cell + step for step in steps]
         near = [n for n in around if n in sets]
         meeting = {eldest[sets[n]] for n in near}
-        tops = sorted(meeting, key=rank.__getitem__)
+        minima = sorted(meeting, key=rank.__getitem__)
         sets.add(cell)
         for n in near:
             sets.merge(cell, n)
-        if not tops:
+        if not minima:
             rank[cell] = len(rank)
-        eldest[sets[cell]] = tops[0] if tops else cell
-        for younger in tops[1:]:
-            died[younger] = (height[cell], cell, tops[0])
-    deaths = {m: died.get(m, (math.inf, -1, -1)) for m in rank}
-    kept = [m for m in rank if deaths[m][0] > height[m]]
-    place = {m: i for i, m in enumerate(kept)}
-    levels = [deaths[m][0] for m in kept]
-    saddles = [deaths[m][1] for m in kept]
+            minima = [cell]
+        elder, *others = minima
+        eldest[sets[cell]] = elder
+        for younger in others:
+            deaths[younger] = Death(height[cell], cell, elder)
+    alive = Death(math.inf, PADDING, PADDING)
+    ends = {m: deaths.get(m, alive) for m in rank}
+    kept = [m for m in rank if ends[m].level > height[m]]
+    row_of = {m: i for i, m in enumerate(kept)}
 
     def parent(m: int) -> int:
-        """Return the valley that it joined, skipping valleys of depth 0."""
-        while m in died:
-            m = died[m][2]
-            if m in place:
-                return place[m]
+        """Return the row of the valley that it joined, skipping those of depth 0; -1 for none."""
+        while m in deaths:
+            m = deaths[m].elder
+            if m in row_of:
+                return row_of[m]
         return -1
 
     def index(cells: list[int]) -> Tensor:
-        """Return grid indices (M, 2), -1 where there is no cell."""
-        at = torch.tensor(cells).clamp_min(0)
-        places = torch.unravel_index(at, values.shape)
-        return torch.stack(places, 1) - 1
+        """Return grid indices (M, 2) without the padding, whose first cell becomes (-1, -1)."""
+        padded = torch.unravel_index(torch.tensor(cells), values.shape)
+        return torch.stack(padded, 1) - 1
 
     births = [height[m] for m in kept]
+    levels = [ends[m].level for m in kept]
+    saddles = [ends[m].saddle for m in kept]
     return Persistence(
         surface,
         birth=torch.tensor(births, dtype=torch.float64),

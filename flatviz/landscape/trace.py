@@ -153,7 +153,9 @@ def layer_curvature(
             curvature=curvature,
             seed=seed,
         )
-        rows[name] = LayerCurvature(len(part), float(top.values[0]), float(top.residual[0]), *trace)
+        value = float(top.values[0])
+        residual = float(top.residual[0])
+        rows[name] = LayerCurvature(len(part), value, residual, *trace)
     return rows
 
 

@@ -16,7 +16,7 @@ from flatviz import distributions
 from flatviz.checks import check_positive, number, shown
 from flatviz.likelihood.base import CLOSED_FORMS, Likelihood, Noise, Product
 from flatviz.noun import check_fields
-from flatviz.words import meant
+from flatviz.words import did_you_mean
 
 NEAR_ONE = 1e-3  # tolerance of the sum of outputs that are probabilities
 MIN_NOISE = 1e-6
@@ -400,7 +400,7 @@ def as_likelihood(given: Any, name: str = "likelihood") -> Likelihood:
     raise ValueError(
         f"{name} must be 'categorical', 'bernoulli', 'gaussian' (outputs are mean and noise), a"
         " noise standard deviation > 0 or a fv.Likelihood, got"
-        f" {shown(given)}{meant(given, BUILT_IN)}"
+        f" {shown(given)}{did_you_mean(given, BUILT_IN)}"
     )
 
 

@@ -58,7 +58,8 @@ def fit_temperature(prediction: Prediction) -> float:
     from scipy.optimize import minimize_scalar  # imported here, as predictions need no scipy
 
     logits = prediction.log_probs.detach().double()
-    bad = int(logits.isnan().any(-1).any(0).sum())
+    diverged = logits.isnan().any(-1).any(0)
+    bad = int(diverged.sum())
     if bad:
         raise ValueError(
             f"fit_temperature needs outputs that are numbers, got NaN or inf for {bad} inputs: drop"

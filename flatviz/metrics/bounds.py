@@ -54,7 +54,9 @@ def pac_bayes_bound(
         >>> round(fv.metrics.pac_bayes_bound(0.02, kl=3.0, n=1000), 3)
         0.047
     """
-    budget = (kl + math.log(2 * math.sqrt(n) / delta)) / n if delta else math.inf
+    budget = math.inf
+    if delta:
+        budget = (kl + math.log(2 * math.sqrt(n) / delta)) / n
     upper = 1 - 1e-12
 
     def excess(e: float) -> float:
@@ -113,8 +115,11 @@ def flat_bound(
     """
     check_weights(center, W.shape[1], "center")
     d = W.shape[1]
-    square = float(chi2.isf(1 / math.sqrt(n), W.shape[1]))
+    outside = 1 / math.sqrt(n)  # probability of a blur longer than the radius
+    square = float(chi2.isf(outside, d))
     ratio = (radius / prior_std) ** 2 / square
-    kl = float((W - center).double().square().sum(1).mean()) / prior_std**2
-    kl = 0.5 * (kl + d * (ratio - 1 - math.log(ratio)))
-    return pac_bayes_bound(min(1.0, worst + 1 / math.sqrt(n)), kl, n, delta=delta)
+    squares = (W - center).double().square().sum(1)
+    of_means = float(squares.mean()) / prior_std**2
+    kl = 0.5 * (of_means + d * (ratio - 1 - math.log(ratio)))
+    loss = min(1.0, worst + outside)
+    return pac_bayes_bound(loss, kl, n, delta=delta)

@@ -158,7 +158,7 @@ def weyl_bounds(
 
     top = [first(f, w, "largest") for w in W]
     low = [first(f, w, "smallest") for w in W]
-    below = max(top[j] + sum(low) - low[j] for j in range(len(W)))
+    below = max(largest + sum(low) - smallest for largest, smallest in zip(top, low))
     middle = first(mean, torch.zeros_like(W[0]), "largest")
     return below / len(W), middle, sum(top) / len(W)
 

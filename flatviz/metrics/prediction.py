@@ -30,7 +30,8 @@ from flatviz.engine.determinism import RANDOM, check_logits, passing
 from flatviz.engine.stacked import forward
 from flatviz.gaussian import Buffers, Gaussian
 from flatviz.likelihood import CategoricalLikelihood, as_likelihood
-from flatviz.objectives.curvature import jacobian_chunks, linear
+from flatviz.objectives.curvature import Linearised
+from flatviz.objectives.jacobians import jacobian_chunks
 from flatviz.objectives.network import in_precision
 from flatviz.objectives.problem import examined
 from flatviz.results import Prediction
@@ -161,9 +162,9 @@ def _linear(net: Net, center: Tensor, W: Tensor, x: Tensor | Inputs) -> Tensor:
     parts = []
     for start in range(0, len(x), EXAMPLES):
         index = torch.arange(start, min(start + EXAMPLES, len(x)), device=W.device)
-        out, _, moved = linear(net, center, data.subset(index))
-        shifts = torch.stack([moved(w - center).detach() for w in W])
-        parts.append(out.detach() + shifts)
+        at_center = Linearised(net, center, data.subset(index))
+        shifts = torch.stack([at_center.times(w - center).detach() for w in W])
+        parts.append(at_center.outputs.detach() + shifts)
     return torch.cat(parts, 1)
 
 

@@ -24,8 +24,8 @@ from flatviz.likelihood import as_likelihood
 from flatviz.prediction import labels_of
 from flatviz.results import Prediction
 
-POINTS = 400  # that stand for the distribution of a draw, where it is no Gaussian
-SAMPLES = 10_000  # of all draws together, at least, where torch has no quantiles
+POINTS = 400  # points that stand for the distribution of a draw that is no Gaussian
+SAMPLES = 10_000  # least number of samples of all draws, where torch has no quantiles
 N_LEVELS = 99  # 1 % to 99 %
 
 
@@ -49,6 +49,11 @@ def _of_sizes(
     if n_draws is not None:
         return score(prediction.size(n_draws))
     return torch.stack([score(size) for size in range(1, prediction.n_draws + 1)])
+
+
+def _first(prediction: Prediction, size: int) -> Prediction:
+    """Return the prediction of the first draws, without targets."""
+    return prediction.changed(outputs=prediction.outputs[:size], y=None)
 
 
 def _is_discrete(p: Distribution) -> bool:
@@ -103,11 +108,11 @@ def coverage(
 ) -> Tensor:
     """Compute the share of targets in the central interval of probability `level`.
 
-    (S,) for every ensemble size, () for `n_draws`.  The interval is that of a new target, so it
-    includes the noise of the likelihood.  If this noise is given, and smaller than the errors on
-    new inputs, the interval covers too few targets, whatever the posterior.  Intervals of the
-    network's function, from `prediction.means.quantile(level, 0)`, leave the noise out: they are
-    far narrower, and promise no share of targets.
+    The result is (S,) for every ensemble size, () for `n_draws`.  The interval is that of a new
+    target, so it includes the noise of the likelihood.  If this noise is given, and smaller than
+    the errors on new inputs, the interval covers too few targets, whatever the posterior.
+    Intervals of the network's function, from `prediction.means.quantile(level, 0)`, leave the noise
+    out: they are far narrower, and promise no share of targets.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -143,7 +148,7 @@ def interval_width(
 ) -> Tensor:
     """Compute the mean width of the central interval of probability `level`, in units of y.
 
-    (S,) for every ensemble size, () for `n_draws`.  With equal coverage the narrower
+    The result is (S,) for every ensemble size, () for `n_draws`.  With equal coverage the narrower
     prediction is better.
 
     Args:
@@ -162,7 +167,7 @@ def interval_width(
     """
 
     def width(size: int) -> Tensor:
-        first_draws = prediction.changed(outputs=prediction.outputs[:size], y=None)
+        first_draws = _first(prediction, size)
         low = first_draws.quantile((1 - level) / 2)
         high = first_draws.quantile((1 + level) / 2)
         return (high - low).mean()
@@ -174,8 +179,8 @@ def interval_width(
 def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the root mean square of the predictive standard deviation, in units of y.
 
-    (S,) for every ensemble size, () for `n_draws`.  Papers on calibration call such a number the
-    sharpness of predictions; `sharpness` here is another one, that of the loss.
+    The result is (S,) for every ensemble size, () for `n_draws`.  Papers on calibration call such a
+    number the sharpness of predictions; `sharpness` here is another one, that of the loss.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -192,8 +197,8 @@ def predictive_std(prediction: Prediction, *, n_draws: Count | None = None) -> T
     """
 
     def rms(size: int) -> Tensor:
-        first_draws = prediction.changed(outputs=prediction.outputs[:size], y=None)
-        return first_draws.std.square().mean().sqrt()
+        std = _first(prediction, size).std
+        return std.square().mean().sqrt()
 
     return _of_sizes(prediction, n_draws, rms)
 
@@ -206,8 +211,8 @@ def quantile_calibration_error(
 ) -> Tensor:
     """Compute the mean over levels p of |(share of targets below the predicted p-quantile) - p|.
 
-    (S,) for every ensemble size, () for `n_draws`.  The levels are 1 to 99 %.  Source:
-    Kuleshov, Fenner & Ermon 2018 (arXiv 1807.00263), with absolute differences.
+    The result is (S,) for every ensemble size, () for `n_draws`.  The levels are 1 to 99 %.
+    Source: Kuleshov, Fenner & Ermon 2018 (arXiv 1807.00263), with absolute differences.
 
     Args:
         prediction: Outputs of S draws on N inputs, as `predict` returns for a regression.
@@ -240,8 +245,8 @@ def quantile_calibration_error(
 def crps(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     """Compute the mean continuous ranked probability score, in units of y; lower is better.
 
-    (S,) for every ensemble size, () for `n_draws`.  For a prediction without any spread it is the
-    absolute error.
+    The result is (S,) for every ensemble size, () for `n_draws`.  For a prediction without any
+    spread it is the absolute error.
 
     Mixtures of Gaussians have a closed form (Grimit et al. 2006).  Other distributions are replaced
     by points: 400 quantiles of each draw where torch has them, else samples with a fixed seed, at
@@ -263,10 +268,10 @@ def crps(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
     y = _targets(prediction)
     p = prediction.distribution
     if not isinstance(p, Normal):
-        points, exact = _points(prediction)
+        points, are_quantiles = _points(prediction)
 
         def of_first(size: int) -> Tensor:
-            return _of_points(points[:, :size], y, exact)
+            return _of_points(points[:, :size], y, are_quantiles)
 
         return _of_sizes(prediction, n_draws, of_first)
     largest = prediction.size(n_draws)
@@ -279,7 +284,7 @@ def crps(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
 
 def _of_gaussians(mean: Tensor, std: Tensor, y: Tensor) -> list[Tensor]:
     """Compute the mean CRPS of the first 1, 2, ..., S Gaussians, whose means are (S, N, ...)."""
-    from_target = _mean_size(mean - y, std)  # E|Y - y| of each draw
+    from_target = _mean_abs(mean - y, std)  # E|Y - y| of each draw
     target_sum = torch.zeros_like(y)
     pair_sum = torch.zeros_like(y)  # of E|Y - Y'| over all ordered pairs of draws
     values = []
@@ -287,7 +292,7 @@ def _of_gaussians(mean: Tensor, std: Tensor, y: Tensor) -> list[Tensor]:
         size = k + 1
         variances = std[k].square() + std[:size].square()
         stds = variances.sqrt()
-        new_pairs = _mean_size(mean[k] - mean[:size], stds)  # draw k with draws 0..k
+        new_pairs = _mean_abs(mean[k] - mean[:size], stds)  # draw k with draws 0..k
         target_sum = target_sum + from_target[k]
         # (j, k) and (k, j) are two pairs, (k, k) is one
         pair_sum = pair_sum + 2 * new_pairs.sum(0) - new_pairs[k]
@@ -295,7 +300,7 @@ def _of_gaussians(mean: Tensor, std: Tensor, y: Tensor) -> list[Tensor]:
     return values
 
 
-def _mean_size(mean: Tensor, std: Tensor) -> Tensor:
+def _mean_abs(mean: Tensor, std: Tensor) -> Tensor:
     """Compute E|Z| of Z ~ N(mean, std^2)."""
     z = mean / std
     density = (-z.square() / 2).exp() / math.sqrt(2 * math.pi)
@@ -314,18 +319,18 @@ def _points(prediction: Prediction) -> tuple[Tensor, bool]:
         return by_draw.to(prediction.outputs), False
 
 
-def _of_points(points: Tensor, y: Tensor, exact: bool) -> Tensor:
+def _of_points(points: Tensor, y: Tensor, are_quantiles: bool) -> Tensor:
     """Compute the mean CRPS of the distributions that points (P, S, N, ...) stand for.
 
     For sorted points the sum of |x_i - x_j| over all pairs i < j is sum_i (2 i - n - 1) x_i.  With
-    quantiles (`exact`) E|Y - Y'| / 2 is this sum / n^2.  With samples it is the sum / (n (n - 1)),
+    quantiles E|Y - Y'| / 2 is this sum / n^2.  With samples it is the sum / (n (n - 1)),
     which leaves out the pairs of a sample with itself and so has no bias.
     """
     x = points.flatten(0, 1).sort(0).values
     n = len(x)
     weight = (2 * torch.arange(1, n + 1) - n - 1).to(x)
     pair_sum = torch.einsum("p,p...->...", weight, x)
-    n_pairs = n * (n if exact else n - 1)
+    n_pairs = n * (n if are_quantiles else n - 1)
     from_target = (x - y).abs().mean(0)
     return (from_target - pair_sum / n_pairs).mean()
 

@@ -31,13 +31,18 @@ def _of_classes(
     prediction: Prediction,
     n_draws: int | None,
     score: Callable[..., Tensor],
-    *how: int | None,
+    *options: int | None,
 ) -> Tensor:
-    """Compute `score(log mean, labels, *how)` of classes, as `for_sizes`."""
+    """Compute a score of class probabilities for every ensemble size, or for `n_draws`.
+
+    It is `score(log_bma, labels, *options)`, with the log of mean probabilities, (N, C).
+    """
     y = labels_of(prediction)
-    return for_sizes(
-        prediction, prediction.log_probs, n_draws, lambda log_bma: score(log_bma, y, *how)
-    )
+
+    def of_mean(log_bma: Tensor) -> Tensor:
+        return score(log_bma, y, *options)
+
+    return for_sizes(prediction, prediction.log_probs, n_draws, of_mean)
 
 
 @public
@@ -83,18 +88,12 @@ def nll(prediction: Prediction, *, n_draws: Count | None = None) -> Tensor:
         >>> [round(v, 3) for v in fv.metrics.nll(prediction).tolist()]
         [1.588, 0.41]
     """
-    y = labels_of(prediction)
-    if not prediction.has_classes:
-        return for_sizes(
-            prediction,
-            log_density(prediction, y),
-            n_draws,
-            lambda log_mean: -log_mean.mean(),
-        )
-    added = as_likelihood(prediction.likelihood).added(prediction.outputs[0, :1])
-    return for_sizes(
-        prediction, prediction.log_probs, n_draws, lambda log_bma: added * nll_of(log_bma, y)
-    )
+    if prediction.has_classes:
+        one = prediction.outputs[0, :1]
+        labels_per_example = as_likelihood(prediction.likelihood).added(one)
+        return labels_per_example * _of_classes(prediction, n_draws, nll_of)
+    log_p = log_density(prediction, labels_of(prediction))
+    return for_sizes(prediction, log_p, n_draws, lambda log_mean: -log_mean.mean())
 
 
 @public
@@ -186,16 +185,16 @@ def class_ece(
 def _class_ece(
     log_bma: Tensor,
     y: Tensor,
-    n_bins: int = N_BINS,
-    label: int | None = None,
+    n_bins: int,
+    label: int | None,
 ) -> Tensor:
     """Compute the calibration error of all classes, or of one, as `class_ece`."""
     p = log_bma.exp()
-    # The sum over a bin: its count times (share - mean)
-    gap = one_hot(y, p.shape[1]) - p
-    upper = (p.nan_to_num() * n_bins).ceil().long()
+    gap = one_hot(y, p.shape[1]) - p  # its sum over a bin is count * (share of class - mean p)
+    upper = (p.nan_to_num() * n_bins).ceil().long()  # bins include their upper edge
     bins = (upper - 1).clamp(0, n_bins - 1)
-    sums = p.new_zeros(n_bins, p.shape[1]).scatter_add_(0, bins, gap)
+    zeros = p.new_zeros(n_bins, p.shape[1])
+    sums = zeros.scatter_add(0, bins, gap)
     each = sums.abs().sum(0) / len(p)
     return each.mean() if label is None else each[label]
 
@@ -229,7 +228,7 @@ def ace(
     return _of_classes(prediction, n_draws, _ace, n_bins)
 
 
-def _ace(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
+def _ace(log_bma: Tensor, y: Tensor, n_bins: int) -> Tensor:
     """Compute the adaptive calibration error over bins of equal count, as `ace`.
 
     Equal probabilities count with their mean, so that the order of the examples has no effect.
@@ -237,8 +236,9 @@ def _ace(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
     p = log_bma.exp()
     gap = one_hot(y, p.shape[1]) - p
     gap = _sorted_by(p, gap)
-    parts = [part for part in gap.tensor_split(n_bins) if len(part)]
-    return torch.stack([part.mean(0).abs().mean() for part in parts]).mean()
+    parts = gap.tensor_split(n_bins)
+    errors = [part.mean(0).abs().mean() for part in parts if len(part)]
+    return torch.stack(errors).mean()
 
 
 def _sorted_by(keys: Tensor, values: Tensor) -> Tensor:
@@ -307,9 +307,9 @@ def risk_coverage(prediction: Prediction, *, n_draws: Count | None = None) -> Te
 
 def _risk(log_bma: Tensor, y: Tensor) -> Tensor:
     """Compute the running share of mistakes, the surest answer first, (N,)."""
-    sure, predicted = log_bma.max(-1)
-    wrong = (predicted != y).to(log_bma)
-    wrong = _sorted_by(-sure[:, None], wrong[:, None])[:, 0]
+    log_confidence, predicted = log_bma.max(-1, keepdim=True)
+    wrong = (predicted != y[:, None]).to(log_bma)
+    wrong = _sorted_by(-log_confidence, wrong)[:, 0]
     answered = torch.arange(1, len(wrong) + 1).to(wrong)
     return wrong.cumsum(0) / answered
 

@@ -123,7 +123,8 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     # Not torchmetrics: it squashes scores beyond 0 and 1 by a sigmoid
     from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
-    score = torch.cat([inside, outside]).double().cpu().numpy()
+    both = torch.cat([inside, outside])
+    score = both.double().cpu().numpy()
     is_out = np.repeat([0, 1], [len(inside), len(outside)])
 
     def fpr95(is_positive: object, score: object) -> float:
@@ -214,7 +215,8 @@ def _averaged(value: Prediction | Tensor, name: str) -> Tensor:
         ValueError: For a tensor that does not hold probabilities (N, C).
     """
     if isinstance(value, Prediction):
-        return value.log_probs.detach().double().exp().mean(0).cpu()
+        probs = value.log_probs.detach().double().exp()
+        return probs.mean(0).cpu()
     value = value.detach().double().cpu()
     if value.ndim != 2:
         raise ValueError(

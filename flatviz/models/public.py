@@ -66,14 +66,18 @@ def load_weights(
     """
     initial = module.state_dict()
     loaded = copied(module)
-    counters = {n: v for n, v in initial.items() if n.endswith(COUNTER)}
-    state = _of_network(read_state(path), [n for n in initial if n not in counters], path)
+    counters = {name: t for name, t in initial.items() if name.endswith(COUNTER)}
+    names = [name for name in initial if name not in counters]
+    state = _of_network(read_state(path), names, path)
     if new_head:
-        name = head if head is not None else find_head(copied(module).eval(), example)
-        state = {n: v for n, v in state.items() if not n.startswith(f"{name}.")}
-        state |= {n: v for n, v in initial.items() if n.startswith(f"{name}.")}
+        head = head if head is not None else find_head(copied(module).eval(), example)
+        of_head = f"{head}."
+        state = {name: t for name, t in state.items() if not name.startswith(of_head)}
+        state |= {name: t for name, t in initial.items() if name.startswith(of_head)}
     for name, value in state.items():
-        if name in initial and (wrong := _unlike(name, value, initial[name])):
+        if name not in initial:
+            continue
+        if wrong := _unlike(name, value, initial[name]):
             raise ValueError(f"weights must be {wrong} in {name} of {str(path)!r}")
     try:
         loaded.load_state_dict(counters | state)
@@ -97,10 +101,10 @@ def read_state(path: str | Path) -> dict[str, Tensor]:
         raise ValueError(f"path must end in {', '.join(SUFFIXES)}, got {str(path)!r}")
     content = _content(path)
     while isinstance(content, Mapping) and not _all_tensors(content):
-        name = next((name for name in STATES if isinstance(content.get(name), Mapping)), None)
-        if name is None:
+        states = [content[name] for name in STATES if isinstance(content.get(name), Mapping)]
+        if not states:
             break
-        content = content[name]
+        content = states[0]
     if not isinstance(content, Mapping) or not content or not _all_tensors(content):
         kind = "an object" if isinstance(content, _Inert) else f"a {type(content).__name__}"
         names = f" with {list(map(str, content))[:8]}" if isinstance(content, Mapping) else ""
@@ -126,7 +130,9 @@ def _kind(t: Tensor) -> str:
     """Name the kind of numbers of a tensor."""
     if t.is_floating_point():
         return "floating"
-    return "complex" if t.is_complex() else "bool" if t.dtype == torch.bool else "whole"
+    if t.is_complex():
+        return "complex"
+    return "bool" if t.dtype == torch.bool else "whole"
 
 
 def _unlike(name: str, value: Tensor, wanted: Tensor) -> str:
@@ -146,7 +152,9 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
     """Select the tensors of these names, without the prefix that most of them have in the file."""
     prefixes = Counter({"": 0})
     for name in state:
-        prefixes.update(name.removesuffix(end) for end in names if f".{name}".endswith(f".{end}"))
+        for end in names:
+            if f".{name}".endswith(f".{end}"):
+                prefixes[name.removesuffix(end)] += 1
     (prefix, most), *others = prefixes.most_common()
     rivals = [other for other, n in others if 2 * n > len(names)]
     if prefixes[""] == most:
@@ -156,9 +164,8 @@ def _of_network(state: dict[str, Tensor], names: list[str], path: str | Path) ->
             f"path must hold one network that fits, got those of {', '.join([prefix, *rivals])} in"
             f" {str(path)!r}: save one"
         )
-    return {
-        name.removeprefix(prefix): value for name, value in state.items() if name.startswith(prefix)
-    }
+    chosen = [name for name in state if name.startswith(prefix)]
+    return {name.removeprefix(prefix): state[name] for name in chosen}
 
 
 class _Inert:
@@ -237,7 +244,8 @@ class PublicNet(nn.Module):
         x = x.expand(-1, 3, -1, -1)
         if self.side is not None:
             x = F.interpolate(x, (self.side, self.side), mode="bilinear", align_corners=False)
-        return self.network((x - self.get_buffer("mean")) / self.get_buffer("std"))
+        centred = x - self.get_buffer("mean")
+        return self.network(centred / self.get_buffer("std"))
 
 
 @public

@@ -14,7 +14,8 @@ from flatviz.core import Fields, Net, Progress, track
 from flatviz.core.net import Block
 from flatviz.engine.determinism import same_to_rounding
 from flatviz.likelihood import CategoricalLikelihood
-from flatviz.objectives.curvature import CHUNK_NUMBERS, batch_that_fits, ggn, jacobian_rows
+from flatviz.objectives.curvature import batch_that_fits
+from flatviz.objectives.jacobians import CHUNK_NUMBERS, ggn, jacobian_rows
 from flatviz.objectives.problem import Problem
 
 

@@ -72,11 +72,13 @@ def plane_random(
         )
     source = generator(seed)
     draw = torch.rand if convention == "loss-landscapes" else torch.randn
-    drawn = [draw(net.dim, generator=source, dtype=w.dtype).to(w) for _ in range(2)]
+    axes = []
+    for _ in range(2):
+        drawn = draw(net.dim, generator=source, dtype=w.dtype).to(w)
+        axes.append(filter_normalized(net, drawn, w, normalize, convention))
     unit = f"{normalize}-normalised step" if normalize != "none" else "Gaussian step"
     if convention != "flatviz":
         unit += f", {READ_FROM.get(convention, convention)} convention"
-    axes = [filter_normalized(net, d, w, normalize, convention) for d in drawn]
     name = f"random plane, seed {seed}"
     return Plane(w.clone(), torch.stack(axes), unit, name, extent=UNIT_SQUARE)
 
@@ -361,9 +363,10 @@ def plane_through(a: Vector, b: Vector, c: Vector) -> Plane:
     check_weights(b, a.numel(), "b")
     check_weights(c, a.numel(), "c")
     points = torch.stack([a, b, c]).double()
-    origin = points.mean(0)
+    center = points.mean(0)
     error = "a plane needs three points that are not on one line, got such points: use slice_line"
     axes, _ = _orthonormalised(points[1:] - points[0], error)
-    coords = (points - origin) @ axes.T
-    reach = (MARGIN_THROUGH * coords.abs().amax(0)).tolist()
-    return _orthonormal(origin.to(a.dtype), axes.to(a.dtype), reach, "plane through three points")
+    coords = (points - center) @ axes.T
+    reach = MARGIN_THROUGH * coords.abs().amax(0)
+    origin = center.to(a.dtype)
+    return _orthonormal(origin, axes.to(a.dtype), reach.tolist(), "plane through three points")

@@ -13,6 +13,7 @@ from flatviz.plots.radius import GAP, HEIGHT, ROWS, table_of
 from flatviz.plots.theme import (
     INK,
     Figure,
+    Properties,
     axes_of,
     figure,
     log_ticks,
@@ -76,25 +77,18 @@ def plot_frontier(
     losses = [computed(computed(p).values).double().mean() for p in family.projection]
     loss = torch.stack(losses).cpu()
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
-    lines = {m: [family.index(m, r) for r in family.radii(m)] for m in family.methods}
-    cold = by_loss(lines["vi_t"], loss)
-    lines["vi_t"] = line = by_loss([*lines.get("vi", []), *cold], loss)
-    ends = room(loss.log10(), 0.06)
-    ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
-    x = dict(
-        type="log",
-        range=ends,
-        tickvals=ticks,
-        ticktext=[short(t) for t in ticks],
-    )
+    members = {m: [family.index(m, r) for r in family.radii(m)] for m in family.methods}
+    tempered = by_loss(members["vi_t"], loss)
+    # VI at its usual temperature is a point of the line as well
+    members["vi_t"] = by_loss(tempered + members.get("vi", []), loss)
     scales = []
     for quantity, values in table.items():
-        title = ROWS[quantity].replace(" (", "<br>(")
-        scales.append(dict(title=title, nticks=5, range=room(values, 0.1)))
-    axes = rows_of(scales, x, "training loss (nats)", GAP)
+        label = ROWS[quantity].replace(" (", "<br>(")
+        scales.append(dict(title=label, nticks=5, range=room(values, 0.1)))
+    axes = rows_of(scales, _loss_axis(loss), "training loss (nats)", GAP)
     alt = (
-        f"{len(cold)} temperatures of VI from {short(float(loss[cold[0]]))} to"
-        f" {short(float(loss[cold[-1]]))} nats of training loss"
+        f"{len(tempered)} temperatures of VI from {short(float(loss[tempered[0]]))} to"
+        f" {short(float(loss[tempered[-1]]))} nats of training loss"
     )
     legend = dict(y=-0.14, yanchor="top", font=dict(size=11))
     fig = figure(
@@ -106,11 +100,26 @@ def plot_frontier(
         **axes,
     )
     for i, quantity in enumerate(table):
-        for name, rows in lines.items():
+        for name, rows in members.items():
             _add_line(fig, family, rows, loss, table[quantity], name, i)
     if method is not None:
-        _add_equal(fig, loss, table, family, family.index(method, radius), line, cold)
+        chosen = family.index(method, radius)
+        _add_equal(fig, loss, table, family, chosen, members["vi_t"], tempered)
     return fig
+
+
+def _loss_axis(loss: Tensor) -> Properties:
+    """Return an axis of training losses: logarithmic, except where a density's NLL is negative."""
+    if float(loss.min()) <= 0:
+        return dict(range=room(loss, 0.06))
+    ends = room(loss.log10(), 0.06)
+    ticks = log_ticks(10 ** ends[0], 10 ** ends[1])
+    return dict(
+        type="log",
+        range=ends,
+        tickvals=ticks,
+        ticktext=[short(t) for t in ticks],
+    )
 
 
 def by_loss(members: list[int], loss: Tensor) -> list[int]:
@@ -172,23 +181,29 @@ def _add_equal(
     family: Family,
     member: int,
     line: list[int],
-    cold: list[int],
+    tempered: list[int],
 ) -> None:
-    """Add ring, cross and text for a member and VI at its training loss.
+    """Mark a member by a ring and VI of the same training loss by a cross, and name both above.
 
-    They follow the controls.
+    The marks and the text change with the page's controls.
+
+    line: VI, whose values are interpolated for the cross.
+    tempered: those of `line` at a temperature of their own, which is interpolated for the text.
     """
-    at = float(loss[member].log())
+    places = loss.log() if float(loss.min()) > 0 else loss
 
     def equal(values: Tensor, members: list[int]) -> float:
         """Interpolate between members at that loss; NaN beyond them."""
-        places = loss[members].log()
-        return float(np.interp(at, places, values, left=math.nan, right=math.nan))
+        at = float(places[member])
+        return float(np.interp(at, places[members], values, left=math.nan, right=math.nan))
 
+    temperatures = torch.tensor([family[i].radius for i in tempered], dtype=torch.float64)
+    t = math.exp(equal(temperatures.log(), tempered))
+    has_equal = math.isfinite(t)
     for i, values in enumerate(table.values()):
         for name, y, symbol, size in (
             ("selected", float(values[member]), "circle-open", 16),
-            ("VI at T*", equal(values[line], line), "x-thin", 11),
+            ("VI at T*", equal(values[line], line) if has_equal else math.nan, "x-thin", 11),
         ):
             width = dict(color=INK, width=2.5)
             marker = dict(
@@ -201,15 +216,13 @@ def _add_equal(
             place = [float(loss[member])], [y]
             mark = scatter(*place, "markers", name, marker=marker, **axes_of(i))
             fig.add_live(mark, "x", "y")
-    temperatures = torch.tensor([family[i].radius for i in cold], dtype=torch.float64)
-    t = math.exp(equal(temperatures.log(), cold))
     selected = family[member]
     who = style(selected.method).label
     if selected.radius:
         who += f", {dial(selected.method)}{short(selected.radius)}"
     result = (
         f"VI at T* = {short(t)} (×) has its training loss"
-        if math.isfinite(t)
+        if has_equal
         else "no T of these gives VI its training loss"
     )
     text = f"{who} (○):<br>{result}"

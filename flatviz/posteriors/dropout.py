@@ -98,12 +98,13 @@ def fit_dropout(
     problem = examined(net, data, likelihood)
     rates = rates_of(net, data.x[:8], rate)
     # One seed each for the masks of training, the minibatches and the masks of the draws
-    loss = NetworkLoss(problem, [Masked(net, data.x[:2], rates, seed)], run.training)
+    masked = Masked(net, data.x[:2], rates, seed)
+    loss = NetworkLoss(problem, [masked], run.training)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
     w, history = descend(loss, net.w, run, optim, shuffle=seed + 1)
     source = generator(seed + 2)
-    W = torch.stack([w * weight_mask(net, rates, source) for _ in range(n_draws)])
-    return Draws(W, history)
+    masks = [weight_mask(net, rates, source) for _ in range(n_draws)]
+    return Draws(w * torch.stack(masks), history)
 
 
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
@@ -119,12 +120,16 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         raise ValueError(f"rate must be above 0 and below 1, got {rate!r}")
     module = net.copy().module
     treated = {b.name for b in net.blocks}
-    layers = {n: p for n, p in module.named_modules() if isinstance(p, _DropoutNd) and p.p > 0}
+    layers = {
+        name: part
+        for name, part in module.named_modules()
+        if isinstance(part, _DropoutNd) and part.p > 0
+    }
     readers = _readers(module, layers, x)
     # The module itself has the name "", and its weight the name "weight"
-    maskable = [n for n in readers if f"{n}.weight".lstrip(".") in treated]
+    maskable = [name for name in readers if f"{name}.weight".lstrip(".") in treated]
     if rate is None:
-        dropped = {n: readers[n] for n in maskable if readers[n]}
+        dropped = {name: readers[name] for name in maskable if readers[name]}
         if off := [name for name in layers if name not in dropped.values()]:
             warnings.warn(
                 f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are"
@@ -140,8 +145,9 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         )
     # The first layer reads the data; it is masked only if there is no other
     first = next(iter(readers))
-    later = [n for n in maskable if n != first]
-    return dict.fromkeys(later or maskable, RATE if rate is None else rate)
+    later = [name for name in maskable if name != first]
+    usual = RATE if rate is None else rate
+    return dict.fromkeys(later or maskable, usual)
 
 
 def _readers(
@@ -167,7 +173,8 @@ def _readers(
         return out
 
     def find_source(name: str, part: nn.Module, inputs: tuple[Tensor, ...]) -> None:
-        source, result = results.get(inputs[0].untyped_storage().data_ptr(), ("", None))
+        address = inputs[0].untyped_storage().data_ptr()
+        source, result = results.get(address, ("", None))
         unchanged = result is not None and result._version == 0
         # Dropout1d to Dropout3d drop channels, which are columns of a convolution's weight alone
         drops_columns = type(dropouts.get(source)) is nn.Dropout or isinstance(part, _ConvNd)
@@ -202,9 +209,10 @@ def weight_mask(net: Net, rates: dict[str, float], source: torch.Generator) -> T
         if kind == "weight" and layer in rates:
             keep = 1 - rates[layer]
             n_inputs = b.shape[1]
-            is_kept = torch.rand(n_inputs, generator=source, dtype=mask.dtype) < keep
+            uniform = torch.rand(n_inputs, generator=source, dtype=mask.dtype)
+            factor = (uniform < keep).to(mask) / keep
             columns = mask[b.slice].view(b.shape[0], n_inputs, -1)  # a view: this changes `mask`
-            columns *= is_kept.to(mask)[:, None] / keep
+            columns *= factor[:, None]
     return mask.to(net.device)
 
 
@@ -248,15 +256,8 @@ class Masked(Pass):
         x, *_ = inputs
         keep = 1 - rate
         shape = mask_shape(part, x.shape)
-        is_kept = (
-            torch.rand(
-                shape,
-                generator=self.source,
-                dtype=torch.float32,
-                device="cpu",
-            )
-            < keep
-        )
+        uniform = torch.rand(shape, generator=self.source, dtype=torch.float32, device="cpu")
+        is_kept = uniform < keep
         return (x * is_kept.to(x) / keep,)
 
     @property

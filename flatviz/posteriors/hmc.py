@@ -203,7 +203,8 @@ class Potential:
         slope_of_loss = torch.cat((g * prior.std, g @ prior.factor.T), 1)
         weight = self.weight * self.share
         value = weight * loss.double() + energy_of(z)
-        return Point(z, value, weight * slope_of_loss + z, loss)
+        slope = weight * slope_of_loss + z
+        return Point(z, value, slope, loss)
 
 
 @dataclass(eq=False)
@@ -244,9 +245,10 @@ class Chains:
         """Move along a trajectory where it is accepted; return its probability, (C,)."""
         sources = self.normal.generators
         (momentum,) = self.normal.at(step)
-        share = 0.5 + float(torch.rand((), generator=sources[0], dtype=torch.float32))
+        uniform = torch.rand((), generator=sources[0], dtype=torch.float32)
+        time = (0.5 + float(uniform)) * TIME
         size = self.size.size
-        n = min(self.most_steps, math.ceil(share * TIME / size))
+        n = min(self.most_steps, math.ceil(time / size))
         end, speed = leapfrog(self.potential, self.point, momentum, size, n, self.metric)
         before = self.point.value + energy_of(momentum)
         after = end.value + energy_of(speed)
@@ -255,8 +257,10 @@ class Chains:
         chances = [torch.rand((), generator=source, dtype=torch.float64) for source in sources]
         chance = torch.stack(chances).to(rate.device)
         taken = chance < rate
-        rows = {1: taken, 2: taken[:, None]}  # by the number of dimensions
-        parts = [torch.where(rows[new.ndim], new, old) for new, old in zip(end, self.point)]
+        accepted = {1: taken, 2: taken[:, None]}  # by the number of dimensions
+        parts = []
+        for new, old in zip(end, self.point):
+            parts.append(torch.where(accepted[new.ndim], new, old))
         self.point = Point(*parts)
         return rate
 
@@ -379,7 +383,7 @@ class Metric:
             widths = (z @ narrow.T).std(0)
             share = (1 - widths).clamp_min(0)
             narrow = share.sqrt()[:, None] * narrow
-        self.rows[:] = narrow.to(self.places[0]).unbind()
+        self.rows[:] = narrow.to(self.places[0])
         self.places.clear()
         self.slopes.clear()
 

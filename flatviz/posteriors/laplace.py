@@ -28,8 +28,8 @@ from flatviz.bridges.laplace_torch import Structure as Bridged
 from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
 from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head, public
 from flatviz.likelihood import GaussianLikelihood
-from flatviz.objectives.curvature import check_jacobians, ggn, sampled_ggn
 from flatviz.objectives.head import ggn_diagonal, softmax_head
+from flatviz.objectives.jacobians import check_jacobians, ggn, sampled_ggn
 from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem, examined
 from flatviz.posteriors.method import Method, Tuned, settings_of
@@ -120,21 +120,6 @@ def fit_laplace(
         torch.Size([18, 58])
     """
     run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
-    refuse_random_trunk(net, "Laplace")
-    problem = examined(net, data, likelihood)
-    loss = loss_of(problem, training=run.training)
-    if not _is_bridged(structure):
-        # Before the training, which takes time
-        _part(problem, structure, label_draws, warn=progress is False)
-    elif label_draws is not None:
-        raise ValueError(
-            f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
-        )
-    w = net.w.detach().clone()
-    history = None
-    if steps:
-        w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
-    problem = problem._replace(net=net.at(w))
     usual = SETTINGS["weight_decay"]
     if not steps and prior_precision is not None and weight_decay != usual:
         raise ValueError(
@@ -148,13 +133,28 @@ def fit_laplace(
             "prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or"
             " 'marginal'"
         )
+    bridged = _is_bridged(structure)
+    if delta == "layerwise" and not bridged:
+        raise ValueError(
+            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
+        )
+    if label_draws is not None and bridged:
+        raise ValueError(
+            f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
+        )
+    refuse_random_trunk(net, "Laplace")
+    problem = examined(net, data, likelihood)
+    loss = loss_of(problem, training=run.training)
+    if not bridged:  # before the training, which takes time
+        _part(problem, structure, label_draws, warn=progress is False)
+    w = net.w.detach().clone()
+    history = None
+    if steps:
+        w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
+    problem = problem._replace(net=net.at(w))
     if _is_bridged(structure):
         return fit_laplace_torch(
             problem, structure, prior_precision=delta, temperature=temperature, history=history
-        )
-    if delta == "layerwise":
-        raise ValueError(
-            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
         )
     sampled = None
     if label_draws is not None:
@@ -162,13 +162,9 @@ def fit_laplace(
     curvature = _curvature(problem, structure, progress, sampled)
     if isinstance(prior_precision, (int, float)) and ascent is None:
         _warn_off_the_mode(problem, curvature, prior_precision, temperature)
-    return _gaussian(
-        w,
-        curvature,
-        curvature.marginal_precision(w) if delta == "marginal" else delta,
-        temperature,
-        history,
-    )
+    if isinstance(delta, str):  # "marginal"
+        delta = curvature.marginal_precision(w)
+    return _gaussian(w, curvature, delta, temperature, history)
 
 
 def _is_bridged(structure: Structure) -> TypeGuard[Bridged]:
@@ -251,7 +247,8 @@ def marginal_noise(
     g = len(data) * g[kept.part].double()  # -J^T r of the residuals r
     here = net.w[kept.part].double()
     n = data.y.numel()
-    squares = 2 * len(data) * float(loss) - n * math.log(2 * math.pi)
+    constant = n * math.log(2 * math.pi)
+    squares = 2 * len(data) * float(loss) - constant
     h = kept.values.double()
     vectors = cast(Tensor, kept.vectors)  # neither structure is diagonal
     g = vectors.T @ g
@@ -260,11 +257,13 @@ def marginal_noise(
     total = squares + float((here * (h * here - 2 * g)).sum())
 
     def variance(ratio: float) -> float:
-        return (total - float((b * b / (h + ratio)).sum())) / n
+        explained = float((b * b / (h + ratio)).sum())
+        return (total - explained) / n
 
     def evidence(log_ratio: float) -> float:
         ratio = math.exp(log_ratio)  # delta times the variance
-        return -n * math.log(variance(ratio)) - float(torch.log1p(h / ratio).sum())
+        logdet = float(torch.log1p(h / ratio).sum())
+        return -n * math.log(variance(ratio)) - logdet
 
     ratio = math.exp(_largest(evidence))
     return variance(ratio) ** 0.5, ratio / variance(ratio)
@@ -370,7 +369,9 @@ def _warn_off_the_mode(
     _, g = mean_nll(problem).value_and_grad(w)
     g = (n * g + delta * w)[kept.part].double()
     along = g if kept.vectors is None else kept.vectors.T @ g
-    away = float((along**2 / (kept.values.double() + delta) / temperature).mean().sqrt())
+    precision = kept.values.double() + delta
+    distances = along**2 / precision / temperature
+    away = float(distances.mean().sqrt())
     if away > 1:
         warnings.warn(
             f"the center should be the mode at prior_precision={delta:g}, but there the gradient of"
@@ -398,7 +399,8 @@ class KeptCurvature:
         It is -1/2 (delta |w|^2 + logdet (H + delta I) - P log delta).
         """
         w = w[self.part].double()
-        return float(-0.5 * (delta * w.dot(w) + torch.log1p(self.values.double() / delta).sum()))
+        logdet = torch.log1p(self.values.double() / delta).sum()
+        return float(-0.5 * (delta * w.dot(w) + logdet))
 
     def marginal_precision(self, w: Tensor) -> float:
         """Find the precision of largest evidence at the weights w (D,).
@@ -413,7 +415,8 @@ def head_of(net: Net, data: Data) -> slice:
     head = [b for b in net.blocks if b.kind == "head"]
     if not head and net.treats_all:
         module = net.to_module().eval()
-        last = named_head(module, find_head(module, data.batch(torch.arange(1))[0]))
+        example, _ = data.batch(torch.arange(1))
+        last = named_head(module, find_head(module, example))
         of_last = set(map(id, last.parameters()))
         head = [b for b in net.blocks if id(module.get_parameter(b.name)) in of_last]
     if not head:
@@ -421,12 +424,14 @@ def head_of(net: Net, data: Data) -> slice:
             "structure='last_layer' needs a treated head, got none: use treated='norm+head' or"
             " 'all'"
         )
-    if sum(b.stop - b.start for b in head) < head[-1].stop - head[0].start:
+    start = head[0].start
+    stop = head[-1].stop
+    if sum(b.stop - b.start for b in head) < stop - start:
         raise ValueError(
             "structure='last_layer' needs a head whose weights stand side by side, got"
             f" {', '.join(b.name for b in head)}, tied to another layer's: use structure='diagonal'"
         )
-    return slice(head[0].start, head[-1].stop)
+    return slice(start, stop)
 
 
 _NAMES = "steps lr momentum weight_decay batch_size structure prior_precision"

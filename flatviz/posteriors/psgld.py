@@ -113,8 +113,8 @@ def fit_psgld(
         torch.Size([4, 58])
     """
     run = Run("pSGLD", seed, checkpoint, progress, batch_size, training)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     schedule = thinned(n_draws, chains, burn_in, thin)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     chain = PSGLD(lr, memory, floor, energy)
     w = net.w.repeat(chains, 1)

@@ -5,6 +5,7 @@
 source value; the authors' code samples them too.
 """
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -103,25 +104,27 @@ class SABMA(GaussianMethod):
         noise: Noises,
     ) -> Expected:
         """Compute the loss at q, the gradient at the worst q' near it, gain and reach."""
+        z1, z2 = noise
         if self.biased:
-            noise = (noise[0], noise[1] + 1)
-        nll = partial(expected, gradient, batch=batch, noise=noise)
-        moved = self.perturbation.moved
+            z2 = z2 + 1
+        nll = partial(expected, gradient, batch=batch, noise=(z1, z2))
+        perturbation = self.perturbation
         radius = self.radius
         is_zero = not isinstance(radius, Tensor) and radius == 0
-        if moved == 0 or is_zero:
+        if perturbation.moved == 0 or is_zero:
             return nll(q)
         if not isinstance(radius, Tensor):
             radius = q.mean.new_full((), radius)
-        here = nll(q, blocks=moved)
-        first = noise[0][..., 0, :], noise[1][..., 0, :]
-        worst = q.moved(self.perturbation(q, here.grad, radius, noise=first))
+        here = nll(q, blocks=perturbation.moved)
+        first = z1[..., 0, :], z2[..., 0, :]
+        delta = perturbation(q, here.grad, radius, noise=first)
+        worst = q.moved(delta)
         there = nll(worst)
-        # the radius, by construction
-        p = self.perturbation
-        is_radius = p.mode == "kl_exact" and p.radius_unit == "mode"
+        gain = there.loss - here.loss
+        # of an exact ascent the reach is the radius, by construction
+        is_radius = perturbation.mode == "kl_exact" and perturbation.radius_unit == "mode"
         reach = None if is_radius else reach_of(worst, q)
-        return Expected(here.loss, there.grad, there.loss - here.loss, reach)
+        return Expected(here.loss, there.grad, gain, reach)
 
     def noise_share(
         self, q: Gaussian, gradient: Gradient, batch: Batch, noises: Iterable[Noises]
@@ -140,30 +143,36 @@ class SABMA(GaussianMethod):
         if self.perturbation.mode != "kl_exact" or not (radius > 0).any():
             return None
         moved = self.perturbation.moved
-        total = [torch.zeros_like(t) for t in (q.mean, q.log_std, q.factor)[:moved]]
+        damping = self.perturbation.damping
+        theta = (q.mean, q.log_std, q.factor)
+        total = [torch.zeros_like(block) for block in theta[:moved]]
         squares = torch.zeros_like(q.mean[..., 0])
         R = 0
         for noise in noises:
             g = expected(gradient, q, batch, noise, blocks=moved).grad
-            total = [t + part for t, part in zip(total, g)]
-            squares = squares + squared_length(q, g, self.perturbation.damping)
+            total = [block + part for block, part in zip(total, g)]
+            squares = squares + squared_length(q, g, damping)
             R += 1
-        products = (squared_length(q, total, self.perturbation.damping) - squares) / (R - 1)
-        return torch.where(radius > 0, (1 - products / squares).clamp(0, 1), torch.nan)
+        products = (squared_length(q, total, damping) - squares) / (R - 1)
+        share = (1 - products / squares).clamp(0, 1)
+        return torch.where(radius > 0, share, torch.nan)
 
     def result(
         self, s: GaussianState, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Gaussian:
         """Return the posterior of one member."""
         q = super().result(s, history)
-        return replace(q, mean=q.mean + q.factor.sum(0)) if self.biased else q
+        if self.biased:
+            return replace(q, mean=q.mean + q.factor.sum(0))
+        return q
 
 
 def sabma_of(prior: Gaussian, n: int, *, radius: float, **settings: Setting) -> SABMA:
     """Build the algorithm of `fit_sabma` with these keywords, on n examples."""
     names = [f.name for f in fields(Perturbation) if f.name in settings]
     perturbation = Perturbation(**{name: settings[name] for name in names})
-    return SABMA(Descent.of(Vi.of(settings), prior, n), radius, perturbation)
+    descent = Descent.of(Vi.of(settings), prior, n)
+    return SABMA(descent, radius, perturbation)
 
 
 @public
@@ -348,13 +357,15 @@ def fit_sabma_grid(
         >>> list(fv.fit_sabma_grid(net, data, prior, radius=[0, 0.5], seed=[0, 1], steps=5))
         [(0.0, 0), (0.0, 1), (0.5, 0), (0.5, 1)]
     """
-    members = [(float(r), s) for r in radius for s in seed]
+    radii = [float(r) for r in radius]
+    members = list(itertools.product(radii, seed))
     label = f"{len(members)} members of SA-BMA"
-    run = Run(label, members[0][1], checkpoint, progress, batch_size, training)
+    _, first_seed = members[0]
+    run = Run(label, first_seed, checkpoint, progress, batch_size, training)
     perturbation = Perturbation(mode, blocks, joint, damping, switches, radius_unit)
     vi = Vi.tuned(net, steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
     problem = examined(net, data, likelihood)
-    radii = [r for r, _ in members] if any(radius) else [0.0]
+    radii = [r for r, _ in members] if any(radii) else [0.0]
     size = prior.mean.new_tensor(radii) if len(radii) > 1 else radii[0]
     build = partial(SABMA, radius=size, perturbation=perturbation)
     return fit_members(build, problem, prior, vi, batchnorm, run, members)

@@ -184,8 +184,8 @@ def fit_sgld(
         torch.Size([4, 58])
     """
     run = Run("SGLD", seed, checkpoint, progress, batch_size, training)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     schedule = thinned(n_draws, chains, burn_in, thin)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     w = net.w.repeat(chains, 1)
     return run_chains(SGLD(lr, energy), loss, run, w, *schedule)
@@ -254,8 +254,8 @@ def fit_sghmc(
         torch.Size([4, 58])
     """
     run = Run("SGHMC", seed, checkpoint, progress, batch_size, training)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     schedule = thinned(n_draws, chains, burn_in, thin)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     w = net.w.repeat(chains, 1)
     return run_chains(SGHMC(lr, friction, energy), loss, run, w, *schedule)

@@ -146,8 +146,8 @@ def fit_sgnht(
         torch.Size([4, 58])
     """
     run = Run("SGNHT", seed, checkpoint, progress, batch_size, training)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     schedule = thinned(n_draws, chains, burn_in, thin)
+    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
     energy = Energy(len(data), temperature, weight_decay, prior, ascent)
     chain = SGNHT(lr, friction, gain, energy)
     w = net.w.repeat(chains, 1)

@@ -274,6 +274,7 @@ def fit_swag(
         >>> fv.fit_swag(net, task.train, seed=0, rank=3, snapshots=5).factor.shape
         torch.Size([3, 58])
     """
+    check_count(snapshots, "snapshots", least=max(2, rank))
     run = Run("SWAG", seed, checkpoint, progress, batch_size, training)
     loss = training_loss(net, data, likelihood, batchnorm, training)
     sgd = _constant(loss, lr, momentum, weight_decay, ascent)
@@ -295,7 +296,6 @@ def _constant(
 
 def _tail(loss: NetworkLoss, run: Run, swag: SWAG, snapshots: int) -> Gaussian:
     """Run SGD from the net's weights, and return the Gaussian of its snapshots."""
-    check_count(snapshots, "snapshots", least=max(2, swag.rank))
     start = swag.init(loss.problem.net.w)
     epoch = steps_per_epoch(len(loss.problem.data), run.batch_size)
     steps = snapshots * epoch

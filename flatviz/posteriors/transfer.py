@@ -6,6 +6,7 @@ downstream prior  (F-)SWAG on few target examples: `transfer(net, swag, keep_hea
 """
 
 import math
+from collections.abc import Mapping
 from typing import Literal
 
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor, nn
 
 from flatviz.checks import Count, Positive, Seed
 from flatviz.core import Net, RandomTrunk, Treated, classes_of, find_head, public, replace_head
+from flatviz.core.net import Block
 from flatviz.engine.batchnorm import with_trained_buffers
 from flatviz.gaussian import Gaussian
 
@@ -85,57 +87,44 @@ def transfer(
         raise ValueError(
             f"prior must cover the net's {net.dim} weights, got {prior.dim}: fit it on the same net"
         )
-    at_mean, new_head = _with_classes(
-        with_trained_buffers(net, prior.buffers).at(prior.mean.to(net.w)),
-        n_classes,
-        head,
-        head_start == "random" and not keep_head,
-        seed,
-    )
+    trained = with_trained_buffers(net, prior.buffers).at(prior.mean.to(net.w))
+    redrawn = head_start == "random" and not keep_head
+    at_mean, new_head = _with_classes(trained, n_classes, head, redrawn, seed)
     if new_head is not None and keep_head:
         raise ValueError(
             "keep_head=True takes the head from the prior, got n_classes of a new one: leave one of"
             " them out"
         )
     narrow = at_mean.restrict(treated, head=new_head or head)
-    if new_head is not None and not any(b.name.startswith(f"{new_head}.") for b in narrow.blocks):
-        raise ValueError(
-            f"treated must choose the new head {new_head!r}, got"
-            f" {[b.name for b in narrow.blocks][:3]}, ..."
-        )
+    names = [b.name for b in narrow.blocks]
+    if new_head is not None and not any(name.startswith(f"{new_head}.") for name in names):
+        raise ValueError(f"treated must choose the new head {new_head!r}, got {names[:3]}, ...")
     shared = [b.name for b in narrow.blocks if b.kind == "head" and b.name in narrow.tied]
     if shared and not keep_head:
         raise ValueError(
             f"a head that starts anew must have its own weights, got {narrow.tied[shared[0]][0]},"
             f" which is {shared[0]}: give keep_head=True, or n_classes of a new head"
         )
+    sources = {b.name: b for b in net.blocks}
     parts = []
     for b in narrow.blocks:
         if b.kind == "head" and not keep_head:
-            start = (
-                narrow.w[b.slice].to(prior.mean)
-                if head_start == "random"
-                else prior.mean.new_zeros(b.stop - b.start)
-            )
-            parts.append(
-                (
-                    start,
-                    torch.full_like(start, math.log(head_std)),
-                    prior.factor.new_zeros(prior.rank, len(start)),
-                )
-            )
-        elif (part := _of_source(b.name, net, prior, scale)) is None:
+            start = narrow.w[b.slice].to(prior.mean)
+            if head_start != "random":
+                start = torch.zeros_like(start)
+            parts.append(_independent(start, math.log(head_std), prior))
+        elif b.name in sources:
+            parts.append(_part_of(prior, sources[b.name], scale))
+        else:
             raise ValueError(
                 f"the prior must cover every treated weight, got none for {b.name}: pre-train all"
                 " weights"
             )
-        else:
-            parts.append(part)
     task_prior = _joined(parts)
     narrow = narrow.at(task_prior.mean.to(narrow.w))
-    return (
-        _with_random_trunk(narrow, net, prior, scale, seed) if trunk == "sampled" else narrow
-    ), task_prior
+    if trunk == "sampled":
+        narrow = _with_random_trunk(narrow, sources, prior, scale, seed)
+    return narrow, task_prior
 
 
 @public
@@ -181,29 +170,30 @@ def _with_classes(
     return Net.from_module(module, head=name, example=net.example), name
 
 
-def _of_source(
-    name: str, net: Net, prior: Gaussian, scale: float
-) -> tuple[Tensor, Tensor, Tensor] | None:
-    """Return mean, log_std and factor of a tensor of weights in the source's prior, or None.
-
-    The covariance is multiplied by `scale`.
-    """
-    for b in net.blocks:
-        if b.name == name:
-            log_std = prior.log_std[b.slice]
-            factor = prior.factor[:, b.slice]
-            return prior.mean[b.slice], log_std + 0.5 * math.log(scale), factor * math.sqrt(scale)
-    return None
+Part = tuple[Tensor, Tensor, Tensor]  # mean, log_std and factor of one tensor of weights
 
 
-def _joined(parts: list[tuple[Tensor, Tensor, Tensor]]) -> Gaussian:
+def _part_of(prior: Gaussian, block: Block, scale: float) -> Part:
+    """Return the part of a block, its covariance multiplied by `scale`."""
+    log_std = prior.log_std[block.slice] + 0.5 * math.log(scale)
+    factor = prior.factor[:, block.slice] * math.sqrt(scale)
+    return prior.mean[block.slice], log_std, factor
+
+
+def _independent(mean: Tensor, log_std: float, prior: Gaussian) -> Part:
+    """Return a part with one deviation for all its weights, and a factor of 0."""
+    factor = prior.factor.new_zeros(prior.rank, len(mean))
+    return mean, torch.full_like(mean, log_std), factor
+
+
+def _joined(parts: list[Part]) -> Gaussian:
     mean, log_std, factor = (torch.cat(part, -1) for part in zip(*parts))
     return Gaussian(mean, log_std, factor)
 
 
 def _with_random_trunk(
     narrow: Net,
-    net: Net,
+    sources: Mapping[str, Block],
     prior: Gaussian,
     scale: float,
     seed: int,
@@ -213,10 +203,11 @@ def _with_random_trunk(
     treated = {b.name for b in narrow.blocks}
     parts = []
     for b in full.blocks:
-        w = full.w[b.slice].to(prior.mean)
-        fixed = w, torch.full_like(w, LOG_ZERO), prior.factor.new_zeros(prior.rank, len(w))
-        parts.append(
-            (None if b.name in treated else _of_source(b.name, net, prior, scale)) or fixed
-        )
-    index = torch.cat([torch.arange(b.start, b.stop) for b in full.blocks if b.name in treated])
-    return narrow.with_trunk(RandomTrunk(_joined(parts), index.to(full.device), seed))
+        if b.name in sources and b.name not in treated:
+            parts.append(_part_of(prior, sources[b.name], scale))
+        else:
+            w = full.w[b.slice].to(prior.mean)
+            parts.append(_independent(w, LOG_ZERO, prior))
+    places = [torch.arange(b.start, b.stop) for b in full.blocks if b.name in treated]
+    index = torch.cat(places).to(full.device)
+    return narrow.with_trunk(RandomTrunk(_joined(parts), index, seed))

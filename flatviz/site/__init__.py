@@ -8,7 +8,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flatviz.words import meant
+from flatviz.words import did_you_mean
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -39,7 +39,7 @@ def notebooks(names: Sequence[str] = ()) -> list[Path]:
             known = [p.stem for p in everything]
             raise ValueError(
                 f"a notebook must be one of {', '.join(known)}, or how its name begins, got"
-                f" {name!r}{meant(name, known)}"
+                f" {name!r}{did_you_mean(name, known)}"
             )
     return [p for p in everything if not names or p.stem.startswith(tuple(names))]
 

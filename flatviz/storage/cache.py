@@ -22,12 +22,17 @@ from flatviz.storage.files import DamagedFileError, read_file, set_aside, write_
 T = TypeVar("T")
 KIND = "result"  # what a file says that it holds
 _PACKAGE = Path(flatviz.__file__).resolve().parent
+FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")  # of shipped results
 DRAWING_LAYERS = {"plots", "pages", "widgets", "site", "cli"}  # no cached result depends on them
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef)  # what may begin with a docstring
 
 
 def cache_folder() -> Path:
-    """Return `$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder; refuse a file."""
+    """Return `$FLATVIZ_CACHE`, or `flatviz` in the user's cache folder.
+
+    Raises:
+        NotADirectoryError: If `$FLATVIZ_CACHE` is a file.
+    """
     if folder := os.environ.get("FLATVIZ_CACHE"):
         if Path(folder).exists() and not Path(folder).is_dir():
             raise NotADirectoryError(
@@ -64,8 +69,8 @@ def cache_key(**settings: object) -> str:
 
     Raises CannotHashError for settings that have no hash.
     """
-    around = {"code": code_digest(), "torch": torch.__version__, "process": process_state()}
-    return value_digest({name: settings[name] for name in sorted(settings)} | around)
+    environment = {"code": code_digest(), "torch": torch.__version__, "process": process_state()}
+    return value_digest({"settings": dict(sorted(settings.items())), "environment": environment})
 
 
 @public
@@ -94,7 +99,8 @@ def save(result: object, path: NewFile) -> Path:
         torch.Size([3, 2])
     """
     tensors: list[torch.Tensor] = []
-    write_file(path, KIND, to_plain(result, tensors), {str(i): t for i, t in enumerate(tensors)})
+    plain = to_plain(result, tensors)
+    write_file(path, KIND, plain, {str(i): t for i, t in enumerate(tensors)})
     return Path(path)
 
 
@@ -141,8 +147,8 @@ def cached(
 
     It is stored in `folder` of the cache under a hash of `settings`.  `say` gets messages with
     `label`: what is reused or computed, and which file is damaged.  A damaged file is renamed to
-    `<name>.damaged` and the result is computed again.  A result that cannot be stored is returned
-    all the same.
+    `<name>.damaged` and the result is computed again.  The result is returned all the same if the
+    file cannot be written, as on a full disk.
     """
     path, stored = look_up(folder, settings, label, say)
     if stored:
@@ -201,9 +207,6 @@ def _read(path: Path) -> object:
         ) from error
 
 
-FOLDERS = (_PACKAGE.parent / "data", _PACKAGE / "_data")
-
-
 def committed(name: str) -> Path:
     """Find a shipped result, such as "frontier.csv".
 
@@ -215,28 +218,21 @@ def committed(name: str) -> Path:
     path = committed_path(name)
     if path.is_file():
         return path
-    there = sorted(
-        {
-            p.name
-            for folder in FOLDERS
-            if folder.is_dir()
-            for p in folder.iterdir()
-            if p.suffix != ".md"
-        }
-    )
+    shipped = [path for folder in FOLDERS for path in folder.glob("*")]
+    there = sorted({path.name for path in shipped if path.suffix != ".md"})
     raise FileNotFoundError(
         f"a shipped result must be one of {', '.join(there) or 'none here'}, got {shown(name)}"
     )
 
 
 def committed_path(name: str) -> Path:
-    """Return the path of a shipped result in a clone, which need not exist."""
+    """Return the path of a shipped result, or where a clone would have it."""
     paths = [folder / name for folder in FOLDERS]
     return next((path for path in paths if path.is_file()), paths[0])
 
 
 class PointStore:
-    """File of `n` values and which of them are computed, under a hash of `settings`.
+    """A file of `n` values, with a mask of those that are computed, named by a hash of `settings`.
 
     It is rewritten completely each time.  A second process on the same file repeats work and does
     no harm.  A damaged file is renamed, with a warning.  When the disk is full, a warning says that
@@ -256,9 +252,9 @@ class PointStore:
 
     def read(self, values: Tensor, done: Tensor) -> None:
         """Fill `values` (n,) and the mask `done` (n,) from the file."""
-        for stored in _stored(self.path, self._say):
-            values.copy_(stored["values"])
-            done.copy_(stored["done"])
+        if stored := _stored(self.path, self._say):
+            values.copy_(stored[0]["values"])
+            done.copy_(stored[0]["done"])
 
     def write(self, values: Tensor, done: Tensor) -> None:
         """Store those `values` (n,) that are `done` (n,)."""

@@ -98,9 +98,9 @@ def write_file(
         TypeError: For tensors of a type that the format does not know, as complex128.
     """
     text = json.dumps({"kind": kind, "about": about})
-    apart = {
-        n: t.detach().cpu().clone(memory_format=torch.contiguous_format) for n, t in tensors.items()
-    }
+    apart = {}  # without shared memory, which the format refuses
+    for name, t in tensors.items():
+        apart[name] = t.detach().cpu().clone(memory_format=torch.contiguous_format)
     try:
         content = bytearray(save(apart, {"flatviz": f"{DIGITS * '0'} {text}"}))
     except KeyError as error:
@@ -129,7 +129,8 @@ def read_file(path: str | Path, kind: str) -> tuple[Any, dict[str, Tensor]]:
     if content[8:AT] != START or content[AT : AT + DIGITS] != _checksum(content):
         raise DamagedFileError(f"{wanted}, got a damaged file, or one of something else")
     end = 8 + int.from_bytes(content[:8], "little")
-    header = json.loads(json.loads(content[8:end])["__metadata__"]["flatviz"][DIGITS:])
+    metadata = json.loads(content[8:end])["__metadata__"]
+    header = json.loads(metadata["flatviz"][DIGITS:])
     if header["kind"] != kind:
         raise DamagedFileError(f"{wanted}, got one that holds {header['kind']}")
     return header["about"], load(content)
@@ -165,12 +166,13 @@ def save_state(state: State, step: int, path: str | Path, run: str) -> None:
     for name, value in state.items():
         if isinstance(value, torch.Generator):
             tensors[name] = value.get_state()
-        elif isinstance(value, Tensor) or value:  # of an empty list there is nothing to stack
-            tensors[name] = value if isinstance(value, Tensor) else torch.stack(value)
+        elif isinstance(value, Tensor):
+            tensors[name] = value
+        elif value:  # of an empty list there is nothing to stack
+            tensors[name] = torch.stack(value)
+    about = {"run": run, "step": step, "layout": _layout(state)}
     try:
-        write_file(
-            path, "checkpoint", {"run": run, "step": step, "layout": _layout(state)}, tensors
-        )
+        write_file(path, "checkpoint", about, tensors)
     except OSError as error:
         warnings.warn(
             f"checkpoint not saved at step {step}: {error}; the run goes on without it",
@@ -195,12 +197,9 @@ def load_state(state: State, path: str | Path, run: str) -> int:
     except DamagedFileError as error:
         warnings.warn(f"checkpoint {path}: {error}; {set_aside(path)}, starting anew", stacklevel=2)
         return 0
-    if about["run"] != run or about.get("layout") != _layout(state):
-        came = (
-            f"that of {about['run']!r}"
-            if about["run"] != run
-            else "one of another version of flatviz"
-        )
+    is_other = about["run"] != run
+    if is_other or about.get("layout") != _layout(state):
+        came = f"that of {about['run']!r}" if is_other else "one of another version of flatviz"
         raise ValueError(
             f"checkpoint must be of this run, {run!r}, got {came} in {path}: name another file"
         )
@@ -218,7 +217,7 @@ def load_state(state: State, path: str | Path, run: str) -> int:
 
 def _layout(state: State) -> dict[str, list[int] | str]:
     """Describe each part of a state: its kind, and a tensor's shape."""
-    return {
-        name: list(value.shape) if isinstance(value, Tensor) else type(value).__name__
-        for name, value in state.items()
-    }
+    layout: dict[str, list[int] | str] = {}
+    for name, value in state.items():
+        layout[name] = list(value.shape) if isinstance(value, Tensor) else type(value).__name__
+    return layout

@@ -19,8 +19,8 @@ def permute(units: Units, W: Vectors, order: Tensor) -> Tensor:
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
-        order: Order of the U units, (U,), or (S, U) for one a vector.  permute(permute(W, p), q) =
-            permute(W, p[q]).
+        order: Order of the U units: (U,) for all vectors, or (S, U), one for each.
+            permute(permute(W, p), q) = permute(W, p[q]).
 
     Raises:
         ValueError: For an order that is no permutation inside each layer, or splits the groups of a
@@ -46,9 +46,9 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
-        factor: Factors f > 0 of the V units, (V,), or (S, V) for one a vector.  With BatchNorm a
-            convolution's factor goes into mean (once) and variance (twice), exactly for eps = 0;
-            gain and shift have other factors.
+        factor: Factors f > 0 of the V units: (V,) for all vectors, or (S, V), one for each.  With
+            BatchNorm a convolution's factor goes into mean (once) and variance (twice), which is
+            exact for eps = 0; gain and shift have other factors.
 
     Raises:
         ValueError: For a factor that is not above 0, and for a network whose hidden functions are
@@ -63,7 +63,7 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
         True
     """
     W = units.check("scale", W)
-    factor = _factors(units, W, factor)
+    factor = _factors(units, W, factor, "factor")
     positive = (factor > 0) & factor.isfinite()
     if not positive.all():
         raise ValueError(
@@ -82,7 +82,7 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
     Args:
         units: Hidden units, as `units_of` returns.
         W: Weight vectors (S, E).
-        sign: Signs s of the V units, -1 or 1, (V,), or (S, V) for one a vector.
+        sign: Signs s of the V units, -1 or 1: (V,) for all vectors, or (S, V), one for each.
 
     Raises:
         ValueError: For other numbers, and for a network with a function that is not odd.
@@ -96,7 +96,7 @@ def flip(units: Units, W: Vectors, sign: Numbers) -> Tensor:
         True
     """
     W = units.check("flip", W)
-    sign = _factors(units, W, sign)
+    sign = _factors(units, W, sign, "sign")
     wrong = sign[sign.abs() != 1]
     if len(wrong):
         raise ValueError(f"sign must hold -1 and 1 only, got {float(wrong[0]):g}")
@@ -110,13 +110,13 @@ def gathered(units: Units, W: Tensor, order: Tensor) -> Tensor:
         rows = W[:, layer.rows]
         at = order[:, layer.slice, None] - layer.start
         W[:, layer.rows] = rows.gather(1, at.expand_as(rows))
-    for layer in units.permuted:  # inside the group, which moved with its rows
+    for layer in units.permuted:  # inside each group alone, as whole groups moved with their rows
         columns = W[:, layer.columns]
         at = order[:, layer.slice, None] - layer.start
-        inside = layer.inside.to(W.device)
-        unit = torch.arange(layer.n, device=W.device)[:, None]
-        first = unit // inside * inside
-        W[:, layer.columns] = columns.gather(1, at % inside + first)
+        group_size = layer.inside.to(W.device)
+        unit = torch.arange(layer.n, device=W.device)
+        group_start = unit[:, None] // group_size * group_size
+        W[:, layer.columns] = columns.gather(1, at % group_size + group_start)
     return W
 
 
@@ -138,18 +138,19 @@ def scaled_by(
 
 
 def moved(order: Tensor, layers: Iterable[Layer], chosen: Tensor) -> Tensor:
-    """Reorder groups in `order` (S, U): chosen[s, g, i] becomes piece i of group g of each layer.
+    """Reorder pieces inside groups of `order` (S, U), in each layer.
 
-    chosen is (S, G, n).
+    A layer has G groups of n pieces, each of one or more units.  Piece i of group g becomes the one
+    that was piece chosen[s, g, i] of that group; chosen is (S, G, n).
     """
     order = order.clone()
     groups, n = chosen.shape[1:]
-    first = n * torch.arange(groups, device=chosen.device)
-    chosen = (chosen + first[:, None]).flatten(1)
+    group_start = n * torch.arange(groups, device=chosen.device)
+    source = (chosen + group_start[:, None]).flatten(1)
     for layer in layers:
         here = order[:, layer.slice]
         pieces = here.unflatten(1, (groups * n, -1))
-        index = chosen[..., None].expand_as(pieces)
+        index = source[..., None].expand_as(pieces)
         order[:, layer.slice] = pieces.gather(1, index).flatten(1)
     return order
 
@@ -176,7 +177,7 @@ def random_order(units: Units, n: Count, *, seed: Seed) -> Tensor:
         keys = torch.rand(n, groups, size, generator=source, dtype=torch.float64)
         return keys.argsort(2)
 
-    swaps = {}
+    swaps = {}  # cluster -> order of the groups of all its layers
     order = torch.arange(units.n_permuted).repeat(n, 1)
     for layer in units.permuted:
         inside = shuffled(layer.groups, layer.n // layer.groups)
@@ -217,24 +218,26 @@ def random_factor(
 
 def check_order(units: Units, order: Tensor, n: int) -> Tensor:
     """Check that each row of `order` is in the permutation group; return it as (n, U)."""
-    if order.dtype != torch.long or order.shape not in _shapes(units.n_permuted, n):
+    is_long = order.dtype == torch.long
+    if not is_long or order.shape not in _shapes(units.n_permuted, n):
+        came = tuple(order.shape) if is_long else order.dtype
         raise ValueError(
             f"order must be int64 of shape ({units.n_permuted},), or have a row for each of the {n}"
-            f" networks, got {tuple(order.shape)}"
+            f" networks, got {came}"
         )
     order = order.expand(n, -1)
-    swaps: dict[int, Tensor] = {}  # the same in all layers of a cluster
+    swaps: dict[int, Tensor] = {}  # cluster -> order of the groups of all its layers
     for layer in units.permuted:
         unit = order[:, layer.slice] - layer.start
-        group = unit // (layer.n // layer.groups)
-        groups = group.unflatten(1, (layer.groups, -1))
-        swap = torch.arange(layer.groups, device=order.device)
-        swap = swap.expand(n, -1)
+        group_of = unit // (layer.n // layer.groups)
+        by_group = group_of.unflatten(1, (layer.groups, -1))
+        expected = torch.arange(layer.groups, device=order.device)
+        expected = expected.expand(n, -1)
         if layer.cluster >= 0:
-            swap = swaps.setdefault(layer.cluster, groups[..., 0])
+            expected = swaps.setdefault(layer.cluster, by_group[..., 0])
         every = torch.arange(layer.n, device=order.device)
         once = (unit.sort(1).values == every).all()
-        together = (groups == swap[..., None]).all()
+        together = (by_group == expected[..., None]).all()
         if not (once and together):
             raise ValueError(
                 f"order must hold units {layer.start} to {layer.stop - 1} once each in layer"
@@ -243,10 +246,11 @@ def check_order(units: Units, order: Tensor, n: int) -> Tensor:
     return order
 
 
-def _factors(units: Units, W: Tensor, factor: Tensor) -> Tensor:
+def _factors(units: Units, W: Tensor, factor: Tensor, name: str) -> Tensor:
+    """Return factors as (S, V), like W; `name` is for errors."""
     if factor.shape not in _shapes(units.n_scaled, len(W)):
         raise ValueError(
-            f"factor must have shape ({units.n_scaled},), a row a network, got"
+            f"{name} must have shape ({units.n_scaled},), a row a network, got"
             f" {tuple(factor.shape)}"
         )
     return factor.to(W).expand(len(W), -1)

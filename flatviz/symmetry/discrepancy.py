@@ -140,15 +140,17 @@ def mmd(
             B = draws[:, index.to(draws.device)].to(A)
             both = torch.cat([A, B])
             source = generator(seed + 1)
-            keys = torch.rand(permutations, len(both), generator=source, dtype=torch.float64)
-            unchanged = torch.arange(len(both))[None]
-            order = torch.cat([unchanged, keys.argsort(1)])
+            shape = (permutations, len(both))
+            keys = torch.rand(shape, generator=source, dtype=torch.float64)
+            unchanged = torch.arange(len(both))
+            order = torch.cat([unchanged[None], keys.argsort(1)])
             labels = (order < len(A)).to(A)
             columns[name].append(_values(both, labels, grid))
+    names = tuple(layers)
     result = {}
     for name, values in columns.items():
         table = torch.stack(values, -1)
-        result[name] = Mmd(tuple(layers), table[0], table[1:])
+        result[name] = Mmd(names, table[0], table[1:])
     return result
 
 

@@ -12,17 +12,22 @@ from torch.utils._pytree import tree_leaves
 from flatviz.core import Fields, Net, generator, named
 from flatviz.engine.trace import NORMS, Env, Step, Value, aten, recorded
 
-LINEAR = {  # names of inputs, weight and bias
+LINEAR = {  # torch's names of the arguments that are inputs, weight and bias; mm has no bias
     aten.mm.default: ("self", "mat2", "none"),
     aten.addmm.default: ("mat1", "mat2", "self"),
     aten.convolution.default: ("input", "weight", "bias"),
 }
 STATISTICS = "running_mean", "running_var"
+PERMUTED = 0  # kinds of nodes: units move together under permutations, or under scaling and flips
+SCALED = 1
 
 
 @dataclass(eq=False)
 class Node:
-    """One layer of hidden units, while the network is read; a residual connection merges two."""
+    """One layer of hidden units, while the network is read; a residual connection merges two.
+
+    Merged nodes point along `same` to the one that stands for all of them, `root`.
+    """
 
     name: str
     n: int
@@ -37,9 +42,10 @@ class Node:
 
 
 class Flow(NamedTuple):
-    """Units along an axis of an activation, in equal pieces.
+    """Units along an axis of an activation, each in equally many numbers.
 
-    They are those permuted (nodes[0]) and those scaled (nodes[1]).
+    They are those of nodes[PERMUTED] and of nodes[SCALED], which differ after a normalisation: it
+    begins new units for scaling, and none for permutations.
     """
 
     nodes: tuple[Node, Node]
@@ -79,8 +85,13 @@ class Reading:
     """The weights of hidden units, by address, and their nodes, in order of execution.
 
     Each operation is followed: linear layers and normalisations by their formulas, all others by
-    their effect on numbers.  Addresses number all parameters and buffers, `tensors` is name ->
-    (start, stop): those of v (E,), and from E on the rest.
+    their effect on numbers.  Linear(4, 3), ReLU, Linear(3, 2) make nodes "0" of 3 and "2" of 2
+    units, of both kinds.  The 3 x 4 weights and the 3 shifts of "0" lead into its units, the 2 x 3
+    weights of "2" out of them.  ReLU passes on the units, but refuses flips; the outputs refuse all
+    actions on "2".
+
+    Addresses number all parameters and buffers: first the weights and statistics that symmetries
+    move, the vector v (E,), then the rest.  `tensors` is name -> (start, stop).
     """
 
     def __init__(self, net: Net, x: Tensor | Fields) -> None:
@@ -93,26 +104,31 @@ class Reading:
                 " pass without conditions on the input's values"
             ) from error
         self.weights: list[Weight] = []
-        self.nodes: list[tuple[int, Node]] = []  # 0, permuted, or 1, scaled
+        self.nodes: list[tuple[int, Node]] = []  # each with its kind
         inputs = Node("inputs", 0, refused={"all": "the inputs, or a path that no rule follows"})
         self.unknown = Flow((inputs, inputs), -1)
         self._like = net.w
         self._flows: dict[object, Flow] = {}
         # Addresses of values that hold only weights
-        self._places: dict[Value | int | None, Tensor] = {w: torch.arange(net.dim)}
+        self._places: dict[Value | int | None, Tensor] = {}
+        self._places[w] = torch.arange(net.dim)
         self.tensors = {b.name: (b.start, b.stop) for b in net.blocks}
         buffers = net.buffers()
-        names = [name for name in buffers if name.endswith(STATISTICS)]
-        stop = self._number(net.dim, {name: buffers[name] for name in names})
-        self.size = stop
-        self.statistics = {name: slice(*self.tensors[name]) for name in names}
-        stop = self._number(stop, buffers | dict(net.module.named_parameters()))
-        self._uses = torch.zeros(stop, dtype=torch.int8)
+        statistics = {name: t for name, t in buffers.items() if name.endswith(STATISTICS)}
+        self.size = self._number(net.dim, statistics)
+        self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
+        rest = buffers | dict(net.module.named_parameters())
+        stop = self._number(self.size, rest)
+        self._uses = torch.zeros(stop, dtype=torch.int16)  # of each weight; moved if there is one
         for step in steps:
             self._read(step)
         if out in self._flows:
             self._flows[out].refuse("all", "the outputs")
         self.weights.sort(key=lambda weight: weight.first)
+        self._refuse_fixed()
+
+    def _refuse_fixed(self) -> None:
+        """Refuse actions on units of weights that are used twice or not treated."""
         for weight in self.weights:
             name = self.name_of(weight.first)
             for flow in filter(None, (weight.rows, weight.columns)):
@@ -141,6 +157,7 @@ class Reading:
         raise KeyError(address)
 
     def _place(self, value: object) -> Tensor | None:
+        """Return the addresses of a value that holds only weights, or None."""
         key = value if isinstance(value, Value) else id(value)
         return self._places.get(key)
 
@@ -151,10 +168,11 @@ class Reading:
         found = [self._place(value) for value in values]
         places = [place for place in found if place is not None]
         if step.op.is_view and places:
-            results = step.op(places[0], *step.args[1:], **step.kwargs)
+            _, *others = step.args
+            results = step.op(places[0], *others, **step.kwargs)
             self._places |= zip(step.outs, _listed(results))
             return
-        before = [int(self._uses[place].max()) for place in places]
+        before = [self._uses[place].max() for place in places]
         if step.op in LINEAR and not arguments.get("transposed"):
             x, weight, bias = (arguments.get(key) for key in LINEAR[step.op])
             flows = self._layer(x, weight, bias, arguments.get("groups", 1))
@@ -163,8 +181,8 @@ class Reading:
         else:
             flows = self._commuting(step)
         for place, n in zip(places, before):
-            if int(self._uses[place].max()) == n:
-                self._uses[place] = 2  # read by an operation without a rule
+            if self._uses[place].max() == n:  # no rule follows this use, so it counts as two
+                self._uses[place] += 2
         if not flows:
             for value in step.inputs:
                 if value in self._flows:
@@ -178,6 +196,7 @@ class Reading:
         bias: object,
         groups: int,
     ) -> list[Flow]:
+        """Begin the units of a linear layer, whose columns are weights out of the units of `x`."""
         address = self._place(weight)
         shift = self._place(bias)
         here = self._flows.get(x)
@@ -186,15 +205,16 @@ class Reading:
         address = address.T if address.ndim == 2 else address
         name = self._layer_of(address)
         n = len(address)
-        nodes = (self._node(0, name, n), self._node(1, name, n))
-        out = Flow(nodes, axis=1)
+        permuted = self._node(PERMUTED, name, n)
+        scaled = self._node(SCALED, name, n)
+        out = Flow((permuted, scaled), axis=1)
         if here is not None:
             inputs = address.shape[1] * groups
             if here.axis != 1 or inputs % here.n or here.n % groups:
                 here.refuse("all", f"{name}, which mixes its units")
                 here = None
-        self._note(address, out, columns=here, groups=groups)
-        self._note(shift, out)
+        self._add_weight(address, out, columns=here, groups=groups)
+        self._add_weight(shift, out)
         return [out]
 
     def _norm(self, given: dict[str, Any], x: Value) -> list[Flow]:
@@ -210,23 +230,24 @@ class Reading:
             return []
         gain, shift, mean, variance = places
         name = "a norm without gain" if gain is None else self._layer_of(gain)
-        before = here.nodes[1].root().refused
+        permuted, scaled_before = here.nodes
+        refused = scaled_before.root().refused
         if batch:
             n = x.shape[1]
-            before.setdefault("flip", "BatchNorm")
+            refused.setdefault("flip", "BatchNorm")
         else:
             n = math.prod(given["normalized_shape"])
-            before.setdefault("all", "LayerNorm, which reads all units at once")
-        if n != here.nodes[0].root().n:
+            refused.setdefault("all", "LayerNorm, which reads all units at once")
+        if n != permuted.root().n:
             here.refuse("all", f"{name}, which normalises over more than the units")
-        scaled = self._node(1, name, n)
-        after = Flow((here.nodes[0], scaled), axis)
+        scaled = self._node(SCALED, name, n)
+        after = Flow((permuted, scaled), axis)
         if gain is None:
             scaled.refused["all"] = name
-        self._note(gain, after)
-        self._note(shift, after)
-        self._note(mean, here)
-        self._note(variance, here, power=2)
+        self._add_weight(gain, after)
+        self._add_weight(shift, after)
+        self._add_weight(mean, here)
+        self._add_weight(variance, here, power=2)
         return [after]
 
     def _commuting(self, step: Step) -> list[Flow]:
@@ -235,7 +256,8 @@ class Reading:
         A swap of two units and a rotation of all generate every permutation.
         """
         flows = {v: self._flows[v] for v in step.inputs if v in self._flows}
-        if len({flow.n for flow in flows.values()}) != 1:
+        sizes = {flow.n for flow in flows.values()}
+        if len(sizes) != 1:
             return []
         first, *others = flows.values()
         n = first.n
@@ -245,19 +267,12 @@ class Reading:
             normal = torch.randn(v.shape, generator=source, dtype=torch.float32)
             drawn[v] = (4 * normal).to(self._like.device, v.dtype)
         eye = torch.eye(n).to(self._like)
-        scale = 0.5 + torch.rand(n, generator=source, dtype=torch.float32)
-        sign = (-1.0) ** torch.arange(1, n + 1)
-        moves = {
-            "swap": eye[[1, 0, *range(2, n)]] if n > 1 else eye,
-            "rotate": eye.roll(1, 0),
-            "scale": scale.to(eye).diag(),
-            "flip": sign.to(eye).diag(),
-        }
+        moves = _moves(eye, source)
 
         def results(M: Tensor) -> list[Tensor]:
             inputs = dict(drawn)
             for v, flow in flows.items():
-                inputs[v] = _acted(drawn[v], flow.axis, M)
+                inputs[v] = _applied(drawn[v], flow.axis, M)
             args, kwargs = step.filled(inputs)
             out = _listed(step.op(*args, **kwargs))
             return [t for t in out if t.is_floating_point()]
@@ -273,7 +288,8 @@ class Reading:
 
         carried: list[Flow] = []
         for i, out in enumerate(before):
-            for axis in (first.axis, *reversed(range(out.ndim))):
+            axes = [first.axis, *reversed(range(out.ndim))]  # most operations keep the axis
+            for axis in axes:
                 if axis >= out.ndim or out.shape[axis] % n:
                     continue
                 if passes("swap", i, axis) and passes("rotate", i, axis):
@@ -282,13 +298,14 @@ class Reading:
         if len(carried) < len(before):
             return []
         for other in others:
-            _tie(first, other)
+            _merge(first, other)
         for action in ("scale", "flip"):
-            if not all(passes(action, i, flow.axis) for i, flow in enumerate(carried)):
+            kept = [passes(action, i, flow.axis) for i, flow in enumerate(carried)]
+            if not all(kept):
                 first.refuse(action, _name(step))
         return carried
 
-    def _note(
+    def _add_weight(
         self,
         address: Tensor | None,
         rows: Flow,
@@ -296,23 +313,39 @@ class Reading:
         columns: Flow | None = None,
         groups: int = 1,
     ) -> None:
+        """Add the weights of a tensor, if it is there, and count their use."""
         if address is None:
             return
         self.weights.append(Weight(address, rows, power, columns, groups))
-        uses = self._uses[address] + 1
-        self._uses[address] = uses.clamp_max(3)
+        self._uses[address] += 1
 
     def _layer_of(self, address: Tensor) -> str:
+        """Name the module that holds a tensor."""
         first = int(address.flatten()[0])
         return self.name_of(first).rpartition(".")[0]
 
     def _node(self, kind: int, name: str, n: int) -> Node:
+        """Add a layer of n units."""
         node = Node(name, n, len(self.nodes))
         self.nodes.append((kind, node))
         return node
 
 
-def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
+def _moves(eye: Tensor, source: torch.Generator) -> dict[str, Tensor]:
+    """Draw one matrix (n, n) of each action on n units."""
+    n = len(eye)
+    swapped = [1, 0, *range(2, n)]
+    scale = 0.5 + torch.rand(n, generator=source, dtype=torch.float32)
+    sign = (-1.0) ** torch.arange(1, n + 1)
+    return {
+        "swap": eye[swapped] if n > 1 else eye,
+        "rotate": eye.roll(1, 0),
+        "scale": scale.to(eye).diag(),
+        "flip": sign.to(eye).diag(),
+    }
+
+
+def _applied(t: Tensor, axis: int, M: Tensor) -> Tensor:
     """Apply a matrix (n, n) to the units along an axis."""
     last = t.movedim(axis, -1)
     units = last.unflatten(-1, (len(M), -1))
@@ -321,7 +354,8 @@ def _acted(t: Tensor, axis: int, M: Tensor) -> Tensor:
 
 
 def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:
-    expected = _acted(before, axis, M)
+    """Tell whether a matrix applied to the units of `before` gives `after`."""
+    expected = _applied(before, axis, M)
     return torch.allclose(
         after,
         expected,
@@ -339,7 +373,7 @@ def _name(step: Step) -> str:
     return step.op._schema.name.removeprefix("aten::")
 
 
-def _tie(a: Flow, b: Flow) -> None:
+def _merge(a: Flow, b: Flow) -> None:
     """Merge the units of a sum."""
     for pair in zip(a.nodes, b.nodes):
         roots = [node.root() for node in pair]

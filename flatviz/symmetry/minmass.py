@@ -94,7 +94,8 @@ def min_mass(
     W = units.check("scale", W)
     # Networks in the last dimension, for reads in memory order
     counted = units.counted.to(W.device)
-    squares = torch.where(counted, W.double().square(), 0).T.contiguous()
+    masses = torch.where(counted, W.double().square(), 0)
+    squares = masses.T.contiguous()
     steps = []
     for layer in units.scaled:
         steps += _steps(layer, units.counted)
@@ -120,7 +121,8 @@ def min_mass(
         if not (last - total > tolerance * last).any():
             break
     factor = log_factor.T.exp().to(W.dtype)
-    W, normal = normed(units, scaled_by(units, W, factor), units.free)
+    W = scaled_by(units, W, factor)
+    W, normal = normed(units, W, units.free)
     apart = []
     for _, rows, columns in steps:
         a, b, connected = lengths(rows, columns)
@@ -140,7 +142,7 @@ def _steps(layer: Layer, counted: Tensor) -> list[tuple[slice, Tensor, Tensor]]:
     if not torch.isin(rows, columns).any():
         return [(layer.slice, rows, columns)]
     steps = []
-    for unit, into, out in zip(range(layer.start, layer.stop), rows, columns):
+    for unit, (into, out) in enumerate(zip(rows, columns), layer.start):
         from_others = into[~torch.isin(into, out)]
         to_others = out[~torch.isin(out, into)]
         here = slice(unit, unit + 1)
@@ -196,11 +198,13 @@ def sharpness_measures(
         layer = torch.zeros_like(signs)
         first = w[block.slice].view(-1, width)
         layer[:, block.slice] = (first @ squares).flatten(1)  # E z z^T = (W W^T) x identity
-        top = top_eigenpairs(f, w, 1, iters=ITERS).values[0]
+        top = top_eigenpairs(f, w, 1, iters=ITERS)
+        lambda1 = top.values[0]
         trace, along_filters, relative, weighted = (
             quadratic_forms(H, V).mean() for V in (signs, filters, layer, signs * w)
         )
-        return torch.stack([top, trace, sam, along_filters, relative, asam, weighted]).detach()
+        values = [lambda1, trace, sam, along_filters, relative, asam, weighted]
+        return torch.stack(values).detach()
 
     table = torch.stack([measures(w) for w in W])
     return dict(zip(NAMES, table.unbind(1)))

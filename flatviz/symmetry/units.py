@@ -8,7 +8,7 @@ from torch import Tensor
 from flatviz.checks import check_many_weights, check_weights
 from flatviz.core import Fields, Net, generator, guesses, public
 from flatviz.noun import Noun
-from flatviz.symmetry.graph import Node, Reading
+from flatviz.symmetry.graph import PERMUTED, SCALED, Node, Reading
 
 # Action -> its name, and what it needs
 ACTIONS = {
@@ -185,14 +185,14 @@ def units_of(net: Net) -> Units:
     for b in net.blocks:
         mass[b.slice] = not b.name.endswith("bias")
         kernel[b.slice] = len(b.shape) > 1
-    permuted = _layers(reading, 0)
-    scaled = _layers(reading, 1)
+    permuted = _layers(reading, PERMUTED)
+    scaled = _layers(reading, SCALED)
     for w in reading.weights:
         if w.first < reading.size:
             power[w.address] = w.power
     refused = {}
     for action in ACTIONS:
-        nodes = _free(reading, int(action != "permute"))
+        nodes = _free(reading, PERMUTED if action == "permute" else SCALED)
         refusing = [node for node in nodes if action in node.refused]
         refused[action] = tuple(f"{n.refused[action]} after {n.name!r}" for n in refusing)
     unmoved = _unmoved(reading, [b.name for b in net.blocks])
@@ -203,13 +203,13 @@ def units_of(net: Net) -> Units:
 
 def _inputs(net: Net) -> Tensor | Fields:
     """Return two inputs of the network: of its example, or a guess."""
+    inputs = []
     if net.example is not None:
-        inputs = [net.example[:2]]
+        inputs.append(net.example[:2])
     else:
-        zeros = guesses(net.module)
-        inputs = [
-            torch.randn(z.shape, generator=generator(0), dtype=torch.float32).to(z) for z in zeros
-        ]
+        for zeros in guesses(net.module):
+            normal = torch.randn(zeros.shape, generator=generator(0), dtype=torch.float32)
+            inputs.append(normal.to(zeros))
     for x in inputs:
         try:
             net(net.w, x)
@@ -223,11 +223,11 @@ def _inputs(net: Net) -> Tensor | Fields:
 
 
 def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
-    """List the layers that permutations (kind 0) or scaling (1) may move, in order of execution."""
-    layers: list[Layer] = []
-    clusters = _clusters(reading) if kind == 0 else {}
+    """List the layers of a kind that an action may move, in order of execution."""
+    layers = []
+    start = 0
+    clusters = _clusters(reading) if kind == PERMUTED else {}
     for node in _free(reading, kind):
-        start = sum(layer.n for layer in layers)
         groups, cluster = clusters.get(node, (1, -1))
         rows = []
         columns = [torch.zeros(node.n, 0, dtype=torch.long)]
@@ -242,10 +242,11 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
                 column = grouped.transpose(1, 2).reshape(node.n, -1)
                 columns.append(column)
                 inside += [ins] * column.shape[1]
+        stop = start + node.n
         layer = Layer(
             node.name,
             start,
-            start + node.n,
+            stop,
             groups,
             cluster,
             torch.cat(rows, 1),
@@ -253,6 +254,7 @@ def _layers(reading: Reading, kind: int) -> tuple[Layer, ...]:
             torch.tensor(inside, dtype=torch.long),
         )
         layers.append(layer)
+        start = stop
     return tuple(layers)
 
 
@@ -271,7 +273,7 @@ def _clusters(reading: Reading) -> dict[Node, tuple[int, int]]:
     for w in reading.weights:
         if w.groups > 1:
             columns = w.columns or reading.unknown
-            joined = {columns.nodes[0].root(), w.rows.nodes[0].root()}
+            joined = {flow.nodes[PERMUTED].root() for flow in (columns, w.rows)}
             groups = {w.groups}
             for other in [s for s in sets if s[0] & joined]:
                 joined = joined | other[0]

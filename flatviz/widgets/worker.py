@@ -86,9 +86,16 @@ class Worker:
                 return False
         return True
 
-    def say(self, job: _Job, share: float, text: str) -> None:
-        """Pass on a report of a job, except that a newer job stopped it."""
-        replaced = self._newest is not job and text.endswith(": stopped")
+    def say(
+        self,
+        job: _Job,
+        share: float,
+        text: str,
+        *,
+        is_stop: bool = False,
+    ) -> None:
+        """Pass on a report of a job, except that a newer job stopped it (`is_stop`)."""
+        replaced = is_stop and self._newest is not job
         if not self._closed and not replaced:
             self._report(share, text)
 
@@ -120,6 +127,7 @@ class _Job(threading.Thread):
         if self._before is not None:
             self._before.join()
             self._before = None  # otherwise each job would keep all earlier ones
+        is_stop = False
         finished = threading.Event()
         self._began = time.monotonic()
         beat = threading.Thread(
@@ -135,6 +143,7 @@ class _Job(threading.Thread):
             share = 1.0
             text = "done"
         except Stopped:
+            is_stop = True
             share = 0.0
             text = "stopped"
         except BaseException as error:  # SystemExit too, which would end this thread silently
@@ -143,7 +152,7 @@ class _Job(threading.Thread):
         finished.set()
         beat.join()
         self.ended = True
-        self._worker.say(self, share, f"{self._what}: {text}")
+        self._worker.say(self, share, f"{self._what}: {text}", is_stop=is_stop)
 
     def _check(self) -> None:
         """Check that the work may go on.

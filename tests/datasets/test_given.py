@@ -148,6 +148,13 @@ def test_texts_of_a_test_set_are_numbered_as_those_of_the_training_set():
         data_from((X[:1], ["dog"]), classes=train.class_names)
 
 
+def test_one_example_may_have_a_text_as_label():
+    data = data_from((X[:1], ["dog"]))
+    assert data.y.tolist() == [0]
+    assert data.class_names == ("dog",)
+    assert data_from([(X[0], "dog")]).y.tolist() == [0]
+
+
 FRAME = pd.DataFrame({"age": [1.0, 2.0], "city": ["x", "y"]})
 WRONG = {
     "a dict alone": (
@@ -222,6 +229,44 @@ class Listed:
         return X[i], int(Y[i])
 
 
+class Halved(Listed):
+    """As a `target_transform`: labels that are not those of the list."""
+
+    def __getitem__(self, i):
+        return X[i], int(Y[i]) // 2
+
+
+class Unlisted(Listed):
+    targets = None
+
+
+class Texts(Listed):
+    targets = [NAMES[y] for y in Y]
+
+    def __getitem__(self, i):
+        return X[i], NAMES[Y[i]]
+
+
+ONE_HOT = list(zip(X, nn.functional.one_hot(Y).float()))
+
+
+@mark.parametrize("given", [Halved(), Unlisted(), Texts(), ONE_HOT, list(zip(X, NAMES[Y]))])
+def test_a_stream_has_the_labels_of_the_same_data_in_memory(given):
+    streamed = fv.datasets.stream(given)
+    data = data_from(given)
+    assert streamed.y.dtype == data.y.dtype == torch.int64
+    assert torch.equal(streamed.y, data.y)
+    assert streamed.class_names == data.class_names
+
+
+def test_whole_numbers_among_objects_are_classes():
+    flags = (Y == 0).numpy()
+    for given in (pd.Series(Y.numpy(), dtype=object), flags.astype(object)):
+        y = data_from((X, given)).y
+        assert y.dtype == torch.int64
+        assert y.tolist() == given.tolist()
+
+
 def test_a_stream_takes_the_list_of_labels_and_reads_examples_when_they_are_needed():
     """Eight examples are read twice, to see that they stay the same."""
     source = Listed()
@@ -230,3 +275,18 @@ def test_a_stream_takes_the_list_of_labels_and_reads_examples_when_they_are_need
     assert torch.equal(data.y, Y)
     assert torch.equal(data.tensor(), X)
     assert source.reads == 26
+
+
+def test_a_curvature_reads_again_only_examples_whose_graphs_are_not_kept(monkeypatch):
+    monkeypatch.setattr("flatviz.objectives.curvature.batch_that_fits", lambda *_: 4)
+    source = Listed()
+    net = net_of(nn.Linear(3, 3))
+    f = fv.nll(net, fv.datasets.stream(source))
+    product = f.operator(net.w)
+    v = torch.randn(net.dim)
+    first = product(v)
+    before = source.reads
+    again = product(v)
+    assert source.reads - before == 6  # of ten: the graph of four is kept
+    assert_close(again, first)
+    assert_close(again, fv.nll(net, fv.Data(X, Y)).hvp(net.w, v))

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.objectives.curvature import check_jacobians, jacobians
+from flatviz.objectives.jacobians import check_jacobians, jacobians
 from flatviz.objectives.problem import examined
 
 
@@ -264,8 +264,12 @@ def test_a_curvature_of_minutes_says_its_work_before_it_begins():
     data = fv.Data(torch.zeros(50_000, 2), torch.zeros(50_000).long())
     problem = examined(net, data, "categorical")
     text = re.escape(f"takes {150_000 * (12 + 2000**2):.0e} multiply-adds, about 2 minutes")
-    with warned(text):
+    with warned(text + ".*label_draws=10 estimates it"):
         check_jacobians(problem, 2000, dense=True, warn=True)
+    targets = fv.Data(data.x, torch.zeros(50_000, 3))
+    # Labels are drawn of classes alone
+    with warned("in 2,000 weights: progress=True"):
+        check_jacobians(examined(net, targets, 1.0), 2000, dense=True, warn=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_jacobians(problem, 2000, dense=False, warn=True)

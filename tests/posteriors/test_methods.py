@@ -3,6 +3,7 @@ PTL, SVGD."""
 
 import math
 from functools import partial
+from itertools import product
 
 import torch
 from cases import assert_exact, blobs, mlp, net_of, normals, numbers_of, refused, rng, warned
@@ -26,6 +27,51 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     assert diagonal.rank == 0
     want = swag.log_std + 0.5 * math.log(2)
     assert_close(diagonal.log_std, want)  # SWAG puts half of it on the diagonal
+
+
+CHAINS = fv.fit_sgld, fv.fit_sghmc, fv.fit_psgld, fv.fit_sgnht
+UNEVEN = dict(n_draws=3, chains=2), "n_draws must be a multiple of the 2 chains, got 3"
+FEW = dict(rank=5, snapshots=4), "snapshots must be a whole number >= 5, got 4"
+NO_PRIOR = dict(prior_precision=None, weight_decay=0.0), "prior_precision must be > 0, got None"
+WRONG = [*product(CHAINS, [UNEVEN]), (fv.fit_swag, FEW), (fv.fit_laplace, NO_PRIOR)]
+
+
+@mark.parametrize("fit, wrong", WRONG, ids=lambda value: getattr(value, "__name__", ""))
+def test_a_wrong_setting_is_refused_before_the_data_are_read(tiny, fit, wrong):
+    net, data = tiny
+    settings, text = wrong
+    unfit = fv.Data(data.x[:, :1], data.y)
+    with refused("do not pass through"):
+        fit(net, unfit, seed=0)
+    with refused(text):
+        fit(net, unfit, seed=0, **settings)
+
+
+def test_a_snapshot_of_swag_is_the_weights_at_the_end_of_an_epoch(tiny):
+    """Twelve copies of one example: each minibatch of six has the gradient of all."""
+    net, data = tiny
+    copies = data.subset(torch.zeros(12).long())
+    q = fv.fit_swa(
+        net, copies, seed=0, snapshots=3, batch_size=6, lr=0.1, momentum=0.5, weight_decay=0.0
+    )
+    f = fv.nll(net, copies)
+    w = net.w
+    v = 0.0
+    ends = []
+    for step in range(6):
+        v = 0.5 * v + f.value_and_grad(w)[1]
+        w = w - 0.1 * v
+        if step % 2:
+            ends.append(w)
+    assert_close(q.W[0], stack(ends).mean(0))
+
+
+@mark.parametrize("treated, collects", [("all", True), ("head", False)])
+def test_sgd_trains_the_statistics_of_batchnorm_with_all_weights_alone(treated, collects):
+    module = Sequential(Linear(2, 4), nn.BatchNorm1d(4), nn.ReLU(), Linear(4, 3))
+    data = blobs(20, 2, 3)
+    q = fv.fit_sgd(net_of(module, treated), data, seed=0, steps=3, batch_size=10)
+    assert (q.buffers is not None) == collects
 
 
 def annealed(lr, step):

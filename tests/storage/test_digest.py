@@ -318,6 +318,10 @@ def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_err
     assert not list(tmp_path.iterdir())
 
 
+def test_a_setting_may_have_the_name_of_a_part_of_the_key():
+    assert cache_key(code=1) != cache_key(code=2)
+
+
 def test_hooks_on_all_modules_and_autocast_change_a_key():
     before = cache_key(a=1)
     with nn.modules.module.register_module_forward_hook(lambda module, args, out: 2 * out):

@@ -311,3 +311,12 @@ def test_more_starts_never_move_further_away():
     assert (few - many).max() > 0
     with refused("reference must have shape"):
         symmetry.align(units, V, net.w[:-1])
+
+
+def test_an_error_names_the_argument_and_its_kind():
+    net = net_of(Sequential(Linear(4, 3), nn.Tanh(), Linear(3, 2)))
+    units = symmetry.units_of(net)
+    with refused(r"sign must have shape \(3,\), a row a network, got \(2,\)"):
+        symmetry.flip(units, net.w[None], torch.ones(2))
+    with refused("order must be int64 of shape .*, got torch.int32"):
+        symmetry.permute(units, net.w[None], torch.arange(3, dtype=torch.int32))

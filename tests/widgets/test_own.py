@@ -10,7 +10,7 @@ from cases import COARSE, Language, close, mlp, net_of, refused, rng
 from internals import value_digest, views_of
 from pytest import fixture, mark
 from timing import busy
-from torch import cat, nn, ones, randint, randn, tensor
+from torch import arange, cat, nn, ones, randint, randn, tensor, zeros
 from torch.distributions import Poisson
 from torch.nn import Flatten, Linear, Sequential
 from torch.utils.data import DataLoader
@@ -307,6 +307,22 @@ def test_a_network_far_below_the_trained_one_is_judged_by_its_nll_where_there_is
         check_as_good("VI", standing(1.0), best)
     with refused("got NLL .* best constant outputs have", fv.Diverged):
         check_learned(net, tensor([0.0, 0.0]), task.train, "SWAG", "rest", likelihood=1.0)
+
+
+def test_a_network_is_as_good_as_itself_on_one_example(line):
+    net, task, _ = line
+    one = task.train.subset(arange(1))
+    same = Standing.of(net, tensor([1.0, 0.0]), one, 1.0)
+    check_as_good("VI", same, same)
+    assert same.learned == bool(same.gain > 0)
+
+
+@mark.parametrize("answer, learned", [(0, True), (1, False)])
+def test_examples_of_one_class_are_learned_by_a_network_that_is_right(answer, learned):
+    net = net_of(Linear(1, 2))
+    bias = torch.eye(2)[answer]
+    data = fv.Data(randn(50, 1), zeros(50).long())
+    assert Standing.of(net, cat([zeros(2), bias]), data, "categorical").learned == learned
 
 
 def test_a_network_that_learned_already_is_not_trained_again(line):
