@@ -226,7 +226,7 @@ def drops(bowl, W):
     """Both ends of each line (S, 2, 3): a point at its loss, and the relief below it."""
     seen = fv.project(W, bowl.plane, lambda w: (w * w).sum())
     lines = plots.plot_surface_3d(bowl, seen, log=False).data[1]
-    places = tensor([lines.x, lines.y, lines.z]).T
+    places = stack([tensor(lines.x), tensor(lines.y), tensor(lines.z)], 1)
     lines = places.unflatten(0, (-1, 3))
     return lines[:, :2]  # two ends and a gap
 
