@@ -1,4 +1,4 @@
-"""How the treated (random) parameters of a module, and its head, are chosen."""
+"""Choice of the treated (random) parameters of a module, and of its head."""
 
 import warnings
 from collections.abc import Callable, Iterator, Set
