@@ -389,4 +389,5 @@ def test_a_language_model_that_begins_far_off_learns_at_the_default_rate():
     net = net_of(module, example=x[:2, :-1])
     assert fv.nll(net, data)(net.w) > 15
     late = fv.pretrain(net, data, epochs=20, batch_size=16, seed=0)
-    assert fv.nll(late, data)(late.w) < 1.5  # 0.8 with short steps, 2.5 without
+    # 1.3 to 1.6 on eight seeds; 7 and more without a bound on gradients
+    assert fv.nll(late, data)(late.w) < 2
