@@ -1,5 +1,6 @@
 """The look of every figure: template, styles of methods, ticks; no button sends data to a host."""
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -74,20 +75,25 @@ class Figure(go.Figure):
         keys: path -> a name shared by properties of equal values, which are then stored once.
         """
         where = f"data.{len(self.data)}."
+        keys = keys or {}
         for path in paths:
-            key = (keys or {}).get(path, "")
             self.follow(
                 {where + path: trace[path]},
                 rows=rows,
                 trace=trace.name,
-                key=key,
+                key=keys.get(path, ""),
             )
         for path, values in (sizes or {}).items():
             self.follow({where + path: values}, rows="size", trace=trace.name)
         self.add_trace(trace)
 
     def follow(
-        self, properties: Mapping[str, object], *, rows: str, trace: str = "", key: str = ""
+        self,
+        properties: Mapping[str, object],
+        *,
+        rows: str,
+        trace: str = "",
+        key: str = "",
     ) -> None:
         """Make the properties at these paths of the figure's JSON follow the controls."""
         for path, values in properties.items():
@@ -100,10 +106,17 @@ class Figure(go.Figure):
         Returns the text's path in the figure.
         """
         place = dict(
-            x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False
+            x=0,
+            y=1,
+            xref="paper",
+            yref="paper",
+            xanchor="left",
+            yanchor="bottom",
+            showarrow=False,
         )
         self.add_annotation(text=text, **(place | look))
-        return f"layout.annotations.{len(self.layout.annotations) - 1}"
+        number = len(self.layout.annotations) - 1
+        return f"layout.annotations.{number}"
 
     def note(self, text: str, *, x: str = "paper", y: str = "paper") -> None:
         """Write in the middle of the figure, or of the panel of the axes x and y; "": nothing.
@@ -111,9 +124,10 @@ class Figure(go.Figure):
         It says why values cannot be drawn.  Notes follow the controls, and are part of the figure's
         description for screen readers.
         """
+        shown = bool(text)
         path = self.add_text(
             text,
-            visible=bool(text),
+            visible=shown,
             name="note",
             x=0.5,
             y=0.5,
@@ -125,8 +139,9 @@ class Figure(go.Figure):
             bgcolor="#ffffff",
             opacity=0.9,
         )
-        self.follow({f"{path}.text": text, f"{path}.visible": bool(text)}, rows="all")
-        self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
+        self.follow({f"{path}.text": text, f"{path}.visible": shown}, rows="all")
+        described = text.replace("<br>", " ")
+        self.update_layout(meta={**self.layout.meta, "note": described})
 
     def _repr_mimebundle_(
         self,
@@ -135,7 +150,8 @@ class Figure(go.Figure):
         validate: bool = True,
         **kwargs: object,
     ) -> dict:
-        return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})
+        settings = {**SHOW, **kwargs}
+        return super()._repr_mimebundle_(include, exclude, validate, **settings)
 
     def _ipython_display_(self) -> None:
         self.show()
@@ -168,9 +184,9 @@ def styles(names: Iterable[str | None]) -> dict[str | None, Look]:
     """Return the look of each name; those that are no methods differ in colour and dash."""
     looks = {name: style(name) for name in names}
     others = [name for name in looks if name is not None and name not in LOOKS]
-    for i, name in enumerate(others):
-        color = COLORS[1 + i % (len(COLORS) - 1)]
-        looks[name] = replace(looks[name], color=color, dash=DASHES[i % len(DASHES)])
+    line_styles = zip(itertools.cycle(COLORS[1:]), itertools.cycle(DASHES))
+    for name, (color, dash) in zip(others, line_styles):
+        looks[name] = replace(looks[name], color=color, dash=dash)
     return looks
 
 
@@ -201,9 +217,16 @@ def scatter(
     pointer: Properties = dict(hoverinfo="skip")
     if hover:
         pointer = dict(hovertemplate=f"{hover}<extra></extra>")
-    values = {part: numbers(value) for part, value in (pointer | look).items()}
-    places = dict(x=numbers(x), y=numbers(y))
-    return go.Scatter(places, mode=mode, name=name, showlegend=legend, **values)
+    look = pointer | look
+    values = {part: numbers(value) for part, value in look.items()}
+    return go.Scatter(
+        x=numbers(x),
+        y=numbers(y),
+        mode=mode,
+        name=name,
+        showlegend=legend,
+        **values,
+    )
 
 
 def points(at: Tensor, mode: str, name: str, **look: Property) -> go.Scatter:
@@ -212,7 +235,13 @@ def points(at: Tensor, mode: str, name: str, **look: Property) -> go.Scatter:
 
 
 def band(
-    x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Property
+    x: Tensor,
+    lo: Tensor,
+    hi: Tensor,
+    color: str,
+    opacity: float,
+    name: str,
+    **look: Property,
 ) -> go.Scatter:
     """Draw the area between two curves over `x`; `look` as in `scatter`."""
     around = torch.cat([x, x.flip(0)])
@@ -286,7 +315,9 @@ def numbers(values: object) -> Property:
     if not isinstance(values, Tensor):
         return values
     values = values.detach().cpu()
-    return (values.float() if values.dtype == torch.bfloat16 else values).numpy()
+    if values.dtype == torch.bfloat16:  # which numpy does not have
+        values = values.float()
+    return values.numpy()
 
 
 def short(value: float) -> str:
@@ -308,8 +339,8 @@ def on_dark(color: str) -> str:
     """Lighten a colour (hex) to a contrast of 4.5 with the ground of a dark page."""
     ground = _luminance(DARK_PAPER)
     for white in range(0, 100, 2):
-        shares = [round(c * (1 - white / 100) + 2.55 * white) for c in _channels(color)]
-        lighter = f"#{bytes(shares).hex()}"
+        mixed = [round(c * (1 - white / 100) + 2.55 * white) for c in _channels(color)]
+        lighter = f"#{bytes(mixed).hex()}"
         if (_luminance(lighter) + 0.05) / (ground + 0.05) >= CONTRAST:
             return lighter
     return "#ffffff"
@@ -320,7 +351,8 @@ def _luminance(color: str) -> float:
     luminance = 0.0
     for channel, weight in zip(_channels(color), (0.2126, 0.7152, 0.0722)):
         c = channel / 255
-        luminance += weight * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+        linear = c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        luminance += weight * linear
     return luminance
 
 
@@ -341,16 +373,19 @@ def room(values: Tensor, margin: float = 0.06) -> list[float]:
     lo, hi = span_of(values)
     if math.isnan(lo):
         return room(torch.tensor([0.0, 1.0]), margin)
-    least = ROUNDING * max(abs(lo), abs(hi))
-    if hi - lo <= least:
-        wide = 0.1 * max(abs(lo), abs(hi)) or 1.0
-        return [lo - wide, hi + wide]
-    return [lo - margin * (hi - lo), hi + margin * (hi - lo)]
+    largest = max(abs(lo), abs(hi))
+    if hi - lo <= ROUNDING * largest:
+        beside = 0.1 * largest or 1.0
+    else:
+        beside = margin * (hi - lo)
+    return [lo - beside, hi + beside]
 
 
 def log_ticks(lo: float, hi: float) -> list[float]:
     """List steps of 1, 2, 5 between lo and hi, or powers of ten where those are many."""
-    powers = range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1)
+    first = math.floor(math.log10(lo))
+    last = math.ceil(math.log10(hi))
+    powers = range(first, last + 1)
     for multiples in ((1, 2, 5), (1,)):
         steps = [m * 10.0**e for e in powers for m in multiples]
         inside = [s for s in steps if lo * 0.999 <= s <= hi * 1.001]
@@ -365,7 +400,8 @@ def even_ticks(lo: float, hi: float) -> list[float]:
         return [lo]
     rough = (hi - lo) / 5
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
+    steps = [m * power for m in (1, 2, 2.5, 5, 10)]
+    step = next(step for step in steps if step >= rough * 0.999)
     first = math.ceil(lo / step - 1e-9)
     last = math.floor(hi / step + 1e-9)
     return [i * step for i in range(first, last + 1)]
