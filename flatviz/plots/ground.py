@@ -26,7 +26,7 @@ from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 T = TypeVar("T", bound=Noun | Tensor)
 RING = 48  # number of points of an ellipse
-VALUE = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"  # at a point under the pointer
+VALUE = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"  # text at the point under the pointer
 
 
 def ground(
@@ -35,7 +35,7 @@ def ground(
     title: str,
     alt: str,
 ) -> Figure:
-    """Draw a surface as filled contours, with its diverged cells marked, for more to be added."""
+    """Build a figure of a surface: filled contours, with diverged cells marked, to draw on."""
     axes = plane_axes(surface.plane, small_print(surface))
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
@@ -64,7 +64,7 @@ def ground(
 
 
 def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
-    """Add filled contours, which follow the controls, open at diverged cells."""
+    """Add filled contours, which follow the controls, with gaps at diverged cells."""
     start, end = scale.ends
     finite = surface.finite.T
     step = max((end - start) / 18, 1e-9)
@@ -86,7 +86,10 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
 
 
 def keys_of(scale: ColorScale) -> dict[str, str]:
-    """Name the arrays that map and relief share: "ground" on the scale, "values" in their unit."""
+    """Name the arrays that map and relief share: "ground" on the scale, "values" in their unit.
+
+    On a linear scale both are one array.
+    """
     in_unit = "values" if scale.log or scale.root else "ground"
     return {"z": "ground", "customdata": in_unit}
 
@@ -150,7 +153,7 @@ def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
     circle = torch.stack([angle.cos(), angle.sin()], 1)
     # A flat ellipse has no Cholesky factor
     values, vectors = torch.linalg.eigh(covariance.double())
-    # the symmetric root, so that ellipses in between are ellipses
+    # the symmetric root, so that ellipses in an animation from one to another are ellipses
     root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T
     return center.double() + circle @ root
 
@@ -186,7 +189,7 @@ def small_print(*results: Surface | Curve | Spectrum) -> str:
 
     Facts that several results share are written once.
     """
-    facts = dict.fromkeys(" · ".join(_facts(result)) for result in results)
+    facts = dict.fromkeys(" · ".join(_facts(result)) for result in results)  # each once
     lines = [" / ".join(filter(None, facts))]
     lines += [_precision(r) for r in results if isinstance(r, Surface)]
     return "<br>".join(filter(None, lines))
@@ -228,7 +231,7 @@ def ends_text(surface: Surface) -> str:
 
 
 def ends_of(spectrum: Spectrum) -> str:
-    """Tell by the order of its values which end of the spectrum this is."""
+    """Tell by the order of its values which end of the spectrum this is; one value: the largest."""
     return "smallest" if spectrum.values[0] < spectrum.values[-1] else "largest"
 
 
@@ -240,7 +243,7 @@ def matrix_of(spectrum: Spectrum) -> str:
 
 def counted(n: int, thing: str) -> str:
     """Join a number and its noun: 1 valley, 2 valleys."""
-    return f"{n} {thing}{'s' * (n != 1)}"
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
 def one_or_several(value: T | Sequence[T]) -> list[T]:
@@ -258,7 +261,7 @@ def by_method(value: T | Mapping[str, T], wanted: str) -> dict[str | None, T]:
         return {None: value}
     if not value:
         raise ValueError(f"a figure by method needs at least one {wanted}, got none")
-    return dict(value.items())
+    return dict(value)
 
 
 def mean_lambda1(spectra: Sequence[Spectrum]) -> float:

@@ -25,7 +25,7 @@ INK = "#1f2933"
 MUTED = "#6b7780"
 GRID = "#e4e7eb"
 DARK_PAPER = "#15191e"  # ground of page and lab in dark mode
-CONTRAST = 4.5  # of a line with it
+CONTRAST = 4.5  # least of a line with that ground (WCAG 2)
 LOSS_SCALE = "Cividis"
 HEIGHT = 520  # px, of a figure outside of a page
 MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
@@ -54,8 +54,8 @@ SHOW = {"config": BUTTONS}
 class Figure(go.Figure):
     """A plotly figure that shows without its upload button.
 
-    `live`: its properties that follow the controls of page and lab, in the order in which they were
-    added.
+    `live`: its properties that follow the controls of page and lab, the sliders for method, radius
+    and ensemble size, in the order in which they were added.
     """
 
     live: tuple[Live, ...] = ()
@@ -68,23 +68,23 @@ class Figure(go.Figure):
         sizes: Mapping | None = None,
         keys: Mapping | None = None,
     ) -> None:
-        """Add a trace whose current values at `paths` follow the controls.
+        """Add a trace whose current values at `paths`, such as "marker.color", follow the controls.
 
         rows: "all" of each array is drawn, or its first n rows at n draws ("draws").
         sizes: path -> array whose row n - 1 is drawn at ensemble size n.
         keys: path -> a name shared by properties of equal values, which are then stored once.
         """
-        where = f"data.{len(self.data)}."
+        prefix = f"data.{len(self.data)}."
         keys = keys or {}
         for path in paths:
             self.follow(
-                {where + path: trace[path]},
+                {prefix + path: trace[path]},
                 rows=rows,
                 trace=trace.name,
                 key=keys.get(path, ""),
             )
         for path, values in (sizes or {}).items():
-            self.follow({where + path: values}, rows="size", trace=trace.name)
+            self.follow({prefix + path: values}, rows="size", trace=trace.name)
         self.add_trace(trace)
 
     def follow(
@@ -101,9 +101,9 @@ class Figure(go.Figure):
             self.live += (Live(trace, path, plain, rows, key),)
 
     def add_text(self, text: str, **look: object) -> str:
-        """Write above the left end of the panels, or where `look` says, as in plotly.
+        """Add an annotation, by default above the left end of the panels; `look` as in plotly.
 
-        Returns the text's path in the figure.
+        Returns its path in the figure.
         """
         place = dict(
             x=0,
@@ -171,9 +171,10 @@ class Figure(go.Figure):
 
 
 def style(method: str | None, name: str = "posterior") -> Look:
-    """Return a method's row of the catalog; an unlisted one is grey with its key as label.
+    """Return a method's row of the catalog.
 
-    None is ink and has `name` as label.
+    A method that is not there is grey, with its key as label; None, no method, is dark, with `name`
+    as label.
     """
     if method is None:
         return Look("", name, INK, "solid", "circle", "")
@@ -212,7 +213,7 @@ def scatter(
     """Build a trace of points; `mode` and `look` as in plotly.
 
     hover: the text at a point under the pointer; without one the pointer ignores the trace.
-    legend: whether the legend names the trace; None: where there are several.
+    legend: whether the legend names the trace; None: where the figure has several traces.
     """
     pointer: Properties = dict(hoverinfo="skip")
     if hover:
@@ -281,7 +282,10 @@ def layout_of(panel: int, x: Properties, y: Properties) -> Properties:
 
 
 def panels(n: int, gap: float) -> list[list[float]]:
-    """Divide the width into n panels, `gap` apart; the height, from the top down, backwards."""
+    """Return n domains of equal length between 0 and 1, `gap` apart.
+
+    In reverse they are those of rows from the top down.
+    """
     wide = (1 - gap * (n - 1)) / n
     starts = [i * (wide + gap) for i in range(n)]
     return [[start, min(start + wide, 1.0)] for start in starts]
@@ -372,22 +376,24 @@ def room(values: Tensor, margin: float = 0.06) -> list[float]:
     """
     lo, hi = span_of(values)
     if math.isnan(lo):
-        return room(torch.tensor([0.0, 1.0]), margin)
+        return [-margin, 1 + margin]
     largest = max(abs(lo), abs(hi))
-    if hi - lo <= ROUNDING * largest:
-        beside = 0.1 * largest or 1.0
+    if hi == lo == 0:
+        beside = 1.0
+    elif hi - lo <= ROUNDING * largest:
+        beside = 0.1 * largest
     else:
         beside = margin * (hi - lo)
     return [lo - beside, hi + beside]
 
 
 def log_ticks(lo: float, hi: float) -> list[float]:
-    """List steps of 1, 2, 5 between lo and hi, or powers of ten where those are many."""
+    """List steps of 1, 2, 5 between lo > 0 and hi, or powers of ten where those are many."""
     first = math.floor(math.log10(lo))
     last = math.ceil(math.log10(hi))
-    powers = range(first, last + 1)
+    exponents = range(first, last + 1)
     for multiples in ((1, 2, 5), (1,)):
-        steps = [m * 10.0**e for e in powers for m in multiples]
+        steps = [m * 10.0**e for e in exponents for m in multiples]
         inside = [s for s in steps if lo * 0.999 <= s <= hi * 1.001]
         if len(inside) <= 9:
             break
@@ -410,14 +416,14 @@ def even_ticks(lo: float, hi: float) -> list[float]:
 def in_house_style(fig: go.Figure) -> go.Figure:
     """Return a figure of plotly.express on the house's ground, with its fonts and axes.
 
-    Legend and margins stay where they are; a panel's name loses that of its column.
+    Legend and margins stay where they are; a facet's title "column=value" becomes "value".
     """
     template = go.layout.Template(_template())
     template.layout.legend = None
     template.layout.margin = None
     housed = go.Figure(fig, layout_template=template)
     for note in housed.layout.annotations:
-        note.text = re.sub(r"^\w+=", "", note.text or "")
+        note.text = re.sub(r"^\w+( \w+)*=", "", note.text or "")
     return housed
 
 
