@@ -169,7 +169,7 @@ def _fitted(
             backend=backends.CurvlinopsGGN,
             **settings,
         )
-    examples = torch.utils.data.TensorDataset(*problem.data.batch(None))
+    examples = torch.utils.data.TensorDataset(problem.data.tensor(), problem.data.y)
     peer.fit(torch.utils.data.DataLoader(examples, batch_size=BATCH))
     return peer
 

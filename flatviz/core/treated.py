@@ -102,7 +102,7 @@ def _by_authors(names: Iterable[str]) -> set[str]:
 
 def _weights_of_norms(module: nn.Module) -> set[str]:
     """Name the parameters of normalisation layers, which are recognised by type."""
-    names = set()
+    names: set[str] = set()
     for name, layer in module.named_modules():
         if isinstance(layer, NORM_TYPES):
             names.update(key for key, _ in layer.named_parameters(name, recurse=False))

@@ -131,6 +131,8 @@ def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] |
     of_weight = (u.T @ h).flatten()
     of_bias = u.sum(0)
     want = torch.cat([of_weight if len(b.shape) > 1 else of_bias for b in blocks])
+    if got.shape != want.shape:  # a Linear of one's own with further weights
+        return None
     return (layer, blocks) if same_to_rounding(got, want) else None
 
 
