@@ -165,7 +165,8 @@ class Mixture(Noun):
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` weight vectors, from each part in turn, (n, D)."""
         check_count(n, "n_draws")
-        return torch.stack(self.in_turn(n, seed, lambda part, n, seed: part.sample(n, seed=seed)))
+        rows = self.in_turn(n, seed, lambda part, n, seed: list(part.sample(n, seed=seed)))
+        return torch.stack(rows)
 
     def in_turn(self, n: int, seed: int, drawn: Callable[[Posterior, int, int], Sequence]) -> list:
         """Compute `drawn(part, n, seed)` of each part, and take one of each in turn, `n` in all."""
@@ -500,7 +501,8 @@ def interval(values: Tensor) -> tuple[float, float]:
     n = len(values)
     if n < 2:
         return float(values.mean()), math.nan
-    half = float(t.ppf(0.975, n - 1)) * float(values.std()) / math.sqrt(n)
+    quantile = float(t.ppf(0.975, n - 1))
+    half = quantile * float(values.std()) / math.sqrt(n)
     return float(values.mean()), half
 
 
