@@ -256,16 +256,16 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
         )
         return member_values(spectra, prediction)
 
-    by_seed = [of_members]  # for each seed, the values of every member
-    for seed in track(list(seeds), "seeds", fits.progress):
+    rows = [of_members]  # a row a seed, with the values of every member
+    for fit_seed in track(list(seeds), "seeds", fits.progress):
         by_key = {}
         for key in dict.fromkeys(keys):  # members that share a fit are measured once
-            q = fitted.get((*key, seed))
-            by_key[key] = values_of(q, seed + 1)
-        by_seed.append([by_key[key] for key in keys])
+            q = fitted.get((*key, fit_seed))
+            by_key[key] = values_of(q, fit_seed + 1)
+        rows.append([by_key[key] for key in keys])
     over_seeds = []
-    for of_member in zip(*by_seed):  # for each member, its values at every seed
-        over_seeds.append(default_collate(list(of_member)))
+    for of_seeds in zip(*rows):  # of one member, its values at every seed
+        over_seeds.append(default_collate(list(of_seeds)))
     return family.each(over_seeds=over_seeds)
 
 

@@ -1,4 +1,16 @@
-"""Packing of a family for the front end: one figure a view, and each member's live properties."""
+"""Packing of a family for the front end: one figure a view, and each member's live properties.
+
+A page draws each view's figure once, and moves the values of the selected member into it.  Numbers
+are in the buffer, in one record a member; the index says which goes where (here with one view of
+one array, and one text):
+
+    {"members": [{"method": "vi", "radius": 0.0, "words": {"surface/1": "VI"}, ...}, ...],
+     "record": 1681,  # numbers a member
+     "fields": {"surface/0": {"offset": 0, "shape": [41, 41]}},  # where in a record
+     "figures": [{"name": "surface", "data": [...], "layout": {...},  # as plotly has them
+                  "binds": [{"path": "data.0.z", "field": "surface/0", "rows": "all"},
+                            {"path": "data.0.name", "field": "surface/1", "rows": "all"}]}]}
+"""
 
 from __future__ import annotations
 
@@ -26,10 +38,19 @@ from flatviz.plots.radius import columns_of, values_of
 from flatviz.plots.theme import CONFIG, Figure, dark_colors, numbers, short, style
 from flatviz.results import SHOWN, Family, Gaussian, Member
 
-PLACED = "name span height group slot option link kind least".split()  # copied from a `View`
+# Fields of a `View` that say where and how its figure is shown
+PLACED = (
+    "name",
+    "span",
+    "height",
+    "group",
+    "slot",
+    "option",
+    "link",
+    "kind",
+    "least",
+)
 NEAR = 0.05  # relative difference from the radius, below which the reach is not written
-
-
 Arrays = dict[str, Live]  # by name of the field in a record
 Fields = dict[str, dict[str, Json]]  # place and shape of each array in a record
 Only = Collection[str] | None  # names of views
@@ -75,14 +96,18 @@ class Bundle:
         records = {}
         for bundle in (self, others):
             for i, meta in enumerate(bundle.index["members"]):
-                cell = meta["method"], meta["radius"]
-                metas[cell] = meta
-                records[cell] = bundle.buffer[i * n_bytes : (i + 1) * n_bytes]
+                key = meta["method"], meta["radius"]
+                start = i * n_bytes
+                metas[key] = meta
+                records[key] = bundle.buffer[start : start + n_bytes]
         figures = {entry["name"]: entry for entry in self.index["figures"]}
         for changes in others.index["figures"]:
-            figures[changes["name"]] = figures[changes["name"]] | changes
-        joined = {"members": list(metas.values()), "figures": list(figures.values())}
-        return Bundle(self.index | joined, b"".join(records.values()))
+            name = changes["name"]
+            figures[name] = figures[name] | changes
+        index = dict(self.index)
+        index["members"] = list(metas.values())
+        index["figures"] = list(figures.values())
+        return Bundle(index, b"".join(records.values()))
 
 
 def pack(
@@ -122,11 +147,13 @@ def pack(
         fig = drawn.get(view.name) or view.draw(scene, largest)
         entries.append(_entry(scene, view, fig))
     noted = {"note": note} if note else {}
-    field_sizes = [math.prod(field["shape"]) for field in fields.values()]
-    n_seeds = values_of(family, "lambda1").shape[1] if columns_of(family) else 0
+    record_size = sum(math.prod(field["shape"]) for field in fields.values())
+    n_seeds = 0
+    if columns_of(family):
+        n_seeds = values_of(family, "lambda1").shape[1]
     index = {
         "n_max": family.n_draws,
-        "record": sum(field_sizes),
+        "record": record_size,
         "fields": fields,
         "members": [member.meta | noted for member in packed],
         "figures": entries,
@@ -143,8 +170,7 @@ def pack(
     }
     if family.images:
         index["images"] = pixels_of(family, family.images["index"])
-    records = [_record(member.arrays, fields) for member in packed]
-    return Bundle(index, b"".join(records))
+    return Bundle(index, _buffer(packed, fields))
 
 
 def _sizes(member: Member) -> tuple[int, int]:
@@ -209,7 +235,8 @@ def pack_members(
         for member in packed:
             member.meta["note"] = note
     else:
-        figures = list(_changed(bundle, scene, members[-1], packed[-1].figures))
+        drawn = packed[-1].figures
+        figures = list(_changed(bundle, scene, members[-1], drawn))
         moved = [i for i in _moved(bundle, family) if i not in members]
         packed += [_member(scene, i) for i in moved]
     index = {
@@ -217,8 +244,7 @@ def pack_members(
         "members": [member.meta for member in packed],
         "figures": figures,
     }
-    records = [_record(member.arrays, bundle.index["fields"]) for member in packed]
-    return Bundle(index, b"".join(records))
+    return Bundle(index, _buffer(packed, bundle.index["fields"]))
 
 
 def _moved(bundle: Bundle, family: Family) -> list[int]:
@@ -238,7 +264,10 @@ def _moved(bundle: Bundle, family: Family) -> list[int]:
 
 
 def _changed(
-    bundle: Bundle, scene: Scene, i: int, drawn: Mapping[str, Figure]
+    bundle: Bundle,
+    scene: Scene,
+    i: int,
+    drawn: Mapping[str, Figure],
 ) -> Iterator[dict[str, object]]:
     """Yield the name of each figure that differs from the bundle's, with its new parts.
 
@@ -292,16 +321,23 @@ def _member(scene: Scene, i: int, only: Only = None) -> Packed:
     shown = [view for view in every if only is None or view.name in only]
     names_drawn = {view.like or view.name for view in shown}
     drawn = [view for view in every if view.name in names_drawn]
-    figures = {view.name: view.draw(scene, i) for view in drawn}
     arrays = _numbers(member)
     words = {}  # live properties that are texts, which a record of numbers cannot hold
+    figures = {}
+    ranges = {}
     for view in drawn:
-        for k, p in enumerate(_follows(view, figures[view.name])):
-            name = _field(view, k, p)
-            if p.words:
-                words[name] = np.asarray(p.values).tolist()
+        fig = view.draw(scene, i)
+        figures[view.name] = fig
+        ranges[view.name] = ranges_of(view, fig)
+        for k, live in enumerate(_follows(view, fig)):
+            name = _field(view, k, live)
+            if live.words:
+                words[name] = np.asarray(live.values).tolist()
             else:
-                arrays[name] = p
+                arrays[name] = live
+    alts = {}
+    for view in shown:
+        alts[view.name] = _alt(view, figures[view.like or view.name])
     twin = family.first[i]  # first member with the same posterior, often i itself
     n_draws, n_spectra = _sizes(member)
     meta = {
@@ -315,8 +351,8 @@ def _member(scene: Scene, i: int, only: Only = None) -> Packed:
         "reach": _reach(member),
         "equals": style(family[twin].method).label if twin != i else "",
         "waiting": [view.name for view in every if view not in shown],
-        "alts": {view.name: _alt(view, figures[view.like or view.name]) for view in shown},
-        "ranges": {view.name: ranges_of(view, figures[view.name]) for view in drawn},
+        "alts": alts,
+        "ranges": ranges,
     }
     if family.images:
         meta["images"] = member_images(family, i)
@@ -349,8 +385,9 @@ def _reach(member: Member) -> str:
         return ""
     last_tenth = max(1, len(history.reach) // 10)
     reach = float(history.reach[-last_tenth:].median())
-    is_the_radius = member.unit == KL_BALL and abs(reach / member.radius - 1) < NEAR
-    return "" if is_the_radius else f", which moves q by {short(reach)} × its width"
+    if member.unit == KL_BALL and abs(reach / member.radius - 1) < NEAR:
+        return ""
+    return f", which moves q by {short(reach)} × its width"
 
 
 def _alt(view: View, fig: Figure) -> str:
@@ -367,15 +404,17 @@ def _follows(view: View, fig: Figure) -> list[Live]:
     """
     if view.kind != "plotly":
         return []
-    return [p for p in fig.live if p.trace not in view.fixed]
+    return [live for live in fig.live if live.trace not in view.fixed]
 
 
-def _field(view: View, k: int, p: Live) -> str:
+def _field(view: View, k: int, live: Live) -> str:
     """Name the field that holds the k-th live property of a view.
 
     Properties of the same key share one field, in a view and in all views `like` it.
     """
-    return f"{view.like or view.name}/{p.key}" if p.key else f"{view.name}/{k}"
+    if live.key:
+        return f"{view.like or view.name}/{live.key}"
+    return f"{view.name}/{k}"
 
 
 def _shared(view: View, fig: Figure) -> list[str]:
@@ -393,12 +432,14 @@ def ranges_of(view: View, fig: Figure) -> dict[str, list[float]]:
     return ranges
 
 
-def _record(arrays: Arrays, fields: Fields) -> bytes:
-    """Pack the arrays in the order of the fields, as float32."""
-    record = b""
-    for name, field in fields.items():
-        record += _filled(arrays.get(name), field["shape"]).tobytes()
-    return record
+def _buffer(members: Sequence[Packed], fields: Fields) -> bytes:
+    """Pack the arrays of each member in the order of the fields, as float32."""
+    parts = []
+    for member in members:
+        for name, field in fields.items():
+            values = _filled(member.arrays.get(name), field["shape"])
+            parts.append(values.tobytes())
+    return b"".join(parts)
 
 
 def _filled(live: Live | None, shape: Sequence[int]) -> np.ndarray:
@@ -433,11 +474,11 @@ def _entry(scene: Scene, view: View, fig: Figure) -> dict[str, object]:
     if view.kind == "plotly":
         drawn = json.loads(fig.to_json())
     binds = []
-    for k, p in enumerate(_follows(view, fig)):
-        bind = {"path": p.path, "field": _field(view, k, p), "rows": p.rows}
-        binds.append(bind)
-        if p.path.startswith("data.") and not p.words:
-            assign(drawn, p.path, [])  # as the members' records hold it
+    for k, live in enumerate(_follows(view, fig)):
+        field = _field(view, k, live)
+        binds.append({"path": live.path, "field": field, "rows": live.rows})
+        if live.path.startswith("data.") and not live.words:
+            assign(drawn, live.path, [])  # as the members' records hold it
     layout = drawn["layout"] | {"height": view.height}
     for name in ("meta", "width"):  # the width is that of a notebook's cell; a page has columns
         layout.pop(name, None)

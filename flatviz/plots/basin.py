@@ -18,7 +18,10 @@ LEVEL = 0.5  # nats above the center, of the bold contour, whose area is measure
 
 @public
 def plot_basin(
-    surface: Surface, *, color_range: tuple[Number, Number] | None = None, title: str | None = None
+    surface: Surface,
+    *,
+    color_range: tuple[Number, Number] | None = None,
+    title: str | None = None,
 ) -> Figure:
     """Draw the rise of the loss above that of the plane's origin, as filled contours.
 
@@ -87,7 +90,8 @@ def above_center(surface: Surface) -> Surface:
             f"a basin needs values on a grid of two axes, got shape {tuple(surface.values.shape)}"
         )
     label = f"{surface.label} above the center"
-    return replace(surface, values=surface.values - center_of(surface), label=label)
+    rise = surface.values - center_of(surface)
+    return replace(surface, values=rise, label=label)
 
 
 def center_of(surface: Surface) -> float:
@@ -123,11 +127,14 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
 
     Half of each basin lies within it, so that no figure is mostly at the end of the scale.
     """
-    finite = [r.values[r.values.isfinite()].double() for r in rises]
+    finite = []
+    for rise in rises:
+        values = rise.values[rise.values.isfinite()]
+        finite.append(values.double())
     pooled = torch.cat(finite)
     top = float(pooled.max())
     if len(rises) > 1:
-        medians = [float(f.median()) for f in finite]
+        medians = [float(values.median()) for values in finite]
         top = max(float(pooled.quantile(0.9)), *medians)
     everything = replace(rises[0], values=pooled, a=pooled, b=pooled)
     return scale_of_rises(everything, (0.0, top or 1.0))
@@ -135,28 +142,24 @@ def basin_scale(rises: list[Surface]) -> ColorScale:
 
 def _add_level(fig: Figure, rise: Surface, scale: ColorScale) -> None:
     """Add the bold contour, which follows the controls."""
-    at = float(scale(torch.tensor([LEVEL], dtype=torch.float64))[0])
+    level = torch.tensor(LEVEL, dtype=torch.float64)
+    at = float(scale(level))
     heights = scale(rise.finite.T)
-    lines = dict(start=at, end=at, size=1, coloring="none")
-    for name, line in (
-        ("level rim", dict(color="#ffffff", width=3)),
-        ("level", dict(color=INK, width=1.5)),
-    ):
-        fig.add_live(
-            go.Contour(
-                x=numbers(rise.a),
-                y=numbers(rise.b),
-                z=numbers(heights),
-                contours=lines,
-                name=name,
-                line=line,
-                showlegend=False,
-                showscale=False,
-                hoverinfo="skip",
-            ),
-            "z",
-            keys={"z": "ground"},
+    white = dict(color="#ffffff", width=3)
+    dark = dict(color=INK, width=1.5)
+    for name, line in (("level rim", white), ("level", dark)):
+        contour = go.Contour(
+            x=numbers(rise.a),
+            y=numbers(rise.b),
+            z=numbers(heights),
+            contours=dict(start=at, end=at, size=1, coloring="none"),
+            name=name,
+            line=line,
+            showlegend=False,
+            showscale=False,
+            hoverinfo="skip",
         )
+        fig.add_live(contour, "z", keys={"z": "ground"})
 
 
 def _percent(share: float) -> str:

@@ -13,6 +13,7 @@ from flatviz.plots.theme import (
     INK,
     MUTED,
     Figure,
+    Properties,
     axes_of,
     band,
     diagonal,
@@ -66,32 +67,31 @@ def plot_metrics(
         [('noise', 10), ('VI', 5), ('VI', 5), ('VI', 5)]
     """
     named = by_method(predictions, "Prediction")
-    named = {method: named[None]} if method is not None and list(named) == [None] else named
-    n_reference = len(reference or {})
-    curves = [*(reference or {}).items(), *named.items()]
+    if method is not None and list(named) == [None]:
+        named = {method: named[None]}
+    reference = reference or {}
+    n_reference = len(reference)
+    curves = [*reference.items(), *named.items()]
     for name, p in curves:
         if not p.scores:
             raise ValueError(
                 f"prediction {name or 'posterior'!r} must carry scores, got none: {LABELLED}"
             )
+    shown = [p for _, p in curves]
     labels = {
-        score: label for score, label in SHOWN.items() if all(score in p.scores for _, p in curves)
+        score: label for score, label in SHOWN.items() if all(score in p.scores for p in shown)
     }
     looks = styles([name for name, _ in curves])
-    longest = max(n_draws or 1, *(p.n_draws for _, p in curves))
-    final = {
-        style(m).label: ", ".join(
-            f"{text} {float(p.scores[k][-1]):.3f}" for k, text in labels.items()
-        )
-        for m, p in curves
-    }
-    alt = "; ".join(f"{m}: {scores}" for m, scores in final.items())
-    fig = figure(title, alt, **_axes(labels, [p for _, p in curves], longest))
-    for name, p in curves[n_reference:] if "accuracy" in labels else ():
-        sizes, accuracy = _over_sizes(p.scores["accuracy"], longest)
-        # another test set of the size
-        noise = band(sizes, *wilson(accuracy, p.outputs.shape[1]), looks[name].color, 0.13, "noise")
-        fig.add_live(noise, "x", "y", "fillcolor")
+    longest = max(n_draws or 1, *(p.n_draws for p in shown))
+    alt = _final_scores(labels, curves)
+    fig = figure(title, alt, **_axes(labels, shown, longest))
+    if "accuracy" in labels:
+        for name, p in named.items():
+            sizes, accuracy = _over_sizes(p.scores["accuracy"], longest)
+            lo, hi = wilson(accuracy, p.outputs.shape[1])
+            # another test set of the size
+            noise = band(sizes, lo, hi, looks[name].color, 0.13, "noise")
+            fig.add_live(noise, "x", "y", "fillcolor")
     for row, score in enumerate(labels):
         for i, (name, p) in enumerate(curves):
             look = looks[name]
@@ -133,6 +133,20 @@ def plot_metrics(
     return fig
 
 
+def _final_scores(
+    labels: Mapping[str, str], curves: Sequence[tuple[str | None, Prediction]]
+) -> str:
+    """Describe the scores of each method's largest ensemble; of a method twice, the last."""
+    final = {}
+    for name, prediction in curves:
+        scores = []
+        for score, label in labels.items():
+            value = float(prediction.scores[score][-1])
+            scores.append(f"{label} {value:.3f}")
+        final[style(name).label] = ", ".join(scores)
+    return "; ".join(f"{method}: {scores}" for method, scores in final.items())
+
+
 def note_of_diverged(prediction: Prediction, method: str | None) -> str:
     """Count in words the outputs that diverged, where no score is left; otherwise ""."""
     if bool(prediction.scores["nll"].isfinite().any()):
@@ -154,17 +168,24 @@ def wilson(share: Tensor, n: int | Tensor) -> tuple[Tensor, Tensor]:
     Source: E. B. Wilson, Journal of the American Statistical Association 22 (1927) 209.
     """
     p = share.double()
-    n = torch.as_tensor(n, dtype=torch.float64, device=p.device).expand_as(p)
+    n = torch.as_tensor(n).to(p).expand_as(p)
     trials = n.clamp_min(1)
-    middle = (p + Z**2 / (2 * trials)) / (1 + Z**2 / trials)
+    scale = 1 + Z**2 / trials
+    middle = (p + Z**2 / (2 * trials)) / scale
     variance = p * (1 - p) / trials + Z**2 / (4 * trials**2)
-    half = Z * variance.sqrt() / (1 + Z**2 / trials)
-    lo = torch.where(n > 0, (middle - half).clamp(0, 1), 0.0)
-    hi = torch.where(n > 0, (middle + half).clamp(0, 1), 1.0)
+    half = Z * variance.sqrt() / scale
+    lo = (middle - half).clamp(0, 1)
+    hi = (middle + half).clamp(0, 1)
+    lo = torch.where(n > 0, lo, 0.0)
+    hi = torch.where(n > 0, hi, 1.0)
     return lo.to(share.dtype), hi.to(share.dtype)
 
 
-def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest: int) -> dict:
+def _axes(
+    labels: Mapping[str, str],
+    predictions: Sequence[Prediction],
+    longest: int,
+) -> Properties:
     """Build a pair of axes for each score, one below the other, with room for all curves."""
     rows = []
     for score, label in labels.items():
@@ -172,7 +193,8 @@ def _axes(labels: Mapping[str, str], predictions: Sequence[Prediction], longest:
         if score == "accuracy":
             for p in predictions:
                 values += wilson(p.scores[score], p.outputs.shape[1])
-        rows.append(dict(title=label, range=room(torch.cat(values))))
+        everything = torch.cat(values)
+        rows.append(dict(title=label, range=room(everything)))
     x = dict(range=[0.5, longest + 0.5])
     return rows_of(rows, x, "draws averaged (ensemble size)", 0.055)
 
@@ -234,7 +256,8 @@ def plot_reliability(
 def _bars(prediction: Prediction, method: str | None, title: str) -> Figure:
     """Draw bars of accuracy by confidence, and of counts below; they follow the ensemble size."""
     # (M, n) each, a row an ensemble size
-    count, confidence, right = computed(prediction.bins).nan_to_num(0).unbind(-1)
+    bins = computed(prediction.bins).nan_to_num(0)
+    count, confidence, right = bins.unbind(-1)
     n = count.shape[1]
     ece = float(prediction.scores["ece"][-1])
     most = 1.05 * float(count.max())
@@ -298,7 +321,7 @@ def _bars(prediction: Prediction, method: str | None, title: str) -> Figure:
 def _reliabilities(named: Mapping[str, Prediction], title: str) -> Figure:
     """Draw a line of accuracy over mean confidence for each prediction."""
     eces = {name: float(p.scores["ece"][-1]) for name, p in named.items()}
-    alt = "; ".join(f"{style(name).label}: calibration error {e:.3f}" for name, e in eces.items())
+    alt = "; ".join(f"{style(m).label}: calibration error {ece:.3f}" for m, ece in eces.items())
     fig = figure(
         title,
         alt,

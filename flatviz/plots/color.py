@@ -49,7 +49,10 @@ class ColorScale:
 
     @classmethod
     def over(
-        cls, values: Tensor, color_range: tuple[float, float] | None = None, log: bool | None = None
+        cls,
+        values: Tensor,
+        color_range: tuple[float, float] | None = None,
+        log: bool | None = None,
     ) -> ColorScale:
         """Build the scale of the finite `values`, or of a given range.
 
@@ -67,10 +70,12 @@ class ColorScale:
             )
         lowest, highest = span_of(finite)
         lo, hi = color_range or (lowest, highest)
-        decade = lo > 0 and hi / lo > 10
-        scale = cls(lo, hi, log=decade if log is None else log and lo > 0)
+        if log is None:
+            log = lo > 0 and hi / lo > 10
+        scale = cls(lo, hi, log=log and lo > 0)
         if color_range is None and len(finite) > 1:
-            scale = scale._cut(float(finite.double().quantile(CLIP)))
+            top = finite.double().quantile(CLIP)
+            scale = scale._cut(float(top))
         return replace(scale, below=lowest < scale.lo, above=highest > scale.hi)
 
     def _cut(self, top: float) -> ColorScale:
@@ -86,7 +91,8 @@ class ColorScale:
         if self.root:
             return values.clamp_min(0).sqrt()
         if self.log:
-            return values.clamp_min(torch.finfo(values.dtype).tiny).log10()
+            tiny = torch.finfo(values.dtype).tiny
+            return values.clamp_min(tiny).log10()
         return values
 
     @property
@@ -121,14 +127,16 @@ class ColorScale:
         if self.above:
             labels.append((end, f"≥ {short(self.hi)}"))
         taken = [place for place, _ in labels]
+        near = NEAR_END * (end - start)
         values = self._marks()
-        exact = self.log or self.root or len(values) == 1
+        is_rounded = self.log or self.root or len(values) == 1
         ticks = list(zip(self._places(values), values))
         # 0 first, then from the largest: on a scale of roots small values are dense
         ticks.sort(key=lambda tick: (tick[0] != 0, -tick[0]))
         for place, value in ticks:
-            if all(abs(place - other) > NEAR_END * (end - start) for other in taken):
-                labels.append((place, short(value) if exact else f"{value:.6g}"))
+            if all(abs(place - other) > near for other in taken):
+                text = short(value) if is_rounded else f"{value:.6g}"
+                labels.append((place, text))
                 if self.root:
                     taken.append(place)
         return sorted(labels)
@@ -184,30 +192,29 @@ def add_samples(
 
     hovering: `hover` and `customdata` of the circles, as in `scatter`.
     """
-    at = torch.as_tensor(size, dtype=torch.float32).expand(len(coords))
+    sizes = torch.as_tensor(size, dtype=torch.float32).expand(len(coords))
     follows = ["x", "y", "marker.size"]
     edge = dict(color=OUTER, width=1)
     # plotly's default opacity is 0.7 where sizes differ
-    rim = dict(color=LIGHT, opacity=1, size=numbers(at + RIM), line=edge)
-    fig.add_live(points(coords, "markers", "rim", marker=rim), *follows, rows="draws")
+    marker = dict(color=LIGHT, opacity=1, size=numbers(sizes + RIM), line=edge)
+    rims = points(coords, "markers", "rim", marker=marker)
+    fig.add_live(rims, *follows, rows="draws")
     ring = dict(width=RING, color=LIGHT)
     if scale is not None and bool(values.isfinite().any()):
         ring |= scale.marker(values)
         follows.append("marker.line.color")
-    marker = dict(color=look.color, opacity=1, size=numbers(at), line=ring)
+    marker = dict(color=look.color, opacity=1, size=numbers(sizes), line=ring)
     samples = points(coords, "markers", "samples", marker=marker, **hovering)
+    path = f"data.{len(fig.data)}.marker.color"
     fig.add_live(samples, *follows, "customdata", rows="draws")
-    fig.follow({f"data.{len(fig.data) - 1}.marker.color": look.color}, rows="all", trace="samples")
+    fig.follow({path: look.color}, rows="all", trace="samples")
 
 
 def add_key(fig: Figure, look: Look) -> None:
     """Add an entry of the legend for the selected method, which follows the controls."""
     marker = dict(color=look.color, size=11, line=dict(color=OUTER, width=1))
-    fig.add_live(
-        scatter([None], [None], "markers", look.label, legend=True, marker=marker),
-        "name",
-        "marker.color",
-    )
+    key = scatter([None], [None], "markers", look.label, legend=True, marker=marker)
+    fig.add_live(key, "name", "marker.color")
 
 
 def add_crosses(
@@ -222,15 +229,15 @@ def add_crosses(
     shown: False where it is the selected one itself.
     """
     rim = f"{look.label}, rim"
-    named = dict(legend=True, hoverinfo="name")
-    for size, color, name, seen in (
-        (12, OUTER, rim, {}),
-        (10, LIGHT, rim, {}),
-        (7, look.color, look.label, named),
-    ):
+
+    def add(size: int, color: str, name: str, **seen: Property) -> None:
         marker = dict(symbol="cross", size=size, color=color)
         cross = points(coords, "markers", name, marker=marker, visible=shown, **seen)
         fig.add_live(cross, "visible")
+
+    add(12, OUTER, rim)
+    add(10, LIGHT, rim)
+    add(7, look.color, look.label, legend=True, hoverinfo="name")
 
 
 def add_color_bar(fig: Figure, scale: ColorScale, label: str) -> None:

@@ -80,19 +80,18 @@ def plot_spectrum(
         dtick=1,
         range=[0.6, k + 0.4],
     )
-    beside = {
-        m: torch.stack([s.values for s in others]).mean(0)
-        for m, others in (reference or {}).items()
-    }
+    means = {}
+    for other, others in (reference or {}).items():
+        means[other] = torch.stack([s.values for s in others]).mean(0)
     y = dict(
         title="λ (curvature of the loss)",
-        range=_range(values - residual, values + residual, *beside.values()),
+        range=_range(values - residual, values + residual, *means.values()),
     )
     title = title or f"{matrix_of(spectra[0])} eigenvalues, {of}"
     fig = figure(title, alt, xaxis=x, yaxis=y)
     _add_eigenvalues(fig, values, residual, shown)
     ranks = torch.arange(1, k + 1)
-    for other, other_mean in beside.items():
+    for other, other_mean in means.items():
         look = style(other)
         line = scatter(
             ranks,
@@ -187,14 +186,16 @@ def plot_density(spectrum: Density, *, title: str | None = None) -> Figure:
     weights = spectrum.weights.double()
     lo, hi = span_of(nodes)
     width = max((hi - lo) / 150, 1e-12)
-    at = torch.linspace(lo - 6 * width, hi + 6 * width, POINTS, dtype=torch.float64)
+    tail = 6 * width
+    at = torch.linspace(lo - tail, hi + tail, POINTS, dtype=torch.float64)
     density = _smooth(at, nodes, weights, width)
-    trace = float((nodes * weights).sum())
+    mean = float((nodes * weights).sum())
     alt = (
-        f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {trace:.3g}, largest"
+        f"eigenvalues from {lo:.3g} to {hi:.3g}, mean {mean:.3g}, largest"
         f" {float(spectrum.values[0]):.3g}"
     )
-    floor = FLOOR * (top := float(density.max()))
+    top = float(density.max())
+    floor = FLOOR * top
     x = dict(title=with_print("eigenvalue λ", small_print(spectrum)))
     y = dict(
         title="density",
@@ -242,9 +243,11 @@ def _smooth(
     weights: Tensor,
     width: float,
 ) -> Tensor:
+    """Compute the density of a mixture of Gaussians of one width."""
     z = (at[:, None] - nodes) / width
     heights = (-0.5 * z.square()).exp() * weights
-    return heights.sum(1) / (width * math.sqrt(2 * math.pi))
+    area = width * math.sqrt(2 * math.pi)
+    return heights.sum(1) / area
 
 
 Measure = Literal["lambda1", "ratio", "trace", "sam", "adaptive"]
@@ -278,12 +281,14 @@ def plot_sharpness(
     """
     label = MEASURES[measure]
     groups = by_method(measured, "Sharpness")
-    last = {m: s.interval(measure) for m, s in groups.items()}
-    alt = "; ".join(
-        f"{style(m).label}: mean {value:.3g} ± {half:.2g}" for m, (value, half) in last.items()
-    )
-    drawn = torch.cat([getattr(s, measure).double().cpu() for s in groups.values()])
-    lowest, highest = span_of(drawn)
+    means = []
+    drawn = []
+    for method, sharpness in groups.items():
+        value, half_width = sharpness.interval(measure)
+        means.append(f"{style(method).label}: mean {value:.3g} ± {half_width:.2g}")
+        drawn.append(getattr(sharpness, measure).double().cpu())
+    alt = "; ".join(means)
+    lowest, highest = span_of(torch.cat(drawn))
     margin = 0.3 * (highest - lowest) or 0.1 * abs(highest) or 1.0
     # With two draws the band is wider than the axis
     y = dict(title=label, range=[lowest - margin, highest + margin])
@@ -299,7 +304,8 @@ def plot_sharpness(
         finite = torch.isfinite(half)
         lo = (mean - half)[finite]
         hi = (mean + half)[finite]
-        fig.add_trace(band(sizes[finite], lo, hi, look.color, 0.15, label, legendgroup=method))
+        interval = band(sizes[finite], lo, hi, look.color, 0.15, label, legendgroup=method)
+        fig.add_trace(interval)
         fig.add_trace(
             scatter(
                 sizes,
@@ -352,31 +358,35 @@ def plot_history(history: History, *, title: str = "Training") -> Figure:
         >>> [(trace.name, trace.x.tolist()) for trace in fv.plots.plot_history(history).data]
         [('loss (nats)', [0, 10, 20]), ('λ₁', [0, 10, 20])]
     """
-    rows = [
-        (label, values)
-        for name, label in HISTORY.items()
-        if (values := getattr(history, name)) is not None
-    ]
-    scales = [
-        dict(
-            title=label,
-            range=room(values),
-            nticks=5,
-        )
-        for label, values in rows
-    ]
+    rows = {}
+    for name, label in HISTORY.items():
+        values = getattr(history, name)
+        if values is not None:
+            rows[label] = values
+    scales = []
+    ends = []
+    for label, values in rows.items():
+        scales.append(dict(title=label, range=room(values), nticks=5))
+        ends.append(f"{label} {float(values[0]):.3g} to {float(values[-1]):.3g}")
     axes = rows_of(scales, {}, "step", 0.05)
-    ends = [f"{label} {float(values[0]):.3g} to {float(values[-1]):.3g}" for label, values in rows]
     small = "".join(f"<br><span style='font-size:0.75em'>{note}</span>" for note in history.notes)
-    fig = figure(title + small, ", ".join(ends), height=140 + 130 * len(rows), **axes)
-    for i, (label, values) in enumerate(rows):
-        plain = torch.linspace(1, len(history.loss), len(values)).round().long()
-        steps = plain if history.steps is None else history.steps
-        mode = "lines" if history.steps is None else "lines+markers"
-        line = dict(color=COLORS[1], width=1.8)
+    height = 140 + 130 * len(rows)
+    fig = figure(title + small, ", ".join(ends), height=height, **axes)
+    for i, (label, values) in enumerate(rows.items()):
+        steps = history.steps
+        mode = "lines+markers"
+        if steps is None:
+            steps = torch.linspace(1, len(history.loss), len(values)).round().long()
+            mode = "lines"
         fig.add_trace(
             scatter(
-                steps, values, mode, label, hover="step %{x}: %{y:.4g}", line=line, **axes_of(i)
+                steps,
+                values,
+                mode,
+                label,
+                hover="step %{x}: %{y:.4g}",
+                line=dict(color=COLORS[1], width=1.8),
+                **axes_of(i),
             )
         )
     return fig

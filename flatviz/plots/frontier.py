@@ -74,10 +74,15 @@ def plot_frontier(
             f"the family must be measured and hold VI at two temperatures, got {family!r}: fit"
             " 'vi_t' at some"
         )
-    losses = [computed(computed(p).values).double().mean() for p in family.projection]
+    losses = []
+    for projection in family.projection:
+        of_draws = computed(computed(projection).values)
+        losses.append(of_draws.double().mean())
     loss = torch.stack(losses).cpu()
     table = {name: values.nanmean(1) for name, values in table_of(family, FRONTIER).items()}
-    members = {m: [family.index(m, r) for r in family.radii(m)] for m in family.methods}
+    members = {}  # their numbers, by method
+    for name in family.methods:
+        members[name] = [family.index(name, radius) for radius in family.radii(name)]
     tempered = by_loss(members["vi_t"], loss)
     # VI at its usual temperature is a point of the line as well
     members["vi_t"] = by_loss(tempered + members.get("vi", []), loss)
@@ -104,7 +109,7 @@ def plot_frontier(
             _add_line(fig, family, rows, loss, table[quantity], name, i)
     if method is not None:
         chosen = family.index(method, radius)
-        _add_equal(fig, loss, table, family, chosen, members["vi_t"], tempered)
+        _add_comparison(fig, loss, table, family, chosen, members["vi_t"], tempered)
     return fig
 
 
@@ -129,15 +134,16 @@ def by_loss(members: list[int], loss: Tensor) -> list[int]:
 
 def has_frontier(family: Family) -> bool:
     """Tell whether a family is measured and has VI at several temperatures."""
-    measured = all(
-        m.prediction and m.spectrum and m.projection and m.projection.values is not None
-        for m in family
-    )
-    return measured and "vi_t" in family.methods and len(family.radii("vi_t")) > 1
+    for m in family:
+        if not (m.prediction and m.spectrum and m.projection):
+            return False
+        if m.projection.values is None:
+            return False
+    return "vi_t" in family.methods and len(family.radii("vi_t")) > 1
 
 
 def dial(method: str) -> str:
-    """Return the name of the control that a method's members differ in."""
+    """Return the text before the number of a method's member, "T = " or "radius "."""
     return "T = " if method in OVER_T else "radius "
 
 
@@ -150,11 +156,12 @@ def _add_line(
     name: str,
     panel: int,
 ) -> None:
+    """Add the members of a method to a panel, joined where they are several."""
     look = style(name)
     several = len(rows) > 1
     texts = []
     for i in rows:
-        named = several and family[i].method == name
+        named = several and family[i].method == name  # VI is on the line of its temperatures
         texts.append(f"{dial(name)}{short(family[i].radius)}, " if named else "")
     mode = "lines+markers" if several else "markers"
     hover = f"{look.label}, %{{text}}training loss %{{x:.3g}}: %{{y:.4g}}"
@@ -174,7 +181,7 @@ def _add_line(
     )
 
 
-def _add_equal(
+def _add_comparison(
     fig: Figure,
     loss: Tensor,
     table: dict[str, Tensor],
@@ -190,32 +197,31 @@ def _add_equal(
     line: VI, whose values are interpolated for the cross.
     tempered: those of `line` at a temperature of their own, which is interpolated for the text.
     """
-    places = loss.log() if float(loss.min()) > 0 else loss
+    places = loss
+    if float(loss.min()) > 0:
+        places = loss.log()
+    at = float(places[member])
 
-    def equal(values: Tensor, members: list[int]) -> float:
-        """Interpolate between members at that loss; NaN beyond them."""
-        at = float(places[member])
-        return float(np.interp(at, places[members], values, left=math.nan, right=math.nan))
+    def interpolated(values: Tensor, members: list[int]) -> float:
+        """Interpolate between members at the loss of `member`; NaN beyond them."""
+        value = np.interp(at, places[members], values, left=math.nan, right=math.nan)
+        return float(value)
+
+    def add_mark(name: str, y: float, symbol: str, size: int, on: Properties) -> None:
+        line = dict(color=INK, width=2.5)
+        marker = dict(symbol=symbol, size=size, color=INK, line=line, opacity=1)
+        x = float(loss[member])
+        mark = scatter([x], [y], "markers", name, marker=marker, **on)
+        fig.add_live(mark, "x", "y")
 
     temperatures = torch.tensor([family[i].radius for i in tempered], dtype=torch.float64)
-    t = math.exp(equal(temperatures.log(), tempered))
+    t = math.exp(interpolated(temperatures.log(), tempered))
     has_equal = math.isfinite(t)
     for i, values in enumerate(table.values()):
-        for name, y, symbol, size in (
-            ("selected", float(values[member]), "circle-open", 16),
-            ("VI at T*", equal(values[line], line) if has_equal else math.nan, "x-thin", 11),
-        ):
-            width = dict(color=INK, width=2.5)
-            marker = dict(
-                symbol=symbol,
-                size=size,
-                color=INK,
-                line=width,
-                opacity=1,
-            )
-            place = [float(loss[member])], [y]
-            mark = scatter(*place, "markers", name, marker=marker, **axes_of(i))
-            fig.add_live(mark, "x", "y")
+        on = axes_of(i)
+        of_vi = interpolated(values[line], line) if has_equal else math.nan
+        add_mark("selected", float(values[member]), "circle-open", 16, on)
+        add_mark("VI at T*", of_vi, "x-thin", 11, on)
     selected = family[member]
     who = style(selected.method).label
     if selected.radius:

@@ -15,6 +15,7 @@ from flatviz.plots.theme import (
     MARGIN,
     MUTED,
     Figure,
+    Properties,
     figure,
     numbers,
     scatter,
@@ -25,7 +26,7 @@ from flatviz.results import Curve, Plane, Projection, Spectrum, Surface
 
 T = TypeVar("T", bound=Noun | Tensor)
 RING = 48  # number of points of an ellipse
-VALUE = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"  # at a point under the pointer
+VALUE = "(%{x:.3g}, %{y:.3g}): %{customdata:.3g}"  # text at the point under the pointer
 
 
 def ground(
@@ -34,7 +35,7 @@ def ground(
     title: str,
     alt: str,
 ) -> Figure:
-    """Draw a surface as filled contours, with its diverged cells marked, for more to be added."""
+    """Build a figure of a surface: filled contours, with diverged cells marked, to draw on."""
     axes = plane_axes(surface.plane, small_print(surface))
     fig = figure(title, alt, **axes, width=width_of(surface, title))
     if surface.scattered:
@@ -63,7 +64,7 @@ def ground(
 
 
 def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
-    """Add filled contours, which follow the controls, open at diverged cells."""
+    """Add filled contours, which follow the controls, with gaps at diverged cells."""
     start, end = scale.ends
     finite = surface.finite.T
     step = max((end - start) / 18, 1e-9)
@@ -85,25 +86,33 @@ def add_contour(fig: Figure, surface: Surface, scale: ColorScale) -> None:
 
 
 def keys_of(scale: ColorScale) -> dict[str, str]:
-    """Name the arrays that map and relief share: "ground" on the scale, "values" in their unit."""
-    return {"z": "ground", "customdata": "values" if scale.log or scale.root else "ground"}
+    """Name the arrays that map and relief share: "ground" on the scale, "values" in their unit.
+
+    On a linear scale both are one array.
+    """
+    in_unit = "values" if scale.log or scale.root else "ground"
+    return {"z": "ground", "customdata": in_unit}
 
 
 def diverged(surface: Surface) -> go.Scatter:
     """Draw a small cross on each cell without a finite value."""
+    a = surface.a
+    b = surface.b
+    if not surface.scattered:
+        a, b = torch.meshgrid(a, b, indexing="ij")
     bad = ~torch.isfinite(surface.values)
-    i, j = (bad, bad) if surface.scattered else bad.nonzero(as_tuple=True)
     cross = dict(symbol="x-thin", size=6, line=dict(color=MUTED, width=1))
-    return scatter(surface.a[i], surface.b[j], "markers", "diverged", marker=cross)
+    return scatter(a[bad], b[bad], "markers", "diverged", marker=cross)
 
 
 def check_on(surface: Surface, projection: Projection | None) -> None:
     """Check that a projection is on the surface's plane, or on an equal one, as from a file."""
+    if projection is None or projection.plane is surface.plane:
+        return
     here = surface.plane
-    there = surface.plane if projection is None else projection.plane
-    if here is not there and not (
-        torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes)
-    ):
+    there = projection.plane
+    are_equal = torch.equal(here.origin, there.origin) and torch.equal(here.axes, there.axes)
+    if not are_equal:
         raise ValueError(
             "projection and surface live in different planes: project onto surface.plane"
         )
@@ -115,9 +124,11 @@ def plane_axes(plane: Plane, below: str = "") -> dict:
     They have equal aspect only where distance in the figure is distance in weight space.
     """
     first, second = axis_titles(plane)
-    equal = dict(scaleanchor="x", scaleratio=1) if plane.orthonormal else {}
     x = dict(title=with_print(first, axis_note(plane), below), constrain="domain")
-    return dict(xaxis=x, yaxis=dict(title=second, constrain="domain", **equal))
+    y: Properties = dict(title=second, constrain="domain")
+    if plane.orthonormal:
+        y |= dict(scaleanchor="x", scaleratio=1)
+    return dict(xaxis=x, yaxis=y)
 
 
 def width_of(surface: Surface, title: str = "") -> int:
@@ -127,8 +138,9 @@ def width_of(surface: Surface, title: str = "") -> int:
     """
     aspect = 1.0
     if surface.plane.orthonormal:
+        across = float(surface.a.max() - surface.a.min())
         upward = float(surface.b.max() - surface.b.min())
-        aspect = float(surface.a.max() - surface.a.min()) / max(upward, 1e-12)
+        aspect = across / max(upward, 1e-12)
     tall = HEIGHT - MARGIN["t"] - 88  # px: axis title with two lines of small print
     plane = round(min(max(tall * aspect, 320), 900))
     beside = 190  # px, of the axis and the colour bar with its title
@@ -138,11 +150,12 @@ def width_of(surface: Surface, title: str = "") -> int:
 def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
     """Compute points (RING + 1, 2) with (c - center)^T covariance^-1 (c - center) = 1."""
     angle = torch.linspace(0, 2 * torch.pi, RING + 1, dtype=torch.float64)
+    circle = torch.stack([angle.cos(), angle.sin()], 1)
     # A flat ellipse has no Cholesky factor
     values, vectors = torch.linalg.eigh(covariance.double())
-    # the symmetric root, so that ellipses in between are ellipses
+    # the symmetric root, so that ellipses in an animation from one to another are ellipses
     root = (vectors * values.clamp_min(0).sqrt()) @ vectors.T
-    return center.double() + torch.stack([angle.cos(), angle.sin()], 1) @ root
+    return center.double() + circle @ root
 
 
 def axis_titles(plane: Plane) -> list[str]:
@@ -176,7 +189,7 @@ def small_print(*results: Surface | Curve | Spectrum) -> str:
 
     Facts that several results share are written once.
     """
-    facts = dict.fromkeys(" · ".join(_facts(r)) for r in results)
+    facts = dict.fromkeys(" · ".join(_facts(result)) for result in results)  # each once
     lines = [" / ".join(filter(None, facts))]
     lines += [_precision(r) for r in results if isinstance(r, Surface)]
     return "<br>".join(filter(None, lines))
@@ -218,7 +231,7 @@ def ends_text(surface: Surface) -> str:
 
 
 def ends_of(spectrum: Spectrum) -> str:
-    """Tell by the order of its values which end of the spectrum this is."""
+    """Tell by the order of its values which end of the spectrum this is; one value: the largest."""
     return "smallest" if spectrum.values[0] < spectrum.values[-1] else "largest"
 
 
@@ -230,7 +243,7 @@ def matrix_of(spectrum: Spectrum) -> str:
 
 def counted(n: int, thing: str) -> str:
     """Join a number and its noun: 1 valley, 2 valleys."""
-    return f"{n} {thing}{'s' * (n != 1)}"
+    return f"{n} {thing}" if n == 1 else f"{n} {thing}s"
 
 
 def one_or_several(value: T | Sequence[T]) -> list[T]:
@@ -248,9 +261,10 @@ def by_method(value: T | Mapping[str, T], wanted: str) -> dict[str | None, T]:
         return {None: value}
     if not value:
         raise ValueError(f"a figure by method needs at least one {wanted}, got none")
-    return dict(value.items())
+    return dict(value)
 
 
 def mean_lambda1(spectra: Sequence[Spectrum]) -> float:
     """Compute the largest eigenvalue, averaged over draws."""
-    return sum(float(s.values[0]) for s in spectra) / len(spectra)
+    largest = [float(spectrum.values[0]) for spectrum in spectra]
+    return sum(largest) / len(largest)

@@ -38,12 +38,15 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     They follow the ensemble size.
     """
     inputs = family.inputs
-    vi = family.index("vi") if "vi" in family.methods else i
+    selected = family[i]
+    vi = family[family.index("vi")] if "vi" in family.methods else selected
+    by_size = selected.maps["probs"]
     drawn = [
-        ("vi", family[vi].maps["probs"][-1], False),
-        (family[i].method, family[i].maps["probs"][-1], True),
+        ("vi", vi.maps["probs"][-1], False),
+        (selected.method, by_size[-1], True),
     ]
-    drawn += [("hmc", inputs["reference"], False)] if "reference" in inputs else []
+    if "reference" in inputs:
+        drawn.append(("hmc", inputs["reference"], False))
     classes = class_words(family)
     alt = (
         f"probability of {classes[1]} over the plane of inputs: VI, the selected posterior, and HMC"
@@ -54,9 +57,10 @@ def plot_input_maps(family: Family, i: int) -> Figure:
     for k, (method, probs, follows) in enumerate(drawn):
         on = axes_of(k)
         name = style(method).label
-        trace = _map(family, probs, name, bar=k == len(drawn) - 1).update(on)
+        is_last = k == len(drawn) - 1
+        trace = _map(family, probs, name, bar=is_last).update(on)
         if follows:
-            fig.add_live(trace, sizes={"z": family[i].maps["probs"]})
+            fig.add_live(trace, sizes={"z": by_size})
         else:
             fig.add_trace(trace)
         for c, (color, symbol) in enumerate(CLASSES.items()):
@@ -83,8 +87,8 @@ def plot_input_maps(family: Family, i: int) -> Figure:
         if follows:
             fig.follow({f"{path}.text": name}, rows="all")
     fig.update_layout(yaxis_title="input 2")
-    finite = bool(family[i].maps["probs"].isfinite().any())
-    note = "" if finite else "diverged:<br>no probability<br>is a number"
+    has_finite = bool(by_size.isfinite().any())
+    note = "" if has_finite else "diverged:<br>no probability<br>is a number"
     fig.note(note, x="x2 domain", y="y2 domain")
     return fig
 
@@ -192,10 +196,13 @@ def plot_predictive(
         f" {float((hi - lo).mean()):.3g}"
     )
     across = "x" if x is not None else "predictive mean"
-    y = None if prediction.y is None else prediction.y.reshape(n, -1)[:, target][order]
-    heights = torch.cat([lo, hi] if y is None else [lo, hi, y.to(lo)])
+    heights = [lo, hi]
+    y = prediction.y
+    if y is not None:
+        y = y.reshape(n, -1)[:, target][order]
+        heights.append(y.to(lo))
     x_axis = dict(title=across, range=room(at, 0.02))
-    y_axis = dict(title="y", range=room(heights))
+    y_axis = dict(title="y", range=room(torch.cat(heights)))
     legend = dict(y=-0.18, yanchor="top")
     fig = figure(title, alt, xaxis=x_axis, yaxis=y_axis, legend=legend)
     for low, high, opacity, name in (
@@ -205,7 +212,13 @@ def plot_predictive(
         area = band(at, low[order], high[order], look.color, opacity, name, legend=True)
         fig.add_live(area, "x", "y", "fillcolor")
     line = scatter(
-        at, mean[order], "lines", look.label, legend=True, line=look.line(2), hover="mean %{y:.3g}"
+        at,
+        mean[order],
+        "lines",
+        look.label,
+        legend=True,
+        line=look.line(2),
+        hover="mean %{y:.3g}",
     )
     fig.add_live(line, "x", "y", "line.color", "line.dash", "name")
     if y is not None:

@@ -57,8 +57,9 @@ def plot_curve(
     first = curves[0]
     alt = "; ".join(f"{c.name or c.y_label}: barrier {short(c.barrier)}" for c in curves)
     title = title or f"{capital(first.y_label)} along {first.name or 'the line'}"
+    x_title = with_print(first.x_label, small_print(*curves))
     y = dict(title=first.y_label, type="log" if log else "linear")
-    fig = figure(title, alt, xaxis_title=with_print(first.x_label, small_print(*curves)), yaxis=y)
+    fig = figure(title, alt, xaxis_title=x_title, yaxis=y)
     values = torch.cat([c.values for c in curves])
     lo, hi = span_of(values)
     if not log and hi - lo <= ROUNDING * max(abs(lo), abs(hi)):
@@ -88,20 +89,18 @@ def plot_curve(
 
 def _barrier(c: Curve) -> go.Scatter:
     """Draw an upright line from the ends' line to the curve, where the gap is largest."""
-    top = int((c.values - c.line).nan_to_num(-torch.inf).argmax())
-    text = ["", f"barrier {short(c.barrier)}"]
-    font = dict(color=INK, size=12)
-    x = [float(c.t[top])] * 2
-    y = [float(c.line[top]), float(c.values[top])]
+    gap = (c.values - c.line).nan_to_num(-torch.inf)
+    top = int(gap.argmax())
+    t = float(c.t[top])
     return scatter(
-        x,
-        y,
+        [t, t],
+        [float(c.line[top]), float(c.values[top])],
         "lines+text",
         "barrier",
         line=dict(color=MUTED, width=1.5, dash="dot"),
-        text=text,
+        text=["", f"barrier {short(c.barrier)}"],
         textposition="top center",
-        textfont=font,
+        textfont=dict(color=INK, size=12),
     )
 
 
@@ -145,7 +144,8 @@ def plot_projection(
         [2.0]
     """
     inside = (projection.coords @ projection.plane.axes).norm(dim=1)
-    reach = 1.08 * float(torch.maximum(inside.max(), projection.distance.max()))
+    farthest = torch.maximum(inside.max(), projection.distance.max())
+    reach = 1.08 * float(farthest)
     alt = (
         f"median distance off the plane {projection.distance.median():.3g}, within it"
         f" {inside.median():.3g}"
@@ -159,7 +159,9 @@ def plot_projection(
     fig = figure(title, alt, xaxis=x, yaxis=y)
     fig.add_trace(diagonal(reach, "equal", width=1))
     values = true_losses(projection)
-    scale = ColorScale.over(values, color_range, log) if bool(values.isfinite().any()) else None
+    scale = None
+    if bool(values.isfinite().any()):
+        scale = ColorScale.over(values, color_range, log)
     if method is not None:
         add_key(fig, style(method))
     if scale is not None and color_bar:

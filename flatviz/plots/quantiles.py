@@ -55,7 +55,8 @@ def plot_calibration(
         if p.y is None or p.has_classes:
             advice = "use plot_reliability for classes" if p.has_classes else LABELLED
             raise ValueError(f"prediction must be a regression with targets: {advice}")
-        curves[name] = p.below(p.y).mean(0).flatten().double().sort().values
+        below = p.below(p.y).mean(0).flatten()  # F(y) of each target
+        curves[name] = below.double().sort().values
     n = min(map(len, curves.values()))
     axes = layout_of(
         0,
@@ -71,21 +72,28 @@ def plot_calibration(
         dict(title="predicted probability F(y)", range=[0, 1], matches="x"),
         dict(title="density of F(y)", rangemode="tozero", domain=[0, 0.26]),
     )
-    away = {name: float((at - _ranks(at)).abs().mean()) for name, at in curves.items()}
-    alt = "; ".join(f"{style(m).label}: mean distance {v:.3f}" for m, v in away.items())
-    fig = figure(title, alt, barmode="overlay", **axes)
+    distances = []
+    for name, at in curves.items():
+        distance = float((at - _ranks(at)).abs().mean())
+        distances.append(f"{style(name).label}: mean distance {distance:.3f}")
+    fig = figure(title, "; ".join(distances), barmode="overlay", **axes)
     ends = torch.tensor([0.0, 1.0], dtype=torch.float64)
     half = SURE / n**0.5
-    fig.add_trace(
-        band(ends, ends - half, ends + half, MUTED, 0.15, "calibrated, 95 %", legend=True)
-    )
+    inside = band(ends, ends - half, ends + half, MUTED, 0.15, "calibrated, 95 %", legend=True)
+    fig.add_trace(inside)
     fig.add_trace(diagonal().update(showlegend=True))
     for name, at in curves.items():
         look = style(name)
         hover = f"{look.label}: %{{y:.2f}} of targets lie below the quantile of %{{x:.2f}}"
         fig.add_trace(
             scatter(
-                at, _ranks(at), "lines", look.label, line=look.line(2), legend=True, hover=hover
+                at,
+                _ranks(at),
+                "lines",
+                look.label,
+                line=look.line(2),
+                legend=True,
+                hover=hover,
             )
         )
         density = torch.histc(at, N_BARS, 0, 1) * N_BARS / len(at)
@@ -107,4 +115,5 @@ def plot_calibration(
 
 def _ranks(sorted_values: Tensor) -> Tensor:
     """Share of the values up to each, (N,)."""
-    return torch.arange(1, len(sorted_values) + 1).double() / len(sorted_values)
+    n = len(sorted_values)
+    return torch.arange(1, n + 1).double() / n

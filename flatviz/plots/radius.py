@@ -99,11 +99,19 @@ def plot_radius(
             on = axes_of(i * len(methods) + j)
             _add_panel(fig, family, values, name, quantity, on)
     if "sgd" in family.methods:  # a name beside its line
-        single = float(table["nll"][family.index("sgd")].nanmean())
-        on = axes_of(list(table).index("nll") * len(methods))
-        place = dict(x=0.99, xref=f"{on['xaxis']} domain", xanchor="right")
-        place |= dict(y=single, yref=on["yaxis"], yanchor="top")
-        fig.add_text(style("sgd").label, font=dict(size=11), **place)
+        nll = table["nll"][family.index("sgd")]
+        row = list(table).index("nll")
+        on = axes_of(row * len(methods))
+        fig.add_text(
+            style("sgd").label,
+            font=dict(size=11),
+            x=0.99,
+            xref=f"{on['xaxis']} domain",
+            xanchor="right",
+            y=float(nll.nanmean()),
+            yref=on["yaxis"],
+            yanchor="top",
+        )
     if method is not None:
         _add_ring(fig, family, table, methods, method, radius)
     return fig
@@ -118,7 +126,8 @@ def values_of(family: Family, quantity: str) -> Tensor:
         if quantity == "lambda1":
             values.append(mean_lambda1(member.spectrum))
         else:
-            values.append(float(computed(member.prediction).scores[quantity][-1]))
+            score = computed(member.prediction).scores[quantity]
+            values.append(float(score[-1]))
     return torch.tensor(values, dtype=torch.float64)[:, None]
 
 
@@ -131,10 +140,12 @@ def table_of(family: Family, names: Iterable[str] = ROWS) -> dict[str, Tensor]:
 def trend(family: Family, method: str) -> str:
     """Describe how a method changes from its smallest to its largest radius."""
     radii = family.radii(method)
-    ends = [family.index(method, r) for r in (radii[0], radii[-1])]
+    smallest = family.index(method, radii[0])
+    largest = family.index(method, radii[-1])
     changes = []
     for name, values in table_of(family).items():
-        first, last = [float(values[i].nanmean()) for i in ends]
+        first = float(values[smallest].nanmean())
+        last = float(values[largest].nanmean())
         if name == "accuracy":
             changes.append(f"accuracy {100 * first:.1f} to {100 * last:.1f} %")
         else:
@@ -145,14 +156,16 @@ def trend(family: Family, method: str) -> str:
 
 def columns_of(family: Family) -> list[str]:
     """List the methods of several radii, but those over the temperature (`plot_frontier`)."""
-    return [m for m in family.methods if len(family.radii(m)) > 1 and m not in OVER_T]
+    methods = [m for m in family.methods if m not in OVER_T]
+    return [m for m in methods if len(family.radii(m)) > 1]
 
 
 def place_of(radius: float, radii: tuple[float, ...]) -> float:
     """Return the place of a radius on the axis: its power of ten, 0 left of the smallest other."""
     if radius > 0:
         return math.log10(radius)
-    return math.log10(min(r for r in radii if r > 0)) - ZERO
+    smallest = min(r for r in radii if r > 0)
+    return math.log10(smallest) - ZERO
 
 
 def _axes(family: Family, table: dict[str, Tensor], methods: list[str]) -> Properties:
@@ -220,8 +233,14 @@ def _texts(places: list[float], radii: tuple[float, ...]) -> list[str]:
 
 
 def _add_panel(
-    fig: Figure, family: Family, values: Tensor, method: str, quantity: str, on: Properties
+    fig: Figure,
+    family: Family,
+    values: Tensor,
+    method: str,
+    quantity: str,
+    on: Properties,
 ) -> None:
+    """Add the curve of a method over its radii, its band over seeds, and SGD's value."""
     radii = family.radii(method)
     rows = values[[family.index(method, r) for r in radii]]
     x = torch.tensor([place_of(r, radii) for r in radii], dtype=torch.float64)
@@ -234,14 +253,20 @@ def _add_panel(
 
     if "sgd" in family.methods:
         single = float(values[family.index("sgd")].nanmean())
-        dots = dict(color=style("sgd").color, dash="dot", width=1.5)
-        ends = [float(x[0]) - 9, float(x[-1]) + 9]
-        hover = "SGD (MAP): %{y:.4g}"
-        draw(ends, [single] * 2, "lines", "SGD (MAP)", line=dots, hover=hover)
+        left, *_, right = x.tolist()
+        draw(
+            [left - 9, right + 9],  # beyond the panel
+            [single, single],
+            "lines",
+            "SGD (MAP)",
+            line=dict(color=style("sgd").color, dash="dot", width=1.5),
+            hover="SGD (MAP): %{y:.4g}",
+        )
     if rows.shape[1] > 1:
         lo = rows.nan_to_num(torch.inf).amin(1)
         hi = rows.nan_to_num(-torch.inf).amax(1)
-        fig.add_trace(band(x, lo, hi, look.color, 0.18, f"{label}, seeds", **on))
+        seeds = band(x, lo, hi, look.color, 0.18, f"{label}, seeds", **on)
+        fig.add_trace(seeds)
     start = 0
     if radii[0] == 0:  # a gap in the axis lies there
         start = 1

@@ -64,8 +64,9 @@ def plot_severity(shifts: Shift | Mapping[str, Shift], *, title: str | None = No
     axis = dict(title="severity", tickvals=list(severities), ticktext=ticks)
     axes: Properties = {}
     for panel, (score, width) in enumerate(zip(SHIFTED, panels(len(SHIFTED), GAP))):
-        means = torch.stack([s.mean(score) for s in groups.values()])
-        y = dict(title=SHIFTED[score], range=_room(means, share=score != "nll"))
+        means = torch.stack([shift.mean(score) for shift in groups.values()])
+        scale = _room(means, share=score != "nll")
+        y = dict(title=SHIFTED[score], range=scale)
         axes |= layout_of(panel, axis | dict(domain=width), y)
     fig = figure(title or f"Scores by severity: mean over {over}", alt, **axes)
     at = torch.tensor(severities)
@@ -131,15 +132,18 @@ def plot_risk_coverage(
         for m, risk in rows.items()
     ]
     n = max(map(len, rows.values()))
-    highest = max(float(risk[int(FIRST * n) :].max()) for risk in rows.values())
+    first = int(FIRST * n)
+    highest = max(float(risk[first:].max()) for risk in rows.values())
+    top = min(1.0, 1.2 * highest + 0.02)
     about = f"<br><sup>{n} test inputs, one seed, so no interval</sup>"
     x = dict(title=f"coverage: share of inputs answered, the surest first{about}", range=[0, 1.01])
-    y = dict(title="risk: share of wrong answers", range=[0, min(1.0, 1.2 * highest + 0.02)])
+    y = dict(title="risk: share of wrong answers", range=[0, top])
     fig = figure(title, "; ".join(ends), xaxis=x, yaxis=y)
     for method, risk in rows.items():
         look = style(method)
         start = max(0, int(FIRST * len(risk)) - 1)
-        at = torch.linspace(start, len(risk) - 1, min(len(risk), N_POINTS)).round().long().unique()
+        evenly = torch.linspace(start, len(risk) - 1, min(len(risk), N_POINTS))
+        at = evenly.round().long().unique()
         line = scatter(
             (at + 1).double() / len(risk),
             risk[at],

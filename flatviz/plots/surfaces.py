@@ -45,6 +45,7 @@ from flatviz.results import Projection, Surface
 SIZES = (7.0, 16.0)  # px, of a sample in the plane and far off it
 PATH = 0.8  # relative size of the many markers of a path
 ELLIPSE = 0.95  # share of a Gaussian's draws whose projections lie inside its ellipse
+HOVER = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"  # at a sample
 
 
 @public
@@ -111,27 +112,30 @@ def plot_surface(
 
 
 def _add_projection(
-    fig: Figure, projection: Projection, scale: ColorScale, method: str | None, joined: bool
+    fig: Figure,
+    projection: Projection,
+    scale: ColorScale,
+    method: str | None,
+    joined: bool,
 ) -> None:
     """Add the samples: place, true loss by ring, distance from the plane by size.
 
     Those of a path are smaller, filled by loss and joined.
     """
-    values = torch.stack([true_losses(projection), projection.distance], dim=1)
-    hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane"
+    losses = true_losses(projection)
+    values = torch.stack([losses, projection.distance], dim=1)
     if not joined:
         if method is not None:
             add_key(fig, style(method))
-        sizes = marker_size(projection)
         add_samples(
             fig,
             projection.coords,
-            sizes,
-            values[:, 0],
+            marker_size(projection),
+            losses,
             scale,
             style(method),
             customdata=values,
-            hover=hover,
+            hover=HOVER,
         )
         return
     # A light line on a dark one is visible on any ground
@@ -140,11 +144,19 @@ def _add_projection(
         dict(color="#ffffff", width=1.5),
     ):
         fig.add_trace(points(projection.coords, "lines", "path", line=line))
-    sizes = numbers(PATH * marker_size(projection))
-    marker = dict(size=sizes, line=dict(color=LIGHT, width=1.5), **scale.marker(projection.values))
+    marker = scale.marker(projection.values)
+    marker |= dict(
+        size=numbers(PATH * marker_size(projection)),
+        line=dict(color=LIGHT, width=1.5),
+    )
     fig.add_trace(
         points(
-            projection.coords, "markers", "samples", marker=marker, customdata=values, hover=hover
+            projection.coords,
+            "markers",
+            "samples",
+            marker=marker,
+            customdata=values,
+            hover=HOVER,
         )
     )
     _name_ends(fig, projection)
@@ -155,7 +167,8 @@ def _ellipse(covariance: Tensor, center: Tensor) -> list[go.Scatter]:
 
     |L^-1 (c - mean)|^2 <= -2 log(1 - 0.95), with L L^T the covariance in the plane
     """
-    ring = ellipse(-2 * math.log(1 - ELLIPSE) * covariance, center)
+    squared_radius = -2 * math.log(1 - ELLIPSE)
+    ring = ellipse(squared_radius * covariance, center)
     line = partial(
         points,
         ring,
@@ -164,16 +177,19 @@ def _ellipse(covariance: Tensor, center: Tensor) -> list[go.Scatter]:
         legendgroup="ellipse",
         hoverinfo="name",
     )
-    seen = line(legend=True, line=dict(color=INK, width=4))  # on a light surface and in the legend
-    return [seen, line(line=dict(color="#ffffff", width=1.5, dash="dash"))]
+    dark = dict(color=INK, width=4)  # on a light surface and in the legend
+    light = dict(color="#ffffff", width=1.5, dash="dash")
+    return [line(legend=True, line=dark), line(line=light)]
 
 
 def _name_ends(fig: Figure, projection: Projection) -> None:
     """Label the first and last point, on the side away from the other."""
     first = projection.coords[0]
     last = projection.coords[-1]
-    away = 26 * (first - last) / (first - last).norm().clamp_min(1e-12)  # px
-    for text, at, offset in (("start", first, away), ("end", last, -away)):
+    apart = first - last
+    away = 26 * apart / apart.norm().clamp_min(1e-12)  # px
+    ends = ("start", first, away), ("end", last, -away)
+    for text, at, offset in ends:
         x, y = at.tolist()
         right, up = offset.tolist()
         fig.add_annotation(
@@ -197,11 +213,14 @@ def marker_size(projection: Projection) -> Tensor:
     The farthest sample gets the largest size if it lies as far off as the samples spread in the
     plane.
     """
+    distance = projection.distance
     inside = projection.coords @ projection.plane.axes
-    spread = (inside - inside.mean(0)).norm(dim=1).max()
-    farthest = torch.maximum(projection.distance.max(), spread.to(projection.distance))
-    share = (projection.distance / farthest.clamp_min(1e-12)).clamp(0, 1)
-    return (SIZES[0] ** 2 + share * (SIZES[1] ** 2 - SIZES[0] ** 2)).sqrt()
+    from_center = (inside - inside.mean(0)).norm(dim=1)
+    farthest = torch.maximum(distance.max(), from_center.max().to(distance))
+    share = (distance / farthest.clamp_min(1e-12)).clamp(0, 1)
+    smallest, largest = [size**2 for size in SIZES]
+    area = smallest + share * (largest - smallest)
+    return area.sqrt()
 
 
 WIDTH = 780  # px, so that the colour bar is beside the relief
@@ -249,18 +268,26 @@ def plot_surface_3d(
     scale = ColorScale.over(surface.values, color_range, log)
     lo, hi = scale.ends
     fig = _figure(surface, scale, title or title_of(surface))
-    fig.add_trace(_relief(surface, scale(surface.finite).clamp(lo, hi), scale))
+    heights = scale(surface.finite).clamp(lo, hi)
+    fig.add_trace(_relief(surface, heights, scale))
     if surface.n_diverged:
         cells = diverged(surface)
-        heights = [lo] * len(cells.x)
-        crosses = ["×"] * len(cells.x)  # few fonts have the markers' cross
-        font = dict(size=11, color=MUTED)
-        look = dict(text=crosses, textfont=font, hoverinfo="skip")
-        fig.add_trace(_scatter3d(cells.x, cells.y, heights, "text", cells.name, **look))
-    if projection is not None and projection.values is not None:
-        _add_samples_3d(
-            fig, surface, projection, scale, style(method, projection.name or "samples")
+        n = len(cells.x)
+        fig.add_trace(
+            _scatter3d(
+                cells.x,
+                cells.y,
+                [lo] * n,
+                "text",
+                cells.name,
+                text=["×"] * n,  # few fonts have the markers' cross
+                textfont=dict(size=11, color=MUTED),
+                hoverinfo="skip",
+            )
         )
+    if projection is not None and projection.values is not None:
+        look = style(method, projection.name or "samples")
+        _add_samples_3d(fig, surface, projection, scale, look)
         fig.update_traces(showlegend=method is not None, selector=dict(mode="markers"))
     return fig
 
@@ -272,10 +299,10 @@ def plot_relief(surface: Surface, scale: ColorScale, title: str) -> Figure:
     """
     fig = _figure(surface, scale, title)
     trace = _relief(surface, scale(surface.finite), scale)
-    lo, hi = scale.ends
     trace.customdata = numbers(surface.finite.T)
     fig.add_live(trace, "z", "customdata", keys=keys_of(scale))
-    return fig.update_layout(scene_zaxis=dict(range=[lo, hi], title=""))  # the colour bar says it
+    zaxis = dict(range=list(scale.ends), title="")  # the colour bar has it
+    return fig.update_layout(scene_zaxis=zaxis)
 
 
 def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
@@ -287,9 +314,9 @@ def _figure(surface: Surface, scale: ColorScale, title: str) -> Figure:
         margin=dict(l=10, r=10, t=64, b=48),
         width=WIDTH,
     )
-    below = "<br>".join(filter(None, [axis_note(surface.plane), small_print(surface)]))
+    notes = [axis_note(surface.plane), small_print(surface)]
     fig.add_text(
-        below,
+        "<br>".join(filter(None, notes)),
         y=0,
         yanchor="top",
         align="left",
@@ -310,56 +337,66 @@ def _scene(surface: Surface, scale: ColorScale) -> Properties:
     )
     scene: Properties = {"zaxis": dict(title=surface.label, **axis)}
     spans = []
+    names = "xaxis", "yaxis"
     titles = axis_titles(surface.plane)
-    for letter, title, ticks in zip("xy", titles, (surface.a, surface.b)):
+    for name, title, ticks in zip(names, titles, (surface.a, surface.b)):
         lo, hi = span_of(ticks)
         beside = 0.08 * (hi - lo)  # otherwise labels overlap where axes meet
-        ends = [lo - beside, hi + beside]
-        scene[f"{letter}axis"] = dict(title=dict(text=title, font=small), range=ends, **axis)
+        scene[name] = dict(
+            title=dict(text=title, font=small),
+            range=[lo - beside, hi + beside],
+            **axis,
+        )
         spans.append(hi - lo)
     if scale.log or scale.root:
         bar = scale.bar(surface.label)
         scene["zaxis"] |= dict(tickvals=bar["tickvals"], ticktext=bar["ticktext"])
-    x, y = [s / max(spans) for s in spans] if surface.plane.orthonormal else (1.0, 1.0)
+    x = y = 1.0
+    if surface.plane.orthonormal:
+        x, y = [span / max(spans) for span in spans]
     right, front = _low_corner(surface)
     eye = dict(x=1.3 * right, y=1.4 * front, z=1.0)
-    scene["camera"] = dict(eye=eye, center=dict(x=0, y=0, z=-0.16))
-    return scene | dict(aspectmode="manual", aspectratio=dict(x=x, y=y, z=1.0))
+    center = dict(x=0, y=0, z=-0.16)
+    scene["camera"] = dict(eye=eye, center=center)
+    scene["aspectmode"] = "manual"
+    scene["aspectratio"] = dict(x=x, y=y, z=1.0)
+    return scene
 
 
 def _low_corner(surface: Surface) -> tuple[int, int]:
     """Return the signs of the lowest corner, from which the relief hides least of itself."""
-    seen = surface.values.nan_to_num(torch.inf, posinf=torch.inf)
-    i, j = (max(len(t) // 3, 1) for t in (surface.a, surface.b))
+    heights = surface.values.nan_to_num(torch.inf, posinf=torch.inf)
+    # a third of each axis
+    i = max(len(surface.a) // 3, 1)
+    j = max(len(surface.b) // 3, 1)
     corners = {
-        (1, -1): seen[-i:, :j],
-        (1, 1): seen[-i:, -j:],
-        (-1, -1): seen[:i, :j],
-        (-1, 1): seen[:i, -j:],
+        (1, -1): heights[-i:, :j],
+        (1, 1): heights[-i:, -j:],
+        (-1, -1): heights[:i, :j],
+        (-1, 1): heights[:i, -j:],
     }
-    return min(corners, key=lambda c: float(corners[c].max()))
+    highest = {signs: float(corner.max()) for signs, corner in corners.items()}
+    return min(highest, key=highest.__getitem__)
 
 
-def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surface:
+def _relief(surface: Surface, heights: Tensor, scale: ColorScale) -> go.Surface:
     lo, hi = scale.ends
     step = max((hi - lo) / 12, 1e-9)
     lines = dict(
-        z=dict(
-            show=True,
-            start=lo,
-            end=hi,
-            size=step,
-            color="rgba(255,255,255,0.5)",
-            width=1,
-        )
+        show=True,
+        start=lo,
+        end=hi,
+        size=step,
+        color="rgba(255,255,255,0.5)",
+        width=1,
     )
     return go.Surface(
         x=numbers(surface.a),
         y=numbers(surface.b),
-        z=numbers(shown.T),
+        z=numbers(heights.T),
         customdata=numbers(surface.values.T),
         name="surface",
-        contours=lines,
+        contours=dict(z=lines),
         colorbar=scale.bar(surface.label),
         colorscale=LOSS_SCALE,
         cmin=lo,
@@ -369,17 +406,21 @@ def _relief(surface: Surface, shown: torch.Tensor, scale: ColorScale) -> go.Surf
 
 
 def _add_samples_3d(
-    fig: Figure, surface: Surface, projection: Projection, scale: ColorScale, look: Look
+    fig: Figure,
+    surface: Surface,
+    projection: Projection,
+    scale: ColorScale,
+    look: Look,
 ) -> None:
     """Add each sample at the height of its loss, and the upright line from there to the surface.
 
     They follow the controls.
     """
     losses = true_losses(projection)
+    heights = scale(losses)
     x, y = projection.coords.T.double()
-    top = scale(losses).double()
+    top = heights.double()
     foot = scale(height_at(surface, projection.coords)).double()
-    width = dict(color=look.color, width=3)
     drops = _scatter3d(
         _with_gaps(x, x),
         _with_gaps(y, y),
@@ -387,32 +428,41 @@ def _add_samples_3d(
         "lines",
         "drop lines",
         hoverinfo="skip",
-        line=width,
+        line=dict(color=look.color, width=3),
     )
     _add_of_draws(fig, drops, "line.color", "segments", ("x", "y", "z"))
-    hover = "true loss %{customdata[0]:.3g}<br>%{customdata[1]:.3g} off the plane<extra></extra>"
-    shown = dict(
+    values = torch.stack([losses, projection.distance], dim=1)
+    x, y = projection.coords.T
+    dots = _scatter3d(
+        x,
+        y,
+        heights,
+        "markers",
+        look.label,
         marker=dict(
             size=4.5,
             color=look.color,
             line=dict(color="#ffffff", width=1),
         ),
-        customdata=numbers(torch.stack([losses, projection.distance], dim=1)),
-        hovertemplate=hover,
+        customdata=numbers(values),
+        hovertemplate=f"{HOVER}<extra></extra>",
     )
-    x, y = projection.coords.T
-    dots = _scatter3d(x, y, scale(losses), "markers", look.label, **shown)
     _add_of_draws(fig, dots, "marker.color", "draws", ("x", "y", "z", "customdata"))
 
 
 def _with_gaps(start: Tensor, end: Tensor) -> Tensor:
     """Return starts and ends of lines in turn, (3 S,), NaN after each line."""
     gap = torch.full_like(start, torch.nan)
-    return torch.stack([start, end.to(start), gap], 1).flatten()
+    lines = torch.stack([start, end.to(start), gap], 1)
+    return lines.flatten()
 
 
 def _add_of_draws(
-    fig: Figure, trace: go.Scatter3d, color: str, rows: str, arrays: tuple[str, ...]
+    fig: Figure,
+    trace: go.Scatter3d,
+    color: str,
+    rows: str,
+    arrays: tuple[str, ...],
 ) -> None:
     """Add a trace: its arrays follow the ensemble size, its name and colour the method."""
     place = f"data.{len(fig.data)}"
@@ -421,15 +471,28 @@ def _add_of_draws(
 
 
 def _scatter3d(
-    x: Property, y: Property, z: Property, mode: str, name: str, **look: Property
+    x: Property,
+    y: Property,
+    z: Property,
+    mode: str,
+    name: str,
+    **look: Property,
 ) -> go.Scatter3d:
-    places = dict(x=numbers(x), y=numbers(y), z=numbers(z))
-    return go.Scatter3d(places, mode=mode, name=name, showlegend=False, **look)
+    return go.Scatter3d(
+        x=numbers(x),
+        y=numbers(y),
+        z=numbers(z),
+        mode=mode,
+        name=name,
+        showlegend=False,
+        **look,
+    )
 
 
 def height_at(surface: Surface, coords: Tensor) -> Tensor:
     """Interpolate the surface at in-plane coordinates (S, 2), bilinearly; NaN outside the grid."""
-    ticks = numbers(surface.a.double()), numbers(surface.b.double())
-    values = numbers(surface.values.double())
-    inside = RegularGridInterpolator(ticks, values, bounds_error=False)
-    return torch.from_numpy(inside(numbers(coords.double())))
+    a, b, values, places = [
+        numbers(tensor.double()) for tensor in (surface.a, surface.b, surface.values, coords)
+    ]
+    interpolate = RegularGridInterpolator((a, b), values, bounds_error=False)
+    return torch.from_numpy(interpolate(places))

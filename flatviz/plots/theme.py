@@ -1,5 +1,6 @@
 """The look of every figure: template, styles of methods, ticks; no button sends data to a host."""
 
+import itertools
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +25,7 @@ INK = "#1f2933"
 MUTED = "#6b7780"
 GRID = "#e4e7eb"
 DARK_PAPER = "#15191e"  # ground of page and lab in dark mode
-CONTRAST = 4.5  # of a line with it
+CONTRAST = 4.5  # least of a line with that ground (WCAG 2)
 LOSS_SCALE = "Cividis"
 HEIGHT = 520  # px, of a figure outside of a page
 MARGIN = dict(l=60, r=20, t=76, b=52)  # px: title and one line of legend above
@@ -53,8 +54,8 @@ SHOW = {"config": BUTTONS}
 class Figure(go.Figure):
     """A plotly figure that shows without its upload button.
 
-    `live`: its properties that follow the controls of page and lab, in the order in which they were
-    added.
+    `live`: its properties that follow the controls of page and lab, the sliders for method, radius
+    and ensemble size, in the order in which they were added.
     """
 
     live: tuple[Live, ...] = ()
@@ -67,27 +68,32 @@ class Figure(go.Figure):
         sizes: Mapping | None = None,
         keys: Mapping | None = None,
     ) -> None:
-        """Add a trace whose current values at `paths` follow the controls.
+        """Add a trace whose current values at `paths`, such as "marker.color", follow the controls.
 
         rows: "all" of each array is drawn, or its first n rows at n draws ("draws").
         sizes: path -> array whose row n - 1 is drawn at ensemble size n.
         keys: path -> a name shared by properties of equal values, which are then stored once.
         """
-        where = f"data.{len(self.data)}."
+        prefix = f"data.{len(self.data)}."
+        keys = keys or {}
         for path in paths:
-            key = (keys or {}).get(path, "")
             self.follow(
-                {where + path: trace[path]},
+                {prefix + path: trace[path]},
                 rows=rows,
                 trace=trace.name,
-                key=key,
+                key=keys.get(path, ""),
             )
         for path, values in (sizes or {}).items():
-            self.follow({where + path: values}, rows="size", trace=trace.name)
+            self.follow({prefix + path: values}, rows="size", trace=trace.name)
         self.add_trace(trace)
 
     def follow(
-        self, properties: Mapping[str, object], *, rows: str, trace: str = "", key: str = ""
+        self,
+        properties: Mapping[str, object],
+        *,
+        rows: str,
+        trace: str = "",
+        key: str = "",
     ) -> None:
         """Make the properties at these paths of the figure's JSON follow the controls."""
         for path, values in properties.items():
@@ -95,15 +101,22 @@ class Figure(go.Figure):
             self.live += (Live(trace, path, plain, rows, key),)
 
     def add_text(self, text: str, **look: object) -> str:
-        """Write above the left end of the panels, or where `look` says, as in plotly.
+        """Add an annotation, by default above the left end of the panels; `look` as in plotly.
 
-        Returns the text's path in the figure.
+        Returns its path in the figure.
         """
         place = dict(
-            x=0, y=1, xref="paper", yref="paper", xanchor="left", yanchor="bottom", showarrow=False
+            x=0,
+            y=1,
+            xref="paper",
+            yref="paper",
+            xanchor="left",
+            yanchor="bottom",
+            showarrow=False,
         )
         self.add_annotation(text=text, **(place | look))
-        return f"layout.annotations.{len(self.layout.annotations) - 1}"
+        number = len(self.layout.annotations) - 1
+        return f"layout.annotations.{number}"
 
     def note(self, text: str, *, x: str = "paper", y: str = "paper") -> None:
         """Write in the middle of the figure, or of the panel of the axes x and y; "": nothing.
@@ -111,9 +124,10 @@ class Figure(go.Figure):
         It says why values cannot be drawn.  Notes follow the controls, and are part of the figure's
         description for screen readers.
         """
+        shown = bool(text)
         path = self.add_text(
             text,
-            visible=bool(text),
+            visible=shown,
             name="note",
             x=0.5,
             y=0.5,
@@ -125,8 +139,9 @@ class Figure(go.Figure):
             bgcolor="#ffffff",
             opacity=0.9,
         )
-        self.follow({f"{path}.text": text, f"{path}.visible": bool(text)}, rows="all")
-        self.update_layout(meta={**self.layout.meta, "note": text.replace("<br>", " ")})
+        self.follow({f"{path}.text": text, f"{path}.visible": shown}, rows="all")
+        described = text.replace("<br>", " ")
+        self.update_layout(meta={**self.layout.meta, "note": described})
 
     def _repr_mimebundle_(
         self,
@@ -135,7 +150,8 @@ class Figure(go.Figure):
         validate: bool = True,
         **kwargs: object,
     ) -> dict:
-        return super()._repr_mimebundle_(include, exclude, validate, **{**SHOW, **kwargs})
+        settings = {**SHOW, **kwargs}
+        return super()._repr_mimebundle_(include, exclude, validate, **settings)
 
     def _ipython_display_(self) -> None:
         self.show()
@@ -155,9 +171,10 @@ class Figure(go.Figure):
 
 
 def style(method: str | None, name: str = "posterior") -> Look:
-    """Return a method's row of the catalog; an unlisted one is grey with its key as label.
+    """Return a method's row of the catalog.
 
-    None is ink and has `name` as label.
+    A method that is not there is grey, with its key as label; None, no method, is dark, with `name`
+    as label.
     """
     if method is None:
         return Look("", name, INK, "solid", "circle", "")
@@ -168,9 +185,9 @@ def styles(names: Iterable[str | None]) -> dict[str | None, Look]:
     """Return the look of each name; those that are no methods differ in colour and dash."""
     looks = {name: style(name) for name in names}
     others = [name for name in looks if name is not None and name not in LOOKS]
-    for i, name in enumerate(others):
-        color = COLORS[1 + i % (len(COLORS) - 1)]
-        looks[name] = replace(looks[name], color=color, dash=DASHES[i % len(DASHES)])
+    line_styles = zip(itertools.cycle(COLORS[1:]), itertools.cycle(DASHES))
+    for name, (color, dash) in zip(others, line_styles):
+        looks[name] = replace(looks[name], color=color, dash=dash)
     return looks
 
 
@@ -196,14 +213,21 @@ def scatter(
     """Build a trace of points; `mode` and `look` as in plotly.
 
     hover: the text at a point under the pointer; without one the pointer ignores the trace.
-    legend: whether the legend names the trace; None: where there are several.
+    legend: whether the legend names the trace; None: where the figure has several traces.
     """
     pointer: Properties = dict(hoverinfo="skip")
     if hover:
         pointer = dict(hovertemplate=f"{hover}<extra></extra>")
-    values = {part: numbers(value) for part, value in (pointer | look).items()}
-    places = dict(x=numbers(x), y=numbers(y))
-    return go.Scatter(places, mode=mode, name=name, showlegend=legend, **values)
+    look = pointer | look
+    values = {part: numbers(value) for part, value in look.items()}
+    return go.Scatter(
+        x=numbers(x),
+        y=numbers(y),
+        mode=mode,
+        name=name,
+        showlegend=legend,
+        **values,
+    )
 
 
 def points(at: Tensor, mode: str, name: str, **look: Property) -> go.Scatter:
@@ -212,7 +236,13 @@ def points(at: Tensor, mode: str, name: str, **look: Property) -> go.Scatter:
 
 
 def band(
-    x: Tensor, lo: Tensor, hi: Tensor, color: str, opacity: float, name: str, **look: Property
+    x: Tensor,
+    lo: Tensor,
+    hi: Tensor,
+    color: str,
+    opacity: float,
+    name: str,
+    **look: Property,
 ) -> go.Scatter:
     """Draw the area between two curves over `x`; `look` as in `scatter`."""
     around = torch.cat([x, x.flip(0)])
@@ -252,7 +282,10 @@ def layout_of(panel: int, x: Properties, y: Properties) -> Properties:
 
 
 def panels(n: int, gap: float) -> list[list[float]]:
-    """Divide the width into n panels, `gap` apart; the height, from the top down, backwards."""
+    """Return n domains of equal length between 0 and 1, `gap` apart.
+
+    In reverse they are those of rows from the top down.
+    """
     wide = (1 - gap * (n - 1)) / n
     starts = [i * (wide + gap) for i in range(n)]
     return [[start, min(start + wide, 1.0)] for start in starts]
@@ -286,7 +319,9 @@ def numbers(values: object) -> Property:
     if not isinstance(values, Tensor):
         return values
     values = values.detach().cpu()
-    return (values.float() if values.dtype == torch.bfloat16 else values).numpy()
+    if values.dtype == torch.bfloat16:  # which numpy does not have
+        values = values.float()
+    return values.numpy()
 
 
 def short(value: float) -> str:
@@ -308,8 +343,8 @@ def on_dark(color: str) -> str:
     """Lighten a colour (hex) to a contrast of 4.5 with the ground of a dark page."""
     ground = _luminance(DARK_PAPER)
     for white in range(0, 100, 2):
-        shares = [round(c * (1 - white / 100) + 2.55 * white) for c in _channels(color)]
-        lighter = f"#{bytes(shares).hex()}"
+        mixed = [round(c * (1 - white / 100) + 2.55 * white) for c in _channels(color)]
+        lighter = f"#{bytes(mixed).hex()}"
         if (_luminance(lighter) + 0.05) / (ground + 0.05) >= CONTRAST:
             return lighter
     return "#ffffff"
@@ -320,7 +355,8 @@ def _luminance(color: str) -> float:
     luminance = 0.0
     for channel, weight in zip(_channels(color), (0.2126, 0.7152, 0.0722)):
         c = channel / 255
-        luminance += weight * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+        linear = c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4
+        luminance += weight * linear
     return luminance
 
 
@@ -340,19 +376,24 @@ def room(values: Tensor, margin: float = 0.06) -> list[float]:
     """
     lo, hi = span_of(values)
     if math.isnan(lo):
-        return room(torch.tensor([0.0, 1.0]), margin)
-    least = ROUNDING * max(abs(lo), abs(hi))
-    if hi - lo <= least:
-        wide = 0.1 * max(abs(lo), abs(hi)) or 1.0
-        return [lo - wide, hi + wide]
-    return [lo - margin * (hi - lo), hi + margin * (hi - lo)]
+        return [-margin, 1 + margin]
+    largest = max(abs(lo), abs(hi))
+    if hi == lo == 0:
+        beside = 1.0
+    elif hi - lo <= ROUNDING * largest:
+        beside = 0.1 * largest
+    else:
+        beside = margin * (hi - lo)
+    return [lo - beside, hi + beside]
 
 
 def log_ticks(lo: float, hi: float) -> list[float]:
-    """List steps of 1, 2, 5 between lo and hi, or powers of ten where those are many."""
-    powers = range(math.floor(math.log10(lo)), math.ceil(math.log10(hi)) + 1)
+    """List steps of 1, 2, 5 between lo > 0 and hi, or powers of ten where those are many."""
+    first = math.floor(math.log10(lo))
+    last = math.ceil(math.log10(hi))
+    exponents = range(first, last + 1)
     for multiples in ((1, 2, 5), (1,)):
-        steps = [m * 10.0**e for e in powers for m in multiples]
+        steps = [m * 10.0**e for e in exponents for m in multiples]
         inside = [s for s in steps if lo * 0.999 <= s <= hi * 1.001]
         if len(inside) <= 9:
             break
@@ -365,7 +406,8 @@ def even_ticks(lo: float, hi: float) -> list[float]:
         return [lo]
     rough = (hi - lo) / 5
     power = 10.0 ** math.floor(math.log10(rough))
-    step = next(m * power for m in (1, 2, 2.5, 5, 10) if m * power >= rough * 0.999)
+    steps = [m * power for m in (1, 2, 2.5, 5, 10)]
+    step = next(step for step in steps if step >= rough * 0.999)
     first = math.ceil(lo / step - 1e-9)
     last = math.floor(hi / step + 1e-9)
     return [i * step for i in range(first, last + 1)]
@@ -374,14 +416,14 @@ def even_ticks(lo: float, hi: float) -> list[float]:
 def in_house_style(fig: go.Figure) -> go.Figure:
     """Return a figure of plotly.express on the house's ground, with its fonts and axes.
 
-    Legend and margins stay where they are; a panel's name loses that of its column.
+    Legend and margins stay where they are; a facet's title "column=value" becomes "value".
     """
     template = go.layout.Template(_template())
     template.layout.legend = None
     template.layout.margin = None
     housed = go.Figure(fig, layout_template=template)
     for note in housed.layout.annotations:
-        note.text = re.sub(r"^\w+=", "", note.text or "")
+        note.text = re.sub(r"^\w+( \w+)*=", "", note.text or "")
     return housed
 
 

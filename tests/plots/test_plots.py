@@ -439,3 +439,11 @@ def test_a_figure_of_plotly_express_takes_the_ground_of_the_house_and_keeps_its_
     assert [note.text for note in housed.annotations] == ["nll", "ece"]
     assert housed.legend == fig.layout.legend
     assert fig.layout.annotations[0].text == "score=nll"
+
+
+def test_a_facet_of_a_column_of_two_words_is_named_by_its_value_and_other_texts_stay():
+    rows = {"x": [1, 2], "y": [3, 4], "test score": ["nll", "ece"]}
+    fig = px.scatter(rows, x="x", y="y", facet_col="test score")
+    fig.add_annotation(text="best at x = 2")
+    housed = plots.theme.in_house_style(fig).layout
+    assert [note.text for note in housed.annotations] == ["nll", "ece", "best at x = 2"]
