@@ -235,7 +235,12 @@ def check_labels(value: Any, name: str) -> None:
         raise ValueError(f"{name} must have shape (N,), got a single number")
 
 
-def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = False) -> Check:
+def tensor(
+    sides: int | None = None,
+    dim: int | None = None,
+    *,
+    empty: bool = False,
+) -> Check:
     """Build a check for a real floating tensor without NaN or inf.
 
     It is (D,) or (S, D) by its number of sides, with D = dim where that is given.
@@ -249,7 +254,8 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
                 f" torch.as_tensor{known.get(sides or 0, '')}"
             )
         check_dense(value, name)
-        if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):
+        fits = sides is None or value.ndim == sides and dim in (None, value.shape[-1])
+        if not fits:
             D = dim or "D"
             expected = f"({D},)" if sides == 1 else f"(S, {D})"
             hint = ""

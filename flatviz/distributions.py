@@ -95,9 +95,8 @@ def icdf(p: Distribution, level: Tensor) -> Tensor:
 
 
 def _by_scipy(function, df: Tensor, at: Tensor) -> Tensor:
-    df = df.detach().double().cpu()
-    values = function(df.numpy(), at.detach().double().cpu().numpy())
-    return torch.as_tensor(values).to(at)
+    numbers = [t.detach().double().cpu().numpy() for t in (df, at)]
+    return torch.as_tensor(function(*numbers)).to(at)
 
 
 def stretched(p: Distribution, center: Tensor, scale: float) -> Distribution:

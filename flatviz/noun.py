@@ -46,11 +46,12 @@ def one_line(result: Any) -> str:
 def _shown(name: str, value: object) -> str:
     if isinstance(value, Tensor):
         return f"{name} {tuple(value.shape)}"
-    if isinstance(value, tuple) and (len(value) > 3 or any(map(dataclasses.is_dataclass, value))):
-        return f"{name}: {len(value)}"
+    if isinstance(value, tuple):
+        is_long = len(value) > 3 or any(map(dataclasses.is_dataclass, value))
+        return f"{name}: {len(value)}" if is_long else f"{name}={value!r}"
     if isinstance(value, dict):
         return f"{name}: {', '.join(map(str, value)) or 'none'}"
-    if isinstance(value, (str, bool, int, float, tuple)):
+    if isinstance(value, (str, bool, int, float)):
         return f"{name}={value!r}"
     return f"{name}: {type(value).__name__}"
 

@@ -139,10 +139,6 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         """Split values (S N, ...) by draw, (S, N, ...)."""
         return values.unflatten(0, self.outputs.shape[:2])
 
-    def for_each_draw(self, y: Tensor) -> Tensor:
-        """Repeat `y` (N, ...) for each draw, (S N, ...), as `flat_outputs` are."""
-        return y.expand(self.n_draws, *y.shape).flatten(0, 1)
-
     @property
     def means(self) -> Tensor:
         """Mean of y in each draw of a regression, (S, N, ...)."""
@@ -169,7 +165,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         It is a share of 1,000 samples of each draw where torch.distributions has no cdf.
         """
         p = self.distribution
-        targets = self.for_each_draw(y).reshape(p.batch_shape).to(self.outputs)
+        targets = _for_each_draw(self, y).reshape(p.batch_shape).to(self.outputs)
         try:
             return self._by_draw(distributions.cdf(p, targets))
         except NotImplementedError:
@@ -281,10 +277,15 @@ def labels_of(prediction: Prediction) -> Tensor:
     return counting.flatten().long()
 
 
+def _for_each_draw(prediction: Prediction, y: Tensor) -> Tensor:
+    """Repeat `y` (N, ...) for each draw, (S N, ...), in the order of `flat_outputs`."""
+    return y.expand(prediction.n_draws, *y.shape).flatten(0, 1)
+
+
 def log_density(prediction: Prediction, y: Tensor) -> Tensor:
     """Compute log p(y) of every draw and input of a regression, (S, N)."""
     likelihood = as_likelihood(prediction.likelihood)
-    targets = prediction.for_each_draw(y)
+    targets = _for_each_draw(prediction, y)
     losses = likelihood.entries(prediction.flat_outputs, targets)
     return -losses.reshape(prediction.n_draws, -1)
 
@@ -391,7 +392,8 @@ def _scores_and_bins(prediction: Prediction) -> tuple[dict[str, Tensor], Tensor 
 def _of_regression(prediction: Prediction, y: Tensor) -> dict[str, Tensor]:
     """Compute NLL and RMSE of every ensemble size, or NLL alone without a mean."""
     log_p = log_density(prediction, y)
-    scores = {"nll": for_sizes(prediction, log_p, None, lambda log_mean: -log_mean.mean())}
+    nll = for_sizes(prediction, log_p, None, lambda log_mean: -log_mean.mean())
+    scores = {"nll": nll}
     try:
         means = prediction.means
     except ValueError:  # from a distribution without a mean
@@ -400,5 +402,6 @@ def _of_regression(prediction: Prediction, y: Tensor) -> dict[str, Tensor]:
     ones = [1] * (means.ndim - 1)
     mean_of_size = means.cumsum(0) / sizes.view(-1, *ones)
     errors = mean_of_size - y.view(means.shape[1:])
-    scores["rmse"] = errors.flatten(1).square().mean(1).sqrt()
+    squares = errors.flatten(1).square()
+    scores["rmse"] = squares.mean(1).sqrt()
     return scores

@@ -206,11 +206,15 @@ def _low_rank(
     positive = spectrum.values > 0
     peer.mean = net.w.detach().clone()
     peer.n_data = len(data)
-    peer.n_outputs = net(net.w, data.batch(torch.arange(1))[0]).shape[-1]
-    # Of a regression, H and loss are those of half the squares, which it divides by the variance
+    x, _ = data.batch(torch.arange(1))
+    peer.n_outputs = net(net.w, x).shape[-1]
+    constant = 0.0
+    scale = 1.0 * len(data)
     std = settings.get("sigma_noise")
-    constant = 0.0 if std is None else peer.n_outputs * math.log(std * math.sqrt(2 * math.pi))
-    scale = len(data) * (1.0 if std is None else std**2)
+    if std is not None:
+        # H and loss of a regression are those of half the squares; it divides by the variance
+        constant = peer.n_outputs * math.log(std * math.sqrt(2 * math.pi))
+        scale = scale * std**2
     peer.H = spectrum.vectors[positive].T, scale * spectrum.values[positive]
     peer.loss = scale * (f(net.w).detach() - constant)
     module.output_size = peer.n_outputs

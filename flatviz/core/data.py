@@ -202,7 +202,9 @@ def _labels(y: Tensor) -> Tensor:
     if y.is_floating_point():
         return y
     y = y.long()
-    counting = y if y.ndim == 1 else y[(y != -1) & (y != -100)]
+    counting = y
+    if y.ndim > 1:
+        counting = y[(y != -1) & (y != -100)]
     if counting.numel() and int(counting.min()) < 0:
         raise ValueError(
             f"labels must be 0 or more, got {int(counting.min())}: number the classes from 0"

@@ -116,7 +116,11 @@ class Watch(Dispatch):
     read.  `drew`: random numbers.
     """
 
-    def __init__(self, given: Iterable[Tensor] = (), foreign: Iterable[int] = ()) -> None:
+    def __init__(
+        self,
+        given: Iterable[Tensor] = (),
+        foreign: Iterable[int] = (),
+    ) -> None:
         super().__init__()
         self.wrote = self.read = self.drew = False
         self._memory = memory_of(*given)

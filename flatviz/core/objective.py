@@ -75,7 +75,8 @@ class Objective:
     def many(self, W: Tensor, *, progress: Progress = False) -> Tensor:
         """Compute values (S,) at the rows of `W` (S, D), without gradients."""
         with threads(self.work):
-            return torch.stack([self._at(w).to(W) for w in track(W, self.label, progress)])
+            values = [self._at(w).to(W) for w in track(W, self.label, progress)]
+            return torch.stack(values)
 
     def _at(self, w: Tensor) -> Tensor:
         """Compute the value at `w` without a graph.
@@ -307,7 +308,12 @@ def hessian_operator(f: ObjectiveLike, w: Tensor) -> Product:
     return product
 
 
-def _differentiate(f: Objective, w: Tensor, *, create_graph: bool) -> tuple[Tensor, Tensor, Tensor]:
+def _differentiate(
+    f: Objective,
+    w: Tensor,
+    *,
+    create_graph: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
     """Compute a leaf at `w`, the value there, and the gradient; refuse a value without one."""
     gradient = None
     with differentiable(), twice() if create_graph else nullcontext():

@@ -46,15 +46,16 @@ class Slots:
         factors = {id(m.weight) for m in modules if isinstance(m, (nn.Linear, _ConvNd))}
         # Whether a parameter is the factor of a product and nothing else
         self.products = []
-        for p, where in zip(self.parameters, self._weights):
-            self.products.append(id(p) in factors and len(where) == 1)
+        for parameter, where in zip(self.parameters, self._weights):
+            self.products.append(id(parameter) in factors and len(where) == 1)
         treated = set(map(id, self.parameters))
         # An RNN keeps a list of its weights beside them
         self._listed = []
         for part in modules:
             if isinstance(part, nn.RNNBase):
-                own = part._parameters.items()
-                self._listed += [(part, key, p) for key, p in own if id(p) in treated]
+                for key, parameter in part._parameters.items():
+                    if id(parameter) in treated:
+                        self._listed.append((part, key, parameter))
         self._attends = any(isinstance(m, ATTENDING) for m in modules)
         of_module = {id(b): name for name, b in module.named_buffers()}
         self._buffers: list[tuple[dict[str, Any], str, Tensor, Tensor]] = []

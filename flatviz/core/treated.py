@@ -226,8 +226,8 @@ def _is_pointwise(m: nn.Module) -> bool:
 
 def guesses(module: nn.Module) -> list[Tensor]:
     """Return zero inputs that the first weighted layer could take, small images first."""
-    weighted = [m for m in module.modules() if isinstance(m, (nn.Linear, _ConvNd, nn.Embedding))]
-    first = weighted[0] if weighted else None
+    weighted = (nn.Linear, _ConvNd, nn.Embedding)
+    first = next((m for m in module.modules() if isinstance(m, weighted)), None)
     like = next(module.parameters())
     if isinstance(first, nn.Linear):
         return [like.new_zeros(2, first.in_features)]
@@ -291,7 +291,9 @@ def replace_head(
     old = _layer(module, name)
     with saved_rng(seed):
         like: dict[str, Any] = dict(
-            bias=old.bias is not None, device=old.weight.device, dtype=old.weight.dtype
+            bias=old.bias is not None,
+            device=old.weight.device,
+            dtype=old.weight.dtype,
         )
         if isinstance(old, nn.Linear):
             new: nn.Module = nn.Linear(old.in_features, n_classes, **like)

@@ -204,7 +204,7 @@ class _Along:
 
     def __init__(self, base: Tensor, *parts: Tensor) -> None:
         self._base = base
-        self._parts = parts
+        *self._parts, self._last = parts
         self._row: list[float] | None = None
 
     def __call__(self, row: list[float], out: Tensor | None = None) -> Tensor:
@@ -213,7 +213,7 @@ class _Along:
             self._shared = self._base
             for c, part in zip(self._row, self._parts):
                 self._shared = torch.add(self._shared, part, alpha=c)
-        return torch.add(self._shared, self._parts[-1], alpha=row[-1], out=out)
+        return torch.add(self._shared, self._last, alpha=row[-1], out=out)
 
 
 def _programs(net: Net, batches: list[Tensor]) -> list[Program]:
@@ -264,12 +264,11 @@ def fast_evaluator(
     except Exception:
         _warn(net, "it could not be traced")
         return None
-    off = _off(fast, probes(coords, axes))
+    off = _largest_difference(fast, probes(coords, axes))
     allowed = tolerance(net.w.dtype)
     if off > allowed:
-        _warn(
-            net, f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
-        )
+        reason = f"its outputs would differ by {off:.1g} of the largest, {allowed:.1g} is rounding"
+        _warn(net, reason)
         return None
     widest = fast.programs[0].widest // len(few)
     chunk = Work(work.macs, widest).chunk(x.device, FAST_CACHE)
@@ -289,8 +288,8 @@ def _warn(net: Net, reason: str) -> None:
     )
 
 
-def _off(fast: Evaluator, coords: Tensor) -> float:
-    """Measure how far outputs are from the module's at some points, inf where they fail."""
+def _largest_difference(fast: Evaluator, coords: Tensor) -> float:
+    """Compare outputs with the module's at some points; inf where they fail."""
     net = fast.problem.net
     x = fast.problem.data.tensor()
     try:

@@ -198,7 +198,8 @@ class Likelihood:
         """Compute `nll` of each member: outputs (B, N, ...), y (B, N, ...) -> (B,)."""
         n_members = len(y)
         labels = y.flatten(0, 1)
-        losses = self.losses(outputs.flatten(0, 1), labels).view(n_members, -1)
+        losses = self.losses(outputs.flatten(0, 1), labels)
+        losses = losses.view(n_members, -1)
         weights = self.weights(labels)
         if weights is None:
             return losses.mean(1)
@@ -247,8 +248,8 @@ class Likelihood:
         log_p = self.log_probs(outputs.flatten(0, 1))
         if log_p is None or log_p.shape[1] > 1:
             raise TypeError(f"a temperature needs one class label an example, got {self!r}")
-        scaled = (log_p[:, 0] / temperature).unflatten(0, outputs.shape[:2])
-        return scaled, Likelihood.categorical()
+        logits = log_p[:, 0] / temperature
+        return logits.unflatten(0, outputs.shape[:2]), Likelihood.categorical()
 
     def stretched(
         self,
@@ -262,14 +263,15 @@ class Likelihood:
         both, so each row of the result (S, N, K) holds its outputs and then its center, flat.
         """
         flat_outputs = outputs.flatten(2)
-        flat_center = center.to(flat_outputs).flatten(1).expand(len(outputs), -1, -1)
+        flat_center = center.to(flat_outputs).flatten(1)
+        flat_center = flat_center.expand(len(outputs), -1, -1)
         n_outputs = flat_outputs.shape[-1]
 
         def of(joined: Tensor) -> Distribution:
             n = len(joined)
-            unstretched = self.of(joined[:, :n_outputs].reshape(n, *outputs.shape[2:]))
+            first = joined[:, :n_outputs].reshape(n, *outputs.shape[2:])
             centers = joined[:, n_outputs:].reshape(n, *center.shape[1:])
-            return distributions.stretched(unstretched, centers, scale)
+            return distributions.stretched(self.of(first), centers, scale)
 
         joined = torch.cat([flat_outputs, flat_center], -1)
         return joined, Likelihood(of, self.name, self.ignore)

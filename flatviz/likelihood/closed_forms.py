@@ -207,14 +207,8 @@ class CategoricalLikelihood(Likelihood):
                 f"weight must have shape ({n_classes},), one a class, got"
                 f" {tuple(self.weight.shape)}"
             )
-        off = (outputs.sum(dim) - 1).abs()
-        probabilities = (outputs >= 0).all() and (off < NEAR_ONE).all()
-        if n_classes > 1 and bool(probabilities):
-            raise ValueError(
-                "the net must return logits, got probabilities, outputs >= 0 that sum to 1 over the"
-                " classes: leave the last softmax out, give their logarithm, or use"
-                " fv.Likelihood(lambda p: torch.distributions.Categorical(probs=p))"
-            )
+        if n_classes > 1:
+            _refuse_probabilities(outputs, dim)
         return y
 
     def _check_range(self, y: Tensor, n_classes: int) -> None:
@@ -236,6 +230,17 @@ class CategoricalLikelihood(Likelihood):
                 f"labels must be in 0..{n_classes - 1} for a net with {n_classes} outputs, "
                 f"got {lowest if lowest < 0 else highest}: {do}, or widen the head"
             )
+
+
+def _refuse_probabilities(outputs: Tensor, dim: int) -> None:
+    """Refuse outputs that look like probabilities over dimension `dim`, in place of logits."""
+    off = (outputs.sum(dim) - 1).abs()
+    if bool((outputs >= 0).all() and (off < NEAR_ONE).all()):
+        raise ValueError(
+            "the net must return logits, got probabilities, outputs >= 0 that sum to 1 over the"
+            " classes: leave the last softmax out, give their logarithm, or use"
+            " fv.Likelihood(lambda p: torch.distributions.Categorical(probs=p))"
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -215,9 +215,13 @@ class Linearised:
 
     def _forward_times(self, v: Tensor) -> Tensor:
         """Compute J v by forward derivatives."""
+
+        def outputs(w: Tensor) -> Tensor:
+            return self.net(w, self._x)
+
         with torch.no_grad(), twice():
-            along_v = torch.func.jvp(lambda w: self.net(w, self._x), (self.w.detach(),), (v,))
-            return along_v[1]
+            along_v = torch.func.jvp(outputs, (self.w.detach(),), (v,))
+        return along_v[1]
 
 
 def _outer_product(e: Tensor) -> Product:

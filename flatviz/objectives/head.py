@@ -90,18 +90,22 @@ def softmax_head(
         else:
             curved = s * p * (1 - p)
             total = total + curved.T @ h**2
-    # from (C, F + 1), each class with its bias, to the order of w
-    shape = (p.shape[1], h.shape[1])
-    numbers = torch.arange(math.prod(shape), device=w.device)
-    at = numbers.view(shape)
-    weights = at[:, : layer.in_features].flatten()
-    bias = at[:, -1]
-    index = torch.cat([weights if len(b.shape) > 1 else bias for b in blocks])
+    index = _order_in_w(blocks, p.shape[1], h.shape[1]).to(w.device)
     if dense:
         values = total[index[:, None], index]
     else:
         values = total.flatten()[index]
     return slice(blocks[0].start, blocks[-1].stop), values
+
+
+def _order_in_w(blocks: list[Block], n_classes: int, n_features: int) -> Tensor:
+    """Index numbers (C, F), each class with its bias last, in the order of a layer's blocks."""
+    numbers = torch.arange(n_classes * n_features).view(n_classes, n_features)
+    parts = []
+    for block in blocks:
+        is_weight = len(block.shape) > 1
+        parts.append(numbers[:, : block.shape[1]] if is_weight else numbers[:, -1])
+    return torch.cat([part.flatten() for part in parts])
 
 
 def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] | None:

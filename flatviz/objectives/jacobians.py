@@ -195,14 +195,18 @@ def sampled_ggn(
             outputs = net(w, x)
             probs = likelihood.log_probs(outputs).exp()
             places = probs.shape[:2]  # (n, places an example)
-            labels = probs.flatten(0, 1).cpu().multinomial(draws, True, generator=source)
+            flat_probs = probs.flatten(0, 1).cpu()
+            labels = flat_probs.multinomial(draws, True, generator=source)
             shares = likelihood.shares(outputs, y)
-            s = scale * (probs.new_ones(places) if shares is None else shares.flatten(1))
+            if shares is None:
+                shares = probs.new_ones(places)
+            s = scale * shares.flatten(1)
         labels = labels.view(*places, draws).to(y.device)
         root_s = s.sqrt()[..., None]
         _, g = jacobians(net, w, x, part, weighted_log_p, (labels, root_s))
         g = g.flatten(0, 1)
-        total = total + (g.square().sum(0) if diagonal else g.T @ g) / draws
+        squares = g.square().sum(0) if diagonal else g.T @ g
+        total = total + squares / draws
     return total
 
 

@@ -101,19 +101,22 @@ class NetworkObjective(Objective):
         in_precision(check_many_weights(W, self.dim), self.net)
         with torch.no_grad(), threads(self.work):
             if not self.data.in_memory and self.additive and self.statistics is None:
-                # Each batch is read once, for all w
-                n_batches = math.ceil(len(self.data) / self.chunk)
-                batches = self.data.batches(self.chunk)
-                total = W.new_zeros(len(W))
-                for x, y in track(batches, self.label, progress, n_batches):
-                    scores = [self.score(self.net(w, x), y) for w in W]
-                    total = total + torch.stack(scores)
-                values = total / len(self.data)
+                values = self._batch_by_batch(W, progress)
             else:
                 read = list(self.data.batches(self.chunk)) if self.data.in_memory else None
                 rows = [self.value(w, read) for w in track(W, self.label, progress)]
                 values = torch.stack(rows)
             return values.to(W.dtype)
+
+    def _batch_by_batch(self, W: Tensor, progress: Progress) -> Tensor:
+        """Compute values (S,) with each batch read once, for all w."""
+        n_batches = math.ceil(len(self.data) / self.chunk)
+        batches = self.data.batches(self.chunk)
+        total = W.new_zeros(len(W))
+        for x, y in track(batches, self.label, progress, n_batches):
+            scores = [self.score(self.net(w, x), y) for w in W]
+            total = total + torch.stack(scores)
+        return total / len(self.data)
 
     def over(
         self,

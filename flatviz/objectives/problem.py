@@ -24,7 +24,8 @@ class Problem(NamedTuple):
         mask = self.likelihood.mask(self.data.y)
         if mask is None:
             return
-        n = int((~mask.reshape(len(mask), -1).any(1)).sum())
+        labelled = mask.reshape(len(mask), -1).any(1)
+        n = int((~labelled).sum())
         if n:
             warnings.warn(
                 f"{n} of {len(mask)} examples have no label that counts, and N, the number of"

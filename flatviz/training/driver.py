@@ -230,7 +230,16 @@ def drive(
         )
     del state, about  # a large network's take much memory
     examples = min(run.batch_size or n, n) if loss.examples else None
-    advance(running.saved, running.update, batches, steps, run, title, stopping, examples=examples)
+    advance(
+        running.saved,
+        running.update,
+        batches,
+        steps,
+        run,
+        title,
+        stopping,
+        examples=examples,
+    )
     losses = torch.stack(running.rows["loss"])
     checks = None if stopping is None else torch.stack(stopping.losses)
     notes = running.notes

@@ -60,7 +60,8 @@ class EarlyStopping:
         self.moved = moved
         if alone:  # views, a row a member
             self.moved = lambda: [t[None] for t in (*moved(), *statistics)]
-        self.every = max(steps_per_epoch(loss.examples, run.batch_size), math.ceil(steps / CHECKS))
+        epoch = steps_per_epoch(loss.examples, run.batch_size)
+        self.every = max(epoch, math.ceil(steps / CHECKS))
         self.best = [t.clone() for t in self.moved()]
         self.lowest = torch.full((members,), math.inf, dtype=torch.float64)
         self.since = torch.zeros(members, dtype=torch.long)

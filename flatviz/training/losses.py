@@ -317,7 +317,8 @@ def _row_for_each(batch: Tensor, lead: tuple[int, ...]) -> Tensor:
     """Repeat a batch (n,) or (B, n) for all weights of leading dimensions `lead`, (R, n)."""
     *members, n = batch.shape
     ones = [1] * (len(lead) - len(members))
-    return batch.reshape(*members, *ones, n).expand(*lead, n).reshape(-1, n)
+    rows = batch.reshape(*members, *ones, n).expand(*lead, n)
+    return rows.reshape(-1, n)
 
 
 def _value_and_grad(

@@ -224,7 +224,11 @@ def perturb(
     return mean, log_std, factor
 
 
-def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = None) -> list[Tensor]:
+def fisher_solve(
+    q: Gaussian,
+    grad: Sequence[Tensor],
+    damping: float | None = None,
+) -> list[Tensor]:
     """Solve F x = g, block by block, for as many blocks as `grad` has; O(D K^2)."""
     natural = [q.cov_mul(grad[0])]
     if len(grad) > 1:

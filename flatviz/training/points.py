@@ -258,7 +258,8 @@ def descend(
     lr = rates(optim.lr, optim.steps, w, schedule)
     clip = loss.longest_gradient
     sgd = SGD(lr, optim.momentum, optim.weight_decay, optim.ascent, clip)
-    state, history, _ = drive(sgd, sgd.init(w), loss, run, steps=optim.steps, shuffle=shuffle)
+    start = sgd.init(w)
+    state, history, _ = drive(sgd, start, loss, run, steps=optim.steps, shuffle=shuffle)
     if clip is not None:
         notes = beside_constant(history.loss, loss.of_constant())
         history = replace(history, notes=(*history.notes, *notes))

@@ -121,7 +121,8 @@ class Measurements:
         values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
         if loss.isfinite() & g.isfinite().all():
             spectrum = top_eigenpairs(f, net.w, 1, iters=half)
-            values["sharpness"] = float(f(net.w + ASCENT(net.w, g)) - loss)
+            raised = f(net.w + ASCENT(net.w, g))
+            values["sharpness"] = float(raised - loss)
             values["lambda1"] = float(spectrum.values[0])
             values["trace"] = hessian_trace(f, net.w, products=half)[0]
         self.rows.append((step, *values.values()))
@@ -285,7 +286,8 @@ class RecordedPath:
 
     def _net(self) -> Net:
         """Return a copy of the module as it is now, in evaluation mode, as a network."""
-        return Net.from_module(copied(self.module).eval(), self._treated, head=self._head)
+        module = copied(self.module).eval()
+        return Net.from_module(module, self._treated, head=self._head)
 
 
 @public

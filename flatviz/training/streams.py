@@ -110,7 +110,7 @@ class FreshNoise(Noise):
         rows = self.zeros.view(len(self.generators), -1)
         tensors = []
         for _ in range(self.count):
-            drawn = [randn_like(*row) for row in zip(rows, self.generators)]
+            drawn = [randn_like(row, source) for row, source in zip(rows, self.generators)]
             tensors.append(torch.stack(drawn).view_as(self.zeros))
         return tuple(tensors)
 

@@ -284,7 +284,14 @@ def fit_gaussians(
     algorithm = build(descent)
     B = len(seeds)
     shuffles = [seed + 1 for seed in seeds]
-    loss = loss_of(problem, batchnorm, run.training, B, draws=descent.draws, shared=sized.shared)
+    loss = loss_of(
+        problem,
+        batchnorm,
+        run.training,
+        B,
+        draws=descent.draws,
+        shared=sized.shared,
+    )
     if B > 1 and loss.buffers() is not None:
         run.check_no_validation(
             "statistics of BatchNorm that members train at once are those of the last step"
@@ -347,8 +354,9 @@ def noise_shares(
     It takes one gradient for each of `REPEATS` noises, on the first minibatch's number of examples.
     None of a method without an ascent.
     """
+    other_seeds = [seed + 1 for seed in seeds]
     # One step's noise at a time, as it may take more memory than the fit
-    noise = MirroredNoise([seed + 1 for seed in seeds], algorithm.descent.draws, q, steps=1)
+    noise = MirroredNoise(other_seeds, algorithm.descent.draws, q, steps=1)
     batch = None
     if run.batch_size is not None and run.batch_size < loss.examples:
         batch = torch.arange(run.batch_size, device=q.mean.device)
