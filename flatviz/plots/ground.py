@@ -261,7 +261,7 @@ def by_method(value: T | Mapping[str, T], wanted: str) -> dict[str | None, T]:
         return {None: value}
     if not value:
         raise ValueError(f"a figure by method needs at least one {wanted}, got none")
-    return dict(value)
+    return dict(value.items())
 
 
 def mean_lambda1(spectra: Sequence[Spectrum]) -> float:
