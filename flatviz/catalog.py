@@ -27,7 +27,7 @@ class Look:
     Args:
         name: Its key in `fv.METHODS`.
         label: Its name in tables and figures.
-        color: Hex; no two rows have color, dash and symbol in common.
+        color: Hex, of no other row; of contrast 3 with white.
         dash: As plotly takes it.
         symbol: As plotly takes it, open or not.
         record: File and name of its record below `flatviz/posteriors`, as "sabma.METHOD".
@@ -62,11 +62,8 @@ class Look:
 
         Its radius is SAM's.  Its symbol is open, or filled where the plain one is open.
         """
-        symbol = (
-            self.symbol.removesuffix("-open")
-            if self.symbol.endswith("-open")
-            else f"{self.symbol}-open"
-        )
+        filled = self.symbol.removesuffix("-open")
+        symbol = f"{filled}-open" if self.symbol == filled else filled
         return replace(
             self,
             name=f"f-{self.name}",
@@ -82,6 +79,8 @@ UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")
 
 _TABLE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 ROWS = tuple(Look(**row) for row in tomllib.loads(_TABLE)["rows"])
-LOOKS = {
-    look.name: look for row in ROWS for look in ([row, row.flat_version] if row.flat else [row])
-}
+LOOKS: dict[str, Look] = {}
+for row in ROWS:
+    LOOKS[row.name] = row
+    if row.flat:
+        LOOKS[row.flat_version.name] = row.flat_version

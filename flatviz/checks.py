@@ -47,12 +47,11 @@ def anything(value: object, name: str) -> None:
 
 def kind(kinds: type | tuple[type, ...], expected: str, advice: str = "") -> Check:
     """Build a check for values of these types; `expected` and `advice` are words for the error."""
+    way_out = f": {advice}" if advice else ""
 
     def check(value: object, name: str) -> None:
         if not isinstance(value, kinds):
-            raise TypeError(
-                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
-            )
+            raise TypeError(f"{name} must be {expected}, got {shown(value)}{way_out}")
 
     return check
 
@@ -124,12 +123,11 @@ def number(
     expected: str, fits: Callable[[float], bool], advice: str = ""
 ) -> Callable[[float, str], float]:
     """Build a check for a number that fits; `expected` and `advice` are words for the error."""
+    way_out = f": {advice}" if advice else ""
 
     def check(value: float, name: str) -> float:
         if not fits(check_number(value, name)):
-            raise ValueError(
-                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
-            )
+            raise ValueError(f"{name} must be {expected}, got {shown(value)}{way_out}")
         return float(value)
 
     return check
@@ -192,12 +190,12 @@ def function(expected: str = "a function", advice: str = "") -> Check:
 
     Those are callable too, and passed by mistake.
     """
+    way_out = f": {advice}" if advice else ""
 
     def check(value: object, name: str) -> None:
-        if not callable(value) or isinstance(value, (type, nn.Module)) or made_by(type(value)):
-            raise TypeError(
-                f"{name} must be {expected}, got {shown(value)}{advice and ': '}{advice}"
-            )
+        by_mistake = isinstance(value, (type, nn.Module)) or made_by(type(value))
+        if by_mistake or not callable(value):
+            raise TypeError(f"{name} must be {expected}, got {shown(value)}{way_out}")
 
     return check
 
@@ -214,7 +212,8 @@ def check_path(value: Any, name: str) -> None:
         )
     if "\0" in str(value):
         raise ValueError(f"{name} must be a path, got {shown(str(value))}, with a zero character")
-    if max(map(len, map(os.fsencode, Path(value).parts))) > LONGEST_NAME:
+    lengths = [len(os.fsencode(part)) for part in Path(value).parts]
+    if max(lengths) > LONGEST_NAME:
         raise ValueError(
             f"{name} must have names of at most {LONGEST_NAME} bytes, got {shown(str(value))}"
         )
@@ -251,10 +250,14 @@ def tensor(sides: int | None = None, dim: int | None = None, *, empty: bool = Fa
             )
         check_dense(value, name)
         if sides is not None and (value.ndim != sides or dim not in (None, value.shape[-1])):
-            expected = ("S, " if sides == 2 else "") + str(dim or "D") + ("," if sides == 1 else "")
-            hint = f": one of its vectors is {name}[0]" if (sides, value.ndim) == (1, 2) else ""
-            hint = f": one vector is {name}[None]" if (sides, value.ndim) == (2, 1) else hint
-            raise ValueError(f"{name} must have shape ({expected}), got {tuple(value.shape)}{hint}")
+            D = dim or "D"
+            expected = f"({D},)" if sides == 1 else f"(S, {D})"
+            hint = ""
+            if (sides, value.ndim) == (1, 2):
+                hint = f": one of its vectors is {name}[0]"
+            elif (sides, value.ndim) == (2, 1):
+                hint = f": one vector is {name}[None]"
+            raise ValueError(f"{name} must have shape {expected}, got {tuple(value.shape)}{hint}")
         if value.numel() == 0 and not empty:
             raise ValueError(
                 f"{name} must hold at least one number, got shape {tuple(value.shape)}"

@@ -15,9 +15,10 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
             one of them: once imported, it would replace the name.
         rooms: Subpackages among the public names.
     """
-    where = {
-        name: f"{package}.{module}" for module, names in homes.items() for name in names.split()
-    }
+    where = {}
+    for module, defined in homes.items():
+        for name in defined.split():
+            where[name] = f"{package}.{module}"
     names = sorted([*where, *rooms.split()])
 
     def advice(name: str) -> str:

@@ -38,7 +38,9 @@ def one_line(result: Any) -> str:
         if value is not field.default and value is not None:
             texts.append(_shown(field.name, value))
     text = ", ".join(texts)
-    return f"{type(result).__name__}({text if len(text) < 100 else text[:97] + '...'})"
+    if len(text) >= 100:
+        text = f"{text[:97]}..."
+    return f"{type(result).__name__}({text})"
 
 
 def _shown(name: str, value: object) -> str:
@@ -133,7 +135,8 @@ class History(Noun):
 
     def mapped(self, function: Callable[[Tensor], Tensor]) -> Self:
         """Apply `function` to each record that is there, for instance to select one member."""
-        records = {name: value for name, value in vars(self).items() if isinstance(value, Tensor)}
-        for name, record in records.items():
-            records[name] = function(record)
+        records = {}
+        for name, value in vars(self).items():
+            if isinstance(value, Tensor):
+                records[name] = function(value)
         return dataclasses.replace(self, **records)  # type: ignore[arg-type]

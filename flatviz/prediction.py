@@ -23,16 +23,16 @@ N_BINS = 15  # of confidence
 class Prediction(Drawn, made_by="fv.predict makes one"):
     """Outputs of S draws on N inputs, (S, N, C).
 
-    They are logits, means where `likelihood` is the standard deviation of Gaussian noise, or what a
-    `Likelihood` takes.  Outputs of another library's network serve too: `Prediction(outputs, y)`.
-    With labels `y` (N,), `scores` holds each metric for every ensemble size 1..S, (S,) each, and
-    `bins` (S, B, 3) the count, mean confidence and accuracy of each confidence bin; both are
-    computed from the labels where they are not given.
+    For "categorical" they are logits; for a number, the standard deviation of Gaussian noise, they
+    are means; for a `Likelihood`, what it takes.  Outputs of any library's network serve:
+    `Prediction(outputs, y)`.  With labels `y` (N,), `scores` holds each metric for every ensemble
+    size 1..S, (S,) each, and `bins` (S, B, 3) the count, mean confidence and accuracy of each
+    confidence bin; both are computed if `scores` is empty.
 
     Args:
-        batchnorm: Statistics in use.
+        batchnorm: BatchNorm statistics in use, as `predict` names them; None without BatchNorm.
         trunk: Whether the weights that are not treated were "fixed" or "sampled".
-        class_names: Those of the data, () where it has none.
+        class_names: Names of classes 0, 1, ...; () where the data has none.
 
     Example:
         >>> import torch, flatviz as fv
@@ -74,7 +74,7 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def drawable(self) -> bool:
-        """Whether there are labels, and of a regression finite outputs."""
+        """Whether there is something to draw: labels, and for a regression finite outputs."""
         if self.y is None:
             return False
         return self.has_classes or bool(self.outputs.isfinite().all())
@@ -99,17 +99,21 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
             bad = self.log_probs.isnan()
         else:
             bad = ~self.outputs.isfinite()
-        if bad.ndim > 2:
+        if bad.ndim > 2:  # an output of several numbers counts once
             bad = bad.flatten(2).any(-1)
         return int(bad.sum())
 
     @property
     def log_probs(self) -> Tensor:
-        """Log class probabilities of each draw, (S, N, C), or (S, M, C) of M places that count."""
+        """Log class probabilities of each draw, (S, N, C).
+
+        They are (S, M, C) where an example has several labels, of which M in all are not ignored.
+
+        Raises:
+            ValueError: For a likelihood that is not of classes.
+        """
         likelihood = as_likelihood(self.likelihood)
-        # In float32 at least, as sums in half precision stop growing
-        wide = torch.promote_types(self.outputs.dtype, torch.float32)
-        log_p = likelihood.log_probs(self.flat_outputs.to(wide))
+        log_p = likelihood.log_probs(self.flat_outputs)
         if log_p is None:
             raise ValueError(
                 f"class probabilities need a likelihood of classes, got {likelihood!r}: read mean"
@@ -132,9 +136,12 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         return distributions.entrywise(p)
 
     def _by_draw(self, values: Tensor) -> Tensor:
-        """Split (..., S N) or (S N, ...) by draw."""
-        dim = -1 if values.ndim == 1 else 0
-        return values.unflatten(dim, self.outputs.shape[:2])
+        """Split values (S N, ...) by draw, (S, N, ...)."""
+        return values.unflatten(0, self.outputs.shape[:2])
+
+    def for_each_draw(self, y: Tensor) -> Tensor:
+        """Repeat `y` (N, ...) for each draw, (S N, ...), as `flat_outputs` are."""
+        return y.expand(self.n_draws, *y.shape).flatten(0, 1)
 
     @property
     def means(self) -> Tensor:
@@ -152,30 +159,32 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         variance = distributions.variance(self.distribution)
         noise = self._by_draw(variance).mean(0)
         between = self.means.var(0, correction=0)
-        return noise.where(noise.isinf(), noise + between).sqrt()  # infinite means have NaN
+        # `between` is NaN where means are infinite, as the noise may then be
+        total = torch.where(noise.isinf(), noise, noise + between)
+        return total.sqrt()
 
     def below(self, y: Tensor) -> Tensor:
         """Compute P(Y <= y) of targets `y` (N, ...) in each draw of a regression, (S, N, ...).
 
-        It is a share of 1,000 samples of each draw where torch has no distribution function.
+        It is a share of 1,000 samples of each draw where torch.distributions has no cdf.
         """
         p = self.distribution
-        many = y.expand(self.n_draws, *y.shape).flatten(0, 1)
-        many = many.reshape(p.batch_shape).to(self.outputs)
+        targets = self.for_each_draw(y).reshape(p.batch_shape).to(self.outputs)
         try:
-            return self._by_draw(distributions.cdf(p, many))
+            return self._by_draw(distributions.cdf(p, targets))
         except NotImplementedError:
-            drawn = self.sample(1000 * self.n_draws, seed=0)
-            by_draw = drawn.unflatten(0, (1000, self.n_draws))
-            return (by_draw <= self._by_draw(many)).to(many).mean(0)
+            samples = self.sample(1000 * self.n_draws, seed=0)
+            by_draw = samples.unflatten(0, (1000, self.n_draws))
+            is_below = by_draw <= self._by_draw(targets)
+            return is_below.to(targets).mean(0)
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` values of y for each input, (n, N, ...), from each draw in turn."""
         rounds = math.ceil(check_count(n, "n") / self.n_draws)
         p = self.distribution
         with PrivateNumbers(seed):
-            drawn = p.sample((rounds,))
-        by_draw = drawn.unflatten(1, self.outputs.shape[:2])
+            samples = p.sample((rounds,))
+        by_draw = samples.unflatten(1, self.outputs.shape[:2])
         return by_draw.flatten(0, 1)[:n]
 
     def inverse(self, levels: Tensor) -> Tensor:
@@ -184,8 +193,9 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         Raises NotImplementedError where torch has no inverse.
         """
         p = self.distribution
-        wide = levels.view(-1, *[1] * len(p.batch_shape))
-        return distributions.icdf(p, wide).unflatten(1, self.outputs.shape[:2])
+        ones = [1] * len(p.batch_shape)
+        quantiles = distributions.icdf(p, levels.view(-1, *ones))
+        return quantiles.unflatten(1, self.outputs.shape[:2])
 
     def quantile(self, level: float, *, seed: int = 0) -> Tensor:
         """Compute the quantiles of a regression's predictive distribution at `level`, (N, ...).
@@ -195,18 +205,19 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         """
         level = check_share(level, "level")
         try:
-            edges = self.inverse(self.outputs.new_tensor([level]))[0]
+            (of_draws,) = self.inverse(self.outputs.new_tensor([level]))
         except NotImplementedError:
             n = math.ceil(4000 / self.n_draws) * self.n_draws
             ordered = self.sample(n, seed=seed).sort(0).values
             return ordered[round(level * (n - 1))]
-        low = edges.amin(0)
-        high = edges.amax(0)
+        # The mixture's quantile lies between those of its draws
+        low = of_draws.amin(0)
+        high = of_draws.amax(0)
         for _ in range(60):
             middle = (low + high) / 2
-            below = self.below(middle).mean(0) < level
-            low = middle.where(below, low)
-            high = middle.where(~below, high)
+            too_low = self.below(middle).mean(0) < level
+            low = torch.where(too_low, middle, low)
+            high = torch.where(too_low, high, middle)
         return (low + high) / 2
 
     @property
@@ -233,12 +244,12 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         return self.probs[: self.size(n_draws)].mean(0)
 
     def changed(self, **fields: Any) -> Prediction:
-        """Return it with other values of these fields, and the scores that follow."""
-        computed: dict[str, Any] = {"scores": {}, "bins": None}
-        return replace(self, **computed | fields)
+        """Copy the prediction with other values of these fields; scores are computed anew."""
+        anew: dict[str, Any] = {"scores": {}, "bins": None}
+        return replace(self, **(anew | fields))
 
     def size(self, n_draws: int | None) -> int:
-        """Check `n_draws`, by default all; a ValueError for more than there are."""
+        """Check and return `n_draws`, all for None; a ValueError for more than there are."""
         n = self.n_draws if n_draws is None else check_count(n_draws, "n_draws")
         if n > self.n_draws:
             raise ValueError(
@@ -272,34 +283,38 @@ def labels_of(prediction: Prediction) -> Tensor:
 
 def log_density(prediction: Prediction, y: Tensor) -> Tensor:
     """Compute log p(y) of every draw and input of a regression, (S, N)."""
-    many = y.expand(prediction.n_draws, *y.shape).flatten(0, 1)
     likelihood = as_likelihood(prediction.likelihood)
-    losses = likelihood.entries(prediction.flat_outputs, many)
+    targets = prediction.for_each_draw(y)
+    losses = likelihood.entries(prediction.flat_outputs, targets)
     return -losses.reshape(prediction.n_draws, -1)
 
 
 def for_sizes(
-    prediction: Prediction, log_p: Tensor, n_draws: int | None, score: Callable[[Tensor], Tensor]
+    prediction: Prediction,
+    log_p: Tensor,
+    n_draws: int | None,
+    score: Callable[[Tensor], Tensor],
 ) -> Tensor:
-    """Compute `score(log mean)` for every ensemble size, (S, ...), or for `n_draws` alone.
+    """Compute `score` of the log mean of probabilities, given `log_p` (S, ...) of all draws.
 
-    It is NaN where a log mean is.
+    The result (S, ...) is for every ensemble size, or (...) for `n_draws` alone.  It is NaN where a
+    log mean is.
     """
 
-    def of_numbers(log_mean: Tensor) -> Tensor:
+    def score_or_nan(log_mean: Tensor) -> Tensor:
         value = score(log_mean)
         diverged = bool(log_mean.isnan().any())
         return torch.full_like(value, math.nan) if diverged else value
 
     if n_draws is not None:
         some = log_p[: prediction.size(n_draws)]
-        return of_numbers(torch.logsumexp(some, 0) - math.log(n_draws))
-    total = log_p[0]
-    values = [of_numbers(total)]
+        return score_or_nan(torch.logsumexp(some, 0) - math.log(n_draws))
+    log_sum = log_p[0]
+    values = [score_or_nan(log_sum)]
     for size, row in enumerate(log_p[1:], 2):
-        total = torch.logaddexp(total, row)
-        log_mean = total - math.log(size)
-        values.append(of_numbers(log_mean))
+        log_sum = torch.logaddexp(log_sum, row)
+        log_mean = log_sum - math.log(size)
+        values.append(score_or_nan(log_mean))
     return torch.stack(values)
 
 
@@ -315,8 +330,9 @@ def nll_of(log_bma: Tensor, y: Tensor) -> Tensor:
 
 def brier_of(log_bma: Tensor, y: Tensor) -> Tensor:
     """Compute the mean of sum_c (p_c - 1[y = c])^2."""
-    hot = torch.nn.functional.one_hot(y, log_bma.shape[-1])
-    return (log_bma.exp() - hot).square().sum(-1).mean()
+    one_hot = torch.nn.functional.one_hot(y, log_bma.shape[-1])
+    squares = (log_bma.exp() - one_hot).square()
+    return squares.sum(-1).mean()
 
 
 def bins_of(log_bma: Tensor, y: Tensor, n_bins: int = N_BINS) -> Tensor:
@@ -353,24 +369,23 @@ def _scores_and_bins(prediction: Prediction) -> tuple[dict[str, Tensor], Tensor 
     if not prediction.has_classes:
         return _of_regression(prediction, y), None
     likelihood = as_likelihood(prediction.likelihood)
-    added = likelihood.added(prediction.outputs[0, :1])
+    labels_of_place = likelihood.added(prediction.outputs[0, :1])
 
-    def all_scores(log_bma: Tensor) -> Tensor:
+    def scores_then_bins(log_bma: Tensor) -> Tensor:
         bins = bins_of(log_bma, y)
-        four = torch.stack(
-            [
-                accuracy_of(log_bma, y),
-                added * nll_of(log_bma, y),
-                ece_of(bins),
-                brier_of(log_bma, y),
-            ]
-        )
-        return torch.cat([four, bins.reshape(-1)])
+        scores = [
+            accuracy_of(log_bma, y),
+            labels_of_place * nll_of(log_bma, y),
+            ece_of(bins),
+            brier_of(log_bma, y),
+        ]
+        return torch.cat([torch.stack(scores), bins.flatten()])
 
-    table = for_sizes(prediction, prediction.log_probs, None, all_scores)
-    scores = dict(zip(("accuracy", "nll", "ece", "brier"), table[:, :4].T))
-    bins = table[:, 4:].reshape(len(table), N_BINS, 3)
-    return scores, bins
+    table = for_sizes(prediction, prediction.log_probs, None, scores_then_bins)
+    names = ("accuracy", "nll", "ece", "brier")
+    columns, bins = table.tensor_split([len(names)], dim=1)
+    scores = dict(zip(names, columns.T))
+    return scores, bins.unflatten(1, (N_BINS, 3))
 
 
 def _of_regression(prediction: Prediction, y: Tensor) -> dict[str, Tensor]:
@@ -382,7 +397,8 @@ def _of_regression(prediction: Prediction, y: Tensor) -> dict[str, Tensor]:
     except ValueError:  # from a distribution without a mean
         return scores
     sizes = torch.arange(1, len(means) + 1).to(means)
-    sizes = sizes.view(-1, *[1] * (means.ndim - 1))
-    errors = means.cumsum(0) / sizes - y.view(means.shape[1:])
+    ones = [1] * (means.ndim - 1)
+    mean_of_size = means.cumsum(0) / sizes.view(-1, *ones)
+    errors = mean_of_size - y.view(means.shape[1:])
     scores["rmse"] = errors.flatten(1).square().mean(1).sqrt()
     return scores

@@ -173,12 +173,11 @@ class PrivateNumbers(Dispatch):
         """
         if device.type not in ("cpu", "cuda"):
             return operation()
-        cards = torch.cuda.default_generators
-        shared = (
-            torch.default_generator
-            if device.type == "cpu"
-            else cards[torch.cuda.current_device() if device.index is None else device.index]
-        )
+        if device.type == "cpu":
+            shared = torch.default_generator
+        else:
+            card = torch.cuda.current_device() if device.index is None else device.index
+            shared = torch.cuda.default_generators[card]
         with self._lent:
             users = shared.get_state()
             shared.set_state(source.get_state())

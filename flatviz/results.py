@@ -167,7 +167,8 @@ class Family(Noun, made_by="fv.families.fit_family makes one"):
     @property
     def n_draws(self) -> int:
         """Largest ensemble size."""
-        return max(m.prediction.n_draws for m in self.members if m.prediction is not None)
+        predictions = [m.prediction for m in self.members if m.prediction is not None]
+        return max(prediction.n_draws for prediction in predictions)
 
     @cached_property
     def first(self) -> tuple[int, ...]:
@@ -264,7 +265,9 @@ def rebuilt(value: Any, change: Callable[[object], Any]) -> object:
         return value
     if isinstance(value, (list, tuple)):
         return type(value)((items | changed).values())
-    return items | changed if isinstance(value, dict) else dataclasses.replace(value, **changed)
+    if isinstance(value, dict):
+        return items | changed
+    return dataclasses.replace(value, **changed)
 
 
 def _deep(value: object) -> bool:
@@ -282,7 +285,9 @@ def placed(value: object, where: torch.device | torch.dtype) -> Any:
         return usable(value).to(where)
     if isinstance(value, np.number):
         return value.item()
-    return rebuilt(value, partial(placed, where=where)) if _deep(value) else value
+    if not _deep(value):
+        return value
+    return rebuilt(value, partial(placed, where=where))
 
 
 def for_readers(value: object, inside: bool = False) -> Any:

@@ -165,13 +165,9 @@ class Mixture(Noun):
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` weight vectors, from each part in turn, (n, D)."""
         check_count(n, "n_draws")
-        return torch.stack(
-            self.in_turn(n, seed, lambda part, *how: part.sample(how[0], seed=how[1]))
-        )
+        return torch.stack(self.in_turn(n, seed, lambda part, n, seed: part.sample(n, seed=seed)))
 
-    def in_turn(
-        self, n: int, seed: int, drawn: Callable[[object, int, int], Sequence[object]]
-    ) -> list:
+    def in_turn(self, n: int, seed: int, drawn: Callable[[Posterior, int, int], Sequence]) -> list:
         """Compute `drawn(part, n, seed)` of each part, and take one of each in turn, `n` in all."""
         k = len(self.parts)
         counts = [math.ceil((n - j) / k) for j in range(min(n, k))]
@@ -250,8 +246,9 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
     @property
     def orthonormal(self) -> bool:
         """Whether distance in the figure is distance in weight space."""
-        gram = self.axes.double() @ self.axes.double().T
-        return bool(((gram - torch.eye(len(gram)).to(gram)).abs() < 1.5e-4).all())
+        axes = self.axes.double()
+        off = axes @ axes.T - torch.eye(2).to(axes)
+        return bool((off.abs() < 1.5e-4).all())
 
     def points(self, coords: Tensor) -> Tensor:
         """Compute the weight vectors (S, D) at in-plane coordinates (S, 2)."""
@@ -288,7 +285,8 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
         """
         if len(self.t) < 2:
             return 0.0 if not self.n_diverged else math.nan
-        return float((self.values - self.line).max().clamp_min(0))  # NaN if any is
+        rise = (self.values - self.line).max()  # NaN if any is
+        return float(rise.clamp_min(0))
 
     @property
     def line(self) -> Tensor:

@@ -29,6 +29,13 @@ def rng(seed: int = 0) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
 
+def normals(*shape: int, source: int | torch.Generator = 0) -> torch.Tensor:
+    """Standard normal numbers in float64, of a generator or of a seed, which `FLATVIZ_TEST_SEED`
+    does not shift."""
+    generator = rng(source) if isinstance(source, int) else source
+    return torch.randn(*shape, generator=generator, dtype=torch.float64)
+
+
 def assert_exact(found, wanted):
     """They are equal up to a few roundings of float64."""
     assert_close(found, wanted, rtol=1e-8, atol=1e-10)
@@ -43,6 +50,11 @@ def _double(numbers: object) -> torch.Tensor:
     if isinstance(numbers, torch.Tensor):
         numbers = numbers.detach()
     return torch.as_tensor(numbers, dtype=torch.float64).squeeze()
+
+
+def numbers_of(q: fv.Gaussian) -> tuple[torch.Tensor, ...]:
+    """Mean, log width and factor."""
+    return q.mean, q.log_std, q.factor
 
 
 def refused(text: str, kind: type[Exception] = ValueError):

@@ -13,7 +13,7 @@ os.environ["FLATVIZ_CACHE"] = _cache.name  # before anything of ours is imported
 import pytest
 import torch
 from browsing import chromium, need_chromium, standing
-from cases import rng
+from cases import normals, rng
 from internals import pack
 from oracles import random_gaussian
 from pytest import fixture, skip
@@ -147,9 +147,9 @@ def tiny():
 def quadratic():
     """f(w) = 1/2 (w - c)^T H (w - c) with known H (D, D), D = 12, float64."""
     generator = rng(1)
-    root = randn(12, 12, generator=generator, dtype=float64)
+    root = normals(12, 12, source=generator)
     H = root @ root.T + torch.eye(12, dtype=float64)
-    c = randn(12, generator=generator, dtype=float64)
+    c = normals(12, source=generator)
 
     def f(w):
         r = w.to(H) - c

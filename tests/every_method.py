@@ -4,14 +4,15 @@ A new method has a row in `CASES`, and in `algorithms` where it has a step of it
 """
 
 from functools import partial
+from inspect import signature
+from typing import get_args
 
 import torch
 from cases import rng
-from internals import MODES, Perturbation
 
 import flatviz as fv
 from flatviz.posteriors import BSAM, EMCMC, IVON, PSGLD, SABMA, SGHMC, SGLD, SGNHT, SVGD, SWAG, VI
-from flatviz.training import SGD, Descent, Energy
+from flatviz.training import SGD, Descent, Energy, Perturbation
 
 N = 40
 NOISE = 0.5
@@ -215,6 +216,7 @@ CASES = {
         "swag's",
     ),
 }
+MODES = get_args(signature(fv.perturb).parameters["mode"].annotation)
 OTHER_MODES = {"sam_mu", "rank1_pinv", "authors_code"}  # of sabma, not meant to be the posterior
 
 STEPS = 9

@@ -3,6 +3,7 @@
 import ast
 import copy
 import inspect
+import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -11,14 +12,15 @@ from pathlib import Path
 
 import torch
 from cases import around, mlp
-from internals import Fitting
 from torch import arange, linspace, randn
 
 import flatviz
 from flatviz import families, landscape, symmetry
 from flatviz.catalog import NO_UNIT
-from flatviz.metrics.scores import SCORES
+from flatviz.families import Fitting
 
+# Names of scores, as the documentation of `score` has them
+SCORES = list(dict.fromkeys(re.findall(r'"(\w+)"', flatviz.score.__doc__)))
 SMALL_COUNTS = dict(
     steps=6,
     n_draws=6,

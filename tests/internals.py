@@ -6,10 +6,9 @@ A test that can ask its question by public names does so.
 from flatviz.cli import main
 from flatviz.cli.commands import COMMANDS
 from flatviz.cli.experiments import parameters_of, parsed
-from flatviz.core.arithmetic import IEEE, SHARE, arithmetic, float32_flags
+from flatviz.core.arithmetic import SHARE, arithmetic
 from flatviz.engine.graphs import NOT_REPLAYED, RECORDERS
 from flatviz.engine.trace import Program
-from flatviz.families import Choice, Fitting
 from flatviz.families.family import extend, repeat_family
 from flatviz.families.tour import TourSettings, prepare, run_tour
 from flatviz.objectives.problem import examined
@@ -19,16 +18,10 @@ from flatviz.pages.story import tour_story
 from flatviz.pages.views import views_of
 from flatviz.storage.cache import PointStore, cache_key, cached
 from flatviz.storage.digest import value_digest
-from flatviz.training.perturb import MODES, Perturbation
 
 __all__ = [
     "COMMANDS",
-    "Choice",
-    "Fitting",
-    "IEEE",
-    "MODES",
     "NOT_REPLAYED",
-    "Perturbation",
     "PointStore",
     "Program",
     "RECORDERS",
@@ -41,7 +34,6 @@ __all__ = [
     "examined",
     "extend",
     "family_page",
-    "float32_flags",
     "main",
     "pack",
     "pack_members",

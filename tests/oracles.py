@@ -8,7 +8,6 @@ import threading
 
 import torch
 from cases import rng
-from internals import float32_flags
 from torch import Tensor, backends, distributions, nn, randn, stack
 
 import flatviz as fv
@@ -80,6 +79,33 @@ def tensors(value):
     return []
 
 
+CUDNN = backends.cudnn
+MKLDNN = backends.mkldnn
+UNITS = (
+    backends.cuda.matmul,
+    CUDNN.conv,
+    CUDNN.rnn,
+    MKLDNN.matmul,
+    MKLDNN.conv,
+    MKLDNN.rnn,
+)
+IEEE = ("highest", False, *["ieee"] * len(UNITS))
+
+
+def float32_flags() -> tuple:
+    """torch's settings of float32 products: two old ones, which torch does not say (None) where
+    they contradict the new ones, then those of each unit."""
+    try:
+        matmul = torch.get_float32_matmul_precision()
+    except RuntimeError:
+        matmul = None
+    try:
+        cudnn = CUDNN.allow_tf32
+    except RuntimeError:
+        cudnn = None
+    return matmul, cudnn, *(unit.fp32_precision for unit in UNITS)
+
+
 class Looks(nn.Linear):
     """A layer that notes torch's float32 flags in each pass."""
 
@@ -100,10 +126,8 @@ def tf32():
         yield
     finally:
         torch.set_float32_matmul_precision(before[0])
-        for unit, value in zip(
-            (backends.cuda.matmul, backends.mkldnn.matmul), (before[2], before[5])
-        ):
-            unit.fp32_precision = value
+        backends.cuda.matmul.fp32_precision = before[2]
+        MKLDNN.matmul.fp32_precision = before[5]
     assert float32_flags() == before
 
 

@@ -4,6 +4,7 @@ import math
 
 import torch
 from cases import mlp, refused, rng
+from every_verb import SCORES as NAMES
 from pytest import approx, mark, raises
 from torch import arange, full, int64, isnan, randn, tensor, zeros
 from torch.testing import assert_close
@@ -11,7 +12,6 @@ from torch.testing import assert_close
 import flatviz as fv
 from flatviz import metrics
 from flatviz.core import PointEvaluator
-from flatviz.metrics.scores import SCORES as MEASURES
 
 NAN = math.nan
 INF = math.inf
@@ -104,7 +104,7 @@ def test_labels_that_are_no_classes_are_refused_by_every_objective(y, kind, text
     assert own(NET.w) != 0
 
 
-SCORES = {**MEASURES, "reliability": metrics.reliability}
+SCORES = {name: getattr(metrics, name) for name in (*NAMES, "reliability")}
 
 
 @mark.parametrize("score", SCORES)

@@ -311,6 +311,28 @@ def test_on_paper_every_figure_is_drawn_and_as_wide_as_the_sheet_allows(browser,
 
 
 @mark.browser
+def test_a_figure_is_reached_by_keys_where_it_scrolls_at_any_width(browser, tmp_path):
+    page, _, errors = watched(browser, "file:")
+    page.set_default_timeout(1000 * PAGE)
+    page.goto(a_chapter(tmp_path, 1))
+    page.add_style_tag(
+        content=".fv-figure { overflow-x: auto } .fv-figure > div { min-width: 600px !important }"
+    )
+    figure = page.locator(".fv-figure")
+    figure.scroll_into_view_if_needed()
+    page.locator(".fv-figure[data-drawn]").wait_for()
+    for width, key in ((1280, None), (400, "0"), (1280, None)):
+        page.set_viewport_size({"width": width, "height": 900})
+        page.wait_for_function(
+            "(key) => document.querySelector('.fv-figure').getAttribute('tabindex') === key",
+            arg=key,
+            polling=100,
+        )
+    assert not errors
+    page.close()
+
+
+@mark.browser
 def test_the_search_finds_a_word_of_a_chapter(site, browser):
     # A search reads pages, which a browser allows of a server only
     handler = functools.partial(Quiet, directory=str(site))

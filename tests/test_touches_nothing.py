@@ -12,8 +12,7 @@ import pytest
 import torch
 from cases import blobs
 from every_verb import WITHOUT_A_NETWORK, calls, public_names, users_things
-from internals import IEEE, float32_flags
-from oracles import Looks, tensors, tf32
+from oracles import IEEE, Looks, float32_flags, tensors, tf32
 from pytest import mark
 from torch import Tensor, enable_grad, inference_mode, nn, randn
 
@@ -93,7 +92,9 @@ def test_every_public_verb_leaves_module_and_global_states_as_they_were(plain):
     assert not {name: one.changed for name, one in seen.items() if one.changed}
     verbs = {n for n, value in public_names().items() if inspect.isfunction(value)}
     public = verbs - set(WITHOUT_A_NETWORK) | {"widgets.Lab"}
-    assert public <= set(seen), f"call these too: {public - set(seen)}"
+    assert public <= set(seen), (
+        f"call these in tests/every_verb.py, scores by `SCORES`: {public - set(seen)}"
+    )
 
 
 def test_measuring_verbs_run_in_ieee_and_training_in_what_the_user_set(plain):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import torch
 import torchvision
-from cases import net_of, refused, rng
+from cases import net_of, normals, refused
 from pytest import approx, fixture, importorskip, mark, param
 from torch import float64, nn, no_grad, randint, randn
 from torch.nn import Linear
@@ -141,7 +141,7 @@ def test_an_architecture_has_right_surfaces_and_curvature_and_stays_as_it_was(na
 
     wide = net.to(dtype=float64)
     x = data.x.double() if data.x.is_floating_point() else data.x
-    v = randn(net.dim, generator=rng(2), dtype=float64)
+    v = normals(net.dim, source=2)
     v = v / v.norm() * (1e-3 + wide.w.norm()) / 100
     exact = fv.nll(wide, fv.Data(x, data.y))
     with no_grad():

@@ -74,7 +74,10 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
             f"of(W) must return a tensor of {len(draws.W)} rows, one a draw, got"
             f" {type(values).__name__}"
         )
-    values = values.detach().double().cpu().reshape(draws.chains, length, -1)
-    data = arviz.convert_to_dataset({"value": values.numpy()})
-    parts = (arviz.rhat(data), arviz.ess(data, method="bulk"), arviz.ess(data, method="tail"))
-    return ChainDiagnostics(*(torch.as_tensor(part["value"].values.copy()) for part in parts))
+    by_chain = values.detach().double().cpu().reshape(draws.chains, length, -1)
+    data = arviz.convert_to_dataset({"value": by_chain.numpy()})
+    r_hat = arviz.rhat(data)
+    bulk = arviz.ess(data, method="bulk")
+    tail = arviz.ess(data, method="tail")
+    parts = [torch.as_tensor(part["value"].values.copy()) for part in (r_hat, bulk, tail)]
+    return ChainDiagnostics(*parts)

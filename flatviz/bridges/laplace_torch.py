@@ -5,9 +5,7 @@ package that no index has, so the eigenpairs of "lowrank" are those of `top_eige
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from types import ModuleType
 from typing import Any, Literal
 
@@ -17,7 +15,7 @@ from torch import Tensor, nn
 from flatviz.checks import check_count
 from flatviz.core import Data, Net, saved_rng
 from flatviz.landscape.spectrum import top_eigenpairs
-from flatviz.likelihood import BUILT_IN, GaussianLikelihood
+from flatviz.likelihood import BUILT_IN, GaussianLikelihood, Likelihood
 from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem
 from flatviz.results import History
@@ -62,14 +60,16 @@ class LaplaceTorch:
             raise ValueError(
                 "draws of weights need another structure, got 'functional': use predict_linearised"
             ) from None
-        return self.center + self.temperature**0.5 * (torch.cat(rows) - self.center)
+        deviations = torch.cat(rows) - self.center
+        return self.center + self.temperature**0.5 * deviations
 
     def outputs(self, data: Data) -> tuple[Tensor, Tensor]:
         """Return mean (N, C) and covariance (N, C, C) of the linearised network's outputs."""
         parts = [self.peer._glm_predictive_distribution(x) for x, _ in data.batches(BATCH)]
+        means, covariances = zip(*parts)
         return (
-            torch.cat([f for f, _ in parts]).detach(),
-            self.temperature * torch.cat([V for _, V in parts]).detach(),
+            torch.cat(means).detach(),
+            self.temperature * torch.cat(covariances).detach(),
         )
 
 
@@ -88,49 +88,25 @@ def fit_laplace_torch(
         ValueError: For layers that its backend does not know, and inputs that are not one tensor.
     """
     try:
-        import laplace  # optional: only these structures need it
-        from laplace.curvature import CurvlinopsGGN, CurvlinopsHessian
+        import laplace.curvature  # optional: only these structures need it
     except ImportError as error:
         raise ImportError(
             f"structure={structure!r} needs laplace-torch: pip install 'flatviz[laplace]'"
         ) from error
-    net, data, p, _ = problem
-    x, y = data.batch(None)
+    net = problem.net
+    x, _ = problem.data.batch(None)
     if not isinstance(x, Tensor):
         raise ValueError(
             f"structure={structure!r} needs inputs that are one tensor, got {x.describe()}: use"
             " 'diagonal'"
         )
     tuned = isinstance(prior_precision, str)
+    settings = _settings_of(problem.likelihood, structure)
+    settings["prior_precision"] = 1.0 if tuned else prior_precision
     module = _treated_alone(net)
-    settings = dict(likelihood="classification", prior_precision=1.0 if tuned else prior_precision)
-    noise = p.noise if isinstance(p, GaussianLikelihood) else None
-    if isinstance(noise, float):
-        settings |= dict(likelihood="regression", sigma_noise=noise)
-    elif repr(p) != repr(BUILT_IN["categorical"]):
-        raise ValueError(
-            f"structure={structure!r} needs likelihood='categorical' or one noise standard"
-            f" deviation, which is what laplace-torch knows, got {p!r}: use 'full', 'diagonal'"
-            " or 'last_layer'"
-        )
-    functional = partial(
-        laplace.FunctionalLaplace, n_subset=min(SUBSET, len(data)), backend=CurvlinopsGGN
-    )
-    peers: dict[str, Callable[..., Any]] = {
-        "kron": laplace.KronLaplace,
-        "hessian": partial(laplace.FullLaplace, backend=CurvlinopsHessian),
-        "functional": functional,
-    }
     try:
         with saved_rng():
-            if structure == "lowrank":
-                peer = _low_rank(laplace, module, problem, settings)
-            else:
-                peer = peers[structure](module, **settings)
-                loader = torch.utils.data.DataLoader(
-                    torch.utils.data.TensorDataset(x, y), batch_size=BATCH
-                )
-                peer.fit(loader)
+            peer = _fitted(laplace, structure, module, problem, settings)
             if tuned:
                 peer.optimize_prior_precision(
                     pred_type="gp" if structure == "functional" else "glm",
@@ -157,6 +133,47 @@ def fit_laplace_torch(
     return q
 
 
+def _settings_of(p: Likelihood, structure: str) -> dict[str, Any]:
+    """Return the keywords of laplace-torch for a likelihood; refuse one that it does not know."""
+    if isinstance(p, GaussianLikelihood) and isinstance(p.noise, float):
+        return dict(likelihood="regression", sigma_noise=p.noise)
+    plain = BUILT_IN["categorical"]
+    if repr(p) != repr(plain):  # another likelihood, or one of classes with weights
+        raise ValueError(
+            f"structure={structure!r} needs likelihood='categorical' or one noise standard"
+            f" deviation, which is what laplace-torch knows, got {p!r}: use 'full', 'diagonal'"
+            " or 'last_layer'"
+        )
+    return dict(likelihood="classification")
+
+
+def _fitted(
+    laplace: ModuleType,
+    structure: str,
+    module: nn.Module,
+    problem: Problem,
+    settings: dict[str, Any],
+) -> Any:
+    """Fit the posterior of laplace-torch."""
+    if structure == "lowrank":
+        return _low_rank(laplace, module, problem, settings)
+    backends = laplace.curvature
+    if structure == "kron":
+        peer = laplace.KronLaplace(module, **settings)
+    elif structure == "hessian":
+        peer = laplace.FullLaplace(module, backend=backends.CurvlinopsHessian, **settings)
+    else:
+        peer = laplace.FunctionalLaplace(
+            module,
+            n_subset=min(SUBSET, len(problem.data)),
+            backend=backends.CurvlinopsGGN,
+            **settings,
+        )
+    examples = torch.utils.data.TensorDataset(*problem.data.batch(None))
+    peer.fit(torch.utils.data.DataLoader(examples, batch_size=BATCH))
+    return peer
+
+
 def _treated_alone(net: Net) -> nn.Module:
     """Return the module with its treated weights as parameters and all others as buffers.
 
@@ -180,6 +197,7 @@ def _low_rank(
     settings: dict,
 ) -> Any:
     """Build its low-rank posterior from our positive eigenpairs of the exact Hessian."""
+    # Its own __init__ needs the absent package
     peer = object.__new__(laplace.LowRankLaplace)
     net, data, *_ = problem
     f = mean_nll(problem)

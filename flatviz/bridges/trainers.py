@@ -43,12 +43,12 @@ def lightning_callback(**how: Any) -> object:
     class FlatnessCallback(Callback):
         def on_train_start(self, trainer: Any, pl_module: nn.Module) -> None:
             logger = trainer.logger
-            log = (
-                (lambda name, value, step: logger.log_metrics({name: value}, step=step))
-                if logger
-                else None
-            )
-            self.path = record_path(pl_module, **{"log": log, **how}).__enter__()
+
+            def log(name: str, value: float, step: int) -> None:
+                logger.log_metrics({name: value}, step=step)
+
+            default = {"log": log} if logger else {}
+            self.path = record_path(pl_module, **(default | how)).__enter__()
 
         def on_train_end(self, trainer: object, pl_module: nn.Module) -> None:
             self.path.__exit__(None, None, None)
@@ -84,7 +84,12 @@ def huggingface_callback(**how: Any) -> object:
 
     class FlatnessCallback(TrainerCallback):
         def on_train_begin(
-            self, args: object, state: Any, control: object, model: nn.Module, **about: object
+            self,
+            args: object,
+            state: Any,
+            control: object,
+            model: nn.Module,
+            **about: object,
         ) -> None:
             def log(name: str, value: float, step: int) -> None:
                 state.log_history.append({name: value, "step": step})

@@ -63,13 +63,7 @@ class Data:
             raise TypeError(
                 f"y must be a torch.Tensor, got {type(self.y).__name__}: use torch.as_tensor"
             )
-        tensors: dict[str, Tensor] = {}
-        if isinstance(x, Tensor):
-            tensors["x"] = x
-        elif isinstance(x, Fields):
-            for key, t in x.named.items():
-                tensors[key if isinstance(key, str) else f"x[{key}]"] = t
-        tensors["y"] = self.y
+        tensors = {**_named_tensors(x), "y": self.y}
         for name, value in tensors.items():
             check_dense(value, name)
             if value.ndim == 0:
@@ -87,7 +81,8 @@ class Data:
             if bad:
                 raise ValueError(f"{name} must be finite, got {bad} NaN or inf values: clean them")
         y = _labels(usable(self.y))
-        vars(self).update(x=x, y=y, class_names=_names(self.class_names, y))
+        class_names = _names(self.class_names, y)
+        vars(self).update(x=x, y=y, class_names=class_names)
 
     def batch(self, index: Tensor | None) -> tuple[Tensor | Fields, Tensor]:
         """Return inputs and labels at `index` (None: all), in the form that a module takes."""
@@ -131,7 +126,9 @@ class Data:
         return replace(self, x=x, y=self.y[index])
 
     def to(
-        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+        self,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> Self:
         """Copy the data to a device, with floating tensors in `dtype`.
 
@@ -140,7 +137,8 @@ class Data:
         check_device(device)
         whole_numbers = isinstance(self.x, Tensor) and not self.x.is_floating_point()
         x = self.x.to(device, None if whole_numbers else dtype)
-        y = self.y.to(device, dtype if self.y.is_floating_point() else None)
+        targets = self.y.is_floating_point()
+        y = self.y.to(device, dtype if targets else None)
         return replace(self, x=x, y=y)
 
 
@@ -162,7 +160,8 @@ def inputs_of(x: object, name: str = "x") -> Tensor | Inputs:
             )
         named: dict[str | int, Tensor] = {}
         for key, t in fields.items():
-            named[key if isinstance(key, int) else str(key)] = usable(t)
+            keyword = key if isinstance(key, int) else str(key)
+            named[keyword] = usable(t)
         return Fields(named)
     if isinstance(x, Tensor):
         images = x.dtype == torch.uint8 and x.ndim == 4 and len(x) > 0
@@ -181,6 +180,19 @@ def batch_of(x: object, name: str = "x") -> Tensor | Fields:
         x = x.subset(torch.arange(min(2, len(x))))
     x = inputs_of(x, name)
     return x if isinstance(x, (Tensor, Fields)) else x[:]
+
+
+def _named_tensors(x: Tensor | Inputs) -> dict[str, Tensor]:
+    """Return the tensors of inputs in memory, by their names in errors."""
+    if isinstance(x, Tensor):
+        return {"x": x}
+    if not isinstance(x, Fields):
+        return {}
+    named = {}
+    for key, t in x.named.items():
+        name = key if isinstance(key, str) else f"x[{key}]"
+        named[name] = t
+    return named
 
 
 def _labels(y: Tensor) -> Tensor:
@@ -302,7 +314,9 @@ class Task:
         return other
 
     def to(
-        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+        self,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> Self:
         """Copy the task to a device."""
         moved: dict[str, Any] = {}

@@ -95,7 +95,9 @@ class Pixels(Sized):
         return replace(self, bytes=self.bytes[index])
 
     def to(
-        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+        self,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> Pixels:
         """Copy the bytes to a device, with batches in `dtype`."""
         return replace(self, bytes=self.bytes.to(device), dtype=dtype or self.dtype)
@@ -172,7 +174,9 @@ class Fields(Sized):
         return self[index]
 
     def to(
-        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+        self,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> Fields:
         """Copy to a device, with floating fields in `dtype`."""
         return self._each(lambda t: t.to(device, dtype if t.is_floating_point() else None))
@@ -201,7 +205,7 @@ def run(module: nn.Module, x: Tensor | Fields) -> Tensor:
             Hugging Face do.
     """
     inputs = x.named if isinstance(x, Fields) else {0: x}
-    args = tuple(t for k, t in inputs.items() if isinstance(k, int))
+    args = [t for k, t in inputs.items() if isinstance(k, int)]
     fields = {k: t for k, t in inputs.items() if isinstance(k, str)}
     with users_device():
         outputs = module(*args, **fields)

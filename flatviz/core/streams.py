@@ -74,7 +74,9 @@ class Stream(Sized):
         return replace(self, index=self.index[positions])
 
     def to(
-        self, device: torch.device | str | None = None, dtype: torch.dtype | None = None
+        self,
+        device: torch.device | str | None = None,
+        dtype: torch.dtype | None = None,
     ) -> Stream:
         """Return the same stream with batches on `device` and, where they are floats, in `dtype`.
 

@@ -1,8 +1,9 @@
-"""Which parameters of a module are treated (random), and which layer is its head."""
+"""Choice of the treated (random) parameters of a module, and of its head."""
 
 import warnings
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Literal, get_args
 
 import torch
@@ -21,7 +22,7 @@ from flatviz.words import did_you_mean
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 TreatedWord = Literal["trainable", "all", "norm+head", "head", "authors"]
 Treated = TreatedWord | Callable[[str], bool]
-# How parts of names begin in ResNets, and in vision transformers of timm and torchvision
+# Parts of names in ResNets, and in vision transformers of timm and torchvision
 RESNET_PARTS = ("bn", "fc")
 TRANSFORMER_PARTS = ("norm", "ln", "head")
 
@@ -67,9 +68,7 @@ def choose(
         elif treated == "head":
             chosen = heads
         elif treated == "authors":
-            is_resnet = any(_has_part(name, "bn") for name in parameters)
-            parts = RESNET_PARTS if is_resnet else TRANSFORMER_PARTS
-            chosen = {n for n in parameters if any(_has_part(n, part) for part in parts)}
+            chosen = _by_authors(parameters)
         left_out = frozenset() if treated == "all" else frozen
         names = [name for name in parameters if name in chosen - left_out]
         if not names and chosen:
@@ -93,9 +92,12 @@ def choose(
     return kinds
 
 
-def _has_part(name: str, part: str) -> bool:
-    """Tell whether a name between the dots begins with `part`: "layer1.bn2.weight" with "bn"."""
-    return any(key.startswith(part) for key in name.split("."))
+def _by_authors(names: Iterable[str]) -> set[str]:
+    """Choose names as the released code does.  "layer1.bn2.weight" is of a ResNet, "subnet" not."""
+    layers = {layer for name in names for layer in name.split(".")}
+    is_resnet = any(layer.startswith("bn") for layer in layers)
+    parts = RESNET_PARTS if is_resnet else TRANSFORMER_PARTS
+    return {name for name in names if any(part in name for part in parts)}
 
 
 def _weights_of_norms(module: nn.Module) -> set[str]:
@@ -103,15 +105,14 @@ def _weights_of_norms(module: nn.Module) -> set[str]:
     names = set()
     for name, layer in module.named_modules():
         if isinstance(layer, NORM_TYPES):
-            own = layer.named_parameters(recurse=False)
-            names |= {f"{name}.{key}".lstrip(".") for key, _ in own}
+            names.update(key for key, _ in layer.named_parameters(name, recurse=False))
     return names
 
 
 def _weights_of_head(module: nn.Module, head: str) -> set[str]:
-    """Name the parameters of the head; one that is tied has one name."""
-    own = {id(p) for p in named_head(module, head).parameters()}
-    names = {name for name, p in module.named_parameters() if id(p) in own}
+    """Name the parameters of the head; a tied one by its first name in the module."""
+    of_head = set(map(id, named_head(module, head).parameters()))
+    names = {name for name, p in module.named_parameters() if id(p) in of_head}
     if not names:
         raise ValueError(f"head {head!r} must hold parameters, got none: name another module")
     return names
@@ -145,10 +146,11 @@ def find_head(module: nn.Module, example: Tensor | Fields | None = None) -> str:
             f" {type(module).__name__}: name it, head='classifier'"
         )
     called: list[tuple[str, Tensor]] = []
-    hooks = [
-        m.register_forward_hook(lambda _, x, out, name=name: called.append((name, out)))
-        for name, m in candidates.items()
-    ]
+
+    def note(name: str, m: nn.Module, inputs: object, out: Tensor) -> None:
+        called.append((name, out))
+
+    hooks = [m.register_forward_hook(partial(note, name)) for name, m in candidates.items()]
     try:
         for x in guesses(module) if example is None else [example]:
             called.clear()
@@ -202,7 +204,10 @@ def _warn_of_function(
     out: Tensor,
     outputs: Tensor,
 ) -> None:
-    """Warn if what follows a Linear gives other numbers of outputs, as a tied weight's product."""
+    """Warn if the last Linear, whose outputs are `out`, is not what makes the network's outputs.
+
+    A function with a weight then follows it, as F.linear with that of an embedding.
+    """
     if not isinstance(layer, nn.Linear) or not outputs.ndim:
         return
     if outputs.shape[-1] != layer.out_features and outputs.numel() != out.numel():
@@ -230,8 +235,11 @@ def guesses(module: nn.Module) -> list[Tensor]:
         return [torch.zeros(2, 8, dtype=torch.long, device=like.device)]
     if first is None:
         return []
-    sides = len(first.kernel_size)
-    return [like.new_zeros(2, first.in_channels, *[side] * sides) for side in (8, 28, 32, 64, 224)]
+    inputs = []
+    for side in (8, 28, 32, 64, 224):
+        sides = [side] * len(first.kernel_size)
+        inputs.append(like.new_zeros(2, first.in_channels, *sides))
+    return inputs
 
 
 def named_head(module: nn.Module, head: str) -> nn.Module:
@@ -247,9 +255,10 @@ def named_head(module: nn.Module, head: str) -> nn.Module:
 
 def refuse_dropout(module: nn.Module) -> None:
     """Raise ValueError if a dropout layer of the module is active."""
-    live = [
-        n for n, m in module.named_modules() if isinstance(m, _DropoutNd) and m.training and m.p > 0
-    ]
+    live = []
+    for name, m in module.named_modules():
+        if isinstance(m, _DropoutNd) and m.training and m.p > 0:
+            live.append(name)
     if live:
         raise ValueError(
             "the module must be a function of its weights, got dropout left on in"
@@ -273,11 +282,12 @@ def replace_head(
 ) -> str:
     """Put a new head of `n_classes` outputs into `module`, in place, and return its name.
 
-    head: its name; without one, the last Linear or 1x1 convolution in execution order
-    (`find_head`).  The new layer is of the same kind, width, dtype and device, at torch's initial
-    values for `seed`.
+    The new layer is of the same kind, width, dtype and device, at torch's initial values for
+    `seed`.
+
+    head: its name; without one, `find_head` finds it, by a pass of `example`.
     """
-    name = head if head is not None else find_head(module, example)
+    name = find_head(module, example) if head is None else head
     old = _layer(module, name)
     with saved_rng(seed):
         like: dict[str, Any] = dict(
@@ -306,7 +316,8 @@ def _layer(module: nn.Module, name: str) -> nn.Linear | _ConvNd:
     return layer
 
 
-APART = 104_729  # distance between the seeds of a posterior's draws and of the trunk's
+# A trunk's seed beside that of the treated weights, so that equal seeds draw other noise
+TRUNK_SEED = 104_729
 
 
 class RandomTrunk(Noun):
@@ -331,7 +342,7 @@ class RandomTrunk(Noun):
 
     def joined(self, W: Tensor, *, seed: int) -> Tensor:
         """Combine draws `W` (S, D) with one trunk each to all weights (S, A)."""
-        trunks = self.prior.sample(len(W), seed=(seed + APART) % 2**63)
+        trunks = self.prior.sample(len(W), seed=(seed + TRUNK_SEED) % 2**63)
         return trunks.index_copy(1, self.treated, W.to(trunks))
 
     def to(self, device: torch.device | str | None, dtype: torch.dtype | None) -> "RandomTrunk":

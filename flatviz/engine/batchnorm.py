@@ -52,7 +52,8 @@ def buffers_at(net: Net, W: Tensor, data: Data) -> Buffers:
 
     They are those of (D,), or (S, ...) at each of (S, D), S > 1.
     """
-    each = [refresh_batchnorm(net, w, data).buffers() for w in W.view(-1, net.dim)]
+    rows = W.view(-1, net.dim)
+    each = [refresh_batchnorm(net, w, data).buffers() for w in rows]
     if len(each) == 1:
         return each[0]
     joined = {}
@@ -267,7 +268,11 @@ class _Moments:
 
 
 def _affine(
-    gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float
+    gain: Tensor | None,
+    shift: Tensor | None,
+    mean: Tensor,
+    var: Tensor,
+    eps: float,
 ) -> tuple[Tensor, Tensor]:
     """Compute scale and offset (C,) of a BatchNorm: scale x + offset."""
     scale = torch.rsqrt(var + eps) * (1 if gain is None else gain)
@@ -281,7 +286,12 @@ def _by_channel(values: Tensor, ndim: int) -> Tensor:
 
 
 def normalized(
-    gain: Tensor | None, shift: Tensor | None, mean: Tensor, var: Tensor, eps: float, x: Tensor
+    gain: Tensor | None,
+    shift: Tensor | None,
+    mean: Tensor,
+    var: Tensor,
+    eps: float,
+    x: Tensor,
 ) -> Tensor:
     """Normalise x (N, C, ...) by frozen statistics: a scale and a shift of each channel."""
     scale, offset = _affine(gain, shift, mean, var, eps)

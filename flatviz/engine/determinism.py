@@ -140,6 +140,14 @@ def difference(first: Tensor, second: Tensor) -> float:
         varying = (second != second[:1]).any(0)
         if bool(varying.any()):
             columns = second[:, varying]  # not that of a class masked with -1e9
-    off = float((first - second).nan_to_num(0, 0, 0).abs().max())
-    scale = float(columns.nan_to_num(0, 0, 0).abs().max())
-    return off / scale if scale else math.inf if off else 0.0
+    off = _largest(first - second)
+    scale = _largest(columns)
+    if scale:
+        return off / scale
+    return math.inf if off else 0.0
+
+
+def _largest(t: Tensor) -> float:
+    """Return the largest absolute value of the finite numbers."""
+    finite = t.nan_to_num(0, 0, 0)
+    return float(finite.abs().max())

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial, reduce
+from itertools import chain
 from typing import Any
 
 import torch
@@ -98,12 +99,12 @@ class Evaluator(PointEvaluator):
         self.plan = plan
         self.origin = origin
         self.axes = axes
-        self._parts = plan.batches(problem.data)
+        self._batches = plan.batches(problem.data)
         self._labels = problem.data.y.split(plan.chunk)
         net = problem.net
         if net.w.dtype != plan.dtype:
             net = net.to(dtype=plan.dtype)
-        self.programs = _programs(net, self._parts)
+        self.programs = _programs(net, self._batches)
         self._work = max(program.layer for program in self.programs)
 
     def __call__(self, coords: Tensor) -> Tensor:
@@ -116,15 +117,15 @@ class Evaluator(PointEvaluator):
         n = min(workers(self._work), len(coords)) if shared else 1
         work = self._work if n == 1 else 0.0
         with arithmetic(), threads(self._work), torch.inference_mode():
-            values = partial(self._values, started=self._started, work=work)
+            compute = partial(self._values, started=self._started, work=work)
             if n == 1:
-                found = values(coords)
+                values = compute(coords)
             else:
                 with ThreadPoolExecutor(n) as pool:
-                    shares = pool.map(values, coords.tensor_split(n))
-                    found = torch.cat(list(shares))
+                    shares = pool.map(compute, coords.tensor_split(n))
+                    values = torch.cat(list(shares))
         # A tensor made in inference mode cannot be used in autograd; its copy can
-        return found.clone()
+        return values.clone()
 
     def _values(
         self,
@@ -143,11 +144,11 @@ class Evaluator(PointEvaluator):
             point = _Along(self.origin, *self.axes)
             for j, y in enumerate(self._labels):
                 program = self.programs[j]
-                kept, layers = self._start(j) if started is None else started[j]
-                sums = [_Along(*layer) for layer in layers]
+                kept, affine_parts = self._start(j) if started is None else started[j]
+                sums = [_Along(*parts) for parts in affine_parts]
                 for i, row in enumerate(rows):
                     w.copy_(point(row, out=exact))
-                    affine = [layer(row) for layer in sums]
+                    affine = [at(row) for at in sums]
                     out = program.run(kept, weights[program], affine)
                     outputs[i].append(self._scored(out, y))
             if self.problem.additive:
@@ -161,7 +162,9 @@ class Evaluator(PointEvaluator):
         """Return a batch's outputs, or their score where scores add up."""
         if out.is_floating_point():
             out = out.to(self.origin.dtype)
-        return self.problem.score(out, y).double() if self.problem.additive else out
+        if not self.problem.additive:
+            return out
+        return self.problem.score(out, y).double()
 
     def _score(self, outputs: list[Tensor]) -> Tensor:
         """Compute the score of the outputs of all batches."""
@@ -172,9 +175,10 @@ class Evaluator(PointEvaluator):
         """Compute the frozen values of batch `j`, and its affine layers' parts."""
         w = self.origin.to(self.plan.dtype)
         axes = self.axes.to(self.plan.dtype)
-        kept, layers = self.programs[j].start(self._parts[j], w, axes)
-        ordered = {value: self.plan.laid_out(t) for value, t in kept.items()}
-        return ordered, [tuple(map(self.plan.laid_out, layer)) for layer in layers]
+        kept, affine_parts = self.programs[j].start(self._batches[j], w, axes)
+        laid_out = self.plan.laid_out
+        ordered = {value: laid_out(t) for value, t in kept.items()}
+        return ordered, [tuple(map(laid_out, parts)) for parts in affine_parts]
 
     @cached_property
     def _started(self) -> list | None:
@@ -182,14 +186,14 @@ class Evaluator(PointEvaluator):
 
         The first batch shows whether they do.
         """
-        kept, layers = self._start(0)
-        first = self._parts[0]
-        tensors = [*kept.values(), *(t for layer in layers for t in layer)]
-        resident = sum(t.nbytes for t in tensors if t is not first)
-        if resident * len(self.problem.data) // len(first) > MEMORY:
+        kept, affine_parts = self._start(0)
+        x = self._batches[0]
+        tensors = [*kept.values(), *chain(*affine_parts)]
+        resident = sum(t.nbytes for t in tensors if t is not x)
+        if resident * len(self.problem.data) // len(x) > MEMORY:
             return None
-        others = map(self._start, range(1, len(self._parts)))
-        return [(kept, layers), *others]
+        others = map(self._start, range(1, len(self._batches)))
+        return [(kept, affine_parts), *others]
 
 
 class _Along:
@@ -212,11 +216,11 @@ class _Along:
         return torch.add(self._shared, self._parts[-1], alpha=row[-1], out=out)
 
 
-def _programs(net: Net, parts: list[Tensor]) -> list[Program]:
+def _programs(net: Net, batches: list[Tensor]) -> list[Program]:
     """Trace a program for each batch; those of one shape and memory order share it."""
     traced: dict[object, Program] = {}
     programs = []
-    for x in parts:
+    for x in batches:
         key = x.shape, x.stride()
         if key not in traced:
             traced[key] = Program(*recorded(net, x))
@@ -246,7 +250,8 @@ def fast_evaluator(
     work = work_of(net, x[:2])
     few = problem.data.subset(few_of(x, work))
     has_convolution = any(isinstance(m, _ConvNd) for m in net.module.modules())
-    plan = Plan(len(few), few.x.ndim == 4 and has_convolution, net.w.dtype)
+    images = few.x.ndim == 4
+    plan = Plan(len(few), images and has_convolution, net.w.dtype)
     trial = replace(
         problem,
         data=few,
@@ -305,7 +310,7 @@ def probes(coords: Tensor | None, axes: Tensor) -> Tensor:
     k = len(axes)
     if coords is None or not coords.numel():
         return axes.new_tensor([[0.0] * k, [0.3] * k])
-    ends = torch.stack([coords.min(0).values, coords.max(0).values])
+    ends = torch.stack(coords.aminmax(dim=0))
     corners = torch.cartesian_prod(*ends.T).view(-1, k)
     index = torch.randint(len(coords), (4,), generator=generator(0))
     drawn = coords[index.to(coords.device)]

@@ -73,7 +73,11 @@ class Replay:
     """
 
     def __init__(
-        self, step: Step, record: Recorder, notes: list[str], reads: Sequence[Tensor] = ()
+        self,
+        step: Step,
+        record: Recorder,
+        notes: list[str],
+        reads: Sequence[Tensor] = (),
     ) -> None:
         self.step = step
         self.record = record
@@ -113,7 +117,8 @@ class Replay:
                 now = self._replayed(recording, state, batch, noise)
                 trouble = "" if _same(now, new, state) else "a replayed step gives another result"
             except Exception as error:
-                trouble = str(error).strip().partition("\n")[0] or type(error).__name__
+                first_line, *_ = str(error).strip().split("\n")
+                trouble = first_line or type(error).__name__
             if trouble:
                 self._drop()
                 self.notes.append(f"{NOT_REPLAYED}: {trouble}")

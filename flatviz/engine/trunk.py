@@ -22,7 +22,7 @@ class Tail(nn.Module):
 
     def __init__(self, module: nn.Module, name: str) -> None:
         super().__init__()
-        self.name = name
+        self._layer_name = name  # `name` may be that of a layer
         parent: nn.Module = self
         *outer, last = name.split(".")
         for key in outer:  # empty modules on the way, for the name's sake
@@ -32,7 +32,7 @@ class Tail(nn.Module):
 
     def forward(self, z: Tensor) -> Tensor:
         """Compute the layer's outputs."""
-        return self.get_submodule(self.name)(z)
+        return self.get_submodule(self._layer_name)(z)
 
 
 @public
@@ -87,9 +87,8 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
     def trunk(x: Tensor | Fields) -> Tensor:
         calls.clear()
         run(module, x)
-        rows = [tuple(len(z) for z in inputs if isinstance(z, Tensor)) for inputs in calls]
-        one_call_on_one_tensor = [(len(x),)]
-        if rows != one_call_on_one_tensor:
+        lengths = [len(z) for inputs in calls for z in inputs if isinstance(z, Tensor)]
+        if len(calls) != 1 or lengths != [len(x)]:
             raise ValueError(
                 f"{name!r} must run once, on a tensor of one row an example, got other calls: fit"
                 " on the images"
@@ -103,17 +102,15 @@ def cache_trunk(net: Net, data: Data, *, progress: Progress = False) -> tuple[Ne
         # A Net has its weights in the order of this dict: that of `net`, which may differ from the
         # layer's own
         kinds = {b.name: b.kind for b in net.blocks}
-        late = Net(tail, kinds, x[:2], net.frozen)
-        same = all(
-            same_to_rounding(late(w, x[:CHECKED]), net(w, data.x[:CHECKED]))
-            for w in two_points(net)
-        )
-        if not same:
-            raise ValueError(
-                "outputs from kept activations must be the network's, got others: fit on the images"
-                " themselves"
-            )
-    return late, Data(x, data.y)
+        tail_net = Net(tail, kinds, x[:2], net.frozen)
+        for w in two_points(net):
+            got = tail_net(w, x[:CHECKED])
+            if not same_to_rounding(got, net(w, data.x[:CHECKED])):
+                raise ValueError(
+                    "outputs from kept activations must be the network's, got others: fit on the"
+                    " images themselves"
+                )
+    return tail_net, Data(x, data.y)
 
 
 def _treated_module(net: Net) -> str:
@@ -124,4 +121,4 @@ def _treated_module(net: Net) -> str:
         weight = block.name.partition(".parametrizations.")[0]
         layer, _, _ = weight.rpartition(".")
         paths.append(layer.split("."))
-    return ".".join(os.path.commonprefix(paths))
+    return ".".join(os.path.commonprefix(paths))  # which takes lists of any kind

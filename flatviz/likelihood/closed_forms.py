@@ -37,9 +37,12 @@ class CategoricalLikelihood(Likelihood):
     def __post_init__(self) -> None:
         check_fields(self)
         weight = self.weight
-        if weight is not None and (weight.ndim != 1 or not bool((weight >= 0).all())):
+        if weight is None:
+            return
+        valid = weight.ndim == 1 and bool((weight >= 0).all())
+        if not valid:
             raise ValueError(
-                f"weight must be a tensor (C,) of numbers >= 0, one a class, got {self.weight!r}"
+                f"weight must be a tensor (C,) of numbers >= 0, one a class, got {weight!r}"
             )
 
     def longest_gradient(self, y: Tensor) -> float | None:
@@ -123,8 +126,9 @@ class CategoricalLikelihood(Likelihood):
     def nll_rows(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute `nll` of each member."""
         if y.ndim == 2 and not self.label_smoothing and self.weights(y[0]) is None:
-            log_p = outputs.log_softmax(-1).gather(-1, y[..., None])
-            return -log_p.mean((1, 2))
+            log_p = outputs.log_softmax(-1)
+            of_labels = log_p.gather(-1, y[..., None])
+            return -of_labels.mean((1, 2))
         return super().nll_rows(outputs, y)
 
     def curvature(self, outputs: Tensor, y: Tensor | None) -> Product:
@@ -138,7 +142,8 @@ class CategoricalLikelihood(Likelihood):
         scale = None if share is None else share.unsqueeze(dim)
 
         def as_wide(t: Tensor, u: Tensor) -> Tensor:
-            return t.view(len(t), *[1] * (u.ndim - t.ndim), *t.shape[1:])
+            ones = [1] * (u.ndim - t.ndim)
+            return t.view(len(t), *ones, *t.shape[1:])
 
         def product(u: Tensor) -> Tensor:
             wide = as_wide(p, u)
@@ -153,7 +158,10 @@ class CategoricalLikelihood(Likelihood):
         if y.ndim == 1 and self.weights(y) is None:
             return None
         n_classes = outputs.shape[self._dim(outputs)]
-        weight = outputs.new_ones(n_classes) if self.weight is None else self.weight.to(outputs)
+        if self.weight is None:
+            weight = outputs.new_ones(n_classes)
+        else:
+            weight = self.weight.to(outputs)
         mask = self.mask(y)
         smooth = self.label_smoothing
         own = weight[y.where(mask, 0)]

@@ -105,7 +105,8 @@ def _hessian(problem: Problem, w: Tensor, divisor: float) -> Product:
 
     Its error for a layer without second derivatives names the layer, which torch's does not.
     """
-    net, likelihood = problem.net, problem.likelihood
+    net = problem.net
+    likelihood = problem.likelihood
     x, y = problem.data.batch(None)
 
     def loss(w: Tensor) -> Tensor:
@@ -161,7 +162,8 @@ def _through_outputs(
     A (C, C) is an example's L''; if `empirical` it is e e^T, where e is the derivative of its loss
     in its outputs, so that J^T e is its gradient.
     """
-    likelihood, y = problem.likelihood, problem.data.y
+    likelihood = problem.likelihood
+    y = problem.data.y
     linearised = Linearised(problem.net, w, problem.data)
     outputs = linearised.outputs.detach()
     if empirical:

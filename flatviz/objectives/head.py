@@ -72,7 +72,7 @@ def softmax_head(
     count = likelihood.count(data.y)
     scale = len(data) / count if count else 0.0
     size = batch_that_fits(problem, w)
-    n_batches = -(-len(data) // size)
+    n_batches = math.ceil(len(data) / size)
     total = torch.zeros(())
     for x, y in track(data.batches(size), "curvature", progress, n_batches):
         outputs, (h,) = _through(net, layer, w, x)
@@ -92,11 +92,11 @@ def softmax_head(
             total = total + curved.T @ h**2
     # from (C, F + 1), each class with its bias, to the order of w
     shape = (p.shape[1], h.shape[1])
-    at = torch.arange(math.prod(shape), device=w.device).view(shape)
-    weights = at[:, : layer.in_features]
+    numbers = torch.arange(math.prod(shape), device=w.device)
+    at = numbers.view(shape)
+    weights = at[:, : layer.in_features].flatten()
     bias = at[:, -1]
-    places = [weights if len(b.shape) > 1 else bias for b in blocks]
-    index = torch.cat([place.flatten() for place in places])
+    index = torch.cat([weights if len(b.shape) > 1 else bias for b in blocks])
     if dense:
         values = total[index[:, None], index]
     else:
@@ -128,10 +128,10 @@ def _linear_head(problem: Problem, w: Tensor) -> tuple[nn.Linear, list[Block]] |
     (got,), _ = jacobian_rows(net, w, x, part, u[None])
     u = u.view(-1, layer.out_features)
     h = inputs[0].flatten(0, -2)
-    want = [u.T @ h if len(b.shape) > 1 else u.sum(0) for b in blocks]
-    row = torch.cat([t.flatten() for t in want])
-    same = got.shape == row.shape and same_to_rounding(got, row)
-    return (layer, blocks) if same else None
+    of_weight = (u.T @ h).flatten()
+    of_bias = u.sum(0)
+    want = torch.cat([of_weight if len(b.shape) > 1 else of_bias for b in blocks])
+    return (layer, blocks) if same_to_rounding(got, want) else None
 
 
 def _through(

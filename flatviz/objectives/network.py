@@ -102,7 +102,7 @@ class NetworkObjective(Objective):
         with torch.no_grad(), threads(self.work):
             if not self.data.in_memory and self.additive and self.statistics is None:
                 # Each batch is read once, for all w
-                n_batches = -(-len(self.data) // self.chunk)
+                n_batches = math.ceil(len(self.data) / self.chunk)
                 batches = self.data.batches(self.chunk)
                 total = W.new_zeros(len(W))
                 for x, y in track(batches, self.label, progress, n_batches):

@@ -220,8 +220,14 @@ def drive(
     validation = run.training.validation
     stopping = None
     if validation is not None:
-        center = lambda: running.state[0]  # noqa: E731
-        stopping = EarlyStopping(validation, loss, running.moved, center, run, steps)
+        stopping = EarlyStopping(
+            validation,
+            loss,
+            running.moved,
+            lambda: running.state[0],
+            run,
+            steps,
+        )
     del state, about  # a large network's take much memory
     examples = min(run.batch_size or n, n) if loss.examples else None
     advance(running.saved, running.update, batches, steps, run, title, stopping, examples=examples)
@@ -320,7 +326,8 @@ def check_converged(losses: Tensor, *parameters: Tensor) -> None:
     """Raise `Diverged` for a run whose loss or parameters became NaN or inf."""
     if all(bool(values.isfinite().all()) for values in (losses, *parameters)):
         return
-    bad = ~losses.isfinite().reshape(len(losses), -1).all(1)
+    finite = losses.isfinite().reshape(len(losses), -1)
+    bad = ~finite.all(1)
     at = f"at step {int(bad.nonzero()[0])}" if bad.any() else "at its last step"
     raise Diverged(
         f"the loss must stay finite, got NaN or inf {at} of {len(losses)}: lower lr or radius"
@@ -357,7 +364,8 @@ def risen(
 
 def _at_end(losses: Tensor) -> Tensor:
     """Compute the mean of the last tenth of the steps."""
-    return losses[-math.ceil(len(losses) / 10) :].mean(0)
+    n = math.ceil(len(losses) / 10)
+    return losses[-n:].mean(0)
 
 
 def beside_constant(losses: Tensor, constant: float) -> tuple[str, ...]:

@@ -263,9 +263,9 @@ def ascended(
         return value, g, None
     e = ascent(w.detach(), g)
     if not isinstance(e, Tensor) or e.shape != w.shape:  # a user's function
-        shape = tuple(e.shape) if isinstance(e, Tensor) else type(e).__name__
+        came = tuple(e.shape) if isinstance(e, Tensor) else type(e).__name__
         raise TypeError(
-            f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {shape}:"
+            f"ascent(w, g) must return a perturbation of shape {tuple(w.shape)}, got {came}:"
             " fv.SAM(radius) does"
         )
     at_worst, g = gradient(w.detach() + e, batch)

@@ -143,13 +143,8 @@ class NetworkLoss(TrainingLoss):
         check_batch(batch, lead[:-1] if self.shared else lead)
         if self.shared:
             batch = self._parts(batch, w)
-        index = batch
-        n = self.examples
-        if batch is not None:
-            n = batch.shape[-1]
-            spread = (1,) * (len(lead) - batch.ndim + 1)
-            index = batch.reshape(*batch.shape[:-1], *spread, n)
-            index = index.expand(*lead, n).reshape(-1, n)
+        n = self.examples if batch is None else batch.shape[-1]
+        index = None if batch is None else _row_for_each(batch, lead)
         W = w.reshape(-1, w.shape[-1])
         rows = len(W) if self._batched(len(W), n) else 1
         with threads(self.problem.work.layer * n * rows):
@@ -177,7 +172,8 @@ class NetworkLoss(TrainingLoss):
             batch = torch.arange(self.examples, device=w.device)
         batch = batch.expand(*w.shape[:-2], batch.shape[-1])  # one for each member
         more = -batch.shape[-1] % self.draws
-        whole = torch.cat((batch, batch[..., :more]), -1)
+        first = batch[..., :more]
+        whole = torch.cat((batch, first), -1)
         return whole.unflatten(-1, (self.draws, -1))
 
     def begin(self) -> None:
@@ -317,6 +313,13 @@ class NetworkLoss(TrainingLoss):
         return self.p.nll_rows(outputs, y)
 
 
+def _row_for_each(batch: Tensor, lead: tuple[int, ...]) -> Tensor:
+    """Repeat a batch (n,) or (B, n) for all weights of leading dimensions `lead`, (R, n)."""
+    *members, n = batch.shape
+    ones = [1] * (len(lead) - len(members))
+    return batch.reshape(*members, *ones, n).expand(*lead, n).reshape(-1, n)
+
+
 def _value_and_grad(
     loss: OneLoss,
     w: Tensor,
@@ -328,8 +331,12 @@ def _value_and_grad(
         w = w.detach().requires_grad_(True)
         value = loss(w, index)
         total = value.sum()
-        (g,) = torch.autograd.grad(total if scale == 1 else scale * total, w)
-    return value.detach(), g if scale == 1 else g / scale
+        if scale == 1:
+            (g,) = torch.autograd.grad(total, w)
+        else:
+            (g,) = torch.autograd.grad(scale * total, w)
+            g = g / scale
+    return value.detach(), g
 
 
 def check_batch(batch: Batch, lead: tuple[int, ...]) -> None:

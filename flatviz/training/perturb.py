@@ -87,7 +87,9 @@ class Perturbation:
             return []
         if self.mode in ("sam_mu", "sam_theta"):
             steps = [_of_length(radius, q, block) for block in grad]
-            return [*steps[:2], *(step / fold(q) for step in steps[2:])]
+            if len(steps) == 3:
+                steps[2] = steps[2] / fold(q)
+            return steps
         if self.mode == "kl_exact":
             natural = fisher_solve(q, grad, self.damping)
             steps = _along(q, grad, natural, radius, self.joint)
@@ -234,7 +236,8 @@ def fisher_solve(q: Gaussian, grad: Sequence[Tensor], damping: float | None = No
             damping = FACTOR_DAMPING
         eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
         wide = q.cov_mul(grad[2])
-        natural.append(torch.linalg.solve_ex(gram + damping * eye, wide).result)
+        solved = torch.linalg.solve_ex(gram + damping * eye, wide)
+        natural.append(solved.result)
     return natural
 
 
@@ -257,7 +260,8 @@ def _along(
     """Compute radius * natural / sqrt(g . natural), with one normaliser or one a block."""
     squares = [_dot(q, g, v) for g, v in zip(grad, natural)]
     if joint:
-        squares = [sum(squares[1:], squares[0])] * len(squares)
+        total = sum(squares[1:], squares[0])
+        squares = [total] * len(squares)
     scales = [radius * _positive(square).rsqrt() for square in squares]
     return [v * _spread(scale, v) for v, scale in zip(natural, scales)]
 
@@ -279,7 +283,7 @@ def _onto_ball(
     target = radius.double().clamp_min(1e-300).log()
     x = torch.zeros_like(target)
     slope = torch.ones_like(target)
-    last = None
+    last: tuple[Tensor, Tensor] | None = None
     low = torch.full_like(x, -math.inf)
     high = torch.full_like(x, math.inf)
     for _ in range(most):
@@ -289,8 +293,10 @@ def _onto_ball(
         log_reach = 0.5 * (2 * kl).clamp_min(1e-300).log()
         y = (log_reach - target).nan_to_num(10.0).clamp(-10, 10)
         if last is not None:
-            secant = (y - last[1]) / (x - last[0])
-            slope = torch.where(x == last[0], slope, secant).clamp(0.5, 4.0)
+            last_x, last_y = last
+            secant = (y - last_y) / (x - last_x)
+            slope = torch.where(x == last_x, slope, secant)
+            slope = slope.clamp(0.5, 4.0)
         low = torch.where(y < 0, x, low)
         high = torch.where(y > 0, x, high)
         last = (x, y)
@@ -304,13 +310,15 @@ def _onto_ball(
 
 
 def _double(q: Gaussian) -> Gaussian:
-    return Gaussian.unchecked(q.mean.double(), q.log_std.double(), q.factor.double())
+    theta = (q.mean, q.log_std, q.factor)
+    return Gaussian.unchecked(*(part.double() for part in theta))
 
 
 def reach_of(worst: Gaussian, q: Gaussian) -> Tensor:
     """Compute the exact sqrt(2 KL(worst || q)), (...): the radius of any mode in this unit."""
     kl = _double(worst).kl(_double(q))
-    return (2 * kl.clamp_min(0)).sqrt().to(q.mean.dtype)
+    reach = (2 * kl.clamp_min(0)).sqrt()
+    return reach.to(q.mean.dtype)
 
 
 def _authors_code(
@@ -331,7 +339,8 @@ def _authors_code(
     with torch.enable_grad():
         released = Gaussian.unchecked(mean, s - half, c / unfold)
         draw = _draw(released, *noise)
-        draw = draw if "total_derivative" in switches else draw.detach()
+        if "total_derivative" not in switches:
+            draw = draw.detach()
         # exp(log std) read as a variance, C^T C without its 1/2 and 1/(K - 1)
         if "v_as_std" in switches:
             log_std = 0.5 * (s.exp() + 1e-10).log()
@@ -339,8 +348,10 @@ def _authors_code(
         log_prob = released.log_prob(draw).sum()
         a_s, a_c = torch.autograd.grad(log_prob, (s, c), materialize_grads=True)
         a_mean = released.precision_mul(draw - mean).detach()
-    steps = [_of_length(radius, q, score) for score in (a_mean, a_s, a_c)]
-    return [*steps[:2], steps[2] / unfold]
+    mean_step = _of_length(radius, q, a_mean)
+    s_step = _of_length(radius, q, a_s)
+    c_step = _of_length(radius, q, a_c)
+    return [mean_step, s_step, c_step / unfold]
 
 
 def _draw(q: Gaussian, z1: Tensor, z2: Tensor) -> Tensor:

@@ -72,8 +72,8 @@ class Energy:
             pull = self.weight_decay * w
         else:  # -grad log p(w) / N
             pull = self.prior.precision_mul(w - self.prior.mean) / self.n
-        record = Record(value.mean(), sharpness=None if gain is None else gain.mean())
-        return g + pull, record
+        sharpness = None if gain is None else gain.mean()
+        return g + pull, Record(value.mean(), sharpness=sharpness)
 
     def scale(self, rate: R) -> R:
         """Compute sqrt(rate T / N), by which noise is multiplied."""
@@ -254,7 +254,8 @@ def descend(
     Raises:
         Diverged: If the loss or the weights become NaN or inf.
     """
-    lr = rates(optim.lr, optim.steps, w, partial(cosine, last=last))
+    schedule = partial(cosine, last=last)
+    lr = rates(optim.lr, optim.steps, w, schedule)
     clip = loss.longest_gradient
     sgd = SGD(lr, optim.momentum, optim.weight_decay, optim.ascent, clip)
     state, history, _ = drive(sgd, sgd.init(w), loss, run, steps=optim.steps, shuffle=shuffle)

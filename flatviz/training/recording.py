@@ -39,9 +39,9 @@ register_optimizer_step_post_hook(_after_step)
 
 @dataclass(eq=False)
 class Measurements:
-    """Measure loss, curvature and sharpness on `data` at some steps, within a share of the time.
+    """Measurements of loss, curvature and sharpness on `data` along a loop.
 
-    The share is `budget` percent of the time that the loop itself takes.
+    They take at most `budget` percent of the time that the loop itself takes.
     """
 
     data: Data
@@ -54,7 +54,7 @@ class Measurements:
     looped: float = 0.0  # of the loop without measurements
     spent: float = 0.0  # of all measurements
     cost: float = 0.0  # of the last measurement
-    looks: int = 0  # points offered to `at`, measured or not
+    offered: int = 0  # points, measured or not
     # A row for each measured point: its step, then its `VALUES`
     rows: list[tuple[float, ...]] = field(default_factory=list)
 
@@ -66,8 +66,14 @@ class Measurements:
         """Measure the net anew after `step`, if it was measured before all optimisers moved it."""
         if self.rows and self.rows[-1][0] == step:
             self.rows.pop()
-            self.looks -= 1
+            self.offered -= 1
             self.at(net, step, always=True)
+
+    def finish(self, net: Net, step: int) -> None:
+        """Measure the last point, if it was not measured when it was offered."""
+        if self.rows[-1][0] < step:
+            self.offered -= 1
+            self.at(lambda: net, step, always=True)
 
     def at(
         self,
@@ -86,7 +92,26 @@ class Measurements:
             self.measure(net(), step)
             self.cost = time.perf_counter() - now
             self.spent += self.cost
-        self.looks += 1
+        self.offered += 1
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on what the budget allowed."""
+        notes = []
+        measured = len(self.rows)
+        skipped = self.offered - measured
+        if skipped:
+            notes.append(
+                f"{skipped} of {self.offered} points were not measured: the budget is"
+                f" {self.budget:g} %"
+            )
+        percent = 100 * self.spent / max(self.looped, 1e-9)
+        if measured == 2 and percent > self.budget:
+            notes.append(
+                f"start and end took {percent:.3g} % of the loop's time, the budget is"
+                f" {self.budget:g} %"
+            )
+        return tuple(notes)
 
     def measure(self, net: Net, step: int) -> None:
         """Store and log the values of the net; all but the loss are NaN where it diverged."""
@@ -160,21 +185,8 @@ class RecordedPath:
         if watch is None or not watch.rows:
             raise ValueError("the path has no history: give record_path data=, and run the loop")
         steps, *columns = torch.tensor(watch.rows, dtype=torch.float64).T
-        notes = []
-        measured = len(watch.rows)
-        skipped = watch.looks - measured
-        if skipped:
-            notes.append(
-                f"{skipped} of {watch.looks} points were not measured: the budget is"
-                f" {watch.budget:g} %"
-            )
-        percent = 100 * watch.spent / max(watch.looped, 1e-9)
-        if measured == 2 and percent > watch.budget:
-            notes.append(
-                f"start and end took {percent:.3g} % of the loop's time, the budget is"
-                f" {watch.budget:g} %"
-            )
-        return History(**dict(zip(VALUES, columns)), steps=steps.long(), notes=tuple(notes))
+        records = dict(zip(VALUES, columns))
+        return History(**records, steps=steps.long(), notes=watch.notes)
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -227,9 +239,8 @@ class RecordedPath:
         self.net = self._net()
         if kind is not None:
             return
-        if self.watch is not None and self.watch.rows[-1][0] < self._steps[-1]:
-            self.watch.looks -= 1  # `add` offered the last point already, and it was not measured
-            self.watch.at(lambda: self.net, self._steps[-1], always=True)
+        if self.watch is not None:
+            self.watch.finish(self.net, self._steps[-1])
         if len(self._steps) == 1:
             warnings.warn(
                 "no step of a torch.optim optimiser was seen: call path.add() in the loop",
@@ -258,7 +269,7 @@ class RecordedPath:
             moved |= self._ids.intersection(map(id, group["params"]))
         if not moved:
             return
-        step_begins = moved & self._moved or not self._moved
+        step_begins = not self._moved or bool(moved & self._moved)
         if step_begins:
             self._step = self._step + 1
             self._moved = moved

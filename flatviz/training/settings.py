@@ -18,14 +18,15 @@ from flatviz.training.gradient import PLAIN, Ascent, Training
 Setting = Any  # value of a keyword of any method's fit
 Checkpoint = NewFile | None
 
-# mc_samples=None takes DRAWS draws a step.  If a gradient with all of them needs over LARGE_STEP
-# multiply-adds, the draws share the examples of the step, which then costs one pass; if they have
-# over LARGE_DRAWS numbers, there is one draw.  Both are noisier, so their rate is at most ONE_PASS:
-# see `flatviz run draws`.
+# mc_samples=None takes DRAWS draws a step.  With them, 600 steps bring the mean objective to within
+# 1 % of that after 2,400 on digits-near, of the MLP and of the conv net (data/gaps.csv).
 DRAWS = 8
-LARGE_STEP = 2_000_000_000
-LARGE_DRAWS = 2_000_000
-ONE_PASS = 1.0
+# If a step with DRAWS draws needs over MAX_WORK multiply-adds, the draws share its examples, and it
+# costs one pass; if they have over MAX_NUMBERS numbers, there is one draw.  Both are noisier, so
+# their rate is at most NOISY_LR: see `flatviz run draws`.
+MAX_WORK = 2_000_000_000
+MAX_NUMBERS = 2_000_000
+NOISY_LR = 1.0
 
 
 @dataclass(frozen=True)
@@ -79,11 +80,9 @@ class Tempered(NamedTuple):
     lr: float
 
 
-# With eight draws a step, 600 steps bring the mean objective to within 1 % of that after 2,400 on
-# digits-near, of the MLP and of the conv net (data/gaps.csv).
-# The tempered posterior exp(-N L / T) prior that VI and SA-BMA approximate by default: T = 0.03.
-# On validation splits of digits-near VI's NLL is lower at T = 0.03 than at 0.1, 0.3 and 1, and does
-# not differ significantly from that at 0.01 (`flatviz run tasks`).
+# By default VI and SA-BMA approximate the tempered posterior exp(-N L / T) prior, and T, their
+# kl_weight, is 0.03.  On validation splits of digits-near VI's NLL is lower there than at 0.1, 0.3
+# and 1, and does not differ significantly from that at 0.01 (`flatviz run tasks`).
 TEMPERED = Tempered(0.03, 0.3, 2.0)
 # T = 0.1 has the lowest validation NLL of VI with the conv net on the digits, of 0.03, 0.1, 0.3
 # and 1 (seeds 1000 and 1001).
@@ -106,8 +105,8 @@ class Vi:
 
     @classmethod
     def of(cls, keywords: Mapping[str, Setting]) -> Self:
-        """Build it from the keywords of a fit."""
-        names = [f.name for f in fields(cls) if f.name in keywords]
+        """Build it from the keywords of a fit, which may have others as well."""
+        names = keywords.keys() & {f.name for f in fields(cls)}
         return cls(**{name: keywords[name] for name in names})
 
     @classmethod
@@ -139,26 +138,30 @@ class Vi:
     ) -> Self:
         """Fill in mc_samples where it is None, by the multiply-adds of a step on `examples`.
 
-        Fewer draws than DRAWS have a lower rate.  may_share: whether draws can share the examples.
+        A single draw, and draws that share the examples, have a lower rate.
+
+        may_share: whether draws can share the examples.
         """
         if self.mc_samples is not None:
             return self
-        if 3 * DRAWS * examples * work.macs <= LARGE_STEP:
+        forward_and_backward = 3 * work.macs
+        if forward_and_backward * examples * DRAWS <= MAX_WORK:
             return replace(self, mc_samples=DRAWS)
         draws = 1
-        if may_share and DRAWS * dim <= LARGE_DRAWS:
+        if may_share and DRAWS * dim <= MAX_NUMBERS:
             draws = max(d for d in range(1, DRAWS + 1) if examples % d == 0)  # equal parts
         return replace(
             self,
             mc_samples=draws,
-            lr=min(self.lr, ONE_PASS),
+            lr=min(self.lr, NOISY_LR),
             shared=draws > 1,
         )
 
     def started(self, prior: Gaussian) -> Gaussian:
         """Return `start` or the prior, with standard deviations times `start_scale`."""
-        start = self.start or prior
+        start = prior if self.start is None else self.start
         scale = self.start_scale
         if scale == 1:
             return start
-        return replace(start, log_std=start.log_std + math.log(scale), factor=scale * start.factor)
+        log_std = start.log_std + math.log(scale)
+        return replace(start, log_std=log_std, factor=scale * start.factor)

@@ -311,7 +311,10 @@ def fit_gaussians(
     shares = None
     if not loss.streams and loss.buffers() is None:
         shares = noise_shares(algorithm, state.q, loss, run, seeds)
-    before = lambda: mean_nll(problem)(start.mean)  # noqa: E731  by the net's statistics
+
+    def before() -> Tensor:
+        """Compute the loss at the start, by the net's statistics."""
+        return mean_nll(problem)(start.mean)
 
     def member(i: int) -> Gaussian | Diverged:
         s = state

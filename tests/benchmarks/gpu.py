@@ -35,7 +35,6 @@ import tempfile
 import time
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -48,12 +47,12 @@ from torchvision.models import resnet18
 
 import flatviz as fv
 from flatviz.core.arithmetic import FEW, least_multiply_adds
-from flatviz.engine.graphs import RECORDERS, SWITCH, Recorder
+from flatviz.engine.graphs import RECORDERS, SWITCH
 from flatviz.families.tour import TourSettings, run_tour
 
 # of a family, where tiny
 FEW_CELLS = dict(
-    n_draws=2,
+    n_draws=3,
     n_spectra=1,
     k=2,
     resolution=3,
@@ -84,7 +83,8 @@ class Results:
 
     def row(self, name, value, unit="", goal="", note=""):
         """A row; another of its name is replaced."""
-        self.parts[self.part]["rows"][name] = [value, unit, goal, note]
+        rows = self.parts[self.part]["rows"]
+        rows[name] = [value, unit, goal, note]
         number = "" if value is None else f"{value:.4g} {unit}"
         print(f"{name:<60} {number:<18} {goal and f'wanted {goal}':<16} {note}", flush=True)
         self.write()
@@ -97,7 +97,8 @@ class Results:
 
     def write(self):
         """All of it, in the file."""
-        self.path.write_text(json.dumps({"about": self.about, "parts": self.parts}, indent=1))
+        everything = {"about": self.about, "parts": self.parts}
+        self.path.write_text(json.dumps(everything, indent=1))
 
 
 @dataclass(frozen=True)
@@ -129,18 +130,26 @@ class Setting:
 
     def treated(self, which="norm+head"):
         """The network on the device, and a prior as narrow as an untrained one needs."""
-        net = fv.Net.from_module(self.network().eval(), which, example=images(2).x).to(self.device)
-        narrow = torch.full_like(net.w, -9.0)
-        return net, fv.Gaussian(net.w, narrow, 1e-4 * torch.randn(5, net.dim).to(self.device))
+        module = self.network().eval()
+        return self.with_posterior(module, which, images(2).x, -9.0, 1e-4)
+
+    def with_posterior(self, module, which, example, log_std, factor_std):
+        """The network on the device, and a Gaussian of rank 5 at its weights."""
+        net = fv.Net.from_module(module, which, example=example).to(self.device)
+        widths = torch.full_like(net.w, log_std)
+        factor = factor_std * torch.randn(5, net.dim)
+        return net, fv.Gaussian(net.w, widths, factor.to(self.device))
 
     def autocast(self):
         """The precision of a plain loop."""
-        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.precision is not None)
+        enabled = self.precision is not None
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=enabled)
 
     def placed(self, module):
         """On the device, channels last on a card."""
-        layout = {"memory_format": torch.channels_last} if self.device.type == "cuda" else {}
-        return module.to(self.device, **layout)
+        if self.device.type == "cuda":
+            module = module.to(memory_format=torch.channels_last)
+        return module.to(self.device)
 
     def done(self):
         """Wait for the card."""
@@ -210,10 +219,11 @@ def small(setting, model, width=None):
     narrow posterior."""
     task = fv.datasets.digits_transfer(shots=10, seed=0)
     how = {} if width is None else {"hidden": (width, width)}
-    module = getattr(fv.models, model)(task, **how).eval()
-    net = fv.Net.from_module(module, "norm+head", example=task.train.x[:2]).to(setting.device)
-    factor = 0.01 * torch.randn(5, net.dim).to(setting.device)
-    return net, task.to(setting.device), fv.Gaussian(net.w, torch.full_like(net.w, -4.0), factor)
+    network = getattr(fv.models, model)
+    module = network(task, **how).eval()
+    example = task.train.x[:2]
+    net, q = setting.with_posterior(module, "norm+head", example, -4.0, 0.01)
+    return net, task.to(setting.device), q
 
 
 def history_notes(posterior):
@@ -228,11 +238,13 @@ def replay(setting, out):
         net, task, q = small(setting, model)
         how = dict(radius=0.5, seed=0, mc_samples=8, steps=steps)
         fit = partial(fv.fit_sabma, net, task.train, q, **how)
-        pairs = partial(fv.top_eigenpairs, fv.nll(net, task.train), net.w, 5)
+        f = fv.nll(net, task.train)
+        pairs = partial(fv.top_eigenpairs, f, net.w, 5)
         name = f"{model}, SA-BMA of 8 draws, a step"
         replayed = seconds(setting, fit)
         after = fit()
-        out.row(f"{name}: as it comes", 1e3 * replayed / steps, "ms", note=history_notes(after))
+        each = 1e3 * replayed / steps
+        out.row(f"{name}: as it comes", each, "ms", note=history_notes(after))
         short = seconds(setting, pairs)
         with mock.patch.dict(os.environ, {SWITCH: "0"}):
             launched = seconds(setting, fit)
@@ -240,13 +252,12 @@ def replay(setting, out):
             long = seconds(setting, pairs)
             values = pairs().values
         out.row(f"{name}: launched", 1e3 * launched / steps, "ms")
-        fields = ("mean", "log_std", "factor")
-        same = all(torch.equal(getattr(before, f), getattr(after, f)) for f in fields)
+        numbers = lambda q: (q.mean, q.log_std, q.factor)
+        same = all(map(torch.equal, numbers(before), numbers(after)))
         out.row(f"{name}: faster by", launched / replayed, "times", note=f"same bits: {same}")
-        error = float((pairs().values / values - 1).abs().max())
-        note = (
-            f"replayed {1e3 * short:.1f} ms, launched {1e3 * long:.1f}, relative error {error:.0e}"
-        )
+        errors = pairs().values / values - 1
+        note = f"replayed {1e3 * short:.1f} ms, launched {1e3 * long:.1f}"
+        note += f", relative error {float(errors.abs().max()):.0e}"
         out.row(f"{model}, 5 eigenpairs: faster by", long / short, "times", note=note)
 
 
@@ -264,7 +275,9 @@ def fits(setting, out):
     data = setting.data()
     total = WARM + setting.steps
     passes = dict(
-        seed=0, training=fv.Training(precision=setting.precision), batch_size=setting.batch
+        seed=0,
+        training=fv.Training(precision=setting.precision),
+        batch_size=setting.batch,
     )
     one = dict(steps=total, lr=1e-3, batchnorm="frozen", **passes)
     runs = {"plain": partial(plain_sgd, setting, setting.network(), data)}
@@ -275,7 +288,8 @@ def fits(setting, out):
     for which in ("norm+head", "all"):
         net, prior = setting.treated(which)
         drawn = dict(kl_weight=0.0, mc_samples=1, **one)
-        runs[f"fit_sabma, {which}"] = partial(fv.fit_sabma, net, data, prior, radius=0.1, **drawn)
+        sabma = partial(fv.fit_sabma, radius=0.1)
+        runs[f"fit_sabma, {which}"] = partial(sabma, net, data, prior, **drawn)
         runs[f"fit_vi, {which}"] = partial(fv.fit_vi, net, data, prior, **drawn)
         runs[f"fit_sgd, {which}"] = partial(fv.fit_sgd, net, data, **one)
     rates = {name: [] for name in runs}
@@ -336,9 +350,15 @@ def plane(setting, out):
             )
             for _ in range(2)
         ]
-        bare = statistics.median(r[0] for r in rounds)
-        alone = statistics.median((r[2] - r[1]) / points / r[0] for r in rounds)
-        set_up = statistics.median(r[2] - most**2 * (r[2] - r[1]) / points for r in rounds)
+        passes = []
+        set_ups = []
+        for bare, small_plane, large_plane in rounds:
+            a_point = (large_plane - small_plane) / points
+            passes.append(a_point / bare)
+            set_ups.append(large_plane - most**2 * a_point)
+        bare = statistics.median(times[0] for times in rounds)
+        alone = statistics.median(passes)
+        set_up = statistics.median(set_ups)
         name = f"plane, {precision or 'float32'}"
         out.row(f"{name}: a bare forward pass", 1e3 * bare, "ms")
         out.row(f"{name}: a point alone", alone, "passes", "<= 1.15")
@@ -356,13 +376,21 @@ def tour(setting, out):
         label, _, state = text.partition(": ")
         if state == "computing":
             setting.done()
+            if stages:
+                name, start = stages[-1]
+                took = time.perf_counter() - start
+                out.row(f"{setting.device.type}, {name}", took, "s")
             stages.append((label, time.perf_counter()))
-            for (name, start), (_, end) in list(pairwise(stages))[-1:]:
-                out.row(f"{setting.device.type}, {name}", end - start, "s")
 
-    how = dict(epochs=2, repeats=1, measured=FEW_CELLS) if setting.tiny else {}
+    settings = TourSettings()
     if setting.tiny:
-        how |= dict(radii={"vi": (0.0,), "sabma": (0.0, 0.5)}, fit={"steps": 3})
+        settings = TourSettings(
+            epochs=2,
+            repeats=1,
+            measured=FEW_CELLS,
+            radii={"vi": (0.0,), "sabma": (0.0, 0.5)},
+            fit={"steps": 3},
+        )
     start = time.perf_counter()
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -371,7 +399,7 @@ def tour(setting, out):
         run_tour(
             "mlp",
             device=setting.device,
-            settings=TourSettings(**how),
+            settings=settings,
             say=heard,
         )
         heard("the end: computing")
@@ -390,14 +418,15 @@ def profile(setting, out):
         batchnorm="frozen",
         steps=WARM + short.steps,
         kl_weight=0.0,
+        mc_samples=1,
         batch_size=setting.batch,
         training=fv.Training(precision=setting.precision),
     )
     net, prior = setting.treated("all")
     runs = {
         "plain": partial(plain_sgd, short, setting.network(), data),
-        "fit_sabma, all": partial(fv.fit_sabma, net, data, prior, radius=0.1, mc_samples=1, **one),
-        "fit_vi, all": partial(fv.fit_vi, net, data, prior, mc_samples=1, **one),
+        "fit_sabma, all": partial(fv.fit_sabma, net, data, prior, radius=0.1, **one),
+        "fit_vi, all": partial(fv.fit_vi, net, data, prior, **one),
     }
     for name, run in runs.items():
         seen = torch.profiler.profile(activities=kinds)
@@ -411,14 +440,13 @@ def profile(setting, out):
             run(progress=watch)
         setting.done()
         seen.stop()
-        rows = [
-            (e.key, e.self_device_time_total / 1e3 / short.steps, e.count)
-            for e in seen.key_averages()
-        ]
-        rows = sorted((row for row in rows if row[0].startswith("aten::")), key=lambda row: -row[1])
-        out.row(f"{name}: all operations", sum(ms for _, ms, _ in rows), "ms")
-        for operation, ms, count in rows[:10]:
-            out.row(f"{name}: {operation}", ms, "ms", note=f"{count / short.steps:.0f} calls")
+        events = [e for e in seen.key_averages() if e.key.startswith("aten::")]
+        events.sort(key=lambda e: e.self_device_time_total, reverse=True)
+        milliseconds = lambda e: e.self_device_time_total / 1e3 / short.steps
+        out.row(f"{name}: all operations", sum(map(milliseconds, events)), "ms")
+        for e in events[:10]:
+            calls = f"{e.count / short.steps:.0f} calls"
+            out.row(f"{name}: {e.key}", milliseconds(e), "ms", note=calls)
 
 
 def draws(setting, out):
@@ -435,29 +463,29 @@ def draws(setting, out):
             batchnorm="frozen",
         )
         for draw in (1, 8):
-            fit = partial(fv.fit_sabma, net, few, prior, steps=steps, mc_samples=draw, **how)
             start = time.perf_counter()
-            q = fit()
+            q = fv.fit_sabma(net, few, prior, steps=steps, mc_samples=draw, **how)
             setting.done()
-            name = (
-                f"{len(few)} images, {steps} steps, draws a step: {draw}, {precision or 'float32'}"
-            )
-            out.row(name, time.perf_counter() - start, "s", note=history_notes(q) or "replayed")
+            took = time.perf_counter() - start
+            name = f"{len(few)} images, {steps} steps, draws a step: {draw}"
+            name += f", {precision or 'float32'}"
+            out.row(name, took, "s", note=history_notes(q) or "replayed")
 
 
 def methods(setting, out):
     """Of each method, whether its steps are replayed, on the MLP of the digits."""
     net, task, q = small(setting, "mlp")
-    given = {"fit_vi": ((q,), {}), "fit_sabma": ((q,), {"radius": 0.5})}
+    given = {"vi": {"prior": q}, "sabma": {"prior": q, "radius": 0.5}}
     names = "sgd swa swag vi sabma bsam sgld sghmc csgld emcmc svgd dropout ensemble"
     for name in names.split():
-        before, how = given.get(f"fit_{name}", ((), {}))
+        fit = getattr(fv, f"fit_{name}")
         start = time.perf_counter()
         try:
-            fitted = getattr(fv, f"fit_{name}")(net, task.train, *before, seed=0, **how)
+            fitted = fit(net, task.train, seed=0, **given.get(name, {}))
             note = history_notes(fitted) or "replayed"
         except Exception as error:  # of one method, said beside the others
-            note = f"{type(error).__name__}: {str(error).splitlines()[0]}"
+            first_line = str(error).splitlines()[0]
+            note = f"{type(error).__name__}: {first_line}"
         out.row(f"fit_{name}", time.perf_counter() - start, "s", note=note)
 
 
@@ -466,14 +494,14 @@ def family(setting, out):
     net, prior = setting.treated()
     data = setting.data(8 if setting.tiny else 40)
     task = fv.Task(data, data, data, n_classes=10)
-    radii = {"sabma": (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)}
+    radii = (0.0, 0.1) if setting.tiny else (0.0, 0.1, 0.2, 0.3, 0.4)
     start = time.perf_counter()
     how = {"steps": 2 if setting.tiny else 100, "lr": 1e-3}
     five = fv.families.fit_family(
         net,
         task,
         prior,
-        radii=radii,
+        radii={"sabma": radii},
         seed=0,
         fit=how,
     )
@@ -482,11 +510,14 @@ def family(setting, out):
     stages = []
 
     def watch(done, total, label):
-        if not stages or stages[-1][0] != label:
-            setting.done()
-            stages.append((label, time.perf_counter()))
-            for (name, start), (_, end) in list(pairwise(stages))[-1:]:
-                out.row(f"measure, {name}", end - start, "s")
+        if stages and stages[-1][0] == label:
+            return
+        setting.done()
+        if stages:
+            name, start = stages[-1]
+            took = time.perf_counter() - start
+            out.row(f"measure, {name}", took, "s")
+        stages.append((label, time.perf_counter()))
 
     start = time.perf_counter()
     how = FEW_CELLS if setting.tiny else {}
@@ -498,8 +529,10 @@ def family(setting, out):
 def cross(setting, out):
     """Fits and measuring of small networks on the card and on the CPU, beside which `auto`
     chooses."""
-    widths = (("convnet", None), ("mlp", None), ("mlp", 1024))[: 2 if setting.tiny else None]
-    for model, width in widths:
+    networks = [("convnet", None), ("mlp", None)]
+    if not setting.tiny:
+        networks.append(("mlp", 1024))
+    for model, width in networks:
         both = []
         for device in (setting.device, torch.device("cpu")):
             here = replace(setting, device=device)
@@ -515,13 +548,13 @@ def cross(setting, out):
                 fit=steps,
             )
             how = FEW_CELLS if setting.tiny else {}
-            fit = partial(fv.fit_sabma, net, task.train, q, radius=0.5, seed=0, **steps)
+            sabma = partial(fv.fit_sabma, radius=0.5, seed=0, **steps)
+            fit = partial(sabma, net, task.train, q)
             measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
             both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])
         name = model if width is None else f"{model} {width}"
-        adds = (
-            f"{least_multiply_adds(net.module):,} multiply-adds; auto takes the card from {FEW:,}"
-        )
+        adds = f"{least_multiply_adds(net.module):,} multiply-adds"
+        adds += f"; auto takes the card from {FEW:,}"
         for what, card, cpu in zip(("60 steps of SA-BMA", "measuring"), *both):
             note = f"{card:.2f} s there, {cpu:.2f} s on the CPU; {adds}"
             out.row(f"{name}, {what}: on the card faster by", cpu / card, "times", note=note)
@@ -571,6 +604,12 @@ def run(parts, setting, out, end):
         out.say("seconds", round(time.monotonic() - start, 1))
 
 
+def launched_again(warm, step):
+    """In place of a graph: a step that is not recorded but launched once more."""
+    warm()
+    return step
+
+
 def main():
     """Measure the parts asked for, all by default."""
     started = time.monotonic()
@@ -601,8 +640,7 @@ def main():
 
         asked.device = second_device()
         precision = None  # it has no autocast
-        stand_in = Recorder(lambda warm, step: (warm(), step)[1], lambda run: run() and 0.0)
-        RECORDERS[asked.device.type] = stand_in
+        RECORDERS[asked.device.type] = launched_again
     sizes = (4, 3, 8) if asked.tiny else (256, 91, 8192)
     setting = Setting(torch.device(asked.device), precision, asked.tiny, *sizes)
     asked.out.mkdir(parents=True, exist_ok=True)
@@ -626,8 +664,9 @@ def main():
         "day": time.strftime("%Y-%m-%d"),
         "tiny": asked.tiny,
     }
-    print(*(f"{key} {value}" for key, value in about.items()), sep=", ", flush=True)
-    out = Results(asked.out / ("cpu.json" if name == "cpu" else "gpu.json"), about)
+    print(", ".join(f"{key} {value}" for key, value in about.items()), flush=True)
+    file = "cpu.json" if name == "cpu" else "gpu.json"
+    out = Results(asked.out / file, about)
     end = started + asked.budget
     try:
         run(parts, setting, out, end)

@@ -54,13 +54,18 @@ ROUNDS = 9  # of calls in turn
 
 def before(name):
     """The ratio of the last table, empty where it had no such row."""
-    cells = (line.split("|") for line in TABLE.read_text(encoding="utf-8").splitlines())
-    return next((c[2].strip() for c in cells if len(c) > 2 and c[1].strip() == name), "")
+    for line in TABLE.read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) > 2 and cells[1] == name:
+            return cells[2]
+    return ""
 
 
 def say(name, ratio, wanted, seconds=""):
-    was = before(name.strip())
-    MEASURED.append((name.strip(), f"{ratio:.2f}", was, wanted, seconds.split(",")[0]))
+    quantity = name.strip()
+    was = before(quantity)
+    times = seconds.split(",")[0]
+    MEASURED.append((quantity, f"{ratio:.2f}", was, wanted, times))
     beside = f"{ratio:.2f}{was and f', was {was}'}"
     print(f"{name:<58} {beside:<16} wanted {wanted:<9} {seconds}", flush=True)
 
@@ -68,12 +73,14 @@ def say(name, ratio, wanted, seconds=""):
 def products_alone(module, x, chunk):
     """What no reuse spares a point: convolutions and products of all layers but the first, on
     batches of `chunk` in the cache."""
-    layers = [m for m in module.modules() if isinstance(m, nn.Conv2d | nn.Linear)][1:]
+    _, *layers = [m for m in module.modules() if isinstance(m, nn.Conv2d | nn.Linear)]
     calls = []
     inputs = {}  # one of each shape
 
     def look(m, given):
-        calls.append((m, inputs.setdefault(given[0].shape, given[0].clone())))
+        (x,) = given
+        of_this_shape = inputs.setdefault(x.shape, x.clone())
+        calls.append((m, of_this_shape))
 
     hooks = [m.register_forward_pre_hook(look) for m in layers]
     with torch.no_grad():
@@ -120,20 +127,22 @@ def against_loss_landscapes(
     ticks = torch.linspace(-1, 1, STEPS).to(net.w)
     coords = torch.cartesian_prod(ticks, ticks)
     about = plane.origin, plane.axes
-    theirs = torch.tensor(
-        [metric(net.at(w).to_module().eval()) for w in plane.origin + coords @ plane.axes]
-    )
+    points = plane.points(coords)
+    theirs = torch.tensor([metric(net.at(w).to_module().eval()) for w in points])
 
     def built():
         return fv.nll(net, data).over(*about, coords=coords)
 
     evaluate = built()
-    off = float(((evaluate(coords) - theirs).abs() / theirs.abs()).max())
+    errors = evaluate(coords) / theirs - 1
+    off = float(errors.abs().max())
     assert off < 1e-4, f"{name}: values differ by {off:g}"
     extent = float(coords.abs().max())
     ticks = extent * torch.linspace(-1, 1, block)
     some = torch.cartesian_prod(ticks, ticks)
-    alone = products_alone(module, data.x, evaluate.plan.chunk) if products else lambda: None
+    alone = lambda: None
+    if products:
+        alone = products_alone(module, data.x, evaluate.plan.chunk)
     plain = fv.nll(net, data).over(*about, exact=True)
     calls = (
         lambda: loss_landscapes.random_plane(module, metric, steps=block, deepcopy_model=True),
@@ -150,7 +159,8 @@ def against_loss_landscapes(
         seen = rounds(*calls, repeats=ROUNDS, clock=clock)
         peer = [row[0] for row in seen]
         ours = [row[1] + share * (row[2] + confirmed * row[3]) for row in seen]
-        a, b = (1e3 * median(times) / len(some) for times in (peer, ours))
+        a = 1e3 * median(peer) / len(some)
+        b = 1e3 * median(ours) / len(some)
         plan = "channels_last" if evaluate.plan.channels_last else ""
         what = f"plane {side} x {side}, {name}, {threads} thread{'s' * (threads > 1)}"
         ratio = median(x / y for x, y in zip(peer, ours))
@@ -159,19 +169,27 @@ def against_loss_landscapes(
         if products:
             of = what.removeprefix(f"plane {side} x {side}, ")
             over = median(row[1] / row[4] for row in seen)
-            each = 1e3 * median(row[4] for row in seen) / len(some)
+            products_of_some = median(row[4] for row in seen)
+            each = 1e3 * products_of_some / len(some)
             name_of = f"  a point over its products alone, {of}"
             say(name_of, over, "<= 1.25", f"{each:.2f} ms alone")
     torch.set_num_threads(1)
 
 
 def plain_mlp():
-    return mlp(784, 100, 10), fv.Data(torch.randn(1000, 784), torch.randint(0, 10, (1000,)))
+    return mlp(784, 100, 10), random_data(1000, 784)
+
+
+def random_data(n, features):
+    """Normal inputs with random labels of ten classes."""
+    x = torch.randn(n, features)
+    return fv.Data(x, torch.randint(0, 10, (n,)))
 
 
 def digits_conv():
     task = fv.datasets.digits_transfer(shots=10, seed=0)
-    return settled(fv.models.convnet(task), task.source.x), task.source.subset(slice(0, 1000))
+    module = settled(fv.models.convnet(task), task.source.x)
+    return module, task.source.subset(slice(0, 1000))
 
 
 def resnet(n):
@@ -183,18 +201,22 @@ def last_layer(name, make, n, head):
     """Against a forward of the whole module at each point, which is what every peer does."""
     module = make()
     data = images(n)
-    net = fv.Net.from_module(settled(module, data.x), lambda name: name.startswith(head))
+    in_head = lambda name: name.startswith(head)
+    net = fv.Net.from_module(settled(module, data.x), in_head)
     f = fv.nll(net, data)
     plane = fv.plane_random(net, net.w, seed=0)
     coords = torch.rand(16, 2) - 0.5
     fast = f.over(plane.origin, plane.axes)
     plain = f.over(plane.origin, plane.axes, exact=True)
-    assert_close(fast(coords[:2]), plain(coords[:2]), rtol=1e-4, atol=1e-6)
+    two = coords[:2]
+    assert_close(fast(two), plain(two), rtol=1e-4, atol=1e-6)
     start = time.perf_counter()
     f.over(plane.origin, plane.axes)(coords)
     first = time.perf_counter() - start
-    a, b = least(lambda: plain(coords[:1]), lambda: fast(coords))
-    whole = 1681 * a / (first + 1665 * b / 16)  # of a 41 x 41 plane, the trunk's one pass included
+    one = coords[:1]
+    a, b = least(lambda: plain(one), lambda: fast(coords))
+    rest = 1665 * b / 16
+    whole = 1681 * a / (first + rest)  # of a 41 x 41 plane, the trunk's one pass included
     say(
         f"last-layer plane, {name}, 41 x 41",
         whole,
@@ -214,7 +236,10 @@ def set_up():
         with torch.no_grad():
             nn.functional.cross_entropy(module(data.x), data.y)
 
-    a, b = least(bare, lambda: fv.slice_plane(fv.nll(net, data), plane, extent=0.5, resolution=11))
+    def sliced():
+        fv.slice_plane(fv.nll(net, data), plane, extent=0.5, resolution=11)
+
+    a, b = least(bare, sliced)
     say(
         "plane 11 x 11 with set-up over bare passes, ResNet-20",
         b / (121 * a),
@@ -229,12 +254,10 @@ def size_of_data():
     net = fv.Net.from_module(mlp(20, 64, 10), "all")
     each = []
     for n in (10**3, 10**4, 10**5, 10**6):
-        product = fv.nll(net, fv.Data(torch.randn(n, 20), torch.randint(0, 10, (n,)))).operator(
-            net.w
-        )
-        each.append(
-            least(lambda product=product: product(net.w), repeats=5, clock=time.process_time)[0] / n
-        )
+        f = fv.nll(net, random_data(n, 20))
+        product = partial(f.operator(net.w), net.w)
+        (seconds,) = least(product, repeats=5, clock=time.process_time)
+        each.append(seconds / n)
     text = " ".join(f"{1e6 * t:.2f}" for t in each)
     say("product, time an example, N = 1e3 to 1e6", max(each) / min(each), "<= 1.5", f"{text} us")
 
@@ -247,7 +270,8 @@ def product_ratio(name, make, bar):
     w = net.w.clone().requires_grad_()
     v = torch.randn_like(net.w)
     product = f.operator(net.w)
-    a, b = least(lambda: torch.autograd.grad(f(w), w), lambda: product(v), repeats=5)
+    gradient = lambda: torch.autograd.grad(f(w), w)
+    a, b = least(gradient, lambda: product(v), repeats=5)
     say(f"product / gradient, {name}", b / a, f"<= {bar}", f"{1e3 * b:.1f} ms")
 
 
@@ -257,7 +281,7 @@ def eigenpairs():
     data = fv.Data(digits.x.flatten(1)[:500], digits.y[:500])
     net = fv.pretrain(mlp(64, 48, 10), data, seed=0, epochs=5)
     spectrum = fv.top_eigenpairs(fv.nll(net, data), net.w, 5)
-    relative = float((spectrum.residual / spectrum.values[0]).max())
+    relative = float(spectrum.residual.max() / spectrum.values[0])
     say(
         "top 5 eigenpairs: products",
         spectrum.n_products,
@@ -271,22 +295,23 @@ def eigenpairs():
         return
     module = net.to_module()
     inner = HessianLinearOperator(
-        module, nn.CrossEntropyLoss(), list(module.parameters()), [(data.x, data.y)]
+        module,
+        nn.CrossEntropyLoss(),
+        list(module.parameters()),
+        [(data.x, data.y)],
     ).to_scipy()
     counted = Mock(wraps=inner.matvec)
     operator = LinearOperator(inner.shape, counted, dtype=inner.dtype)
-    values = torch.as_tensor(
-        eigsh(
-            operator,
-            k=5,
-            which="LA",
-            tol=1e-4,
-            return_eigenvectors=False,
-        ).copy()
+    values = eigsh(
+        operator,
+        k=5,
+        which="LA",
+        tol=1e-4,
+        return_eigenvectors=False,
     )
-    assert_close(
-        values.sort(descending=True)[0].to(spectrum.values), spectrum.values, rtol=1e-3, atol=0
-    )
+    largest_first = torch.from_numpy(values.copy()).sort(descending=True).values
+    theirs = largest_first.to(spectrum.values)
+    assert_close(theirs, spectrum.values, rtol=1e-3, atol=0)
     say("  curvlinops + ARPACK, tol 1e-4: products", counted.call_count, "beside")
 
 
@@ -308,11 +333,13 @@ print(time.perf_counter() - start)
 def threads(state):
     """README's fit with the threads that `core/arithmetic.py` chooses over the better of 1 and all,
     each in a process, in turn."""
-    environment = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+    environment = dict(os.environ)
+    environment.pop("OMP_NUM_THREADS", None)
+    cores = os.cpu_count()
     limit = 600.0
     took = []
     with busy() if state == "busy" else nullcontext():
-        for share, count in (("2e8", os.cpu_count()), ("1e-9", 1), ("1e-9", os.cpu_count())):
+        for share, count in (("2e8", cores), ("1e-9", 1), ("1e-9", cores)):
             command = [sys.executable, "-c", WORK, share, str(count)]
             try:
                 done = subprocess.run(
@@ -337,10 +364,21 @@ def threads(state):
 
 ROWS = {
     "plane_mlp": partial(
-        against_loss_landscapes, "MLP 784-100-10, N = 1000", plain_mlp, ">= 8", 41, 10
+        against_loss_landscapes,
+        "MLP 784-100-10, N = 1000",
+        plain_mlp,
+        ">= 8",
+        41,
+        10,
     ),
     "plane_digits": partial(
-        against_loss_landscapes, "digits conv net", digits_conv, ">= 2", 21, 6, products=True
+        against_loss_landscapes,
+        "digits conv net",
+        digits_conv,
+        ">= 2",
+        21,
+        6,
+        products=True,
     ),
     "plane_resnet": partial(
         against_loss_landscapes,
@@ -356,11 +394,17 @@ ROWS = {
         last_layer, "ResNet-18", partial(resnet18, num_classes=10), 128, "fc"
     ),
     "product_mlp": partial(
-        product_ratio, "MLP 784-256-10", lambda: (mlp(784, 256, 10), plain_mlp()[1]), 1.5
+        product_ratio,
+        "MLP 784-256-10",
+        lambda: (mlp(784, 256, 10), random_data(1000, 784)),
+        1.5,
     ),
     "product_resnet": partial(product_ratio, "ResNet-20, N = 128", partial(resnet, 128), 3.3),
-    **{function.__name__: function for function in (set_up, size_of_data, eigenpairs)},
-    **{f"threads_{state}": partial(threads, state) for state in ("idle", "busy")},
+    "set_up": set_up,
+    "size_of_data": size_of_data,
+    "eigenpairs": eigenpairs,
+    "threads_idle": partial(threads, "idle"),
+    "threads_busy": partial(threads, "busy"),
 }
 
 
@@ -369,19 +413,21 @@ def main(names):
     torch.set_num_threads(1)
     words = " ".join(names)
     out = [name.removeprefix("out=") for name in names if name.startswith("out=")]
+    asked = [name for name in names if not name.startswith("out=")]
     machine = (
         f"torch {torch.__version__}, {os.cpu_count()} cores,"
         f" {torch.backends.cpu.get_cpu_capability()}"
     )
     machine += f", load average {os.getloadavg()[1]:.1f}"  # beyond the cores: busy
     print(machine)
-    for name in [name for name in names if not name.startswith("out=")] or ROWS:
+    for name in asked or ROWS:
         if name not in ROWS:
             raise SystemExit(f"rows must be some of {', '.join(ROWS)}, got {name!r}")
         torch.manual_seed(0)  # a row prints the same alone as among others
         ROWS[name]()
     for path in out:
-        rows = [("quantity", "ratio", "before", "goal", "times"), ("---",) * 5, *MEASURED]
+        heads = ("quantity", "ratio", "before", "goal", "times")
+        rows = [heads, ("---",) * 5, *MEASURED]
         table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
         Path(path).write_text(
             ABOUT.format(

@@ -11,8 +11,8 @@ from functools import partial
 
 import torch
 from cases import around, blobs, net_of, random_surface, refused
-from internals import IEEE, SHARE, Program, arithmetic, float32_flags
-from oracles import Looks, beside, tf32
+from internals import SHARE, Program, arithmetic
+from oracles import IEEE, Looks, beside, float32_flags, tf32
 from pytest import fixture, mark, raises
 from torch import backends, device, empty, equal, nn
 from torch.nn import Linear

@@ -8,8 +8,8 @@ import warnings
 import pytest
 import torch
 from cases import around, blobs, net_of, warned
-from internals import arithmetic, float32_flags
-from oracles import beside
+from internals import arithmetic
+from oracles import beside, float32_flags
 from pytest import importorskip, mark
 from torch import backends, nn
 from torch.nn import Tanh

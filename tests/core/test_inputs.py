@@ -27,23 +27,30 @@ def photos():
     x = randint(0, 256, (30, 3, 8, 8), dtype=uint8)
     y = arange(30) % 3
     module = nn.Sequential(
-        nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.ReLU(), nn.Flatten(), Linear(144, 3)
+        nn.Conv2d(3, 4, 3),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.Flatten(),
+        Linear(144, 3),
     )
     net = net_of(module, "norm+head")
-    return net, fv.Data(x, y), fv.Data(x.float() / 255, y)
+    floats = x.float() / 255
+    return net, fv.Data(x, y), fv.Data(floats, y)
 
 
 def numbers(net, data):
     """What verbs of every kind give of these examples."""
     f = fv.nll(net, data)
-    W = net.w + 0.1 * torch.randn(3, net.dim, generator=rng(1))
-    fresh = fv.engine.refresh_batchnorm(net, net.w, data, batch_size=12).buffers()
+    noise = torch.randn(3, net.dim, generator=rng(1))
+    W = net.w + 0.1 * noise
+    fresh = fv.engine.refresh_batchnorm(net, net.w, data, batch_size=12)
+    prediction = fv.predict(net, W, data, 3, seed=0, batchnorm="frozen")
     return {
         "many": f.many(W),
         "surface": random_surface(f, resolution=5).values,
         "eigenvalues": fv.top_eigenpairs(f, net.w, 2).values,
-        "outputs": fv.predict(net, W, data, 3, seed=0, batchnorm="frozen").outputs,
-        "variance": fresh["1.running_var"],
+        "outputs": prediction.outputs,
+        "variance": fresh.buffers()["1.running_var"],
         "fit": fv.fit_sgd(net, data, seed=0, steps=5, batch_size=8).center,
         "members": fv.fit_ensemble(
             net,
@@ -105,7 +112,9 @@ def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
     net, kept, floats = photos
     want = numbers(net, floats)
     monkeypatch.setattr("flatviz.core.data.MAX_BYTES", 100)
-    data = datasets.stream(Counted(kept.x.bytes, kept.y), workers=3) if streamed else kept
+    data = kept
+    if streamed:
+        data = datasets.stream(Counted(kept.x.bytes, kept.y), workers=3)
     assert not data.in_memory
     for name, value in numbers(net, data).items():
         # Sums of other batches, in float32
@@ -114,36 +123,49 @@ def test_examples_too_many_to_become_floats_at_once_give_the_same_numbers(
 
 
 def sentences():
-    mask = (arange(7) < randint(2, 8, (24, 1))).long()
-    return fv.Data({"input_ids": randint(0, 9, (24, 7)), "attention_mask": mask}, arange(24) % 2)
+    lengths = randint(2, 8, (24, 1))
+    mask = (arange(7) < lengths).long()
+    x = {"input_ids": randint(0, 9, (24, 7)), "attention_mask": mask}
+    return fv.Data(x, arange(24) % 2)
 
 
 def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     """Loss, surface and a fit of a classifier of text, against the module itself."""
     data = sentences()
     source = net_of(Reader().eval(), example=data.x)
-    net, prior = fv.transfer(source, around(source, -3.0), treated="norm+head", head_std=0.3)
+    q = around(source, -3.0)
+    net, prior = fv.transfer(source, q, treated="norm+head", head_std=0.3)
 
     def plain(w):
-        logits = net.to_module(w).eval()(**data.x.named)["logits"]
+        module = net.to_module(w).eval()
+        logits = module(**data.x.named)["logits"]
         return nn.functional.cross_entropy(logits, data.y).detach()
 
     f = fv.nll(net, data)
-    w = net.w + 0.2 * torch.randn(net.dim, generator=rng(2))
+    noise = torch.randn(net.dim, generator=rng(2))
+    w = net.w + 0.2 * noise
     plane = fv.plane_random(net, w, seed=0)
     surface = fv.slice_plane(f, plane, resolution=3, extent=0.5)
     points = plane.points(torch.cartesian_prod(surface.a, surface.b))
     want = torch.stack([plain(point) for point in points])
     found = surface.values.flatten().float()
     assert_close(found, want, rtol=1e-4, atol=1e-5)
-    fit = dict(radius=0.3, seed=0, steps=40, lr=0.05, kl_weight=0.0)
-    q = fv.fit_sabma(net, data, prior, **fit)
+    q = fv.fit_sabma(
+        net,
+        data,
+        prior,
+        radius=0.3,
+        seed=0,
+        steps=40,
+        lr=0.05,
+        kl_weight=0.0,
+    )
     assert f(q.mean) < f(net.w)
     p = fv.predict(net, q, data, 4, seed=0)
-    found = p.outputs.shape
-    assert found == (4, len(data), 2)
+    assert p.outputs.shape == (4, len(data), 2)
     few = data.subset(tensor([2, 0]))
-    assert equal(few.x.named["input_ids"], data.x.named["input_ids"][[2, 0]])
+    ids = data.x.named["input_ids"]
+    assert equal(few.x.named["input_ids"], ids[[2, 0]])
 
 
 def test_a_data_set_that_is_streamed_is_read_in_order_and_once_a_block(photos):
@@ -173,9 +195,9 @@ def test_a_stream_takes_loaders_and_has_no_hash(photos, tmp_path):
     pairs = TensorDataset(floats.x, floats.y)
     data = datasets.stream(DataLoader(pairs, batch_size=4, shuffle=True))
     assert equal(data.batch(None)[0], floats.x)
-    plane = fv.plane_random(net, net.w, seed=0)
+    f = fv.nll(net, data)
     with warned("values not kept on disk"):  # the files behind it may change
-        fv.slice_plane(fv.nll(net, data), plane, resolution=3, cache=tmp_path)
+        random_surface(f, resolution=3, cache=tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -184,7 +206,9 @@ class Augmented(Counted):
 
     def __getitem__(self, i):
         x, y = super().__getitem__(i)
-        return (x.flip(-1) if rand(()) < 0.5 else x), y
+        if rand(()) < 0.5:
+            x = x.flip(-1)
+        return x, y
 
 
 IDS = ones(4, 7).long()
@@ -211,7 +235,8 @@ WRONG = [
     ),
     (
         lambda: fv.nll(
-            net_of(Reader().eval(), example=sentences().x), fv.Data({"words": IDS}, LABELS)
+            net_of(Reader().eval(), example=sentences().x),
+            fv.Data({"words": IDS}, LABELS),
         ),
         r"inputs words .* do not pass through .* as keywords.*unexpected keyword argument 'words'",
     ),
@@ -224,11 +249,11 @@ WRONG = [
         r"each example must be a pair \(x tensor, y\), got dict",
     ),
     (
-        lambda: list(datasets.stream([(tensor([NAN]), 0)]).batches(1)),
+        lambda: next(datasets.stream([(tensor([NAN]), 0)]).batches(1)),
         "x must be finite, got NaN or inf .* in a batch",
     ),
     (
-        lambda: list(datasets.stream([(zeros(n), 0) for n in (2, 3)]).batches(2)),
+        lambda: next(datasets.stream([(zeros(2), 0), (zeros(3), 0)]).batches(2)),
         "inputs must be of one shape",
     ),
     (
@@ -276,7 +301,9 @@ def test_names_stay_with_the_examples_wherever_these_go():
 def test_a_data_set_of_someone_elses_gives_the_names_it_has():
     pairs = TensorDataset(rand(12, 3, 8, 8), arange(12) % 4)
     pairs.classes = list(ANIMALS)  # as torchvision's
-    for given in (pairs, Subset(pairs, range(6)), DataLoader(pairs, batch_size=5)):
+    some = Subset(pairs, range(6))
+    loader = DataLoader(pairs, batch_size=5)
+    for given in (pairs, some, loader):
         assert datasets.data_from(given).class_names == ANIMALS
         assert datasets.stream(given).class_names == ANIMALS
     pairs.classes = ["cat", "dog"]  # too few of them are none
@@ -296,8 +323,9 @@ def test_a_prediction_has_the_names_of_its_data_and_a_file_gives_them_back(tmp_p
 
 def test_pictures_and_their_words_call_classes_by_name(family):
     digits = tuple("zero one two three four five six seven eight nine".split())
-    named = [dataclasses.replace(p, class_names=digits) for p in family.prediction]
+    named = [p.changed(class_names=digits) for p in family.prediction]
     index = pack(family.each(prediction=tuple(named))).index
-    assert all(meta["images"]["classes"] == list(digits) for meta in index["members"])
-    (caption,) = [f["caption"] for f in index["figures"] if f["name"] == "images"]
-    assert "two×4 for two by four draws" in caption
+    for member in index["members"]:
+        assert member["images"]["classes"] == list(digits)
+    captions = {figure["name"]: figure["caption"] for figure in index["figures"]}
+    assert "two×4 for two by four draws" in captions["images"]

@@ -461,6 +461,11 @@ def test_a_new_head_is_a_convolution_of_the_same_geometry(head):
     assert module(x).shape == (2, 6, *want)
 
 
+def test_the_authors_rule_takes_a_part_anywhere_in_a_name():
+    layers = OrderedDict(layernorm_before=nn.LayerNorm(3), head=Linear(3, 2))
+    assert fv.Net.from_module(Sequential(layers), "authors").treats_all
+
+
 def test_bn_in_the_middle_of_a_name_makes_no_resnet():
     layers = {"subnet": nn.LayerNorm(3), "norm": nn.LayerNorm(3), "head": Linear(3, 2)}
     net = fv.Net.from_module(Sequential(OrderedDict(layers)), "authors")

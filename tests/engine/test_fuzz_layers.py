@@ -12,7 +12,7 @@ from functools import partial
 from types import MethodType
 
 import torch
-from cases import blobs, net_of, refused
+from cases import blobs, net_of, random_surface, refused
 from pytest import mark, param, skip
 from torch import cat, nn, ones, randn, tanh, zeros_like
 from torch.nn import Embedding, Module, Parameter
@@ -20,6 +20,7 @@ from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.utils import parametrizations as P
 from torch.nn.utils import parametrize
+from torch.testing import assert_close
 
 import flatviz as fv
 
@@ -28,63 +29,60 @@ Linear = partial(nn.Linear, W, W)
 
 
 class Do(Module):
-    """A function of parts and inputs as a module; buffers by name."""
+    """A function of inputs and layers as a module."""
 
-    def __init__(self, function, *parts, **buffers):
+    def __init__(self, function, *layers):
         super().__init__()
         self.function = function
-        self.parts = nn.ModuleList(parts)
-        for name, value in buffers.items():
-            self.register_buffer(name, value)
+        self.layers = nn.ModuleList(layers)
 
     def forward(self, x):
-        return self.function(self, x)
+        return self.function(x, *self.layers)
 
 
-def do(function, *makers, **buffers):
-    return lambda: Do(
-        function,
-        *(make() for make in makers),
-        **{name: value.clone() for name, value in buffers.items()},
-    )
-
-
-def apply(module, x):
-    return module.parts[0](x)
+def do(function, *makers):
+    """A maker of the module function(x, *layers), with layers of these makers."""
+    return lambda: Do(function, *(make() for make in makers))
 
 
 def recurrent(kind, width=W, **how):
-    return do(lambda m, x: m.parts[0](x)[0], partial(kind, W, width, batch_first=True, **how))
+    layer = partial(kind, W, width, batch_first=True, **how)
+    return do(lambda x, layer: layer(x)[0], layer)
 
 
 def padded(x):
     """True at some of the last two places."""
-    return cat([zeros_like(x[:, :-2, 0], dtype=torch.bool), x[:, -2:, 0] > 0], 1)
+    mask = x[..., 0] > 0
+    mask[:, :-2] = False
+    return mask
 
 
 def encoder(mask=False, **how):
-    def layers():
-        return nn.TransformerEncoder(
-            nn.TransformerEncoderLayer(W, 2, 8, batch_first=True, **how), 1
-        )
+    def encode(x, layers):
+        return layers(x, src_key_padding_mask=padded(x) if mask else None)
 
-    return do(lambda m, x: m.parts[0](x, src_key_padding_mask=padded(x) if mask else None), layers)
+    def layers():
+        layer = nn.TransformerEncoderLayer(W, 2, 8, batch_first=True, **how)
+        return nn.TransformerEncoder(layer, 1)
+
+    return do(encode, layers)
 
 
 def attention(**how):
-    layer = partial(nn.MultiheadAttention, W, 2, batch_first=True, **how)
-    return do(lambda m, x: m.parts[0](x, x, x, key_padding_mask=padded(x))[0], layer)
+    def attend(x, layer):
+        out, _ = layer(x, x, x, key_padding_mask=padded(x))
+        return out
+
+    return do(attend, partial(nn.MultiheadAttention, W, 2, batch_first=True, **how))
 
 
 def channels(*makers):
-    return do(lambda m, x: nn.Sequential(*m.parts)(x.mT).mT, *makers)
+    return do(lambda x, *layers: nn.Sequential(*layers)(x.mT).mT, *makers)
 
 
 def bag(**how):
-    return do(
-        lambda m, x: m.parts[0](x)[:, None] * ones(5, 1),
-        partial(nn.EmbeddingBag, 9, W, **how),
-    )
+    at_each_place = lambda x, layer: layer(x)[:, None] * ones(5, 1)
+    return do(at_each_place, partial(nn.EmbeddingBag, 9, W, **how))
 
 
 def hooked(kind, hook):
@@ -94,9 +92,13 @@ def hooked(kind, hook):
 
 
 def skew():
-    part = Linear()
-    parametrize.register_parametrization(part, "weight", Do(lambda m, w: w.triu(1) - w.triu(1).mT))
-    return part
+    def antisymmetric(w):
+        upper = w.triu(1)
+        return upper - upper.mT
+
+    layer = Linear()
+    parametrize.register_parametrization(layer, "weight", Do(antisymmetric))
+    return layer
 
 
 def shared():
@@ -111,16 +113,19 @@ class Parameters(Module):
 
     def __init__(self):
         super().__init__()
-        self.scale, self.unused, self.empty = (
-            Parameter(torch.rand(size) + 0.5) for size in ((), (3,), (0, 2))
-        )
-        self.matrices = nn.ParameterList((randn(2, W, W) / 3).unbind())
+        self.scale = Parameter(torch.rand(()) + 0.5)
+        self.unused = Parameter(torch.rand(3))
+        self.empty = Parameter(torch.rand(0, 2))
+        matrices = randn(2, W, W) / 3
+        self.matrices = nn.ParameterList(matrices.unbind())
         self.phase = Parameter(randn(W // 2 + 1, 2))
 
     def forward(self, x):
         for matrix in self.matrices:
             x = tanh(x @ matrix) * self.scale.exp()
-        return torch.fft.irfft(torch.fft.rfft(x) * torch.view_as_complex(self.phase), n=W)
+        factors = torch.view_as_complex(self.phase)
+        spectrum = torch.fft.rfft(x) * factors
+        return torch.fft.irfft(spectrum, n=W)
 
 
 class Sine(torch.autograd.Function):
@@ -141,38 +146,80 @@ class Reversed(torch.autograd.Function):
     backward = staticmethod(lambda ctx, g: -g)
 
 
-def energy(m, x):
+def energy(x, layer):
     """Of each place the gradient of a learned energy, by torch.func."""
-    slope = torch.func.grad(lambda z: tanh(m.parts[0](z)).sum())
-    return x + torch.func.vmap(slope)(x.reshape(-1, W)).view_as(x)
+    slope = torch.func.grad(lambda z: tanh(layer(z)).sum())
+    slopes = torch.func.vmap(slope)(x.reshape(-1, W))
+    return x + slopes.view_as(x)
 
 
-def routed(m, x):
+def routed(x, first, second):
     out = zeros_like(x)
     on = x[..., 0] > 0
-    out[on] = m.parts[0](x[on])
-    out[~on] = m.parts[1](x[~on])
+    out[on] = first(x[on])
+    out[~on] = second(x[~on])
     return out
 
 
-def moving(m, x):
-    with torch.no_grad():
-        m.b.mul_(0.9).add_(0.1)
-    return m.parts[0](x * m.b)
+class Moving(Module):
+    """A buffer that moves with each pass."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = Linear()
+        self.register_buffer("scale", torch.linspace(0.5, 1.5, W).double())
+
+    def forward(self, x):
+        with torch.no_grad():
+            self.scale.mul_(0.9).add_(0.1)
+        return self.layer(x * self.scale)
 
 
-def overwritten(m, x):
-    z = m.parts[0](x.add_(0.1)).clone()
+def overwritten(x, layer):
+    inputs = x.add_(0.1)
+    z = layer(inputs).clone()
     z[..., :2] = z[..., 2:4] * 2
     return z
 
 
-def kept(m, x):
-    m.last = m.parts[0](x)
-    return m.last
+class Keeps(Module):
+    """It keeps what it returned."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = Linear()
+
+    def forward(self, x):
+        self.last = self.layer(x)
+        return self.last
 
 
-FLOATS = torch.linspace(0.5, 1.5, W, dtype=torch.float64)
+def glu(x, layer):
+    gates = cat([layer(x), x], -1)
+    return F.glu(gates)
+
+
+def swapped(x, layer):
+    first, second = layer(x).chunk(2, -1)
+    return cat([second, first], -1)
+
+
+def signed_by_numpy(x, layer):
+    bias = layer.bias.detach().numpy()
+    sign = 1 if abs(bias[0]) < 0.3 else -1
+    return sign * layer(x)
+
+
+def branched(x, layer):
+    positive = float(layer.weight[0, 0]) > 0
+    return layer(x) if positive else -x
+
+
+def with_square(module, inputs, out):
+    """A hook."""
+    return out + 0.1 * out.square()
+
+
 TOKENS = {  # (N, 5) whole numbers -> (N, 5, W)
     "embedding": partial(Embedding, 9, W, padding_idx=0),
     "max_norm": partial(Embedding, 9, W, max_norm=1.0),
@@ -188,56 +235,59 @@ PLACES = {
     "encoder": encoder(norm_first=True, activation="gelu"),
     "encoder padded": encoder(True),
     "conv": channels(
-        partial(nn.Conv1d, W, W, 3, padding=1, padding_mode="circular"), partial(nn.GroupNorm, 2, W)
+        partial(nn.Conv1d, W, W, 3, padding=1, padding_mode="circular"),
+        partial(nn.GroupNorm, 2, W),
     ),
-    "transposed": channels(partial(nn.ConvTranspose1d, W, W, 3, padding=1, groups=2)),
-    "batch": channels(partial(nn.BatchNorm1d, W, momentum=None)),
-    "instance": channels(partial(nn.InstanceNorm1d, W, affine=True, track_running_stats=True)),
-    "sort": do(lambda m, x: x.sort(1).values),
+    "transposed": channels(
+        partial(nn.ConvTranspose1d, W, W, 3, padding=1, groups=2),
+    ),
+    "batch": channels(
+        partial(nn.BatchNorm1d, W, momentum=None),
+    ),
+    "instance": channels(
+        partial(nn.InstanceNorm1d, W, affine=True, track_running_stats=True),
+    ),
+    "sort": do(lambda x: x.sort(1).values),
 }
 FEATURES = {
     "rms": partial(nn.RMSNorm, W),
     "selu in place": partial(nn.SELU, inplace=True),
     "dropout": partial(nn.Dropout, inplace=True),
-    "glu": do(lambda m, x: F.glu(cat([m.parts[0](x), x], -1)), Linear),
+    "glu": do(glu, Linear),
     "spectral": lambda: P.spectral_norm(Linear()),
     "skew": skew,
     "shared": shared,
-    "twice": do(lambda m, x: m.parts[0](tanh(m.parts[0](x))), Linear),
+    "twice": do(lambda x, layer: layer(tanh(layer(x))), Linear),
     "parameters": Parameters,
-    "moving buffer": do(moving, Linear, b=FLOATS),
+    "moving buffer": Moving,
     "transposed tie": do(
-        lambda m, x: x + F.linear(tanh(m.parts[0](x)), m.parts[0].weight.T), Linear
+        lambda x, layer: x + F.linear(tanh(layer(x)), layer.weight.T),
+        Linear,
     ),
     "overwritten": do(overwritten, Linear),
     "hook": lambda: hooked("forward", lambda m, i, out: out * 1.5),
-    "pre-hook": lambda: hooked("forward_pre", lambda m, i: (i[0] + 0.2,)),
+    "pre-hook": lambda: hooked("forward_pre", lambda m, i: i[0] + 0.2),
     "backward hook": lambda: hooked("full_backward", lambda m, i, o: None),
-    "own function": do(lambda m, x: Sine.apply(x)),
-    "reversed": do(lambda m, x: x + Reversed.apply(m.parts[0](x)), Linear),
-    "reversed by a hook": lambda: hooked("full_backward_pre", lambda m, g: tuple(-t for t in g)),
+    "own function": do(Sine.apply),
+    "reversed": do(lambda x, layer: x + Reversed.apply(layer(x)), Linear),
+    "reversed by a hook": lambda: hooked("full_backward_pre", lambda m, g: (-g[0],)),
     "energy": do(energy, Linear),
     "routed": do(routed, Linear, Linear),
-    "straight through": do(lambda m, x: x + (x.round() - x).detach() / 2),
+    "straight through": do(lambda x: x + (x.round() - x).detach() / 2),
 }
 INPUTS = {  # the first part, which has the inputs themselves
-    "writes its input": do(lambda m, x: m.parts[0](x.mul_(0.5)), Linear),
+    "writes its input": do(lambda x, layer: layer(x.mul_(0.5)), Linear),
     "in place first": partial(nn.LeakyReLU, inplace=True),
 }
 HABITS = INPUTS | {  # what users' modules do; the first two to the whole network
     "root hook": Linear,
     "patched": Linear,
-    "layer hook": lambda: hooked("forward", lambda m, i, out: out + 0.1 * out.square()),
-    "keeps": do(kept, Linear),
-    "functional": do(lambda m, x: F.elu(x + 0.1 * torch.sin(m.parts[0](x))), Linear),
-    "chunks": do(lambda m, x: cat(m.parts[0](x).chunk(2, -1)[::-1], -1), Linear),
-    "numpy": do(
-        lambda m, x: m.parts[0](x) * (1 if abs(m.parts[0].bias.detach().numpy()[0]) < 0.3 else -1),
-        Linear,
-    ),
-    "branches": do(
-        lambda m, x: m.parts[0](x) if float(m.parts[0].weight[0, 0]) > 0 else -x, Linear
-    ),
+    "layer hook": lambda: hooked("forward", with_square),
+    "keeps": Keeps,
+    "functional": do(lambda x, layer: F.elu(x + 0.1 * layer(x).sin()), Linear),
+    "chunks": do(swapped, Linear),
+    "numpy": do(signed_by_numpy, Linear),
+    "branches": do(branched, Linear),
 }
 KINDS = TOKENS | PLACES | FEATURES | HABITS
 
@@ -256,7 +306,8 @@ class Network(Module):
         return {"logits": out} if self.named else out
 
     def waved(self, x):
-        return Network.forward(self, x) * x.sum((1, 2))[:, None].cos()
+        wave = x.sum((1, 2)).cos()
+        return wave[:, None] * Network.forward(self, x)
 
 
 def network(kind, seed):
@@ -269,9 +320,10 @@ def network(kind, seed):
         names.insert(0, "embedding")
     torch.manual_seed(seed)
     named = kind not in HABITS and draw.random() < 0.2
-    module = Network([KINDS[name]() for name in names], named).double().eval()
+    parts = [KINDS[name]() for name in names]
+    module = Network(parts, named).double().eval()
     if kind == "root hook":
-        module.register_forward_hook(lambda m, i, out: out + 0.1 * out.square())
+        module.register_forward_hook(with_square)
     if kind == "patched":
         module.forward = MethodType(Network.waved, module)
     module.head.bias.requires_grad_(draw.random() < 0.8)
@@ -309,7 +361,7 @@ def by_torch(net, module, x, y, w, v):
     return loss.detach(), gradient.detach(), product
 
 
-same = partial(torch.testing.assert_close, rtol=1e-6, atol=1e-7)
+same = partial(assert_close, rtol=1e-6, atol=1e-7)
 DRAWN = max(1, int(os.environ.get("FLATVIZ_FUZZ", 0)) // len(KINDS))
 
 
@@ -319,7 +371,8 @@ DRAWN = max(1, int(os.environ.get("FLATVIZ_FUZZ", 0)) // len(KINDS))
     "kind", [kind if kind in HABITS else param(kind, marks=mark.long) for kind in KINDS]
 )
 def test_a_network_of_odd_layers_is_what_plain_torch_says(kind, seed):
-    module, x = network(kind, seed + 1000 * list(KINDS).index(kind))
+    number = list(KINDS).index(kind)
+    module, x = network(kind, seed + 1000 * number)
     state = copy.deepcopy(module.state_dict())
     y = torch.arange(10) % 3
     net = net_of(module)
@@ -344,9 +397,9 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind, seed):
     same(u @ ggn(v), v @ ggn(u))
     head = net_of(module, lambda name: name.startswith("head"))
     for part in (net, head):  # of the head all else is computed once
-        plane = fv.plane_random(part, part.w, seed=1)
-        surface = fv.slice_plane(fv.nll(part, data), plane, extent=1.0, resolution=3)
-        points = surface.plane.points(torch.cartesian_prod(surface.a, surface.b))
+        surface = random_surface(fv.nll(part, data), extent=1.0, resolution=3)
+        grid = torch.cartesian_prod(surface.a, surface.b)
+        points = surface.plane.points(grid)
         want = [loss_of(part.to_module(p).eval(), x, y) for p in points]
         same(surface.values.flatten(), torch.stack(want).detach())
     step = dict(
@@ -359,11 +412,12 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind, seed):
     after = fv.fit_sgd(net.at(w), data, seed=0, **step)
     same(after.W[0], w - 0.1 * gradient)
     made = net.to_module(w)
-    for one in (made, copy.deepcopy(made), net.copy().at(w).restrict("all").to_module()):
+    restricted = net.copy().at(w).restrict("all").to_module()
+    for one in (made, copy.deepcopy(made), restricted):
         same(loss_of(one.eval(), x, y).detach(), loss)
     assert torch.equal(data.x, x)
-    assert all(torch.equal(t, state[n]) for n, t in module.state_dict().items())
-    assert not any(p.grad is not None for p in module.parameters())
+    assert_close(module.state_dict(), state, rtol=0, atol=0, equal_nan=True)
+    assert all(p.grad is None for p in module.parameters())
     assert torch.backends.mha.get_fastpath_enabled()
 
 
@@ -376,15 +430,18 @@ class Turned(Module):
         self.phase = Parameter(ones(2, 2))
 
     def forward(self, x):
-        spectrum = torch.fft.rfft(x * self.one)
-        return torch.fft.irfft(spectrum * torch.view_as_complex(self.phase), n=3)
+        factors = torch.view_as_complex(self.phase)
+        spectrum = torch.fft.rfft(x * self.one) * factors
+        return torch.fft.irfft(spectrum, n=3)
 
 
 def test_a_complex_view_without_a_second_derivative_is_said_and_the_ggn_takes_it():
     net = net_of(Turned())
     f = fv.nll(net, blobs(6, 3, 3))
     v = ones(5)
-    assert f.value_and_grad(net.w)[1].isfinite().all()
-    assert f.operator(net.w, "ggn")(v).isfinite().all()
+    _, gradient = f.value_and_grad(net.w)
+    assert gradient.isfinite().all()
+    ggn = f.operator(net.w, "ggn")
+    assert ggn(v).isfinite().all()
     with refused("second derivatives of every layer, got view_as_complex, for"):
         fv.hvp(f, net.w, v)

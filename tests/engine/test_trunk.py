@@ -1,6 +1,8 @@
 """Activations of a fixed trunk: the same outputs, gradients, fits and curvature as through the
 whole network."""
 
+from collections import OrderedDict
+
 import torch
 from cases import blobs, mlp, net_of, refused, rng
 from pytest import fixture, mark
@@ -48,6 +50,14 @@ def test_a_head_of_two_layers_keeps_the_order_of_the_whole_networks_weights():
     assert [b.name for b in late.blocks] == [b.name for b in net.blocks]
     w = net.w + 0.1
     assert_close(late(w, features.x), net(w, data.x))
+
+
+def test_a_layer_may_be_called_name():
+    module = Sequential(OrderedDict(body=Linear(4, 5), name=Linear(5, 2)))
+    data = blobs(6, 4, 2)
+    net = net_of(module, lambda name: name.startswith("name."))
+    late, features = cache_trunk(net, data)
+    assert_close(late(net.w, features.x), net(net.w, data.x))
 
 
 class Twice(nn.Module):

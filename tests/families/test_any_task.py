@@ -5,7 +5,7 @@ from functools import partial
 
 import torch
 from cases import COARSE, net_of, refused
-from internals import Fitting, TourSettings, prepare, run_tour
+from internals import TourSettings, prepare, run_tour
 from PIL import Image
 from pytest import fixture, mark, param, raises
 from sklearn.linear_model import LogisticRegression
@@ -16,6 +16,7 @@ from torch.nn import Linear
 import flatviz as fv
 from flatviz import datasets
 from flatviz.datasets import digits_transfer
+from flatviz.families import Fitting
 from flatviz.families.preparation import (
     STRENGTHS,
     Recipe,

@@ -2,7 +2,7 @@
 it arrived."""
 
 import torch
-from cases import refused, rng
+from cases import normals, refused, rng
 from pytest import approx, fixture, mark
 from torch import float64, nn, zeros_like
 
@@ -18,7 +18,7 @@ def problem():
     """A classifier of three classes on 60 points, all of its weights treated."""
     g = rng()
     y = torch.arange(60) % 3
-    x = torch.randn(60, 2, generator=g, dtype=float64) + torch.eye(3, 2, dtype=float64)[y]
+    x = normals(60, 2, source=g) + torch.eye(3, 2, dtype=float64)[y]
     module = nn.Linear(2, 3).double()
     net = fv.Net.from_module(module)
     data = fv.Data(x, y)

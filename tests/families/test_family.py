@@ -4,7 +4,7 @@ import dataclasses
 import math
 
 import torch
-from internals import Fitting, extend, repeat_family
+from internals import extend, repeat_family
 from oracles import tensors
 from pytest import approx, fixture, mark
 from torch import float64
@@ -12,6 +12,7 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz.core import as_objective
+from flatviz.families import Fitting
 from flatviz.families.maps import RISE, TICKS, input_maps, rise_distance
 
 

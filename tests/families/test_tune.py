@@ -5,11 +5,12 @@ import math
 
 import torch
 from cases import COARSE, refused
-from internals import Choice, Fitting, TourSettings, run_tour
+from internals import TourSettings, run_tour
 from pytest import approx, fixture, mark
 from torch import equal
 
 import flatviz as fv
+from flatviz.families import Choice, Fitting
 from flatviz.families import tune as study
 from flatviz.families.members import read_choices, with_head_std
 

@@ -2,11 +2,13 @@
 cancelled and resumed, on disk."""
 
 import math
+import os
+import signal
 from functools import partial
 
 import torch
-from cases import blobs, close, net_of, normed, refused, rng
-from internals import PointStore
+from cases import blobs, close, net_of, normals, normed, random_surface, refused
+from forked import forked
 from oracles import dense_covariance, stopping_at
 from pytest import fixture, mark, raises
 from scipy.ndimage import label
@@ -23,19 +25,29 @@ AXES = torch.eye(12, dtype=float64)[:2]
 
 def test_a_slice_of_a_quadratic_is_the_quadratic(quadratic):
     f, H, c = quadratic
-    axes = randn(2, 12, dtype=float64, generator=rng())
-    surface = fv.slice_plane(f, fv.Plane(c, axes, "step"), extent=2.0, resolution=21)
-    a, b = torch.meshgrid(surface.a, surface.b, indexing="ij")
-    (aa, ab), (_, bb) = axes @ H @ axes.T
-    want = 0.5 * (a**2 * aa + 2 * a * b * ab + b**2 * bb)
-    close(surface.values, want, 1e-10)
+    axes = normals(2, 12)
+    plane = fv.Plane(c, axes, "step")
+    surface = fv.slice_plane(f, plane, extent=2.0, resolution=21)
+    coords = torch.cartesian_prod(surface.a, surface.b)
+    in_plane = axes @ H @ axes.T
+    want = 0.5 * (coords @ in_plane * coords).sum(1)
+    close(surface.values, want.view(21, 21), 1e-10)
 
 
-@mark.parametrize("extent", [1.5, (-1.5, 1.5), ((-1.5, 1.5), (-3.0, 3.0)), None])
+@mark.parametrize(
+    "extent",
+    [
+        1.5,
+        (-1.5, 1.5),
+        ((-1.5, 1.5), (-3.0, 3.0)),
+        None,
+    ],
+)
 @mark.parametrize("resolution", [3, 11, 41])
 def test_the_origin_is_on_the_grid_exactly(quadratic, extent, resolution):
     f, _, c = quadratic
-    plane = fv.Plane(c + 1, AXES, "step", extent=((-0.3, 0.3), (-0.7, 0.7)))
+    suggested = (-0.3, 0.3), (-0.7, 0.7)
+    plane = fv.Plane(c + 1, AXES, "step", extent=suggested)
     surface = fv.slice_plane(f, plane, extent=extent, resolution=resolution)
     middle = resolution // 2
     assert surface.a[middle] == 0 == surface.b[middle]
@@ -43,7 +55,8 @@ def test_the_origin_is_on_the_grid_exactly(quadratic, extent, resolution):
 
 
 def test_diverged_cells_stay_and_are_counted():
-    surface = fv.slice_plane(lambda w: torch.log(w[0]), PLANE, extent=1.0, resolution=5)
+    log = lambda w: torch.log(w[0])
+    surface = fv.slice_plane(log, PLANE, extent=1.0, resolution=5)
     assert surface.n_diverged == 15  # log of -1, -1/2 and 0 in each of five columns
     assert torch.isnan(surface.values[0, 0])
     assert surface.values[2, 0] == -math.inf
@@ -52,7 +65,7 @@ def test_diverged_cells_stay_and_are_counted():
 def test_a_line_has_both_ends(quadratic):
     f, _, c = quadratic
     curve = fv.slice_line(f, c + 1, c - 2, resolution=9)
-    assert_close(curve.t, linspace(0, 1, 9).to(curve.t), rtol=0, atol=0)
+    assert curve.t.tolist() == linspace(0, 1, 9).tolist()
     want = torch.stack([f(c + 1 - 3 * t) for t in curve.t])
     close(curve.values, want, 1e-12)
 
@@ -69,10 +82,19 @@ def test_a_path_gives_the_values_at_its_points(quadratic):
 
 
 INF = math.inf
-NO_GRID = [INF, (-INF, 1.0), ((0.0, INF), (0.0, 1.0)), math.nan, 1e300, 1e-50, (1e8, 1e8 + 1)]
+NO_EXTENTS = [0.0, -1.0, (1.0, 0.0), ((0, 1),), "wide", (1, 2, 3)]
+NO_GRID = [
+    INF,
+    (-INF, 1.0),
+    ((0.0, INF), (0.0, 1.0)),
+    math.nan,
+    1e300,
+    1e-50,
+    (1e8, 1e8 + 1),
+]
 
 
-@mark.parametrize("extent", [0.0, -1.0, (1.0, 0.0), ((0, 1),), "wide", (1, 2, 3), *NO_GRID])
+@mark.parametrize("extent", [*NO_EXTENTS, *NO_GRID])
 def test_a_bad_extent_says_what_was_expected(extent):
     with refused(r"extent must be ('auto', )?a number > 0", (ValueError, TypeError)):
         fv.slice_plane(torch.sum, PLANE, extent=extent)
@@ -95,15 +117,18 @@ def lopsided(w):
     """1 + a^2 down, 1 + 100 a^2 up; 1 + (b / 20)^2: 4 is reached at -2, 0.2 and +-40."""
     a = w[0]
     steep = torch.where(a < 0, a, 10 * a)
-    return 1 + steep.square() + (w[1] / 20).square()
+    gentle = w[1] / 20
+    return 1 + steep.square() + gentle.square()
 
 
 def test_each_end_is_where_the_loss_has_risen_to_the_stated_multiple():
     surface = fv.slice_plane(lopsided, PLANE, extent="auto", resolution=41)
-    for ticks, low, high in ((surface.a, 2.0, 0.2), (surface.b, 40.0, 40.0)):
-        step = float(ticks[1] - ticks[0])
-        for end, exact in ((-ticks[0], low), (ticks[-1], high)):
-            assert exact <= end <= 1.1 * exact + step  # 9 % beyond, widened to the grid
+    exact = {"a": (2.0, 0.2), "b": (40.0, 40.0)}
+    for axis, ends in exact.items():
+        ticks = getattr(surface, axis)
+        step = ticks[1] - ticks[0]
+        for end, at in zip((-ticks[0], ticks[-1]), ends):
+            assert at <= end <= 1.1 * at + step  # 9 % beyond, widened to the grid
         assert ticks.abs().min() < 1e-14
     assert surface.values.min() == 1.0
     middle = surface.b.abs().argmin()
@@ -123,8 +148,9 @@ def test_an_extent_ends_at_64_times_the_suggested_one_or_where_the_loss_diverges
     assert wide.a.tolist() == [-64.0, 0.0, 64.0]
     cut = fv.slice_plane(walled, PLANE, extent="auto")
     close(cut.a[-1], 64 / 39)  # a tick on this side too
+    square = lambda w: w.square().sum()  # 0 has no multiple
     with refused("must be finite and not 0, got 0: give a number"):
-        fv.slice_plane(lambda w: w.square().sum(), PLANE, extent="auto")  # no multiple of 0
+        fv.slice_plane(square, PLANE, extent="auto")
 
 
 @mark.parametrize(
@@ -137,33 +163,35 @@ def test_an_extent_ends_at_64_times_the_suggested_one_or_where_the_loss_diverges
 )
 def test_a_line_says_whose_statistics_are_used(task, conv, a, b, owner):
     net, _ = conv
-    line = fv.slice_line(fv.nll(net, task.train), net.w + a, net.w + b, resolution=3)
+    ends = net.w + a, net.w + b
+    line = fv.slice_line(fv.nll(net, task.train), *ends, resolution=3)
     assert line.name.endswith(f" with the BatchNorm statistics of {owner}")
     fresh = fv.quantity(net, task.train, "nll", batchnorm=task.train)
-    line = fv.slice_line(fresh, net.w + a, net.w + b, resolution=3)
+    line = fv.slice_line(fresh, *ends, resolution=3)
     assert line.name == ""
     assert line.batchnorm == "re-estimated"
 
 
 def test_a_gaussians_shadow_is_the_covariance_of_its_draws_shadows(gaussians):
     q, _ = gaussians
-    plane = fv.Plane(q.mean + 0.3, randn(2, 7, dtype=float64), "step")
+    axes = randn(2, 7, dtype=float64)
+    plane = fv.Plane(q.mean + 0.3, axes, "step")
     seen = fv.project(q, plane)
     P = torch.linalg.pinv(plane.axes.T)
     close(seen.covariance, P @ dense_covariance(q) @ P.T, 1e-9)
     draws = fv.project(q.sample(4000, seed=0), plane)
-    assert_close(draws.coords.T.cov(), seen.covariance, rtol=0.15, atol=0.05)
+    found = draws.coords.T.cov()
+    assert_close(found, seen.covariance, rtol=0.15, atol=0.05)
     off_the_plane = draws.distance.square().mean().sqrt()
     close(off_the_plane, seen.spread, 0.05)
-    assert_close(seen.coords[0], fv.project(q.mean, plane).coords[0])
+    center = fv.project(q.mean, plane)
+    assert_close(seen.coords[0], center.coords[0])
 
 
 def surface(values):
     values = torch.as_tensor(values).double()
-    axes = torch.eye(3).double()[:2]
-    plane = fv.Plane(zeros(3).double(), axes, "step")
     a, b = (torch.arange(n).double() for n in values.shape)
-    return fv.Surface(plane, a, b, values)
+    return fv.Surface(PLANE, a, b, values)
 
 
 def test_valleys_die_where_they_meet_a_deeper_one():
@@ -178,44 +206,43 @@ def test_valleys_die_where_they_meet_a_deeper_one():
     assert found.depth.tolist() == [INF, 3, 4]
 
 
-@mark.parametrize(
-    "values", [torch.rand(7, 6), tensor([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]])], ids=["rough", "flat"]
-)
+ROUGH = torch.rand(7, 6)
+FLAT = tensor([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]])
+
+
+@mark.parametrize("values", [ROUGH, FLAT], ids=["rough", "flat"])
 def test_at_every_level_as_many_valleys_are_alive_as_there_are_components_below_it(values):
     """Components of {values <= level}, corners included, as scipy counts them."""
     found = landscape.persistence(surface(values))
+    with_corners = ones(3, 3)
     for level in values.flatten():
-        _, count = label((values <= level).numpy(), structure=[[1] * 3] * 3)
+        _, count = label(values <= level, structure=with_corners)
         alive = (found.birth <= level) & (found.death > level)
-        assert int(alive.sum()) == count
+        assert alive.sum() == count
 
 
 def test_diverged_cells_are_walls_between_valleys():
     apart = tensor([[0.0, math.nan, 1.0], [2.0, INF, 3.0]])
-    assert landscape.persistence(surface(apart)).death.tolist() == [INF, INF]
+    found = landscape.persistence(surface(apart))
+    assert found.death.tolist() == [INF, INF]
+    nothing = surface(torch.full((2, 2), math.nan))
     with refused("the surface must have a finite value, got 4 diverged cells"):
-        landscape.persistence(surface(torch.full((2, 2), math.nan)))
+        landscape.persistence(nothing)
 
 
 def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task):
     """Multiplications of torch: 121 passes, and checks on a few examples each."""
     net = net_of(fv.models.mlp(task))
     data = task.source
-    plane = fv.plane_random(net, net.w, seed=0)
     with FlopCounterMode(display=False) as one:
         net(net.w, data.x)
     with FlopCounterMode(display=False) as whole:
-        fv.slice_plane(fv.nll(net, data), plane, extent=0.5, resolution=11)
+        random_surface(fv.nll(net, data), extent=0.5, resolution=11)
     assert whole.get_total_flops() < 1.15 * 121 * one.get_total_flops()
 
 
-class Power(Exception):
-    """Cut in the middle of a point: nothing of Python's runs to the end."""
-
-
 class Counted(fv.Objective):
-    """A quadratic that notes where it was asked; the power fails in the middle of call number
-    `dies`."""
+    """A quadratic that notes where it was asked; call number `dies` kills the process."""
 
     label = "counted"
     key = "a quadratic"
@@ -226,8 +253,7 @@ class Counted(fv.Objective):
 
     def __call__(self, w):
         if len(self.asked) == self.dies:
-            self.dies = None
-            raise Power
+            os.kill(os.getpid(), signal.SIGKILL)
         self.asked.append(tuple(w.tolist()))
         return w[0] ** 2 + 3 * w[1] ** 2
 
@@ -241,7 +267,8 @@ def counted(tmp_path):
     f = Counted()
     axes = torch.eye(3).double()[:2]
     plane = fv.Plane(zeros(3).double(), axes, "distance", extent=EXTENT)
-    return f, plane, partial(fv.slice_plane, f, plane, resolution=11, cache=tmp_path)
+    run = partial(fv.slice_plane, f, plane, resolution=11, cache=tmp_path)
+    return f, plane, run
 
 
 def test_a_killed_run_goes_on_and_computes_again_one_point_of_what_it_reads(counted, tmp_path):
@@ -258,34 +285,26 @@ def test_a_killed_run_goes_on_and_computes_again_one_point_of_what_it_reads(coun
     assert torch.equal(run(cache=None).values, resumed)
 
 
-def test_a_kill_costs_the_block_at_work(counted, monkeypatch):
+def test_a_kill_costs_the_block_at_work(counted, monkeypatch, tmp_path):
     f, _, run = counted
+    monkeypatch.setattr("flatviz.landscape.grid.SAVE_EVERY", 0.0)
     f.dies = 40  # in the middle of the third block
-    write = PointStore.write
-    writes = []
-
-    def write_twice(*given):
-        """The last write, after the cut, is not there."""
-        writes.append(given)
-        if len(writes) < 3:
-            write(*given)
-
-    with monkeypatch.context() as patch:
-        patch.setattr("flatviz.landscape.grid.SAVE_EVERY", 0.0)
-        patch.setattr(PointStore, "write", write_twice)
-        with raises(Power):
-            run()
+    child = forked(run, tmp_path / "out", tmp_path / "errors")
+    child.join(60)
+    assert child.exitcode == -signal.SIGKILL
+    f.dies = None
     surface = run()
-    assert len(f.asked) == 40 + 121 - 32 + 1
-    assert len(set(f.asked)) == 121
+    assert len(f.asked) == 121 - 32 + 1
     assert surface.n_diverged == 0
+    assert torch.equal(run(cache=None).values, surface.values)
 
 
 def test_a_changed_setting_never_meets_a_stale_file(counted, tmp_path):
     f, plane, run = counted
     run(resolution=5)
-    for change in ({"extent": 0.5}, {"resolution": 6}, {"exact": True}):
-        run(**{"resolution": 5} | change)
+    run(resolution=5, extent=0.5)
+    run(resolution=6)
+    run(resolution=5, exact=True)
     elsewhere = fv.Plane(plane.origin + 1, plane.axes, "distance", extent=EXTENT)
     fv.slice_plane(f, elsewhere, resolution=5, cache=tmp_path)
     f.key = "another objective"

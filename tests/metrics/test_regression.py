@@ -5,10 +5,10 @@ import math
 import numpy as np
 import scoringrules
 import torch
-from cases import close, refused, rng
+from cases import close, normals, refused, rng
 from pytest import approx, fixture, mark
 from scipy import integrate, optimize, stats
-from torch import float64, randn
+from torch import float64
 from torch.distributions import Gamma, Independent, Laplace, Poisson, StudentT
 from torch.testing import assert_close
 
@@ -18,8 +18,8 @@ M = fv.metrics
 S = 6
 N = 50
 G = rng()
-MEANS = randn(S, N, 1, generator=G, dtype=float64)
-Y = randn(N, 1, generator=G, dtype=float64)
+MEANS = normals(S, N, 1, source=G)
+Y = normals(N, 1, source=G)
 STDS = 0.2 + torch.rand(S, N, 1, generator=G, dtype=float64)
 RAW = torch.log(torch.expm1(STDS - 1e-6))  # softplus of it is the noise, as "gaussian" says
 BOTH = torch.cat([MEANS, RAW], -1)
@@ -137,8 +137,8 @@ def test_of_one_gaussian_draw_no_other_factor_has_a_smaller_nll():
 def calibrated():
     """(means, targets) of a noise of 0.5."""
     g = rng(3)
-    means = randn(1, 20_000, 1, generator=g, dtype=float64)
-    return means, means[0] + 0.5 * randn(20_000, 1, generator=g, dtype=float64)
+    means = normals(1, 20_000, 1, source=g)
+    return means, means[0] + 0.5 * normals(20_000, 1, source=g)
 
 
 def test_predictions_that_are_calibrated_by_construction_are_found_so(calibrated):

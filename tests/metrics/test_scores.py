@@ -2,9 +2,10 @@
 scikit-learn."""
 
 import math
+from functools import partial
 
 import torch
-from cases import close, refused, rng
+from cases import close, normals, refused, rng
 from pytest import approx, fixture, mark
 from scipy.optimize import minimize_scalar
 from sklearn.metrics import (
@@ -14,7 +15,7 @@ from sklearn.metrics import (
     roc_auc_score,
     roc_curve,
 )
-from torch import arange, float64, randn, tensor
+from torch import arange, float64, randn, stack, tensor
 from torch.distributions import Categorical, Normal
 from torch.nn.functional import one_hot
 from torch.testing import assert_close
@@ -26,12 +27,14 @@ from torchmetrics.functional.classification import (
 import flatviz as fv
 from flatviz import metrics
 from flatviz.metrics.averaging import averaged
+from flatviz.metrics.scores import SCORES
 
 
 def predictions(seed, S=7, N=50):
     g = rng(seed)
-    outputs = 2 * randn(S, N, 4, generator=g, dtype=float64)
-    return fv.Prediction(outputs, torch.randint(0, 4, (N,), generator=g))
+    outputs = 2 * normals(S, N, 4, source=g)
+    y = torch.randint(0, 4, (N,), generator=g)
+    return fv.Prediction(outputs, y)
 
 
 @fixture
@@ -39,22 +42,23 @@ def prediction():
     return predictions(0, S=6)
 
 
-SCORES = [metrics.accuracy, metrics.nll, metrics.brier, metrics.ece]
+CARRIED = [metrics.accuracy, metrics.nll, metrics.brier, metrics.ece]  # by every prediction
 
 
 @mark.parametrize("size", range(1, 7))
 def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(prediction, size):
     y = prediction.y.numpy()
-    p = prediction.outputs[:size].softmax(-1).mean(0).numpy()
-    hot = one_hot(prediction.y, 4).numpy()
+    probs = prediction.outputs.softmax(-1)
+    p = probs[:size].mean(0).numpy()
+    squares = (p - one_hot(prediction.y, 4).numpy()) ** 2
     want = {
         metrics.accuracy: accuracy_score(y, p.argmax(1)),
         metrics.nll: log_loss(y, p),
-        metrics.brier: ((p - hot) ** 2).sum(1).mean(),
+        metrics.brier: squares.sum(1).mean(),
     }
     for score, value in want.items():
         close(score(prediction)[size - 1], value)
-    for score in (*SCORES, metrics.ace, metrics.class_ece):
+    for score in SCORES.values():
         alone = score(prediction, n_draws=size)
         close(alone, score(prediction)[size - 1])
 
@@ -62,7 +66,10 @@ def test_scores_of_every_size_equal_scikit_learn_on_averaged_probabilities(predi
 def test_what_has_no_scores_is_told(prediction):
     with refused("scores need labels, got none: predict on a Data"):
         metrics.accuracy(fv.Prediction(prediction.outputs))
-    for shape in ((0, 4, 3), (2, 0, 3), (2, 4, 0)):
+    without_draws = (0, 4, 3)
+    without_inputs = (2, 0, 3)
+    without_classes = (2, 4, 0)
+    for shape in (without_draws, without_inputs, without_classes):
         with refused("outputs must hold at least one number"):
             fv.Prediction(torch.zeros(shape))
     with refused("y must hold 50 labels, one for each input, got 3"):
@@ -73,8 +80,9 @@ def test_what_has_no_scores_is_told(prediction):
 
 def test_the_average_as_one_draw_has_the_scores_of_all_draws_together(prediction):
     one = averaged(prediction)
-    for score in SCORES:
-        assert_close(one.scores[score.__name__], score(prediction)[-1:])
+    for score in CARRIED:
+        of_all = score(prediction)[-1:]
+        assert_close(one.scores[score.__name__], of_all)
 
 
 def test_draws_that_are_sure_and_far_apart_have_a_finite_nll():
@@ -86,7 +94,8 @@ def test_draws_that_are_sure_and_far_apart_have_a_finite_nll():
 def test_gaussian_nll_is_that_of_the_mixture():
     means = randn(3, 5, 1)
     y = randn(5)
-    density = Normal(means[..., 0], 0.4).log_prob(y).exp().mean(0)
+    draws = Normal(means[..., 0], 0.4)
+    density = draws.log_prob(y).exp().mean(0)
     found = metrics.nll(fv.Prediction(means, y, likelihood=0.4))
     assert_close(found[-1], -density.log().mean())
 
@@ -105,22 +114,32 @@ def test_equal_width_ece_equals_torchmetrics(prediction, size):
 
 
 def test_confidence_one_falls_in_the_last_bin():
-    sure = fv.Prediction(tensor([[[900.0, 0.0], [900.0, 0.0]]]), tensor([0, 1]))
-    assert metrics.reliability(sure, n_draws=1)[:, 0].tolist() == [0.0] * 14 + [2.0]
+    outputs = tensor([[900.0, 0.0], [900.0, 0.0]])
+    sure = fv.Prediction(outputs[None], tensor([0, 1]))
+    count = metrics.reliability(sure, n_draws=1)[:, 0]
+    assert count.tolist() == [0.0] * 14 + [2.0]
     close(metrics.ece(sure)[0], 0.5)
 
 
 def calibration_of(p, right):
     """Of one class, by torchmetrics."""
-    return float(binary_calibration_error(p.contiguous(), right.long(), n_bins=15, norm="l1"))
+    error = binary_calibration_error(
+        p.contiguous(),
+        right.long(),
+        n_bins=15,
+        norm="l1",
+    )
+    return float(error)
 
 
 def test_calibration_of_all_classes_is_that_of_torchmetrics(prediction):
     p = prediction.bma()
     expected = [calibration_of(p[:, c], prediction.y == c) for c in range(4)]
-    assert metrics.class_ece(prediction)[-1] == approx(sum(expected) / 4, abs=1e-6)
+    near = partial(approx, abs=1e-6)
+    assert metrics.class_ece(prediction)[-1] == near(sum(expected) / 4)
     for c in range(4):
-        assert metrics.class_ece(prediction, label=c)[-1] == approx(expected[c], abs=1e-6)
+        of_class = metrics.class_ece(prediction, label=c)
+        assert of_class[-1] == near(expected[c])
     with refused("label must be below 4, the number of classes, got 4"):
         metrics.class_ece(prediction, label=4)
 
@@ -129,8 +148,9 @@ def test_calibration_of_a_network_with_one_output_is_that_of_its_probability_of_
     logit = prediction.outputs[..., :1]
     y = prediction.y % 2
     one = fv.Prediction(logit, y, "bernoulli")
-    want = calibration_of(logit.sigmoid().mean(0)[:, 0], y)
-    assert metrics.class_ece(one, label=1)[-1] == approx(want, abs=1e-6)
+    p = logit.sigmoid().mean(0)[:, 0]
+    found = metrics.class_ece(one, label=1)
+    assert found[-1] == approx(calibration_of(p, y), abs=1e-6)
 
 
 def test_adaptive_calibration_is_that_of_a_loop_over_bins(prediction):
@@ -139,20 +159,23 @@ def test_adaptive_calibration_is_that_of_a_loop_over_bins(prediction):
     for c in range(4):
         order = p[:, c].argsort()
         for bin in order.split(10):
-            right = (prediction.y[bin] == c).double().mean()
-            gaps.append(float((right - p[bin, c].mean()).abs()))
-    close(metrics.ace(prediction, n_bins=5)[-1], sum(gaps) / len(gaps))
+            right = (prediction.y[bin] == c).double()
+            gap = right.mean() - p[bin, c].mean()
+            gaps.append(gap.abs())
+    found = metrics.ace(prediction, n_bins=5)
+    close(found[-1], stack(gaps).mean())
 
 
 def test_temperature_scaling_undoes_a_temperature():
     # Not the seed of y
-    logits = randn(1, 20_000, 3, generator=rng(9), dtype=float64)
+    logits = normals(1, 20_000, 3, source=9)
     y = Categorical(logits=logits[0]).sample()  # calibrated by construction
     hot = fv.Prediction(3.0 * logits, y)
     T = metrics.fit_temperature(hot)
     assert approx(3.0, rel=0.05) == T
     cooled = metrics.scale_temperature(hot, T)
-    assert cooled.scores["ece"][0] < 0.02 < metrics.ece(hot)[0]
+    assert metrics.ece(hot) > 0.02
+    assert metrics.ece(cooled) < 0.02
     assert torch.equal(cooled.scores["accuracy"], metrics.accuracy(hot))
 
 
@@ -161,7 +184,8 @@ def test_the_temperature_of_an_average_is_the_minimum_of_scipy(prediction):
     outputs = prediction.outputs + 2 * one_hot(y, 4)
 
     def nll(log_t):
-        return log_loss(y, (outputs / math.exp(log_t)).softmax(-1).mean(0))
+        p = (outputs / math.exp(log_t)).softmax(-1)
+        return log_loss(y, p.mean(0))
 
     best = minimize_scalar(
         nll,
@@ -180,16 +204,18 @@ def test_the_temperature_of_an_average_is_the_minimum_of_scipy(prediction):
 @mark.parametrize("answer", [torch.argmax, torch.argmin])
 def test_answers_that_are_all_right_or_all_wrong_have_no_best_temperature(answer):
     outputs = randn(1, 9, 3)
+    prediction = fv.Prediction(outputs, answer(outputs[0], -1))
     with refused("no best temperature between 1/100 and 100"):
-        metrics.fit_temperature(fv.Prediction(outputs, answer(outputs[0], -1)))
+        metrics.fit_temperature(prediction)
 
 
 class TestTemperature:
     """It is that of the log-probabilities of what counts, whatever the likelihood."""
 
     g = rng(26001)
-    outputs = 3 * randn(2, 300, 3, generator=g, dtype=float64)
-    y = (outputs[0] + 2 * randn(300, 3, generator=g, dtype=float64)).argmax(-1)
+    outputs = 3 * normals(2, 300, 3, source=g)
+    noise = 2 * normals(300, 3, source=g)
+    y = (outputs[0] + noise).argmax(-1)
     plain = fv.Prediction(outputs, y)
     T = metrics.fit_temperature(plain)
 
@@ -197,7 +223,8 @@ class TestTemperature:
         likelihood = fv.Likelihood(lambda p: Categorical(probs=p))
         same = fv.Prediction(self.outputs.softmax(-1), self.y, likelihood)
         close(metrics.fit_temperature(same), self.T, 1e-5)
-        cooled, other = (metrics.scale_temperature(p, 3.0) for p in (self.plain, same))
+        cooled = metrics.scale_temperature(self.plain, 3.0)
+        other = metrics.scale_temperature(same, 3.0)
         assert_close(other.probs, (self.outputs / 3).softmax(-1))
         assert_close(other.scores["nll"], cooled.scores["nll"])
 
@@ -205,30 +232,35 @@ class TestTemperature:
     def test_leaves_out_labels_that_do_not_count(self, ignored):
         keep = self.y != 0
         likelihood = fv.Likelihood.categorical(ignore_index=ignored)
-        some = fv.Prediction(self.outputs, self.y.where(keep, ignored), likelihood)
+        labels = self.y.where(keep, ignored)
+        some = fv.Prediction(self.outputs, labels, likelihood)
         kept = fv.Prediction(self.outputs[:, keep], self.y[keep])
         assert metrics.fit_temperature(some) == metrics.fit_temperature(kept)
         assert_close(metrics.ece(some), metrics.ece(kept))
 
     def test_takes_tokens_as_rows(self):
-        tokens = fv.Prediction(self.outputs.unflatten(1, (60, 5)), self.y.view(60, 5))
+        outputs = self.outputs.unflatten(1, (60, 5))
+        tokens = fv.Prediction(outputs, self.y.view(60, 5))
         assert metrics.fit_temperature(tokens) == self.T
 
     def test_takes_one_logit_as_two(self):
         y = (self.y == 0).long()
         z = self.outputs[..., :1]
         one = fv.Prediction(z, y, "bernoulli")
-        two = fv.Prediction(torch.cat([0 * z, z], -1), y)
+        logits = torch.cat([0 * z, z], -1)
+        two = fv.Prediction(logits, y)
         close(metrics.fit_temperature(one), metrics.fit_temperature(two), 1e-6)
         assert_close(metrics.scale_temperature(one, 2.0).outputs, z / 2)
 
 
 def test_equal_probabilities_count_with_their_mean():
-    half = fv.Prediction(torch.zeros(1, 200, 2, dtype=float64), arange(200) // 100)
+    y = arange(200) // 100
+    half = fv.Prediction(torch.zeros(1, 200, 2, dtype=float64), y)
     assert metrics.ace(half) == approx(0, abs=1e-12)  # half of each, at p = 1/2
-    tied = fv.Prediction(tensor([[[1.0, 0.0], [1.0, 0.0], [3.0, 0.0]]]), tensor([1, 0, 0]))
+    outputs = tensor([[1.0, 0.0], [1.0, 0.0], [3.0, 0.0]])
+    tied = fv.Prediction(outputs[None], tensor([1, 0, 0]))
     # the sure one is right; of the two behind it one is wrong, whichever goes first
-    close(metrics.risk_coverage(tied).tolist(), [0, 0.25, 1 / 3])
+    close(metrics.risk_coverage(tied), [0, 0.25, 1 / 3])
 
 
 @mark.parametrize("score", [metrics.ace, metrics.risk_coverage])
@@ -236,18 +268,20 @@ def test_no_order_of_the_examples_matters(score):
     few = predictions(4, S=1, N=60)
     outputs = few.outputs.round()  # many ties
     order = torch.randperm(60, generator=rng(1))
-    shuffled = score(fv.Prediction(outputs[:, order], few.y[order]))
-    close(shuffled, score(fv.Prediction(outputs, few.y)), 1e-12)
+    plain = fv.Prediction(outputs, few.y)
+    shuffled = fv.Prediction(outputs[:, order], few.y[order])
+    close(score(shuffled), score(plain), 1e-12)
 
 
 def test_predict_carries_the_scores_of_every_size(transferred, task):
     net, prior = transferred
     p = fv.predict(net, prior, task.test, 4, seed=0)
-    for score in SCORES:
+    for score in CARRIED:
         assert_close(p.scores[score.__name__], score(p))
     assert_close(p.bins[2], metrics.reliability(p, n_draws=3), equal_nan=True)
-    module = net.to_module(prior.sample(4, seed=0)[3])
-    assert_close(p.outputs[3], module(task.test.x).detach(), rtol=1e-4, atol=1e-5)
+    last = prior.sample(4, seed=0)[3]
+    outputs = net.to_module(last)(task.test.x)
+    assert_close(p.outputs[3], outputs.detach(), rtol=1e-4, atol=1e-5)
     unlabelled = fv.predict(net, prior, task.test.x, 2, seed=0)
     assert_close(unlabelled.outputs, p.outputs[:2])
     labelled = unlabelled.changed(y=task.test.y)
@@ -258,12 +292,14 @@ def test_mutual_information_is_a_mean_divergence_and_disagreement_counts_pairs(p
     p = prediction.probs
     mean = prediction.bma()
     information = metrics.mutual_information(prediction)
-    assert_close(information, (p * (p / mean).log()).sum(-1).mean(0))
+    divergence = (p * (p / mean).log()).sum(-1)
+    assert_close(information, divergence.mean(0))
     whole = metrics.predictive_entropy(prediction)
     assert_close(whole, Categorical(mean).entropy())
     assert_close(metrics.aleatoric_entropy(prediction) + information, whole)
     assert metrics.mutual_information(prediction, n_draws=1).max() == 0.0
-    sure = fv.Prediction(tensor([[[900.0, 0.0]], [[0.0, 900.0]]]))
+    outputs = tensor([[900.0, 0.0], [0.0, 900.0]])
+    sure = fv.Prediction(outputs[:, None])
     close(metrics.mutual_information(sure)[0], math.log(2))
     answers = prediction.outputs.argmax(-1)
     differ = answers[:, None] != answers
@@ -287,8 +323,10 @@ def test_out_of_distribution_scores_are_those_of_scikit_learn(decimals):
     found = metrics.ood_scores(a, b)
     score = torch.cat([a, b]).numpy()
     is_out = (arange(350) >= 200).numpy()
-    close((found["fpr95_out"], found["aupr_out"]), by_scikit_learn(is_out, score))
-    close((found["fpr95_in"], found["aupr_in"]), by_scikit_learn(~is_out, -score))
+    out = found["fpr95_out"], found["aupr_out"]
+    close(out, by_scikit_learn(is_out, score))
+    inside = found["fpr95_in"], found["aupr_in"]
+    close(inside, by_scikit_learn(~is_out, -score))
     close(found["auroc"], roc_auc_score(is_out, score))
     close(found["base_out"], 150 / 350)
     assert abs(found["fpr95_out"] - found["fpr95_in"]) > 0.1
@@ -301,11 +339,13 @@ def test_out_of_distribution_scores_are_those_of_scikit_learn(decimals):
 def test_agreement_and_total_variation_equal_their_definitions_input_by_input():
     a = predictions(0)
     b = predictions(1, S=3)
-    p, r = (x.outputs.softmax(-1).mean(0) for x in (a, b))
-    difference = p - r
+    p = a.outputs.softmax(-1).mean(0)
+    r = b.outputs.softmax(-1).mean(0)
     # the largest difference in the probability of any event
-    events = torch.cartesian_prod(*[tensor([0.0, 1.0])] * 4).to(difference)
-    apart = (difference @ events.T).amax(1).mean()
+    in_or_out = tensor([0.0, 1.0]).double()
+    events = torch.cartesian_prod(*[in_or_out] * 4)
+    differences = (p - r) @ events.T
+    apart = differences.amax(1).mean()
     same = p.argmax(1) == r.argmax(1)
     close(metrics.agreement(a, b), same.double().mean())
     close(metrics.total_variation(a, b), apart)
@@ -348,14 +388,15 @@ def test_diverged_predictions_agree_with_nothing():
 @mark.parametrize("dtype", [torch.bfloat16, torch.float16])
 def test_scores_of_half_precision_are_those_of_its_numbers_in_double(dtype):
     """Counts in eight bits stand still at 256."""
-    outputs = randn(2, 20_000, 3, generator=rng()).to(dtype)
+    outputs = normals(2, 20_000, 3).to(dtype)
     y = arange(20_000) % 3
     half = fv.Prediction(outputs, y)
     double = fv.Prediction(outputs.double(), y)
     near = dict(rtol=1e-4, atol=1e-5, check_dtype=False)
     for name, scores in half.scores.items():
         assert_close(scores, double.scores[name], **near)
-    assert half.bins[..., 0].sum(-1).tolist() == [20_000, 20_000]
+    counts = half.bins[..., 0].sum(-1)
+    assert counts.tolist() == [20_000, 20_000]
     for f in (metrics.mutual_information, metrics.disagreement):
         assert_close(f(half), f(double), **near)
 

@@ -5,7 +5,7 @@ import math
 from functools import partial
 
 import torch
-from cases import close, refused, rng
+from cases import close, normals, refused, rng
 from pytest import approx, mark
 from scipy.optimize import brentq
 from scipy.stats import entropy
@@ -21,7 +21,7 @@ from flatviz.metrics.curvature import ordered
 
 def test_measures_of_a_quadratic_are_those_of_its_matrix(quadratic):
     f, H, c = quadratic
-    W = c + randn(3, 12, generator=rng(), dtype=float64)
+    W = c + normals(3, 12)
     found = fv.sharpness(f, W, radius=0.1, adaptive_radius=0.2, probes=400)
     values = eigvalsh(H).flip(0)
     close(found.lambda1, values[0].expand(3), 1e-6)
@@ -42,7 +42,7 @@ def test_measures_of_a_quadratic_are_those_of_its_matrix(quadratic):
 
 def test_weyl_bounds_hold_on_the_samples_of_a_network_and_the_middle_is_the_averaged_hessian(tiny):
     f = fv.nll(*tiny)
-    W = f.net.w + 0.3 * randn(4, f.dim, generator=rng(), dtype=float64)
+    W = f.net.w + 0.3 * normals(4, f.dim)
     lower, middle, upper = metrics.weyl_bounds(f, W)
     dense = torch.stack([torch.autograd.functional.hessian(f, w) for w in W])
     spectra = eigvalsh(dense)

@@ -9,12 +9,13 @@ import json
 import numpy as np
 import torch
 from browsing import SLOW, in_page
-from internals import Fitting, bundled, extend, pack, pack_members
+from internals import bundled, extend, pack, pack_members
 from pagedrive import until
 from plotly.offline import get_plotlyjs
 from pytest import approx, fixture, mark
 
 import flatviz as fv
+from flatviz.families import Fitting
 
 CURVE = in_page("curve_over_radii")
 TOLD = in_page("told_by_the_kernel")

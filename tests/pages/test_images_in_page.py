@@ -11,7 +11,6 @@ from pagedrive import drawn, go, until
 from pytest import mark
 
 import flatviz as fv
-from flatviz.pages.scene import LEVELS
 
 pytestmark = mark.browser
 
@@ -27,8 +26,8 @@ SAID = "[...document.querySelectorAll('.fv-said')].map((t) => t.textContent)"
 
 def check_lines(shown, prediction, n):
     direct = prediction.outputs[:n, shown["row"]].softmax(-1)
-    # Off by half a level of a byte, and two decimals of a pixel
-    near = 0.51 / LEVELS + 1e-4
+    # A probability is a byte, 0 to 254: off by half a level, and by two decimals of a pixel
+    near = 0.51 / 254 + 1e-4
     np.testing.assert_allclose(shown["lines"], direct, atol=near)
     np.testing.assert_allclose(shown["means"], direct.mean(0), atol=near)
 

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from internals import bundled
+from cases import text_of
 from pytest import mark
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +67,7 @@ def test_what_needs_no_page_does_what_it_says():
 
 @mark.parametrize("name", ["explorer", "playground", "loader"])
 def test_a_bundle_loads_nothing_and_can_stand_in_a_page(name):
-    text = bundled(name)
+    text = text_of(ROOT / "flatviz" / "pages" / "bundles" / f"{name}.js")
     assert not re.search(
         r"</script|<!--|\brequire\(|^import |\bimport[{\"]", text, re.IGNORECASE | re.MULTILINE
     )

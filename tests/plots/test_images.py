@@ -8,12 +8,13 @@ import numpy as np
 import torch
 from browsing import DRAWN
 from cases import refused, rng
-from internals import Fitting, extend, pack_members, views_of
+from internals import extend, pack_members, views_of
 from pagedrive import at, opened, same_traces, written
 from pytest import approx, fixture, mark
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.families import Fitting
 from flatviz.families.maps import MAX_SIDE, _pixels, disputed, input_maps
 from flatviz.plots.inputs import plot_input_maps
 

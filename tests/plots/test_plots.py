@@ -14,7 +14,6 @@ from torch.testing import assert_close
 
 import flatviz as fv
 from flatviz import plots, results
-from flatviz.plots.theme import INK, even_ticks
 
 NAN = math.nan
 COLOR = {name: method.look.color for name, method in fv.METHODS.items()}
@@ -29,7 +28,9 @@ def traces(fig):
 def prediction():
     g = rng()
     net = net_of(torch.nn.Linear(3, 4))
-    data = fv.Data(torch.randn(40, 3, generator=g), torch.randint(0, 4, (40,), generator=g))
+    x = torch.randn(40, 3, generator=g)
+    y = torch.randint(0, 4, (40,), generator=g)
+    data = fv.Data(x, y)
     return fv.predict(net, around(net, 0.0), data, 6, seed=0)
 
 
@@ -48,13 +49,15 @@ def test_the_surface_is_drawn_with_a_to_the_right_and_b_upwards(surface):
     assert "distance in weight space" in fig.layout.xaxis.title.text
     assert contour.colorbar.title.text == "mean NLL (nats)"
     lower = dataclasses.replace(surface, values=surface.values - 5)  # not positive: linear
-    assert_close(tensor(fv.plot_surface(lower).data[0].z), lower.values.T)
+    contour = fv.plot_surface(lower).data[0]
+    assert_close(tensor(contour.z), lower.values.T)
 
 
 def test_samples_are_ringed_by_their_own_loss_on_the_surfaces_scale_and_filled_by_method(
     surface, projection
 ):
-    contour, key, rim, samples = fv.plot_surface(surface, projection, method="sabma").data
+    fig = fv.plot_surface(surface, projection, method="sabma")
+    contour, key, rim, samples = fig.data
     marker = samples.marker
     assert_close(tensor(marker.line.color), projection.values.log10())
     assert (marker.line.cmin, marker.line.cmax) == (contour.zmin, contour.zmax)
@@ -105,7 +108,9 @@ def test_the_projection_shows_what_the_plane_hides(projection):
 
 
 def eigenvalues(*values, name=""):
-    return fv.Spectrum(tensor(values), zeros(2, 5), tensor([0.1, 0.2]), 9, name)
+    vectors = zeros(2, 5)
+    residual = tensor([0.1, 0.2])
+    return fv.Spectrum(tensor(values), vectors, residual, 9, name)
 
 
 def test_the_spectrum_shows_every_draw_with_its_residual():
@@ -117,20 +122,24 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
     assert list(mean.y) == [4.5, 1.5]
     assert mean.line.color == COLOR["vi"]
     assert reference.name == "SGD (MAP)"
-    above = fv.plot_spectrum(spectra[:1], method="sabma", reference={"vi": spectra[1:]})
-    assert max(traces(above)["VI"].y) < above.layout.yaxis.range[1]
+    low, high = spectra
+    above = fv.plot_spectrum([low], method="sabma", reference={"vi": [high]})
+    top = above.layout.yaxis.range[1]
+    assert max(traces(above)["VI"].y) < top
 
 
 def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
     one = eigenvalues(3.0, 1.0, name="ResNet-18")
     spectrum = fv.plot_spectrum([one, one])
     assert traces(spectrum)["ResNet-18"].showlegend
-    assert spectrum.data[0].marker.color == INK
+    ink = spectrum.layout.template.layout.font.color  # of its texts
+    assert spectrum.data[0].marker.color == ink
     sharpness = results.Sharpness(*[tensor([1.0, 2.0, 4.0])] * 7)
-    for fig in (spectrum, fv.plot_metrics(prediction), plots.plot_sharpness(sharpness)):
-        assert fig.data[-1].line.color == INK
+    scores = fv.plot_metrics(prediction)
+    for fig in (spectrum, scores, plots.plot_sharpness(sharpness)):
+        assert fig.data[-1].line.color == ink
         assert "SA-BMA" not in fig.to_json()
-    assert plots.plot_reliability(prediction).data[0].marker.color == INK
+    assert plots.plot_reliability(prediction).data[0].marker.color == ink
 
 
 def test_scores_are_curves_and_a_single_point_a_flat_line(prediction):
@@ -161,7 +170,8 @@ def test_reliability_bars_are_the_bins_of_all_draws_with_intervals_and_fade_with
     assert_close(tensor(bars.y), right.nan_to_num(0))
     assert_close(tensor(counts.y), count)
     opacity = tensor(bars.marker.opacity)
-    assert (opacity[count.argsort()].diff() >= 0).all()
+    by_count = opacity[count.argsort()]
+    assert (by_count.diff() >= 0).all()
     assert opacity.max() == 1
     assert opacity.min() < 0.3
     shown = count > 0
@@ -175,10 +185,11 @@ def test_reliability_bars_are_the_bins_of_all_draws_with_intervals_and_fade_with
 
 def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibration_error():
     """By hand: 100 answers of confidence 0.75 that are right 60 times, and 90 times."""
-    logits = tensor([[[math.log(3.0), 0.0]] * 100])
+    logits = tensor([math.log(3.0), 0.0]).expand(1, 100, 2)
+    number = torch.arange(100)
     given = {
-        name: fv.Prediction(logits, (torch.arange(100) >= right).long())
-        for name, right in (("mine", 60), ("theirs", 90))
+        "mine": fv.Prediction(logits, (number >= 60).long()),
+        "theirs": fv.Prediction(logits, (number >= 90).long()),
     }
     perfect, mine, theirs = plots.plot_reliability(given).data
     assert perfect.name == "perfect"
@@ -189,9 +200,20 @@ def test_reliability_of_several_predictions_has_a_line_of_each_with_its_calibrat
     assert mine.line.color != theirs.line.color
 
 
-@mark.parametrize("low, high", [(0.368, 0.523), (-3.0, 12.0), (0.0, 1.0), (1e-6, 9e-6)])
-def test_even_ticks_are_round_even_and_inside(low, high):
-    places = even_ticks(low, high)
+@mark.parametrize(
+    "low, high",
+    [
+        (0.368, 0.523),
+        (-3.0, 12.0),
+        (0.0, 1.0),
+        (1e-6, 9e-6),
+    ],
+)
+def test_the_ticks_of_a_colour_bar_are_round_even_and_inside(low, high, bowl):
+    values = linspace(low, high, bowl.values.numel())
+    surface = dataclasses.replace(bowl, values=values.view_as(bowl.values))
+    contour = fv.plot_surface(surface, log=False).data[0]
+    places = contour.colorbar.tickvals
     assert 3 <= len(places) <= 6
     assert low - 1e-9 <= places[0]
     assert places[-1] <= high + 1e-9
@@ -205,14 +227,20 @@ def drops(bowl, W):
     seen = fv.project(W, bowl.plane, lambda w: (w * w).sum())
     lines = plots.plot_surface_3d(bowl, seen, log=False).data[1]
     places = stack([tensor(lines.x), tensor(lines.y), tensor(lines.z)], 1)
-    return places.unflatten(0, (-1, 3))[:, :2]  # two ends and a gap
+    lines = places.unflatten(0, (-1, 3))
+    return lines[:, :2]  # two ends and a gap
+
+
+def paraboloid(plane, ticks):
+    """a^2 + b^2 on a plane."""
+    squares = ticks**2
+    return fv.Surface(plane, ticks, ticks, squares[:, None] + squares)
 
 
 @fixture
 def bowl(surface):
     """a^2 + b^2 on a grid with a step of 0.2."""
-    ticks = linspace(-2, 2, 21)
-    return fv.Surface(surface.plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2)
+    return paraboloid(surface.plane, linspace(-2, 2, 21))
 
 
 def test_a_relief_has_the_surfaces_heights_and_samples_in_their_methods_colour(surface, projection):
@@ -227,12 +255,13 @@ def test_a_relief_has_the_surfaces_heights_and_samples_in_their_methods_colour(s
     assert fig.layout.scene.zaxis.ticktext
     cut = plots.plot_surface_3d(surface, log=False, color_range=(0.0, 2.0))
     assert tensor(cut.data[0].z).max() == 2.0  # and said so by the scale
+    line = fv.Surface(surface.plane, *[zeros(5)] * 3)
     with refused(r"needs values on a grid of two axes, got shape \(5,\)"):
-        plots.plot_surface_3d(fv.Surface(surface.plane, *[zeros(5)] * 3))
+        plots.plot_surface_3d(line)
 
 
 def test_lines_fall_from_each_sample_to_the_relief_as_scipy_interpolates_it(bowl):
-    places = 4 * torch.rand(200, 2, dtype=float64, generator=rng()) - 2
+    places = torch.empty(200, 2).double().uniform_(-2, 2, generator=rng())
     places[0] = tensor([2.0, -2.0])  # a corner
     places[1] = 9.0  # beside the grid there is no surface
     W = bowl.plane.points(places.float())
@@ -241,15 +270,16 @@ def test_lines_fall_from_each_sample_to_the_relief_as_scipy_interpolates_it(bowl
     near = dict(rtol=1e-4, atol=1e-4, equal_nan=True, check_dtype=False)
     assert_close(found[:, 0, :2], places, **near)
     assert_close(found[:, 0, 2], W.square().sum(1), **near)
-    grid = (bowl.a.double().numpy(), bowl.b.double().numpy())
-    heights = RegularGridInterpolator(grid, bowl.values.double().numpy(), bounds_error=False)
-    foot = torch.from_numpy(heights(places.numpy()))
+    grid = bowl.a.double(), bowl.b.double()
+    heights = RegularGridInterpolator(grid, bowl.values.double(), bounds_error=False)
+    foot = torch.from_numpy(heights(places))
     assert_close(found[:, 1, 2], foot, **near)
 
 
 @fixture
 def spectrum():
-    scale = torch.cat([linspace(-0.1, 1, 37), tensor([4.0, 6.0, 9.0])]).double()
+    bulk = linspace(-0.1, 1, 37)
+    scale = torch.cat([bulk, tensor([4.0, 6.0, 9.0])]).double()
     f = lambda w: 0.5 * (scale * w * w).sum()
     return fv.spectral_density(
         f,
@@ -263,7 +293,8 @@ def spectrum():
 def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
     fig = fv.plot_density(spectrum)
     curve, marks = fig.data
-    assert torch.trapezoid(tensor(curve.y), tensor(curve.x)) == approx(1, abs=0.02)
+    area = torch.trapezoid(tensor(curve.y), tensor(curve.x))
+    assert area == approx(1, abs=0.02)
     assert_close(tensor(marks.x), spectrum.values)
     assert_close(tensor(marks.error_x.array), spectrum.residual)
     assert fig.layout.yaxis.type == "log"
@@ -274,7 +305,8 @@ def test_the_density_integrates_to_one_and_marks_the_outliers(spectrum):
 
 def test_a_path_shows_its_barrier_where_it_is_highest():
     t = linspace(0, 1, 5)
-    straight = fv.Curve(t, tensor([1.0, 2.0, 4.0, 3.0, 3.0]), name="straight line")
+    values = tensor([1.0, 2.0, 4.0, 3.0, 3.0])
+    straight = fv.Curve(t, values, name="straight line")
     curve = fv.Curve(t, 1 + 2 * t)
     line, barrier, other = fv.plot_curve([straight, curve]).data
     assert list(line.y) == straight.values.tolist()
@@ -309,24 +341,28 @@ def inside(points, corners):
     ax, ay = corners.T[:, None]
     bx = ax.roll(-1, 1)
     by = ay.roll(-1, 1)
-    meets = ax + (bx - ax) * (y - ay) / (by - ay + 1e-300)
-    crosses = ((ay > y) != (by > y)) & (x < meets)
-    return crosses.sum(1) % 2 == 1
+    spans = (ay > y) != (by > y)
+    slope = (bx - ax) / (by - ay + 1e-300)
+    is_left = x < ax + slope * (y - ay)
+    return (spans & is_left).sum(1) % 2 == 1
 
 
 def test_the_ellipse_holds_95_percent_of_a_gaussians_draws(gaussians):
     q, _ = gaussians
-    oblique = tensor([[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]], dtype=float64)
-    plane = fv.Plane(q.mean + 0.3, oblique, "distance")
-    ticks = linspace(-3, 3, 5)
-    surface = fv.Surface(plane, ticks, ticks, ticks[:, None] ** 2 + ticks**2 + 1)
-    ring = traces(fv.plot_surface(surface, fv.project(q, plane)))["95 % of its draws"]
-    corners = stack([tensor(ring.x), tensor(ring.y)], 1)
-    draws = fv.project(q.sample(20_000, seed=0), plane).coords.double()
-    share = float(inside(draws, corners).double().mean())
+    oblique = [[1.0, 0.2, 0, 0, 0, 0, 0], [0.7, 0, 1, 0, 0, 0, 0]]
+    plane = fv.Plane(q.mean + 0.3, tensor(oblique).double(), "distance")
+    surface = paraboloid(plane, linspace(-3, 3, 5))
+
+    def drawn(samples):
+        return traces(fv.plot_surface(surface, fv.project(samples, plane)))
+
+    ring = drawn(q)["95 % of its draws"]
+    corners = tensor([ring.x, ring.y]).T
+    draws = fv.project(q.sample(20_000, seed=0), plane)
+    is_inside = inside(draws.coords.double(), corners)
+    share = float(is_inside.double().mean())
     assert share == approx(0.95, abs=0.006)  # 4 standard errors
-    few = fv.plot_surface(surface, fv.project(q.sample(3, seed=0), plane))
-    assert "95 % of its draws" not in traces(few)
+    assert "95 % of its draws" not in drawn(q.sample(3, seed=0))
 
 
 def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean():
@@ -340,7 +376,8 @@ def test_flatness_is_drawn_against_ensemble_size_with_the_interval_of_its_mean()
     # T of one degree of freedom, as tables print it; std of 6 and 10
     half = 12.706204736 * math.sqrt(8) / math.sqrt(2)
     assert band.x[0] == 2
-    close((band.y[0], band.y[-1]), (8 - half, 8 + half))
+    ends = band.y[0], band.y[-1]
+    close(ends, (8 - half, 8 + half))
     assert line.line.color != fig.data[5].line.color
     assert "Hessian" in fig.layout.yaxis.title.text
 
@@ -356,8 +393,9 @@ def test_a_regressions_bands_are_quantiles_of_mixture_and_means_without_diverged
     assert list(mean.x) == [0, 1, 2]
     assert list(mean.y) == [1, 2, 3]
     assert list(targets.y) == [0, 1, 2]
+    mixture = Normal(tensor([0.0, 2.0]), 0.5)
     for end, level in ((noisy.y[0], 0.1), (noisy.y[-1], 0.9)):
-        below = Normal(tensor([0.0, 2.0]), 0.5).cdf(tensor(end)).mean()
+        below = mixture.cdf(tensor(end)).mean()
         assert float(below) == approx(level, abs=1e-4)
     close((means.y[0], means.y[-1]), (0.2, 1.8))
     assert "1 draws diverged" in fig.layout.meta["note"]

@@ -2,7 +2,7 @@
 their weights, a source."""
 
 import torch
-from cases import net_of, rng
+from cases import net_of, normals, rng
 from pytest import fixture
 from torch import eye, float64, full_like, nn, randn
 from torch.nn import Linear
@@ -59,8 +59,8 @@ def linear_regression():
     def made(n, weights, noise, delta, seed=0):
         g = rng(seed)
         d = len(weights)
-        x = randn(n, d, generator=g, dtype=float64)
-        off = randn(n, 1, generator=g, dtype=float64)
+        x = normals(n, d, source=g)
+        off = normals(n, 1, source=g)
         x[:, 1] += x[:, 0]
         y = x @ torch.tensor(weights, dtype=float64)[:, None] + noise * off
         cov = torch.linalg.inv(x.T @ x / noise**2 + delta * eye(d, dtype=float64))

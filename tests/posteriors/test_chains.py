@@ -5,9 +5,9 @@ import math
 from functools import partial
 
 import torch
-from cases import assert_exact, net_of, refused, rng
+from cases import around, assert_exact, net_of, normals, refused, rng
 from pytest import approx, fixture, mark
-from torch import equal, float64, randn, zeros
+from torch import equal, float64, zeros
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -24,7 +24,8 @@ def linear(of_weights):
     each is known exactly,
     1 / (N (1 / std^2 + wd)), and 500 weights are 500 chains."""
     x = torch.ones(N, 500, dtype=float64)
-    return of_weights(lambda w, x: x * w, zeros(500)), fv.Data(x, 0 * x)
+    net = of_weights(lambda w, x: x * w, zeros(500))
+    return net, fv.Data(x, 0 * x)
 
 
 H = 1 / STD**2
@@ -54,8 +55,12 @@ def test_a_thermostat_cools_noise_of_gradients_that_it_is_not_told_of():
     sigma = 1.0
     n = 50
     source = rng()
-    noise = lambda: randn(40, 500, generator=source, dtype=float64)
-    gradient = lambda w, batch: (0.5 * h * w.square().sum(-1), h * w + sigma * noise())
+    noise = lambda: normals(40, 500, source=source)
+
+    def gradient(w, batch):
+        loss = 0.5 * h * w.square().sum(-1)
+        return loss, h * w + sigma * noise()
+
     energy = fv.training.Energy(n)
     widths = []
     for chain in (SGNHT(0.02, 0.1, 0.02, energy), SGHMC(0.02, 0.1, energy)):
@@ -73,17 +78,8 @@ def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
     """Of w the posterior itself, of the guide the posterior widened by eta; the finite step adds a
     few percent."""
     eta = 2 * EXACT
-    q = fv.fit_emcmc(
-        *linear,
-        eta=eta,
-        lr=0.02,
-        **SHORT
-        | dict(
-            n_draws=24,
-            burn_in=150,
-            thin=60,
-        ),
-    )
+    longer = SHORT | dict(n_draws=24, burn_in=150, thin=60)
+    q = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **longer)
     W = q.W
     found = float(W[0::2].var())
     assert found == approx(EXACT, rel=0.08)
@@ -92,8 +88,8 @@ def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
 
 
 def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
-    w = linear[0].w
-    same = fv.Gaussian(torch.zeros_like(w), torch.full_like(w, -0.5 * math.log(N * DECAY)))
+    net, _ = linear
+    same = around(net.at(0 * net.w), -0.5 * math.log(N * DECAY))
     fit = partial(fv.fit_sgld, *linear, **FEW)
     assert_exact(fit(prior=same).W, fit().W)
     with refused("prior must cover the net's 500 treated weights, got 3"):
@@ -131,21 +127,22 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
         temperature=0.7,
         weight_decay=DECAY,
     )
-    settings |= {} if friction is None else dict(friction=friction)
-    q = fv.fit_csgld(net.at(net.w + 1), data, seed=3, likelihood=STD, **settings)
-    found = q.W
+    if friction is not None:
+        settings["friction"] = friction
+    start = net.at(net.w + 1)
+    found = fv.fit_csgld(start, data, seed=3, likelihood=STD, **settings).W
     source = rng(3)
     w = net.w + 1
     v = 0.0
     kept = []
     friction = friction or 1.0
     for k in range(20):
-        eta = 0.02 / 2 * (1 + math.cos(math.pi * (k % 10) / 10))
+        in_cycle = k % 10
+        eta = 0.02 / 2 * (1 + math.cos(math.pi * in_cycle / 10))
         v = (1 - friction) * v - eta * (H + DECAY) * w
-        if k % 10 >= 6:
-            v = v + math.sqrt(2 * eta * friction * 0.7 / N) * randn(
-                500, generator=source, dtype=float64
-            )
+        if in_cycle >= 6:
+            variance = 2 * eta * friction * 0.7 / N
+            v = v + math.sqrt(variance) * normals(500, source=source)
         w = w + v
         if k in (7, 9, 17, 19):
             kept.append(w)
@@ -159,9 +156,10 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
 def walled(w):
     """A sharp well at -2 (width .15, depth 1) and a flat one at +2 (width .8, depth .93), between
     walls at -5 and 6."""
-    sharp = torch.exp(-((w + 2) ** 2) / (2 * 0.15**2))
-    flat = torch.exp(-((w - 2) ** 2) / (2 * 0.8**2))
-    return 1 - sharp - 0.93 * flat + 5 * ((w - 6).clamp_min(0) + (-5 - w).clamp_min(0)) ** 2
+    sharp = torch.exp(-(((w + 2) / 0.15) ** 2) / 2)
+    flat = torch.exp(-(((w - 2) / 0.8) ** 2) / 2)
+    outside = w - w.clamp(-5, 6)
+    return 1 - sharp - 0.93 * flat + 5 * outside**2
 
 
 def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
@@ -175,40 +173,54 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     def each_alone(w, g):
         return fv.SAM(rho)(w[..., None], g[..., None])[..., 0]
 
-    grid = torch.linspace(-6.5, 7.5, 20_001, dtype=float64)
-    data = fv.Data(zeros(3, 1, dtype=float64), zeros(3, 600, dtype=float64))
-    middles = (torch.arange(600, dtype=float64) + 0.5) / 600
-    start = grid[torch.searchsorted(torch.softmax(-3 * walled(grid), 0).cumsum(0), middles)]
+    is_sharp = lambda w: ((w + 2).abs() < 0.5).double()
+    data = fv.Data(zeros(3, 1).double(), zeros(3, 600).double())
+    grid = torch.linspace(-6.5, 7.5, 20_001).double()
+    cumulative = torch.softmax(-3 * walled(grid), 0).cumsum(0)
+    middles = (torch.arange(600).double() + 0.5) / 600
+    start = grid[torch.searchsorted(cumulative, middles)]
     settings = dict(
-        seed=0, lr=0.01, n_draws=12, burn_in=300, thin=25, weight_decay=0.0, likelihood=1.0
+        seed=0,
+        lr=0.01,
+        n_draws=12,
+        burn_in=300,
+        thin=25,
+        weight_decay=0.0,
+        likelihood=1.0,
     )
     for rho in (0.0, 0.1, 0.2):  # all start at the posterior without an ascent
-        q = fv.fit_sgld(of_weights(outputs, start), data, ascent=each_alone, **settings)
-        W = q.W
-        mass = torch.softmax(-3 * torch.maximum(walled(grid + rho), walled(grid - rho)), 0)
-        exact = float(mass[(grid + 2).abs() < 0.5].sum())
-        found = float(((W + 2).abs() < 0.5).double().mean())
+        net = of_weights(outputs, start)
+        W = fv.fit_sgld(net, data, ascent=each_alone, **settings).W
+        worst = torch.maximum(walled(grid + rho), walled(grid - rho))
+        mass = torch.softmax(-3 * worst, 0)
+        exact = float(mass @ is_sharp(grid))
+        found = float(is_sharp(W).mean())
         assert found == approx(exact, abs=0.03)  # .154, .082, .051; 600 particles: sd .01
 
 
 def test_a_thermostat_cools_too_far_where_few_examples_cancel_over_an_epoch():
     """Linear regression of 20 weights: the mean variance over the exact one, of 2,400 draws."""
-    X = randn(60, 20, generator=rng(), dtype=float64)
-    y = X.sum(-1, keepdim=True) + STD * randn(60, 1, generator=rng(1), dtype=float64)
-    net = net_of(torch.nn.Linear(20, 1, bias=False, dtype=float64))
-    precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20, dtype=float64)
+    X = normals(60, 20)
+    noise = STD * normals(60, 1, source=1)
+    data = fv.Data(X, X.sum(-1, keepdim=True) + noise)
+    layer = torch.nn.Linear(20, 1, bias=False)
+    net = net_of(layer.double())
+    precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20)
     how = dict(
         seed=0,
         lr=0.002,
         likelihood=STD,
         weight_decay=DECAY,
+        n_draws=2400,
         chains=40,
         burn_in=500,
+        thin=20,
     )
 
     def ratio(batch_size):
-        fit = fv.fit_sgnht(net, fv.Data(X, y), n_draws=2400, batch_size=batch_size, thin=20, **how)
-        return float(torch.trace(precision @ torch.cov(fit.W.T)) / 20)
+        W = fv.fit_sgnht(net, data, batch_size=batch_size, **how).W
+        ratios = precision @ torch.cov(W.T)
+        return float(ratios.trace() / 20)
 
     assert ratio(None) == approx(1, abs=0.04)  # 2,400 draws, and the finite step
     assert ratio(6) < 0.92  # .82 to .88 on six seeds

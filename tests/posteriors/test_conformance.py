@@ -4,6 +4,7 @@ go on; be seen; diverge aloud."""
 import inspect
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from unittest.mock import Mock
 
 import torch
@@ -14,6 +15,7 @@ from torch import bfloat16, equal, float32, nn
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.catalog import LOOKS
 
 METHODS = [name for name, method in fv.METHODS.items() if method.ascent is None]
 FLAT = [name for name in METHODS if fv.METHODS[name].look.flat]
@@ -256,10 +258,25 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
         )
 
 
+def test_every_method_has_a_row_of_the_catalog_that_says_what_its_fit_can():
+    folder = Path(fv.posteriors.__file__).parent
+    rows = {look.record: look for look in LOOKS.values()}
+    for path in sorted(folder.glob("*.py")):
+        if "METHOD = Method(" in path.read_text(encoding="utf-8"):
+            record = f"{path.stem}.METHOD"
+            assert record in rows, f"add a row of flatviz/catalog.toml with record = {record!r}"
+    for name, look in LOOKS.items():
+        assert not look.symbol.endswith("-thin"), f"{name}: plotly draws no such symbol"
+    for name in METHODS:
+        takes = "ascent" in inspect.signature(fv.METHODS[name].fit).parameters
+        assert LOOKS[name].flat == takes, f"{name}: flat = true is for fits that take ascent="
+
+
 TRAINS_STATISTICS = [
     name
     for name in METHODS
-    if "batchnorm" in inspect.signature(fv.METHODS[name].fit).parameters or name in ("ptl", "multi")
+    if "batchnorm" in inspect.signature(fv.METHODS[name].fit).parameters
+    or name in ("ptl", "multiswag")
 ]
 
 
@@ -274,7 +291,7 @@ def test_statistics_that_a_fit_trained_are_those_of_its_draws_saved_with_it_and_
     prior = around(net, -4.0)
     longer = {"steps": 60} if "steps" in fv.METHODS[name].plain.settings else {}
     trained = {"batchnorm": "train"}
-    if name in ("ptl", "multi"):
+    if name in ("ptl", "multiswag"):
         trained = {"settings": least(fv.METHODS[name]).get("settings", {}) | trained}
     q = run(name, net, data, prior, **longer, **trained)
     W = q.sample(2, seed=1)

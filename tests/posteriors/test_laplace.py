@@ -7,7 +7,6 @@ from functools import partial
 
 import torch
 from cases import COARSE, Language, around, blobs, mlp, net_of, refused, warned
-from internals import Choice
 from pytest import approx, fixture, mark
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import BayesianRidge
@@ -31,6 +30,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import flatviz as fv
 from flatviz import metrics
+from flatviz.families import Choice
 from flatviz.posteriors import laplace_evidence, marginal_noise
 
 NOISE = 0.5

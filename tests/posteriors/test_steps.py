@@ -34,7 +34,7 @@ def test_every_algorithm_has_a_row():
     missing = {c for c in final(Algorithm) if not getattr(c, "_is_protocol", False)} - {
         type(algorithm) for algorithm, *_ in cases
     }
-    assert not missing, f"add a row of `algorithms` for {missing}"
+    assert not missing, f"add a row of `algorithms` in tests/every_method.py for {missing}"
 
 
 @fixture(params=NAMES)
@@ -43,7 +43,7 @@ def case(request, small):
     net, data, prior = small
     algorithm, start, keep = algorithms(prior, len(data))[request.param]
     chains = isinstance(start, Tensor) and start.ndim == 2
-    draws = 2 if isinstance(start, fv.Gaussian) or request.param == "ivon" else 1
+    draws = 2 if isinstance(start, fv.Gaussian) else 1
     loss = training_loss(net, data, members=3 if chains else 1, draws=draws)
     how = dict(seeds=[0, 1, 2], shuffle=[0, 1, 2]) if chains else dict(seeds=[0], shuffle=0)
     return algorithm, algorithm.init(start), loss, how | dict(keep=keep)

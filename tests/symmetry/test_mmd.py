@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import torch
-from cases import close, net_of, refused, rng
+from cases import close, net_of, normals, refused
 from oracles import equal, one_by_one, stopping_at
 from pytest import approx, mark, raises
 from symmetric_networks import mlp, network, optunet
@@ -20,7 +20,7 @@ NORMS = {"both": (1, 2), "laplace": (1,), "gaussian": (2,)}
 
 
 def randn(*shape, seed=0):
-    return torch.randn(*shape, generator=rng(seed), dtype=float64)
+    return normals(*shape, source=seed)
 
 
 def distances(A, B, p):

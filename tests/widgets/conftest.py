@@ -1,10 +1,11 @@
 """Labs that end with their test; one packs the family that it is given, which takes seconds: here
 each is packed once."""
 
-from internals import Fitting, pack
+from internals import pack
 from pytest import fixture
 
 import flatviz as fv
+from flatviz.families import Fitting
 
 
 @fixture(scope="session")

@@ -12,12 +12,13 @@ from types import SimpleNamespace
 
 import torch
 from cases import COARSE, refused
-from internals import Fitting, repeat_family
+from internals import repeat_family
 from ipywidgets.widgets import widget as widgets
 from pytest import approx, mark
 from widgets.conftest import messages
 
 import flatviz as fv
+from flatviz.families import Fitting
 from flatviz.widgets.worker import SILENCE, Worker
 
 LONG = {"steps": 1_000_000}

@@ -7,7 +7,6 @@ import re
 
 import torch
 from cases import refused
-from internals import Fitting
 from ipywidgets.widgets import widget as widgets
 from pagedrive import data_of
 from pytest import fixture, mark
@@ -16,6 +15,7 @@ from widgets.conftest import messages, spied
 
 import flatviz as fv
 from flatviz.catalog import OVER_T
+from flatviz.families import Fitting
 from flatviz.widgets.members import first_radii
 from flatviz.widgets.view import FamilyView, snapshot
 

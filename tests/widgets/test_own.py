@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 from cases import COARSE, Language, close, mlp, net_of, refused, rng
-from internals import Fitting, value_digest, views_of
+from internals import value_digest, views_of
 from pytest import fixture, mark
 from timing import busy
 from torch import arange, cat, nn, ones, randint, randn, tensor, zeros
@@ -16,7 +16,7 @@ from torch.nn import Flatten, Linear, Sequential
 from torch.utils.data import DataLoader
 
 import flatviz as fv
-from flatviz.families import own
+from flatviz.families import Fitting, own
 from flatviz.families.examples import examples
 from flatviz.families.standing import Standing, check_as_good, check_learned
 from flatviz.families.trials import SHRINK, best_trial

@@ -5,11 +5,12 @@ import json
 
 import numpy as np
 import torch
-from internals import Fitting, views_of
+from internals import views_of
 from pytest import fixture, mark
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.families import Fitting
 from flatviz.widgets.members import views_in_sight
 from flatviz.widgets.session import ROUGH_STEPS, STEPS, rough_family
 
