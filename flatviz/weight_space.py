@@ -165,16 +165,8 @@ class Mixture(Noun):
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` weight vectors, from each part in turn, (n, D)."""
         check_count(n, "n_draws")
-<<<<<<< HEAD
-
-        def drawn(part: Posterior, n: int, seed: int) -> list[Tensor]:
-            return list(part.sample(n, seed=seed))
-
-        return torch.stack(self.in_turn(n, seed, drawn))
-=======
         rows = self.in_turn(n, seed, lambda part, n, seed: list(part.sample(n, seed=seed)))
         return torch.stack(rows)
->>>>>>> plain1
 
     def in_turn(self, n: int, seed: int, drawn: Callable[[Posterior, int, int], Sequence]) -> list:
         """Compute `drawn(part, n, seed)` of each part, and take one of each in turn, `n` in all."""

@@ -121,8 +121,11 @@ def check_public_network(name: str) -> str:
     """Check a name of `torchvision.models` in its files: to import it takes seconds."""
     torchvision = find_spec("torchvision")
     places = (torchvision and torchvision.submodule_search_locations) or ()
-    files = (file for place in places for file in Path(place).glob("models/*.py"))
-    known = sorted(n for file in files for n in REGISTERED.findall(file.read_text("utf-8")))
+    known = []
+    for place in places:
+        for file in Path(place).glob("models/*.py"):
+            known += REGISTERED.findall(file.read_text("utf-8"))
+    known.sort()
     if known and name not in known:
         near = did_you_mean(name, known)
         raise ValueError(f"--model must be one of torchvision.models, got {name!r}{near}")
@@ -154,7 +157,11 @@ def check_from_0(option: str, value: int) -> int:
 
 def checked(check: Callable[..., object], *before: object, **how: object) -> object:
     """A callback of click that checks a value, where one is given."""
-    return lambda ctx, option, value: value if value is None else check(*before, value, **how)
+
+    def callback(ctx: object, option: object, value: object) -> object:
+        return value if value is None else check(*before, value, **how)
+
+    return callback
 
 
 def out(default: str | None, what: str, name: str = "--out") -> Callable:
@@ -349,12 +356,15 @@ def run(
     """
     if name is None:
         for path in experiment_of():
-            texts = (f"{n.lower()}={v}" for n, v in parameters_of(path).items())
+            texts = [f"{n.lower()}={v}" for n, v in parameters_of(path).items()]
             print(f"{path.stem}: {', '.join(texts)}")
         return
     (path,) = experiment_of(name)
     options |= dict(save=table and table.absolute(), run=not stored)
-    words = [*parameters, *(f"{n}={v}" for n, v in options.items() if v is not None)]
+    words = list(parameters)
+    for option, value in options.items():
+        if value is not None:
+            words.append(f"{option}={value}")
     values = parsed(words, parameters_of(path), name)
     if not stored and not yes:
         refuse_long(path, values)

@@ -9,7 +9,13 @@ from flatviz.models.public import PublicNet, load_weights, torchvision_model
 
 
 def work(
-    a: Path, b: Path, data: Path, model: str, size: int | None, examples: int | None, out: Path
+    a: Path,
+    b: Path,
+    data: Path,
+    model: str,
+    size: int | None,
+    examples: int | None,
+    out: Path,
 ) -> None:
     """Compare two checkpoints."""
     comparing = module("flatviz.widgets.compare", "lab")

@@ -62,9 +62,11 @@ def _state(name: str) -> str:
     if name == "widgets":
         importlib.import_module("anywidget").AnyWidget().close()
         return "can be made"
-    module = importlib.import_module({"scikit-learn": "sklearn"}.get(name, name.replace("-", "_")))
+    imported_as = "sklearn" if name == "scikit-learn" else name.replace("-", "_")
+    module = importlib.import_module(imported_as)
     if name == "torch":
-        gpus = [module.cuda.get_device_name(i) for i in range(module.cuda.device_count())]
+        cuda = module.cuda
+        gpus = [cuda.get_device_name(i) for i in range(cuda.device_count())]
         return f"{module.__version__}, GPU: {', '.join(gpus) or 'none, computing on the CPU'}"
     if name == "torchvision":
         # An operator that it lacks beside another version of torch

@@ -15,17 +15,17 @@ FITS = ("fitting", "seed", "tuning")  # first words of the labels of stages that
 
 def write_page(path: Path, text: str) -> None:
     """Write an HTML file, whole or not at all, and say so."""
-    print(
-        f"{path} written: {write_text(path, text).stat().st_size / 1e6:.1f} MB with plotly.js"
-        " inside, opens in any browser"
-    )
+    size = write_text(path, text).stat().st_size / 1e6
+    print(f"{path} written: {size:.1f} MB with plotly.js inside, opens in any browser")
 
 
 def table_text(rows: Sequence[Mapping[str, str]]) -> str:
     """Rows, from column to text, as lines of equal columns."""
-    lines = [list(rows[0]), *(list(row.values()) for row in rows)]
-    widths = [max(map(len, column)) for column in zip(*lines)]
-    return "\n".join(" ".join(map(str.rjust, line, widths)) for line in lines)
+    cells = [list(rows[0])]
+    cells += [list(row.values()) for row in rows]
+    widths = [max(map(len, column)) for column in zip(*cells)]
+    lines = [" ".join(map(str.rjust, line, widths)) for line in cells]
+    return "\n".join(lines)
 
 
 def progress_of_command() -> Progress:
@@ -44,7 +44,8 @@ class Lines:
 
     def __call__(self, done: int, total: int, label: str) -> None:
         """Note the step; print where it ends a stage."""
-        seconds = time.perf_counter() - self._started.setdefault(label, time.perf_counter())
+        now = time.perf_counter()
+        seconds = now - self._started.setdefault(label, now)
         if done >= total:
             del self._started[label]
             if all(outer.startswith(FITS) for outer in self._started):

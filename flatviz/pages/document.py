@@ -17,9 +17,10 @@ import torch
 
 from flatviz.checks import computed
 from flatviz.plots.theme import short, style
-from flatviz.results import Family, Prediction
+from flatviz.results import Family, Member, Prediction
 
-STYLE = "\n" + (Path(__file__).parent / "front" / "page.css").read_text(encoding="utf-8")
+FOLDER = Path(__file__).parent
+STYLE = "\n" + (FOLDER / "front" / "page.css").read_text(encoding="utf-8")
 # Scripts by hash, inline styles (which plotly writes), images (which plotly makes to save a figure)
 POLICY = (
     "default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
@@ -62,7 +63,8 @@ class Script:
     @property
     def source(self) -> str:
         """Hash this code for a Content-Security-Policy."""
-        return f"'sha256-{base64.b64encode(hashlib.sha256(self.text.encode()).digest()).decode()}'"
+        digest = hashlib.sha256(self.text.encode()).digest()
+        return f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
 def json_for_html(value: object) -> str:
@@ -129,7 +131,9 @@ def document(
         for s in (*pictures, *scripts)
         if isinstance(s, Script) and s.kind != "application/json"
     ]
-    terms = "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in (facts or {}).items())
+    terms = ""
+    for name, fact in (facts or {}).items():
+        terms += f"<dt>{escape(name)}</dt><dd>{escape(fact)}</dd>"
     shown = "\n".join(part.html if isinstance(part, Script) else part for part in pictures)
     table = ""
     if rows:
@@ -163,16 +167,15 @@ def texts_of(file: str) -> dict[str, dict[str, Json]]:
     """
 
     def joined(text: str) -> str:
-        return re.sub(r"\n+", lambda breaks: " " if breaks.group() == "\n" else "\n", text.strip())
+        paragraphs = re.split(r"\n{2,}", text.strip())
+        return "\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
 
-    sections = tomllib.loads((Path(__file__).parent / file).read_text(encoding="utf-8"))
-    return {
-        section: {
-            name: joined(value) if isinstance(value, str) else value
-            for name, value in values.items()
-        }
-        for section, values in sections.items()
-    }
+    sections = tomllib.loads((FOLDER / file).read_text(encoding="utf-8"))
+    for values in sections.values():
+        for name, value in values.items():
+            if isinstance(value, str):
+                values[name] = joined(value)
+    return sections
 
 
 def family_rows(family: Family) -> list[dict[str, str]]:
@@ -185,17 +188,24 @@ def family_rows(family: Family) -> list[dict[str, str]]:
         member = family[i]
         values = torch.stack([s.values for s in member.spectrum])
         first = values[:, 0]
+        ratio = first / values[:, -1]
         spread = f" ({three(first.min())} to {three(first.max())})" if len(first) > 1 else ""
         rows.append(
             {
                 "method": style(member.method).label,
-                "radius, T": short(member.radius) if len(family.radii(member.method)) > 1 else "",
+                "radius, T": radius_text(family, member),
                 **score_texts(computed(member.prediction)),
                 "λ1": f"{three(first.mean())}{spread}",
-                "λ1/λ5": three((first / values[:, -1]).mean()),
+                "λ1/λ5": three(ratio.mean()),
             }
         )
     return rows
+
+
+def radius_text(family: Family, member: Member) -> str:
+    """Write the radius of a member, "" where its method has one alone."""
+    several = len(family.radii(member.method)) > 1
+    return short(member.radius) if several else ""
 
 
 def score_texts(prediction: Prediction) -> dict[str, str]:

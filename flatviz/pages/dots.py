@@ -7,6 +7,7 @@ import math
 
 from torch import Tensor
 
+from flatviz.pages.document import radius_text
 from flatviz.plots.radius import table_of
 from flatviz.plots.theme import on_dark, short, span_of, style
 from flatviz.results import Family
@@ -37,12 +38,12 @@ def dots_html(family: Family) -> str:
         look = style(member.method)
         label = html.escape(look.label) if member.method != before else ""
         before = member.method
-        knob = short(member.radius) if len(family.radii(member.method)) > 1 else ""
+        radius = radius_text(family, member)
         marks = ""
         for name, values in table.items():
             marks += _mark(values[i], name, scales[name])
         colors = f"--light:{look.color};--dark:{on_dark(look.color)}"
-        rows.append(f'<div style="{colors}"><span>{label}<b>{knob}</b></span>{marks}</div>')
+        rows.append(f'<div style="{colors}"><span>{label}<b>{radius}</b></span>{marks}</div>')
     seeds = next(iter(table.values())).shape[1]
     caption = CAPTION.format(ONE_SEED if seeds == 1 else SEEDS.format(seeds))
     return (
@@ -61,10 +62,12 @@ def _mark(values: Tensor, name: str, scale: tuple[float, float]) -> str:
     def place(value: float) -> float:
         of = math.log if name in LOGARITHMIC else float
         low, high = map(of, scale)
-        return 100 * (of(value) - low) / (high - low) if high > low else 50.0
+        if high <= low:
+            return 50.0
+        return 100 * (of(value) - low) / (high - low)
 
-    mean = place(float(finite.mean()))
+    mean = float(finite.mean())
     low, high = map(place, span_of(finite))
-    title = f"{PANELS[name]} {short(float(finite.mean()))}"
-    where = f"--at:{mean:.1f};--low:{low:.1f};--wide:{high - low:.1f}"
+    title = f"{PANELS[name]} {short(mean)}"
+    where = f"--at:{place(mean):.1f};--low:{low:.1f};--wide:{high - low:.1f}"
     return f'<i style="{where}" title="{title}"><u></u></i>'

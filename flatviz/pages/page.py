@@ -40,7 +40,8 @@ def bundled(name: str) -> str:
 
     Explorer and playground set a global each, the loader is an ES module.
     """
-    return (Path(__file__).parent / "bundles" / f"{name}.js").read_text(encoding="utf-8")
+    path = Path(__file__).parent / "bundles" / f"{name}.js"
+    return path.read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
@@ -49,11 +50,11 @@ def playground_code() -> str:
 
     It has the methods' names, colours and symbols.
     """
-    drawn = {name: style(method) for name, method in METHODS.items()}
-    styles = {
-        name: [LABELS.get(name, d.label), d.color, on_dark(d.color), d.symbol]
-        for name, d in drawn.items()
-    }
+    styles = {}
+    for name, method in METHODS.items():
+        look = style(method)
+        label = LABELS.get(name, look.label)
+        styles[name] = [label, look.color, on_dark(look.color), look.symbol]
     return f"const METHOD_STYLES = {json_for_html(styles)};\n{bundled('playground')}"
 
 
@@ -68,10 +69,8 @@ def playground_element(worlds: Sequence[str], *, code: bool = True) -> list[str 
         f" {json_for_html({'worlds': list(worlds)})})"
     )
     call = f"requestAnimationFrame(() => setTimeout(() => {call}));"  # the text can be read first
-    return [
-        f'<div id="{name}"></div>',
-        Script("\n".join([playground_code()] * code + [call]), kind=""),
-    ]
+    text = f"{playground_code()}\n{call}" if code else call
+    return [f'<div id="{name}"></div>', Script(text, kind="")]
 
 
 def playground_page(worlds: Sequence[str] = WORLDS) -> str:
@@ -107,7 +106,8 @@ def family_page(
     story = tour_story(family) if story is None else story
     bundle = pack(family, story=story, code=code)
     look = {"step": 0 if story else -1, **(look or {})}
-    controls = dict(zip(("method", "radius", "n_draws"), start)) | {"look": look}
+    method, radius, n_draws = start
+    controls = {"method": method, "radius": radius, "n_draws": n_draws, "look": look}
     data = [
         plotlyjs(),
         Script.data("flatviz-index", _deflated(bundle.text.encode())),
@@ -140,7 +140,8 @@ def family_page(
 
 def planes_of(buffer: bytes) -> bytes:
     """Reorder bytes for better compression: the first bytes of all float32, then the second, ..."""
-    return np.frombuffer(buffer, np.uint8).reshape(-1, 4).T.tobytes()
+    numbers = np.frombuffer(buffer, np.uint8).reshape(-1, 4)
+    return numbers.T.tobytes()
 
 
 def _deflated(content: bytes) -> str:

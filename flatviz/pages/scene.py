@@ -57,7 +57,8 @@ class Scene:
         members = [self.family[i] for i in self.family.distinct]
         ends = {}
         for plane in PLANES:
-            scale = basin_scale([above_center(getattr(m, plane)) for m in members])
+            basins = [above_center(getattr(member, plane)) for member in members]
+            scale = basin_scale(basins)
             ends[plane] = scale.lo, scale.hi
         return ends
 
@@ -101,9 +102,10 @@ class Scene:
         if n <= FEW or not members or computed(members[0].prediction).bins is None:
             return ""
         texts = []
-        for member in members[:: max(1, len(members) - 1)]:
-            bins = computed(computed(member.prediction).bins).double().nan_to_num()
-            count, sure, right = bins.unbind(-1)
+        first_and_last = members[:: max(1, len(members) - 1)]
+        for member in first_and_last:
+            bins = computed(computed(member.prediction).bins)
+            count, sure, right = bins.double().nan_to_num().unbind(-1)
             excess = (count * (sure - right)).sum(-1) / count.sum(-1)
             few = 100 * float(excess[FEW - 1])
             many = 100 * float(excess[-1])
@@ -147,13 +149,14 @@ def member_images(family: Family, i: int) -> dict[str, object]:
     places = family[i].maps["shown"]
     nats = family[i].maps["nats"]
     pool = places.unique()
-    probs = prediction.outputs[:, pool].log_softmax(-1).exp().cpu()
+    outputs = prediction.outputs[:, pool]
+    probs = outputs.log_softmax(-1).exp().cpu()
     levels = (probs * LEVELS).round().nan_to_num(nan=LEVELS + 1)
     return {
         "pool": pool.tolist(),
         "labels": computed(prediction.y)[pool].tolist(),
         "shown": torch.searchsorted(pool, places).tolist(),
-        "nats": [[round(float(v), 3) for v in row] for row in nats],
+        "nats": [[round(value, 3) for value in row] for row in nats.tolist()],
         "n_draws": prediction.n_draws,
         "classes": list(prediction.classes),
         "color": style(family[i].method).color,

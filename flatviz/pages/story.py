@@ -36,7 +36,8 @@ def tour_story(family: Family) -> tuple[Section, ...]:
     The task must have classes.
     """
     prediction = computed(family[0].prediction)
-    if not {"vi", "sabma"} <= set(family.methods) or not prediction.has_classes:
+    has_both = {"vi", "sabma"} <= set(family.methods)
+    if not (has_both and prediction.has_classes):
         return ()
     radii = [r for r in family.radii("sabma") if r > 0]
     large = radii[-1]
@@ -95,14 +96,16 @@ def _map_beside_vi(family: Family) -> str:
 
 def _changed(family: Family, radius: float) -> str:
     """Count the seeds on which SA-BMA's largest radius has a lower λ₁, NLL and ECE than 0."""
-    at_0, at_end = (family.index("sabma", r) for r in (0.0, radius))
+    at_0 = family.index("sabma", 0.0)
+    at_end = family.index("sabma", radius)
     table = table_of(family, ("lambda1", "nll", "ece"))
-    lower = [(v[at_end] < v[at_0]) for v in table.values()]
-    if len(lower[0]) == 1:
-        moved = [("falls" if bool(of_one) else "rises") for of_one in lower]
-        return "From radius 0 to {:g} λ₁ {}, NLL {}, ECE {}".format(radius, *moved)
-    lambda1, nll, ece = (int(of_all.sum()) for of_all in lower)
+    n_seeds = len(table["lambda1"][at_0])
+    falls = [int((values[at_end] < values[at_0]).sum()) for values in table.values()]
+    if n_seeds == 1:
+        lambda1, nll, ece = ["falls" if fell else "rises" for fell in falls]
+        return f"From radius 0 to {radius:g} λ₁ {lambda1}, NLL {nll}, ECE {ece}"
+    lambda1, nll, ece = map(str, falls)
     return (
-        f"From radius 0 to {radius:g} λ₁ falls on {lambda1} of {len(lower[0])} seeds, NLL on {nll},"
+        f"From radius 0 to {radius:g} λ₁ falls on {lambda1} of {n_seeds} seeds, NLL on {nll},"
         f" ECE on {ece}"
     )

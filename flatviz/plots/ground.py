@@ -261,7 +261,7 @@ def by_method(value: T | Mapping[str, T], wanted: str) -> dict[str | None, T]:
         return {None: value}
     if not value:
         raise ValueError(f"a figure by method needs at least one {wanted}, got none")
-    return {name: result for name, result in value.items()}
+    return dict(value.items())
 
 
 def mean_lambda1(spectra: Sequence[Spectrum]) -> float:

@@ -132,7 +132,8 @@ def _for_site(notebook: NotebookNode, path: Path) -> NotebookNode:
             tags.append("columns")  # a class of the page
         if is_experiment:
             tags.append("remove-input")
-            if sum(len(o.text) for o in outputs if o.output_type == "stream") > MAX_TEXT:
+            n_printed = sum(len(o.text) for o in outputs if o.output_type == "stream")
+            if n_printed > MAX_TEXT:
                 tags.append("hide-output")
         for output in outputs:
             data = output.get("data", {})
@@ -152,8 +153,11 @@ def in_columns(cell: NotebookNode) -> bool:
 
 
 def _printed(cells: Sequence[NotebookNode]) -> str:
-    outputs = [output for cell in cells for output in cell.get("outputs", ())]
-    return "".join(output.get("text", "") for output in outputs)
+    printed = ""
+    for cell in cells:
+        for output in cell.get("outputs", ()):
+            printed += output.get("text", "")
+    return printed
 
 
 def _finding_first(cells: Sequence[NotebookNode]) -> list[NotebookNode]:
@@ -228,7 +232,8 @@ def _thumbnails(notebook: NotebookNode, path: Path) -> str:
     leads = []  # link, picture, title
     if path.stem == CONTENTS:
         for p in notebooks():
-            title = read(p).cells[0].source.partition("\n")[0].lstrip("# ")
+            first_line = read(p).cells[0].source.partition("\n")[0]
+            title = first_line.lstrip("# ")
             leads.append((f"{p.stem}.html", p.stem, title))
     elif path.stem == "gallery":
         text = "\n".join(cell.source for cell in notebook.cells)
@@ -237,8 +242,10 @@ def _thumbnails(notebook: NotebookNode, path: Path) -> str:
             leads.append((f"#{name}", name, head))
     else:
         return ""
-    there = [lead for lead in leads if (DOCS / "thumbs" / f"{lead[1]}.webp").exists()]
-    shown = [THUMBNAIL.format(*lead) for lead in there]
+    shown = []
+    for link, picture, title in leads:
+        if (DOCS / "thumbs" / f"{picture}.webp").exists():
+            shown.append(THUMBNAIL.format(link, picture, title))
     return f'<div class="fv-thumbs">{"".join(shown)}</div>'
 
 

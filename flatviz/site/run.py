@@ -86,7 +86,8 @@ def _execute(notebook: NotebookNode) -> None:
     client = _client()
     # On Windows, where the kernel is in it
     with TemporaryDirectory(prefix="flatviz-run-", ignore_cleanup_errors=True) as folder:
-        client.nb = new_notebook(cells=[new_code_cell(BEFORE.format(folder)), *notebook.cells])
+        before = new_code_cell(BEFORE.format(folder))
+        client.nb = new_notebook(cells=[before, *notebook.cells])
         try:
             client.execute(cleanup_kc=False, env=_environment())
         except CellExecutionError as error:
@@ -111,7 +112,10 @@ def _client() -> NotebookClient:
         "--IPKernelApp.ignore_cwd=True",
     ]
     client = NotebookClient(
-        new_notebook(), timeout=CELL_SECONDS, kernel_name="python3", extra_arguments=quiet
+        new_notebook(),
+        timeout=CELL_SECONDS,
+        kernel_name="python3",
+        extra_arguments=quiet,
     )
     atexit.register(_end, client)
     return client
@@ -127,19 +131,27 @@ def _end(client: NotebookClient) -> None:
 def _environment() -> dict[str, str]:
     """Return the kernel's environment: one thread, no progress bars, and this flatviz."""
     clone = str(Path(__file__).resolve().parents[2])
-    path = os.pathsep.join(filter(None, [clone, os.environ.get("PYTHONPATH")]))
-    return {**os.environ, "PYTHONPATH": path, "OMP_NUM_THREADS": "1", "TQDM_DISABLE": "1"}
+    places = [clone, os.environ.get("PYTHONPATH")]
+    return {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(filter(None, places)),
+        "OMP_NUM_THREADS": "1",
+        "TQDM_DISABLE": "1",
+    }
 
 
 def register() -> None:
     """Show figures and widgets as elements of a page in this kernel, from now on."""
+
+    def show_figure(fig: BaseFigure) -> None:
+        display(_bundle(figure_html(fig), fig), raw=True)
+
+    def bundle_of_widget(widget: ipywidgets.Widget, **_: object) -> dict[str, str]:
+        return _bundle(widget_html(widget), widget)
+
     formatter = get_ipython().display_formatter
-    formatter.ipython_display_formatter.for_type(
-        BaseFigure, lambda fig: display(_bundle(figure_html(fig), fig), raw=True)
-    )
-    formatter.mimebundle_formatter.for_type(
-        ipywidgets.Widget, lambda w, **_: _bundle(widget_html(w), w)
-    )
+    formatter.ipython_display_formatter.for_type(BaseFigure, show_figure)
+    formatter.mimebundle_formatter.for_type(ipywidgets.Widget, bundle_of_widget)
 
 
 def _bundle(text: str, value: object) -> dict[str, str]:
@@ -165,9 +177,11 @@ def widget_html(widget: ipywidgets.Widget) -> str:
             raise RuntimeError(
                 f"the lab must show a family after {LAB_SECONDS} s, it says: {widget.status}"
             )
-        return family_html(widget.family, start=(widget.method, widget.radius, widget.n_draws))
+        start = widget.method, widget.radius, widget.n_draws
+        return family_html(widget.family, start=start)
     if isinstance(widget, ipywidgets.interactive):
-        return _interact_html(widget, FEW if get_ipython().user_ns.get("FAST") else MAX_PICTURES)
+        is_fast = get_ipython().user_ns.get("FAST")
+        return _interact_html(widget, FEW if is_fast else MAX_PICTURES)
     return f'<p class="fv-note">{type(widget).__name__}: shown in JupyterLab.</p>'
 
 
@@ -183,7 +197,10 @@ def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
     stops = max(2, int(room ** (1 / n_sliders) + 1e-9))
     values = [choices or _stops(control, stops) for choices, control in zip(lists, controls)]
     names = [control._kwarg for control in controls]
-    figures = [widget.f(**dict(zip(names, chosen))) for chosen in itertools.product(*values)]
+    figures = []
+    for chosen in itertools.product(*values):
+        arguments = dict(zip(names, chosen))
+        figures.append(widget.f(**arguments))
     about = []
     for control, choices, offered in zip(controls, lists, values):
         facts = {
@@ -193,8 +210,10 @@ def _interact_html(widget: ipywidgets.interactive, count: int) -> str:
             "start": offered.index(control.value),
         }
         about.append(facts)
-    alt = (figures[0].layout.meta or {}).get("alt") or NO_ALT
-    height = max(fig.layout.height or HEIGHT for fig in figures) + 40 * len(about)
+    meta = figures[0].layout.meta or {}
+    alt = meta.get("alt") or NO_ALT
+    tallest = max(fig.layout.height or HEIGHT for fig in figures)
+    height = tallest + 40 * len(about)
     drawn = [json.loads(fig.to_json()) for fig in figures]
     data = {"controls": about, "figures": drawn, "config": CONFIG}
     return _element("fv-live", alt, data, height)
@@ -204,7 +223,9 @@ def _choices(control: ipywidgets.Widget) -> list[object] | None:
     """Return all values of a control that offers a list, None of a slider."""
     if isinstance(control, ipywidgets.Checkbox):
         return [True, False]
-    return list(control.options) if isinstance(control, ipywidgets.Dropdown) else None
+    if isinstance(control, ipywidgets.Dropdown):
+        return list(control.options)
+    return None
 
 
 def _stops(slider: ipywidgets.IntSlider | ipywidgets.FloatSlider, count: int) -> list[float]:
@@ -229,11 +250,11 @@ def family_html(family: Family, *, start: tuple[str, float, int]) -> str:
     start: method, radius and ensemble size to show first.
     """
     bundle = pack(family)
-    first = dict(zip(("method", "radius", "n_draws"), start))
+    method, radius, n_draws = start
     data = {
         "index": bundle.index,
         "records": base64.b64encode(bundle.buffer).decode(),
-        "start": first,
+        "start": {"method": method, "radius": radius, "n_draws": n_draws},
     }
     return _element(
         "fv-lab", "The laboratory: method, radius and ensemble size move every picture.", data
