@@ -16,10 +16,10 @@ OFFLINE = ("digits", "digits-near", "moons")  # tasks that need no files
 DEFAULT_TASK = "digits-near"  # task of tour, lab and course
 IMAGE_FOLDER = "image-folder"
 # name -> torchvision's class
-TORCHVISION = dict(
+PUBLIC = dict(
     mnist="MNIST", fashion_mnist="FashionMNIST", cifar10="CIFAR10", cifar100="CIFAR100", svhn="SVHN"
 )
-WITH_FOLDER = {IMAGE_FOLDER: "PATH"} | {name.replace("_", "-"): "ROOT" for name in TORCHVISION}
+WITH_FOLDER = {IMAGE_FOLDER: "PATH"} | {name.replace("_", "-"): "ROOT" for name in PUBLIC}
 TASKS = (*OFFLINE, *(f"{name}:{place}" for name, place in WITH_FOLDER.items()))
 DEVICES = ("auto", "cpu", "cuda", "mps", "xpu")
 MAX_SHOWN = 200  # characters of a value in an error

@@ -13,7 +13,7 @@ from torch.nn import functional as F
 
 from flatviz.checks import Count, FilePath, Seed
 from flatviz.core import Data, Pixels, Stream, generator, public
-from flatviz.words import TORCHVISION, check_choice
+from flatviz.words import PUBLIC, check_choice
 
 MEMORY = 2**31  # bytes of images that a folder may take
 # Sets whose classes have names; the others' are digits
@@ -228,7 +228,7 @@ def public_images(
     """
     from torchvision import datasets
 
-    kind = TORCHVISION[check_choice(name, tuple(TORCHVISION), "name")]
+    kind = PUBLIC[check_choice(name, tuple(PUBLIC), "name")]
     split: dict[str, object] = {"train": train}
     if name == "svhn":
         split = {"split": "train" if train else "test"}

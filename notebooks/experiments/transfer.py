@@ -82,7 +82,7 @@ import flatviz as fv
 from flatviz.core.arithmetic import pick
 from flatviz.core.seeds import generator, saved_rng
 from flatviz.datasets.given import in_memory
-from flatviz.datasets.images import TORCHVISION, image_folder, images_like, public_images
+from flatviz.datasets.images import PUBLIC, image_folder, images_like, public_images
 from flatviz.experiments import judged, read_table, run, write_table
 from flatviz.experiments.statistics import mean_zero
 from flatviz.families.members import Choice, Fitting, read_choices, unless_diverged
@@ -109,9 +109,9 @@ def read_images(spec, per_class, train=True, size=SIZE):
     kind, _, path = spec.partition(":")
     if kind == "image-folder":
         return image_folder(path, size=size or None, per_class=per_class)
-    if kind not in TORCHVISION:
+    if kind not in PUBLIC:
         raise ValueError(
-            f"DATA must be image-folder:PATH or NAME:ROOT with one of {', '.join(TORCHVISION)}, got {spec!r}: name one"
+            f"DATA must be image-folder:PATH or NAME:ROOT with one of {', '.join(PUBLIC)}, got {spec!r}: name one"
         )
     there = dict(root=path, download=False) if path else {}
     return public_images(kind, train=train, per_class=per_class, **there)
