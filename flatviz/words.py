@@ -3,7 +3,7 @@
 This file imports no torch, so that a command checks its words before it loads anything.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Real
 from types import NoneType
@@ -31,6 +31,12 @@ def quoted(value: object) -> str:
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}... of {len(text)} characters"
 
 
+def first_few(names: Sequence[str]) -> str:
+    """List three names at most, with dots for more: "a, b, c, ..."."""
+    texts = [*names[:3], "..."] if len(names) > 3 else names
+    return ", ".join(texts)
+
+
 def brief(error: Exception) -> str:
     """Return an error's first line, cut where it is long, for an error raised from it."""
     line = str(error).partition("\n")[0]
@@ -39,7 +45,8 @@ def brief(error: Exception) -> str:
 
 def did_you_mean(given: object, choices: Iterable[str | None]) -> str:
     """Name the nearest choice, ": did you mean 'digits'?"; an empty text where none is near."""
-    near = get_close_matches(str(given), [word for word in choices if word is not None], 1)
+    words = [word for word in choices if word is not None]
+    near = get_close_matches(str(given), words, 1)
     return f": did you mean {near[0]!r}?" if near else ""
 
 

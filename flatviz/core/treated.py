@@ -17,7 +17,7 @@ from flatviz.core.inputs import Fields, run
 from flatviz.core.seeds import saved_rng
 from flatviz.gaussian import Gaussian
 from flatviz.noun import Noun
-from flatviz.words import did_you_mean
+from flatviz.words import did_you_mean, first_few
 
 NORM_TYPES = (_NormBase, nn.LayerNorm, nn.GroupNorm, nn.RMSNorm)
 TreatedWord = Literal["trainable", "all", "norm+head", "head", "authors"]
@@ -62,20 +62,13 @@ def choose(
             " of the parameter's name"
         )
     if isinstance(treated, str):
-        chosen = set(parameters)
-        if treated == "norm+head":
-            chosen = norms | heads
-        elif treated == "head":
-            chosen = heads
-        elif treated == "authors":
-            chosen = _by_authors(parameters)
+        chosen = _by_word(treated, parameters, norms, heads)
         left_out = frozenset() if treated == "all" else frozen
         names = [name for name in parameters if name in chosen - left_out]
         if not names and chosen:
             raise ValueError(
                 f"treated={shown(treated)} leaves out what requires_grad_(False) froze, got"
-                f" {type(module).__name__}, of which"
-                f" {', '.join(sorted(chosen)[:3])}{', ...' * (len(chosen) > 3)} are frozen: call"
+                f" {type(module).__name__}, of which {first_few(sorted(chosen))} are frozen: call"
                 " requires_grad_(True) on what is to be treated, or choose it by treated='all' or"
                 " a function of the name"
             )
@@ -90,6 +83,22 @@ def choose(
     kinds.update(dict.fromkeys(norms.intersection(names), "norm"))
     kinds.update(dict.fromkeys(heads.intersection(names), "head"))
     return kinds
+
+
+def _by_word(
+    word: str,
+    names: Iterable[str],
+    norms: set[str],
+    heads: set[str],
+) -> set[str]:
+    """Choose names by a `TreatedWord`; "trainable" and "all" are all of them."""
+    if word == "norm+head":
+        return norms | heads
+    if word == "head":
+        return heads
+    if word == "authors":
+        return _by_authors(names)
+    return set(names)
 
 
 def _by_authors(names: Iterable[str]) -> set[str]:

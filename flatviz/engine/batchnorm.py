@@ -10,6 +10,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from flatviz.checks import Several, Vector, check_weights
 from flatviz.core import Data, Fields, Net, public, run, saved_rng
 from flatviz.gaussian import Buffers
+from flatviz.words import first_few
 
 CHOICES = (
     "batchnorm='frozen' (the statistics that the net has) or batchnorm=data (a Data that"
@@ -99,8 +100,8 @@ def warn_of_kept_statistics(net: Net, data: Data) -> None:
     if kinds:
         warnings.warn(
             "training with batch statistics must be of BatchNorm, which alone moves its own, got"
-            f" {', '.join(kinds[:3])}{', ...' * (len(kinds) > 3)} too: it stays in evaluation mode"
-            " and keeps its statistics; use BatchNorm, or a norm without running statistics",
+            f" {first_few(kinds)} too: it stays in evaluation mode and keeps its statistics; use"
+            " BatchNorm, or a norm without running statistics",
             stacklevel=3,
         )
 

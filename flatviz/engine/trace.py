@@ -261,7 +261,8 @@ class Program:
         along = [results(origin)]
         constants = results(torch.zeros_like(origin))  # zero, or what constants add
         for axis in axes:
-            along.append([a - b for a, b in zip(results(axis), constants)])
+            derivatives = [a - b for a, b in zip(results(axis), constants)]
+            along.append(derivatives)
         parts_of_steps = list(zip(*along))
         return {v: env[v] for v in self.kept}, parts_of_steps
 
@@ -317,13 +318,14 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
     # Steps by their result, where one other step alone reads it
     alone = {}
     for s in affine + steps:
-        if s.op in FRESH and not _is_other_kind(s) and reads[s.outs[0]] == 1:
+        is_fresh = s.op in FRESH and not _is_other_kind(s)
+        if is_fresh and reads[s.outs[0]] == 1:
             alone[s.outs[0]] = s
     merged: list[Step] = []
     for s in steps:
         first = s.args[0]
         before = alone.get(first) if isinstance(first, Value) else None
-        if s.op in NORMS and not _is_other_kind(s) and s.args[3].dtype == first.dtype:
+        if _is_frozen_norm(s):
             convolution = None
             if before in merged and before.op is aten.convolution.default:
                 convolution = before
@@ -337,6 +339,14 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
             s = Step(_largest_of_four, (first,), {}, s.outs)
         merged.append(s)
     return merged
+
+
+def _is_frozen_norm(s: Step) -> bool:
+    """Tell whether a step is a BatchNorm on fixed statistics, of the dtype of its input."""
+    if s.op not in NORMS or _is_other_kind(s):
+        return False
+    x, _, _, mean, *_ = s.args
+    return mean.dtype == x.dtype
 
 
 def _scaled(norm: Step, convolution: Step | None) -> Step:
@@ -365,19 +375,25 @@ def _pools_four(s: Step) -> bool:
     """Tell whether a step takes the largest of 2 x 2 places, of images with even sides."""
     if s.op is not aten.max_pool2d_with_indices.default or s.outs[1] is not None:
         return False
-    even = not any(side % 2 for side in s.args[0].shape[-2:])
-    return even and s.args[1:] in (([2, 2],), ([2, 2], [2, 2]))  # the stride is the side by default
+    x, *window = s.args  # size and stride, by default the size
+    even = not any(side % 2 for side in x.shape[-2:])
+    return even and window in ([[2, 2]], [[2, 2], [2, 2]])
 
 
 def _transposed(bias: Tensor, x: Tensor, weight: Tensor) -> Tensor:
     """Compute `addmm` with the outputs of an example as a column."""
-    return torch.addmm(bias[:, None], weight.t(), x.t()).t()
+    columns = torch.addmm(bias[:, None], weight.t(), x.t())
+    return columns.t()
 
 
 def _largest_of_four(x: Tensor) -> Tensor:
     """Pool 2 x 2 places, without torch's search for the index."""
-    x = torch.maximum(x[..., ::2], x[..., 1::2])
-    return torch.maximum(x[..., ::2, :], x[..., 1::2, :])
+    left = x[..., ::2]
+    right = x[..., 1::2]
+    of_row = torch.maximum(left, right)
+    upper = of_row[..., ::2, :]
+    lower = of_row[..., 1::2, :]
+    return torch.maximum(upper, lower)
 
 
 def _run(steps: list[Step], env: Env) -> Env:
