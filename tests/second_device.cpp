@@ -18,6 +18,7 @@
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/library.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <set>
@@ -54,7 +55,8 @@ struct Guard final : c10::impl::DeviceGuardImplInterface {
 C10_REGISTER_GUARD_IMPL(PrivateUse1, Guard);
 
 // Counts its bytes, now and at the most, as torch.cuda.max_memory_allocated does.
-int64_t now = 0, most = 0;
+// Autograd's own thread frees some of what the caller allocates, hence atomic.
+std::atomic<int64_t> now = 0, most = 0;
 struct Allocator final : c10::Allocator {
   static constexpr size_t HEAD = 64;  // before each block: its size
   static void release(void* data) {
@@ -66,8 +68,8 @@ struct Allocator final : c10::Allocator {
     if (n == 0) return {nullptr, nullptr, &release, DEVICE};
     char* block = static_cast<char*>(aligned_alloc(HEAD, HEAD + (n + HEAD - 1) / HEAD * HEAD));
     *reinterpret_cast<int64_t*>(block) = static_cast<int64_t>(n);
-    now += static_cast<int64_t>(n);
-    most = std::max(most, now);
+    const int64_t sum = now += static_cast<int64_t>(n);
+    for (int64_t old = most; old < sum && !most.compare_exchange_weak(old, sum);) {}
     return {block + HEAD, block + HEAD, &release, DEVICE};
   }
   c10::DeleterFnPtr raw_deleter() const override { return &release; }
@@ -196,8 +198,8 @@ TORCH_LIBRARY_IMPL(aten, PrivateUse1, m) {
 TORCH_LIBRARY_IMPL(_, PrivateUse1, m) { m.fallback(torch::CppFunction::makeFromBoxedFunction<&by_cpu>()); }
 TORCH_LIBRARY_IMPL(_, AutocastPrivateUse1, m) { m.fallback(torch::CppFunction::makeFallthrough()); }
 TORCH_LIBRARY(second_device, m) {
-  m.def("allocated() -> int", [] { return now; });
-  m.def("max_allocated() -> int", [] { return most; });
-  m.def("reset_peak() -> ()", [] { most = now; });
+  m.def("allocated() -> int", [] { return now.load(); });
+  m.def("max_allocated() -> int", [] { return most.load(); });
+  m.def("reset_peak() -> ()", [] { most = now.load(); });
 }
 }  // namespace
