@@ -197,8 +197,9 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
         axes: (2, D), which need not be orthonormal.
         unit: What one step of a or b is.
         extent: ((a_lo, a_hi), (b_lo, b_hi)), the default range.
-        explained: (2,), share of the draws' variance along each axis (PCA).
+        explained: (2,), share along each axis (PCA) of the quantity that `share_of` names.
         name: Which verb computed it.
+        share_of: "variance" of draws; of a path "squared distance", that from its end.
 
     Example:
         >>> import torch, flatviz as fv
@@ -213,6 +214,7 @@ class Plane(Noun, made_by="fv.plane_pca, fv.plane_random and fv.plane_through ma
     name: str = "plane"
     explained: tuple[float, ...] | None = None
     extent: tuple[tuple[float, float], ...] | None = None
+    share_of: str = "variance"
 
     def _check(self) -> None:
         if self.axes.shape != (2, self.origin.numel()):
@@ -364,7 +366,7 @@ class Surface(Drawn, made_by="fv.slice_plane makes one"):
 
 
 class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
-    """Largest eigenpairs of a Hessian at `w`: `values` (K,) decreasing, `vectors` (K, D).
+    """Eigenpairs of a Hessian at `w`: `values` (K,) from the end `which`, `vectors` (K, D).
 
     Args:
         residual: (K,), |H v - lambda v|, an error bound on each eigenvalue: read it first.
@@ -373,6 +375,7 @@ class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
         curvature: The matrix, "hessian", "ggn" or "fisher".
         nodes, weights: (A,), atoms of a density: the share weights[i] of all D eigenvalues lies
             about nodes[i].
+        which: "largest" first, or "smallest", the most negative.
 
     Example:
         >>> import torch, flatviz as fv
@@ -392,6 +395,7 @@ class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
     curvature: str = "hessian"
     nodes: Tensor | None = None
     weights: Tensor | None = None
+    which: str = "largest"
 
 
 class Persistence(Noun, made_by="fv.landscape.persistence makes one"):

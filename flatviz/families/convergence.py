@@ -139,7 +139,7 @@ def convergence_gap(
         """
         noise = MirroredNoise([seed], draws, q, 2 * pairs)
         rows = [objective(algorithm, q, gradient, noise.at(step)) for step in range(2 * pairs)]
-        values, pulls = default_collate(rows)
+        values, pulls = default_collate(rows)  # stacks first entries, and second ones
         distance = pulls.mean(0).double() / q.leverage.cpu()
         of_pairs = values.double().view(-1, 2).mean(1)
         return of_pairs, distance

@@ -265,7 +265,7 @@ def repeat_family(fits: Fitting, family: Family, seeds: Sequence[int]) -> Family
         rows.append([by_key[key] for key in keys])
     over_seeds = []
     for of_seeds in zip(*rows):  # of one member, its values at every seed
-        over_seeds.append(default_collate(list(of_seeds)))
+        over_seeds.append(default_collate(list(of_seeds)))  # stacks tensors key by key
     return family.each(over_seeds=over_seeds)
 
 

@@ -117,8 +117,9 @@ def input_row(
 
 def running_mean(values: Tensor) -> Tensor:
     """Average the first 1, 2, ... rows, (S, ...)."""
-    counts = torch.ones_like(values).cumsum(0)
-    return values.cumsum(0) / counts
+    counts = torch.arange(1, len(values) + 1, device=values.device)
+    each = [1] * (values.ndim - 1)
+    return values.cumsum(0) / counts.view(-1, *each)
 
 
 def repeated(rows: Tensor, n: int) -> Tensor:

@@ -175,13 +175,13 @@ def nlls_of(
     if q is None:
         return [math.inf] * len(splits)
     likelihood = task.likelihood
-    seed += 1
+    draw_seed = seed + 1
     nlls = []
     for data in splits:
         if method.linearised or likelihood != "categorical" or data.y.ndim > 1:
-            prediction = scored(net, method, q, data, seed=seed, likelihood=likelihood)
+            prediction = scored(net, method, q, data, seed=draw_seed, likelihood=likelihood)
         else:  # without the scores of smaller ensembles, which take most of the time
-            unscored = predicted(net, q, data.x, N_DRAWS, seed=seed)
+            unscored = predicted(net, q, data.x, N_DRAWS, seed=draw_seed)
             prediction = averaged(unscored, data.y)
         nll = float(prediction.scores["nll"][-1])
         nlls.append(nll if math.isfinite(nll) else math.inf)

@@ -99,6 +99,7 @@ def top_eigenpairs(
         f.n,
         f.batchnorm,
         curvature,
+        which=which,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import torch
@@ -218,11 +219,10 @@ def _orthonormal(
     axes: Tensor,
     reach: list[float],
     name: str,
-    explained: tuple[float, ...] | None = None,
 ) -> Plane:
     """Build a plane whose unit is distance, out to `reach` on either side along each axis."""
     extent = tuple((-end, end) for end in reach)
-    return Plane(origin, axes, "distance in weight space", name, explained, extent)
+    return Plane(origin, axes, "distance in weight space", name, extent=extent)
 
 
 MARGIN = 1.15  # how far beyond the outermost draw the default extent reaches
@@ -254,7 +254,7 @@ def plane_pca(draws: Vectors | Draws, *, name: str | None = None) -> Plane:
         ('PCA of 20 draws', True, True)
     """
     W = check_many_weights(draws.W if isinstance(draws, Draws) else draws)
-    return _plane(W, W.mean(0), name or f"PCA of {len(W)} draws", "use plane_random")
+    return _plane(W, W.mean(0), name or f"PCA of {len(W)} draws", "use plane_random", "variance")
 
 
 @public
@@ -281,10 +281,11 @@ def plane_path(W: Vectors, *, name: str | None = None) -> Plane:
         [1.0, 1.0, 0.0]
     """
     check_many_weights(W)
-    return _plane(W, W[-1], name or f"PCA of a path of {len(W)} points", "record more steps")
+    name = name or f"PCA of a path of {len(W)} points"
+    return _plane(W, W[-1], name, "record more steps", "squared distance")
 
 
-def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
+def _plane(W: Tensor, origin: Tensor, name: str, instead: str, share_of: str) -> Plane:
     if len(W) < 3:
         raise ValueError(
             f"a PCA plane needs at least 3 draws, got {len(W)}: draw more, or {instead}"
@@ -303,8 +304,8 @@ def _plane(W: Tensor, origin: Tensor, name: str, instead: str) -> Plane:
         )
     reach = MARGIN * coords.abs().amax(0)
     sides = torch.maximum(reach, NARROWEST * reach.max()).tolist()
-    explained = tuple(share[:2].tolist())
-    return _orthonormal(origin.clone(), axes.to(W.dtype), sides, name, explained)
+    plane = _orthonormal(origin.clone(), axes.to(W.dtype), sides, name)
+    return replace(plane, explained=tuple(share[:2].tolist()), share_of=share_of)
 
 
 def _svd(W: Tensor, origin: Tensor) -> tuple[Tensor, Tensor, Tensor]:

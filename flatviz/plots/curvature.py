@@ -13,7 +13,6 @@ from flatviz.core import public
 from flatviz.noun import History
 from flatviz.plots.ground import (
     by_method,
-    ends_of,
     matrix_of,
     one_or_several,
     small_print,
@@ -44,7 +43,7 @@ def plot_spectrum(
     reference: Mapping[str, Sequence[Spectrum]] | None = None,
     title: str | None = None,
 ) -> Figure:
-    """Draw the largest eigenvalues by rank, one marker a draw, and a line through the means.
+    """Draw eigenvalues by rank, one marker a draw, and a line through the means.
 
     Error bars are residuals.
 
@@ -73,7 +72,7 @@ def plot_spectrum(
     mean = values.mean(0)
     k = values.shape[1]
     of = f"{len(spectra)} draws" if len(spectra) > 1 else spectra[0].name or "one weight vector"
-    end = ends_of(spectra[0])
+    end = spectra[0].which
     alt = f"{end} eigenvalue {mean[0]:.3g}, number {k} {mean[-1]:.3g}, mean of {of}"
     x = dict(
         title=with_print(f"eigenvalue, {end} first", small_print(*spectra)),

@@ -160,11 +160,9 @@ def ellipse(covariance: Tensor, center: Tensor) -> Tensor:
 
 def axis_titles(plane: Plane) -> list[str]:
     """Name each axis, with its share of the variance of draws, or of a squared distance."""
-    of_draws = plane.name.startswith("PCA") and "path" not in plane.name
-    total = "variance" if of_draws else "squared distance"
     titles = ["axis 1", "axis 2"]
     for i, share in enumerate(plane.explained or ()):
-        titles[i] += f" ({100 * share:.0f} % of {total})"
+        titles[i] += f" ({100 * share:.0f} % of {plane.share_of})"
     return titles
 
 
@@ -228,11 +226,6 @@ def ends_text(surface: Surface) -> str:
     """Write the lowest and the highest finite value."""
     lo, hi = span_of(surface.values)
     return f"from {short(lo)} to {short(hi)}"
-
-
-def ends_of(spectrum: Spectrum) -> str:
-    """Tell by the order of its values which end of the spectrum this is; one value: the largest."""
-    return "smallest" if spectrum.values[0] < spectrum.values[-1] else "largest"
 
 
 def matrix_of(spectrum: Spectrum) -> str:

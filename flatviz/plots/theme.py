@@ -45,10 +45,8 @@ BUTTONS = {
     "showSendToCloud": False,
     "modeBarButtonsToRemove": ["select2d", "lasso2d"],
 }
+# of pages; JupyterLab resizes a figure itself, and a responsive one collapses at a change of theme
 CONFIG = BUTTONS | {"responsive": True}
-
-# JupyterLab resizes a figure itself; a responsive one collapses when the theme changes
-SHOW = {"config": BUTTONS}
 
 
 class Figure(go.Figure):
@@ -140,25 +138,32 @@ class Figure(go.Figure):
             opacity=0.9,
         )
         self.follow({f"{path}.text": text, f"{path}.visible": shown}, rows="all")
-        described = text.replace("<br>", " ")
-        self.update_layout(meta={**self.layout.meta, "note": described})
+        notes = [self.layout.meta["note"], text.replace("<br>", " ")]
+        self.update_layout(meta={**self.layout.meta, "note": " ".join(filter(None, notes))})
 
     def _repr_mimebundle_(
         self,
         include: object = None,
         exclude: object = None,
         validate: bool = True,
+        *,
+        config: Mapping[str, object] | None = None,
         **kwargs: object,
     ) -> dict:
-        settings = {**SHOW, **kwargs}
-        return super()._repr_mimebundle_(include, exclude, validate, **settings)
+        config = {**BUTTONS, **(config or {})}
+        return super()._repr_mimebundle_(include, exclude, validate, config=config, **kwargs)
 
     def _ipython_display_(self) -> None:
         self.show()
 
-    def show(self, *args: object, **kwargs: object) -> object:
-        """Show with flatviz's settings; keywords as in plotly."""
-        return super().show(*args, **{**SHOW, **kwargs})
+    def show(
+        self,
+        *args: object,
+        config: Mapping[str, object] | None = None,
+        **kwargs: object,
+    ) -> object:
+        """Show with flatviz's settings, but for those in `config`; keywords as in plotly."""
+        return super().show(*args, config={**BUTTONS, **(config or {})}, **kwargs)
 
     def write_image(self, *args: object, **kwargs: object) -> None:
         """Write PNG, SVG or PDF, as in plotly, by kaleido."""

@@ -27,6 +27,7 @@ from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import NetworkLoss, Pass
 from flatviz.training.points import descend
 from flatviz.training.settings import Checkpoint, Optim, Run
+from flatviz.words import first_few
 
 RATE = 0.1  # where neither the user nor a dropout layer of the network gives a rate
 ZEROING = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # others put other values
@@ -133,8 +134,8 @@ def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, floa
         dropped = {name: readers[name] for name in maskable if readers[name]}
         if off := [name for name in dropouts if name not in dropped.values()]:
             warnings.warn(
-                f"dropout in {', '.join(off[:3])}{', ...' * (len(off) > 3)} stays off: masks are"
-                " weights here, and what it drops is no input of a treated Linear or convolution",
+                f"dropout in {first_few(off)} stays off: masks are weights here, and what it drops"
+                " is no input of a treated Linear or convolution",
                 stacklevel=2,
             )
         if dropped:

@@ -162,7 +162,8 @@ def test_the_loss_landscapes_convention_is_what_3_0_6_computes():
 def test_a_training_path_is_seen_from_its_end():
     t = linspace(3, 0, 20)[:, None]
     W = 5 + t * randn(9) + 0.3 * t**2 * randn(9)
-    plane = fv.planes.plane_path(W)
+    plane = fv.planes.plane_path(W, name="a path")
+    assert plane.share_of == "squared distance"
     assert torch.equal(plane.origin, W[-1])
     assert plane.orthonormal
     assert sum(plane.explained) == approx(1, abs=1e-5)  # two directions made it

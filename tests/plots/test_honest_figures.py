@@ -183,6 +183,26 @@ def test_results_draw_themselves_in_a_cell_without_a_button_to_a_server(
     assert pio.renderers["plotly_mimetype"].config == settings
 
 
+def test_a_setting_of_the_users_changes_that_setting_alone(family, as_plotly, monkeypatch):
+    settings = []
+    record = lambda figure, *args, config, **kwargs: settings.append(config)
+    monkeypatch.setattr(pio, "show", record)
+    figure = fv.plot(family.surface)
+    figure.show(config={"scrollZoom": True})
+    bundle = figure._repr_mimebundle_(config={"scrollZoom": True})
+    settings.append(bundle["application/vnd.plotly.v1+json"]["config"])
+    for config in settings:
+        assert config["scrollZoom"] is True
+        assert config["showSendToCloud"] is False
+
+
+def test_all_notes_of_a_figure_are_described(family):
+    figure = fv.plot(family.surface)
+    for text in ("", "one<br>thing", "", "and another"):
+        figure.note(text)
+    assert figure.layout.meta["note"] == "one thing and another"
+
+
 def test_what_cannot_be_drawn_is_text(family, as_plotly, monkeypatch):
     bare = fv.Prediction(family.prediction[-1].outputs)  # without labels there is no picture
     assert set(bare._repr_mimebundle_()) == {"text/plain"}

@@ -128,6 +128,23 @@ def test_the_spectrum_shows_every_draw_with_its_residual():
     assert max(traces(above)["VI"].y) < top
 
 
+def test_a_single_eigenvalue_is_titled_by_the_end_that_it_is_from():
+    values = tensor([3.0, 2.0, -1.0])
+    f = lambda w: 0.5 * (values * w * w).sum()
+    for which in ("smallest", "largest"):
+        spectrum = fv.top_eigenpairs(f, torch.ones(3), 1, which=which)
+        assert f"{which} first" in fv.plot_spectrum(spectrum).layout.xaxis.title.text
+
+
+def test_the_share_of_an_axis_is_of_variance_or_of_distance_whatever_the_planes_name():
+    W = torch.randn(6, 4)
+    of = {"variance": fv.plane_pca, "squared distance": fv.planes.plane_path}
+    for what, plane_of in of.items():
+        plane = plane_of(W, name="mine")
+        surface = fv.slice_plane(lambda w: (w * w).sum(), plane, resolution=3)
+        assert f"% of {what}" in fv.plot_surface(surface).layout.xaxis.title.text
+
+
 def test_what_has_no_method_has_no_methods_colour_or_name(prediction):
     one = eigenvalues(3.0, 1.0, name="ResNet-18")
     spectrum = fv.plot_spectrum([one, one])
