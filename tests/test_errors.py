@@ -124,6 +124,14 @@ VALUES = {
         lambda: net_of(Sequential(Linear(3, 3), nn.Dropout(0.5), Linear(3, 2))),
         r"got dropout left on in 1: module.eval\(\)",
     ),
+    "dropout of a recurrent layer": (
+        lambda: net_of(Sequential(nn.LSTM(3, 2, num_layers=2, dropout=0.5))),
+        r"got dropout left on in 0: module.eval\(\)",
+    ),
+    "dropout of attention": (
+        lambda: net_of(nn.MultiheadAttention(4, 2, dropout=0.5)),
+        r"got dropout left on in MultiheadAttention: module.eval\(\)",
+    ),
     "NaN weights in a module": (
         lambda: net_of(nan_module()),
         "must be finite, got NaN or inf in weight",

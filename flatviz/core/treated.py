@@ -263,16 +263,25 @@ def named_head(module: nn.Module, head: str) -> nn.Module:
 
 
 def refuse_dropout(module: nn.Module) -> None:
-    """Raise ValueError if a dropout layer of the module is active."""
-    live = []
+    """Raise ValueError if dropout of the module is active."""
+    active = []
     for name, m in module.named_modules():
-        if isinstance(m, _DropoutNd) and m.training and m.p > 0:
-            live.append(name)
-    if live:
+        if m.training and has_dropout(m):
+            active.append(name or type(m).__name__)
+    if active:
         raise ValueError(
             "the module must be a function of its weights, got dropout left on in"
-            f" {', '.join(live[:3])}: module.eval()"
+            f" {first_few(active)}: module.eval()"
         )
+
+
+def has_dropout(layer: nn.Module) -> bool:
+    """Tell whether a layer, in training mode, drops inputs at random."""
+    if isinstance(layer, _DropoutNd):
+        return layer.p > 0
+    if isinstance(layer, nn.RNNBase):  # between its layers
+        return layer.dropout > 0 and layer.num_layers > 1
+    return isinstance(layer, nn.MultiheadAttention) and layer.dropout > 0
 
 
 def classes_of(module: nn.Module, head: str) -> int:

@@ -75,16 +75,26 @@ def _columns(given: Any) -> tuple[dict, object] | None:
         return _split(given, "the data")
     several = isinstance(given, tuple) and len(given) > 2  # a longer list holds examples
     pair = isinstance(given, (tuple, list)) and len(given) == 2
-    if (several or pair) and _is_column(given[-1]):
-        return _split(given, "the data")
-    return None
+    if not several and not pair:
+        return None
+    *inputs, y = given
+    if isinstance(y, tuple) and not isinstance(inputs[0], (tuple, list)):
+        y = list(y)  # beside an array or a dict of them a tuple is no example
+    return _split((*inputs, y), "the data") if _is_column(y) else None
 
 
 def _is_column(y: object) -> bool:
     """Tell whether this holds a value for each of several examples."""
+    if isinstance(y, tuple):  # (x, y) may be an example, but x is no text
+        return bool(y) and all(isinstance(value, str) for value in y)
     if isinstance(y, list):
-        return bool(y) and isinstance(y[0], (str, int, float, list))
+        return bool(y) and (isinstance(y[0], list) or _is_scalar(y[0]))
     return hasattr(y, "__array__") and np.ndim(y) > 0
+
+
+def _is_scalar(value: object) -> bool:
+    """Tell whether this is one number or text."""
+    return np.isscalar(value) or (isinstance(value, Tensor) and value.ndim == 0)
 
 
 def _split(given: object, where: str) -> tuple[dict, object]:
@@ -153,6 +163,7 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
 def _restored(loader: DataLoader | None) -> Iterator[None]:
     """Restore the generators of a loader and of its sampler after the block."""
     places = () if loader is None else (loader, loader.sampler)
+    # A sampler of the user's need not have one
     generators = [getattr(place, "generator", None) for place in places]
     sources = [source for source in generators if source is not None]
     states = [source.get_state() for source in sources]
@@ -376,7 +387,7 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
         examples = examples.dataset
     while isinstance(examples, Subset):
         examples = examples.dataset
-    names = getattr(examples, "classes", ())  # of a foreign class
+    names = getattr(examples, "classes", ())  # which torchvision's data sets have
     if not isinstance(names, (list, tuple)) or not names or y.is_floating_point():
         return ()
     texts = all(isinstance(name, str) for name in names)

@@ -10,7 +10,6 @@ from pathlib import Path
 import torch
 from IPython.display import HTML, display
 from torch import Tensor, nn
-from torch.nn.modules.dropout import _DropoutNd
 
 from flatviz.checks import Count, Seed, Several
 from flatviz.core import (
@@ -25,6 +24,7 @@ from flatviz.core import (
     randn_like,
     track,
 )
+from flatviz.core.treated import has_dropout
 from flatviz.engine.cost import work_of
 from flatviz.landscape.slices import project, slice_path, slice_plane
 from flatviz.landscape.spectrum import top_eigenpairs
@@ -370,7 +370,7 @@ def _note_on_modes(*models: Net | nn.Module) -> str:
 
 def _has_modes(layer: nn.Module) -> bool:
     """Tell whether a layer may be another function in training mode: dropout, or with buffers."""
-    return isinstance(layer, _DropoutNd) or bool(list(layer.buffers(recurse=False)))
+    return has_dropout(layer) or bool(list(layer.buffers(recurse=False)))
 
 
 def _plane(net: Net, ends: Tensor, direction: Tensor) -> Plane:

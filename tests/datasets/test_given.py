@@ -41,6 +41,10 @@ PLAIN = {
     "arrays of another machine": (X.numpy().astype(">f4"), Y.numpy().astype(">i8")),
     "arrays of which nothing is masked": (np.ma.array(X.numpy()), np.ma.array(Y.numpy())),
     "lists": (X.tolist(), Y.tolist()),
+    "a list of numpy's numbers": (X.numpy(), list(Y.numpy())),
+    "a list of tensors": (X, list(Y)),
+    "labels in a tuple": (X.numpy(), tuple(Y.tolist())),
+    "texts in a tuple": (X.tolist(), tuple(NAMES[Y])),
     "a frame and a series of a split": (
         pd.DataFrame(X.numpy(), index=range(5, 15)),
         pd.Series(Y.numpy(), index=range(90, 100)),
