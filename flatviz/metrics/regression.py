@@ -290,9 +290,8 @@ def _of_gaussians(mean: Tensor, std: Tensor, y: Tensor) -> list[Tensor]:
     values = []
     for k in range(len(mean)):
         size = k + 1
-        variances = std[k].square() + std[:size].square()
-        stds = variances.sqrt()
-        new_pairs = _mean_abs(mean[k] - mean[:size], stds)  # draw k with draws 0..k
+        of_differences = torch.hypot(std[k], std[:size])  # squares of small ones are 0
+        new_pairs = _mean_abs(mean[k] - mean[:size], of_differences)  # draw k with draws 0..k
         target_sum = target_sum + from_target[k]
         # (j, k) and (k, j) are two pairs, (k, k) is one
         pair_sum = pair_sum + 2 * new_pairs.sum(0) - new_pairs[k]

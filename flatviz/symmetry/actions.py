@@ -51,8 +51,8 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
             exact for eps = 0; gain and shift have other factors.
 
     Raises:
-        ValueError: For a factor that is not above 0, and for a network whose hidden functions are
-            not positively homogeneous.
+        ValueError: For a factor that is not above 0 or makes a weight 0 or infinite, and for a
+            network whose hidden functions are not positively homogeneous.
 
     Example:
         >>> import torch, torch.nn as nn, flatviz as fv
@@ -70,7 +70,15 @@ def rescale(units: Units, W: Vectors, factor: Numbers) -> Tensor:
             "factor must be finite and above 0, got"
             f" {float(factor[~positive][0]):g}: take its absolute value"
         )
-    return scaled_by(units, W, factor)
+    scaled = scaled_by(units, W, factor)
+    lost = ~scaled.isfinite() | ((scaled == 0) & (W != 0))
+    if lost.any():
+        raise ValueError(
+            f"factor must keep the weights inside {W.dtype}, got {float(factor.min()):g} to"
+            f" {float(factor.max()):g}, of which {int(lost.sum())} weights become 0 or infinite:"
+            " take factors nearer to 1"
+        )
+    return scaled
 
 
 @public

@@ -105,6 +105,12 @@ def test_crps_is_that_of_scoringrules():
     close(M.crps(gamma), want, 0.03)  # 10,000 samples of each of 50 inputs
 
 
+def test_crps_without_spread_is_the_absolute_error_though_a_variance_is_0_in_float32():
+    outputs = torch.zeros(2, 3, 1)
+    y = torch.full((3, 1), 0.5)
+    assert M.crps(fv.Prediction(outputs, y, likelihood=1e-30)).tolist() == [0.5, 0.5]
+
+
 @kinds
 def test_the_scale_of_the_deviation_is_the_root_of_the_mean_squared_z_and_mends_it(kind):
     outputs, likelihood, each = KINDS[kind]

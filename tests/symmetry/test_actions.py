@@ -138,6 +138,14 @@ def test_what_is_no_permutation_or_factor_of_these_units_is_refused(name, action
         getattr(symmetry, action)(units, net.w[None], tensor(values))
 
 
+@mark.parametrize("factor", [1e-44, 3e38])
+def test_factors_that_take_weights_out_of_the_numbers_range_are_refused(factor):
+    net = net_of(Sequential(Linear(3, 4), ReLU(), Linear(4, 2)))
+    units = symmetry.units_of(net)
+    with refused("factor must keep the weights inside torch.float32, .* 0 or infinite"):
+        symmetry.rescale(units, 9 * net.w[None], torch.full((4,), factor))
+
+
 def test_only_layers_whose_weights_are_all_treated_are_moved():
     first = Linear(6, 5), nn.LayerNorm(5), ReLU()
     second = Linear(5, 4), nn.LayerNorm(4), ReLU()
