@@ -72,7 +72,7 @@ class Worker:
             self._newest.stopped.set()
 
     def close(self) -> None:
-        """Stop for good: nothing is reported and nothing is started from now on."""
+        """Stop for good: no work begins from now on, and no report; one under way may yet end."""
         with self._lock:
             self._closed = True
             self.stop()
