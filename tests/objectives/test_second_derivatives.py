@@ -223,12 +223,12 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0))
     module = Language(6, 4, tied=True).double()
     net = net_of(module, example=x)
-    how = dict(seed=0, steps=0, likelihood=likelihood, prior_precision=5.0)
+    how = dict(seed=0, steps=0, likelihood=likelihood, prior_precision=0.5)
     for structure in ("last_layer", "diagonal"):
         exact = fv.fit_laplace(net, data, structure=structure, **how)
-        sampled = fv.fit_laplace(net, data, structure=structure, label_draws=3000, **how)
-        # by chance some times 1 / sqrt(3000) = 0.02
-        assert_close(exact.log_std, sampled.log_std, rtol=0, atol=0.1)
+        sampled = fv.fit_laplace(net, data, structure=structure, label_draws=1000, **how)
+        off = (exact.log_std - sampled.log_std).abs().mean()
+        assert off < 0.009  # by chance up to 0.006; without the classes' weights from 0.012
     with refused("label_draws needs structure='last_layer'"):
         fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
     with refused("label_draws needs likelihood='categorical'"):

@@ -37,6 +37,7 @@ def test_the_bundles_are_those_of_their_sources():
     run("node", ".ci/bundle.mjs", "--check")
 
 
+@mark.long
 def test_types_fit_and_the_linter_has_nothing_to_say():
     run(".ci/node_modules/.bin/tsc", "-p", ".ci")
     run(
