@@ -15,8 +15,8 @@ from flatviz.core import Data, Stream, pair_of, random_state, saved_rng
 from flatviz.core.data import inputs_of
 from flatviz.core.streams import Examples
 
-CHECKED = 8  # examples that are read twice
-WHOLE = (int, np.integer, np.bool_)  # numbers that an array of objects may hold as labels
+CHECKED = 8  # examples that are read twice, to find random transforms
+WHOLE = (int, np.integer, np.bool_)  # labels in an array of objects that are class numbers
 LABELS = ("labels", "label", "targets", "target", "y")  # names under which a dict holds them
 check_texts = each(kind(str, "a text"), "texts")
 
@@ -79,16 +79,17 @@ def _columns(given: Any) -> tuple[dict, object] | None:
         return None
     *inputs, y = given
     if isinstance(y, tuple) and not isinstance(inputs[0], (tuple, list)):
-        y = list(y)  # beside an array or a dict of them a tuple is no example
-    return _split((*inputs, y), "the data") if _is_column(y) else None
+        y = list(y)  # an array is no example, so this tuple is no second example
+    return _split((*inputs, y), "the data", is_whole=True) if _is_column(y) else None
 
 
 def _is_column(y: object) -> bool:
     """Tell whether this holds a value for each of several examples."""
-    if isinstance(y, tuple):  # (x, y) may be an example, but x is no text
+    if isinstance(y, tuple):  # of texts: an example (x, y) has numbers as x
         return bool(y) and all(isinstance(value, str) for value in y)
     if isinstance(y, list):
-        return bool(y) and (isinstance(y[0], list) or _is_scalar(y[0]))
+        rows = all(isinstance(value, list) for value in y)  # else an example [[0.0, 1.0], 0]
+        return bool(y) and (rows or _is_scalar(y[0]))
     return hasattr(y, "__array__") and np.ndim(y) > 0
 
 
@@ -97,8 +98,14 @@ def _is_scalar(value: object) -> bool:
     return np.isscalar(value) or (isinstance(value, Tensor) and value.ndim == 0)
 
 
-def _split(given: object, where: str) -> tuple[dict, object]:
-    """Split an example, a batch or all data into inputs (by name, position or None) and label."""
+def _split(given: object, where: str, *, is_whole: bool = False) -> tuple[dict, object]:
+    """Split an example, a batch or all data into inputs (by name, position or None) and label.
+
+    is_whole: `given` holds all data.
+
+    Raises:
+        TypeError: Without a label.
+    """
     if isinstance(given, Mapping):
         label = next((name for name in LABELS if name in given), None)
         if label is None or len(given) == 1:
@@ -117,12 +124,21 @@ def _split(given: object, where: str) -> tuple[dict, object]:
     x = inputs[0] if len(inputs) == 1 else tuple(inputs)
     if isinstance(x, Mapping):
         return {str(name): v for name, v in x.items()}, y
+    return (dict(enumerate(x)) if _are_several(x, y, is_whole) else {None: x}), y
+
+
+def _are_several(x: object, y: Any, is_whole: bool) -> bool:
+    """Tell whether `x` holds several inputs: a tuple of arrays, or a list of columns.
+
+    A loader makes lists of tuples.  A list may also hold the rows of one input.
+    """
     if not isinstance(x, (tuple, list)) or not all(hasattr(v, "__array__") for v in x):
-        return {None: x}, y
-    # A list of arrays holds the rows of one input, unless each is as long as y
-    if isinstance(x, list) and hasattr(y, "__len__") and any(len(v) != len(y) for v in x):
-        return {None: x}, y
-    return dict(enumerate(x)), y
+        return False
+    if isinstance(x, tuple):
+        return True
+    if any(np.ndim(v) == 0 for v in x) or (is_whole and len(x) == len(y)):
+        return False
+    return np.ndim(y) == 0 or all(len(v) == len(y) for v in x)
 
 
 def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
@@ -145,7 +161,7 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
             for name, value in fields.items():
                 tensor = _tensor(value, name)
                 columns.setdefault(name, []).append(tensor if batched else tensor[None])
-            y = y if isinstance(y, Tensor) else np.asarray(y)
+            y = y if isinstance(y, Tensor) else _label_array(y)
             labels.append(y if batched else y[None])
             seen += len(labels[-1])
             if n is not None and seen >= n:
@@ -180,7 +196,7 @@ def _joined(values: list, what: str) -> object:
     if len(shapes) > 1:
         raise ValueError(
             f"{what} must be of one shape, got {shapes[0]} and {shapes[1]}: pad or resize all"
-            " alike; of batches give the loader itself"
+            " alike; if these are batches, give the loader itself"
         )
     if all(isinstance(v, Tensor) for v in values):
         return torch.cat(values)
@@ -231,11 +247,20 @@ def _texts(array: np.ndarray) -> bool:
     return array.dtype.kind in "US"
 
 
+def _label_array(y: object) -> np.ndarray:
+    """Convert labels to an array; texts stay objects, as numpy makes texts of what is beside them.
+
+    NaN, for a label that is missing, would be a class "nan".
+    """
+    array = np.asarray(y)
+    return np.asarray(y, dtype=object) if array.dtype.kind in "US" else array
+
+
 def _labels_of(y: object, classes: Sequence[str] | None) -> tuple[Tensor, tuple[str, ...]]:
     """Return class numbers or targets, and names of the classes, () where they have none."""
     names = () if classes is None else tuple(classes)
     if not isinstance(y, Tensor):
-        array = np.asarray(y)
+        array = _label_array(y)
         if _texts(array):
             return _numbered(array, names)
         if array.dtype.kind == "O" and all(isinstance(v, WHOLE) for v in array.flat):
@@ -323,7 +348,7 @@ def _read_twice(examples: Examples) -> dict[int, tuple[Tensor, object]]:
     """Read a few examples by index, twice; refuse random transforms."""
     before = random_state()
     n = len(examples)
-    spread = torch.linspace(0, n - 1, min(n, CHECKED))
+    spread = torch.linspace(0, n - 1, min(n, CHECKED), dtype=torch.float64)
     few = spread.long().tolist()
 
     def read() -> list[tuple[Tensor, object]]:
@@ -352,12 +377,15 @@ def _labels(examples: Examples, pairs: Mapping[int, tuple[Tensor, object]]) -> o
     changes them.
     """
     for name in ("targets", "labels"):
-        listed: Any = getattr(examples, name, None)  # which a data set need not have
+        listed: Any = getattr(examples, name, None)  # many data sets have none
         if not hasattr(listed, "__len__") or len(listed) != len(examples):
             continue
-        array = _array(listed)
+        try:
+            array = _array(listed)
+        except ValueError:  # of several lengths
+            continue
         if all(np.array_equal(array[i], _array(y)) for i, (_, y) in pairs.items()):
-            return array if _texts(array) else torch.as_tensor(listed)
+            return listed if isinstance(listed, Tensor) else array
     labels = []
     for i in range(len(examples)):
         _, y = pair_of(examples[i], i)

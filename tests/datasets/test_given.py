@@ -55,6 +55,9 @@ PLAIN = {
     "texts as bytes": (X, NAMES.astype("S")[Y]),
     "a frame of columns of several types": (pd.DataFrame(X.numpy()).astype({0: object}), Y),
     "texts in a series": (X, pd.Series(NAMES[Y]).astype("category")),
+    "a list of arrays, as rows": (list(X.numpy()), Y.tolist()),
+    "examples of numpy's numbers": [(list(x), int(y)) for x, y in zip(X.numpy(), Y)],
+    "examples in lists": [[x.tolist(), int(y)] for x, y in PAIRS],
     "a data set": PAIRS,
     "a list of examples": list(PAIRS),
     "examples with texts": [(x, NAMES[y]) for x, y in PAIRS],
@@ -79,6 +82,8 @@ SEVERAL = {
     "((x1, x2), y)": NESTED,
     "a loader of ((x1, x2), y)": DataLoader(NESTED, batch_size=4),
     "columns": ((IDS, MASK.numpy()), Y),
+    "columns in a list": ([IDS, MASK], Y),
+    "([x1, x2], y)": [([i, m], y) for (i, m), y in NESTED],
 }
 
 
@@ -200,6 +205,16 @@ WRONG = {
         "a DataFrame .texts, as in .1.0, 'x'",
     ),
     "a missing label": ((X[:2], ["ant", None]), ValueError, "labels must all be texts, got None"),
+    "NaN as a label": (
+        (X[:2], ["ant", float("nan")]),
+        ValueError,
+        "labels must all be texts, got nan",
+    ),
+    "texts and numbers": (
+        [(X[0], "ant"), (X[1], 1)],
+        ValueError,
+        "labels must all be texts, got 1",
+    ),
     "a number": (3, TypeError, r"examples must be \(x, y\), a data set or a loader, got int"),
 }
 
@@ -279,6 +294,24 @@ def test_a_stream_takes_the_list_of_labels_and_reads_examples_when_they_are_need
     assert torch.equal(data.y, Y)
     assert torch.equal(data.tensor(), X)
     assert source.reads == 26
+
+
+@mark.parametrize("columns", [True, False])
+def test_a_square_list_holds_rows_of_one_input(columns):
+    rows = [row.numpy() for row in X[:3]]
+    y = [0, 1, 0] if columns else torch.tensor([0, 1, 0])
+    assert torch.equal(data_from((rows, y)).x, X[:3])
+
+
+@mark.parametrize(
+    "targets",
+    [pd.Series(Y.numpy(), index=range(90, 100)), [[0]] * 9 + [[1, 2]]],
+    ids=["a series with an index of its own", "lists of several lengths"],
+)
+def test_a_stream_reads_the_labels_of_examples_whatever_targets_are(targets):
+    source = Listed()
+    source.targets = targets
+    assert torch.equal(fv.datasets.stream(source).y, Y)
 
 
 def test_a_curvature_reads_again_only_examples_whose_graphs_are_not_kept(monkeypatch):
