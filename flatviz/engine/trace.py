@@ -287,7 +287,9 @@ class Program:
         return env[self._out]
 
     def _is_affine(self, s: Step) -> bool:
-        if s.op not in AFFINE or _is_other_kind(s):
+        _, *others = s.outs
+        are_read = any(value is not None for value in others)  # as the mean of a LayerNorm
+        if s.op not in AFFINE or _is_other_kind(s) or are_read:
             return False
         arguments = [s.args[i] for i in AFFINE[s.op] if i < len(s.args)]
         moving = [v for v in arguments if v in self._moving]

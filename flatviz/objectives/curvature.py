@@ -25,8 +25,8 @@ from flatviz.objectives.outputs import output_curvature
 from flatviz.objectives.problem import Problem
 from flatviz.words import check_choice
 
-# Most bytes that the operations behind kept graphs may have written, about half of which the graphs
-# keep; the graphs of further batches are built again for each product
+# Bytes of all results of the passes whose graphs are kept; a graph holds about half of them.  The
+# graphs of further batches are built again for each product
 GRAPH_BYTES = 2**32
 
 
@@ -43,10 +43,11 @@ def curvature_product(
     (C, D) is the Jacobian of an example's outputs, L'' (C, C) the second derivative of its loss in
     the outputs, g its gradient in w.
 
-    max_batch: most examples a batch.  The graphs of the first batches are kept, as many as fit in
-        GRAPH_BYTES; those of the others are built again for each product.
+    max_batch: largest batch size.  The graphs of the first batches are kept, within GRAPH_BYTES;
+        those of the others are built again for each product.
     """
     check_choice(curvature, get_args(Curvature), "curvature")
+    w = w.detach().clone()  # which the caller may change in place between two products
     make_product = _hessian
     if curvature != "hessian":
         make_product = partial(_through_outputs, empirical=curvature == "fisher")
@@ -55,38 +56,39 @@ def curvature_product(
     examples_that_fit = batch_that_fits(problem, w)
     size = min(examples_that_fit, max_batch or examples_that_fit)
 
-    def products(data: Data) -> Iterator[Product]:
-        """Build the product of each batch."""
+    def products_of_batches(data: Data) -> Iterator[Product]:
         for x, y in data.batches(size):
             batch = problem._replace(data=Data(x, y))
             yield make_product(batch, w, divisor)
 
     work = problem.work.layer * min(size, len(data))
     with threads(work):
-        kept = list(islice(products(data), examples_that_fit // size))
+        kept = list(islice(products_of_batches(data), examples_that_fit // size))
     n_kept = len(kept) * size
     rest = data.subset(slice(n_kept, None)) if n_kept < len(data) else None
 
     @threads(work)
     def product(v: Tensor) -> Tensor:
         total = torch.zeros_like(v)
-        for of_batch in kept:
-            total = total + of_batch(v)
+        for batch_product in kept:
+            total = total + batch_product(v)
         if rest is not None:
-            for of_batch in products(rest):
-                total = total + of_batch(v)
+            for batch_product in products_of_batches(rest):
+                total = total + batch_product(v)
         return total
 
     return product
 
 
 def batch_that_fits(problem: Problem, w: Tensor) -> int:
-    """Count the examples whose gradient, with its graph, fits in GRAPH_BYTES.
+    """Count the examples of which a gradient's graph fits in GRAPH_BYTES.
 
     The bytes of an example follow from gradients of two and of four: what does not grow with the
     number of examples drops out of their difference.
     """
-    net, data, likelihood, _ = problem
+    net = problem.net
+    data = problem.data
+    likelihood = problem.likelihood
 
     def bytes_of(n: int) -> int:
         with differentiable(), twice(), Sizes() as seen:
@@ -103,7 +105,8 @@ def batch_that_fits(problem: Problem, w: Tensor) -> int:
 def _hessian(problem: Problem, w: Tensor, divisor: float) -> Product:
     """Return v -> H v, with H the Hessian of the sum of losses, divided by `divisor`.
 
-    Its error for a layer without second derivatives names the layer, which torch's does not.
+    Raises:
+        ValueError: For a layer without second derivatives, by name; torch's error has no names.
     """
     net = problem.net
     likelihood = problem.likelihood
@@ -141,7 +144,9 @@ def _layers_of(operation: str, module: nn.Module) -> str:
 
 def _without_derivative(error: RuntimeError) -> str | None:
     """Name the operation that, by torch's error, has no derivative; None for another error."""
-    if "storage_offset divisible by 2" in str(error):  # complex weights at an odd position of w
+    # Of torch.view_as_complex: "Tensor must have a storage_offset divisible by 2", for complex
+    # weights at an odd position of w
+    if "storage_offset divisible by 2" in str(error):
         return "view_as_complex"
     named = re.search(
         r"derivative for (?:aten::|')(\w+?)(?:_for_cpu)?(?:_backward)?'? is not implemented",
@@ -182,7 +187,7 @@ class Linearised:
 
     def __init__(self, net: Net, w: Tensor, data: Data) -> None:
         self.net = net
-        self.w = w
+        self.w = w.detach().clone()  # which the caller may change in place
         self.data = data
         x, _ = data.batch(None)
         self._x = x
@@ -201,15 +206,15 @@ class Linearised:
         return product
 
     def times(self, v: Tensor) -> Tensor:
-        """Compute J v (N, C) in the first of three ways that all layers of the network allow."""
-        try:  # twice backward, which needs second derivatives
+        """Compute J v (N, C): twice backward, else forward, else by J itself, as layers allow."""
+        try:  # needs second derivatives
             return torch.autograd.grad(self._transposed, self._zero, v, retain_graph=True)[0]
         except RuntimeError as error:
             if _without_derivative(error) is None:
                 raise
         try:
             return self._forward_times(v)
-        except RuntimeError:  # J itself, by first derivatives
+        except RuntimeError:  # a layer without forward derivatives; J needs first ones alone
             products = [J @ v for _, J in jacobian_chunks(self.net, self.w, self.data)]
             return torch.cat(products).view_as(self.outputs)
 

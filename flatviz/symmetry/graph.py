@@ -18,7 +18,9 @@ LINEAR = {  # torch's names of the arguments that are inputs, weight and bias; m
     aten.convolution.default: ("input", "weight", "bias"),
 }
 STATISTICS = "running_mean", "running_var"
-PERMUTED = 0  # kinds of nodes: units move together under permutations, or under scaling and flips
+INTEGERS = (torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8)
+# Kinds of nodes: units that move together under permutations, and those under scaling and flips
+PERMUTED = 0
 SCALED = 1
 
 
@@ -42,10 +44,11 @@ class Node:
 
 
 class Flow(NamedTuple):
-    """Units along an axis of an activation, each in equally many numbers.
+    """Units along an axis of an activation; each unit has the same number of entries there.
 
-    They are those of nodes[PERMUTED] and of nodes[SCALED], which differ after a normalisation: it
-    begins new units for scaling, and none for permutations.
+    nodes[PERMUTED] and nodes[SCALED] are the layers that the units belong to.  They differ after a
+    normalisation: in Linear, BatchNorm, ReLU, Linear the units after BatchNorm are still permuted
+    with those of the first Linear, but scaled by factors of their own.
     """
 
     nodes: tuple[Node, Node]
@@ -53,7 +56,7 @@ class Flow(NamedTuple):
 
     @property
     def n(self) -> int:
-        """Number of units; on a path without a rule, of those scaled."""
+        """Number of units to permute; where no rule followed those, of units to scale."""
         permuted, scaled = self.nodes
         return permuted.root().n or scaled.root().n
 
@@ -64,9 +67,9 @@ class Flow(NamedTuple):
 
 
 class Weight(NamedTuple):
-    """Addresses of a tensor's weights (rows, columns, ...), with the units of rows and columns.
+    """Indices of a tensor's weights (rows, columns, ...), with the units of rows and columns.
 
-    Columns may be in groups.
+    An address is an index into the vector of all weights, see `Reading`.  Columns may be in groups.
     """
 
     address: Tensor
@@ -119,7 +122,7 @@ class Reading:
         self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
         rest = buffers | dict(net.module.named_parameters())
         stop = self._number(self.size, rest)
-        self._uses = torch.zeros(stop, dtype=torch.int16)  # of each weight; moved if there is one
+        self._uses = torch.zeros(stop, dtype=torch.int16)  # of each weight; one used twice stays
         for step in steps:
             self._read(step)
         if out in self._flows:
@@ -181,7 +184,7 @@ class Reading:
         else:
             flows = self._commuting(step)
         for place, n in zip(places, before):
-            if self._uses[place].max() == n:  # no rule follows this use, so it counts as two
+            if self._uses[place].max() == n:  # no rule counted this use: as if used twice
                 self._uses[place] += 2
         if not flows:
             for value in step.inputs:
@@ -253,7 +256,7 @@ class Reading:
     def _commuting(self, step: Step) -> list[Flow]:
         """Test on random numbers which actions on the units pass through an operation unchanged.
 
-        A swap of two units and a rotation of all generate every permutation.
+        A swap of two units and a cyclic shift of all generate every permutation.
         """
         flows = {v: self._flows[v] for v in step.inputs if v in self._flows}
         sizes = {flow.n for flow in flows.values()}
@@ -262,10 +265,7 @@ class Reading:
         first, *others = flows.values()
         n = first.n
         source = generator(0)
-        drawn: Env = {}
-        for v in step.inputs:
-            normal = torch.randn(v.shape, generator=source, dtype=torch.float32)
-            drawn[v] = (4 * normal).to(self._like.device, v.dtype)
+        drawn = _random(step, source, self._like.device)
         eye = torch.eye(n).to(self._like)
         moves = _moves(eye, source)
 
@@ -280,7 +280,7 @@ class Reading:
         try:
             before = results(eye)
             after = {name: results(M) for name, M in moves.items()}
-        except (RuntimeError, IndexError):  # an operation that does not run on random numbers
+        except (RuntimeError, IndexError):  # an operation that does not run on these numbers
             return []
 
         def passes(name: str, i: int, axis: int) -> bool:
@@ -292,7 +292,7 @@ class Reading:
             for axis in axes:
                 if axis >= out.ndim or out.shape[axis] % n:
                     continue
-                if passes("swap", i, axis) and passes("rotate", i, axis):
+                if passes("swap", i, axis) and passes("cycle", i, axis):
                     carried.append(first._replace(axis=axis))
                     break
         if len(carried) < len(before):
@@ -339,7 +339,7 @@ def _moves(eye: Tensor, source: torch.Generator) -> dict[str, Tensor]:
     sign = (-1.0) ** torch.arange(1, n + 1)
     return {
         "swap": eye[swapped] if n > 1 else eye,
-        "rotate": eye.roll(1, 0),
+        "cycle": eye.roll(1, 0),
         "scale": scale.to(eye).diag(),
         "flip": sign.to(eye).diag(),
     }
@@ -351,6 +351,26 @@ def _applied(t: Tensor, axis: int, M: Tensor) -> Tensor:
     units = last.unflatten(-1, (len(M), -1))
     moved = torch.einsum("...ij,ik->...kj", units, M.to(t))
     return moved.flatten(-2).movedim(-1, axis).contiguous()
+
+
+def _random(step: Step, source: torch.Generator, device: torch.device) -> Env:
+    """Draw random values for the inputs of a step.
+
+    Integers may be indices: they stay below the length of each axis longer than 1, as an index out
+    of range would break the process's use of a GPU.
+    """
+    shapes = [
+        t.shape for t in tree_leaves((step.args, step.kwargs)) if isinstance(t, Value | Tensor)
+    ]
+    shortest = min((side for shape in shapes for side in shape if side > 1), default=2)
+    drawn: Env = {}
+    for v in step.inputs:
+        if v.dtype in INTEGERS:
+            values = torch.randint(shortest, v.shape, generator=source)
+        else:
+            values = 4 * torch.randn(v.shape, generator=source, dtype=torch.float32)
+        drawn[v] = values.to(device, v.dtype)
+    return drawn
 
 
 def _same(after: Tensor, before: Tensor, axis: int, M: Tensor) -> bool:

@@ -51,6 +51,28 @@ def test_what_is_overwritten_late_keeps_its_order_and_is_traced(late, size):
     assert evaluate.reuses
 
 
+class SeveralResults(nn.Module):
+    """A LayerNorm whose mean, its second result, is read too."""
+
+    def __init__(self):
+        super().__init__()
+        self.gain = nn.Parameter(torch.ones(6))
+        self.head = Linear(6, 4)
+
+    def forward(self, x):
+        normed, mean, _ = torch.native_layer_norm(x, [6], self.gain, None, 1e-5)
+        return self.head(normed) + mean
+
+
+def test_an_operation_of_which_two_results_are_read_is_traced():
+    net, data = made(SeveralResults(), randn(8, 6))
+    f = fv.nll(net, data)
+    axes = randn(2, net.dim)
+    coords = randn(5, 2)
+    plain = torch.stack([f(w) for w in net.w + coords @ axes])
+    assert_close(f.over(net.w, axes)(coords), plain)
+
+
 class Together(nn.Module):
     """Outputs that hang on the rest of the batch; "masked": by little beside a class that is masked
     away."""

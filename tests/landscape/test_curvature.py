@@ -212,6 +212,22 @@ def test_batches_of_unequal_size_are_weighted_by_their_examples(tiny, monkeypatc
     close(products(repeated), want, 1e-9)
 
 
+def test_a_product_stays_that_at_its_point_when_the_users_weights_change_in_place(
+    tiny, monkeypatch
+):
+    """Of 12 examples in parts of 5, of which the last are passed again for each product."""
+    net, data = tiny
+    monkeypatch.setattr(network_curvature, "batch_that_fits", lambda *_: 5)
+    f = fv.nll(net, data.subset(arange(12)))
+    v = ones(net.dim, dtype=float64)
+    for kind in ("hessian", "ggn", "fisher"):
+        w = net.w.clone()
+        product = f.operator(w, kind)
+        before = product(v)
+        w.mul_(2)
+        assert torch.equal(product(v), before)
+
+
 THREE = zeros(35, dtype=torch.bool)
 THREE[[1, 5, 9]] = True
 

@@ -250,6 +250,30 @@ class Reads(nn.Module):
         return self.last(torch.relu(self.first(x))) + self.read(self, x)
 
 
+class Reordered(nn.Module):
+    """Hidden numbers picked by an index that is computed from the inputs."""
+
+    def __init__(self, axis):
+        super().__init__()
+        self.first = Linear(6, 8)
+        self.last = Linear(8 if axis == 0 else 6, 3)
+        self.axis = axis
+
+    def forward(self, x):
+        hidden = torch.relu(self.first(x))
+        index = x.argsort(self.axis).select(1 - self.axis, 0)
+        return self.last(hidden.index_select(self.axis, index))
+
+
+def test_units_pass_an_index_of_examples():
+    net = net_of(Reordered(axis=0).double())
+    units = symmetry.units_of(net)
+    assert len(units.permuted) == 1
+    V = several(net, units)
+    x = randn(9, 6, dtype=float64)
+    assert change(net, units, V, acted("permute", units, V), x) < EXACT
+
+
 def reads_a_unit_twice():
     return Reads(lambda module, x: module.first(x)[:, :1])
 
@@ -264,12 +288,16 @@ def hooked():
     return module
 
 
+def picks_units():
+    return Reordered(axis=1)
+
+
 def repeated():
     layer = Linear(6, 6)
     return Sequential(Linear(6, 6), ReLU(), layer, ReLU(), layer, ReLU(), Linear(6, 3))
 
 
-@mark.parametrize("make", [hooked, repeated, reads_a_unit_twice, reads_a_bias])
+@mark.parametrize("make", [hooked, picks_units, repeated, reads_a_unit_twice, reads_a_bias])
 def test_an_action_that_would_change_outputs_is_refused(make):
     net = net_of(make())
     units = symmetry.units_of(net)
