@@ -18,7 +18,7 @@ from flatviz.engine.determinism import same_to_rounding
 
 WARM_UP = 3  # runs on a side stream before the recording, as torch asks for
 # Multiply-adds of a pass below which a GPU waits for the launches of its kernels
-LAUNCHES = 10**9
+LAUNCH_BOUND = 10**9
 SWITCH = "FLATVIZ_GRAPHS"  # 0 in the environment: no recording at all
 NOT_REPLAYED = "steps are launched one operation at a time, not replayed"
 Action = Callable[[], object]
@@ -28,7 +28,7 @@ Recorder = Callable[[Action, Action], Action]
 
 
 def cuda_graph(warm: Action, step: Action) -> Action:
-    """Record `step()` as a graph, after `warm()`, which does the same work without effect."""
+    """Record `step()` as a graph, after `warm()`, which does its work without writing results."""
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(stream):
@@ -51,7 +51,7 @@ def recorder_for(device: torch.device) -> Recorder | None:
 
 
 class Recording(NamedTuple):
-    """A recorded step, the buffers of its arguments, and a list of its one record."""
+    """A recorded step, the buffers of its arguments, and its record, a list that `step` fills."""
 
     run: Action
     inputs: list[Tensor]
@@ -83,8 +83,8 @@ class Replay:
         self.record = record
         self.notes = notes
         self.reads = reads
-        self.place: object = None  # device of state and reads
-        self.kept: list[Tensor] = []
+        self.layout: object = None  # kinds of state and reads, and where the reads lie
+        self.kept: list[Tensor] = []  # the reads, so that no other tensor takes their addresses
         self.recordings: dict[object, Recording] = {}
         self.state: NamedTuple | None = None  # buffers of all recordings
 
@@ -97,16 +97,17 @@ class Replay:
     ) -> tuple[NamedTuple, NamedTuple]:
         """Compute the next state, which the next call overwrites, and the record of the step.
 
-        plain: another way to them, with which the replay is compared; None: the step itself.
+        plain: a function with the same results, with which the first replay is compared, and which
+            runs where there is no recording; None: the step itself.
         """
         plain = plain or self.step
         if self.notes:
             return plain(state, batch, noise)
         addresses = [t.data_ptr() for t in self.reads]
-        place = _kinds(state), addresses, _kinds(self.reads)
-        if place != self.place:
+        layout = _kinds(state), addresses, _kinds(self.reads)
+        if layout != self.layout:
             self._drop()
-            self.place = place
+            self.layout = layout
         key = _kinds((batch, *noise))
         if key not in self.recordings:
             state = _clone(state)  # a copy, as it may lie in the buffers
@@ -135,7 +136,7 @@ class Replay:
     ) -> tuple[NamedTuple, NamedTuple]:
         _copy(recording.inputs, _tensors((*state, batch, *noise)))
         recording.run()
-        values = []
+        values = []  # the new state: buffers, and what is no tensor as it was
         for buffer, value in zip(self.state or (), state):
             values.append(buffer if isinstance(buffer, Tensor) else value)
         return state._make(values), _clone(recording.records[0])
@@ -194,7 +195,7 @@ def _copy(buffers: list[Tensor], values: list[Tensor]) -> None:
             buffer.copy_(value)
 
 
-class Only(NamedTuple):
+class Single(NamedTuple):
     """One tensor, as the state or the record of a step."""
 
     value: Tensor
@@ -203,8 +204,8 @@ class Only(NamedTuple):
 class ReplayedProduct:
     """Products H(w) v at any w, (D,) each, by one graph.
 
-    Its first result and time are compared with the plain product's.  The products are the plain
-    ones on a device without graphs, after a failed recording, and where the first results differ.
+    Its first result is compared with the plain product's.  The products are the plain ones on a
+    device without graphs, after a failed recording, and where the first results differ.
     """
 
     def __init__(self) -> None:
@@ -224,19 +225,19 @@ class ReplayedProduct:
     ) -> Tensor:
         """Compute `plain(v)` = H(w) v by a replay of `hvp(w, v)`.
 
-        hvp computes it from its arguments and `reads()` alone.
+        hvp computes it from its arguments and `reads()` alone; both are those of the first call.
         """
         recorder = recorder_for(w.device)
         if recorder is None:
             return plain(v)
 
-        def step(at: NamedTuple, _: Tensor | None, given: Vectors) -> tuple[NamedTuple, Only]:
-            return at, Only(hvp(at[0], *given))
+        def step(at: NamedTuple, _: Tensor | None, given: Vectors) -> tuple[NamedTuple, Single]:
+            return at, Single(hvp(at[0], *given))
 
-        def launched(at: NamedTuple, _: Tensor | None, given: Vectors) -> tuple[NamedTuple, Only]:
-            return at, Only(plain(*given))
+        def launched(at: NamedTuple, _: Tensor | None, given: Vectors) -> tuple[NamedTuple, Single]:
+            return at, Single(plain(*given))
 
         with self.lock:
             self.replay = self.replay or Replay(step, recorder, [], reads())
-            _, product = self.replay(Only(w), None, (v,), launched)
+            _, product = self.replay(Single(w), None, (v,), launched)
             return product[0]

@@ -1,8 +1,9 @@
 """A network's forward pass as the list of torch operations that ran, to run it at many weights.
 
 A loss surface needs one network at thousands of points w = w0 + sum_i c_i d_i.  The pass is
-recorded once.  An operation that no weight enters then runs once; one that is affine in the weights
-is a sum of parts, computed once; the rest runs at each point.
+recorded once, and its operations are sorted (`Program`).  Those that no weight enters run once
+(frozen).  The result of one that is affine in the weights is a sum of parts, each computed once
+(affine).  The rest runs at each point (varying).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ REFUSED = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 
 
 class Value:
-    """A tensor of the trace: the flat weights, the inputs, or the result of a step."""
+    """Stand-in for a tensor of the trace: the flat weights, the inputs, or a step's result."""
 
     __slots__ = ("shape", "dtype", "itemsize")
 
@@ -77,7 +78,7 @@ def recorded(net: Net, x: Tensor | Fields) -> tuple[Value, Value, Value, list[St
     new tensors, so nothing is written into `x`.  An error means that operations depend on values,
     or that the module writes into its weights or constants.
     """
-    inputs = x if isinstance(x, Tensor) else torch.empty(0)  # of fields: a stand-in, not read
+    inputs = x if isinstance(x, Tensor) else torch.empty(0)  # fields are constants of the trace
     recorder = _Recorder(net.w, inputs)
 
     def outputs(w: Tensor, x: Tensor | Fields) -> Tensor:
@@ -95,7 +96,7 @@ class _Refused(Exception):
 
 
 class _NoMemory(Functions):
-    """Refuse operations that read a tensor's memory past torch.
+    """Refuse operations that read a tensor's memory outside torch.
 
     The tensors of `functionalize` have none, and the process would crash.
     """
@@ -136,7 +137,8 @@ class _Recorder(Dispatch):
             # functionalize ends by a copy into the caller's inputs, which is left out
             return args[0]
         if operation is aten.as_strided_.default:
-            # Pooling in channels-last order corrects the strides of its result
+            # Pooling in channels-last order corrects the strides of its result; one that changes
+            # values is refused below
             before = args[0].clone()
             if torch.equal(before, operation(*args, **kwargs)):
                 return args[0]
@@ -163,7 +165,7 @@ class _Recorder(Dispatch):
 
 Env = dict[Value | None, Any]  # tensors by the value they stand for
 
-# Their arguments: input, weight, bias, mean, var, training, momentum, eps
+# BatchNorm, with arguments input, weight, bias, mean, var, training, momentum, eps
 NORMS = {aten.native_batch_norm.default, aten.cudnn_batch_norm.default}
 AFFINE = {  # operations that are affine in the arguments at these places, the others fixed
     aten.addmm.default: (0, 2),
@@ -174,7 +176,7 @@ AFFINE = {  # operations that are affine in the arguments at these places, the o
     aten.native_layer_norm.default: (2, 3),
     aten.native_group_norm.default: (1, 2),
 }
-# In any memory order of the tensor
+# reshape in place of view, as inputs may be in another memory order, such as channels-last
 VIEWS = dict.fromkeys((aten.view.default, aten._unsafe_view.default), torch.reshape)
 
 
@@ -224,7 +226,7 @@ class Program:
         self.kept = self._read - self._moving
         self._calls = []
         for i, s in enumerate(merged):
-            # Freed at once, so that memory is used again
+            # Values that no later step reads: `run` frees them, so that memory is used again
             unread = [v for v in set(s.inputs) if last_read[v] == i and v is not out]
             self._calls.append((_compiled(s), unread))
 
@@ -304,7 +306,7 @@ def _is_other_kind(s: Step) -> bool:
     return s.op is aten.convolution.default and bool(s.args[6])
 
 
-# Outputs below which a layer's product and softmax are several times faster with classes as rows
+# Outputs up to which a layer's product and softmax are several times faster on transposed outputs
 NARROW = 32
 IN_PLACE = {aten.relu.default: aten.relu_.default, aten.add.Tensor: aten.add_.Tensor}
 FRESH = {*AFFINE, *IN_PLACE}  # operations whose result shares no memory with an argument
@@ -317,16 +319,16 @@ def _merged(affine: list[Step], steps: list[Step], out: Value) -> list[Step]:
     """
     reads: Counter[Value | None] = Counter(v for s in steps for v in s.inputs)
     reads[out] += 1
-    # Steps by their result, where one other step alone reads it
-    alone = {}
+    # Steps by their result, where it is read once
+    read_once = {}
     for s in affine + steps:
         is_fresh = s.op in FRESH and not _is_other_kind(s)
         if is_fresh and reads[s.outs[0]] == 1:
-            alone[s.outs[0]] = s
+            read_once[s.outs[0]] = s
     merged: list[Step] = []
     for s in steps:
         first = s.args[0]
-        before = alone.get(first) if isinstance(first, Value) else None
+        before = read_once.get(first) if isinstance(first, Value) else None
         if _is_frozen_norm(s):
             convolution = None
             if before in merged and before.op is aten.convolution.default:

@@ -25,7 +25,7 @@ from flatviz.landscape.spectrum import top_eigenpairs
 from flatviz.results import LayerCurvature
 
 FIRST = 3  # vectors of the first basis
-PROBES = 8  # test vectors that show whether a larger one pays
+PROBES = 8  # test vectors that show whether a larger basis pays
 
 
 @public
@@ -45,9 +45,9 @@ def hessian_trace(
     Q is a Krylov basis of m vectors, and g are normal test vectors outside of it.  T has the
     largest eigenvalues, which dominate the variance; the test vectors, independent of Q, estimate
     the rest. The basis doubles from 3 while its products lower the error more than test vectors
-    would.  So where the spectrum decays, the error is far below that of Hutchinson's mean of g^T H
-    g with as many products; where it is flat it is that of 5 % fewer.  With products >= D the
-    diagonal is read entry by entry: exact, error 0.
+    would.  So on a spectrum that decays, the error is far below that of Hutchinson's mean of g^T H
+    g with as many products; on a flat spectrum it is that of Hutchinson's with 5 % fewer products.
+    With products >= D the diagonal is read entry by entry: exact, error 0.
 
     Args:
         f: Objective, w (D,) -> ().
@@ -97,7 +97,7 @@ def layer_curvature(
     seed: Seed = 0,
     progress: Progress = False,
 ) -> dict[str, LayerCurvature]:
-    """Compute the largest eigenvalue and the trace of each layer's block of H, by name, in order.
+    """Compute the largest eigenvalue and the trace of each layer's block of H, layers in order.
 
     Traces of all layers add up to that of H.  Eigenvalues do not: that of H is at least the largest
     of them.  `pandas.DataFrame(result, LayerCurvature._fields).T` is the table.
@@ -135,7 +135,6 @@ def layer_curvature(
     for name, blocks in track(layers, "layers", progress):
         indices = [torch.arange(b.start, b.stop, device=w.device) for b in blocks]
         part = torch.cat(indices)
-        least = max(products, 6)
         top = top_eigenpairs(
             f,
             w,
@@ -149,7 +148,7 @@ def layer_curvature(
             f,
             w,
             part=part,
-            products=least,
+            products=max(products, 6),
             curvature=curvature,
             seed=seed,
         )
@@ -175,15 +174,17 @@ def _estimated(
     def squared(vectors: Iterable[Tensor]) -> float:
         return sum(float(y.double().square().sum()) for y in vectors)
 
-    before = squared(y for _, y in probes) / products
+    # Variance of the mean of the products that are left, up to a constant
+    variance = squared(y for _, y in probes) / products
     n = FIRST
     while run.size < size:
         while run.size < min(n, size):
             run.step()
-        now = squared(run.beyond(*probe) for probe in probes) / (products - run.size)
-        if now >= before:
+        outside = (run.beyond(*probe) for probe in probes)  # P H P g, P = I - Q Q^T
+        lower = squared(outside) / (products - run.size)
+        if lower >= variance:
             break
-        before = now
+        variance = lower
         n = 2 * n
     return beyond_basis(run, products - run.size, source, probes)
 

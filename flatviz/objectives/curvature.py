@@ -47,7 +47,6 @@ def curvature_product(
         those of the others are built again for each product.
     """
     check_choice(curvature, get_args(Curvature), "curvature")
-    w = w.detach().clone()  # which the caller may change in place between two products
     make_product = _hessian
     if curvature != "hessian":
         make_product = partial(_through_outputs, empirical=curvature == "fisher")
@@ -187,7 +186,7 @@ class Linearised:
 
     def __init__(self, net: Net, w: Tensor, data: Data) -> None:
         self.net = net
-        self.w = w.detach().clone()  # which the caller may change in place
+        self.w = w
         self.data = data
         x, _ = data.batch(None)
         self._x = x

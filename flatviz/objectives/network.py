@@ -30,7 +30,7 @@ from flatviz.engine.batchnorm import refresh_batchnorm
 from flatviz.engine.cost import Work
 from flatviz.engine.determinism import check_function
 from flatviz.engine.evaluate import Scored, fast_evaluator
-from flatviz.engine.graphs import LAUNCHES, ReplayedProduct
+from flatviz.engine.graphs import LAUNCH_BOUND, ReplayedProduct
 from flatviz.likelihood import Likelihood as OutputLikelihood
 from flatviz.likelihood import as_likelihood
 from flatviz.objectives.curvature import curvature_product
@@ -228,9 +228,10 @@ class MeanNLL(NetworkObjective):
         Products share one graph.
         """
         w = in_precision(check_weights(w, self.dim), self.net)
+        w = w.detach().clone()  # which the caller may change in place between two products
         most = SWEEP * self.chunk
         product = curvature_product(self.problem, w, curvature, max_batch=most)
-        small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCHES
+        small = self.data.in_memory and self.cost.macs * len(self.data) < LAUNCH_BOUND
         if small and curvature == "hessian":
             return partial(self.replayed, self._hvp, product, self._reads, w)
         return product

@@ -1,11 +1,12 @@
-"""Packing of a family for the front end: one figure a view, and each member's live properties.
+"""Packing of a family for the front end: one figure for each view, and each member's values.
 
-A page draws each view's figure once, and moves the values of the selected member into it.  Numbers
-are in the buffer, in one record a member; the index says which goes where (here with one view of
-one array, and one text):
+A family holds posteriors, its members, by method and radius; a view is one kind of figure.  A page
+draws each view's figure once, and puts the values of the selected member into its live properties.
+Numbers are in the buffer, in one record for each member; the index says which goes where (here with
+one view of one array, and one text):
 
     {"members": [{"method": "vi", "radius": 0.0, "words": {"surface/1": "VI"}, ...}, ...],
-     "record": 1681,  # numbers a member
+     "record": 1681,  # numbers in a record
      "fields": {"surface/0": {"offset": 0, "shape": [41, 41]}},  # where in a record
      "figures": [{"name": "surface", "data": [...], "layout": {...},  # as plotly has them
                   "binds": [{"path": "data.0.z", "field": "surface/0", "rows": "all"},
@@ -50,10 +51,10 @@ PLACED = (
     "kind",
     "least",
 )
-NEAR = 0.05  # relative difference from the radius, below which the reach is not written
+NEAR = 0.05  # relative difference from the radius, below which `_reach` is not written
 Arrays = dict[str, Live]  # by name of the field in a record
 Fields = dict[str, dict[str, Json]]  # place and shape of each array in a record
-Only = Collection[str] | None  # names of views
+ViewNames = Collection[str] | None
 
 
 @dataclass(frozen=True)
@@ -86,22 +87,22 @@ class Bundle:
             separators=(",", ":"),
         )
 
-    def with_members(self, others: Bundle) -> Bundle:
-        """Add the members and the changes of figures of `others`, a bundle from `pack_members`.
+    def with_members(self, added: Bundle) -> Bundle:
+        """Add the members and the changes of figures of `added`, a bundle from `pack_members`.
 
         A member replaces the one of the same method and radius.
         """
         n_bytes = 4 * self.index["record"]
         metas = {}
         records = {}
-        for bundle in (self, others):
+        for bundle in (self, added):
             for i, meta in enumerate(bundle.index["members"]):
                 key = meta["method"], meta["radius"]
                 start = i * n_bytes
                 metas[key] = meta
                 records[key] = bundle.buffer[start : start + n_bytes]
         figures = {entry["name"]: entry for entry in self.index["figures"]}
-        for changes in others.index["figures"]:
+        for changes in added.index["figures"]:
             name = changes["name"]
             figures[name] = figures[name] | changes
         index = dict(self.index)
@@ -139,12 +140,12 @@ def pack(
     packed = [_member(scene, i) for i in range(len(family))]
     fields = _fields([member.arrays for member in packed])
     sizes_of = [_sizes(member) for member in family]
-    # the figures of the page are those of the member with the most draws, as MAP has only one
+    # The figures of the page are those of the member with most draws, so that they have all traces
     largest = max(range(len(family)), key=lambda i: (sizes_of[i], i))
     drawn = packed[largest].figures
     entries = []
     for view in views.views_of(family):
-        fig = drawn.get(view.name) or view.draw(scene, largest)
+        fig = drawn.get(view.name) or view.draw(scene, largest)  # none of a view `like` another
         entries.append(_entry(scene, view, fig))
     noted = {"note": note} if note else {}
     record_size = sum(math.prod(field["shape"]) for field in fields.values())
@@ -208,7 +209,7 @@ def pack_members(
     members: Sequence[int],
     *,
     note: str = "",
-    only: Only = None,
+    only: ViewNames = None,
 ) -> Bundle:
     """Pack only these members of `family`, with the curves, scales and captions that they change.
 
@@ -235,7 +236,7 @@ def pack_members(
         for member in packed:
             member.meta["note"] = note
     else:
-        drawn = packed[-1].figures
+        drawn = packed[-1].figures  # the parts that change are those of all members
         figures = list(_changed(bundle, scene, members[-1], drawn))
         moved = [i for i in _moved(bundle, family) if i not in members]
         packed += [_member(scene, i) for i in moved]
@@ -271,9 +272,10 @@ def _changed(
 ) -> Iterator[dict[str, object]]:
     """Yield the name of each figure that differs from the bundle's, with its new parts.
 
-    These are data and layout together, the caption, or all three.  drawn: figures of member i.  A
-    view that is `like` another has none there: it is drawn here if the figure of the other has
-    changed.
+    The parts are data and layout, the caption, or both.
+
+    drawn: figures of member i.  It has none of a view that is `like` another; that is drawn here if
+        the figure of the other has changed.
     """
     old_entries = {entry["name"]: entry for entry in bundle.index["figures"]}
     redrawn = set()
@@ -297,7 +299,7 @@ def _changed(
 
 
 def _fixed_parts(entry: Mapping[str, Json]) -> dict[str, object]:
-    """Return data and layout of a figure, with the parts that the members set left empty.
+    """Return data and layout of a figure without the parts that the members fill in.
 
     These parts are the live properties, and the ranges of axes that hold every member.
     """
@@ -309,7 +311,7 @@ def _fixed_parts(entry: Mapping[str, Json]) -> dict[str, object]:
     return parts
 
 
-def _member(scene: Scene, i: int, only: Only = None) -> Packed:
+def _member(scene: Scene, i: int, only: ViewNames = None) -> Packed:
     """Pack member i: its figures, its texts and its arrays.
 
     A view that is `like` another has no figure here; the figure of the other stands for it.
@@ -377,11 +379,11 @@ def _numbers(member: Member) -> Arrays:
 def _reach(member: Member) -> str:
     """Describe the reach of SA-BMA's ascent at the end of the fit; "" where it is the radius.
 
-    If the radius is in other units than that of a KL ball, the two cannot be compared, and the
-    reach is always described.
+    The reach is sqrt(2 KL) of the perturbation, a radius of a KL ball.  A radius in other units
+    cannot be compared with it, and the reach is always described.
     """
     history = member.posterior.history if isinstance(member.posterior, Gaussian) else None
-    if history is None or history.reach is None:
+    if history is None or history.reach is None or member.radius == 0:
         return ""
     last_tenth = max(1, len(history.reach) // 10)
     reach = float(history.reach[-last_tenth:].median())

@@ -12,7 +12,7 @@ from torch import equal, nn, randn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.engine.graphs import Only, Replay
+from flatviz.engine.graphs import Single, Replay
 from flatviz.results import FOR_READERS
 
 
@@ -168,12 +168,12 @@ def test_a_recording_ends_with_the_memory_type_and_size_that_it_was_recorded_for
 
     def step(state, batch, noise):
         at.append(weights.weight.data_ptr())
-        return Only(state.value + noise[0] @ weights.weight.to(noise[0].dtype)), Only(noise[0])
+        return Single(state.value + noise[0] @ weights.weight.to(noise[0].dtype)), Single(noise[0])
 
     replay = Replay(step, RECORDERS[device.type], [], [weights.weight])
 
     def agrees(rows, dtype=torch.float32):
-        state = Only(randn(rows, 3).to(device, dtype))
+        state = Single(randn(rows, 3).to(device, dtype))
         noise = (randn(rows, 3).to(device, dtype),)
         want = step(state, None, noise)[0].value.cpu()
         return equal(replay(state, None, noise)[0].value.cpu(), want)
