@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 
 from flatviz.site import notebooks, read
-from flatviz.site.run import NO_ALT, CellError, run
+from flatviz.site.run import NO_ALT, CellError, Channel, run
 
-__all__ = ["CHAPTERS", "NO_ALT", "NOTEBOOKS", "CellError", "executed", "name", "run"]
+__all__ = ["CHAPTERS", "NO_ALT", "NOTEBOOKS", "CellError", "Channel", "executed", "name", "run"]
 
 NOTEBOOKS = notebooks()
 CHAPTERS = [p for p in NOTEBOOKS if re.fullmatch(r"\d\d|[A-Z]", p.stem.split("_")[0])]

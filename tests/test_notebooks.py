@@ -2,17 +2,19 @@
 cell."""
 
 import ast
+import asyncio
 import dis
 import inspect
 import json
 import re
 from pathlib import Path
+from queue import Empty
 
 import nbformat
 from cases import refused
-from course import CHAPTERS, NO_ALT, NOTEBOOKS, CellError, executed, name, run
+from course import CHAPTERS, NO_ALT, NOTEBOOKS, CellError, Channel, executed, name, run
 from internals import main
-from pytest import mark
+from pytest import mark, raises
 
 import flatviz as fv
 from flatviz.site import CONTENTS, EXPERIMENTS, read, with_blanks
@@ -234,3 +236,27 @@ def test_no_later_cell_gives_another_value_to_what_a_slider_reads(path):
             assert not read_by(known[called], known) & later, (
                 f"{called} moves later with another value: give that another name"
             )
+
+
+class Signalless:
+    """A socket with a message whose signal is lost: only who asks anew is told of it."""
+
+    def __init__(self):
+        self.polls = 0
+
+    async def poll(self, _):
+        self.polls += 1
+        return self.polls > 1
+
+    async def recv_multipart(self):
+        return "the reply"
+
+
+def test_a_reply_whose_signal_is_lost_is_found(monkeypatch):
+    channel = Channel.__new__(Channel)
+    channel.socket = Signalless()
+    monkeypatch.setattr(Channel, "_recv", lambda self: self.socket.recv_multipart())
+    assert asyncio.run(channel.get_msg()) == "the reply"
+    channel.socket = Signalless()
+    with raises(Empty):
+        asyncio.run(channel.get_msg(timeout=0))

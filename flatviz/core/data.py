@@ -260,13 +260,12 @@ class Task:
 
     def __post_init__(self) -> None:
         check_fields(self)
-        n_classes = max(self.n_classes, self.source_classes or 1)
         of_target = self.parts()
         del of_target["source"]
         for name, part in of_target.items():
             highest = float(part.y.max())
             classes = self._categorical and not part.y.is_floating_point()
-            if classes and highest >= n_classes:
+            if classes and highest >= self.n_classes:
                 raise ValueError(
                     f"n_classes must be above all labels of {name}, got {self.n_classes} and"
                     f" {highest:g}"
@@ -311,9 +310,7 @@ class Task:
         """Return the task of the source network, with as many classes as the source has."""
         if self.source_classes is None:
             return self
-        other = copy(self)  # unchecked, as its train split has the target's labels
-        other.__dict__["n_classes"] = self.source_classes
-        return other
+        return self._unchecked(n_classes=self.source_classes)
 
     def to(
         self,
@@ -324,4 +321,10 @@ class Task:
         moved: dict[str, Any] = {}
         for name, part in self.parts().items():
             moved[name] = part.to(device, dtype)
-        return replace(self, **moved)
+        return self._unchecked(**moved)
+
+    def _unchecked(self, **fields: object) -> Self:
+        """Copy with other fields; that of the source has training labels of the target."""
+        other = copy(self)
+        other.__dict__.update(fields)
+        return other

@@ -112,14 +112,15 @@ class Likelihood:
     def of_constant(self, y: Tensor, outputs: Tensor) -> float:
         """Compute the least mean NLL of `y` when all examples share one output.
 
-        `outputs` (N, ...) give its shape only.  The search starts at 0; the result is NaN where the
-        distribution refuses outputs of 0.
+        `outputs` (N, ...) give its shape and dtype only.  The search starts at 0; the result is NaN
+        where the distribution does not take outputs of 0, and where no label counts.
         """
-        start = torch.zeros_like(outputs[:1], dtype=torch.float64)
+        dtype = torch.promote_types(outputs.dtype, torch.float32)
+        start = torch.zeros_like(outputs[:1], dtype=dtype)
         try:
             best = self.best_constant(y, start)
-            return float(self.nll(_repeated(best, len(y)), y))
-        except ValueError:
+            return self._mean_of_constant(best, y, backward=False)
+        except (ValueError, RuntimeError, ZeroDivisionError):  # of a user's distribution too
             return math.nan
 
     def best_constant(self, y: Tensor, start: Tensor) -> Tensor:
@@ -127,15 +128,27 @@ class Likelihood:
         shared = start.clone().requires_grad_(True)
         search = torch.optim.LBFGS([shared], max_iter=100, line_search_fn="strong_wolfe")
 
-        def loss() -> Tensor:
+        def loss() -> float:
             search.zero_grad()
-            value = self.nll(_repeated(shared, len(y)), y)
-            value.backward()
-            return value
+            return self._mean_of_constant(shared, y, backward=True)
 
         with torch.enable_grad():
             search.step(loss)
         return shared.detach()
+
+    def _mean_of_constant(self, one: Tensor, y: Tensor, *, backward: bool) -> float:
+        """Compute the mean NLL of one output (1, ...) for all, and add its gradient to `one.grad`.
+
+        Outputs for all examples at once might not fit in memory: of tokens they are N x T x C.
+        """
+        count = self.count(y)
+        mean = 0.0
+        for part in y.split(max(1, AT_ONCE // max(one.numel(), 1))):
+            value = self.nll(_repeated(one, len(part)), part, "sum") / count
+            if backward:
+                value.backward()
+            mean += float(value.detach())
+        return mean
 
     def entries(self, outputs: Tensor, y: Tensor) -> Tensor:
         """Compute -log p of each example or place, 0 where y does not count.
@@ -322,6 +335,9 @@ class Likelihood:
                 f"y must be what {p} is a distribution of, got others: {error}"
             ) from error
         return y
+
+
+AT_ONCE = 2**22  # numbers of outputs that `of_constant` repeats at once
 
 
 def _repeated(one: Tensor, n: int) -> Tensor:

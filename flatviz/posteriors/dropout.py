@@ -24,7 +24,7 @@ from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Draws
 from flatviz.storage.files import State
 from flatviz.training.gradient import PLAIN, Ascent, Training
-from flatviz.training.losses import NetworkLoss, Pass
+from flatviz.training.losses import NetworkLoss, Pass, refuse_random_trunk
 from flatviz.training.points import descend
 from flatviz.training.settings import Checkpoint, Optim, Run
 from flatviz.words import first_few
@@ -97,6 +97,7 @@ def fit_dropout(
             " minibatch"
         )
     run.training.check_weights(net.w)
+    refuse_random_trunk(net, "dropout")
     problem = examined(net, data, likelihood)
     rates = rates_of(net, data.x[:8], rate)
     # One seed each for the masks of training, the minibatches and the masks of the draws

@@ -203,6 +203,7 @@ def laplace_evidence(
         True
     """
     problem = examined(net, data, likelihood)
+    problem.warn_of_unlabelled()
     curvature = _curvature(problem, structure)
     with torch.no_grad():
         fit = -len(data) * float(mean_nll(problem)(net.w))

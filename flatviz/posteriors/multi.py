@@ -49,8 +49,10 @@ def fit_multi(
     """Train an ensemble of `members` networks, then fit a posterior at each: an equal mixture.
 
     momentum, weight_decay, batch_size, likelihood and ascent are those of the ensemble.  A `fit`
-    that is a record gets those that it takes and `settings` does not set, and `training` without
-    its validation.  BatchNorm statistics are those of the net.
+    that is a record runs at its own settings, radius included, in place of which it takes, where
+    `settings` does not set them, these: momentum; weight_decay, unless its own is 0; a batch_size
+    or ascent that is given; likelihood; and `training` without its validation.  BatchNorm
+    statistics are those of the net.
 
     Args:
         net: Gives the architecture, and the weights that are not drawn.
@@ -89,13 +91,17 @@ def fit_multi(
     seeds = [seed + 1000 * member for member in range(members)]
     modes = train_members(loss, seeds, run, optim)
     inner: dict[str, object] = {}
-    if isinstance(fit, Method):  # keywords of the ensemble that this method takes as well
-        shared = dict(momentum=momentum, weight_decay=weight_decay, batch_size=batch_size)
-        for name in shared.keys() & fit.plain.settings.keys():
-            inner[name] = shared[name]
+    if isinstance(fit, Method):
+        inner = fit.keywords(net)
+        shared: dict[str, object] = dict(momentum=momentum)
+        if batch_size is not None:
+            shared["batch_size"] = batch_size
+        if inner.get("weight_decay"):  # 0 beside a prior in the objective
+            shared["weight_decay"] = weight_decay
+        inner |= {name: value for name, value in shared.items() if name in inner}
         inner["likelihood"] = likelihood
         inner["training"] = replace(training, validation=None)
-        if fit.look.flat:
+        if fit.look.flat and ascent is not None:
             inner["ascent"] = ascent
     inner |= settings or {}
     parts = []
@@ -158,8 +164,8 @@ def fit_ptl(
         raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
     wide = widened(prior, scale, floor)
     start = net.at(wide.mean.to(net.w))
-    how: dict[str, object] = dict(likelihood=likelihood, checkpoint=checkpoint)
-    how["progress"] = progress
+    how = fit.keywords(net) if isinstance(fit, Method) else {}
+    how |= dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
     how |= settings or {}
     return function_of(fit)(start, data, prior=wide, seed=seed, **how)
 

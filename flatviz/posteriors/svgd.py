@@ -29,6 +29,7 @@ from flatviz.training.points import (
     Energy,
     PointState,
     draws_of,
+    in_one_place,
     run_chains,
     starts,
 )
@@ -125,7 +126,7 @@ def fit_svgd(
     """
     seeds = [seed + 1000 * particle for particle in range(n_draws)]
     w = starts(net, seeds, head_only=not net.treats_all)
-    if torch.equal(w, w[:1].expand_as(w)):
+    if in_one_place(w):
         raise ValueError(
             f"{n_draws} particles must start apart, got one place for all: treat a head or all"
             " weights"

@@ -16,18 +16,23 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from queue import Empty
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import ipywidgets
 import numpy as np
 from IPython import get_ipython
 from IPython.display import display
+from jupyter_client import AsyncKernelClient, AsyncKernelManager
+from jupyter_client.asynchronous.client import AsyncZMQSocketChannel
 from jupyter_client.provisioning import LocalProvisioner
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 from plotly.basedatatypes import BaseFigure
+from traitlets import Type
 
 from flatviz.pages.bundle import pack
 from flatviz.pages.document import Json, json_for_html
@@ -44,6 +49,7 @@ NO_ALT = "A picture of the notebook; it is drawn by JavaScript."
 HEIGHT = 460  # px, of a figure that says none
 MAX_PICTURES = 40  # pictures of one `interact`, over all its controls
 FEW = 4  # the same in a small run
+ASK_AGAIN = 200  # ms, see `Channel`
 # Thread of Jupyter's event loop, as a browser's may run in the main one
 _thread = ThreadPoolExecutor(1)
 
@@ -103,6 +109,35 @@ def _readable(output: NotebookNode) -> NotebookNode:
     return new_output("display_data", data={"text/markdown": "\n".join(lines)})
 
 
+class Channel(AsyncZMQSocketChannel):
+    """A channel that asks for messages again and again.
+
+    Sending a message at the moment when one arrives consumes the signal of its arrival.  A client
+    that waits for the signal alone would wait for ever, in about one of a thousand cells with
+    widgets.
+    """
+
+    async def get_msg(  # type: ignore[override]  # asynchronous, as in the base class
+        self, timeout: float | None = None
+    ) -> dict[str, Any]:
+        """Return the next message, waiting at most `timeout` seconds.
+
+        Raises:
+            Empty: If none has come by then.
+        """
+        end = math.inf if timeout is None else time.monotonic() + timeout
+        while not await self.socket.poll(ASK_AGAIN):
+            if time.monotonic() >= end:
+                raise Empty
+        return await self._recv()
+
+
+class _KernelClient(AsyncKernelClient):
+    """A client whose replies are never missed."""
+
+    shell_channel_class = Type(Channel)
+
+
 @cache
 def _client() -> NotebookClient:
     """Return the client; its first run starts the kernel, which ends with this process."""
@@ -111,10 +146,11 @@ def _client() -> NotebookClient:
         "--IPKernelApp.log_level=40",
         "--IPKernelApp.ignore_cwd=True",
     ]
+    manager = AsyncKernelManager(kernel_name="python3", client_factory=_KernelClient)
     client = NotebookClient(
         new_notebook(),
+        km=manager,
         timeout=CELL_SECONDS,
-        kernel_name="python3",
         extra_arguments=quiet,
     )
     atexit.register(_end, client)

@@ -62,6 +62,7 @@ class EarlyStopping:
             self.moved = lambda: [t[None] for t in (*moved(), *statistics)]
         epoch = steps_per_epoch(loss.examples, run.batch_size)
         self.every = max(epoch, math.ceil(steps / CHECKS))
+        self.last = steps
         self.best = [t.clone() for t in self.moved()]
         self.lowest = torch.full((members,), math.inf, dtype=torch.float64)
         self.since = torch.zeros(members, dtype=torch.long)
@@ -79,8 +80,9 @@ class EarlyStopping:
         return bool((self.since >= self.patience).all())
 
     def look(self, step: int) -> None:
-        """Note the state after `step`, where a check is due."""
-        if (step + 1) % self.every:
+        """Note the state after `step`, where a check is due, as after the last one."""
+        done = step + 1
+        if done % self.every and done != self.last:
             return
         loss = self.score().detach()
         self.losses.append(loss)

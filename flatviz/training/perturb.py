@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from flatviz.catalog import EUCLIDEAN, KL_BALL, Mode
-from flatviz.checks import NonNegative, Numbers, Radius
+from flatviz.checks import Numbers, Positive, Radius
 from flatviz.core import public
 from flatviz.gaussian import Gaussian
 
@@ -151,7 +151,7 @@ def perturb(
     blocks: Blocks = "mean+std",
     joint: bool = True,
     noise: tuple[Numbers, Numbers] | None = None,
-    damping: NonNegative | None = None,
+    damping: Positive | None = None,
     switches: tuple[Switch, ...] = QUIRKS,
     radius_unit: Unit = "mode",
 ) -> Theta:
@@ -240,8 +240,11 @@ def fisher_solve(
             damping = FACTOR_DAMPING
         eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
         wide = q.cov_mul(grad[2])
-        solved = torch.linalg.solve_ex(gram + damping * eye, wide)
-        natural.append(solved.result)
+        precise = torch.promote_types(
+            gram.dtype, torch.float32
+        )  # torch solves in no half precision
+        solved = torch.linalg.solve_ex((gram + damping * eye).to(precise), wide.to(precise))
+        natural.append(solved.result.to(gram.dtype))
     return natural
 
 

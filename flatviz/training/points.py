@@ -5,6 +5,7 @@
 with L the mean NLL of N examples and log p that of a Gaussian prior, or of weight decay.
 """
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -270,7 +271,7 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     """Draw one start a seed, (B, D), as the layers initialise their weights.
 
     All treated weights are drawn, or the head's alone; the rest are the net's.  A layer's
-    initialiser is `reset_parameters`, which all of torch's have.
+    initialiser is `reset_parameters`, or `_reset_parameters` as attention's is called.
     """
     chosen = [b for b in net.blocks if not head_only or b.kind == "head"]
     owners = {b.layer for b in chosen}
@@ -279,8 +280,11 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
         module = net.to_module().cpu()
         with saved_rng(seed), torch.no_grad():
             for name, part in module.named_modules():
-                if name in owners and hasattr(part, "reset_parameters"):
-                    part.reset_parameters()
+                if name not in owners:
+                    continue
+                for initialiser in ("reset_parameters", "_reset_parameters"):
+                    if hasattr(part, initialiser):
+                        getattr(part, initialiser)()
         w = net.w.detach().clone()
         fresh = net.flatten(dict(module.named_parameters()))
         fresh = fresh.detach().to(net.w)
@@ -288,6 +292,11 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
             w[b.slice] = fresh[b.slice]
         rows.append(w)
     return torch.stack(rows)
+
+
+def in_one_place(W: Tensor) -> bool:
+    """Tell whether all of several rows are the same."""
+    return len(W) > 1 and torch.equal(W, W[:1].expand_as(W))
 
 
 def train_members(
@@ -302,6 +311,12 @@ def train_members(
     """
     net = loss.problem.net
     first = starts(net, seeds, head_only=not net.treats_all)
+    if in_one_place(first):
+        warnings.warn(
+            f"{len(seeds)} members must start apart, got one place for all, so that they differ by"
+            " the order of minibatches alone: treat a head or all weights",
+            stacklevel=3,
+        )
     W, history = descend(loss, first, run, optim, shuffle=seeds)
     means = history.mapped(lambda record: record.mean(1))
     return Draws(W, means, loss.buffers_at(W))
@@ -336,7 +351,7 @@ def pretrain(
         data: The N training examples.
         seed: Fixes the order of the minibatches.
         epochs: Passes over `data`; 60 bring the digits networks to about 98 % on their source task.
-        last_lr: Learning rate at the end.
+        last_lr: Learning rate at the end, at most lr.
         lr: The first learning rate; it falls along half a cosine.
         weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
         batch_size: Examples a minibatch; None, all of them.
@@ -368,6 +383,6 @@ def pretrain(
     loss = training_loss(net, data, likelihood, "train", run.training)
     steps = epochs * steps_per_epoch(len(data), batch_size)
     optim = Optim(steps, lr, momentum, weight_decay, ascent)
-    w, _ = descend(loss, net.w, run, optim, last=last_lr / lr)
+    w, _ = descend(loss, net.w, run, optim, last=min(last_lr / lr, 1.0))
     with run.training.autocast(w):  # statistics of the same activations as in training
         return refresh_batchnorm(loss.net_at(w), w, data)

@@ -62,14 +62,14 @@ class Measurements:
         """Start the clock of the loop, or go on after a pause."""
         self.began = time.perf_counter() - self.looped - self.spent
 
-    def again(self, net: Callable[[], Net], step: int) -> None:
+    def again(self, net: Callable[[], Net | None], step: int) -> None:
         """Measure the net anew after `step`, if it was measured before all optimisers moved it."""
         if self.rows and self.rows[-1][0] == step:
             self.rows.pop()
             self.offered -= 1
             self.at(net, step, always=True)
 
-    def finish(self, net: Net, step: int) -> None:
+    def finish(self, net: Net | None, step: int) -> None:
         """Measure the last point, if it was not measured when it was offered."""
         if self.rows[-1][0] < step:
             self.offered -= 1
@@ -77,7 +77,7 @@ class Measurements:
 
     def at(
         self,
-        net: Callable[[], Net],
+        net: Callable[[], Net | None],
         step: int,
         always: bool = False,
     ) -> None:
@@ -113,22 +113,32 @@ class Measurements:
             )
         return tuple(notes)
 
-    def measure(self, net: Net, step: int) -> None:
-        """Store and log the values of the net; all but the loss are NaN where it diverged."""
+    def measure(self, net: Net | None, step: int) -> None:
+        """Store and log the values of the net; all but the loss are NaN where it diverged.
+
+        Without a net, for weights that are not finite, the loss is NaN too.
+        """
+        values = dict.fromkeys(VALUES, math.nan)
+        if net is not None:
+            values |= self._values(net)
+        self.rows.append((step, *values.values()))
+        if self.log is not None:
+            for name, value in values.items():
+                self.log(name, value, step)
+
+    def _values(self, net: Net) -> dict[str, float]:
+        """Compute the loss, and where it and its gradient are finite the other values."""
         f = nll(net, self.data, likelihood=self.likelihood)
         half = self.products // 2  # of the Hessian products for λ1, half for the trace
         loss, g = f.value_and_grad(net.w)
-        values = dict.fromkeys(VALUES, math.nan) | {"loss": float(loss)}
+        values = {"loss": float(loss)}
         if loss.isfinite() & g.isfinite().all():
             spectrum = top_eigenpairs(f, net.w, 1, iters=half)
             raised = f(net.w + ASCENT(net.w, g))
             values["sharpness"] = float(raised - loss)
             values["lambda1"] = float(spectrum.values[0])
             values["trace"] = hessian_trace(f, net.w, products=half)[0]
-        self.rows.append((step, *values.values()))
-        if self.log is not None:
-            for name, value in values.items():
-                self.log(name, value, step)
+        return values
 
 
 class RecordedPath:
@@ -137,7 +147,7 @@ class RecordedPath:
     Attributes:
         W: Weights (S, D).
         steps: (S,), the step after which each was recorded.
-        net: The network as it ended.
+        net: The network as it ended; of a loop that diverged, at its last finite point.
         history: With data, the loss, curvature and sharpness; `fv.plot(path.history)` draws them.
     """
 
@@ -157,7 +167,7 @@ class RecordedPath:
         self._most = most - most % 2
         self._treated = treated
         self._head = head
-        self.net = self._net()
+        self.net = Net.from_module(copied(module).eval(), treated, head=head)
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
         self._points: list[Tensor] = []
@@ -237,11 +247,18 @@ class RecordedPath:
         last = max(self._step, self._last_added)
         if last > self._steps[-1]:
             self._record(last)
-        self.net = self._net()
+        ended = self._net()
+        self.net = ended or self.net.at(self._last_finite())
         if kind is not None:
             return
         if self.watch is not None:
-            self.watch.finish(self.net, self._steps[-1])
+            self.watch.finish(ended, self._steps[-1])
+        if ended is None:
+            warnings.warn(
+                "the loop ended at weights that are not finite, so that path.net is the network at"
+                " the last recorded point that is: lower the learning rate",
+                stacklevel=2,
+            )
         if len(self._steps) == 1:
             warnings.warn(
                 "no step of a torch.optim optimiser was seen: call path.add() in the loop",
@@ -284,10 +301,20 @@ class RecordedPath:
                 if self.watch is not None:
                     self.watch.again(self._net, self._step)
 
-    def _net(self) -> Net:
-        """Return a copy of the module as it is now, in evaluation mode, as a network."""
+    def _net(self) -> Net | None:
+        """Return a copy of the module as it is now, in evaluation mode, as a network.
+
+        Return None where a weight is not finite.
+        """
+        if not all(p.isfinite().all() for p in self.module.parameters()):
+            return None
         module = copied(self.module).eval()
         return Net.from_module(module, self._treated, head=self._head)
+
+    def _last_finite(self) -> Tensor:
+        """Return the last recorded point that is finite, or the start."""
+        finite = [w for w in self._points if w.isfinite().all()]
+        return finite[-1].to(self.net.w) if finite else self.net.w
 
 
 @public

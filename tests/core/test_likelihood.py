@@ -13,6 +13,7 @@ from torch.distributions import (
     Bernoulli,
     Distribution,
     Independent,
+    Laplace,
     Normal,
     Poisson,
     StudentT,
@@ -481,6 +482,29 @@ def test_the_best_constant_of_places_is_that_of_a_search(smoothing):
     best = p.best_constant(y, start)
     want = logits.detach().log_softmax(0)
     assert_close(best[0, 3], want, atol=5e-4, rtol=0)  # where the searches stop
+
+
+def test_the_best_constant_is_the_same_in_parts_of_the_examples(monkeypatch):
+    y = normals(9, 2).double()
+    likelihoods = (
+        make.gaussian(0.5),
+        fv.Likelihood(lambda o: Independent(Laplace(o, 0.7), 1)),
+        make.gaussian(),
+    )
+    for p in likelihoods:
+        start = zeros(1, 4 if p is likelihoods[-1] else 2, dtype=float64)
+        whole = p.of_constant(y, start)
+        with monkeypatch.context() as few:
+            few.setattr("flatviz.likelihood.base.AT_ONCE", 5)
+            assert p.of_constant(y, start) == approx(whole, rel=1e-6)
+
+
+def test_a_distribution_with_constants_in_float32_is_trained_in_float32():
+    mixing = normals(2, 2).float()
+    p = fv.Likelihood(lambda o: Independent(Normal(o @ mixing, torch.ones(2)), 1))
+    net = net_of(Linear(3, 2))
+    data = fv.Data(normals(6, 3).float(), normals(6, 2).float())
+    assert fv.fit_sgd(net, data, seed=0, steps=3, likelihood=p).W.isfinite().all()
 
 
 def test_a_fit_warns_of_examples_without_a_label_that_counts():

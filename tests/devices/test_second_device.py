@@ -12,7 +12,7 @@ from torch import equal, nn, randn
 from torch.testing import assert_close
 
 import flatviz as fv
-from flatviz.engine.graphs import Single, Replay
+from flatviz.engine.graphs import Replay, Single
 from flatviz.results import FOR_READERS
 
 

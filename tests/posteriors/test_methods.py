@@ -493,3 +493,46 @@ def test_particles_at_one_place_are_refused(line):
             seed=0,
             n_draws=3,
         )
+
+
+def test_a_record_inside_an_ensemble_or_ptl_runs_at_its_own_settings(tiny):
+    net, data = tiny
+    inside = partial(fv.fit_multi, net, data, members=2, steps=2, seed=0)
+    of = {}
+    for name in ("swag", "f-swag"):
+        of[name] = inside(fit=fv.METHODS[name], settings=dict(snapshots=5)).parts[0]
+    assert of["swag"].history.sharpness is None
+    assert of["f-swag"].history.sharpness is not None
+    assert len(of["swag"].history.loss) == 5 * math.ceil(len(data) / 10)  # minibatches of 10
+    few = dict(steps=3)
+    vi = [inside(fit=fv.METHODS[name], settings=few).parts[0] for name in ("mfvi", "moped")]
+    assert not equal(vi[0].log_std, vi[1].log_std)
+    prior = fv.Gaussian(net.w, full_like(net.w, -2.0))
+    short = dict(n_draws=4, cycles=2, cycle_steps=20)
+    ptl = partial(fv.fit_ptl, net, data, prior, settings=short, seed=0)
+    record = fv.METHODS["csghmc"]
+    plain = ptl(fit=record.fit)
+    assert not equal(ptl(fit=record).W, plain.W)
+    own = {name: value for name, value in record.keywords(net).items() if name not in short}
+    assert equal(ptl(fit=record).W, ptl(fit=record.fit, settings=own | short).W)
+
+
+def test_members_at_one_place_are_said():
+    net = net_of(mlp(3, 4, 2), lambda name: name.startswith("0."))
+    with warned("2 members must start apart, got one place for all"):
+        fv.fit_ensemble(net, blobs(6, 3, 2), members=2, steps=1, seed=0)
+
+
+def test_attention_starts_at_weights_drawn_anew():
+    module = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)
+    net = net_of(Sequential(module, nn.Flatten(), Linear(12, 2)))
+    data = fv.Data(randn(5, 3, 4), torch.arange(5) % 2)
+    W = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=0).W
+    (block,) = [b for b in net.blocks if b.name.endswith("in_proj_weight")]
+    starts = stack([net.w, *W])[:, block.slice]
+    assert len(starts.unique(dim=0)) == 3
+
+
+def test_pre_training_at_a_rate_below_its_last_one_does_not_raise_it(tiny):
+    short = partial(fv.pretrain, *tiny, seed=0, epochs=2, lr=0.01)
+    assert equal(short().w, short(last_lr=0.01).w)

@@ -212,6 +212,8 @@ def test_objectives_keep_the_trunk_and_methods_that_need_a_function_refuse_it(so
     found = f(q.mean)
     want = fv.nll(sampled, task.train)(q.mean)
     assert equal(found, want)
+    with refused("dropout needs a function of the weights, got a sampled trunk"):
+        fv.fit_dropout(sampled, task.train, seed=0, rate=0.5, steps=1)
     with refused("Laplace needs a function of the weights, got a sampled trunk"):
         fv.fit_laplace(sampled, task.train, seed=0)
     with refused("trunk must be one of 'fixed', 'sampled', got 'free'"):

@@ -1,6 +1,7 @@
 """record_path: the weights that a loop passed, whatever the loop, within a bound on memory."""
 
 import copy
+import math
 import sys
 import threading
 import warnings
@@ -8,8 +9,8 @@ from types import SimpleNamespace
 
 import torch
 from brought import hooked, stand_in
-from cases import refused, rng, warned
-from pytest import approx, fixture, mark
+from cases import blobs, refused, rng, warned
+from pytest import approx, fixture, mark, raises
 from torch import arange, autograd, equal, nn, ones, optim, randint, randn, stack
 from torch.nn import Linear
 from torch.optim.optimizer import register_optimizer_step_post_hook
@@ -280,3 +281,35 @@ def test_a_second_block_goes_on_with_the_path(module):
         with path:
             train(module, 2, optimiser=optim.SGD(module.parameters(), lr=0.1))
     assert path.steps == (0, 1, 2, 3, 4)
+
+
+@mark.parametrize("data", [None, blobs(8, 3, 2)])
+def test_a_loop_that_diverges_keeps_its_path_and_its_own_error(data):
+    module = Linear(3, 2)
+    optimiser = torch.optim.SGD(module.parameters(), lr=1.0)
+
+    def steps(path):
+        with path:
+            for scale in (1.0, 1.0, math.nan):
+                optimiser.zero_grad()
+                (scale * module.weight.sum()).backward()
+                optimiser.step()
+
+    how = {} if data is None else dict(data=data, budget=1e6)
+    path = fv.record_path(module, **how)
+    with warned("the loop ended at weights that are not finite"):
+        steps(path)
+    assert len(path.W) == 4
+    assert torch.equal(path.net.w, path.W[2])
+    if data is not None:
+        assert path.history.loss.isfinite().tolist() == [True, True, True, False]
+    torch.nn.init.ones_(module.weight)
+    interrupted = fv.record_path(module)
+
+    def stop():
+        with interrupted:
+            torch.nn.init.constant_(module.weight, math.nan)
+            raise KeyboardInterrupt
+
+    with raises(KeyboardInterrupt):
+        stop()

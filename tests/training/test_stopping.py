@@ -125,3 +125,15 @@ def test_a_run_that_diverges_before_a_check_is_one_that_diverged(tiny):
     how = fv.Training(validation=data)
     with raises(fv.Diverged, match="must stay finite, got NaN or inf"):
         fv.fit_sgd(net, data, seed=0, steps=9, lr=1e38, training=how)
+
+
+@mark.parametrize("steps", [5, 19])
+def test_the_state_after_the_last_step_is_checked_too(steps, case):
+    """Of a run shorter than an epoch of 12 steps, and of one that ends between two checks."""
+    net, data, validation = case
+    training = fv.Training(validation=validation)
+    q = fv.fit_sgd(net, data, seed=0, steps=steps, batch_size=1, training=training)
+    f = fv.nll(net, validation)
+    checks = q.history.validation
+    assert len(checks) == 1 + (steps > 12)
+    assert f(q.W[0]) == approx(float(checks.min()), rel=1e-5)
