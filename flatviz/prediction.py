@@ -401,7 +401,7 @@ def _of_regression(prediction: Prediction, y: Tensor) -> dict[str, Tensor]:
     sizes = torch.arange(1, len(means) + 1).to(means)
     ones = [1] * (means.ndim - 1)
     mean_of_size = means.cumsum(0) / sizes.view(-1, *ones)
-    errors = mean_of_size - y.view(means.shape[1:])
+    errors = mean_of_size - y.reshape(means.shape[1:])
     squares = errors.flatten(1).square()
     scores["rmse"] = squares.mean(1).sqrt()
     return scores

@@ -112,8 +112,13 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
     @property
     def center(self) -> Tensor:
         """Draw nearest to the average of all draws, which itself need not be a good network."""
+        return self.W[self.nearest]
+
+    @property
+    def nearest(self) -> int:
+        """Number of the draw that is the center."""
         distances = (self.W - self.W.mean(0)).norm(dim=1)
-        return self.W[distances.argmin()]
+        return int(distances.argmin())
 
     def sample(self, n: int, *, seed: int) -> Tensor:
         """Draw `n` of the draws without repetition, in an order fixed by `seed`.
@@ -185,6 +190,15 @@ def drawn_buffers(posterior: object, n: int, seed: int) -> Sequence[Buffers]:
         order = posterior.order(n, seed=seed).tolist()
         return [{name: buffer[i] for name, buffer in buffers.items()} for i in order]
     return [buffers] * n
+
+
+def center_buffers(posterior: Posterior) -> Buffers:
+    """Return the BatchNorm statistics at `posterior.center`, or None."""
+    if isinstance(posterior, Mixture):
+        return center_buffers(posterior.parts[0])
+    if isinstance(posterior, Draws) and posterior.buffers and len(posterior.W) > 1:
+        return {name: rows[posterior.nearest] for name, rows in posterior.buffers.items()}
+    return drawn_buffers(posterior, 1, 0)[0]
 
 
 PARALLEL = 1e-12  # smallest eigenvalue of the unit axes' Gram matrix: an angle of about 1e-6
@@ -295,7 +309,8 @@ class Curve(Noun, made_by="fv.slice_line makes one"):
     def line(self) -> Tensor:
         """The straight line between the values at the ends, at each t, (T,)."""
         share = (self.t - self.t[0]) / (self.t[-1] - self.t[0])
-        return torch.lerp(self.values[0], self.values[-1], share)
+        values = 1.0 * self.values  # which may be whole numbers
+        return torch.lerp(values[0], values[-1], share.to(values))
 
     @property
     def n_diverged(self) -> int:
@@ -467,7 +482,7 @@ class Sharpness(Noun, made_by="fv.sharpness makes one"):
 
     Args:
         lambda1, residual: Largest eigenvalue of the Hessian, and its error bound.
-        ratio: lambda1 / lambda5.
+        ratio: lambda1 / lambda5; NaN where lambda5 cannot be told from 0.
         trace, trace_error: Trace of the Hessian, and its standard error.
         sam, adaptive: The loss gained by one ascent step of its radius.
     """

@@ -83,7 +83,7 @@ class Objective:
 
         The function itself may differentiate inside, as the loss of a PINN does.
         """
-        w = w.clone() if w.is_inference() else w.detach()
+        w = w.clone().detach()  # into which the function may write
         with differentiable():
             return _number(self(w), self.label).detach()
 

@@ -65,8 +65,13 @@ class Operator:
 
     def matvec(self, v: np.ndarray) -> np.ndarray:
         """Compute the product with an array (P,) or (P, 1), as an array (P,)."""
-        product = self(torch.as_tensor(v).flatten().to(self.like))
+        forward = np.ascontiguousarray(v)  # torch reads no reversed arrays
+        product = self(torch.as_tensor(forward).flatten().to(self.like))
         return product.cpu().numpy()
+
+    def rmatvec(self, v: np.ndarray) -> np.ndarray:
+        """Compute the same, as the matrix is symmetric."""
+        return self.matvec(v)
 
     def embed(self, v: Tensor) -> Tensor:
         """Embed vectors (..., P) of the part in the full weight space, (..., D)."""
@@ -121,6 +126,8 @@ def _index(part: slice | Tensor, w: Tensor) -> Tensor:
         raise ValueError(f"{expected}, got one that does not fit: {error}") from error
     if index.ndim != 1 or index.numel() == 0:
         raise ValueError(f"{expected}, got one that chooses shape {tuple(index.shape)}")
+    if len(index.unique()) < len(index):
+        raise ValueError(f"{expected}, got an index that holds a weight twice")
     return index
 
 

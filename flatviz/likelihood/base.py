@@ -113,14 +113,14 @@ class Likelihood:
         """Compute the least mean NLL of `y` when all examples share one output.
 
         `outputs` (N, ...) give its shape and dtype only.  The search starts at 0; the result is NaN
-        where the distribution does not take outputs of 0, and where no label counts.
+        where the distribution does not take outputs of 0.
         """
         dtype = torch.promote_types(outputs.dtype, torch.float32)
         start = torch.zeros_like(outputs[:1], dtype=dtype)
         try:
             best = self.best_constant(y, start)
             return self._mean_of_constant(best, y, backward=False)
-        except (ValueError, RuntimeError, ZeroDivisionError):  # of a user's distribution too
+        except (ValueError, RuntimeError):  # of a user's distribution too
             return math.nan
 
     def best_constant(self, y: Tensor, start: Tensor) -> Tensor:
@@ -188,9 +188,12 @@ class Likelihood:
         return mask.double().reshape(len(y), -1).mean(1)
 
     def count(self, y: Tensor) -> float:
-        """Compute the divisor that turns the sum of losses into `nll`: N if all places count."""
+        """Compute the divisor that turns the sum of losses into `nll`: N if all places count.
+
+        It is 1 where none counts, of which the sum of losses is 0.
+        """
         weights = self.weights(y)
-        return len(y) if weights is None else float(weights.sum())
+        return len(y) if weights is None else float(weights.sum()) or 1.0
 
     def nll(
         self,
@@ -276,7 +279,7 @@ class Likelihood:
         both, so each row of the result (S, N, K) holds its outputs and then its center, flat.
         """
         flat_outputs = outputs.flatten(2)
-        flat_center = center.to(flat_outputs).flatten(1)
+        flat_center = center.to(flat_outputs).reshape(len(center), -1)
         flat_center = flat_center.expand(len(outputs), -1, -1)
         n_outputs = flat_outputs.shape[-1]
 

@@ -98,7 +98,9 @@ def sharpness(
         traces = quadratic_forms(Operator(f, w), signs)  # independent unbiased estimates
         error = traces.std() / math.sqrt(probes)
         lam = spectrum.values
-        measures = [lam[0], lam[0] / lam[-1], traces.mean(), *gains(f, w, ascents)]
+        is_zero = lam[-1].abs() <= spectrum.residual[-1]  # or cannot be told from 0
+        ratio = (lam[0] / lam[-1]).where(~is_zero, math.nan)
+        measures = [lam[0], ratio, traces.mean(), *gains(f, w, ascents)]
         errors = [spectrum.residual[0], error]
         rows.append([float(v) for v in measures + errors])
     columns = torch.tensor(rows, dtype=W.dtype).unbind(1)
@@ -229,5 +231,5 @@ def learning_coefficient(
     f = as_objective(f)
     check_many_weights(draws, len(w), "draws")
     beta = 1 / math.log(n) if beta is None else beta
-    risen = f.many(draws) - f(w).detach()
+    risen = f.many(draws) - f.many(w[None])
     return n * beta * float(risen.double().mean())

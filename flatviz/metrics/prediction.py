@@ -35,7 +35,13 @@ from flatviz.objectives.jacobians import jacobian_chunks
 from flatviz.objectives.network import in_precision
 from flatviz.objectives.problem import examined
 from flatviz.results import Prediction
-from flatviz.weight_space import AnyPosterior, OutputPosterior, Posterior, drawn_buffers
+from flatviz.weight_space import (
+    AnyPosterior,
+    OutputPosterior,
+    Posterior,
+    center_buffers,
+    drawn_buffers,
+)
 
 Examples = Annotated[
     Tensor | Inputs | Data,
@@ -137,7 +143,7 @@ def predict(
                 f" {shown(posterior)}: use linearised=False"
             )
         center = posterior.center.to(W)
-        outputs = _linear(there(center, buffers[0]), center, W, inputs)
+        outputs = _linear(there(center, center_buffers(posterior)), center, W, inputs)
     elif fresh is None and all(b is buffers[0] for b in buffers):
         outputs = forward(with_trained_buffers(net, buffers[0]), W, inputs, progress=progress)
     else:

@@ -124,7 +124,7 @@ def ood_scores(inside: Vector, outside: Vector) -> dict[str, float]:
     from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
     both = torch.cat([inside, outside])
-    score = both.double().cpu().numpy()
+    score = both.detach().double().cpu().numpy()
     is_out = np.repeat([0, 1], [len(inside), len(outside)])
 
     def fpr95(is_positive: object, score: object) -> float:

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.distributions import kl_divergence
 
-from flatviz.core import Product, saved_rng
+from flatviz.core import Product, generator, saved_rng
 from flatviz.likelihood import AnyLikelihood, Likelihood, as_likelihood
 
 DRAWS = 512  # draws of y for a Fisher matrix without a closed form
@@ -30,9 +30,10 @@ def output_curvature(
     few = outputs[:CHECKED]
     by_divergence = _of_divergence(likelihood, few, None)
     if by_divergence is not None:
-        ones = torch.ones_like(few)
-        got = float(by_divergence(ones).sum())
-        want = float(_of_draws(likelihood, few, None)(ones).sum())
+        # In a random direction, as logits of classes have no curvature along that of ones
+        u = torch.randn(few.shape, generator=generator(0)).to(few)
+        got = float((u * by_divergence(u)).sum())
+        want = float((u * _of_draws(likelihood, few, None)(u)).sum())
         # Not so of Laplace's distribution, as torch's derivatives of |.| are 0 at 0
         if abs(got - want) <= 0.5 * abs(want):
             fisher = _of_divergence(likelihood, outputs, y)

@@ -129,3 +129,19 @@ def test_a_norm_that_training_leaves_as_it_is_is_named(norm, said, fit):
     texts = [str(w.message) for w in seen if "keeps its statistics" in str(w.message)]
     assert len(texts) == len(said)
     assert all(name in text for name, text in zip(said, texts))
+
+
+@mark.parametrize("seed", range(4))
+def test_a_linearised_prediction_at_the_center_has_the_centers_statistics(seed):
+    net = net_of(nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Linear(4, 2)))
+    W = torch.stack([net.w, net.w + 0.1, net.w + 0.2])
+    buffers = {}
+    for name, value in net.buffers().items():
+        buffers[name] = torch.stack([value + i for i in range(3)])
+    q = fv.Draws(W, buffers=buffers)
+    x = torch.randn(5, 3)
+    how = dict(seed=seed, linearised=True, batchnorm="frozen")
+    found = fv.predict(net, q, x, 3, **how).outputs
+    (row,) = (q.sample(3, seed=seed) == W[1]).all(1).nonzero().flatten()
+    own = net.with_buffers({name: value[1] for name, value in buffers.items()})
+    assert_close(found[row], own(W[1], x))

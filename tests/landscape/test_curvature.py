@@ -10,7 +10,7 @@ import torch
 from cases import blobs, close, mlp, net_of, normals, refused, rng, warned
 from internals import examined
 from pytest import approx, fixture, mark, param
-from scipy.sparse.linalg import aslinearoperator, eigsh
+from scipy.sparse.linalg import aslinearoperator, eigsh, svds
 from scipy.stats import wasserstein_distance
 from torch import arange, cat, eye, float64, linspace, nn, ones, randn, stack, tensor, zeros
 from torch.linalg import eigvalsh
@@ -607,3 +607,29 @@ def test_the_batch_of_a_product_does_not_depend_on_the_number_of_examples():
 
     assert batch(8) == batch(100_000)
     assert batch(8) > 100_000
+
+
+def test_an_index_that_holds_a_weight_twice_is_refused():
+    f, w = bowl(tensor([9.0, 5.0, 3.0]))
+    with refused("part must be .*, got an index that holds a weight twice"):
+        fv.hessian_trace(f, w, part=tensor([0, 0, 1]))
+
+
+def test_singular_values_of_an_operator_are_those_of_the_matrix():
+    f, w = bowl(tensor([9.0, -12.0, 3.0, 1.0, 0.5]))
+    _, values, _ = svds(fv.landscape.curvature_operator(f, w), 2)
+    close(sorted(values.tolist()), [9.0, 12.0], 1e-6)
+
+
+def test_a_batch_without_a_label_that_counts_has_loss_and_curvature_0():
+    y = torch.arange(40).view(8, 5) % 4
+    y[4:] = -100
+    net = net_of(nn.Linear(3, 4))
+    f = fv.nll(net, fv.Data(randn(8, 5, 3), y))
+    _, empty = f.batches(4)
+    assert empty(net.w) == 0
+    assert empty.many(net.w[None]).tolist() == [0]
+    for curvature in ("hessian", "ggn", "fisher"):
+        first, second = fv.landscape.batch_eigenvalues(f, net.w, batch_size=4, curvature=curvature)
+        assert first.values > 0
+        assert second.values == 0

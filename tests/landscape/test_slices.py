@@ -359,3 +359,16 @@ def test_a_quick_look_at_float64_is_in_float32(tiny):
     plane = fv.plane_random(f.net, f.net.w, seed=0)
     quick = fv.slice_plane(f, plane, resolution=3, precision="float32")
     assert 0 < quick.error < 1e-5
+
+
+def test_an_objective_that_writes_into_its_argument_changes_no_weights_of_the_users():
+    W = torch.ones(2, 3)
+    curve = fv.slice_path(lambda v: v.mul_(2).sum(), W)
+    assert curve.values.tolist() == [6.0, 6.0]
+    assert W.tolist() == [[1.0] * 3] * 2
+
+
+def test_a_barrier_is_that_of_values_in_any_number_type():
+    t = torch.linspace(0, 1, 3)
+    for values in (torch.tensor([1, 4, 2]), torch.tensor([1.0, 4, 2], dtype=torch.float64)):
+        assert fv.Curve(t, values).barrier == 2.5

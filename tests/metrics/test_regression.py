@@ -9,7 +9,7 @@ from cases import close, normals, refused, rng
 from pytest import approx, fixture, mark
 from scipy import integrate, optimize, stats
 from torch import float64
-from torch.distributions import Gamma, Independent, Laplace, Poisson, StudentT
+from torch.distributions import Gamma, Independent, Laplace, Normal, Poisson, StudentT
 from torch.testing import assert_close
 
 import flatviz as fv
@@ -212,3 +212,14 @@ def test_outputs_of_half_precision_are_scored_without_overflow():
     )
     close(prediction.scores["rmse"][-1], 300.0)
     assert prediction.scores["nll"].isfinite().all()
+
+
+def test_the_scale_of_a_distribution_of_one_number_an_example():
+    likelihood = fv.Likelihood(lambda o: Normal(o[..., 0], o[..., 1].exp()))
+    outputs = torch.randn(2, 5, 2)
+    y = torch.randn(5)
+    found = M.scale_deviation(fv.Prediction(outputs, y, likelihood=likelihood), 2.0)
+    assert found.scores["nll"].shape == (2,)
+    one = fv.Prediction(outputs[:1], y, likelihood=likelihood)
+    want = -Normal(outputs[0, :, 0], 2 * outputs[0, :, 1].exp()).log_prob(y).mean()
+    assert M.scale_deviation(one, 2.0).scores["nll"][0] == approx(float(want), rel=1e-5)

@@ -138,3 +138,17 @@ def test_of_a_quadratic_it_is_half_the_rank_whatever_the_curvature():
     f = lambda w: 0.5 * (curvature * w * w).sum()
     found = learned(f, zeros(4).double(), draws)
     close(found, 3 / 2, 0.01)
+
+
+def test_a_ratio_to_an_eigenvalue_of_0_is_nan():
+    values = torch.tensor([2.0, -2.0, 0.0, 0.0, 0.0, 0.0])
+    found = fv.sharpness(lambda w: 0.5 * (values * w * w).sum(), torch.ones(1, 6), k=5)
+    assert found.ratio.isnan().all()
+    assert fv.sharpness(lambda w: (w * w).sum(), torch.ones(1, 6), k=5).ratio.isfinite().all()
+
+
+def test_a_learning_coefficient_of_a_function_that_returns_a_number():
+    f = lambda w: 0.5 * float(w.square().sum())
+    draws = torch.tensor([[-0.1], [0.1]])
+    value = fv.metrics.learning_coefficient(f, torch.zeros(1), draws, n=100, beta=1.0)
+    assert round(value, 6) == 0.5
