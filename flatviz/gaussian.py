@@ -65,6 +65,13 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
 
     def _check(self) -> None:
         check_weights(self.log_std, self.dim, "log_std")
+        for name in ("log_std", "factor"):
+            dtype = getattr(self, name).dtype
+            if dtype != self.mean.dtype and getattr(self, name).numel():
+                raise ValueError(
+                    f"{name} must have the dtype of mean, {self.mean.dtype}, got {dtype}: convert"
+                    f" it, {name}.to(mean)"
+                )
         if self.factor.shape == (0, 0):
             object.__setattr__(self, "factor", self.mean.new_zeros(0, self.dim))
         if self.factor.ndim != 2 or self.factor.shape[1] != self.dim:

@@ -93,7 +93,8 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
     def n_diverged(self) -> int:
         """Number of outputs, of S N, that are no prediction.
 
-        Their probabilities are NaN, or their means NaN or inf.  Scores of such draws are NaN.
+        Their probabilities are NaN, or their means NaN or inf.  Such draws have scores of NaN, and
+        no `distribution`.
         """
         if self.has_classes:
             bad = self.log_probs.isnan()
@@ -131,7 +132,17 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
 
     @property
     def distribution(self) -> Distribution:
-        """p(y) of every draw and input, (S N, ...), without `Independent`."""
+        """p(y) of every draw and input, (S N, ...), without `Independent`.
+
+        Raises:
+            ValueError: For outputs that are not finite.
+        """
+        diverged = ~self.outputs.isfinite().flatten(1).all(1)
+        if diverged.any():
+            raise ValueError(
+                f"a distribution needs finite outputs, got NaN or inf in {int(diverged.sum())} of"
+                f" {self.n_draws} draws: leave those draws out"
+            )
         p = as_likelihood(self.likelihood).of(self.flat_outputs)
         return distributions.entrywise(p)
 

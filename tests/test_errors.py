@@ -22,8 +22,8 @@ def net(**kwargs):
     return net_of(module, **kwargs)
 
 
-def prior(n):
-    return fv.Gaussian(zeros(n), full((n,), -1.0))
+def prior(n, dtype=None):
+    return fv.Gaussian(zeros(n, dtype=dtype), full((n,), -1.0, dtype=dtype))
 
 
 def nan_module():
@@ -123,6 +123,18 @@ VALUES = {
     "dropout left on": (
         lambda: net_of(Sequential(Linear(3, 3), nn.Dropout(0.5), Linear(3, 2))),
         r"got dropout left on in 1: module.eval\(\)",
+    ),
+    "weights of two dtypes": (
+        lambda: net_of(Sequential(Linear(3, 3).bfloat16(), Linear(3, 2))),
+        r"treated weights must have one dtype, got torch.bfloat16 \(0.bias\) and torch.float32",
+    ),
+    "a factor of another dtype": (
+        lambda: fv.Gaussian(zeros(3), zeros(3), ones(1, 3).double()),
+        r"factor must have the dtype of mean, torch.float32, got torch.float64: convert",
+    ),
+    "a prior of another dtype": (
+        lambda: fv.fit_sgld(net(), data(), seed=0, prior=prior(net().dim, float64)),
+        r"prior must have the net's dtype, torch.float32, got torch.float64: convert",
     ),
     "dropout of a recurrent layer": (
         lambda: net_of(Sequential(nn.LSTM(3, 2, num_layers=2, dropout=0.5))),

@@ -32,8 +32,8 @@ class Data:
     them, passed in order; or the result of `fv.datasets.stream` for a data set that does not fit in
     memory.
 
-    `y` holds int64 classes or floating targets.  An example may have several labels, (N, ...); the
-    likelihood then ignores those of -1 and -100.
+    `y` holds int64 classes or floating targets.  An example may have several labels, (N, ...); then
+    -100, or what `Likelihood.categorical(ignore_index=...)` names, marks those that do not count.
 
     `class_names` are the names of classes 0, 1, ... for figures and texts; with () they are
     numbers.

@@ -163,8 +163,9 @@ class Net:
 
         Raises:
             TypeError: If `module` is no module.
-            ValueError: For a module with active dropout, NaN weights, no normalisation layers, no
-                head, or no treated parameters, as where all are frozen.
+            ValueError: For a module with active dropout, NaN weights, treated weights of several
+                dtypes, no normalisation layers, no head, or no treated parameters, as where all are
+                frozen.
         """
         if not isinstance(module, nn.Module):
             raise TypeError(f"module must be a torch.nn.Module, got {type(module).__name__}")

@@ -1,7 +1,7 @@
 """Choice of the treated (random) parameters of a module, and of its head."""
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, Literal, get_args
@@ -42,7 +42,7 @@ def choose(
     (`downsample.1`); "norm", "ln" and "head" of a vision transformer.
 
     Raises:
-        ValueError: If a part is missing or nothing is chosen.
+        ValueError: If a part is missing, nothing is chosen, or weights of several dtypes are.
     """
     words = get_args(TreatedWord)
     if not callable(treated) and treated not in words:
@@ -79,6 +79,7 @@ def choose(
             f"treated must choose at least one parameter, got none of {len(parameters)}:"
             f" {list(parameters)[:5]}"
         )
+    _refuse_several_dtypes({name: parameters[name] for name in names})
     kinds = dict.fromkeys(names, "other")
     kinds.update(dict.fromkeys(norms.intersection(names), "norm"))
     kinds.update(dict.fromkeys(heads.intersection(names), "head"))
@@ -272,6 +273,17 @@ def refuse_dropout(module: nn.Module) -> None:
         raise ValueError(
             "the module must be a function of its weights, got dropout left on in"
             f" {first_few(active)}: module.eval()"
+        )
+
+
+def _refuse_several_dtypes(treated: Mapping[str, Tensor]) -> None:
+    """Raise ValueError for weights that cannot be one vector."""
+    of_dtype = {weight.dtype: name for name, weight in treated.items()}
+    if len(of_dtype) > 1:
+        named = [f"{dtype} ({name})" for dtype, name in of_dtype.items()]
+        raise ValueError(
+            f"treated weights must have one dtype, got {' and '.join(named)}: module.float(), or"
+            " treat those of one dtype"
         )
 
 

@@ -26,9 +26,9 @@ def slice_plane(
 ) -> Surface:
     """Compute f(origin + a axes[0] + b axes[1]) on a grid, values (U, V).
 
-    Memory: batches whose largest activation takes 4 MiB (1 with `exact` and for `slice_line`'s
-    ends), and at most a GiB for values kept between points.  Diverged cells stay NaN or inf and are
-    counted in `n_diverged`.
+    Memory: points are computed in batches whose largest activation takes 4 MiB (1 MiB with `exact`,
+    and for the ends of `slice_line`), and values kept between points take at most a GiB.  Diverged
+    cells stay NaN or inf and are counted in `n_diverged`.
 
     Args:
         f: Objective, w (D,) -> ().

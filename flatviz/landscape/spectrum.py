@@ -195,10 +195,11 @@ def spectral_density(
     same run, as one that represents a cluster, such as a null space, would count once.
     `Spectrum.nodes` and `weights` hold all atoms.
 
-    `values` are the k largest of all runs.  A warning says where the last run does not show that
-    one is more than 1 % of |lambda|_max too low, because a copy of an eigenvalue is missing, with a
-    chance below 1e-6 (see `flatviz.landscape.search`).  A single run sees each eigenvalue once, and
-    is plain quadrature; a run over all D dimensions is exact.
+    `values` are the k largest of all runs.  A copy of a multiple eigenvalue may be missing among
+    them; a warning comes unless the last run excludes, but for a chance of 1e-6, that a value is
+    more than 1 % of |lambda|_max too low for that reason (see `flatviz.landscape.search`).  A
+    single run sees each eigenvalue once, and is plain quadrature; a run over all D dimensions is
+    exact.
 
     Args:
         f: Objective, w (D,) -> (), or a plain function of a `w` of any shape.

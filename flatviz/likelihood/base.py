@@ -239,8 +239,18 @@ class Likelihood:
     def log_probs(self, outputs: Tensor) -> Tensor | None:
         """Compute log class probabilities (N, P, C) of P places an example.
 
-        The result is None for a distribution of anything but classes.
+        The result is None for a distribution of anything but classes, and NaN for outputs that are
+        not finite, which a distribution may refuse.
         """
+        diverged = ~outputs.isfinite().flatten(1).all(1)
+        if diverged.any():
+            finite = outputs[~diverged] if not diverged.all() else torch.ones_like(outputs)
+            log_p = self.log_probs(finite)
+            if log_p is None:
+                return None
+            filled = log_p.new_full((len(outputs), *log_p.shape[1:]), math.nan)
+            filled[~diverged] = log_p[: len(outputs) - int(diverged.sum())]
+            return filled
         p = distributions.entrywise(self.of(outputs))
         if isinstance(p, Categorical):
             log_p = p.logits

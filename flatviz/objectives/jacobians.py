@@ -131,7 +131,8 @@ def ggn(
 ) -> Tensor:
     """Compute H = sum_n J_n^T Lambda_n J_n (P, P), or its diagonal (P,).
 
-    It is a sum, not a mean.  If some places do not count, it is N times the mean over the others.
+    It is a sum, not a mean.  If some labels do not count, it is N times the mean over those that
+    do, with N the number of all examples.
     """
     net, data, likelihood, _ = problem
     total = torch.zeros(())

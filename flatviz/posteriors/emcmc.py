@@ -122,7 +122,7 @@ def fit_emcmc(
         burn_in: Steps before the first draw.
         thin: Steps from one draw to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
+        training: `Training(...)`: precision, accumulation; without validation data.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in

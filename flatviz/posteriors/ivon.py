@@ -94,13 +94,12 @@ class IVON(Algorithm[IVONState]):
         value, slopes = gradient(m + std * z, batch)
         hessian = (slopes * z).mean(0) / std
         g = (self.b1 * g).add(slopes.mean(0), alpha=1 - self.b1)
+        off = (1 - self.b2) * (hessian - h)
+        h = h + off + off.square() / (2 * (h + self.weight_decay))
         filled = 1 - self.b1 ** (step + 1).double()  # bias correction
         pull = g / filled + self.weight_decay * m
-        decayed = h + self.weight_decay
         lr = rate_at(self.rates, step)
-        m = m - lr * pull / decayed
-        off = (1 - self.b2) * (hessian - h)
-        h = h + off + off.square() / (2 * decayed)
+        m = m - lr * pull / (h + self.weight_decay)
         return IVONState(m, g, h, step + 1), Record(value.mean())
 
     def result(

@@ -94,8 +94,8 @@ def fit_laplace(
             form, as of an untied head, goes first.
         prior_precision: delta; None is that of the training, N weight_decay; "marginal" the one of
             largest evidence, which on an over-parametrised net can collapse; "layerwise" one for
-            each tensor of weights, for "kron" and "hessian".  Beside a delta weight_decay is of the
-            training alone; a center far from the mode at that delta is warned of.
+            each tensor of weights, for "kron" and "hessian".  With a delta given, weight_decay
+            acts on the training alone, and a center far from the mode at delta is warned of.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
         steps: Minibatches; 0, where the net is trained.
         lr: The first learning rate; it falls along half a cosine.

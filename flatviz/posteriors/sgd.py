@@ -61,7 +61,8 @@ def fit_sgd(
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise. A gradient longer
-            than 1 is shortened to 1 for targets, and for several labels an example (tokens).
+            than 1 is shortened to 1 where the network computes the noise, and for several labels an
+            example (tokens).
         training: `Training(...)`: precision, accumulation, early stopping.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.
@@ -124,7 +125,8 @@ def fit_ensemble(
         steps: Number of minibatches.
         momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise. A gradient longer
-            than 1 is shortened to 1 for targets, and for several labels an example (tokens).
+            than 1 is shortened to 1 where the network computes the noise, and for several labels an
+            example (tokens).
         training: `Training(...)`: precision, accumulation, early stopping.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.

@@ -164,7 +164,7 @@ def fit_sgld(
         burn_in: Steps before the first draw.
         thin: Steps from one draw to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
+        training: `Training(...)`: precision, accumulation; without validation data.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in
@@ -234,7 +234,7 @@ def fit_sghmc(
         burn_in: Steps before the first draw.
         thin: Steps from one draw to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
+        training: `Training(...)`: precision, accumulation; without validation data.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in
@@ -308,7 +308,7 @@ def fit_csgld(
         n_draws: Draws over all chains, (n_draws, D).
         temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
+        training: `Training(...)`: precision, accumulation; without validation data.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in

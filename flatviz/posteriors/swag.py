@@ -140,7 +140,7 @@ def fit_swa(
         snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
         momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
+        training: `Training(...)`: precision, accumulation; without validation data.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in
@@ -196,7 +196,7 @@ def fit_swag_diag(
         snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
         momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
+        training: `Training(...)`: precision, accumulation; without validation data.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in
@@ -256,7 +256,7 @@ def fit_swag(
         snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
         momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
+        training: `Training(...)`: precision, accumulation; without validation data.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
             leaves statistics of the data at each draw (of VI: those collected in training) in

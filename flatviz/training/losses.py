@@ -371,11 +371,16 @@ def check_in_range(index: Tensor | None, examples: int, error: IndexError) -> No
 
 
 def check_covers(net: Net, q: Gaussian, name: str) -> None:
-    """Refuse a `q` over other weights than the net's treated ones."""
+    """Refuse a `q` over other weights than the net's treated ones, or of another dtype."""
     if q.dim != net.dim:
         raise ValueError(
             f"{name} must cover the net's {net.dim} treated weights, got {q.dim}: use what transfer"
             " returned"
+        )
+    if q.mean.dtype != net.w.dtype:
+        raise ValueError(
+            f"{name} must have the net's dtype, {net.w.dtype}, got {q.mean.dtype}: convert one of"
+            f" them, as by net.to(dtype={q.mean.dtype})"
         )
 
 

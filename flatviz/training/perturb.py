@@ -182,8 +182,8 @@ def perturb(
             mean); `sam_theta` (the same for each block); `authors_code` (as the released code:
             along the score, without the loss gradient); `none`. `rank1_pinv` moves weight i by
             about z_i / std_i^2 standard deviations, up to one common factor: the narrowest weights
-            take nearly all of the step, and it is 1 / sqrt(D) of the radius where all are equally
-            wide.  So it hardly raises the loss, and the fit is that of VI.
+            take nearly all of the step; where all are equally wide, its length is 1 / sqrt(D) of
+            the radius.  So it hardly raises the loss, and the fit is that of VI.
         blocks: Blocks that `kl_exact`, `rank1_*` and `sam_theta` move.
         joint: One normaliser for all blocks (`kl_exact`, `rank1_*`), or one each.
         noise: z1 (D,), z2 (K,) of the draw, for `rank1_*` and `authors_code`.

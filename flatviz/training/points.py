@@ -357,7 +357,8 @@ def pretrain(
         batch_size: Examples a minibatch; None, all of them.
         momentum: Share of the previous step that is added to the next.
         likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise. A gradient longer
-            than 1 is shortened to 1 for targets, and for several labels an example (tokens).
+            than 1 is shortened to 1 where the network computes the noise, and for several labels an
+            example (tokens).
         training: `Training(...)`: precision, accumulation, early stopping.
         ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
         checkpoint: Path to save to and resume from.

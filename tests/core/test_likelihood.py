@@ -1,6 +1,7 @@
 """A likelihood against torch's own losses and dense derivatives; every fit, score and curvature
 takes it."""
 
+import math
 from functools import partial
 
 import scipy.stats
@@ -515,3 +516,19 @@ def test_a_fit_warns_of_examples_without_a_label_that_counts():
     likelihood = make.categorical(ignore_index=3)
     with warned("2 of 6 examples have no label that counts"):
         fv.fit_laplace(net, data, seed=0, steps=1, likelihood=likelihood)
+
+
+def test_a_draw_that_diverged_has_no_score_and_the_others_have_theirs():
+    """Of distributions that refuse outputs which are not finite."""
+    x = normals(6, 3).float()
+    labels = (x > 0).long()
+    users = fv.Likelihood(lambda o: torch.distributions.Categorical(logits=o))
+    for y, likelihood in ((labels.float(), "bernoulli"), (labels[:, 0], users)):
+        outputs = torch.stack([x, x, x])
+        outputs[1, 2] = math.inf
+        p = fv.Prediction(outputs, y, likelihood)
+        assert p.scores["nll"].isfinite().tolist() == [True, False, False]
+        assert p.n_diverged == (3 if likelihood == "bernoulli" else 1)
+    regression = fv.Prediction(outputs, x, 1.0)
+    with refused("needs finite outputs, got NaN or inf in 1 of 3 draws"):
+        fv.metrics.crps(regression, n_draws=1)

@@ -81,9 +81,9 @@ def test_only_data_with_one_class_an_example_are_split_by_class(y):
 
 def test_a_source_with_more_classes_says_for_how_many_its_network_is_made(letters):
     target = pick_classes(letters, [0, 2])
-    task = transfer_task(letters, target, shots=3, test=letters)
+    task = transfer_task(letters, target, shots=3, test=target)
     assert (task.n_classes, task.source_classes) == (2, 4)
-    assert task.test is letters
+    assert task.test is target
     assert fv.models.mlp(task.for_source())[-1].out_features == 4
     double = task.to(dtype=float64)
     assert double.validation.x.dtype == double.source.x.dtype == float64

@@ -154,11 +154,11 @@ def test_ivon_is_its_published_step(tiny):
         z = normals(net.dim, source=source)
         _, g = f.value_and_grad(m + std * z)
         momentum = 0.8 * momentum + 0.2 * g
-        unbiased = momentum / (1 - 0.8 ** (k + 1))
-        m = m - annealed(0.1, k) * (unbiased + 0.3 * m) / (h + 0.3)
         estimate = g * z / std
         change = 0.1 * (estimate - h)
         h = h + change + 0.5 * change**2 / (h + 0.3)
+        unbiased = momentum / (1 - 0.8 ** (k + 1))
+        m = m - annealed(0.1, k) * (unbiased + 0.3 * m) / (h + 0.3)
     assert_exact(q.mean, m)
     assert_exact(q.variance, 0.5 / (12 * (h + 0.3)))
 
