@@ -60,8 +60,8 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         accumulate: Number of parts of a minibatch that pass one after another: the same gradient in
             less memory; BatchNorm then normalises each part by itself.
         validation: Data on which the returned parameters have the lowest loss (a Gaussian's at its
-            mean; an ensemble's for each member), checked once an epoch and at most 50 times;
-            `history.validation` holds it.
+            mean; an ensemble's for each member), checked once an epoch, at most 50 times, and after
+            the last step; `history.validation` holds it.
         patience: Checks without a lower loss that end the run.
 
     Raises ValueError for a value out of range.

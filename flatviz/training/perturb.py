@@ -240,9 +240,8 @@ def fisher_solve(
             damping = FACTOR_DAMPING
         eye = torch.eye(q.rank, dtype=gram.dtype, device=gram.device)
         wide = q.cov_mul(grad[2])
-        precise = torch.promote_types(
-            gram.dtype, torch.float32
-        )  # torch solves in no half precision
+        # torch solves no half precision
+        precise = torch.promote_types(gram.dtype, torch.float32)
         solved = torch.linalg.solve_ex((gram + damping * eye).to(precise), wide.to(precise))
         natural.append(solved.result.to(gram.dtype))
     return natural

@@ -261,9 +261,10 @@ def test_an_unknown_command_or_option_is_status_2(printed):
     assert "No such option" in printed("tour", "--nonsense", status=2).err
 
 
-@pytest.mark.parametrize(
-    "encoding, mark", [("utf-8", "✗"), ("cp1252", r"\N{BALLOT X}")]
-)  # the second: a file on Windows
+ON_WINDOWS = pytest.param("cp1252", r"\N{BALLOT X}", marks=pytest.mark.long)
+
+
+@pytest.mark.parametrize("encoding, mark", [("utf-8", "✗"), ON_WINDOWS])
 def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark):
     (tmp_path / "torch.py").write_text("raise OSError('libtorch is broken')")
     path = os.pathsep.join([str(tmp_path), str(Path(fv.__file__).parents[1])])
@@ -278,6 +279,7 @@ def test_a_broken_torch_leaves_the_doctor_able_to_speak(tmp_path, encoding, mark
     assert run.returncode == 1 and f"{mark} torch: libtorch is broken" in run.stdout, run.stderr
 
 
+@pytest.mark.long
 def test_a_torch_in_the_current_folder_is_not_run(tmp_path):
     (tmp_path / "torch.py").write_text("print('not this one')")
     env = {**os.environ, "PYTHONPATH": str(Path(fv.__file__).parents[1])}
@@ -312,6 +314,7 @@ def test_a_saved_family_becomes_a_page_and_a_file_of_something_else_is_refused(
     assert "the file must be a Family, got a Plane: save what fv.families.measure returned" in error
 
 
+@pytest.mark.long
 def test_two_checkpoints_become_a_page_that_says_which_is_flatter(tmp_path, printed):
     photos = tmp_path / "photos"
     for name, shade in (("cat", 40), ("dog", 200)):
@@ -418,6 +421,7 @@ def test_stored_reads_the_table_and_without_a_name_the_experiments_are_listed_wi
     assert printed("run").out == 'toy: run=False, save="", seeds=2, device="cpu"\n'
 
 
+@pytest.mark.long
 def test_a_run_that_states_more_than_ten_minutes_starts_with_yes_alone(toy, printed):
     path = toy.parent / "notebooks" / "experiments" / "toy.ipynb"
     notebook = nbformat.read(path, as_version=4)

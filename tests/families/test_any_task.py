@@ -7,7 +7,7 @@ import torch
 from cases import COARSE, net_of, refused
 from internals import TourSettings, prepare, run_tour
 from PIL import Image
-from pytest import fixture, mark, raises
+from pytest import fixture, mark, param, raises
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
 from torch import arange, equal, nn, tensor, uint8
@@ -160,7 +160,7 @@ def test_the_conv_net_early_in_training_survives_its_swag():
 
 
 @mark.long
-@mark.parametrize("method", ["sam_mu", "sabma"])
+@mark.parametrize("method", [param("sam_mu", marks=mark.slow), "sabma"])
 def test_the_conv_net_learns_at_the_largest_radius_of_its_slider(prepared, method):
     net, task, prior = prepared
     q = Fitting(net, task, prior, seed=2).member(method, fv.METHODS[method].tuned(net).largest)
