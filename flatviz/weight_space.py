@@ -197,7 +197,8 @@ def center_buffers(posterior: Posterior) -> Buffers:
     if isinstance(posterior, Mixture):
         return center_buffers(posterior.parts[0])
     if isinstance(posterior, Draws) and posterior.buffers and len(posterior.W) > 1:
-        return {name: rows[posterior.nearest] for name, rows in posterior.buffers.items()}
+        i = posterior.nearest
+        return {name: rows[i] for name, rows in posterior.buffers.items()}
     return drawn_buffers(posterior, 1, 0)[0]
 
 

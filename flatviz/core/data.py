@@ -324,7 +324,7 @@ class Task:
         return self._unchecked(**moved)
 
     def _unchecked(self, **fields: object) -> Self:
-        """Copy with other fields; that of the source has training labels of the target."""
+        """Copy with other fields; a task for the source has training labels of the target."""
         other = copy(self)
         other.__dict__.update(fields)
         return other

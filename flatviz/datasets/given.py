@@ -1,4 +1,8 @@
-"""Readers of users' data: arrays, frames, data sets, loaders; into memory, or batch by batch."""
+"""Readers of users' data: arrays, frames, data sets, loaders; into memory, or batch by batch.
+
+A data set may have these attributes, as torchvision's have: `targets` or `labels`, the labels of
+all examples, and `classes`, their names.  A loader and its sampler may have a `generator`.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -179,7 +183,6 @@ def _collected(examples: Any, n: int | None) -> tuple[dict, object]:
 def _restored(loader: DataLoader | None) -> Iterator[None]:
     """Restore the generators of a loader and of its sampler after the block."""
     places = () if loader is None else (loader, loader.sampler)
-    # A sampler of the user's need not have one
     generators = [getattr(place, "generator", None) for place in places]
     sources = [source for source in generators if source is not None]
     states = [source.get_state() for source in sources]
@@ -377,7 +380,7 @@ def _labels(examples: Examples, pairs: Mapping[int, tuple[Tensor, object]]) -> o
     changes them.
     """
     for name in ("targets", "labels"):
-        listed: Any = getattr(examples, name, None)  # many data sets have none
+        listed: Any = getattr(examples, name, None)
         if not hasattr(listed, "__len__") or len(listed) != len(examples):
             continue
         try:
@@ -415,7 +418,7 @@ def class_names_of(examples: object, y: Tensor) -> tuple[str, ...]:
         examples = examples.dataset
     while isinstance(examples, Subset):
         examples = examples.dataset
-    names = getattr(examples, "classes", ())  # which torchvision's data sets have
+    names = getattr(examples, "classes", ())
     if not isinstance(names, (list, tuple)) or not names or y.is_floating_point():
         return ()
     texts = all(isinstance(name, str) for name in names)

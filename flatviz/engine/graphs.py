@@ -136,7 +136,7 @@ class Replay:
     ) -> tuple[NamedTuple, NamedTuple]:
         _copy(recording.inputs, _tensors((*state, batch, *noise)))
         recording.run()
-        values = []  # the new state: buffers, and what is no tensor as it was
+        values = []  # of the new state: its tensors are in the buffers
         for buffer, value in zip(self.state or (), state):
             values.append(buffer if isinstance(buffer, Tensor) else value)
         return state._make(values), _clone(recording.records[0])

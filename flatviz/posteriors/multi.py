@@ -49,10 +49,10 @@ def fit_multi(
     """Train an ensemble of `members` networks, then fit a posterior at each: an equal mixture.
 
     momentum, weight_decay, batch_size, likelihood and ascent are those of the ensemble.  A `fit`
-    that is a record runs at its own settings, radius included, in place of which it takes, where
-    `settings` does not set them, these: momentum; weight_decay, unless its own is 0; a batch_size
-    or ascent that is given; likelihood; and `training` without its validation.  BatchNorm
-    statistics are those of the net.
+    that is a record runs at the record's settings, radius included.  These settings come from the
+    ensemble instead, unless `settings` names them: momentum; weight_decay, if the record's is not
+    0; batch_size and ascent, if they are given.  The fit also gets the likelihood, and `training`
+    without its validation.  BatchNorm statistics are those of the net.
 
     Args:
         net: Gives the architecture, and the weights that are not drawn.

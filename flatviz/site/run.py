@@ -112,9 +112,9 @@ def _readable(output: NotebookNode) -> NotebookNode:
 class Channel(AsyncZMQSocketChannel):
     """A channel that asks for messages again and again.
 
-    Sending a message at the moment when one arrives consumes the signal of its arrival.  A client
-    that waits for the signal alone would wait for ever, in about one of a thousand cells with
-    widgets.
+    Sending a message at the moment when another arrives consumes the signal of the arrival.  A
+    client that waits for the signal alone then waits for ever, as it did now and then where cells
+    show widgets.
     """
 
     async def get_msg(  # type: ignore[override]  # asynchronous, as in the base class

@@ -122,7 +122,7 @@ class Reading:
         self.statistics = {name: slice(*self.tensors[name]) for name in statistics}
         rest = buffers | dict(net.module.named_parameters())
         stop = self._number(self.size, rest)
-        self._uses = torch.zeros(stop, dtype=torch.int16)  # of each weight; one used twice stays
+        self._uses = torch.zeros(stop, dtype=torch.int16)  # of each weight; two forbid a move
         for step in steps:
             self._read(step)
         if out in self._flows:

@@ -271,7 +271,7 @@ def starts(net: Net, seeds: list[int], *, head_only: bool) -> Tensor:
     """Draw one start a seed, (B, D), as the layers initialise their weights.
 
     All treated weights are drawn, or the head's alone; the rest are the net's.  A layer's
-    initialiser is `reset_parameters`, or `_reset_parameters` as attention's is called.
+    initialiser is `reset_parameters`, in attention `_reset_parameters`.
     """
     chosen = [b for b in net.blocks if not head_only or b.kind == "head"]
     owners = {b.layer for b in chosen}

@@ -167,7 +167,7 @@ class RecordedPath:
         self._most = most - most % 2
         self._treated = treated
         self._head = head
-        self.net = Net.from_module(copied(module).eval(), treated, head=head)
+        self.net = self._copy()
         self._parameters = [module.get_parameter(b.name) for b in self.net.blocks]
         self._ids = {id(p) for p in self._parameters}
         self._points: list[Tensor] = []
@@ -302,12 +302,12 @@ class RecordedPath:
                     self.watch.again(self._net, self._step)
 
     def _net(self) -> Net | None:
-        """Return a copy of the module as it is now, in evaluation mode, as a network.
+        """Return the module as it is now as a network, or None where a weight is not finite."""
+        finite = all(p.isfinite().all() for p in self.module.parameters())
+        return self._copy() if finite else None
 
-        Return None where a weight is not finite.
-        """
-        if not all(p.isfinite().all() for p in self.module.parameters()):
-            return None
+    def _copy(self) -> Net:
+        """Copy the module, in evaluation mode, as a network; an error for weights not finite."""
         module = copied(self.module).eval()
         return Net.from_module(module, self._treated, head=self._head)
 

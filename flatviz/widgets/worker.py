@@ -72,7 +72,7 @@ class Worker:
             self._newest.stopped.set()
 
     def close(self) -> None:
-        """Stop for good: no work begins from now on, and no report; one under way may yet end."""
+        """Stop for good: no work and no report begins from now on; one report may be under way."""
         with self._lock:
             self._closed = True
             self.stop()

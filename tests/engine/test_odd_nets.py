@@ -70,7 +70,9 @@ def test_an_operation_of_which_two_results_are_read_is_traced():
     axes = randn(2, net.dim)
     coords = randn(5, 2)
     plain = torch.stack([f(w) for w in net.w + coords @ axes])
-    assert_close(f.over(net.w, axes)(coords), plain)
+    evaluate = f.over(net.w, axes)
+    assert_close(evaluate(coords), plain)
+    assert evaluate.reuses
 
 
 class Together(nn.Module):
