@@ -135,9 +135,10 @@ class Prediction(Drawn, made_by="fv.predict makes one"):
         """p(y) of every draw and input, (S N, ...), without `Independent`.
 
         Raises:
-            ValueError: For outputs that are not finite.
+            ValueError: For outputs that are not finite; logits of classes may be infinite.
         """
-        diverged = ~self.outputs.isfinite().flatten(1).all(1)
+        bad = self.outputs.isnan() if self.has_classes else ~self.outputs.isfinite()
+        diverged = bad.flatten(1).any(1)
         if diverged.any():
             raise ValueError(
                 f"a distribution needs finite outputs, got NaN or inf in {int(diverged.sum())} of"

@@ -239,10 +239,10 @@ class Likelihood:
     def log_probs(self, outputs: Tensor) -> Tensor | None:
         """Compute log class probabilities (N, P, C) of P places an example.
 
-        The result is None for a distribution of anything but classes, and NaN for outputs that are
-        not finite, which a distribution may refuse.
+        The result is None for a distribution of anything but classes, and NaN for outputs that hold
+        NaN, which a distribution may refuse.
         """
-        diverged = ~outputs.isfinite().flatten(1).all(1)
+        diverged = outputs.isnan().flatten(1).any(1)
         if diverged.any():
             finite = outputs[~diverged] if not diverged.all() else torch.ones_like(outputs)
             log_p = self.log_probs(finite)

@@ -525,10 +525,19 @@ def test_a_draw_that_diverged_has_no_score_and_the_others_have_theirs():
     users = fv.Likelihood(lambda o: torch.distributions.Categorical(logits=o))
     for y, likelihood in ((labels.float(), "bernoulli"), (labels[:, 0], users)):
         outputs = torch.stack([x, x, x])
-        outputs[1, 2] = math.inf
+        outputs[1, 2] = math.nan
         p = fv.Prediction(outputs, y, likelihood)
         assert p.scores["nll"].isfinite().tolist() == [True, False, False]
         assert p.n_diverged == (3 if likelihood == "bernoulli" else 1)
     regression = fv.Prediction(outputs, x, 1.0)
     with refused("needs finite outputs, got NaN or inf in 1 of 3 draws"):
         fv.metrics.crps(regression, n_draws=1)
+
+
+def test_a_class_that_a_users_network_rules_out_has_no_probability():
+    users = fv.Likelihood(lambda o: torch.distributions.Categorical(logits=o))
+    outputs = torch.zeros(2, 5, 3)
+    outputs[..., 2] = -math.inf
+    p = fv.Prediction(outputs, arange(5) % 2, users)
+    assert p.n_diverged == 0
+    assert_close(p.scores["nll"], torch.full((2,), math.log(2)))
