@@ -1,7 +1,7 @@
-"""The methods, one a line of catalog.toml: name, label, colour, line style, unit, and record.
+"""The methods, one a line of catalog.toml: name, label, colour, line style, and unit.
 
 Plots read this table alone, so that drawing a result loads no training.
-`flatviz.posteriors.METHODS` adds the records.
+`flatviz.posteriors.METHODS` adds the values.
 """
 
 import tomllib
@@ -30,11 +30,9 @@ class Look:
         color: Hex, of no other row; of contrast 3 with white.
         dash: As plotly takes it.
         symbol: As plotly takes it, open or not.
-        record: File and name of its record below `flatviz/posteriors`, as "sabma.METHOD".
         unit: Unit of its keyword `radius`; `NO_UNIT` where it has none.
         perturbation: The `mode` of `fv.perturb`, for SA-BMA and its relatives.
         flat: Whether a flat-seeking version exists: its fit takes `ascent=`.
-        public: Names of its file in `fv.posteriors`, its step among them.
     """
 
     name: str
@@ -42,11 +40,9 @@ class Look:
     color: str
     dash: str
     symbol: str
-    record: str
     unit: str = NO_UNIT
     perturbation: Mode | None = None
     flat: bool = False
-    public: str = ""
 
     def line(self, width: float) -> dict[str, object]:
         """Describe the method's line in a figure, `width` px wide."""
@@ -75,7 +71,7 @@ class Look:
 
 
 # Look of a record outside of the table
-UNLISTED = Look("method", "method", "#000000", "solid", "circle", "")
+UNLISTED = Look("method", "method", "#000000", "solid", "circle")
 
 _TABLE = Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
 ROWS = tuple(Look(**row) for row in tomllib.loads(_TABLE)["rows"])

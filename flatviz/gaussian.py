@@ -42,6 +42,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     `buffers` are BatchNorm statistics by name, where a fit trained them along (batchnorm="train"):
     its draws are weights of `net.with_buffers(q.buffers)`, which `predict` uses automatically.
     `linearised`: its draws are weights of the network linearised at the mean, as Laplace's are.
+    `method` is the value that `fv.fit` was given, completed; None of one that no fit made.
 
     Raises ValueError where shapes disagree.
 
@@ -62,6 +63,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
     history: History | None = None
     buffers: Buffers = None
     linearised: bool = False
+    method: object | None = None
 
     def _check(self) -> None:
         check_weights(self.log_std, self.dim, "log_std")
@@ -85,7 +87,8 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
             )
 
     def __repr__(self) -> str:
-        return f"Gaussian(dim={self.dim}, rank={self.rank})"
+        made = "" if self.method is None else f", by {type(self.method).__name__}"
+        return f"Gaussian(dim={self.dim}, rank={self.rank}{made})"
 
     @classmethod
     def unchecked(
@@ -100,7 +103,7 @@ class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
         """
         q = object.__new__(cls)
         vars(q).update(mean=mean, log_std=log_std, factor=factor)
-        vars(q).update(history=None, buffers=None, linearised=False)
+        vars(q).update(history=None, buffers=None, linearised=False, method=None)
         return q
 
     def moved(self, delta: Sequence[Tensor]) -> Gaussian:

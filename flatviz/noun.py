@@ -19,7 +19,10 @@ def check_fields(result: Any) -> None:
     cls = type(result)
     if cls not in CHECKS:
         hints = get_type_hints(cls, include_extras=True)
-        CHECKS[cls] = {f.name: check_of(hints[f.name]) for f in dataclasses.fields(cls)}
+        CHECKS[cls] = {}
+        for f in dataclasses.fields(cls):
+            hint = hints[f.name]
+            CHECKS[cls][f.name] = check_of(hint | None if f.default is None else hint)
     for name, check in CHECKS[cls].items():
         value = vars(result)[name]
         check(value, name)
@@ -65,9 +68,10 @@ class Noun:
 
     made_by: ClassVar[str]
 
-    def __init_subclass__(cls, made_by: str = "", eq: bool = False) -> None:
+    def __init_subclass__(cls, made_by: str = "", eq: bool = False, kw_only: bool = False) -> None:
+        super().__init_subclass__()
         cls.made_by = made_by
-        dataclass(frozen=True, eq=eq, repr=False)(cls)
+        dataclass(frozen=True, eq=eq, repr=False, kw_only=kw_only)(cls)
 
     def __post_init__(self) -> None:
         check_fields(self)

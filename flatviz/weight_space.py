@@ -85,6 +85,7 @@ class Draws(Noun, made_by="fit_hmc and the other chains return one"):
     history: History | None = None
     buffers: Buffers = None
     chains: Count = 1
+    method: object | None = None
 
     def _check(self) -> None:
         if len(self.W) % self.chains:
@@ -157,6 +158,7 @@ class Mixture(Noun):
     """
 
     parts: tuple[Posterior, ...]
+    method: object | None = None
 
     def _check(self) -> None:
         if not self.parts:

@@ -45,6 +45,7 @@ class LaplaceTorch:
     temperature: float = 1.0
     history: History | None = None
     linearised: bool = True
+    method: object | None = None
 
     def __repr__(self) -> str:
         return f"LaplaceTorch({type(self.peer).__name__}, dim={len(self.center)})"

@@ -16,7 +16,7 @@ from flatviz.families.tasks import Engine, run_each
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import nll
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import Tuned
+from flatviz.posteriors.entries import Tuned
 from flatviz.results import Draws, Family, Gaussian, Member, Posterior, Prediction
 from flatviz.training.driver import Diverged
 from flatviz.training.gradient import PLAIN, Ascent, Training

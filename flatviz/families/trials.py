@@ -15,7 +15,7 @@ from flatviz.families.standing import (
 from flatviz.families.tour import HEAD_STD
 from flatviz.families.tune import choices_of, tried
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.method import Setting
+from flatviz.posteriors.entries import Setting
 from flatviz.results import Posterior
 from flatviz.training.driver import Diverged
 

@@ -17,7 +17,7 @@ from flatviz.families.tour import HEAD_STD as RECORD_HEAD_STD
 from flatviz.gaussian import Gaussian
 from flatviz.metrics.averaging import averaged
 from flatviz.metrics.prediction import predict_linearised
-from flatviz.posteriors.method import Method, Setting
+from flatviz.posteriors.entries import Entry, Setting
 from flatviz.results import Posterior, Prediction
 from flatviz.weight_space import OutputPosterior
 
@@ -55,7 +55,7 @@ def value_at(name: str, place: Range, u: float) -> float:
     return float(f"{low * (high / low) ** u:.3g}")
 
 
-def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str, Range]:
+def space_of(method: Entry, net: Net, fixed: Collection[str] = ()) -> dict[str, Range]:
     """List the tuned parts of a method: settings in `SPACE`, radius, prior's width."""
     tuned = method.tuned(net)
     names = tuned.settings.keys() & SPACE.keys() - set(fixed)
@@ -72,7 +72,7 @@ def space_of(method: Method, net: Net, fixed: Collection[str] = ()) -> dict[str,
 
 def scored(
     net: Net,
-    method: Method,
+    method: Entry,
     q: Posterior,
     data: Data,
     *,
@@ -95,7 +95,7 @@ def scored(
 
 
 def choices_of(
-    method: Method,
+    method: Entry,
     net: Net,
     trials: int,
     *,
@@ -137,7 +137,7 @@ def choices_of(
 
 
 def tried(
-    method: Method,
+    method: Entry,
     cases: Sequence[tuple[Net, Task, Data, Gaussian]],
     seeds: Sequence[int],
     trials: int,
@@ -160,7 +160,7 @@ def tried(
 
 
 def nlls_of(
-    method: Method,
+    method: Entry,
     choice: Choice,
     net: Net,
     task: Task,

@@ -1,24 +1,30 @@
-"""Posteriors over weights: methods `fit_<method>(net, data, ...) -> Posterior`.
+"""Posteriors over weights: a method is a value, `fv.fit(net, data, method)` fits it.
 
-`METHODS` is the table of all.  A new posterior is a file that ends with its record, and one line in
+`METHODS` is the table of all.  A new method is a file, its entry in `entries.py`, and one line in
 `flatviz/catalog.toml`: figures, page, the lab's menu and the conformance tests read the table.
 """
 
-from importlib import import_module
-
-from flatviz.catalog import ROWS, Look
 from flatviz.lazy import lazy
-from flatviz.posteriors.method import Method, table
 
-
-def _record(look: Look) -> Method:
-    file, _, name = look.record.partition(".")
-    return getattr(import_module(f"{__name__}.{file}"), name)
-
-
-METHODS: dict[str, Method] = table(ROWS, _record)
-_homes = {"transfer": "moped_prior"}
-for _look in ROWS:
-    _file = _look.record.partition(".")[0]
-    _homes[_file] = f"{_homes.get(_file, '')} {_look.public}"
-__getattr__, __dir__, __all__ = lazy(__name__, _homes)
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {
+        "bsam": "BSAM",
+        "dropout": "Dropout",
+        "emcmc": "EMCMC",
+        "entries": "METHODS",
+        "hmc": "HMC",
+        "ivon": "IVON",
+        "laplace": "Laplace laplace_evidence marginal_noise",
+        "multi": "Multi PTL",
+        "psgld": "PSGLD",
+        "sabma": "SABMA",
+        "sgd": "SGD Ensemble",
+        "sgld": "SGLD SGHMC CSGLD",
+        "sgnht": "SGNHT",
+        "svgd": "SVGD",
+        "swag": "SWA SWAG SWAGDiagonal",
+        "transfer": "moped_prior",
+        "vi": "VI MeanFieldVI",
+    },
+)

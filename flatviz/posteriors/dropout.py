@@ -16,98 +16,77 @@ from torch import Tensor, nn
 from torch.nn.modules.conv import _ConvNd
 from torch.nn.modules.dropout import _DropoutNd
 
-from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed, Share
-from flatviz.core import Data, Fields, Likelihood, Net, Progress, generator, public
+from flatviz.checks import Count, Rate, Share
+from flatviz.core import Fields, Net, generator
 from flatviz.core import run as run_module
-from flatviz.objectives.problem import examined
-from flatviz.posteriors.method import Method, Tuned, settings_of
+from flatviz.objectives.problem import Problem
 from flatviz.results import Draws
 from flatviz.storage.files import State
-from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import NetworkLoss, Pass, refuse_random_trunk
-from flatviz.training.points import descend
-from flatviz.training.settings import Checkpoint, Optim, Run
+from flatviz.training.points import Descending, descend
+from flatviz.training.settings import Run
 from flatviz.words import first_few
 
 RATE = 0.1  # where neither the user nor a dropout layer of the network gives a rate
 ZEROING = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d)  # others put other values
 
 
-@public
-def fit_dropout(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    rate: Share | None = None,
-    n_draws: Count = 30,
-    lr: Rate = 0.05,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = None,
-    steps: Count = 300,
-    momentum: Momentum = 0.9,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Draws:
-    """Train with dropout, then draw `n_draws` masked weight vectors, (n_draws, D).
+class Dropout(Descending[Draws]):
+    """Train by SGD with dropout, then draw `n_draws` masked weight vectors, (n_draws, D).
 
     BatchNorm statistics are those of the net.  With an `ascent` both passes of a step have the same
     masks.  Early stopping, which `training` sets, goes by the loss without dropout.
 
+    A dropout layer stays off, with a warning, where what it drops is no input of a treated Linear
+    or convolution.
+
+    Source: Gal & Ghahramani 2016.
+
     Args:
-        net: Its treated weights are the start.
-        data: The N training examples.
-        seed: Fixes masks and minibatches.
+        lr: The first learning rate; it falls to 0 along half a cosine.
         rate: Share of the inputs (a convolution's channels) that is dropped at every treated Linear
             and convolution but the network's first, which reads the data.  None drops where the
             network has dropout layers, at their rates; without such layers the rate is 0.1.
         n_draws: Masks drawn after training; 30 is what the largest ensembles of the studies take.
-        lr: The first learning rate; it falls to 0 along half a cosine.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None, all of them.
-        steps: Number of minibatches.
-        momentum: Share of the previous step that is added to the next.
-        likelihood: As in `nll`: "categorical", or another distribution of y.
-        training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: the gradient is taken at w + e,
-            so a step has two.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: For a rate of 0 or 1, nothing to mask, bad data, or divergence.
-        UserWarning: For a dropout layer that stays off, because what it drops is no input of a
-            treated Linear or convolution.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.fit_dropout(net, task.train, rate=0.2, seed=0, steps=20, n_draws=3).W.shape
+        >>> dropout = fv.Dropout(rate=0.2, n_draws=3)
+        >>> fv.fit(net, task.train, dropout, seed=0, steps=20).W.shape
         torch.Size([3, 58])
     """
-    label = "dropout" if rate is None else f"dropout of {rate:g}"
-    run = Run(label, seed, checkpoint, progress, batch_size, training)
-    if run.training.accumulate > 1:
-        raise ValueError(
-            f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole"
-            " minibatch"
-        )
-    run.training.check_weights(net.w)
-    refuse_random_trunk(net, "dropout")
-    problem = examined(net, data, likelihood)
-    rates = rates_of(net, data.x[:8], rate)
-    # One seed each for the masks of training, the minibatches and the masks of the draws
-    masked = Masked(net, data.x[:2], rates, seed)
-    loss = NetworkLoss(problem, [masked], run.training)
-    optim = Optim(steps, lr, momentum, weight_decay, ascent)
-    w, history = descend(loss, net.w, run, optim, shuffle=seed + 1)
-    source = generator(seed + 2)
-    masks = [weight_mask(net, rates, source) for _ in range(n_draws)]
-    return Draws(w * torch.stack(masks), history)
+
+    takes = ("steps", "batch_size", "training")
+    lr: Rate = 0.05
+    rate: Share | None = None
+    n_draws: Count = 30
+
+    @property
+    def label(self) -> str:  # type: ignore[override]
+        """Its name in texts."""
+        return "dropout" if self.rate is None else f"dropout of {self.rate:g}"
+
+    def fitted(self, problem: Problem, run: Run) -> Draws:
+        """Train with masks, then draw others."""
+        net = problem.net
+        data = problem.data
+        if run.training.accumulate > 1:
+            raise ValueError(
+                f"dropout takes no accumulate, got {run.training}: its masks are drawn for a whole"
+                " minibatch"
+            )
+        run.training.check_weights(net.w)
+        refuse_random_trunk(net, "dropout")
+        rates = rates_of(net, data.x[:8], self.rate)
+        # One seed each for the masks of training, the minibatches and the masks of the draws
+        masked = Masked(net, data.x[:2], rates, run.seed)
+        loss = NetworkLoss(problem, [masked], run.training)
+        w, history = descend(loss, net.w, run, self.sgd, shuffle=run.seed + 1)
+        source = generator(run.seed + 2)
+        masks = [weight_mask(net, rates, source) for _ in range(self.n_draws)]
+        return Draws(w * torch.stack(masks), history)
 
 
 def rates_of(net: Net, x: Tensor | Fields, rate: float | None) -> dict[str, float]:
@@ -283,7 +262,3 @@ class Masked(Pass):
         else:  # draw the same masks again
             self.source.set_state(self._step_start)
         return self.masked(w, x)
-
-
-_SETTINGS = "rate n_draws steps lr momentum weight_decay batch_size"
-METHOD = Method(fit=fit_dropout, plain=Tuned(settings_of(fit_dropout, _SETTINGS)))

@@ -24,23 +24,24 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Container
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple, Self, cast
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Count, NonNegative, Positive, Seed
-from flatviz.core import Data, Likelihood, Net, Progress, public
+from flatviz.checks import Count, NonNegative, Positive
+from flatviz.core import Net
 from flatviz.gaussian import Gaussian
-from flatviz.posteriors.method import Method, Tuned, settings_of
+from flatviz.objectives.problem import Problem
 from flatviz.results import Draws, History
 from flatviz.storage.files import State
 from flatviz.training.driver import advance, titled
 from flatviz.training.gradient import Gradient
-from flatviz.training.losses import check_covers, refuse_random_trunk, training_loss
+from flatviz.training.losses import check_covers, loss_of, refuse_random_trunk
+from flatviz.training.method import Method
 from flatviz.training.points import thinned
-from flatviz.training.settings import Checkpoint, Run
+from flatviz.training.settings import Run
 from flatviz.training.streams import FreshNoise
 
 TIME = math.pi / 2  # mean length of a trajectory, in prior standard deviations
@@ -54,111 +55,107 @@ MIN_ACCEPTED = 0.1
 ENOUGH = 20
 
 
-@public
-def fit_hmc(
-    net: Net,
-    data: Data,
-    prior: Gaussian | None = None,
-    *,
-    seed: Seed,
-    n_draws: Count = 400,
-    chains: Count = 4,
-    burn_in: Count = 300,
-    thin: Count = 1,
-    kl_weight: Positive = 0.03,
-    weight_decay: NonNegative = 0.0005,
-    most_steps: Count = 500,
-    likelihood: Likelihood = "categorical",
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Draws:
+class HMC(Method[Draws]):
     """Run `chains` chains from draws of the prior, all in one pass of the network.
+
+        exp(-N L(w) / kl_weight) p(w)
 
     Every `thin`-th trajectory after `burn_in` is a draw, `n_draws` over all chains.  During the
     first half of `burn_in` the likelihood's weight rises from a thousandth to 1, so that no chain
     is caught in a local optimum.  The metric A is updated after each quarter of `burn_in` but the
     last; the step size follows the chains' acceptance rates (their harmonic mean, so that each
     moves) by dual averaging.  Both are fixed after `burn_in`.  The draws are of the posterior only
-    where the chains agree: see `diagnose_chains`.
+    where the chains agree: see `diagnose_chains`.  The net's weights do not matter.
 
     A trajectory, of a length between 1/2 and 3/2 of `TIME`, costs length / step size gradients of
     each chain, at most `most_steps`.  All take at most (burn_in + n_draws thin / chains) most_steps
     gradients, 200,000 with the defaults: a minute or two also for a few dozen weights.  Lower
     `burn_in`, `n_draws` or `most_steps` for a first look, and see `diagnose_chains`.
 
+    `q.W` has the draws chain by chain, `q.chains` of them; `q.history.loss` is the chains' mean
+    loss at each trajectory.  Chains that stand still are an error.
+
+    Source: Neal 2011 (arXiv 1206.1901); step size: Hoffman & Gelman 2014 (arXiv 1111.4246), section
+        3.2.
+
     Args:
-        net: The network; its weights do not matter.
-        data: The N training examples.
         prior: Over the treated weights (D,); None: N(0, 1 / (N weight_decay)), which is what weight
             decay stands for.
-        seed: Fixes all noise.
         n_draws: Over all chains, a multiple of them.
         chains: All run in one pass.
         burn_in: Trajectories before the first draw.
         thin: Trajectories from one draw to the next.
-        kl_weight: Temperature of the likelihood; 1 is Bayes.  The same number makes this posterior
-            the optimum of `fit_vi`'s objective among all q.
+        kl_weight: Temperature of the tempered likelihood; 1 is Bayes.  The same number makes this
+            posterior the optimum of `VI`'s objective among all q.
         weight_decay: Weight decay that stands for the prior, where none is given.
         most_steps: Leapfrog steps of one trajectory at most; where it binds, trajectories are
             shorter.
-        likelihood: "categorical", or the standard deviation of Gaussian noise on floating targets.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Returns:
-        Draws chain by chain, `result.chains` of them; `history.loss` is the chains' mean loss at
-        each trajectory.
-
-    Raises:
-        ValueError: For a bad setting, bad data, or chains that stand still.
-
-    Source: Neal 2011 (arXiv 1206.1901); step size: Hoffman & Gelman 2014 (arXiv 1111.4246), section
-        3.2.
 
     Example:
         >>> import torch, flatviz as fv
         >>> x = torch.linspace(-1, 1, 20).double()[:, None]
         >>> net = fv.Net.from_module(torch.nn.Linear(1, 1, bias=False).double())
         >>> prior = fv.Gaussian(torch.zeros(1).double(), torch.zeros(1).double())
-        >>> how = dict(n_draws=800, burn_in=100, kl_weight=1.0, likelihood=0.5)
-        >>> q = fv.fit_hmc(net, fv.Data(x, 2 * x), prior, seed=0, **how)
+        >>> hmc = fv.HMC(prior, n_draws=800, burn_in=100, kl_weight=1.0)
+        >>> q = fv.fit(net, fv.Data(x, 2 * x), hmc, likelihood=0.5, seed=0)
         >>> exact = 2 * float((x * x).sum()) / (float((x * x).sum()) + 0.5**2)  # the ridge solution
         >>> abs(float(q.W.mean()) - exact) < 0.05
         True
     """
-    run = Run(f"HMC, kl_weight {kl_weight:g}", seed, checkpoint, progress)
-    steps, keep = thinned(n_draws, chains, burn_in, thin)
-    refuse_random_trunk(net, "HMC")
-    loss = training_loss(net, data, likelihood, members=chains)
-    prior = decay_prior(net, len(data), weight_decay) if prior is None else prior
-    check_covers(net, prior, "prior")
-    seeds = [seed + 1000 * chain for chain in range(chains)]  # the first chain is that of chains=1
-    places = prior.mean.new_empty(chains, prior.dim + prior.rank)
-    normal = FreshNoise(seeds, places)
-    potential = Potential(loss, prior, len(data) / kl_weight)
-    sampler = Chains(potential, normal, burn_in, most_steps, keep)
-    about = {
-        **loss.about,
-        "prior": prior,
-        "seed": seed,
-        "burn_in": burn_in,
-        "thin": thin,
-        "kl_weight": kl_weight,
-        "most_steps": most_steps,
-    }
-    title = titled(run, steps, about)
-    everything = itertools.repeat(None)  # all examples in every step
-    advance(sampler.saved, sampler.update, everything, steps, run, title)
-    rates = torch.stack(sampler.rates)
-    lowest = float(rates.mean(0).min())
-    if len(rates) >= ENOUGH and lowest < MIN_ACCEPTED:
-        raise ValueError(
-            f"each chain must move, got one with an acceptance rate of {lowest:.2g}: raise burn_in,"
-            " or most_steps"
-        )
-    W = torch.stack(sampler.draws, 1).flatten(0, 1)
-    history = History(torch.stack(sampler.losses[1:]))
-    return Draws(W, history, chains=chains)
+
+    takes = ()
+    prior: Gaussian | None = field(default=None, kw_only=False)
+    n_draws: Count = 400
+    chains: Count = 4
+    burn_in: Count = 300
+    thin: Count = 1
+    kl_weight: Positive = 0.03
+    weight_decay: NonNegative = 0.0005
+    most_steps: Count = 500
+
+    @property
+    def label(self) -> str:  # type: ignore[override]
+        """Its name in texts."""
+        return f"HMC, kl_weight {self.kl_weight:g}"
+
+    def _check(self) -> None:
+        thinned(self.n_draws, self.chains, self.burn_in, self.thin)
+
+    def completed(self, problem: Problem, run: Run) -> Self:
+        """Fill in the prior."""
+        if self.prior is not None:
+            return self
+        return replace(self, prior=decay_prior(problem.net, len(problem.data), self.weight_decay))
+
+    def fitted(self, problem: Problem, run: Run) -> Draws:
+        """Run the chains."""
+        net = problem.net
+        chains = self.chains
+        steps, keep = thinned(self.n_draws, chains, self.burn_in, self.thin)
+        refuse_random_trunk(net, "HMC")
+        loss = loss_of(problem, members=chains)
+        prior = cast(Gaussian, self.prior)
+        check_covers(net, prior, "prior")
+        # the first chain is that of chains=1
+        seeds = [run.seed + 1000 * chain for chain in range(chains)]
+        places = prior.mean.new_empty(chains, prior.dim + prior.rank)
+        normal = FreshNoise(seeds, places)
+        potential = Potential(loss, prior, len(problem.data) / self.kl_weight)
+        sampler = Chains(potential, normal, self.burn_in, self.most_steps, keep)
+        about = {**loss.about, **vars(self), "seed": run.seed}
+        title = titled(run, steps, about)
+        everything = itertools.repeat(None)  # all examples in every step
+        advance(sampler.saved, sampler.update, everything, steps, run, title)
+        rates = torch.stack(sampler.rates)
+        lowest = float(rates.mean(0).min())
+        if len(rates) >= ENOUGH and lowest < MIN_ACCEPTED:
+            raise ValueError(
+                f"each chain must move, got one with an acceptance rate of {lowest:.2g}: raise"
+                " burn_in, or most_steps"
+            )
+        W = torch.stack(sampler.draws, 1).flatten(0, 1)
+        history = History(torch.stack(sampler.losses[1:]))
+        return Draws(W, history, chains=chains)
 
 
 def decay_prior(net: Net, n: int, weight_decay: float) -> Gaussian:
@@ -393,11 +390,3 @@ class Metric:
             return x
         rows = torch.stack(self.rows)
         return x - (x @ rows.T) @ rows
-
-
-_SETTINGS = "n_draws chains burn_in thin kl_weight weight_decay"
-METHOD = Method(
-    fit=fit_hmc,
-    plain=Tuned(settings_of(fit_hmc, _SETTINGS)),
-    needs_prior=True,
-)

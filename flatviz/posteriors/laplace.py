@@ -25,19 +25,17 @@ from torch import Tensor
 
 from flatviz.bridges.laplace_torch import LaplaceTorch, fit_laplace_torch
 from flatviz.bridges.laplace_torch import Structure as Bridged
-from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate, Seed, Whole
+from flatviz.checks import Count, Positive, Rate
 from flatviz.core import Data, Likelihood, Net, Progress, find_head, named_head, public
 from flatviz.likelihood import GaussianLikelihood
 from flatviz.objectives.head import ggn_diagonal, softmax_head
 from flatviz.objectives.jacobians import check_jacobians, ggn, sampled_ggn
 from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem, examined
-from flatviz.posteriors.method import Method, Tuned, settings_of
 from flatviz.results import Gaussian, History
-from flatviz.training.gradient import PLAIN, Ascent, Training
 from flatviz.training.losses import loss_of, refuse_random_trunk
-from flatviz.training.points import descend
-from flatviz.training.settings import Checkpoint, Optim, Run
+from flatviz.training.points import Descending, descend
+from flatviz.training.settings import Run
 
 Kept = Literal["diagonal", "full", "last_layer"]
 Structure = Literal[Kept, Bridged]
@@ -48,38 +46,19 @@ MAX_PRECISION = 1e8
 SMALL_STD = 1e-6  # standard deviation of the weights that last_layer leaves alone
 
 
-@public
-def fit_laplace(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    structure: Structure = "last_layer",
-    label_draws: Count | None = None,
-    prior_precision: Positive | Literal["marginal", "layerwise"] | None = "marginal",
-    temperature: Positive = 1.0,
-    steps: Whole = 300,
-    lr: Rate = 0.05,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = None,
-    momentum: Momentum = 0.9,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Gaussian | LaplaceTorch:
+class Laplace(Descending[Gaussian | LaplaceTorch]):
     """Train by SGD from the net's weights, then fit the Gaussian of the curvature, mean (D,).
 
-    steps=0 skips the training.  `predict` takes draws through the network linearised at the mean,
-    for which the curvature is exact (`predict_linearised` integrates them); through the network
-    itself they overshoot where delta is small.  F-Laplace, with an `ascent`, has a center that is
-    no stationary point.  BatchNorm statistics are those of the net.
+        q = N(w*, T (H + delta I)^-1)
+
+    `fit(..., steps=0)` skips the training.  `predict` takes draws through the network linearised at
+    the mean, for which the curvature is exact (`predict_linearised` integrates them); through the
+    network itself they overshoot where delta is small.  F-Laplace, with an `ascent`, has a center
+    that is no stationary point.  BatchNorm statistics are those of the net.
+
+    Source: MacKay 1992; Daxberger et al. 2021.
 
     Args:
-        net: Its treated weights are the start.
-        data: The N training examples.
-        seed: Fixes the minibatches.
         structure: "last_layer", the head alone, whose Hessian is small; all other weights get a
             standard deviation of 1e-6. "diagonal", the way for a head of thousands of classes, as
             of a language model, treated alone; "full" (at most 5,000 treated weights).  By
@@ -97,74 +76,78 @@ def fit_laplace(
             each tensor of weights, for "kron" and "hessian".  With a delta given, weight_decay
             acts on the training alone, and a center far from the mode at delta is warned of.
         temperature: T, which multiplies the covariance; 1 is Bayes, less is colder.
-        steps: Minibatches; 0, where the net is trained.
         lr: The first learning rate; it falls along half a cosine.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None, all of them.
-        momentum: Share of the previous step that is added to the next.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: For a structure that does not apply, no prior precision, bad data, or
-            divergence.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.fit_laplace(net, task.train, seed=0, steps=50).factor.shape
+        >>> fv.fit(net, task.train, fv.Laplace(), seed=0, steps=50).factor.shape
         torch.Size([18, 58])
     """
-    run = Run("Laplace", seed, checkpoint, progress, batch_size, training)
-    usual = SETTINGS["weight_decay"]
-    if not steps and prior_precision is not None and weight_decay != usual:
-        raise ValueError(
-            "weight_decay acts on the training alone beside a prior_precision, got"
-            f" weight_decay={weight_decay:g} with steps=0 and"
-            f" prior_precision={prior_precision!r}: give prior_precision=None, for N weight_decay"
-        )
-    delta = len(data) * weight_decay if prior_precision is None else prior_precision
-    if delta == 0:
-        raise ValueError(
-            "prior_precision must be > 0, got None with a weight_decay of 0: give one of them, or"
-            " 'marginal'"
-        )
-    bridged = _is_bridged(structure)
-    if delta == "layerwise" and not bridged:
-        raise ValueError(
-            f"prior_precision='layerwise' needs structure='kron' or 'hessian', got {structure!r}"
-        )
-    if label_draws is not None and bridged:
-        raise ValueError(
-            f"label_draws needs structure='last_layer', 'diagonal' or 'full', got {structure!r}"
-        )
-    refuse_random_trunk(net, "Laplace")
-    problem = examined(net, data, likelihood)
-    loss = loss_of(problem, training=run.training)
-    if not bridged:  # before the training, which takes time
-        _part(problem, structure, label_draws, warn=progress is False)
-    w = net.w.detach().clone()
-    history = None
-    if steps:
-        w, history = descend(loss, w, run, Optim(steps, lr, momentum, weight_decay, ascent))
-    problem = problem._replace(net=net.at(w))
-    if _is_bridged(structure):
-        return fit_laplace_torch(
-            problem, structure, prior_precision=delta, temperature=temperature, history=history
-        )
-    sampled = None
-    if label_draws is not None:
-        sampled = partial(sampled_ggn, problem, w, label_draws, seed=seed)
-    curvature = _curvature(problem, structure, progress, sampled)
-    if isinstance(prior_precision, (int, float)) and ascent is None:
-        _warn_off_the_mode(problem, curvature, prior_precision, temperature)
-    if isinstance(delta, str):  # "marginal"
-        delta = curvature.marginal_precision(w)
-    return _gaussian(w, curvature, delta, temperature, history)
+
+    label = "Laplace"
+    takes = ("steps", "batch_size", "training")
+    lr: Rate = 0.05
+    structure: Structure = "last_layer"
+    label_draws: Count | None = None
+    prior_precision: Positive | Literal["marginal", "layerwise"] | None = "marginal"
+    temperature: Positive = 1.0
+
+    def _check(self) -> None:
+        if self.prior_precision is None and self.weight_decay == 0:
+            raise ValueError(
+                "prior_precision must be > 0, got None with a weight_decay of 0: give one of them,"
+                " or 'marginal'"
+            )
+        bridged = _is_bridged(self.structure)
+        if self.prior_precision == "layerwise" and not bridged:
+            raise ValueError(
+                "prior_precision='layerwise' needs structure='kron' or 'hessian', got"
+                f" {self.structure!r}"
+            )
+        if self.label_draws is not None and bridged:
+            raise ValueError(
+                "label_draws needs structure='last_layer', 'diagonal' or 'full', got"
+                f" {self.structure!r}"
+            )
+
+    def fitted(self, problem: Problem, run: Run) -> Gaussian | LaplaceTorch:
+        """Train, then compute the curvature."""
+        net = problem.net
+        precision = self.prior_precision
+        usual = Descending.weight_decay
+        if not run.steps and precision is not None and self.weight_decay != usual:
+            raise ValueError(
+                "weight_decay acts on the training alone beside a prior_precision, got"
+                f" weight_decay={self.weight_decay:g} with steps=0 and"
+                f" prior_precision={precision!r}: give prior_precision=None, for N weight_decay"
+            )
+        delta = len(problem.data) * self.weight_decay if precision is None else precision
+        structure = self.structure
+        refuse_random_trunk(net, "Laplace")
+        loss = loss_of(problem, training=run.training)
+        if not _is_bridged(structure):  # before the training, which takes time
+            _part(problem, structure, self.label_draws, warn=run.progress is False)
+        w = net.w.detach().clone()
+        history = None
+        if run.steps:
+            w, history = descend(loss, w, run, self.sgd)
+        problem = problem._replace(net=net.at(w))
+        T = self.temperature
+        if _is_bridged(structure):
+            return fit_laplace_torch(
+                problem, structure, prior_precision=delta, temperature=T, history=history
+            )
+        sampled = None
+        if self.label_draws is not None:
+            sampled = partial(sampled_ggn, problem, w, self.label_draws, seed=run.seed)
+        curvature = _curvature(problem, structure, run.progress, sampled)
+        if isinstance(precision, (int, float)) and self.ascent is None:
+            _warn_off_the_mode(problem, curvature, precision, T)
+        if isinstance(delta, str):  # "marginal"
+            delta = curvature.marginal_precision(w)
+        return _gaussian(w, curvature, delta, T, history)
 
 
 def _is_bridged(structure: Structure) -> TypeGuard[Bridged]:
@@ -433,9 +416,3 @@ def head_of(net: Net, data: Data) -> slice:
             f" {', '.join(b.name for b in head)}, tied to another layer's: use structure='diagonal'"
         )
     return slice(start, stop)
-
-
-_NAMES = "steps lr momentum weight_decay batch_size structure prior_precision"
-SETTINGS = settings_of(fit_laplace, _NAMES)
-# the prediction for which its curvature is exact
-METHOD = Method(fit=fit_laplace, plain=Tuned(SETTINGS), linearised=True)

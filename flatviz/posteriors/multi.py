@@ -13,166 +13,158 @@ Pre-train your loss (PTL) uses the source task's posterior, widened, as the prio
 m and Sigma are SWAG's on the source task, as `transfer` returns them.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import field, replace
+from typing import Any
 
-from flatviz.checks import Count, Momentum, NonNegative, Rate, Seed
-from flatviz.core import Data, Likelihood, Net, Progress, public, track
-from flatviz.posteriors.method import Method, Setting, Tuned, settings_of
-from flatviz.results import Gaussian, Mixture, Posterior
-from flatviz.training.gradient import PLAIN, Ascent, Training
-from flatviz.training.losses import training_loss
-from flatviz.training.points import train_members
-from flatviz.training.settings import Checkpoint, Optim, Run
+from flatviz.checks import Count, NonNegative, Rate
+from flatviz.core import Net, track
+from flatviz.gaussian import Gaussian
+from flatviz.objectives.problem import Problem
+from flatviz.results import Mixture, Posterior
+from flatviz.training.gradient import Ascent
+from flatviz.training.losses import loss_of
+from flatviz.training.method import BY_NET, Method, Usual, fit_problem
+from flatviz.training.points import Descending, train_members
+from flatviz.training.settings import Run
 
 
-@public
-def fit_multi(
-    net: Net,
-    data: Data,
-    *,
-    fit: Method | Callable[..., Posterior],
-    seed: Seed,
-    settings: Mapping[str, Setting] | None = None,
-    members: Count = 3,
-    lr: Rate = 0.05,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = None,
-    steps: Count = 300,
-    momentum: Momentum = 0.9,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Mixture:
+class Multi(Descending[Mixture]):
     """Train an ensemble of `members` networks, then fit a posterior at each: an equal mixture.
 
-    momentum, weight_decay, batch_size, likelihood and ascent are those of the ensemble.  A `fit`
-    that is a record runs at the record's settings, radius included.  These settings come from the
-    ensemble instead, unless `settings` names them: momentum; weight_decay, if the record's is not
-    0; batch_size and ascent, if they are given.  The fit also gets the likelihood, and `training`
-    without its validation.  BatchNorm statistics are those of the net.
+        q(w) = 1/M sum_m q_m(w),   q_m = `method` at the m-th network of an ensemble
+
+    `Multi(SWAG())` is MultiSWAG.  The ensemble and each `method` get the likelihood, `training`
+    (the method's without validation), and `batch_size`.  BatchNorm statistics are those of the net.
+
+    Source: Wilson & Izmailov 2020.
 
     Args:
-        net: Gives the architecture, and the weights that are not drawn.
-        data: The N training examples.
-        fit: A record of `fv.METHODS`, as `METHODS["swag"]` for MultiSWAG, or a function that is
-            called as `fit(net, data, seed=...)`.
-        seed: Fixes starts, minibatches and each `fit`.
-        settings: Keywords of each `fit`.
-        members: Modes; 3, beyond which few-shot networks differ little.
-        lr: The first learning rate; it falls to 0 along half a cosine.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None, all of them.
-        steps: Number of minibatches.
-        momentum: Share of the previous step that is added to the next.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation, early stopping.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: On bad data or divergence.
+        method: Fitted from each network, as `fv.SWAG()`.
+        lr: The first learning rate of the ensemble; it falls to 0 along half a cosine.
+        members: M, modes; 3, beyond which few-shot networks differ little.
+        inner_steps: Steps of each `method`; None: its usual ones.
+        inner_batch_size: Examples a minibatch of each `method`; None: that of the run, where it is
+            given, else the method's usual one.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> swags = dict(fit=fv.METHODS["swag"], settings=dict(rank=2, snapshots=3))
-        >>> q = fv.fit_multi(net, task.train, **swags, seed=0, members=2, steps=20)
-        >>> q.sample(4, seed=1).shape
+        >>> swags = fv.Multi(fv.SWAG(rank=2, snapshots=3), members=2)
+        >>> fv.fit(net, task.train, swags, seed=0, steps=20).sample(4, seed=1).shape
         torch.Size([4, 58])
     """
-    run = Run("members", seed, checkpoint, progress, batch_size, training)
-    optim = Optim(steps, lr, momentum, weight_decay, ascent)
-    loss = training_loss(net, data, likelihood, training=run.training, members=members)
-    seeds = [seed + 1000 * member for member in range(members)]
-    modes = train_members(loss, seeds, run, optim)
-    inner: dict[str, object] = {}
-    if isinstance(fit, Method):
-        inner = fit.keywords(net)
-        shared: dict[str, object] = dict(momentum=momentum)
-        if batch_size is not None:
-            shared["batch_size"] = batch_size
-        if inner.get("weight_decay"):  # 0 beside a prior in the objective
-            shared["weight_decay"] = weight_decay
-        inner |= {name: value for name, value in shared.items() if name in inner}
-        inner["likelihood"] = likelihood
-        inner["training"] = replace(training, validation=None)
-        if fit.look.flat and ascent is not None:
-            inner["ascent"] = ascent
-    inner |= settings or {}
-    parts = []
-    for i, w in enumerate(track(modes.W, "posteriors", progress)):
-        if checkpoint is not None:
-            inner["checkpoint"] = f"{checkpoint}.{i}"
-        own_seed = (seeds[i] + 1) % 2**63
-        q = function_of(fit)(net.at(w), data, seed=own_seed, **inner)
-        parts.append(q)
-    return Mixture(tuple(parts))
+
+    label = "members"
+    takes = ("steps", "batch_size", "training")
+    method: Method[Any] = field(default=BY_NET, kw_only=False)
+    lr: Rate = 0.05
+    members: Count = 3
+    inner_steps: Count | None = None
+    inner_batch_size: Count | None = None
+
+    def _check(self) -> None:
+        _check_inner(self.method, "fv.Multi(fv.SWAG())")
+
+    def with_ascent(self, ascent: Ascent | None) -> "Multi":
+        """Return the flat-seeking version, of the ensemble and of each method."""
+        return replace(self, ascent=ascent, method=self.method.with_ascent(ascent))
+
+    def fitted(self, problem: Problem, run: Run) -> Mixture:
+        """Train the ensemble, then fit each posterior."""
+        net = problem.net
+        loss = loss_of(problem, training=run.training, members=self.members)
+        seeds = [run.seed + 1000 * member for member in range(self.members)]
+        modes = train_members(loss, seeds, run, self.sgd)
+        usual = self.method.usual_for(net)
+        inner = Run(
+            self.method.label,
+            batch_size=self.inner_batch_size or run.batch_size or usual.batch_size,
+            training=replace(run.training, validation=None),
+            steps=self.inner_steps or usual.steps,
+            batchnorm=usual.batchnorm,
+        )
+        parts = []
+        for i, w in enumerate(track(modes.W, "posteriors", run.progress)):
+            checkpoint = None if run.checkpoint is None else f"{run.checkpoint}.{i}"
+            own = replace(inner, seed=(seeds[i] + 1) % 2**63, checkpoint=checkpoint)
+            parts.append(fit_problem(problem._replace(net=net.at(w)), self.method, own))
+        return Mixture(tuple(parts))
 
 
-@public
-def fit_ptl(
-    net: Net,
-    data: Data,
-    prior: Gaussian,
-    *,
-    fit: Method | Callable[..., Posterior],
-    seed: Seed,
-    settings: Mapping[str, Setting] | None = None,
-    scale: NonNegative = 1.0,
-    floor: NonNegative = 0.3,
-    likelihood: Likelihood = "categorical",
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Posterior:
-    """Run `fit(net, data, prior=the wider prior, seed=seed)` from the prior's mean.
+class PTL(Method[Posterior]):
+    """Pre-train your loss: the source task's posterior, widened, is the prior of a `method`.
+
+        p(w) = N(m, scale Sigma + floor^2 I),   q = fit(net, data, method with the prior p)
+
+    It starts at the prior's mean.  Arguments of the run are those of `method`.
+
+    Source: Shwartz-Ziv et al. 2022.
 
     Args:
-        net: Network over whose treated weights q is; it starts at the prior's mean.
-        data: The N training examples.
-        prior: Over the D treated weights, as `transfer` returns.
-        fit: A method that takes `prior=`: `fit_csgld` as in the paper, whose draws are colder than
-            the posterior, `fit_sgld`, `fit_vi`, or a record of `fv.METHODS`; it is given the
-            keywords below too.
-        seed: Fixes `fit`.
-        settings: Keywords of `fit`.
+        prior: Gaussian over the D treated weights, as `transfer` returns.
+        method: One with a prior: `CSGLD()` as in the paper, whose draws are colder than the
+            posterior, `SGLD()`, `VI()`.
         scale: Factor on the covariance, 1e5 to 1e6 in the paper, for SWAG's is narrow; 1, because
             what `transfer` widened needs no more.
         floor: Standard deviation added everywhere, without which a weight that never moved could
             never move again, and its curvature would ask for tiny steps.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: For a scale or floor below 0, or both 0.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> prior = fv.fit_swag(net, task.source, seed=0, snapshots=5)
-        >>> how = dict(fit=fv.fit_sgld, settings=dict(n_draws=2, burn_in=5))
-        >>> fv.fit_ptl(net, task.train, prior, **how, seed=0).W.shape
+        >>> prior = fv.fit(net, task.source, fv.SWAG(snapshots=5), seed=0)
+        >>> ptl = fv.PTL(prior, fv.SGLD(n_draws=2, burn_in=5))
+        >>> fv.fit(net, task.train, ptl, seed=0).W.shape
         torch.Size([2, 58])
     """
-    if scale == 0 and floor == 0:
-        raise ValueError("the prior must have a width, got scale=0 and floor=0: raise one of them")
-    wide = widened(prior, scale, floor)
-    start = net.at(wide.mean.to(net.w))
-    how = fit.keywords(net) if isinstance(fit, Method) else {}
-    how |= dict(likelihood=likelihood, checkpoint=checkpoint, progress=progress)
-    how |= settings or {}
-    return function_of(fit)(start, data, prior=wide, seed=seed, **how)
+
+    prior: Gaussian = field(default=BY_NET, kw_only=False)
+    method: Method[Any] = field(default=BY_NET, kw_only=False)
+    scale: NonNegative = 1.0
+    floor: NonNegative = 0.3
+
+    @property
+    def label(self) -> str:  # type: ignore[override]
+        """Its name in texts: the method's."""
+        return self.method.label
+
+    @property
+    def takes(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Arguments of the run: the method's."""
+        return self.method.takes
+
+    def usual_for(self, net: Net) -> Usual:
+        """Return the method's."""
+        return self.method.usual_for(net)
+
+    def _check(self) -> None:
+        _check_inner(self.method, "fv.PTL(prior, fv.CSGLD())")
+        if "prior" not in vars(self.method):
+            raise ValueError(
+                f"method must take a prior, got {self.method!r}: give fv.CSGLD(), fv.SGLD() or"
+                " fv.VI()"
+            )
+        if self.scale == 0 and self.floor == 0:
+            raise ValueError(
+                "the prior must have a width, got scale=0 and floor=0: raise one of them"
+            )
+
+    def fitted(self, problem: Problem, run: Run) -> Posterior:
+        """Fit the method with the wider prior, from its mean."""
+        if self.prior is None:
+            raise ValueError("PTL must have a prior, got None: fv.transfer returns one")
+        net = problem.net
+        wide = widened(self.prior, self.scale, self.floor)
+        start = problem._replace(net=net.at(wide.mean.to(net.w)))
+        method = replace(self.method, prior=wide)  # type: ignore[call-arg]
+        return fit_problem(start, method, run)
 
 
-def function_of(fit: Method | Callable[..., Posterior]) -> Callable[..., Posterior]:
-    """Return the function of a record, or `fit` itself."""
-    return fit.fit if isinstance(fit, Method) else fit
+def _check_inner(method: object, call: str) -> None:
+    if not isinstance(method, Method):
+        raise TypeError(f"method must be a value, as in {call}, got {method!r}")
 
 
 def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
@@ -180,9 +172,3 @@ def widened(prior: Gaussian, scale: float, floor: float) -> Gaussian:
     variance = scale * (2 * prior.log_std).exp() + floor**2
     factor = prior.factor * scale**0.5
     return Gaussian(prior.mean, 0.5 * variance.log(), factor)
-
-
-_SETTINGS = settings_of(fit_multi, "members steps lr momentum weight_decay batch_size")
-METHOD = Method(fit=fit_multi, inner="swag", plain=Tuned(_SETTINGS))
-_WIDER = settings_of(fit_ptl, "scale floor")
-PTL = Method(fit=fit_ptl, inner="csgld", plain=Tuned(_WIDER), needs_prior=True)

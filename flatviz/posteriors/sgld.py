@@ -26,36 +26,36 @@ noisy rates.
 """
 
 import math
-from collections.abc import Container, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from torch import Tensor
 
-from flatviz.checks import Count, NonNegative, PositiveShare, Rate, Seed, Statistics, Whole
-from flatviz.core import Data, Likelihood, Net, Progress, public
-from flatviz.gaussian import Gaussian
-from flatviz.posteriors.method import Method, Tuned, settings_of
-from flatviz.results import Draws
+from flatviz.checks import Count, PositiveShare, Rate
+from flatviz.objectives.problem import Problem
 from flatviz.training.driver import Record
-from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training, check_noise
-from flatviz.training.losses import training_loss
-from flatviz.training.points import Chain, Energy, PointState, run_chains, thinned
-from flatviz.training.settings import Checkpoint, Run
-from flatviz.training.streams import FreshNoise, Noise, cosine, rate_at, rates
+from flatviz.training.gradient import Batch, Gradient, Noises, check_noise
+from flatviz.training.points import Chain, PointState, Sampling
+from flatviz.training.settings import Run
+from flatviz.training.streams import FreshNoise, Noise, cosine, rate_of
 
 
-@dataclass(frozen=True, eq=False)
 class SGLD(Chain[PointState]):
-    """The step of SGLD.
+    """Langevin chains from the net's weights; draws (n_draws, D).
 
-    Args:
-        lr: Constant.
-        energy: Energy of the posterior that is sampled; by default the loss is minus its logarithm.
+        w <- w - lr g + sqrt(2 lr T / N) xi,   g = grad L(w) + wd w,   xi ~ N(0, I)
+
+    lr is constant.  Minibatches heat a chain: by default a step takes all examples.
+
+    Source: Welling & Teh 2011.
 
     Example:
         >>> import torch, flatviz as fv
+        >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> fv.fit(net, data, fv.SGLD(n_draws=4, burn_in=10, thin=5), seed=0).W.shape
+        torch.Size([4, 9])
         >>> gradient = fv.training.gradient_of(lambda w: w.square().sum() / 2)  # minus log p(w)
-        >>> sgld = fv.posteriors.SGLD(lr=0.1)
+        >>> sgld = fv.SGLD(lr=0.1, weight_decay=0)
         >>> state = sgld.init(torch.zeros(100, 2))  # a hundred chains
         >>> for step in range(50):
         ...     state, record = sgld.update(state, gradient, None, (torch.randn(100, 2),))
@@ -63,10 +63,7 @@ class SGLD(Chain[PointState]):
         torch.Size([100, 2])
     """
 
-    lr: float
-    energy: Energy = Energy()
-
-    init = staticmethod(PointState.at)
+    label = "SGLD"
 
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
@@ -79,292 +76,150 @@ class SGLD(Chain[PointState]):
         return PointState(s.w + move, s.v, s.step + 1), record
 
 
-@dataclass(frozen=True, eq=False)
 class SGHMC(Chain[PointState]):
-    """The step of SGHMC; with rates and noise that change, that of the cyclical chains.
+    """Langevin chains with momentum from the net's weights; draws (n_draws, D).
+
+        v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi,   w <- w + v
+
+    Source: Chen et al. 2014.
 
     Args:
-        rates: lr_t of each step, (T,), or a constant.
-        friction: alpha.
-        energy: Energy of the posterior that is sampled.
-        noisy: Steps that have noise; None, all.
+        lr: Step size, a fifth of SGLD's, because the momentum multiplies the step by 1 / alpha.
+        friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9, 1 is SGLD.
+
+    Example:
+        >>> import flatviz as fv
+        >>> task = fv.datasets.moons_transfer(seed=0)
+        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
+        >>> fv.fit(net, task.train, fv.SGHMC(n_draws=4, burn_in=10, thin=5), seed=0).W.shape
+        torch.Size([4, 58])
     """
 
-    rates: Tensor | float
-    friction: float
-    energy: Energy = Energy()
-    noisy: Container[int] | None = None
-
-    init = staticmethod(PointState.at)
-
-    def noise(
-        self,
-        state: PointState,
-        seeds: Sequence[int],
-        steps: int,
-    ) -> Noise:
-        """Return one tensor of w's shape in each noisy step; none at temperature 0."""
-
-        def drawn(step: int) -> bool:
-            return self.energy.temperature > 0 and (self.noisy is None or step in self.noisy)
-
-        return FreshNoise(seeds, state.w, drawn=drawn)
+    label = "SGHMC"
+    lr: Rate = 0.002
+    friction: PositiveShare = 0.1
 
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises
     ) -> tuple[PointState, Record]:
-        """Take one step, with noise 0 in steps without noise."""
-        check_noise(noise, s.w.shape)
-        g, record = self.energy.gradient(s.w, gradient, batch)
-        lr = rate_at(self.rates, s.step)
-        size = self.energy.scale(2 * lr * self.friction)
-        v = (1 - self.friction) * s.v
-        v = v.addcmul(g, lr, value=-1)
-        v = v.addcmul(noise[0], size)
-        return PointState(s.w + v, v, s.step + 1), record
+        """Take one step."""
+        return momentum_step(self, s, gradient, batch, noise, 1.0)
 
 
-@public
-def fit_sgld(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    chains: Count = 1,
-    lr: Rate = 0.01,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = None,
-    n_draws: Count = 30,
-    temperature: NonNegative = 1.0,
-    burn_in: Whole = 300,
-    thin: Count = 20,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    batchnorm: Statistics = "frozen",
-    prior: Gaussian | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Draws:
-    """Run chains w <- w - lr g + sqrt(2 lr T / N) xi from the net's weights; draws (n_draws, D).
+def momentum_step(
+    chain: "SGHMC | CSGLD",
+    s: PointState,
+    gradient: Gradient,
+    batch: Batch,
+    noise: Noises,
+    rate: Tensor | float,
+) -> tuple[PointState, Record]:
+    """Take a step of SGHMC at lr times `rate`."""
+    check_noise(noise, s.w.shape)
+    energy = chain.energy
+    g, record = energy.gradient(s.w, gradient, batch)
+    lr = rate_of(chain.lr, rate, s.w)
+    size = energy.scale(2 * lr * chain.friction)
+    v = (1 - chain.friction) * s.v
+    v = v.addcmul(g, lr, value=-1)
+    v = v.addcmul(noise[0], size)
+    return PointState(s.w + v, v, s.step + 1), record
 
-    F-SGLD, with an `ascent`, has a drift that is no gradient, and so approximates the
-    sharpness-aware posterior only.
+
+class CSGLD(Sampling[PointState]):
+    """Cyclical SGLD: in each cycle the step falls from lr to 0, with noise at the end.
+
+        lr_t = lr / 2 (1 + cos(pi (t mod C) / C)),  C the steps of a cycle
+
+    Draws are taken in the noisy part.  Each chain starts at the net's weights.  A cycle gives
+    n_draws / (cycles chains) draws, evenly spaced over its noisy part.
+
+    Source: Zhang et al. 2020.
 
     Args:
-        net: Its treated weights are the start.
-        data: The N training examples.
-        seed: Fixes noise and minibatches.
-        chains: All run at once; `n_draws` is a multiple of them.
-        lr: Step size; chains diverge above 2 / curvature, and a narrow prior adds curvature.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
-        n_draws: Draws over all chains, (n_draws, D).
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
-        burn_in: Steps before the first draw.
-        thin: Steps from one draw to the next.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation; without validation data.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
-            leaves statistics of the data at each draw (of VI: those collected in training) in
-            `result.buffers`, which `predict` uses.
-        prior: Over the D treated weights, as of `transfer`, in place of weight decay.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: On bad data or divergence.
-
-    Example:
-        >>> import flatviz as fv
-        >>> task = fv.datasets.moons_transfer(seed=0)
-        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.fit_sgld(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
-        torch.Size([4, 58])
-    """
-    run = Run("SGLD", seed, checkpoint, progress, batch_size, training)
-    schedule = thinned(n_draws, chains, burn_in, thin)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
-    energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    w = net.w.repeat(chains, 1)
-    return run_chains(SGLD(lr, energy), loss, run, w, *schedule)
-
-
-@public
-def fit_sghmc(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    friction: PositiveShare = 0.1,
-    chains: Count = 1,
-    lr: Rate = 0.002,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = None,
-    n_draws: Count = 30,
-    temperature: NonNegative = 1.0,
-    burn_in: Whole = 300,
-    thin: Count = 20,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    batchnorm: Statistics = "frozen",
-    prior: Gaussian | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Draws:
-    """Run SGHMC chains from the net's weights; draws (n_draws, D).
-
-        v <- (1 - alpha) v - lr g + sqrt(2 lr alpha T / N) xi,   w <- w + v
-
-    The rate is a fifth of SGLD's, because the momentum multiplies the step by 1 / friction.
-
-    Args:
-        net: Its treated weights are the start.
-        data: The N training examples.
-        seed: Fixes noise and minibatches.
-        friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.
-        chains: All run at once; `n_draws` is a multiple of them.
-        lr: Step size; chains diverge above 2 / curvature, and a narrow prior adds curvature.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
-        n_draws: Draws over all chains, (n_draws, D).
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
-        burn_in: Steps before the first draw.
-        thin: Steps from one draw to the next.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation; without validation data.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
-            leaves statistics of the data at each draw (of VI: those collected in training) in
-            `result.buffers`, which `predict` uses.
-        prior: Over the D treated weights, as of `transfer`, in place of weight decay.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: On bad data or divergence.
-
-    Example:
-        >>> import flatviz as fv
-        >>> task = fv.datasets.moons_transfer(seed=0)
-        >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.fit_sghmc(net, task.train, seed=0, n_draws=4, burn_in=10, thin=5).W.shape
-        torch.Size([4, 58])
-    """
-    run = Run("SGHMC", seed, checkpoint, progress, batch_size, training)
-    schedule = thinned(n_draws, chains, burn_in, thin)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
-    energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    w = net.w.repeat(chains, 1)
-    return run_chains(SGHMC(lr, friction, energy), loss, run, w, *schedule)
-
-
-@public
-def fit_csgld(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    cycles: Count = 4,
-    cycle_steps: Count = 150,
-    noisy_share: PositiveShare = 0.2,
-    friction: PositiveShare = 1.0,
-    chains: Count = 1,
-    lr: Rate = 0.05,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = None,
-    n_draws: Count = 28,
-    temperature: NonNegative = 1.0,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    batchnorm: Statistics = "frozen",
-    prior: Gaussian | None = None,
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Draws:
-    """Run cyclical SGLD: in each cycle the step falls from lr to 0, with noise at the end.
-
-    Draws are taken in the noisy part.  Each of the chains starts at the net's weights.  A cycle
-    gives n_draws / (cycles chains) draws, evenly spaced over its noisy part.
-
-    Args:
-        net: Its treated weights are the start.
-        data: The N training examples.
-        seed: Fixes noise and minibatches.
-        cycles: Each looks for a mode; n_draws is a multiple of cycles x chains.
+        n_draws: Draws over all chains, a multiple of cycles x chains.
+        cycles: Each looks for a mode.
         cycle_steps: Steps of a cycle.
         noisy_share: The last part of a cycle that gets noise, above 0 and at most 1; 0.2 as in the
             paper.  At the defaults only directions of large curvature reach their posterior width:
-            raise it, cycle_steps or lr, or use `fit_sgld`, where widths matter.
+            raise it, cycle_steps or lr, or use `SGLD`, where widths matter.
         friction: alpha, above 0 and at most 1; 0.1 is a momentum of 0.9.  Momentum multiplies the
             step by 1 / alpha: lower lr with it, as `METHODS["csghmc"]` does.
         chains: All run at once.
-        lr: Step size; chains diverge above 2 / curvature, and a narrow prior adds curvature.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch; None, all, as the noise of small ones heats a chain.
-        n_draws: Draws over all chains, (n_draws, D).
-        temperature: T of exp(-U / T); 1 is Bayes, less is colder, 0 removes the noise.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation; without validation data.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
-            leaves statistics of the data at each draw (of VI: those collected in training) in
-            `result.buffers`, which `predict` uses.
-        prior: Over the D treated weights, as of `transfer`, in place of weight decay.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: On bad data or divergence.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.fit_csgld(net, task.train, seed=0, n_draws=4, cycles=2, cycle_steps=20).W.shape
+        >>> fv.fit(net, task.train, fv.CSGLD(n_draws=4, cycles=2, cycle_steps=20), seed=0).W.shape
         torch.Size([4, 58])
     """
-    steps = cycles * cycle_steps
-    tail = math.ceil(noisy_share * cycle_steps)
-    each = n_draws // (cycles * chains)
-    if each < 1 or n_draws % (cycles * chains):
-        raise ValueError(
-            f"n_draws must be a multiple of cycles x chains = {cycles * chains}, got {n_draws}"
-        )
-    if each > tail:
-        raise ValueError(
-            f"the noisy part of a cycle must hold its {each} draws, got {tail} steps: raise"
-            " cycle_steps"
-        )
-    # Steps of a cycle
-    last = {cycle_steps - 1 - i * (tail // each) for i in range(each)}
-    falling = rates(lr, steps, net.w, lambda step, _: cosine(step % cycle_steps, cycle_steps))
-    noisy = frozenset(step for step in range(steps) if step % cycle_steps >= cycle_steps - tail)
-    keep = frozenset(step for step in range(steps) if step % cycle_steps in last)
-    label = "cyclical SGLD" if friction == 1 else "cyclical SGHMC"
-    run = Run(label, seed, checkpoint, progress, batch_size, training)
-    loss = training_loss(net, data, likelihood, batchnorm, training, members=chains)
-    energy = Energy(len(data), temperature, weight_decay, prior, ascent)
-    chain = SGHMC(falling, friction, energy, noisy)
-    w = net.w.repeat(chains, 1)
-    return run_chains(chain, loss, run, w, steps, keep)
 
+    lr: Rate = 0.05
+    n_draws: Count = 28
+    cycles: Count = 4
+    cycle_steps: Count = 150
+    noisy_share: PositiveShare = 0.2
+    friction: PositiveShare = 1.0
+    chains: Count = 1
 
-_CHAIN = "n_draws burn_in thin lr temperature weight_decay batch_size"
-METHOD = Method(
-    fit=fit_sgld,
-    plain=Tuned(settings_of(fit_sgld, _CHAIN)),
-    warm_start=True,
-)
-SGHMC_METHOD = Method(
-    fit=fit_sghmc, plain=Tuned(settings_of(fit_sghmc, f"{_CHAIN} friction")), warm_start=True
-)
-_CYCLES = "n_draws cycles cycle_steps lr temperature weight_decay batch_size"
-CYCLICAL_SGLD = Method(fit=fit_csgld, plain=Tuned(settings_of(fit_csgld, _CYCLES)))
-# the momentum multiplies the step by ten
-CYCLICAL_SGHMC = Method(
-    fit=fit_csgld, plain=Tuned(settings_of(fit_csgld, _CYCLES, lr=0.01, friction=0.1))
-)
+    @property
+    def label(self) -> str:  # type: ignore[override]
+        """Its name in texts."""
+        return "cyclical SGLD" if self.friction == 1 else "cyclical SGHMC"
+
+    @property
+    def tail(self) -> int:
+        """Steps with noise at the end of a cycle."""
+        return math.ceil(self.noisy_share * self.cycle_steps)
+
+    @property
+    def each(self) -> int:
+        """Draws of a cycle of one chain."""
+        return self.n_draws // (self.cycles * self.chains)
+
+    def _check(self) -> None:
+        several = self.cycles * self.chains
+        if self.each < 1 or self.n_draws % several:
+            raise ValueError(
+                f"n_draws must be a multiple of cycles x chains = {several}, got {self.n_draws}"
+            )
+        if self.each > self.tail:
+            raise ValueError(
+                f"the noisy part of a cycle must hold its {self.each} draws, got {self.tail} steps:"
+                " raise cycle_steps"
+            )
+
+    def starts(self, problem: Problem, run: Run) -> Tensor:
+        """Return the net's weights for each chain, (B, D)."""
+        return problem.net.w.repeat(self.chains, 1)
+
+    def length(self, run: Run) -> tuple[int, frozenset[int]]:
+        """Return the number of steps, and the steps after which weights are draws."""
+        steps = self.cycles * self.cycle_steps
+        last = {self.cycle_steps - 1 - i * (self.tail // self.each) for i in range(self.each)}
+        return steps, frozenset(t for t in range(steps) if t % self.cycle_steps in last)
+
+    def schedule(self, step: int, steps: int) -> float:
+        """Return the factor on lr, along half a cosine in each cycle."""
+        return cosine(step % self.cycle_steps, self.cycle_steps)
+
+    def noise(self, state: PointState, seeds: Sequence[int], steps: int) -> Noise:
+        """Return one tensor of w's shape in each noisy step, 0 elsewhere."""
+        first = self.cycle_steps - self.tail
+
+        def drawn(step: int) -> bool:
+            return self.temperature > 0 and step % self.cycle_steps >= first
+
+        return FreshNoise(seeds, state.w, drawn=drawn)
+
+    def update(
+        self,
+        s: PointState,
+        gradient: Gradient,
+        batch: Batch,
+        noise: Noises,
+        rate: Tensor | float = 1.0,
+    ) -> tuple[PointState, Record]:
+        """Take one step, with noise 0 in steps without noise."""
+        return momentum_step(self, s, gradient, batch, noise, rate)

@@ -14,68 +14,68 @@ deviations.
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Generic
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import (
-    Count,
-    Momentum,
-    NonNegative,
-    Positive,
-    Rate,
-    Seed,
-    Several,
-    Statistics,
-    check_count,
-)
-from flatviz.core import Data, Likelihood, Net, Progress, public
+from flatviz.checks import Count, Positive, Several, check_count
 from flatviz.gaussian import Gaussian
-from flatviz.posteriors.method import Method, Tuned, settings_of
-from flatviz.results import Draws, History, Posterior
-from flatviz.training.driver import Algorithm, Record, drive
-from flatviz.training.gradient import PLAIN, Ascent, Batch, Gradient, Noises, Training
-from flatviz.training.losses import NetworkLoss, training_loss
-from flatviz.training.points import SGD, PointState
-from flatviz.training.settings import Checkpoint, Run
+from flatviz.objectives.problem import Problem
+from flatviz.results import Draws, History
+from flatviz.training.driver import Record, drive
+from flatviz.training.gradient import Batch, Gradient, Noises
+from flatviz.training.losses import loss_of
+from flatviz.training.method import Q, Usual
+from flatviz.training.points import Descending, PointState, Stepped
+from flatviz.training.settings import Run
 from flatviz.training.streams import steps_per_epoch
 
 VARIANCE_FLOOR = 1e-12  # so that a weight that never moves (of a blank pixel) has a density
-RATE = 0.05
-RATE_BATCHNORM = 0.02  # at 0.05 some convolutional networks diverge, their statistics frozen
 
 
-@dataclass(frozen=True, eq=False)
-class SWAG(Algorithm[PointState]):
-    """Steps of SGD, and the moments of its weights at the end of epochs (Welford).
+class Tail(Descending[Q], Stepped[Q, PointState], Generic[Q]):
+    """Base of the methods that average SGD at a constant rate, one snapshot an epoch (Welford).
 
         n <- n + 1,   mean <- mean + (w - mean) / n,
         squares <- squares + (w - old mean) (w - new mean)
 
     Kept, in float64 and of w's shape, are n, the mean of the snapshots, the sum of squares and the
     last deviations. The naive E[w^2] - E[w]^2 loses all digits in float32 where weights move by
-    1e-4 of their size.
+    1e-4 of their size.  With an ascent the snapshots are those of w, never of the perturbed w + e.
 
     Args:
-        sgd: The steps; with an ascent the snapshots are those of w, never of the perturbed w + e.
-        rank: K, deviations kept.
-        scale: Factor on the covariance.
+        lr: The constant rate.  None: 0.05, because `pretrain` ends there: the tail goes on where
+            it stopped; of a net with BatchNorm 0.02, as at 0.05 some convolutional networks
+            diverge, their statistics frozen.
+        snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
     """
 
-    sgd: SGD
-    rank: int = 5
-    scale: float = 1.0
+    usual = Usual(batch_size=64)
+    takes = ("batch_size", "batchnorm", "training")
+    rates = (0.05, 0.02)
+    snapshots: Several = 20
+
+    @property
+    def kept_rank(self) -> int:
+        """Deviations kept, K."""
+        return 0
+
+    @property
+    def factor_scale(self) -> float:
+        """Factor on the covariance."""
+        return 1.0
 
     def init(self, w: Tensor) -> PointState:
         """Return the state at weights `w`, (D,), or (B, D) for members trained at once."""
-        return self.sgd.init(w)
+        return PointState.at(w)
 
     def update(
         self, s: PointState, gradient: Gradient, batch: Batch, noise: Noises = ()
     ) -> tuple[PointState, Record]:
-        """Take one step."""
+        """Take one step of SGD at the constant rate."""
         return self.sgd.update(s, gradient, batch)
 
     def collect(self, kept: Sequence[Tensor], s: PointState) -> Sequence[Tensor]:
@@ -87,12 +87,10 @@ class SWAG(Algorithm[PointState]):
         before = w - old
         mean = old + before / n
         after = w - mean
-        deviations = [*deviations, after][-self.rank :] if self.rank else []
+        deviations = [*deviations, after][-self.kept_rank :] if self.kept_rank else []
         return n.expand_as(w), mean, squares + before * after, *deviations
 
-    def result(
-        self, s: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
-    ) -> Gaussian:
+    def gaussian(self, s: PointState, history: History | None, kept: Sequence[Tensor]) -> Gaussian:
         """Build the Gaussian, with half the variance on the diagonal, times `scale`.
 
         The other half is in the deviations.  With rank 0 all of it is on the diagonal.
@@ -100,228 +98,112 @@ class SWAG(Algorithm[PointState]):
         count, mean, squares, *deviations = kept
         mean = mean.to(s.w.dtype)
         variance = (squares / count.flatten()[0]).clamp_min(VARIANCE_FLOOR)
-        if not self.rank:
+        if not self.kept_rank:
             return Gaussian(mean, (0.5 * variance.log()).to(mean), history=history)
         d = torch.stack(deviations)
         root = math.sqrt(2 * max(len(d) - 1, 1))  # K = 1: no K - 1 to divide by
-        factor = d * math.sqrt(self.scale) / root
-        log_std = 0.5 * (self.scale * variance / 2).log()
+        factor = d * math.sqrt(self.factor_scale) / root
+        log_std = 0.5 * (self.factor_scale * variance / 2).log()
         return Gaussian(mean, log_std.to(mean), factor.to(mean), history)
 
+    def fitted(self, problem: Problem, run: Run) -> Q:
+        """Run SGD from the net's weights; statistics of BatchNorm are the data's at the mean."""
+        loss = loss_of(problem, run.batchnorm, run.training)
+        epoch = steps_per_epoch(len(problem.data), run.batch_size)
+        steps = self.snapshots * epoch
+        keep = range(epoch - 1, steps, epoch)
+        driven = drive(self, self.init(problem.net.w), loss, run, steps=steps, keep=keep)
+        q = self.result(*driven)
+        return replace(q, buffers=loss.buffers_at(q.center))  # type: ignore[type-var]
 
-@public
-def fit_swa(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    lr: Rate | None = None,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = 64,
-    snapshots: Several = 20,
-    momentum: Momentum = 0.9,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    batchnorm: Statistics = "frozen",
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Draws:
+
+class SWA(Tail[Draws]):
     """Run SGD at a constant rate and average one snapshot an epoch: a single draw, (1, D).
 
-    Args:
-        net: Its treated weights are the start.
-        data: The N training examples.
-        seed: Fixes the order of the minibatches.
-        lr: The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it
-            stopped. None: 0.05, of a net with BatchNorm 0.02.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
-        snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
-        momentum: Share of the previous step that is added to the next.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation; without validation data.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
-            leaves statistics of the data at each draw (of VI: those collected in training) in
-            `result.buffers`, which `predict` uses.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: On bad data or divergence.
+    Source: Izmailov et al. 2018.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.fit_swa(net, task.train, seed=0, snapshots=5).W.shape
+        >>> fv.fit(net, task.train, fv.SWA(snapshots=5), seed=0).W.shape
         torch.Size([1, 58])
     """
-    run = Run("SWA", seed, checkpoint, progress, batch_size, training)
-    loss = training_loss(net, data, likelihood, batchnorm, training)
-    sgd = _constant(loss, lr, momentum, weight_decay, ascent)
-    q = _tail(loss, run, SWAG(sgd, rank=0), snapshots)
-    return Draws(q.mean[None], q.history, q.buffers)
+
+    label = "SWA"
+
+    def result(
+        self, state: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
+    ) -> Draws:
+        """Return the average."""
+        q = self.gaussian(state, history, kept)
+        return Draws(q.mean[None], q.history)
 
 
-@public
-def fit_swag_diag(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    lr: Rate | None = None,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = 64,
-    snapshots: Several = 20,
-    momentum: Momentum = 0.9,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    batchnorm: Statistics = "frozen",
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Gaussian:
+class SWAGDiagonal(Tail[Gaussian]):
     """Run SGD at a constant rate and fit a diagonal Gaussian to one snapshot an epoch.
 
-    Args:
-        net: Its treated weights are the start.
-        data: The N training examples.
-        seed: Fixes the order of the minibatches.
-        lr: The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it
-            stopped. None: 0.05, of a net with BatchNorm 0.02.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
-        snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
-        momentum: Share of the previous step that is added to the next.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation; without validation data.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
-            leaves statistics of the data at each draw (of VI: those collected in training) in
-            `result.buffers`, which `predict` uses.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: On bad data or divergence.
+    Source: Maddox et al. 2019.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.fit_swag_diag(net, task.train, seed=0, snapshots=5).rank
+        >>> fv.fit(net, task.train, fv.SWAGDiagonal(snapshots=5), seed=0).rank
         0
     """
-    run = Run("SWAG-diagonal", seed, checkpoint, progress, batch_size, training)
-    loss = training_loss(net, data, likelihood, batchnorm, training)
-    sgd = _constant(loss, lr, momentum, weight_decay, ascent)
-    return _tail(loss, run, SWAG(sgd, rank=0), snapshots)
+
+    label = "SWAG-diagonal"
+
+    def result(
+        self, state: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
+    ) -> Gaussian:
+        """Return the Gaussian with all of the variance on the diagonal."""
+        return self.gaussian(state, history, kept)
 
 
-@public
-def fit_swag(
-    net: Net,
-    data: Data,
-    *,
-    seed: Seed,
-    rank: Count = 5,
-    scale: Positive = 1.0,
-    lr: Rate | None = None,
-    weight_decay: NonNegative = 0.0005,
-    batch_size: Count | None = 64,
-    snapshots: Several = 20,
-    momentum: Momentum = 0.9,
-    likelihood: Likelihood = "categorical",
-    training: Training = PLAIN,
-    ascent: Ascent | None = None,
-    batchnorm: Statistics = "frozen",
-    checkpoint: Checkpoint = None,
-    progress: Progress = False,
-) -> Gaussian:
+class SWAG(Tail[Gaussian]):
     """Run SGD at a constant rate and fit a Gaussian to one snapshot an epoch: factor (K, D).
 
+        Sigma = scale (1/2 diag(v) + 1/2 D),   D = sum_k d_k d_k^T / (K - 1)
+
+    Source: Maddox et al. 2019.
+
     Args:
-        net: Its treated weights are the start.
-        data: The N training examples.
-        seed: Fixes the order of the minibatches.
         rank: Deviations kept, K; 5 as in SA-BMA's experiments.
         scale: Multiplies the covariance; 1 is the paper.  Released scripts whose scale is without
             the half mean twice theirs: their 0.5 is 1 here, F-SWAG's 0.1 is 0.2.
-        lr: The constant rate, 0.05 because `pretrain` ends there: the tail goes on where it
-            stopped. None: 0.05, of a net with BatchNorm 0.02.
-        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).
-        batch_size: Examples a minibatch, few enough for noise: 10 of a few-shot task's hundred.
-        snapshots: Epochs T, two and the rank at least; 20 as in SWAG's paper.
-        momentum: Share of the previous step that is added to the next.
-        likelihood: As in `nll`: of classes, labels of 0 or 1, targets with noise.
-        training: `Training(...)`: precision, accumulation; without validation data.
-        ascent: `SAM(radius)` or similar makes the fit flat-seeking: gradients at w + e, two a step.
-        batchnorm: "frozen" uses the net's BatchNorm statistics; "train" those of each batch, and
-            leaves statistics of the data at each draw (of VI: those collected in training) in
-            `result.buffers`, which `predict` uses.
-        checkpoint: Path to save to and resume from.
-        progress: True, None (where a terminal watches) or a function(done, total, label).
-
-    Raises:
-        ValueError: On bad data or divergence.
 
     Example:
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> fv.fit_swag(net, task.train, seed=0, rank=3, snapshots=5).factor.shape
+        >>> fv.fit(net, task.train, fv.SWAG(rank=3, snapshots=5), seed=0).factor.shape
         torch.Size([3, 58])
     """
-    check_count(snapshots, "snapshots", least=max(2, rank))
-    run = Run("SWAG", seed, checkpoint, progress, batch_size, training)
-    loss = training_loss(net, data, likelihood, batchnorm, training)
-    sgd = _constant(loss, lr, momentum, weight_decay, ascent)
-    return _tail(loss, run, SWAG(sgd, rank, scale), snapshots)
 
+    label = "SWAG"
+    rank: Count = 5
+    scale: Positive = 1.0
 
-def _constant(
-    loss: NetworkLoss,
-    lr: float | None,
-    momentum: float,
-    weight_decay: float,
-    ascent: Ascent | None,
-) -> SGD:
-    """Build SGD at the given constant rate, or the one tuned for this kind of network."""
-    if lr is None:
-        lr = RATE_BATCHNORM if loss.problem.net.has_batchnorm else RATE
-    return SGD(lr, momentum, weight_decay, ascent, clip=loss.longest_gradient)
+    def _check(self) -> None:
+        check_count(self.snapshots, "snapshots", least=max(2, self.rank))
 
+    @property
+    def kept_rank(self) -> int:
+        """Deviations kept, K."""
+        return self.rank
 
-def _tail(loss: NetworkLoss, run: Run, swag: SWAG, snapshots: int) -> Gaussian:
-    """Run SGD from the net's weights, and return the Gaussian of its snapshots."""
-    start = swag.init(loss.problem.net.w)
-    epoch = steps_per_epoch(len(loss.problem.data), run.batch_size)
-    steps = snapshots * epoch
-    keep = range(epoch - 1, steps, epoch)
-    q = swag.result(*drive(swag, start, loss, run, steps=steps, keep=keep))
-    return replace(q, buffers=loss.buffers_at(q.mean))  # the collected ones belong to other weights
+    @property
+    def factor_scale(self) -> float:
+        """Factor on the covariance."""
+        return self.scale
 
+    def result(
+        self, state: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
+    ) -> Gaussian:
+        """Return the Gaussian, with half the variance on the diagonal, times `scale`.
 
-def _settings(fit: Callable[..., Posterior], names: str) -> Tuned:
-    # Minibatches of 10, as SGD on all hundred examples of the task has no noise
-    names = f"{names} lr momentum weight_decay batch_size"
-    return Tuned(settings_of(fit, names, lr=RATE, batch_size=10))
-
-
-SWA_METHOD = Method(
-    fit=fit_swa,
-    plain=_settings(fit_swa, "snapshots"),
-    warm_start=True,
-)
-DIAGONAL = Method(
-    fit=fit_swag_diag,
-    plain=_settings(fit_swag_diag, "snapshots"),
-    warm_start=True,
-)
-METHOD = Method(
-    fit=fit_swag,
-    plain=_settings(fit_swag, "rank snapshots"),
-    warm_start=True,
-)
+        The other half is in the deviations.
+        """
+        return self.gaussian(state, history, kept)

@@ -27,7 +27,7 @@ from flatviz.training.gradient import PLAIN, Training
 from flatviz.training.losses import training_loss
 from flatviz.training.points import SGD, starts
 from flatviz.training.settings import Checkpoint, Run
-from flatviz.training.streams import rates, steps_per_epoch
+from flatviz.training.streams import steps_per_epoch
 
 DROP = 0.1  # of the learning rate, at each epoch in `drops`
 # Share of the labels' entropy; with a larger loss a network knows the class frequencies at most
@@ -130,8 +130,7 @@ def train_pool(
         passed = [epoch * drop <= step for drop in drops]
         return DROP ** sum(passed)
 
-    falling = rates(lr, steps, W, schedule)
-    sgd = SGD(falling, momentum, weight_decay)
+    sgd = SGD(lr=lr, momentum=momentum, weight_decay=weight_decay)
     keep = range(epoch - 1, steps, epoch) if keep_epochs else ()
     start = sgd.init(W)
     driven = drive(
@@ -143,6 +142,7 @@ def train_pool(
         shuffle=seeds,
         keep=keep,
         check=False,
+        schedule=schedule,
     )
     state, history, snapshots = driven
     last = history.loss[-epoch:].mean(0)

@@ -29,7 +29,7 @@ from flatviz.storage.files import State, load_state, save_state
 from flatviz.training.gradient import Batch, Gradient, Noises, TrainingLoss
 from flatviz.training.loop import EarlyStopping, replayed
 from flatviz.training.settings import Run
-from flatviz.training.streams import Noise, minibatches
+from flatviz.training.streams import Noise, factors, minibatches
 
 SAVE_EVERY = 30.0  # seconds
 # Nats an example, beside ten times the first loss; a wide posterior at T = 1 raises it by less
@@ -80,7 +80,7 @@ class Algorithm(Protocol[S]):
     `noise` and `collect` have defaults: no noise, and the first tensor of the state, its weights.
     """
 
-    def init(self, *start: Any, **settings: Any) -> S:
+    def init(self, *start: Any) -> S:
         """Return the state at weights, or at a Gaussian."""
 
     def update(
@@ -89,10 +89,12 @@ class Algorithm(Protocol[S]):
         gradient: Gradient,
         batch: Batch,
         noise: Noises,
+        **rate: Any,
     ) -> tuple[S, Record]:
         """Take one step: return the next state, and its entries in the history.
 
-        It does not change the given state, draws nothing, and reads nothing back to the host.
+        It does not change the given state, draws nothing, and reads nothing back to the host.  A
+        method with a `schedule` also takes `rate`, the factor on its lr in this step.
         """
 
     def result(
@@ -106,6 +108,10 @@ class Algorithm(Protocol[S]):
     def noise(self, state: S, seeds: Sequence[int], steps: int) -> Noise:
         """Draw the noise of all steps, with one seed for each member."""
         return Noise()
+
+    def schedule(self, step: int, steps: int) -> float | None:
+        """Return the factor on lr in a step, which `update` then gets as `rate`; None, none."""
+        return None
 
     def collect(self, kept: Sequence[Tensor], state: S) -> Sequence[Tensor]:
         """Add what is kept of this state to what was kept before."""
@@ -132,16 +138,28 @@ class Running(Generic[S]):
     loss: TrainingLoss
     noise: Noise
     keep: Container[int]
+    rates: Tensor | None = None  # factors on lr, (T,)
 
     def __post_init__(self) -> None:
         self.kept: list[Tensor] = []
         self.rows: dict[str, list[Tensor]] = {name: [] for name in Record._fields}
-        self.step, self.notes = replayed(self.algorithm.update, self.state, self.loss)
+        update = self.algorithm.update if self.rates is None else self._at_rate
+        self.step, self.notes = replayed(update, self.state, self.loss)
+
+    def _at_rate(
+        self, state: S, gradient: Gradient, batch: Batch, noise: Noises
+    ) -> tuple[S, Record]:
+        """Take a step whose rate is the last tensor of its noise, as an input of a recording."""
+        *noise, rate = noise
+        return self.algorithm.update(state, gradient, batch, tuple(noise), rate=rate)
 
     def update(self, at: int, batch: Batch) -> None:
         """Take step number `at`."""
         self.loss.begin()
-        state, record = self.step(self.state, batch, self.noise.at(at))
+        noise = self.noise.at(at)
+        if self.rates is not None:
+            noise = (*noise, self.rates[at])
+        state, record = self.step(self.state, batch, noise)
         # A prior of weights that have gradients brings in a graph, which would grow with the steps
         plain = (value.detach() if value.requires_grad else value for value in state)
         self.state = cast(S, state._make(plain))
@@ -174,6 +192,7 @@ def drive(
     shuffle: int | Sequence[int] | None = None,
     keep: Container[int] = (),
     check: bool = True,
+    schedule: Callable[[int, int], float | None] | None = None,
 ) -> Driven[S]:
     """Take `steps` steps from `state`.
 
@@ -187,6 +206,7 @@ def drive(
         shuffle: Seed of the minibatches, or one for each member; None, that of the run.
         keep: Steps, 0 the first, after which `collect` takes in the state.
         check: Raise on divergence, and warn of a loss that rose far.
+        schedule: Factor on lr, (step, steps) -> factor, in place of the method's own.
 
     Raises:
         ValueError: For validation data, where weights are collected: early stopping would not take
@@ -208,14 +228,16 @@ def drive(
         "batch_size": run.batch_size,
         "training": run.training,
         "keep": keep,
+        "schedule": schedule,
     }
     title = titled(run, steps, about)
     noise = algorithm.noise(state, seeds, steps)
     if run.checkpoint is not None:  # which is read into these tensors
         state = state._make(value.clone() for value in state)
-    running = Running(algorithm, state, loss, noise, keep)
-    n = max(loss.examples, 1)
     device = state[0].device
+    rates = factors(schedule or algorithm.schedule, steps, device)
+    running = Running(algorithm, state, loss, noise, keep, rates)
+    n = max(loss.examples, 1)
     batches = minibatches(n, run.batch_size, shuffle, device)
     validation = run.training.validation
     stopping = None
@@ -242,7 +264,7 @@ def drive(
     )
     losses = torch.stack(running.rows["loss"])
     checks = None if stopping is None else torch.stack(stopping.losses)
-    notes = running.notes
+    notes = [*running.notes, *run.notes]
     if check:
         floating = [value for value in running.moved() if value.is_floating_point()]
         check_converged(losses, *floating)

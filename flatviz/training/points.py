@@ -6,10 +6,10 @@ with L the mean NLL of N examples and log p that of a Gaussian prior, or of weig
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -18,13 +18,16 @@ from flatviz.checks import (
     Count,
     Momentum,
     NonNegative,
+    Positive,
     Rate,
     Seed,
+    Whole,
     check_positive,
 )
 from flatviz.core import Data, Likelihood, Net, Progress, public, saved_rng
 from flatviz.engine.batchnorm import refresh_batchnorm
-from flatviz.gaussian import Gaussian
+from flatviz.gaussian import Buffers, Gaussian
+from flatviz.objectives.problem import Problem
 from flatviz.results import Draws, History
 from flatviz.training.driver import Algorithm, Record, S, beside_constant, drive
 from flatviz.training.gradient import (
@@ -36,9 +39,10 @@ from flatviz.training.gradient import (
     Training,
     ascended,
 )
-from flatviz.training.losses import NetworkLoss, check_covers, training_loss
-from flatviz.training.settings import Checkpoint, Optim, Run
-from flatviz.training.streams import FreshNoise, Noise, cosine, rate_at, rates, steps_per_epoch
+from flatviz.training.losses import NetworkLoss, check_covers, loss_of, training_loss
+from flatviz.training.method import BY_NET, Method, Q, Usual
+from flatviz.training.settings import Checkpoint, Run
+from flatviz.training.streams import FreshNoise, Noise, cosine, rate_of, steps_per_epoch
 
 R = TypeVar("R", float, Tensor)
 
@@ -107,62 +111,134 @@ def draws_of(
     return Draws(W.flatten(0, -2), history, chains=chains)
 
 
-class Chain(Algorithm[S], Protocol[S]):
-    """A method that samples exp(-U / T): its noise is one tensor of w's shape a step."""
+class Stepped(Method[Q], Algorithm[S], Generic[Q, S]):
+    """A method of steps: `init`, `update` and `result`, which the driver repeats.
+
+    Here the whole fit of one that starts at the net's weights, with `draws` weight vectors a step.
+    """
+
+    @property
+    def draws(self) -> int:
+        """Weight vectors at which a step takes gradients."""
+        return 1
+
+    def fitted(self, problem: Problem, run: Run) -> Q:
+        """Run the steps; minibatches are shuffled by seed + 1."""
+        loss = loss_of(problem, run.batchnorm, run.training, draws=self.draws)
+        start = self.init(problem.net.w)
+        driven = drive(self, start, loss, run, steps=run.steps, shuffle=run.seed + 1)
+        return with_buffers(self.result(*driven), loss.buffers())
+
+
+def with_buffers(q: Q, buffers: Buffers) -> Q:
+    """Return a posterior with statistics of BatchNorm."""
+    return replace(q, buffers=buffers)  # type: ignore[type-var]
+
+
+class Sampling(Stepped[Draws, S], Generic[S]):
+    """Base of the methods that sample exp(-U / T), U = N L(w) - log p(w).
+
+    Args:
+        lr: Step size on the mean loss; chains diverge above 2 / curvature, and a narrow prior adds
+            curvature.
+        n_draws: Draws over all chains, (n_draws, D).
+        temperature: T of exp(-U / T), of the whole posterior: 1 is Bayes, less is colder, 0
+            removes the noise.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)).  A density of your own, stepped
+            by hand, has its prior inside: give 0.
+        prior: Gaussian over the D treated weights, as of `transfer`, in place of weight decay.
+        ascent: `SAM(radius)` or similar makes it flat-seeking: gradients at w + e, two a step.  The
+            drift is then no gradient: draws are of a sharpness-aware posterior only about.
+        n: N, the examples in the mean loss; None: filled by `fit`, and 1 in a step by hand.
+    """
+
+    takes = ("batch_size", "batchnorm", "training")
+    lr: Rate = 0.01
+    n_draws: Count = 30
+    temperature: NonNegative = 1.0
+    weight_decay: NonNegative = 0.0005
+    prior: Gaussian | None = None
+    ascent: Ascent | None = None
+    n: Count | None = None
 
     @property
     def energy(self) -> Energy:
         """U and T."""
+        return Energy(self.n or 1, self.temperature, self.weight_decay, self.prior, self.ascent)
+
+    def init(self, w: Tensor) -> S:
+        """Return the state at weights `w`, (D,), or (B, D) of chains."""
+        return PointState.at(w)  # type: ignore[return-value]
 
     def noise(self, state: S, seeds: Sequence[int], steps: int) -> Noise:
-        """Return the noise of all steps, 0 at temperature 0."""
-        return FreshNoise(seeds, state[0], drawn=lambda step: self.energy.temperature > 0)
+        """Return one tensor of w's shape a step, 0 at temperature 0."""
+        return FreshNoise(seeds, state[0], drawn=lambda step: self.temperature > 0)
 
     def result(
-        self,
-        state: S,
-        history: History | None = None,
-        kept: Sequence[Tensor] = (),
+        self, state: S, history: History | None = None, kept: Sequence[Tensor] = ()
     ) -> Draws:
         """Return the draws."""
         return draws_of(state, history, kept)
 
+    def length(self, run: Run) -> tuple[int, Container[int]]:
+        """Return the number of steps, and the steps after which weights are draws."""
+        raise NotImplementedError
 
-def run_chains(
-    chain: Chain[S],
-    loss: NetworkLoss,
-    run: Run,
-    w: Tensor,
-    steps: int,
-    keep: Sequence[int] | frozenset[int],
-) -> Draws:
-    """Run parallel chains from the rows of `w` (B, D), the first that of B = 1.
+    def starts(self, problem: Problem, run: Run) -> Tensor:
+        """Return the weights at which the chains start, (B, D)."""
+        return problem.net.w[None]
 
-    loss: the batched loss of B members.
+    def fitted(self, problem: Problem, run: Run) -> Draws:
+        """Run the chains, all at once; the first is that of a single one.
 
-    Raises:
-        ValueError: For a prior that covers other weights, and for validation data.
-        Diverged: If the loss or a chain becomes NaN or inf.
+        Raises:
+            ValueError: For a prior that covers other weights, and for validation data.
+            Diverged: If the loss or a chain becomes NaN or inf.
+        """
+        run = replace(run, label=f"{run.label}, T = {self.temperature:g}")
+        if self.prior is not None:
+            check_covers(problem.net, self.prior, "prior")
+        w = self.starts(problem, run)
+        loss = loss_of(problem, run.batchnorm, run.training, members=len(w))
+        seeds = [run.seed + 1000 * i for i in range(len(w))]
+        steps, keep = self.length(run)
+        driven = drive(
+            self,
+            self.init(w),
+            loss,
+            run,
+            steps=steps,
+            seeds=seeds,
+            shuffle=[seed + 1 for seed in seeds],
+            keep=keep,
+        )
+        q = draws_of(*driven)
+        return replace(q, buffers=loss.buffers_at(q.W))
+
+
+class Chain(Sampling[S], Generic[S]):
+    """Base of the chains that take every `thin`-th weights after `burn_in` steps as draws.
+
+    Args:
+        chains: All run at once from the net's weights; `n_draws` is a multiple of them.
+        burn_in: Steps before the first draw.
+        thin: Steps from one draw to the next.
     """
-    run = replace(run, label=f"{run.label}, T = {chain.energy.temperature:g}")
-    prior = chain.energy.prior
-    if prior is not None:
-        check_covers(loss.problem.net, prior, "prior")
-    seeds = [run.seed + 1000 * i for i in range(len(w))]
-    shuffle = [seed + 1 for seed in seeds]
-    start = chain.init(w)
-    driven = drive(
-        chain,
-        start,
-        loss,
-        run,
-        steps=steps,
-        seeds=seeds,
-        shuffle=shuffle,
-        keep=keep,
-    )
-    q = draws_of(*driven)
-    return replace(q, buffers=loss.buffers_at(q.W))
+
+    chains: Count = 1
+    burn_in: Whole = 300
+    thin: Count = 20
+
+    def _check(self) -> None:
+        thinned(self.n_draws, self.chains, self.burn_in, self.thin)
+
+    def length(self, run: Run) -> tuple[int, range]:
+        """Return the number of steps, and the steps after which weights are draws."""
+        return thinned(self.n_draws, self.chains, self.burn_in, self.thin)
+
+    def starts(self, problem: Problem, run: Run) -> Tensor:
+        """Return the net's weights for each chain, (B, D)."""
+        return problem.net.w.repeat(self.chains, 1)
 
 
 def thinned(
@@ -184,39 +260,89 @@ def thinned(
     return steps, range(burn_in + thin - 1, steps, thin)
 
 
-@dataclass(frozen=True, eq=False)
-class SGD(Algorithm[PointState]):
-    """SGD with momentum m and coupled weight decay wd.
+class Descending(Method[Q], Generic[Q]):
+    """Base of the methods that train weights by SGD with momentum.
 
         v <- m v + grad L(w) + wd w,   w <- w - lr_t v
 
-    With an `ascent` the gradient is taken at w + e; weight decay acts at w.
+    Args:
+        lr: The first learning rate.
+        momentum: m, the share of the previous step that is added to the next.
+        weight_decay: wd; it stands for the prior N(0, 1 / (N wd)), and acts at w.
+        ascent: `SAM(radius)` or similar makes it flat-seeking: gradients at w + e, two a step.
+        clip: Length to which a longer gradient of L is shortened; None: 1 where the network
+            computes the noise of its targets, and for several labels an example (tokens).
+    """
+
+    rates: ClassVar[tuple[float, float]] = (0.05, 0.05)  # of nets without and with BatchNorm
+    lr: Rate = BY_NET
+    momentum: Momentum = 0.9
+    weight_decay: NonNegative = 0.0005
+    ascent: Ascent | None = None
+    clip: Positive | None = None
+
+    def completed(self, problem: Problem, run: Run) -> Self:
+        """Fill in the rate and the longest gradient."""
+        lr = self.lr
+        if lr is None:
+            lr = self.rates[problem.net.has_batchnorm]
+        clip = self.clip
+        if clip is None:
+            clip = problem.likelihood.longest_gradient(problem.data.y)
+        return replace(self, lr=lr, clip=clip).with_examples(len(problem.data))
+
+    @property
+    def sgd(self) -> "SGD":
+        """The steps of the weights."""
+        return SGD(
+            lr=self.lr,
+            momentum=self.momentum,
+            weight_decay=self.weight_decay,
+            ascent=self.ascent,
+            clip=self.clip,
+        )
+
+
+class SGD(Descending[Draws], Stepped[Draws, PointState]):
+    """SGD with momentum m and coupled weight decay wd, one point: the maximum a posteriori (MAP).
+
+        v <- m v + grad L(w) + wd w,   w <- w - lr_t v,   lr_t = lr / 2 (1 + cos(pi t / steps))
+
+    `fit` trains from the net's weights, and returns a single draw, (1, D).  The seed fixes the
+    order of minibatches alone: with full batches every seed gives the same solution.  Where all
+    weights are treated, statistics of BatchNorm are trained too: `q.buffers`, which `predict` uses.
 
     Args:
-        rates: lr_t of each step, (T,), or a constant.
-        momentum: m.
-        weight_decay: wd.
-        ascent: `SAM(radius)` or similar.
-        clip: Length to which a longer gradient of L is shortened; None: no limit.
+        lr: The first learning rate; it falls to 0 along half a cosine.  None: 0.05, of a net with
+            BatchNorm 0.01, as at 0.05 some seeds diverge.
 
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 3))
-        >>> loss = fv.training.training_loss(net, fv.Data(torch.randn(12, 2), torch.arange(12) % 3))
-        >>> sgd = fv.training.SGD(0.1)
+        >>> data = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)
+        >>> fv.fit(net, data, fv.SGD(lr=0.1), seed=0).W.shape
+        torch.Size([1, 9])
+        >>> sgd, loss = fv.SGD(lr=0.1), fv.training.training_loss(net, data)
         >>> state = sgd.init(net.w)
         >>> state, record = sgd.update(state, loss, batch=torch.tensor([0, 3, 7]))
         >>> state.w.shape, record.loss.shape
         (torch.Size([9]), torch.Size([]))
     """
 
-    rates: Tensor | float
-    momentum: float = 0.9
-    weight_decay: float = 0.0
-    ascent: Ascent | None = None
-    clip: float | None = None
+    label = "SGD"
+    rates = (0.05, 0.01)
 
-    init = staticmethod(PointState.at)
+    def usual_for(self, net: Net) -> Usual:
+        """Train the statistics of BatchNorm where all weights are treated."""
+        return Usual(batchnorm="train" if net.treats_all else "frozen")
+
+    def init(self, w: Tensor) -> PointState:
+        """Return the state at weights `w`, (D,), or (B, D) of members."""
+        return PointState.at(w)
+
+    def schedule(self, step: int, steps: int) -> float:
+        """Return the factor on lr, along half a cosine."""
+        return cosine(step, steps)
 
     def update(
         self,
@@ -224,8 +350,10 @@ class SGD(Algorithm[PointState]):
         gradient: Gradient,
         batch: Batch,
         noise: Noises = (),
+        rate: Tensor | float = 1.0,
     ) -> tuple[PointState, Record]:
-        """Take one step."""
+        """Take one step at lr times `rate`."""
+        self.check_filled("lr")
         value, g, gain = ascended(gradient, s.w, batch, self.ascent)
         if self.clip is not None:
             length = g.norm(dim=-1, keepdim=True)
@@ -233,35 +361,44 @@ class SGD(Algorithm[PointState]):
         g = g.add(s.w, alpha=self.weight_decay)
         # in place, on a tensor without other users, as a large network's takes much memory
         v = g.add_(self.momentum * s.v)
-        w = s.w.addcmul(v, rate_at(self.rates, s.step), value=-1)
+        w = s.w.addcmul(v, rate_of(self.lr, rate, s.w), value=-1)
         return PointState(w, v, s.step + 1), Record(value, sharpness=gain)
 
-    result = staticmethod(draws_of)
+    def result(
+        self, state: PointState, history: History | None = None, kept: Sequence[Tensor] = ()
+    ) -> Draws:
+        """Return the weights as draws."""
+        return draws_of(state, history, kept)
+
+    def fitted(self, problem: Problem, run: Run) -> Draws:
+        """Train from the net's weights."""
+        loss = loss_of(problem, run.batchnorm, run.training)
+        w, history = descend(loss, problem.net.w, run, self)
+        return Draws(w[None], history, loss.buffers())
 
 
 def descend(
     loss: NetworkLoss,
     w: Tensor,
     run: Run,
-    optim: Optim,
+    sgd: SGD,
     *,
     shuffle: int | Sequence[int] | None = None,
     last: float = 0.0,
 ) -> tuple[Tensor, History]:
     """Run SGD from `w` (D,) or (B, D), with a rate along half a cosine to the share `last`.
 
-    Returns the weights, and the history.  The likelihood says how long a gradient may be.
+    Returns the weights, and the history.
 
     Raises:
         Diverged: If the loss or the weights become NaN or inf.
     """
-    schedule = partial(cosine, last=last)
-    lr = rates(optim.lr, optim.steps, w, schedule)
-    clip = loss.longest_gradient
-    sgd = SGD(lr, optim.momentum, optim.weight_decay, optim.ascent, clip)
+    falling = partial(cosine, last=last)
     start = sgd.init(w)
-    state, history, _ = drive(sgd, start, loss, run, steps=optim.steps, shuffle=shuffle)
-    if clip is not None:
+    state, history, _ = drive(
+        sgd, start, loss, run, steps=run.steps, shuffle=shuffle, schedule=falling
+    )
+    if sgd.clip is not None:
         notes = beside_constant(history.loss, loss.of_constant())
         history = replace(history, notes=(*history.notes, *notes))
     return state.w, history
@@ -303,7 +440,7 @@ def train_members(
     loss: NetworkLoss,
     seeds: list[int],
     run: Run,
-    optim: Optim,
+    sgd: SGD,
 ) -> Draws:
     """Run SGD from `starts` of all members at once: (members, D).
 
@@ -317,7 +454,7 @@ def train_members(
             " the order of minibatches alone: treat a head or all weights",
             stacklevel=3,
         )
-    W, history = descend(loss, first, run, optim, shuffle=seeds)
+    W, history = descend(loss, first, run, sgd, shuffle=seeds)
     means = history.mapped(lambda record: record.mean(1))
     return Draws(W, means, loss.buffers_at(W))
 
@@ -376,14 +513,15 @@ def pretrain(
         >>> float(fv.nll(net, task.source)(net.w)) < 0.5
         True
     """
-    run = Run("pre-training", seed, checkpoint, progress, batch_size, training)
     if isinstance(net, nn.Module):
         net = Net.from_module(net)
     net = net.with_example(data.x)
     check_positive(lr, "lr")
-    loss = training_loss(net, data, likelihood, "train", run.training)
     steps = epochs * steps_per_epoch(len(data), batch_size)
-    optim = Optim(steps, lr, momentum, weight_decay, ascent)
-    w, _ = descend(loss, net.w, run, optim, last=min(last_lr / lr, 1.0))
+    run = Run("pre-training", seed, checkpoint, progress, batch_size, training, steps)
+    loss = training_loss(net, data, likelihood, "train", run.training)
+    sgd = SGD(lr=lr, momentum=momentum, weight_decay=weight_decay, ascent=ascent)
+    sgd = sgd.completed(loss.problem, run)
+    w, _ = descend(loss, net.w, run, sgd, last=min(last_lr / lr, 1.0))
     with run.training.autocast(w):  # statistics of the same activations as in training
         return refresh_batchnorm(loss.net_at(w), w, data)

@@ -1,19 +1,13 @@
-"""Settings of a fit, built once from its keywords.
+"""What belongs to every run of a fit, and what the defaults of Gaussians depend on."""
 
-`Run` is for every fit, `Optim` for descent, `Vi` for Gaussians.
-"""
-
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
-from flatviz.checks import NewFile
+from flatviz.checks import NewFile, Statistics
 from flatviz.core import Net, Progress
 from flatviz.engine.cost import Work
-from flatviz.gaussian import Gaussian
-from flatviz.training.gradient import PLAIN, Ascent, Training
+from flatviz.training.gradient import PLAIN, Training
 
 Setting = Any  # value of a keyword of any method's fit
 Checkpoint = NewFile | None
@@ -40,6 +34,9 @@ class Run:
         progress: True, None (where a terminal watches) or a function.
         batch_size: Examples a minibatch; None, all of them.
         training: How minibatches pass, and when it stops early.
+        steps: Number of steps.
+        batchnorm: Statistics of BatchNorm, the net's or each batch's.
+        notes: Remarks with which the history begins.
     """
 
     label: str = "training"
@@ -48,6 +45,9 @@ class Run:
     progress: Progress = False
     batch_size: int | None = None
     training: Training = PLAIN
+    steps: int = 0
+    batchnorm: Statistics = "frozen"
+    notes: tuple[str, ...] = ()
 
     def check_no_validation(self, why: str) -> None:
         """Refuse validation data; `why` says why it is of no use."""
@@ -56,20 +56,6 @@ class Run:
             raise ValueError(
                 f"training.validation must be None for {self.label}, got {n} examples: {why}"
             )
-
-
-@dataclass(frozen=True, eq=False)
-class Optim:
-    """SGD with momentum: number of minibatches, first rate, momentum, weight decay, perturbation.
-
-    Gradients are taken at the end of the perturbation `ascent`.
-    """
-
-    steps: int
-    lr: float
-    momentum: float = 0.9
-    weight_decay: float = 0.0
-    ascent: Ascent | None = None
 
 
 class Tempered(NamedTuple):
@@ -89,79 +75,30 @@ TEMPERED = Tempered(0.03, 0.3, 2.0)
 TEMPERED_BATCHNORM = Tempered(0.1, 0.01, 1.0)
 
 
-@dataclass(frozen=True, eq=False)
-class Vi:
-    """Settings of a fit of a Gaussian q, as `fit_vi` describes them."""
+def tempered(net: Net, batchnorm: Statistics) -> Tempered:
+    """Return temperature, start and rate with which a network of this kind learns."""
+    return TEMPERED_BATCHNORM if net.has_batchnorm else TEMPERED
 
-    steps: int
-    lr: float
-    kl_weight: float
-    mc_samples: int | None = None
-    momentum: float = 0.9
-    weight_decay: float = 0.0
-    start_scale: float = 1.0
-    start: Gaussian | None = None
-    shared: bool = False  # whether the draws of a step share its examples
 
-    @classmethod
-    def of(cls, keywords: Mapping[str, Setting]) -> Self:
-        """Build it from the keywords of a fit, which may have others as well."""
-        names = keywords.keys() & {f.name for f in fields(cls)}
-        return cls(**{name: keywords[name] for name in names})
+class Sized(NamedTuple):
+    """Draws of a step, whether they share its examples, and the largest rate; None: any."""
 
-    @classmethod
-    def tuned(
-        cls,
-        net: Net,
-        steps: int,
-        lr: float | None,
-        kl_weight: float | None,
-        mc_samples: int | None,
-        momentum: float,
-        weight_decay: float,
-        start_scale: float | None,
-        start: Gaussian | None = None,
-    ) -> Self:
-        """Build it from a fit's keywords; None of some stands for the tuned value."""
-        usual = TEMPERED_BATCHNORM if net.has_batchnorm else TEMPERED
-        lr = usual.lr if lr is None else lr
-        kl_weight = usual.kl_weight if kl_weight is None else kl_weight
-        start_scale = usual.start_scale if start_scale is None else start_scale
-        return cls(steps, lr, kl_weight, mc_samples, momentum, weight_decay, start_scale, start)
+    draws: int
+    share: bool = False
+    most_lr: float | None = None
 
-    def sized(
-        self,
-        examples: int,
-        work: Work,
-        dim: int,
-        may_share: bool,
-    ) -> Self:
-        """Fill in mc_samples where it is None, by the multiply-adds of a step on `examples`.
 
-        A single draw, and draws that share the examples, have a lower rate.
+def sized(examples: int, work: Work, dim: int, may_share: bool) -> Sized:
+    """Choose the draws of a step by its multiply-adds on `examples`.
 
-        may_share: whether draws can share the examples.
-        """
-        if self.mc_samples is not None:
-            return self
-        forward_and_backward = 3 * work.macs
-        if forward_and_backward * examples * DRAWS <= MAX_WORK:
-            return replace(self, mc_samples=DRAWS)
-        draws = 1
-        if may_share and DRAWS * dim <= MAX_NUMBERS:
-            draws = max(d for d in range(1, DRAWS + 1) if examples % d == 0)  # equal parts
-        return replace(
-            self,
-            mc_samples=draws,
-            lr=min(self.lr, NOISY_LR),
-            shared=draws > 1,
-        )
+    A single draw, and draws that share the examples, have a lower rate.
 
-    def started(self, prior: Gaussian) -> Gaussian:
-        """Return `start` or the prior, with standard deviations times `start_scale`."""
-        start = prior if self.start is None else self.start
-        scale = self.start_scale
-        if scale == 1:
-            return start
-        log_std = start.log_std + math.log(scale)
-        return replace(start, log_std=log_std, factor=scale * start.factor)
+    may_share: whether draws can share the examples.
+    """
+    forward_and_backward = 3 * work.macs
+    if forward_and_backward * examples * DRAWS <= MAX_WORK:
+        return Sized(DRAWS)
+    draws = 1
+    if may_share and DRAWS * dim <= MAX_NUMBERS:
+        draws = max(d for d in range(1, DRAWS + 1) if examples % d == 0)  # equal parts
+    return Sized(draws, draws > 1, NOISY_LR)

@@ -51,25 +51,23 @@ def cosine(step: int, steps: int, last: float = 0.0) -> float:
     return last + (1 - last) * fall
 
 
-def rates(
-    lr: float,
+def factors(
+    schedule: Callable[[int, int], float | None],
     steps: int,
-    like: Tensor,
-    schedule: Callable[[int, int], float] = cosine,
-) -> Tensor:
-    """Compute the learning rate of each step, lr schedule(step, steps): (steps,) in float64.
-
-    They are on the device of `like`.
-    """
-    each = [lr * schedule(step, steps) for step in range(steps)]
-    return like.new_tensor(each, dtype=torch.float64)
+    device: torch.device,
+) -> Tensor | None:
+    """Compute the factor on the rate of each step, (steps,) in float64; None without a schedule."""
+    each = [schedule(step, steps) for step in range(steps)]
+    if not each or each[0] is None:
+        return None
+    return torch.tensor(each, dtype=torch.float64, device=device)
 
 
-def rate_at(rates: Tensor | float, step: Tensor) -> Tensor:
-    """Return the rate of a step, () in float64, from those of all steps (T,) or a constant."""
-    if isinstance(rates, Tensor):
-        return rates.take(step)
-    return step.new_full((), rates, dtype=torch.float64)
+def rate_of(lr: float, factor: Tensor | float, like: Tensor) -> Tensor:
+    """Return lr times a step's factor, () in float64 on the device of `like`."""
+    if isinstance(factor, Tensor):
+        return lr * factor
+    return like.new_full((), lr * factor, dtype=torch.float64)
 
 
 class Noise:

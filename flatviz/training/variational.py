@@ -6,22 +6,21 @@ each seed, are one Gaussian with a leading dimension: mean (B, D); a single one 
 """
 
 import math
-import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from operator import itemgetter
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Self
 
 import torch
 from torch import Tensor
 
-from flatviz.checks import Statistics
+from flatviz.checks import Count, Momentum, NonNegative, Positive, Rate
 from flatviz.gaussian import Gaussian
 from flatviz.objectives.network import mean_nll
 from flatviz.objectives.problem import Problem
 from flatviz.results import History
-from flatviz.training.driver import Algorithm, Diverged, Record, check_converged, drive, risen
+from flatviz.training.driver import Diverged, Record, check_converged, drive, risen
 from flatviz.training.gradient import (
     Batch,
     Expected,
@@ -31,8 +30,10 @@ from flatviz.training.gradient import (
     check_noise,
 )
 from flatviz.training.losses import check_covers, loss_of
-from flatviz.training.settings import DRAWS, Run, Vi
-from flatviz.training.streams import MirroredNoise, Noise, rate_at, rates
+from flatviz.training.method import BY_NET, Usual
+from flatviz.training.points import Stepped
+from flatviz.training.settings import DRAWS, Run, sized, tempered
+from flatviz.training.streams import MirroredNoise, Noise, cosine, rate_of
 
 # Rates relative to the mean's, whose steps momentum makes ten times as long
 WIDTHS = 0.2
@@ -87,7 +88,6 @@ class Descent:
     Args:
         prior: Prior over the D weights.
         n: N, the examples in the mean NLL.
-        rates: lr of each step, (T,), or a constant.
         kl_weight: T, or that of each member, (B,), all > 0.
         momentum: Momentum of the mean.
         weight_decay: Weight decay of the mean.
@@ -96,24 +96,9 @@ class Descent:
 
     prior: Gaussian
     n: int
-    rates: Tensor | float
     kl_weight: float | Tensor = 1.0
     momentum: float = 0.9
     weight_decay: float = 0.0
-    draws: int = 1
-
-    @classmethod
-    def of(cls, vi: Vi, prior: Gaussian, n: int) -> "Descent":
-        """Build that of a fit on n examples."""
-        return cls(
-            prior,
-            n,
-            rates(vi.lr, vi.steps, prior.mean),
-            vi.kl_weight,
-            vi.momentum,
-            vi.weight_decay,
-            vi.mc_samples or DRAWS,
-        )
 
     def init(self, start: Gaussian, members: int = 1) -> GaussianState:
         """Return the state at `start`, of one or several members."""
@@ -157,10 +142,13 @@ class Descent:
         s: GaussianState,
         g: Expected,
         noise: Noises,
+        rate: Tensor,
     ) -> tuple[GaussianState, Record]:
-        """Take a step from `s` along `g`: return the next state, and its entries in the history."""
+        """Take a step from `s` along `g`: return the next state, and its entries in the history.
+
+        rate: lr in this step, () in float64.
+        """
         q = s.q
-        rate = rate_at(self.rates, s.step)
         kl, (mean, r, factor) = self.total(q, g.grad, noise)
         rows = torch.cat((mean.unsqueeze(-2), factor), -2)
         natural = q.cov_mul(rows)  # Sigma G
@@ -187,10 +175,108 @@ class Descent:
         return after, Record(g.loss, kl, g.gain, g.reach)
 
 
-class GaussianMethod(Algorithm[GaussianState], Protocol):
-    """A method that fits a Gaussian by `descent`; it defines the gradient, and the result."""
+class Variational(Stepped[Gaussian, GaussianState]):
+    """Base of the methods that fit a Gaussian q to a tempered posterior by natural gradients.
 
-    descent: Descent
+        min over q of  E_q[mean NLL] + (kl_weight / N) KL(q || prior)
+
+    `fv.training.Descent` is one step.  Every second step has the negative noise of the one before.
+
+    Args:
+        prior: Gaussian over the D treated weights, as `transfer` returns.
+        kl_weight: T of the tempered likelihood, exp(-N L(w) / T) prior(w), the best q of all: 1 is
+            Bayes, below it is colder, 0 removes the prior.  None: 0.03, of a net with BatchNorm
+            0.1.
+        lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
+            None: 2, of a net with BatchNorm 1; at most 1 where a step has few draws.
+        start_scale: Factor on the start's standard deviations: from a wide start gradients are
+            mostly noise.  None: 0.3, of a net with BatchNorm 0.01.
+        mc_samples: Draws of q a step, each of all its examples.  None: 8; for a large network they
+            take an equal part of the examples each, or there is one, at a lower rate
+            (`q.history.notes` says so).
+        momentum: Share of the mean's previous step that is added to the next.
+        weight_decay: Acts on the mean only.
+        start: Where q starts, a Gaussian of any rank; None: the prior.
+        share: Whether the draws of a step each take an equal part of its examples.
+        n: N, the examples in the mean NLL; None: filled by `fit`.
+    """
+
+    usual = Usual(steps=600)
+    prior: Gaussian = field(default=BY_NET, kw_only=False)
+    kl_weight: NonNegative = BY_NET
+    lr: Rate = BY_NET
+    start_scale: Positive = BY_NET
+    mc_samples: Count = BY_NET
+    momentum: Momentum = 0.9
+    weight_decay: NonNegative = 0.0
+    start: Gaussian | None = None
+    share: bool = False
+    n: Count = BY_NET
+
+    def completed(self, problem: Problem, run: Run) -> Self:
+        """Fill in temperature, rate, width of the start, draws of a step, and N."""
+        if self.prior is None:
+            raise ValueError(
+                f"{type(self).__name__} must have a prior, got None: give the one that fv.transfer"
+                " returns, or fv.posteriors.moped_prior(net)"
+            )
+        net = problem.net
+        n = len(problem.data)
+        check_covers(net, self.prior, "prior")
+        if self.start is not None:
+            check_covers(net, self.start, "start")
+        usual = tempered(net, run.batchnorm)
+        lr = usual.lr if self.lr is None else self.lr
+        draws = self.mc_samples
+        share = self.share
+        if draws is None:
+            collects = run.batchnorm == "train" and net.has_batchnorm
+            may_share = net.trunk is None and not collects and run.training.accumulate == 1
+            examples = min(n, run.batch_size or n)
+            draws, share, most = sized(examples, problem.work, net.dim, may_share)
+            lr = lr if most is None else min(lr, most)
+        return replace(
+            self,
+            kl_weight=usual.kl_weight if self.kl_weight is None else self.kl_weight,
+            start_scale=usual.start_scale if self.start_scale is None else self.start_scale,
+            lr=lr,
+            mc_samples=draws,
+            share=share,
+            n=n if self.n is None else self.n,
+        )
+
+    def remarks(self, given: Self) -> tuple[str, ...]:
+        """Say where a step has fewer draws than usual, or draws that share its examples."""
+        fewer = given.mc_samples is None and self.mc_samples < DRAWS
+        if not fewer and not self.share:
+            return ()
+        drawn = "one draw" if self.mc_samples == 1 else f"{self.mc_samples} draws"
+        examples_of = " share the examples of" if self.share else ""
+        return (
+            f"{drawn}{examples_of} a step, rate {self.lr:g}: {DRAWS} draws of all examples take"
+            " long",
+        )
+
+    @property
+    def draws(self) -> int:
+        """Draws of q in a step."""
+        return self.mc_samples or DRAWS
+
+    @property
+    def descent(self) -> Descent:
+        """The step of q along a gradient."""
+        n = self.n or 1
+        return Descent(self.prior, n, self.kl_weight, self.momentum, self.weight_decay)
+
+    @property
+    def started(self) -> Gaussian:
+        """`start` or the prior, with standard deviations times `start_scale`."""
+        start = self.prior if self.start is None else self.start
+        scale = self.start_scale
+        if scale is None or scale == 1:
+            return start
+        log_std = start.log_std + math.log(scale)
+        return replace(start, log_std=log_std, factor=scale * start.factor)
 
     def gradient(
         self,
@@ -200,6 +286,7 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         noise: Noises,
     ) -> Expected:
         """Compute the gradient in theta of one step."""
+        raise NotImplementedError
 
     def noise_share(
         self,
@@ -211,9 +298,13 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         """Estimate what part of an ascent's squared length is noise of the draws."""
         return None
 
-    def init(self, start: Gaussian, members: int = 1) -> GaussianState:
-        """Return the state at `start`, of one or several members."""
-        return self.descent.init(start, members)
+    def init(self, start: Gaussian | None = None, members: int = 1) -> GaussianState:
+        """Return the state at `start`, the method's own by default, of one or several members."""
+        return self.descent.init(self.started if start is None else start, members)
+
+    def schedule(self, step: int, steps: int) -> float:
+        """Return the factor on lr, along half a cosine."""
+        return cosine(step, steps)
 
     def noise(
         self,
@@ -222,7 +313,7 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         steps: int,
     ) -> Noise:
         """Draw z1 (..., S, D) and z2 (..., S, K) of each step."""
-        return MirroredNoise(seeds, self.descent.draws, state.q, steps)
+        return MirroredNoise(seeds, self.draws, state.q, steps)
 
     def update(
         self,
@@ -230,12 +321,14 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         gradient: Gradient,
         batch: Batch,
         noise: Noises,
+        rate: Tensor | float = 1.0,
     ) -> tuple[GaussianState, Record]:
-        """Take one step."""
+        """Take one step at lr times `rate`."""
+        self.check_filled("prior", "lr", "kl_weight")
         each = (*s.mean.shape[:-1], "S")
         check_noise(noise, (*each, s.q.dim), (*each, s.q.rank))
         expected = self.gradient(s.q, gradient, batch, noise)
-        return self.descent.update(s, expected, noise)
+        return self.descent.update(s, expected, noise, rate_of(self.lr, rate, s.mean))
 
     def result(
         self,
@@ -246,6 +339,13 @@ class GaussianMethod(Algorithm[GaussianState], Protocol):
         """Return the posterior of one member."""
         return Gaussian(s.mean, s.log_std, s.factor, history)
 
+    def fitted(self, problem: Problem, run: Run) -> Gaussian:
+        """Fit the posterior of the run's seed."""
+        (fit,) = fit_gaussians(self, problem, run, [run.seed])
+        if isinstance(fit, Diverged):
+            raise fit
+        return fit
+
 
 def _each(value: float | Tensor, like: Tensor) -> float | Tensor:
     """Shape the values of members (B,) to act on tensors (B, ...)."""
@@ -255,69 +355,52 @@ def _each(value: float | Tensor, like: Tensor) -> float | Tensor:
 
 
 def fit_gaussians(
-    build: Callable[[Descent], GaussianMethod],
+    method: Variational,
     problem: Problem,
-    prior: Gaussian,
-    vi: Vi,
-    batchnorm: Statistics,
     run: Run,
     seeds: Sequence[int],
 ) -> list[Gaussian | Diverged]:
-    """Fit q by build(descent), one member a seed; a member that diverged is its error.
+    """Fit q by a completed method, one member a seed; a member that diverged is its error.
 
-    Minibatches are shuffled by seed + 1.  Members run in one pass of the network where it allows
-    that, otherwise one by one.
+    Fields of `together` may be tensors, (B,) of the members.  Minibatches are shuffled by seed + 1.
+    Members run in one pass of the network where it allows that, otherwise one by one.
 
     Raises:
         ValueError: If prior or start do not cover the treated weights, and on bad data.
     """
     net = problem.net
-    n = len(problem.data)
-    start = vi.started(prior)
-    check_covers(net, prior, "prior")
+    start = method.started
+    check_covers(net, method.prior, "prior")
     check_covers(net, start, "start")
-    collects = batchnorm == "train" and net.has_batchnorm
-    may_share = net.trunk is None and not collects and run.training.accumulate == 1
-    examples = min(n, run.batch_size or n)
-    sized = vi.sized(examples, problem.work, net.dim, may_share)
-    descent = Descent.of(sized, prior, n)
-    algorithm = build(descent)
     B = len(seeds)
     shuffles = [seed + 1 for seed in seeds]
     loss = loss_of(
         problem,
-        batchnorm,
+        run.batchnorm,
         run.training,
         B,
-        draws=descent.draws,
-        shared=sized.shared,
+        draws=method.draws,
+        shared=method.share,
     )
     if B > 1 and loss.buffers() is not None:
         run.check_no_validation(
             "statistics of BatchNorm that members train at once are those of the last step"
         )
     state, history, _ = drive(
-        algorithm,
-        algorithm.init(start, B),
+        method,
+        method.init(start, B),
         loss,
         run,
-        steps=vi.steps,
+        steps=run.steps,
         seeds=seeds,
         shuffle=shuffles[0] if B == 1 else shuffles,
         check=False,
     )
     rows = history.mapped(lambda record: record.reshape(-1, B))
-    drawn = "one draw" if descent.draws == 1 else f"{descent.draws} draws"
-    if vi.mc_samples is None and descent.draws < DRAWS or sized.shared:
-        examples_of = " share the examples of" if sized.shared else ""
-        note = (
-            f"{drawn}{examples_of} a step, rate {sized.lr:g}: {DRAWS} draws of all examples take"
-            " long"
-        )
-        rows = replace(rows, notes=(*rows.notes, note))
+    drawn = "one draw" if method.draws == 1 else f"{method.draws} draws"
     shares = None
     if not loss.streams and loss.buffers() is None:
-        shares = noise_shares(algorithm, state.q, loss, run, seeds)
+        shares = noise_shares(method, state.q, loss, run, seeds)
 
     def before() -> Tensor:
         """Compute the loss at the start, by the net's statistics."""
@@ -336,14 +419,14 @@ def fit_gaussians(
         share = math.nan if shares is None else float(shares.reshape(-1)[i])
         if not math.isnan(share):
             notes = (*notes, f"{share:.0%} of the ascent's squared length is noise of {drawn}")
-        q = algorithm.result(s, replace(record, notes=notes))
+        q = method.result(s, replace(record, notes=notes))
         return replace(q, buffers=loss.buffers(i))
 
     return [member(i) for i in range(B)]
 
 
 def noise_shares(
-    algorithm: GaussianMethod,
+    method: Variational,
     q: Gaussian,
     loss: TrainingLoss,
     run: Run,
@@ -356,58 +439,10 @@ def noise_shares(
     """
     other_seeds = [seed + 1 for seed in seeds]
     # One step's noise at a time, as it may take more memory than the fit
-    noise = MirroredNoise(other_seeds, algorithm.descent.draws, q, steps=1)
+    noise = MirroredNoise(other_seeds, method.draws, q, steps=1)
     batch = None
     if run.batch_size is not None and run.batch_size < loss.examples:
         batch = torch.arange(run.batch_size, device=q.mean.device)
     steps = (noise.at(step) for step in range(2 * REPEATS))
     noises = islice(steps, 0, None, 2)  # odd steps are mirrored
-    return algorithm.noise_share(q, loss, batch, noises)
-
-
-def fit_members(
-    build: Callable[[Descent], GaussianMethod],
-    problem: Problem,
-    prior: Gaussian,
-    vi: Vi,
-    batchnorm: Statistics,
-    run: Run,
-    members: Sequence[tuple[float, int]],
-) -> dict[tuple[float, int], Gaussian]:
-    """Fit members (radius, seed) at once, without those that diverge, which a warning names.
-
-    Raises:
-        ValueError: As `fit_gaussians`.
-        Diverged: If each member diverges.
-    """
-    seeds = [seed for _, seed in members]
-    fits = fit_gaussians(build, problem, prior, vi, batchnorm, run, seeds)
-    finite = {m: fit for m, fit in zip(members, fits) if isinstance(fit, Gaussian)}
-    diverged = [f"radius {r:g} with seed {s}" for r, s in members if (r, s) not in finite]
-    names = ", ".join(diverged)
-    if not finite:
-        raise Diverged(f"all {len(members)} members diverged, {names}: {fits[0]}")
-    if diverged:
-        warnings.warn(
-            f"{len(diverged)} of {len(members)} members diverged and are left out: {names}",
-            stacklevel=3,
-        )
-    return finite
-
-
-def fit_gaussian(
-    build: Callable[[Descent], GaussianMethod],
-    problem: Problem,
-    prior: Gaussian,
-    vi: Vi,
-    batchnorm: Statistics,
-    run: Run,
-) -> Gaussian:
-    """Fit the posterior of the run's seed.
-
-    Raises Diverged, and as `fit_gaussians`.
-    """
-    (fit,) = fit_gaussians(build, problem, prior, vi, batchnorm, run, [run.seed])
-    if isinstance(fit, Diverged):
-        raise fit
-    return fit
+    return method.noise_share(q, loss, batch, noises)
