@@ -27,7 +27,7 @@ class _differentiable(cached_property[Any]):
             return super().__get__(instance, owner)
 
 
-class Gaussian(Noun, made_by="fv.transfer and fv.fit_swag return one"):
+class Gaussian(Noun, made_by="fv.transfer and fv.SWAG return one"):
     """A low-rank Gaussian over weights: N(mean, diag(exp(2 log_std)) + factor^T factor).
 
     `mean` (D,), `log_std` (D,), `factor` (K, D); K = 0 is a diagonal Gaussian.  All scales are

@@ -123,7 +123,7 @@ class History(Noun):
     Example:
         >>> import torch, flatviz as fv
         >>> net = fv.Net.from_module(torch.nn.Linear(2, 2))
-        >>> history = fv.fit_sgd(net, fv.Data(torch.eye(2), torch.arange(2)), seed=0).history
+        >>> history = fv.fit(net, fv.Data(torch.eye(2), torch.arange(2)), fv.SGD(), seed=0).history
         >>> history.loss.shape, bool(history.loss[-1] < history.loss[0])
         (torch.Size([300]), True)
     """

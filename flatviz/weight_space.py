@@ -67,7 +67,7 @@ def check_posterior(value: object, name: str) -> None:
 AnyPosterior = Annotated[Posterior | Tensor, check_posterior]
 
 
-class Draws(Noun, made_by="fit_hmc and the other chains return one"):
+class Draws(Noun, made_by="HMC and the other chains return one"):
     """A posterior as draws `W` (S, D): a chain, an ensemble, or one point (MAP: S = 1).
 
     Draws of several `chains` are stored one chain after the other, each in its order: `by_chain`.

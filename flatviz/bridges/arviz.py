@@ -41,7 +41,7 @@ def diagnose_chains(draws: Draws, of: Callable[[Tensor], Tensor] | None = None) 
     constant function gets an R-hat of NaN.
 
     Args:
-        draws: Draws of several chains, as `fit_hmc(..., chains=4)` returns; at least four draws of
+        draws: Draws of several chains, as `HMC(chains=4)` returns; at least four draws of
             each.
         of: W (S, D) -> (S, P) or (S,), such as the probabilities of the true classes; None: every
             weight.  Predictions may agree where weights do not: a network has symmetries.

@@ -82,7 +82,7 @@ def fit_laplace_torch(
     temperature: float,
     history: History | None = None,
 ) -> LaplaceTorch:
-    """Fit the posterior at the net's weights, which `fit_laplace` has trained.
+    """Fit the posterior at the net's weights, which `Laplace` has trained.
 
     Raises:
         ImportError: Without laplace-torch.

@@ -16,7 +16,7 @@ from flatviz.results import Gaussian, Member
 from flatviz.training.gradient import Gradient
 from flatviz.training.losses import training_loss
 from flatviz.training.streams import MirroredNoise
-from flatviz.training.variational import GaussianMethod
+from flatviz.training.variational import Variational
 from flatviz.words import check_choice
 
 WITH_GAP = tuple(
@@ -101,7 +101,7 @@ def convergence_gap(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-        >>> swag = fv.fit_swag(source, task.source, seed=0)
+        >>> swag = fv.fit(source, task.source, fv.SWAG(), seed=0)
         >>> net, prior = fv.transfer(source, swag, treated="norm+head")
         >>> how = dict(seed=0, fit={"steps": 20})
         >>> family = fv.families.fit_family(net, task, prior, radii={"vi": (0.0,)}, **how)
@@ -127,7 +127,7 @@ def convergence_gap(
     )
     longer = check_is(longer, Gaussian, "a fit", method)
     algorithm = record.algorithm(prior, len(task.train), **settings)
-    draws = algorithm.descent.draws
+    draws = algorithm.draws
     statistics = settings.get("batchnorm", "frozen")
     gradient = training_loss(net, task.train, task.likelihood, statistics, draws=draws)
     pairs = (n_draws + 1) // 2
@@ -164,7 +164,7 @@ def convergence_gap(
 
 
 def objective(
-    algorithm: GaussianMethod, q: Gaussian, gradient: Gradient, noise: tuple[Tensor, ...]
+    algorithm: Variational, q: Gaussian, gradient: Gradient, noise: tuple[Tensor, ...]
 ) -> tuple[Tensor, Tensor]:
     """Compute the objective of a method at q with this noise, (), and the pull on log_std.
 

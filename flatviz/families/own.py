@@ -30,7 +30,8 @@ from flatviz.families.tour import HEAD_STD, RANK
 from flatviz.families.trials import TUNED, best_trial
 from flatviz.gaussian import Gaussian
 from flatviz.likelihood import GaussianLikelihood, as_likelihood
-from flatviz.posteriors.swag import fit_swag
+from flatviz.posteriors.fit import fit
+from flatviz.posteriors.swag import SWAG
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Prediction
 from flatviz.training.driver import Diverged
@@ -213,11 +214,10 @@ def _late(
     recipe = recipe_for(net)
 
     def fitted(lr: float) -> Gaussian:
-        swag = fit_swag(
+        swag = fit(
             net,
             task.train,
-            lr=lr,
-            rank=RANK,
+            SWAG(lr=lr, rank=RANK),
             likelihood=likelihood,
             seed=seed,
             progress=progress,

@@ -25,7 +25,7 @@ ERRORS = 3  # standard errors by which a network that learned is better than con
 MAX_DROP = 0.05
 ADVICE = (
     "check inputs and labels, train the module first, or call the steps yourself: pretrain,"
-    " fit_swag, transfer"
+    " SWAG, transfer"
 )
 
 

@@ -26,7 +26,8 @@ from flatviz.families.preparation import (
 from flatviz.families.standing import check_learned
 from flatviz.families.tasks import Engine
 from flatviz.posteriors import METHODS
-from flatviz.posteriors.swag import fit_swag
+from flatviz.posteriors.fit import fit
+from flatviz.posteriors.swag import SWAG
 from flatviz.posteriors.transfer import transfer
 from flatviz.results import Family, Gaussian, Prediction, placed
 from flatviz.storage.cache import cached
@@ -136,12 +137,10 @@ def prepare(
         "pre-training",
         "raise its epochs, lower its lr, or take another model",
     )
-    swag = fit_swag(
+    swag = fit(
         source,
         task.source,
-        rank=rank,
-        lr=recipe.swag_lr,
-        snapshots=recipe.snapshots,
+        SWAG(rank=rank, lr=recipe.swag_lr, snapshots=recipe.snapshots),
         seed=seed,
         progress=progress,
     )

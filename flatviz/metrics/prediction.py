@@ -52,7 +52,7 @@ Linearisable = Annotated[
     kind(
         (Gaussian, OutputPosterior),
         "a Gaussian",
-        "fv.transfer and fv.fit_swag return one, else use predict",
+        "fv.transfer and fv.SWAG return one, else use predict",
     ),
 ]
 

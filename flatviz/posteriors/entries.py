@@ -75,7 +75,9 @@ def settings_of(cls: type[Method], names: str, **values: Setting) -> dict[str, S
 def keyworded(cls: type[Method]) -> Callable[..., Posterior]:
     """Return `fit` of a method with its fields and those of the run as keywords."""
 
-    def fitted(net: Net, data: Data, prior: Gaussian | None = None, **keywords: Setting) -> Posterior:
+    def fitted(
+        net: Net, data: Data, prior: Gaussian | None = None, **keywords: Setting
+    ) -> Posterior:
         if prior is not None:
             keywords["prior"] = prior
         method, run = split(cls, keywords)
@@ -492,7 +494,10 @@ ENTRIES = {
         ),
     ),
     "ptl": Entry(
-        PTL, fit=ptl_of, inner="csgld", plain=Tuned(settings_of(PTL, "scale floor")),
+        PTL,
+        fit=ptl_of,
+        inner="csgld",
+        plain=Tuned(settings_of(PTL, "scale floor")),
         needs_prior=True,
     ),
     "dropout": Entry(Dropout, plain=Tuned(settings_of(Dropout, f"rate n_draws lr {_DESCENT}"))),

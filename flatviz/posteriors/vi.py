@@ -88,7 +88,7 @@ class MeanFieldVI(VI):
         kl_weight: T of exp(-N L(w) / T) prior(w); 1 is Bayes, 0 removes the prior.
         lr: Of natural gradients, falling along half a cosine: 1 to 2; beyond, fits can diverge.
         start_scale: Factor on the start's standard deviations.
-        mc_samples: Draws of q a step, each of all its examples.
+        mc_samples: Draws of q a step, each of all its examples; None: as in `VI`.
         start: Where q starts; None: the net's weights, with `first_std` or `moped`.
         prior_std: Width of the prior, where none is given; 1, for the gains of LayerNorms are 1,
             and its mean 0.
@@ -111,7 +111,7 @@ class MeanFieldVI(VI):
     kl_weight: NonNegative = 1.0
     lr: Rate = 1.0
     start_scale: Positive = 1.0
-    mc_samples: Count = 1
+    mc_samples: Count | None = 1  # type: ignore[assignment]
     prior_std: Positive = 1.0
     first_std: Positive = 0.02
     moped: Positive | None = None

@@ -52,7 +52,7 @@ class Diverged(ValueError):
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> try:
-        ...     _ = fv.fit_sgd(net, task.train, seed=0, lr=1e30)
+        ...     _ = fv.fit(net, task.train, fv.SGD(lr=1e30), seed=0)
         ... except fv.Diverged as error:
         ...     print(error)
         the loss must stay finite, got NaN or inf at step 1 of 300: lower lr or radius

@@ -47,7 +47,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
     """Describe how a fit goes through its examples, whatever it minimises.
 
     Pass it as `training=fv.Training(...)` to `pretrain`, `train_pool` and every `fit_*` that takes
-    gradient steps: all but `fit_hmc`; `fit_ptl` passes on its `settings=`.  Methods that collect
+    gradient steps: all but `HMC`; `PTL` passes on its `settings=`.  Methods that collect
     weights on the way (chains, SWAG) and pools take no `validation`, as they have no single best
     state.  Dropout and a sampled trunk take no `accumulate`, as they draw noise for a complete
     minibatch.
@@ -71,7 +71,7 @@ class Training(Noun, made_by="make one, fv.Training(accumulate=2)"):
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
         >>> how = fv.Training(accumulate=2, validation=task.source, patience=3)
-        >>> fit = fv.fit_sgd(net, task.train, seed=0, training=how)
+        >>> fit = fv.fit(net, task.train, fv.SGD(), seed=0, training=how)
         >>> len(fit.history.validation) < 50  # it stopped early
         True
     """

@@ -136,7 +136,9 @@ class Method(Noun, Generic[Q]):
 
     def __repr__(self) -> str:
         """Write the fields that differ from their defaults, those of the class itself first."""
-        inherited = {f.name for base in type(self).__mro__[1:] if is_dataclass(base) for f in fields(base)}
+        inherited = {
+            f.name for base in type(self).__mro__[1:] if is_dataclass(base) for f in fields(base)
+        }
         mine = [f for f in fields(self) if f.name not in inherited]
         rest = [f for f in fields(self) if f.name in inherited]
         texts = []

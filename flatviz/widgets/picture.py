@@ -40,7 +40,7 @@ def plot_view(
     Example:
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-        >>> swag = fv.fit_swag(source, task.source, seed=0)
+        >>> swag = fv.fit(source, task.source, fv.SWAG(), seed=0)
         >>> net, prior = fv.transfer(source, swag, treated="norm+head")
         >>> radii = {"vi": (0.0,), "sabma": (0.5,)}
         >>> family = fv.families.fit_family(net, task, prior, radii=radii, seed=0, fit={"steps": 2})
