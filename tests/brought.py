@@ -44,7 +44,7 @@ ROWS = [  # what it is, the call, and what of its result is shown
         "f'{len(got)} examples of {\", \".join(got.x.named)}'",
     ),
     ("a classifier of text", "fv.Net.from_module(reader, example=rows_as_data)", "got"),
-    ("its posterior", "fv.fit_ensemble(reads, rows_as_data, members=3, steps=9, seed=0)", "got"),
+    ("its posterior", "fv.fit(reads, rows_as_data, fv.Ensemble(members=3), steps=9, seed=0)", "got"),
     ("two inputs", "fv.Data((x, x), y)", "got"),
     ("a class folder", "fv.datasets.image_folder(folder)", "got"),
     ("data beyond memory", "fv.datasets.stream(pairs)", "got"),
@@ -66,12 +66,12 @@ ROWS = [  # what it is, the call, and what of its result is shown
     ),
     (
         "a head of many classes (a language model)",
-        'fv.fit_laplace(tagger, fv.Data(words, tags), seed=0, steps=9, structure="diagonal")',
+        'fv.fit(tagger, fv.Data(words, tags), fv.Laplace(structure="diagonal"), seed=0, steps=9)',
         "got",
     ),
     (
         "an LSTM",
-        "fv.fit_ensemble(fv.Net.from_module(lstm), sequences, members=2, steps=2, seed=0)",
+        "fv.fit(fv.Net.from_module(lstm), sequences, fv.Ensemble(members=2), steps=2, seed=0)",
         "got",
     ),
     (

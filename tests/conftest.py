@@ -56,7 +56,7 @@ def task() -> fv.Task:
 def transferred(task):
     """(net, prior) of the LayerNorm MLP after a short pre-training: D = 906."""
     source = fv.pretrain(fv.models.mlp(task), task.source, seed=0, epochs=8)
-    swag = fv.fit_swag(source, task.source, rank=5, seed=0, snapshots=8)
+    swag = fv.fit(source, task.source, fv.SWAG(rank=5, snapshots=8), seed=0)
     return fv.transfer(
         source,
         swag,
@@ -70,13 +70,12 @@ def transferred(task):
 def conv(task):
     """(net, prior) of the BatchNorm conv net after a short pre-training."""
     source = fv.pretrain(fv.models.convnet(task), task.source, seed=0, epochs=6)
-    swag = fv.fit_swag(
+    swag = fv.fit(
         source,
         task.source,
-        rank=3,
-        seed=0,
+        fv.SWAG(rank=3,
         snapshots=4,
-        lr=0.005,
+        lr=0.005), seed=0,
     )
     return fv.transfer(
         source,
@@ -116,7 +115,7 @@ def moons():
     """(net, task, prior, family) of two moons, a task in the plane: few steps, draws and cells."""
     task = fv.datasets.moons_transfer(seed=0)
     source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=3)
-    q = fv.fit_swag(source, task.source, seed=0)
+    q = fv.fit(source, task.source, fv.SWAG(), seed=0)
     net, prior = fv.transfer(source, q, treated="norm+head")
     radii = {"sgd": (0.0,), "vi": (0.0,), "sam_mu": (0.1,), "sabma": (0.0, 0.5, 2.0)}
     family = families.fit_family(

@@ -167,7 +167,7 @@ def script(fv, module, data, task, pictures, late, plain, line):
     """A call of each verb, a statement each, as a user would write them."""
     source = fv.pretrain(module, data, seed=0, epochs=1)
     fv.record_path(module, most=2)
-    swag = fv.fit_swag(source, data, seed=0, rank=2, snapshots=3)
+    swag = fv.fit(source, data, fv.SWAG(rank=2, snapshots=3), seed=0)
     net, prior = fv.transfer(
         source,
         swag,
@@ -175,27 +175,26 @@ def script(fv, module, data, task, pictures, late, plain, line):
         head_std=0.1,
         scale=2.0,
     )
-    fv.fit_sgd(net, data, seed=0, steps=2)
-    fv.fit_sgd(fv.Net.from_module(module), data, seed=0, steps=2)
-    fv.fit_swa(net, data, seed=0, snapshots=2, batchnorm="train")
-    fv.fit_swag_diag(net, data, seed=0, snapshots=2, ascent=fv.SAM(0.1))
-    laplace = fv.fit_laplace(net, data, prior_precision=1.0, seed=0, steps=2)
+    fv.fit(net, data, fv.SGD(), seed=0, steps=2)
+    fv.fit(fv.Net.from_module(module), data, fv.SGD(), seed=0, steps=2)
+    fv.fit(net, data, fv.SWA(snapshots=2), seed=0, batchnorm="train")
+    fv.fit(net, data, fv.SWAGDiagonal(snapshots=2, ascent=fv.SAM(0.1)), seed=0)
+    laplace = fv.fit(net, data, fv.Laplace(prior_precision=1.0), seed=0, steps=2)
     fv.posteriors.marginal_noise(net, fv.Data(data.x, data.x[:, :2]))
     fv.posteriors.laplace_evidence(net, data, prior_precision=1.0)
-    hmc = fv.fit_hmc(
+    hmc = fv.fit(
         net,
         data,
-        seed=0,
-        n_draws=8,
+        fv.HMC(n_draws=8,
         chains=2,
         burn_in=4,
-        most_steps=4,
+        most_steps=4), seed=0,
     )
     if_there(lambda: fv.bridges.huggingface_callback())
     if_there(lambda: fv.bridges.lightning_callback())
     fv.bridges.diagnose_chains(hmc)
     fv.posteriors.moped_prior(net)
-    q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=2)
+    q = fv.fit(net, data, fv.SABMA(prior, radius=0.5), seed=0, steps=2)
     fv.fit_sabma_grid(net, data, prior, radius=[0.5], seed=[0], steps=2)
     fv.training.gradient_of(torch.sum)
     fv.training.training_loss(net, data)

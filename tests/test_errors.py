@@ -133,7 +133,7 @@ VALUES = {
         r"factor must have the dtype of mean, torch.float32, got torch.float64: convert",
     ),
     "a prior of another dtype": (
-        lambda: fv.fit_sgld(net(), data(), seed=0, prior=prior(net().dim, float64)),
+        lambda: fv.fit(net(), data(), fv.SGLD(prior=prior(net().dim, float64)), seed=0),
         r"prior must have the net's dtype, torch.float32, got torch.float64: convert",
     ),
     "dropout of a recurrent layer": (
@@ -169,7 +169,7 @@ VALUES = {
         "y must be finite, got 1 NaN",
     ),
     "a prior of another length": (
-        lambda: fv.fit_vi(net(), data(), prior(5), seed=0),
+        lambda: fv.fit(net(), data(), fv.VI(prior(5)), seed=0),
         "net's 34 treated weights, got 5: use",
     ),
     "a plane of another net": (

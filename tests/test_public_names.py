@@ -64,9 +64,9 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
     said = ran.stdout
     for expected in (
         'use.py:5: note: Revealed type is "flatviz.weight_space.Draws"',
-        'use.py:6: error: Unexpected keyword argument "stepz" for "fit_sgd"; did you mean "steps"?',
+        'use.py:6: error: Unexpected keyword argument "stepz" for "SGD"; did you mean "steps"?',
         (
-            'use.py:7: error: Argument "seed" to "fit_swag" has incompatible type "str"; expected'
+            'use.py:7: error: Argument "seed" to "SWAG" has incompatible type "str"; expected'
             ' "int"'
         ),
         'MeanNLL"',
@@ -83,7 +83,7 @@ def test_every_fit_of_the_table_has_a_public_name():
         for name, method in fv.METHODS.items()
         if getattr(method.fit, "func", method.fit) not in public
     }
-    # Over T: fit_vi
+    # Over T: VI
     assert hidden == {"vi_t", "sabma_t"}, (
         "name its fit in `public` of its row of flatviz/catalog.toml"
     )
@@ -176,7 +176,7 @@ def computes() -> int:
     data = fv.Data(x, (x[:, 0] > 0).long())
     module = nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8), nn.ReLU(), nn.Linear(8, 2))
     source = fv.pretrain(module, data, seed=0, epochs=2)
-    swag = fv.fit_swag(source, data, seed=0, rank=2, snapshots=3)
+    swag = fv.fit(source, data, fv.SWAG(rank=2, snapshots=3), seed=0)
     net, prior = fv.transfer(
         source,
         swag,
@@ -184,7 +184,7 @@ def computes() -> int:
         head_std=0.1,
         scale=4,
     )
-    q = fv.fit_sabma(net, data, prior, radius=0.5, seed=0, steps=4)
+    q = fv.fit(net, data, fv.SABMA(prior, radius=0.5), seed=0, steps=4)
     f = fv.nll(net, data)
     plane = fv.plane_pca(q.sample(5, seed=0))
     surface = fv.slice_plane(f, plane, resolution=5, progress=True)

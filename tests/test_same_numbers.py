@@ -10,14 +10,14 @@ from flatviz.storage.digest import value_digest
 import torch, flatviz as fv
 task = fv.datasets.moons_transfer(seed=0)
 source = fv.pretrain(fv.models.mlp(task, hidden=(8,)), task.source, seed=0, epochs=2)
-swag = fv.fit_swag(source, task.source, seed=0, rank=2, snapshots=3)
+swag = fv.fit(source, task.source, fv.SWAG(rank=2, snapshots=3), seed=0)
 net, prior = fv.transfer(source, swag, treated="norm+head")
-q = fv.fit_sabma(net, task.train, prior, radius=0.5, seed=0, steps=5)
+q = fv.fit(net, task.train, fv.SABMA(prior, radius=0.5), seed=0, steps=5)
 whole = fv.Net.from_module(source.to_module())
 draws = [
-    fv.fit_ensemble(whole, task.train, seed=0, steps=5, members=2, batch_size=8).W,
-    fv.fit_sgld(whole, task.train, seed=0, n_draws=3, burn_in=2, thin=1, batch_size=8).W,
-    fv.fit_dropout(whole, task.train, seed=0, steps=5, n_draws=3, rate=0.2).W,
+    fv.fit(whole, task.train, fv.Ensemble(members=2), seed=0, steps=5, batch_size=8).W,
+    fv.fit(whole, task.train, fv.SGLD(n_draws=3, burn_in=2, thin=1), seed=0, batch_size=8).W,
+    fv.fit(whole, task.train, fv.Dropout(n_draws=3, rate=0.2), seed=0, steps=5).W,
 ]
 f, plane = fv.nll(net, task.train), fv.plane_random(net, q.mean, seed=0)
 spectrum = fv.top_eigenpairs(f, q.mean, 2)

@@ -144,7 +144,7 @@ def test_a_result_made_in_inference_mode_is_of_use_outside_of_it():
         prior = fv.Gaussian(net.w + 0, torch.zeros(8))
         draws = fv.Draws(randn(4, 8))
         w = randn(8)
-    q = fv.fit_vi(net, data, prior, seed=0, steps=2)
+    q = fv.fit(net, data, fv.VI(prior), seed=0, steps=2)
     assert not q.mean.is_inference()
     f = fv.nll(net, data)
     fv.top_eigenpairs(f, w, 1)

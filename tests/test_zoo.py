@@ -244,7 +244,7 @@ def test_adapters_are_what_is_treated_by_default_and_by_name(language):
     assert net.dim == 2 * 2 * (8 + 24)
     f = fv.nll(net, data)
     assert_close(f(net.w), before)  # B begins at 0
-    q = fv.fit_laplace(net, data, seed=0, steps=20, structure="full")
+    q = fv.fit(net, data, fv.Laplace(structure="full"), seed=0, steps=20)
     assert f(q.center) < before
     p = fv.predict(net, q, data, 3, seed=0)
     found = p.outputs.shape

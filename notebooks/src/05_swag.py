@@ -93,7 +93,7 @@ assert abs(w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
 L = fv.nll(net, task.train)
-solution = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+solution = fv.fit(net, task.train, fv.SGD(), seed=0).center
 net = net.at(solution)
 settings = fv.METHODS["swag"].keywords(net)
 print(settings)
@@ -132,11 +132,11 @@ by_hand = fv.Gaussian(
 )  # mean, log std, factor
 
 # %% [markdown]
-# **Check**: `fit_swag` does the same walk with the same seed, and must give the same Gaussian. The cell prints by how much
+# **Check**: `SWAG` does the same walk with the same seed, and must give the same Gaussian. The cell prints by how much
 # mean, standard deviation and factor differ, relative to their length.
 
 # %%
-q = fv.fit_swag(net, task.train, seed=0, **settings)
+q = fv.fit(net, task.train, fv.SWAG(), seed=0, **settings)
 off = lambda ours, theirs: float((ours - theirs).norm() / theirs.norm())
 print(
     f"off by {off(q.mean, mean):.0e}, {off(q.std, by_hand.std):.0e}, {off(q.factor, by_hand.factor):.0e}"
@@ -228,7 +228,7 @@ assert (draws.T.cov() - exact).abs().max() < 0.2  # 10,000 draws know the larges
 # between how sure the answers are and how often they are right.
 
 # %%
-swa = fv.fit_swa(net, task.train, seed=0, **fv.METHODS["swa"].keywords(net))
+swa = fv.fit(net, task.train, fv.SWA(), seed=0, batch_size=10)
 members = dict(sgd=solution[None], swa=swa, swag=q)
 n = dict(sgd=1, swa=1, swag=30)
 predictions = {k: fv.predict(net, p, task.test, n[k], seed=2) for k, p in members.items()}
@@ -351,7 +351,7 @@ assert shared > 0.99 and abs(own) < 0.05 and abs(tied.T.corrcoef()[0, 1] - 0.5) 
 # </details>
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
-later = fv.fit_swag(net.at(snapshots[-1]), task.train, seed=1, **settings)
+later = fv.fit(net.at(snapshots[-1]), task.train, fv.SWAG(), seed=1, **settings)
 calm = fv.fit_swag(net, task.train, seed=0, **(settings | dict(batch_size=None)))
 for name, g in dict(first=q, later=later, calm=calm).items():
     values = torch.linalg.svdvals(g.factor).square()

@@ -100,7 +100,7 @@ for _ in range(300):
 assert abs(state.w.var() / V - 1) < 0.05  # 20,000 walkers know a variance to 1 %
 
 # %% [markdown]
-# `fit_sgld` takes these steps on a network. The check is linear regression, whose posterior
+# `SGLD` takes these steps on a network. The check is linear regression, whose posterior
 # [chapter 06](06_vi_and_laplace.ipynb) gives exactly:
 
 # %%
@@ -234,11 +234,11 @@ _ = ipywidgets.interact(crowd_at, beta=(1.0, 16.0, 1.0), step=(0.01, 0.1, 0.01))
 
 # %%
 net, task, prior = prepare(task=fv.datasets.digits_transfer(), epochs=5 if FAST else 60)
-solution = fv.fit_sgd(net, task.train, seed=0, **fv.METHODS["sgd"].keywords(net)).center
+solution = fv.fit(net, task.train, fv.SGD(), seed=0).center
 net = net.at(solution)
 short = dict(burn_in=50, thin=5) if FAST else {}
 keywords = fv.METHODS["sgld"].keywords(net) | short
-chain = fv.fit_sgld(net, task.train, seed=0, **keywords)
+chain = fv.fit(net, task.train, fv.SGLD(**keywords), seed=0)
 
 # %%
 fit = chain.history.loss
@@ -295,8 +295,9 @@ assert torch.allclose(outputs.var(0), r / (1 - r) * (A**2 @ x**2), rtol=0.05)
 # Here on the network: a draw should have a fifth of its head's columns at 0.
 
 # %%
-keywords = fv.METHODS["dropout"].keywords(net) | dict(rate=0.2) | (dict(steps=60) if FAST else {})
-dropped = fv.fit_dropout(net, task.train, seed=0, **keywords)
+keywords = dict(steps=60) if FAST else {}
+fields = dict(rate=0.2)
+dropped = fv.fit(net, task.train, fv.Dropout(**fields), seed=0, **keywords)
 
 # %%
 head = next(b for b in net.blocks if b.kind == "head")
@@ -318,7 +319,7 @@ assert 0.1 < zero < 0.4
 
 # %%
 keywords = fv.METHODS["ensemble"].keywords(net) | (dict(steps=60) if FAST else {})
-ensemble = fv.fit_ensemble(net, task.train, seed=0, **keywords)
+ensemble = fv.fit(net, task.train, fv.Ensemble(), seed=0, **keywords)
 members = fv.predict(net, ensemble, task.test, len(ensemble.W), seed=2)
 single = -members.log_probs[:, torch.arange(len(task.test)), task.test.y].mean(1)  # NLL of each
 together = members.scores["nll"][-1]
@@ -357,7 +358,7 @@ for T in (1.0, 0.0):  # with repulsion, and without
 
 # %%
 settings = fv.METHODS["vi"].keywords(net) | (dict(steps=60) if FAST else {})
-vi = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+vi = fv.fit(net, task.train, fv.VI(prior), seed=0, **settings)
 draws = dict(sgld=chain, dropout=dropped, vi=vi)
 predictions = {k: fv.predict(net, q, task.test, 30, seed=2) for k, q in draws.items()}
 predictions["ensemble"] = members

@@ -236,8 +236,9 @@ def replay(setting, out):
     steps = 4 if setting.tiny else 60
     for model in ("mlp", "convnet"):
         net, task, q = small(setting, model)
-        how = dict(radius=0.5, seed=0, mc_samples=8, steps=steps)
-        fit = partial(fv.fit_sabma, net, task.train, q, **how)
+        how = dict(seed=0, steps=steps)
+        fields = dict(radius=0.5, mc_samples=8)
+        fit = partial(fv.fit, net, task.train, fv.SABMA(q, **fields), **how)
         f = fv.nll(net, task.train)
         pairs = partial(fv.top_eigenpairs, f, net.w, 5)
         name = f"{model}, SA-BMA of 8 draws, a step"
@@ -263,10 +264,10 @@ def replay(setting, out):
 
 GOALS = {
     "pretrain": ">= 0.9",
-    "fit_vi, all": ">= 0.95",
-    "fit_vi, norm+head": ">= 0.95",
-    "fit_sabma, all": ">= 0.47",
-    "fit_sabma, norm+head": ">= 0.52",
+    "VI, all": ">= 0.95",
+    "VI, norm+head": ">= 0.95",
+    "SABMA, all": ">= 0.47",
+    "SABMA, norm+head": ">= 0.52",
 }
 
 
@@ -289,9 +290,9 @@ def fits(setting, out):
         net, prior = setting.treated(which)
         drawn = dict(kl_weight=0.0, mc_samples=1, **one)
         sabma = partial(fv.fit_sabma, radius=0.1)
-        runs[f"fit_sabma, {which}"] = partial(sabma, net, data, prior, **drawn)
-        runs[f"fit_vi, {which}"] = partial(fv.fit_vi, net, data, prior, **drawn)
-        runs[f"fit_sgd, {which}"] = partial(fv.fit_sgd, net, data, **one)
+        runs[f"SABMA, {which}"] = partial(sabma, net, data, prior, **drawn)
+        runs[f"VI, {which}"] = partial(fv.fit, net, data, fv.VI(prior, kl_weight=0.0, mc_samples=1, lr=1e-3), steps=total, batchnorm="frozen", **passes)
+        runs[f"SGD, {which}"] = partial(fv.fit, net, data, fv.SGD(lr=1e-3), steps=total, batchnorm="frozen", **passes)
     rates = {name: [] for name in runs}
     for _ in range(ROUNDS):
         for name, fit in runs.items():
@@ -412,21 +413,19 @@ def profile(setting, out):
     kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     data = setting.data()
     short = replace(setting, steps=5)
-    one = dict(
-        seed=0,
-        lr=1e-3,
+    one = dict(seed=0,
         batchnorm="frozen",
         steps=WARM + short.steps,
-        kl_weight=0.0,
-        mc_samples=1,
         batch_size=setting.batch,
-        training=fv.Training(precision=setting.precision),
-    )
+        training=fv.Training(precision=setting.precision))
+    fields = dict(lr=1e-3,
+        kl_weight=0.0,
+        mc_samples=1)
     net, prior = setting.treated("all")
     runs = {
         "plain": partial(plain_sgd, short, setting.network(), data),
-        "fit_sabma, all": partial(fv.fit_sabma, net, data, prior, radius=0.1, **one),
-        "fit_vi, all": partial(fv.fit_vi, net, data, prior, **one),
+        "SABMA, all": partial(fv.fit, net, data, fv.SABMA(prior, radius=0.1, **fields), **one),
+        "VI, all": partial(fv.fit, net, data, fv.VI(prior, **fields), **one),
     }
     for name, run in runs.items():
         seen = torch.profiler.profile(activities=kinds)
@@ -455,16 +454,14 @@ def draws(setting, out):
     few = setting.data(4 if setting.tiny else 40)
     steps = 3 if setting.tiny else 100
     for precision in dict.fromkeys((None, setting.precision)):
-        how = dict(
-            seed=0,
-            radius=0.1,
-            lr=1e-3,
+        how = dict(seed=0,
             training=fv.Training(precision=precision),
-            batchnorm="frozen",
-        )
+            batchnorm="frozen")
+        fields = dict(radius=0.1,
+            lr=1e-3)
         for draw in (1, 8):
             start = time.perf_counter()
-            q = fv.fit_sabma(net, few, prior, steps=steps, mc_samples=draw, **how)
+            q = fv.fit(net, few, fv.SABMA(prior, mc_samples=draw, **fields), steps=steps, **how)
             setting.done()
             took = time.perf_counter() - start
             name = f"{len(few)} images, {steps} steps, draws a step: {draw}"

@@ -324,8 +324,8 @@ torch.set_num_threads(count)
 task = fv.datasets.digits_transfer(shots=2, degrees=15, seed=0)
 start = time.perf_counter()
 source = fv.pretrain(fv.models.mlp(task), task.source, seed=0, epochs=20)
-net, prior = fv.transfer(source, fv.fit_swag(source, task.source, seed=0), treated="norm+head")
-fv.fit_sabma(net, task.train, prior, radius=2.0, seed=0, steps=200)
+net, prior = fv.transfer(source, fv.fit(source, task.source, fv.SWAG(), seed=0), treated="norm+head")
+fv.fit(net, task.train, fv.SABMA(prior, radius=2.0), seed=0, steps=200)
 print(time.perf_counter() - start)
 """
 

@@ -37,8 +37,8 @@ def test_sam_and_sabma_steps_over_an_sgd_step_on_the_same_weights(model, n, most
     net, data = problem(model, task)
     factor = 0.05 * torch.randn(5, net.dim)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -3.0), factor)
-    sgd = partial(fv.fit_sgd, net, data, steps=n, seed=0)
-    flat = partial(fv.fit_sabma, net, data, prior, radius=0.5, steps=n, seed=0)
+    sgd = partial(fv.fit, net, data, fv.SGD(), steps=n, seed=0)
+    flat = partial(fv.fit, net, data, fv.SABMA(prior, radius=0.5), steps=n, seed=0)
     fits = (
         sgd,
         partial(sgd, ascent=fv.SAM(0.1)),
@@ -68,14 +68,12 @@ def test_an_ensemble_costs_no_more_than_its_members_one_after_the_other(widths, 
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
     net = fv.Net.from_module(nets.mlp(*widths))
     together = partial(
-        fv.fit_ensemble,
-        net,
+        fv.fit, net,
         data,
-        seed=0,
-        members=members,
+        fv.Ensemble(members=members), seed=0,
         steps=10,
     )
-    alone = partial(fv.fit_sgd, net, data, seed=0, steps=10)
+    alone = partial(fv.fit, net, data, fv.SGD(), seed=0, steps=10)
     fast, slow = least(together, lambda: [alone() for _ in range(members)])
     print(f"MLP {widths}, {n} examples, {members} members: {slow / fast:.2f}x")
     assert slow / fast > wanted
@@ -87,10 +85,11 @@ def test_steps_from_kept_activations_over_steps_through_the_whole_network():
     net = fv.Net.from_module(module, "head", example=data.x[:2])
     late, features = fv.engine.cache_trunk(net, data)
     prior = fv.Gaussian(net.w, torch.full_like(net.w, -4.0))
-    settings = dict(radius=0.1, steps=4, lr=1e-4, seed=0)
+    settings = dict(steps=4, seed=0)
+    fields = dict(radius=0.1, lr=1e-4)
     whole, short = least(
-        partial(fv.fit_sabma, net, data, prior, **settings),
-        partial(fv.fit_sabma, late, features, prior, **settings),
+        partial(fv.fit, net, data, fv.SABMA(prior, **fields), **settings),
+        partial(fv.fit, late, features, fv.SABMA(prior, **fields), **settings),
         repeats=4,
     )
     print(f"head: four SA-BMA steps, from kept activations {whole / short:.1f}x faster")

@@ -33,13 +33,13 @@ def calls(state):
         return fv.pretrain(fv.models.mlp(state["task"], seed=0), state["task"].source, seed=0)
 
     def transfer():
-        swag = fv.fit_swag(state["pretrain"], state["task"].source, rank=5, seed=0)
+        swag = fv.fit(state["pretrain"], state["task"].source, fv.SWAG(rank=5), seed=0)
         how = dict(treated="norm+head", head_std=0.3, scale=64)
         return fv.transfer(state["pretrain"], swag, **how)
 
     def fit_sabma():
         net, prior = state["transfer"]
-        return fv.fit_sabma(net, state["task"].train, prior, radius=2.0, seed=0)
+        return fv.fit(net, state["task"].train, fv.SABMA(prior, radius=2.0), seed=0)
 
     def slice_plane():
         net, _ = state["transfer"]
@@ -69,7 +69,7 @@ def calls(state):
         torch.manual_seed(0)
         data = fv.Data(torch.randn(500, 64), torch.arange(500) % 10)
         module = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10))
-        return fv.fit_laplace(fv.Net.from_module(module, "head"), data, seed=0)
+        return fv.fit(fv.Net.from_module(module, "head"), data, fv.Laplace(), seed=0)
 
     steps = [task, pretrain, transfer, fit_sabma, slice_plane, plot_surface, top_eigenpairs]
     for call in [*steps, fit_family, predict, laplace]:

@@ -64,15 +64,16 @@ def test_autocast_and_a_default_device_change_no_verb_and_the_users_module_has_i
     f = fv.nll(net, data)
     h = torch.cat([torch.tensor([9.0, 5.0]), torch.ones(98)])
     start = torch.ones(100)
-    short = dict(seed=0, n_draws=2)
+    short = dict(seed=0)
+    fields = dict(n_draws=2)
 
     def numbers():
-        q = fv.fit_vi(net, data, prior, seed=0, steps=3)
+        q = fv.fit(net, data, fv.VI(prior), seed=0, steps=3)
         return [
             fv.top_eigenpairs(lambda w: 0.5 * w @ h.diag() @ w, start, 2).values,
             q.mean,
-            fv.fit_sgld(net, data, burn_in=0, thin=1, batch_size=5, **short).W,
-            fv.fit_dropout(net, data, steps=2, **short).sample(1, seed=0),
+            fv.fit(net, data, fv.SGLD(burn_in=0, thin=1, **fields), batch_size=5, **short).W,
+            fv.fit(net, data, fv.Dropout(**fields), steps=2, **short).sample(1, seed=0),
             f.many(net.w[None]),
             random_surface(f, extent=1.0, resolution=3).values,
             fv.predict(net, q, data, 3, seed=0).outputs,
@@ -113,7 +114,7 @@ def test_a_flag_that_the_user_sets_in_a_callback_stays_and_the_callback_sees_the
         backends.cudnn.allow_tf32 = False  # as inside of a verb; the user had True
 
     net = net_of(models.mlp(task))
-    fv.fit_sgd(net, task.train, seed=0, steps=1, progress=progress)
+    fv.fit(net, task.train, fv.SGD(), seed=0, steps=1, progress=progress)
     assert seen[0] == users
     assert seen[-1] == float32_flags() != users
     assert not backends.cudnn.allow_tf32
@@ -210,7 +211,7 @@ def test_a_fit_of_a_small_net_takes_one_thread_and_puts_the_users_number_back_af
 
     net = net_of(models.mlp(task))
     with raises(error) if error else contextlib.nullcontext():
-        fv.fit_sgd(net, task.train, seed=0, steps=4, progress=progress)
+        fv.fit(net, task.train, fv.SGD(), seed=0, steps=4, progress=progress)
     assert set(seen) == {1}
     assert torch.get_num_threads() == 2
 
@@ -219,7 +220,7 @@ def test_a_small_net_gives_the_same_bits_for_any_number_of_threads(task):
     def values(n):
         torch.set_num_threads(n)
         net = net_of(models.mlp(task, seed=0))
-        w = fv.fit_sgd(net, task.train, seed=0, steps=4).center
+        w = fv.fit(net, task.train, fv.SGD(), seed=0, steps=4).center
         f = fv.nll(net, task.train)
         plane = fv.plane_random(net, net.w, seed=0)
         return (
@@ -249,7 +250,7 @@ def test_a_large_net_has_all_threads(monkeypatch):
         lambda: f.many(net.w[None]),
         lambda: fv.hvp(f, net.w, net.w),
         lambda: fv.predict(net, net.w[None], data, 1, seed=0),
-        lambda: fv.fit_sgd(net, data, seed=0, steps=1),
+        lambda: fv.fit(net, data, fv.SGD(), seed=0, steps=1),
     ):
         seen.clear()
         call()

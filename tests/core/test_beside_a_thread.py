@@ -59,11 +59,10 @@ class Repeated:
 def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(layer):
     data, net = data_and_net(layer())
     before = list(warnings.filters)
-    fit = lambda seed: fv.fit_ensemble(
+    fit = lambda seed: fv.fit(
         net.copy(),
         data,
-        members=2,
-        seed=seed,
+        fv.Ensemble(members=2), seed=seed,
         steps=2,
     )
     with warned("the user's") as seen:
@@ -140,7 +139,7 @@ def test_a_process_that_is_forked_inside_of_another_threads_block_has_the_users_
 def test_a_fit_that_is_judged_by_its_score_says_nothing_and_one_of_another_thread_does():
     data, net = data_and_net(Tanh())
     prior = around(net, -1.0)
-    rises = lambda: fv.fit_vi(net, data, prior, lr=60.0, steps=40, seed=0)
+    rises = lambda: fv.fit(net, data, fv.VI(prior, lr=60.0), steps=40, seed=0)
 
     def attempt(rate):
         q = rises()

@@ -51,13 +51,12 @@ def numbers(net, data):
         "eigenvalues": fv.top_eigenpairs(f, net.w, 2).values,
         "outputs": prediction.outputs,
         "variance": fresh.buffers()["1.running_var"],
-        "fit": fv.fit_sgd(net, data, seed=0, steps=5, batch_size=8).center,
-        "members": fv.fit_ensemble(
+        "fit": fv.fit(net, data, fv.SGD(), seed=0, steps=5, batch_size=8).center,
+        "members": fv.fit(
             net,
             data,
-            seed=0,
+            fv.Ensemble(members=3), seed=0,
             steps=4,
-            members=3,
             batch_size=7,
         ).W,
     }
@@ -150,15 +149,13 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     want = torch.stack([plain(point) for point in points])
     found = surface.values.flatten().float()
     assert_close(found, want, rtol=1e-4, atol=1e-5)
-    q = fv.fit_sabma(
+    q = fv.fit(
         net,
         data,
-        prior,
-        radius=0.3,
-        seed=0,
-        steps=40,
+        fv.SABMA(prior, radius=0.3,
         lr=0.05,
-        kl_weight=0.0,
+        kl_weight=0.0), seed=0,
+        steps=40,
     )
     assert f(q.mean) < f(net.w)
     p = fv.predict(net, q, data, 4, seed=0)

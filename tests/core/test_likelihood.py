@@ -323,13 +323,14 @@ def test_a_noise_for_each_output_is_two_regressions_in_closed_form():
     want = -log_p.mean()
     found = f(net.w).detach()
     assert_exact(found, want.detach())
-    how = dict(seed=0, steps=0, prior_precision=delta, likelihood=s)
-    q = fv.fit_laplace(net, data, structure="full", **how)
+    how = dict(seed=0, steps=0, likelihood=s)
+    fields = dict(prior_precision=delta)
+    q = fv.fit(net, data, fv.Laplace(structure="full", **fields), **how)
     assert_close(q.variance, variance, rtol=1e-6, atol=0)
     with refused("'kron' needs .* one noise standard deviation"):
-        fv.fit_laplace(net, data, structure="kron", **how)
+        fv.fit(net, data, fv.Laplace(structure="kron", **fields), **how)
     with refused("weight_decay acts on the training alone"):
-        fv.fit_laplace(net, data, weight_decay=delta / 80, **how)
+        fv.fit(net, data, fv.Laplace(weight_decay=delta / 80, **fields), **how)
 
 
 def test_a_network_of_mean_and_noise_learns_at_the_default_rate_and_one_that_does_not_is_warned_of(
@@ -505,7 +506,7 @@ def test_a_distribution_with_constants_in_float32_is_trained_in_float32():
     p = fv.Likelihood(lambda o: Independent(Normal(o @ mixing, torch.ones(2)), 1))
     net = net_of(Linear(3, 2))
     data = fv.Data(normals(6, 3).float(), normals(6, 2).float())
-    assert fv.fit_sgd(net, data, seed=0, steps=3, likelihood=p).W.isfinite().all()
+    assert fv.fit(net, data, fv.SGD(), seed=0, steps=3, likelihood=p).W.isfinite().all()
 
 
 def test_a_fit_warns_of_examples_without_a_label_that_counts():
@@ -515,7 +516,7 @@ def test_a_fit_warns_of_examples_without_a_label_that_counts():
     data = fv.Data(x, y)
     likelihood = make.categorical(ignore_index=3)
     with warned("2 of 6 examples have no label that counts"):
-        fv.fit_laplace(net, data, seed=0, steps=1, likelihood=likelihood)
+        fv.fit(net, data, fv.Laplace(), seed=0, steps=1, likelihood=likelihood)
 
 
 def test_a_draw_that_diverged_has_no_score_and_the_others_have_theirs():

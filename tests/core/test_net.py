@@ -130,12 +130,12 @@ def test_what_is_frozen_is_not_treated_and_does_not_move():
     assert repr(net) == "Net(Sequential, dim=54: 8 norm, 46 other; 48 frozen)"
     assert net.treats_all
     trained = fv.pretrain(module, data, seed=0, epochs=3)
-    swag = fv.fit_swag(trained, data, rank=2, seed=0, snapshots=4)
+    swag = fv.fit(trained, data, fv.SWAG(rank=2, snapshots=4), seed=0)
     small, prior = fv.transfer(trained, swag, n_classes=5, trunk="sampled")
     assert repr(small) == "Net(Sequential, dim=33: 8 norm, 25 head; 48 frozen)"
     drawn = small.trunk.joined(small.w[None], seed=1)[0]
-    sgd = fv.fit_sgd(trained, data, seed=0, steps=3)
-    ensemble = fv.fit_ensemble(trained, data, seed=0, steps=3, members=2)
+    sgd = fv.fit(trained, data, fv.SGD(), seed=0, steps=3)
+    ensemble = fv.fit(trained, data, fv.Ensemble(members=2), seed=0, steps=3)
     for after in (
         trained.copy().to(dtype=torch.float64).to_module().float(),
         trained.to_module(sgd.W[0]),

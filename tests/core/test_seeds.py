@@ -69,7 +69,7 @@ def test_a_module_that_draws_is_refused_or_moves_generators_of_python_and_numpy_
     net = net_of(Draws(SOURCES[source], used))
     data = blobs(12, 2, 3)
     *others, of_torch = random_state()
-    fit = lambda: fv.fit_sgd(net, data, seed=0, steps=2)
+    fit = lambda: fv.fit(net, data, fv.SGD(), seed=0, steps=2)
     if used or source == "torch":
         with refused("must be a function of its weights"):
             fit()
@@ -95,7 +95,7 @@ def test_draws_of_another_thread_do_not_repeat_while_verbs_draw(task):
     thread = threading.Thread(target=user)
     thread.start()
     for seed in range(5):
-        fv.fit_ensemble(net, task.train, members=2, seed=seed, steps=1)
+        fv.fit(net, task.train, fv.Ensemble(members=2), seed=seed, steps=1)
         fv.models.mlp(task, seed=seed)
         fv.predict(net, net.w[None], task.test, 1, seed=0)
     ready.set()

@@ -89,8 +89,8 @@ def test_a_forward_that_writes_into_its_weights_or_buffers_writes_into_copies(na
         found = stack([f(w) for w in W]).detach()
         assert_close(found, want)
     fv.predict(net, fv.Draws(W), data, 3, seed=0)
-    fv.fit_sgd(net, data, seed=0, steps=2)
-    fv.fit_ensemble(net, data, seed=0, steps=2, members=2)
+    fv.fit(net, data, fv.SGD(), seed=0, steps=2)
+    fv.fit(net, data, fv.Ensemble(members=2), seed=0, steps=2)
     plane = fv.plane_random(net, net.w, seed=0)
     surface = fv.slice_plane(f, plane, extent=1.0, resolution=3)
     at = plane.points(torch.cartesian_prod(surface.a, surface.b))
@@ -105,10 +105,10 @@ def test_inputs_are_never_written_into_by_any_verb(norm):
     data = examples()
     x = data.x.clone()
     short = dict(seed=0, steps=2)
-    fv.fit_sgd(net, data, **short)
-    fv.fit_dropout(net, data, **short)
-    fv.fit_laplace(net, data, structure="diagonal", **short)
-    fv.fit_ensemble(net, data, members=2, **short)
+    fv.fit(net, data, fv.SGD(), **short)
+    fv.fit(net, data, fv.Dropout(), **short)
+    fv.fit(net, data, fv.Laplace(structure="diagonal"), **short)
+    fv.fit(net, data, fv.Ensemble(members=2), **short)
     fv.metrics.predict_linearised(net, around(net, -3.0), data)
     fv.engine.refresh_batchnorm(net, net.w, data)
     assert equal(data.x, x)
@@ -133,7 +133,7 @@ def test_a_module_that_keeps_an_activation_can_be_copied_after_a_gradient():
     f.value_and_grad(net.w)
     for again in (net.copy(), net.to(dtype=float64), net_of(net.to_module())):
         assert equal(again.w.float(), net.w)
-    fv.fit_sgd(net, data, seed=0, steps=2)
+    fv.fit(net, data, fv.SGD(), seed=0, steps=2)
 
 
 class Locked(Linear):
@@ -334,7 +334,7 @@ def test_layers_that_run_again_in_the_backward_pass_have_values_and_no_gradients
     for verb in (
         lambda: got.value_and_grad(w),
         lambda: got.net(w, data.x.clone().requires_grad_()),
-        lambda: fv.fit_sgd(got.net, data, seed=0, steps=2),
+        lambda: fv.fit(got.net, data, fv.SGD(), seed=0, steps=2),
         lambda: fv.hvp(got, w, w),
     ):
         with refused("gradient needs a module that runs once, got Again, which runs layers again"):
@@ -347,7 +347,7 @@ def test_one_net_in_several_threads_gives_the_values_of_one():
     f = fv.nll(net, data)
     W = net.w + randn(30, net.dim)
     want = stack([f(w) for w in W])
-    fit = partial(fv.fit_sgd, net, data, seed=0, steps=10, batch_size=16)
+    fit = partial(fv.fit, net, data, fv.SGD(), seed=0, steps=10, batch_size=16)
     fitted = fit().W
     with ThreadPoolExecutor(4) as threads:
         values = [threads.submit(lambda: stack([f(w) for w in W])) for _ in range(4)]
@@ -409,7 +409,7 @@ def test_probabilities_are_not_taken_for_logits(last):
     data = examples()
     for verb in (
         lambda: fv.nll(net, data),
-        lambda: fv.fit_sgd(net, data, seed=0, steps=1),
+        lambda: fv.fit(net, data, fv.SGD(), seed=0, steps=1),
         lambda: fv.predict(net, net.w[None], data, 1, seed=0),
     ):
         with refused("must return logits, got probabilities from S.*: leave the last layer out"):

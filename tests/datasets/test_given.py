@@ -119,12 +119,11 @@ def test_inputs_by_name_or_in_order_reach_the_module(given):
         net = net_of(module, example=example)
         assert_close(net(net.w, inputs), want)
         assert_close(fv.nll(net, data)(net.w), nn.functional.cross_entropy(want, Y))
-    assert fv.fit_ensemble(
+    assert fv.fit(
         net,
         data,
-        seed=0,
+        fv.Ensemble(members=2), seed=0,
         steps=2,
-        members=2,
     ).W.shape == (2, net.dim)
 
 

@@ -60,7 +60,7 @@ def test_a_verb_takes_results_from_the_cpu_beside_a_net_on_the_device(there, tmp
     _, data, task = there
     net = net_of(there[0])
     prior = around(net, -2.0)
-    q = fv.fit_vi(net, data, prior, seed=0, steps=2)
+    q = fv.fit(net, data, fv.VI(prior), seed=0, steps=2)
     assert q.mean.device == net.w.device
     assert q.history.loss.device.type == "cpu"
     loaded = fv.load(fv.save(q, tmp_path / "q.pt"))
@@ -98,12 +98,9 @@ def fit(device):
     data = blobs(10, 3, 2).to(device)
     prior = around(net, -2.0)
     return partial(
-        fv.fit_sabma,
-        net,
+        fv.fit, net,
         data,
-        prior,
-        radius=0.5,
-        seed=0,
+        fv.SABMA(prior, radius=0.5), seed=0,
         steps=6,
         batch_size=4,
     )

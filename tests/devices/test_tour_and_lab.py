@@ -73,7 +73,7 @@ def test_an_experiment_fits_on_the_device_and_its_table_is_that_of_the_cpu(
         net = source.to(device)
         data = task.to(device)
         for cell in cells:
-            yield cell, (net, data, fv.fit_vi(net, data.train, prior, seed=0, steps=2))
+            yield cell, (net, data, fv.fit(net, data.train, fv.VI(prior), seed=0, steps=2))
 
     def measure(fitted, cell):
         net, data, q = fitted

@@ -402,14 +402,12 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind, seed):
         points = surface.plane.points(grid)
         want = [loss_of(part.to_module(p).eval(), x, y) for p in points]
         same(surface.values.flatten(), torch.stack(want).detach())
-    step = dict(
-        steps=1,
-        lr=0.1,
+    step = dict(steps=1,
+        batchnorm="frozen")
+    fields = dict(lr=0.1,
         momentum=0.0,
-        weight_decay=0.0,
-        batchnorm="frozen",
-    )
-    after = fv.fit_sgd(net.at(w), data, seed=0, **step)
+        weight_decay=0.0)
+    after = fv.fit(net.at(w), data, fv.SGD(**fields), seed=0, **step)
     same(after.W[0], w - 0.1 * gradient)
     made = net.to_module(w)
     restricted = net.copy().at(w).restrict("all").to_module()

@@ -53,9 +53,10 @@ def test_correlations_are_scipys_and_the_partial_one_is_that_of_residual_ranks(s
 @mark.parametrize("rank", [1, 2, 4])
 def test_a_truncated_swag_is_the_swag_of_that_rank(rank, tiny, study):
     net, data = tiny
-    settings = dict(snapshots=6, batch_size=6, seed=0)
-    short = study.of_rank(fv.fit_swag(net, data, rank=4, **settings), rank)
-    assert_close(short.factor, fv.fit_swag(net, data, rank=rank, **settings).factor)
+    settings = dict(batch_size=6, seed=0)
+    fields = dict(snapshots=6)
+    short = study.of_rank(fv.fit(net, data, fv.SWAG(rank=4, **fields), **settings), rank)
+    assert_close(short.factor, fv.fit(net, data, fv.SWAG(rank=rank, **fields), **settings).factor)
 
 
 @mark.parametrize("start, radii, share", [(1.5, (0.0, 0.5), 1.0), (-2.0, (0.0,), 0.0)])

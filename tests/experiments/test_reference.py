@@ -67,7 +67,7 @@ def test_a_reference_is_hmc_and_its_numbers_are_those_of_its_draws(quick, proble
     net, task, prior = problem
     found = quick.sample_reference(*problem, seed=0, chains=SHORT)
     wide = quick.with_head_std(net, prior, quick.HEAD_STD)
-    direct = fv.fit_hmc(net, task.train, wide, seed=0, kl_weight=quick.KL_WEIGHT, **SHORT)
+    direct = fv.fit(net, task.train, fv.HMC(prior=wide, kl_weight=quick.KL_WEIGHT, **SHORT), seed=0)
     assert torch.equal(found.W, direct.W)
     each = torch.stack([net(w, task.test.x).softmax(-1) for w in found.W])
     assert_close(found.probabilities, each.mean(0), rtol=1e-4, atol=1e-6)

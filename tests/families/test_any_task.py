@@ -146,7 +146,7 @@ def prepared():
 
 
 def test_the_conv_net_early_in_training_survives_its_swag():
-    # At fit_swag's own rate of 0.05 this raises
+    # At SWAG's own rate of 0.05 this raises
     net, task, prior = prepare(
         "conv",
         task=digits_transfer(),

@@ -124,99 +124,78 @@ def ground(name: str) -> Ground:
 
 # With minibatches of 7 and with all examples, on the plain and the BatchNorm net
 CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
-    "sgd": lambda g, b: fv.fit_sgd(g.net, g.data, seed=0, steps=12, batch_size=b),
-    "sgd-settings": lambda g, b: fv.fit_sgd(
-        g.net, g.data, seed=3, steps=12, batch_size=b, lr=0.2, momentum=0.5, weight_decay=0.01
-    ),
-    "sgd-sam": lambda g, b: fv.fit_sgd(
-        g.net, g.data, seed=0, steps=12, batch_size=b, ascent=fv.SAM(0.1)
-    ),
-    "sgd-asam": lambda g, b: fv.fit_sgd(
-        g.net, g.data, seed=0, steps=12, batch_size=b, ascent=fv.ASAM(0.5)
-    ),
-    "sgd-fisher": lambda g, b: fv.fit_sgd(
-        g.net, g.data, seed=0, steps=12, batch_size=b, ascent=fv.FisherSAM(0.1)
-    ),
-    "ensemble": lambda g, b: fv.fit_ensemble(
-        g.net, g.data, seed=0, steps=12, members=3, batch_size=b
-    ),
-    "ensemble-sam": lambda g, b: fv.fit_ensemble(
-        g.net, g.data, seed=0, steps=12, members=3, batch_size=b, lr=0.1, ascent=fv.SAM(0.1)
-    ),
-    "swa": lambda g, b: fv.fit_swa(g.net, g.data, seed=0, snapshots=6, batch_size=b),
-    "swag_diag": lambda g, b: fv.fit_swag_diag(g.net, g.data, seed=0, snapshots=6, batch_size=b),
-    "swag": lambda g, b: fv.fit_swag(g.net, g.data, seed=0, snapshots=6, batch_size=b),
-    "swag-settings": lambda g, b: fv.fit_swag(
-        g.net, g.data, seed=0, snapshots=6, batch_size=b, rank=3, scale=2.0, lr=0.1, momentum=0.5
-    ),
-    "swag-sam": lambda g, b: fv.fit_swag(
-        g.net, g.data, seed=0, snapshots=6, batch_size=b, ascent=fv.SAM(0.1)
-    ),
-    "vi": lambda g, b: fv.fit_vi(g.net, g.data, g.prior, seed=0, steps=12, batch_size=b),
-    "vi-settings": lambda g, b: fv.fit_vi(
+    "sgd": lambda g, b: fv.fit(g.net, g.data, fv.SGD(), seed=0, steps=12, batch_size=b),
+    "sgd-settings": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGD(lr=0.2, momentum=0.5, weight_decay=0.01), seed=3, steps=12, batch_size=b),
+    "sgd-sam": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGD(ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+    "sgd-asam": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGD(ascent=fv.ASAM(0.5)), seed=0, steps=12, batch_size=b),
+    "sgd-fisher": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGD(ascent=fv.FisherSAM(0.1)), seed=0, steps=12, batch_size=b),
+    "ensemble": lambda g, b: fv.fit(
+        g.net, g.data, fv.Ensemble(members=3), seed=0, steps=12, batch_size=b),
+    "ensemble-sam": lambda g, b: fv.fit(
+        g.net, g.data, fv.Ensemble(members=3, lr=0.1, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+    "swa": lambda g, b: fv.fit(g.net, g.data, fv.SWA(snapshots=6), seed=0, batch_size=b),
+    "swag_diag": lambda g, b: fv.fit(g.net, g.data, fv.SWAGDiagonal(snapshots=6), seed=0, batch_size=b),
+    "swag": lambda g, b: fv.fit(g.net, g.data, fv.SWAG(snapshots=6), seed=0, batch_size=b),
+    "swag-settings": lambda g, b: fv.fit(
+        g.net, g.data, fv.SWAG(snapshots=6, rank=3, scale=2.0, lr=0.1, momentum=0.5), seed=0, batch_size=b),
+    "swag-sam": lambda g, b: fv.fit(
+        g.net, g.data, fv.SWAG(snapshots=6, ascent=fv.SAM(0.1)), seed=0, batch_size=b),
+    "vi": lambda g, b: fv.fit(g.net, g.data, fv.VI(g.prior), seed=0, steps=12, batch_size=b),
+    "vi-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        g.prior,
-        seed=3,
-        steps=12,
-        batch_size=b,
-        lr=0.5,
+        fv.VI(g.prior, lr=0.5,
         momentum=0.5,
         weight_decay=0.01,
         kl_weight=1.0,
         mc_samples=2,
-        start_scale=0.7,
+        start_scale=0.7), seed=3,
+        steps=12,
+        batch_size=b,
     ),
-    "vi-start": lambda g, b: fv.fit_vi(
-        g.net, g.data, g.prior, seed=0, steps=12, batch_size=b, start=g.near, start_scale=1.0
-    ),
-    "vi-sam": lambda g, b: fv.fit_vi(
-        g.net, g.data, g.prior, seed=0, steps=12, batch_size=b, ascent=fv.SAM(0.1)
-    ),
+    "vi-start": lambda g, b: fv.fit(
+        g.net, g.data, fv.VI(g.prior, start=g.near, start_scale=1.0), seed=0, steps=12, batch_size=b),
+    "vi-sam": lambda g, b: fv.fit(
+        g.net, g.data, fv.VI(g.prior, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
     "vi_grid": lambda g, b: fit_vi_grid(
         g.net, g.data, g.prior, radius=[0.02, 0.1], seed=[0, 1], steps=8, batch_size=b
     ),
-    "mfvi": lambda g, b: fv.fit_mfvi(g.net, g.data, seed=0, steps=12, batch_size=b),
-    "mfvi-moped": lambda g, b: fv.fit_mfvi(
-        g.net, g.data, seed=0, steps=12, batch_size=b, moped=0.1
-    ),
-    "mfvi-settings": lambda g, b: fv.fit_mfvi(
-        g.net, g.data, seed=0, steps=12, batch_size=b, prior_std=0.5, first_std=0.1, kl_weight=0.1
-    ),
-    "mfvi-prior": lambda g, b: fv.fit_mfvi(
-        g.net, g.data, g.near, seed=0, steps=12, batch_size=b, mc_samples=None, ascent=fv.SAM(0.1)
-    ),
-    "sabma": lambda g, b: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=12, batch_size=b
-    ),
-    "sabma-zero": lambda g, b: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.0, seed=0, steps=12, batch_size=b
-    ),
-    "sabma-settings": lambda g, b: fv.fit_sabma(
+    "mfvi": lambda g, b: fv.fit(g.net, g.data, fv.MeanFieldVI(), seed=0, steps=12, batch_size=b),
+    "mfvi-moped": lambda g, b: fv.fit(
+        g.net, g.data, fv.MeanFieldVI(moped=0.1), seed=0, steps=12, batch_size=b),
+    "mfvi-settings": lambda g, b: fv.fit(
+        g.net, g.data, fv.MeanFieldVI(prior_std=0.5, first_std=0.1, kl_weight=0.1), seed=0, steps=12, batch_size=b),
+    "mfvi-prior": lambda g, b: fv.fit(
+        g.net, g.data, fv.MeanFieldVI(prior=g.near, mc_samples=None, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+    "sabma": lambda g, b: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5), seed=0, steps=12, batch_size=b),
+    "sabma-zero": lambda g, b: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.0), seed=0, steps=12, batch_size=b),
+    "sabma-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        g.prior,
-        radius=0.3,
-        seed=3,
-        steps=12,
-        batch_size=b,
+        fv.SABMA(g.prior, radius=0.3,
         lr=0.5,
         momentum=0.5,
         weight_decay=0.01,
         kl_weight=1.0,
         mc_samples=2,
-        start_scale=0.7,
-    ),
-    "sabma-start": lambda g, b: fv.fit_sabma(
-        g.net,
-        g.data,
-        g.prior,
-        radius=0.5,
-        seed=0,
+        start_scale=0.7), seed=3,
         steps=12,
         batch_size=b,
+    ),
+    "sabma-start": lambda g, b: fv.fit(
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.5,
         start=g.near,
-        start_scale=1.0,
+        start_scale=1.0), seed=0,
+        steps=12,
+        batch_size=b,
     ),
     "sabma_grid": lambda g, b: fv.fit_sabma_grid(
         g.net, g.data, g.prior, radius=[0.0, 0.3, 1.0], seed=[0, 1], steps=8, batch_size=b
@@ -224,181 +203,146 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
     "sabma_grid-sam_mu": lambda g, b: fv.fit_sabma_grid(
         g.net, g.data, g.prior, radius=[0.05, 0.1], seed=[0], mode="sam_mu", steps=8, batch_size=b
     ),
-    "bsam": lambda g, b: fv.fit_bsam(g.net, g.data, seed=0, steps=12, batch_size=b),
-    "bsam-settings": lambda g, b: fv.fit_bsam(
+    "bsam": lambda g, b: fv.fit(g.net, g.data, fv.BSAM(), seed=0, steps=12, batch_size=b),
+    "bsam-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        seed=0,
-        steps=12,
-        batch_size=b,
-        radius=0.05,
+        fv.BSAM(radius=0.05,
         lr=0.05,
         b1=0.8,
         b2=0.95,
         damping=0.2,
-        first_precision=2.0,
-    ),
-    "ivon": lambda g, b: fv.fit_ivon(g.net, g.data, seed=0, steps=12, batch_size=b),
-    "ivon-settings": lambda g, b: fv.fit_ivon(
-        g.net,
-        g.data,
-        seed=0,
+        first_precision=2.0), seed=0,
         steps=12,
         batch_size=b,
-        lr=0.05,
+    ),
+    "ivon": lambda g, b: fv.fit(g.net, g.data, fv.IVON(), seed=0, steps=12, batch_size=b),
+    "ivon-settings": lambda g, b: fv.fit(
+        g.net,
+        g.data,
+        fv.IVON(lr=0.05,
         temperature=0.5,
         b1=0.8,
         b2=0.9,
         first_hessian=0.2,
-        mc_samples=2,
+        mc_samples=2), seed=0,
+        steps=12,
+        batch_size=b,
     ),
-    "laplace": lambda g, b: fv.fit_laplace(g.net, g.data, seed=0, steps=12, batch_size=b),
-    "laplace-sam": lambda g, b: fv.fit_laplace(
-        g.net, g.data, seed=0, steps=12, batch_size=b, ascent=fv.SAM(0.1), temperature=0.5
-    ),
-    "sgld": lambda g, b: fv.fit_sgld(
-        g.net, g.data, seed=0, n_draws=4, burn_in=4, thin=2, batch_size=b
-    ),
-    "sgld-chains": lambda g, b: fv.fit_sgld(
-        g.net, g.data, seed=0, n_draws=6, chains=2, burn_in=4, thin=2, batch_size=b, temperature=0.5
-    ),
-    "sgld-prior": lambda g, b: fv.fit_sgld(
+    "laplace": lambda g, b: fv.fit(g.net, g.data, fv.Laplace(), seed=0, steps=12, batch_size=b),
+    "laplace-sam": lambda g, b: fv.fit(
+        g.net, g.data, fv.Laplace(ascent=fv.SAM(0.1), temperature=0.5), seed=0, steps=12, batch_size=b),
+    "sgld": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGLD(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+    "sgld-chains": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGLD(n_draws=6, chains=2, burn_in=4, thin=2, temperature=0.5), seed=0, batch_size=b),
+    "sgld-prior": lambda g, b: fv.fit(
         g.net,
         g.data,
-        seed=0,
-        n_draws=4,
+        fv.SGLD(n_draws=4,
         burn_in=4,
         thin=2,
-        batch_size=b,
         prior=g.prior,
-        ascent=fv.SAM(0.1),
+        ascent=fv.SAM(0.1)), seed=0,
+        batch_size=b,
     ),
-    "sghmc": lambda g, b: fv.fit_sghmc(
-        g.net, g.data, seed=0, n_draws=4, burn_in=4, thin=2, batch_size=b
-    ),
-    "sghmc-settings": lambda g, b: fv.fit_sghmc(
-        g.net, g.data, seed=0, n_draws=4, chains=2, burn_in=4, thin=2, batch_size=b, friction=0.5
-    ),
-    "psgld": lambda g, b: fv.fit_psgld(
-        g.net, g.data, seed=0, n_draws=4, burn_in=4, thin=2, batch_size=b
-    ),
-    "psgld-settings": lambda g, b: fv.fit_psgld(
+    "sghmc": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGHMC(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+    "sghmc-settings": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGHMC(n_draws=4, chains=2, burn_in=4, thin=2, friction=0.5), seed=0, batch_size=b),
+    "psgld": lambda g, b: fv.fit(
+        g.net, g.data, fv.PSGLD(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+    "psgld-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        seed=0,
-        n_draws=4,
+        fv.PSGLD(n_draws=4,
         chains=2,
         burn_in=4,
         thin=2,
-        batch_size=b,
         memory=0.9,
-        floor=0.01,
+        floor=0.01), seed=0,
+        batch_size=b,
     ),
-    "sgnht": lambda g, b: fv.fit_sgnht(
-        g.net, g.data, seed=0, n_draws=4, burn_in=4, thin=2, batch_size=b
-    ),
-    "sgnht-settings": lambda g, b: fv.fit_sgnht(
+    "sgnht": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGNHT(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+    "sgnht-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        seed=0,
-        n_draws=4,
+        fv.SGNHT(n_draws=4,
         chains=2,
         burn_in=4,
         thin=2,
-        batch_size=b,
         friction=0.3,
-        gain=0.1,
+        gain=0.1), seed=0,
+        batch_size=b,
     ),
-    "emcmc": lambda g, b: fv.fit_emcmc(
-        g.net, g.data, seed=0, n_draws=4, burn_in=4, thin=2, batch_size=b
-    ),
-    "emcmc-settings": lambda g, b: fv.fit_emcmc(
-        g.net, g.data, seed=0, n_draws=4, burn_in=4, thin=2, batch_size=b, eta=0.1, lr=0.02
-    ),
-    "csgld": lambda g, b: fv.fit_csgld(
-        g.net, g.data, seed=0, n_draws=4, cycles=2, cycle_steps=8, batch_size=b
-    ),
-    "csgld-settings": lambda g, b: fv.fit_csgld(
+    "emcmc": lambda g, b: fv.fit(
+        g.net, g.data, fv.EMCMC(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+    "emcmc-settings": lambda g, b: fv.fit(
+        g.net, g.data, fv.EMCMC(n_draws=4, burn_in=4, thin=2, eta=0.1, lr=0.02), seed=0, batch_size=b),
+    "csgld": lambda g, b: fv.fit(
+        g.net, g.data, fv.CSGLD(n_draws=4, cycles=2, cycle_steps=8), seed=0, batch_size=b),
+    "csgld-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        seed=0,
-        n_draws=4,
+        fv.CSGLD(n_draws=4,
         chains=2,
         cycles=2,
         cycle_steps=8,
         noisy_share=0.5,
         friction=0.1,
-        lr=0.01,
+        lr=0.01), seed=0,
         batch_size=b,
     ),
-    "svgd": lambda g, b: fv.fit_svgd(g.net, g.data, seed=0, steps=12, n_draws=4, batch_size=b),
-    "svgd-prior": lambda g, b: fv.fit_svgd(
-        g.net, g.data, seed=0, steps=12, n_draws=4, batch_size=b, prior=g.prior, ascent=fv.SAM(0.1)
-    ),
-    "dropout": lambda g, b: fv.fit_dropout(
-        g.net, g.data, seed=0, steps=12, n_draws=4, batch_size=b
-    ),
-    "dropout-settings": lambda g, b: fv.fit_dropout(
-        g.net, g.data, seed=0, steps=12, n_draws=4, batch_size=b, rate=0.3, ascent=fv.SAM(0.1)
-    ),
-    "multi": lambda g, b: fv.fit_multi(
+    "svgd": lambda g, b: fv.fit(g.net, g.data, fv.SVGD(n_draws=4), seed=0, steps=12, batch_size=b),
+    "svgd-prior": lambda g, b: fv.fit(
+        g.net, g.data, fv.SVGD(n_draws=4, prior=g.prior, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+    "dropout": lambda g, b: fv.fit(
+        g.net, g.data, fv.Dropout(n_draws=4), seed=0, steps=12, batch_size=b),
+    "dropout-settings": lambda g, b: fv.fit(
+        g.net, g.data, fv.Dropout(n_draws=4, rate=0.3, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+    "multi": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fit=fv.METHODS["swag"],
-        settings=dict(rank=2, snapshots=4),
-        seed=0,
-        members=2,
+        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05), members=2), seed=0,
         steps=8,
         batch_size=b,
     ),
-    "multi-sam": lambda g, b: fv.fit_multi(
+    "multi-sam": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fit=fv.METHODS["swag"],
-        settings=dict(rank=2, snapshots=4),
-        seed=0,
-        members=2,
-        steps=8,
-        batch_size=b,
-        ascent=fv.SAM(0.1),
-    ),
-    "multi-laplace": lambda g, b: fv.fit_multi(
-        g.net,
-        g.data,
-        fit=fv.fit_laplace,
-        settings=dict(steps=5, batch_size=b),
-        seed=0,
-        members=2,
+        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05, ascent=fv.SAM(0.1)), members=2,
+        ascent=fv.SAM(0.1)), seed=0,
         steps=8,
         batch_size=b,
     ),
-    "ptl": lambda g, b: fv.fit_ptl(
+    "multi-laplace": lambda g, b: fv.fit(
         g.net,
         g.data,
-        g.prior,
-        fit=fv.fit_csgld,
-        settings=dict(n_draws=4, cycles=2, cycle_steps=8, batch_size=b),
-        seed=0,
+        fv.Multi(fv.Laplace(), members=2,
+        inner_steps=5, inner_batch_size=b), seed=0,
+        steps=8,
+        batch_size=b,
     ),
-    "ptl-vi": lambda g, b: fv.fit_ptl(
+    "ptl": lambda g, b: fv.fit(
         g.net,
         g.data,
-        g.prior,
-        fit=fv.fit_vi,
-        settings=dict(steps=8, batch_size=b),
-        seed=0,
-        scale=2.0,
-        floor=0.1,
+        fv.PTL(g.prior, method=fv.CSGLD(n_draws=4, cycles=2, cycle_steps=8)), seed=0,
+    batch_size=b,
     ),
-    "training-parts": lambda g, b: fv.fit_sgd(
-        g.net, g.data, seed=0, steps=8, batch_size=b, training=fv.Training(accumulate=2)
+    "ptl-vi": lambda g, b: fv.fit(
+        g.net,
+        g.data,
+        fv.PTL(g.prior, method=fv.VI(), scale=2.0,
+        floor=0.1), seed=0,
+        steps=8, batch_size=b,
     ),
-    "stopped-sgd": lambda g, b: fv.fit_sgd(
-        g.net, g.data, seed=0, steps=60, batch_size=b, lr=0.5, training=stopping(g)
-    ),
-    "stopped-vi": lambda g, b: fv.fit_vi(
-        g.net, g.data, g.prior, seed=0, steps=60, batch_size=b, training=stopping(g)
-    ),
+    "training-parts": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGD(), seed=0, steps=8, batch_size=b, training=fv.Training(accumulate=2)),
+    "stopped-sgd": lambda g, b: fv.fit(
+        g.net, g.data, fv.SGD(lr=0.5), seed=0, steps=60, batch_size=b, training=stopping(g)),
+    "stopped-vi": lambda g, b: fv.fit(
+        g.net, g.data, fv.VI(g.prior), seed=0, steps=60, batch_size=b, training=stopping(g)),
     "stopped-sabma_grid": lambda g, b: fv.fit_sabma_grid(
         g.net,
         g.data,
@@ -410,22 +354,18 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
         training=stopping(g),
     ),
     "resumed-sgd": lambda g, b: resumed(
-        lambda path, stop: fv.fit_sgd(
-            g.net, g.data, seed=0, steps=12, batch_size=b, checkpoint=path, progress=stop
-        )
+        lambda path, stop: fv.fit(
+            g.net, g.data, fv.SGD(), seed=0, steps=12, batch_size=b, checkpoint=path, progress=stop)
     ),
     "resumed-swag": lambda g, b: resumed(
-        lambda path, stop: fv.fit_swag(
-            g.net, g.data, seed=0, snapshots=8, batch_size=b, checkpoint=path, progress=stop
-        )
+        lambda path, stop: fv.fit(
+            g.net, g.data, fv.SWAG(snapshots=8), seed=0, batch_size=b, checkpoint=path, progress=stop)
     ),
     "resumed-sabma": lambda g, b: resumed(
-        lambda path, stop: fv.fit_sabma(
+        lambda path, stop: fv.fit(
             g.net,
             g.data,
-            g.prior,
-            radius=0.5,
-            seed=0,
+            fv.SABMA(g.prior, radius=0.5), seed=0,
             steps=12,
             batch_size=b,
             checkpoint=path,
@@ -433,13 +373,12 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
         )
     ),
     "resumed-sgld": lambda g, b: resumed(
-        lambda path, stop: fv.fit_sgld(
+        lambda path, stop: fv.fit(
             g.net,
             g.data,
-            seed=0,
-            n_draws=4,
+            fv.SGLD(n_draws=4,
             burn_in=4,
-            thin=2,
+            thin=2), seed=0,
             batch_size=b,
             checkpoint=path,
             progress=stop,
@@ -449,81 +388,59 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
 
 # Once, on the plain and the BatchNorm net
 ONCE: dict[str, Callable[[Ground], Results]] = {
-    "hmc": lambda g: fv.fit_hmc(
-        g.net, g.data, seed=0, n_draws=4, chains=2, burn_in=6, most_steps=20
-    ),
-    "hmc-prior": lambda g: fv.fit_hmc(
+    "hmc": lambda g: fv.fit(
+        g.net, g.data, fv.HMC(n_draws=4, chains=2, burn_in=6, most_steps=20), seed=0),
+    "hmc-prior": lambda g: fv.fit(
         g.net,
         g.data,
-        g.prior,
-        seed=0,
-        n_draws=4,
+        fv.HMC(prior=g.prior, n_draws=4,
         chains=2,
         burn_in=6,
         thin=2,
         kl_weight=0.1,
-        most_steps=20,
+        most_steps=20), seed=0,
     ),
-    "swag-usual": lambda g: fv.fit_swag(g.net, g.data, seed=0, snapshots=6),
-    "laplace-diagonal": lambda g: fv.fit_laplace(
-        g.net, g.data, seed=0, steps=12, structure="diagonal"
-    ),
-    "laplace-full": lambda g: fv.fit_laplace(
-        g.net, g.data, seed=0, steps=12, structure="full", prior_precision=2.0
-    ),
-    "laplace-none": lambda g: fv.fit_laplace(
-        g.net, g.data, seed=0, steps=0, label_draws=3, prior_precision=None
-    ),
-    "sabma-kl_exact": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=8, blocks="mean", joint=False
-    ),
-    "sabma-factor": lambda g: fv.fit_sabma(
+    "swag-usual": lambda g: fv.fit(g.net, g.data, fv.SWAG(snapshots=6), seed=0),
+    "laplace-diagonal": lambda g: fv.fit(
+        g.net, g.data, fv.Laplace(structure="diagonal"), seed=0, steps=12),
+    "laplace-full": lambda g: fv.fit(
+        g.net, g.data, fv.Laplace(structure="full", prior_precision=2.0), seed=0, steps=12),
+    "laplace-none": lambda g: fv.fit(
+        g.net, g.data, fv.Laplace(label_draws=3, prior_precision=None), seed=0, steps=0),
+    "sabma-kl_exact": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation(blocks="mean", joint=False)), seed=0, steps=8),
+    "sabma-factor": lambda g: fv.fit(
         g.net,
         g.data,
-        g.prior,
-        radius=0.5,
-        seed=0,
+        fv.SABMA(g.prior, radius=0.5,
+        perturbation=fv.Perturbation(blocks="mean+std+factor")), seed=0,
         steps=8,
-        blocks="mean+std+factor",
     ),
-    "sabma-rank1_pinv": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=8, mode="rank1_pinv"
-    ),
-    "sabma-rank1_damped": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=8, mode="rank1_damped", damping=0.1
-    ),
-    "sabma-sam_mu": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.1, seed=0, steps=8, mode="sam_mu"
-    ),
-    "sabma-sam_theta": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.1, seed=0, steps=8, mode="sam_theta"
-    ),
-    "sabma-authors_code": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=8, mode="authors_code"
-    ),
-    "sabma-switches": lambda g: fv.fit_sabma(
+    "sabma-rank1_pinv": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("rank1_pinv")), seed=0, steps=8),
+    "sabma-rank1_damped": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("rank1_damped", damping=0.1)), seed=0, steps=8),
+    "sabma-sam_mu": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.1, perturbation=fv.Perturbation("sam_mu")), seed=0, steps=8),
+    "sabma-sam_theta": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.1, perturbation=fv.Perturbation("sam_theta")), seed=0, steps=8),
+    "sabma-authors_code": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("authors_code")), seed=0, steps=8),
+    "sabma-switches": lambda g: fv.fit(
         g.net,
         g.data,
-        g.prior,
-        radius=0.5,
-        seed=0,
+        fv.SABMA(g.prior, radius=0.5,
+        perturbation=fv.Perturbation("authors_code", joint=False, switches=("z2_mean_bug",))), seed=0,
         steps=8,
-        mode="authors_code",
-        switches=("z2_mean_bug",),
-        joint=False,
     ),
-    "sabma-none": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=8, mode="none"
-    ),
-    "sabma-kl": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=8, mode="sam_mu", radius_unit="kl"
-    ),
-    "training-bfloat16": lambda g: fv.fit_sabma(
+    "sabma-none": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("none")), seed=0, steps=8),
+    "sabma-kl": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("sam_mu", radius_unit="kl")), seed=0, steps=8),
+    "training-bfloat16": lambda g: fv.fit(
         g.net,
         g.data,
-        g.prior,
-        radius=0.5,
-        seed=0,
+        fv.SABMA(g.prior, radius=0.5), seed=0,
         steps=8,
         batch_size=7,
         training=fv.Training(precision="bfloat16"),
@@ -545,27 +462,24 @@ ONCE: dict[str, Callable[[Ground], Results]] = {
         )
     ),
     "resumed-multi": lambda g: resumed(
-        lambda path, stop: fv.fit_multi(
+        lambda path, stop: fv.fit(
             g.net,
             g.data,
-            fit=fv.METHODS["swag"],
-            settings=dict(rank=2, snapshots=4),
-            seed=0,
-            members=2,
+            fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05), members=2,
+            inner_batch_size=10), seed=0,
             steps=8,
             checkpoint=path,
             progress=stop,
         )
     ),
     "resumed-hmc": lambda g: resumed(
-        lambda path, stop: fv.fit_hmc(
+        lambda path, stop: fv.fit(
             g.net,
             g.data,
-            seed=0,
-            n_draws=4,
+            fv.HMC(n_draws=4,
             chains=2,
             burn_in=6,
-            most_steps=20,
+            most_steps=20), seed=0,
             checkpoint=path,
             progress=stop,
         )
@@ -574,90 +488,71 @@ ONCE: dict[str, Callable[[Ground], Results]] = {
 
 # Statistics collected in training, all weights of the BatchNorm net treated
 TRAINED: dict[str, Callable[[Ground], Results]] = {
-    "sgd": lambda g: fv.fit_sgd(g.net, g.data, seed=0, steps=12, batch_size=7),
-    "sgd-frozen": lambda g: fv.fit_sgd(g.net, g.data, seed=0, steps=12, batchnorm="frozen"),
-    "ensemble": lambda g: fv.fit_ensemble(
-        g.net, g.data, seed=0, steps=12, members=3, batch_size=7, batchnorm="train"
-    ),
-    "swa": lambda g: fv.fit_swa(
-        g.net, g.data, seed=0, snapshots=4, batch_size=7, batchnorm="train"
-    ),
-    "swag_diag": lambda g: fv.fit_swag_diag(
-        g.net, g.data, seed=0, snapshots=4, batch_size=7, batchnorm="train"
-    ),
-    "swag": lambda g: fv.fit_swag(
-        g.net, g.data, seed=0, rank=2, snapshots=4, batch_size=7, batchnorm="train"
-    ),
-    "vi": lambda g: fv.fit_vi(
-        g.net, g.data, g.prior, seed=0, steps=12, batch_size=7, batchnorm="train"
-    ),
-    "mfvi": lambda g: fv.fit_mfvi(g.net, g.data, seed=0, steps=12, batch_size=7, batchnorm="train"),
-    "sabma": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=12, batch_size=7, batchnorm="train"
-    ),
+    "sgd": lambda g: fv.fit(g.net, g.data, fv.SGD(), seed=0, steps=12, batch_size=7),
+    "sgd-frozen": lambda g: fv.fit(g.net, g.data, fv.SGD(), seed=0, steps=12, batchnorm="frozen"),
+    "ensemble": lambda g: fv.fit(
+        g.net, g.data, fv.Ensemble(members=3), seed=0, steps=12, batch_size=7, batchnorm="train"),
+    "swa": lambda g: fv.fit(
+        g.net, g.data, fv.SWA(snapshots=4), seed=0, batch_size=7, batchnorm="train"),
+    "swag_diag": lambda g: fv.fit(
+        g.net, g.data, fv.SWAGDiagonal(snapshots=4), seed=0, batch_size=7, batchnorm="train"),
+    "swag": lambda g: fv.fit(
+        g.net, g.data, fv.SWAG(rank=2, snapshots=4), seed=0, batch_size=7, batchnorm="train"),
+    "vi": lambda g: fv.fit(
+        g.net, g.data, fv.VI(g.prior), seed=0, steps=12, batch_size=7, batchnorm="train"),
+    "mfvi": lambda g: fv.fit(g.net, g.data, fv.MeanFieldVI(), seed=0, steps=12, batch_size=7, batchnorm="train"),
+    "sabma": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5), seed=0, steps=12, batch_size=7, batchnorm="train"),
     "sabma_grid": lambda g: fv.fit_sabma_grid(
         g.net, g.data, g.prior, radius=[0.3, 1.0], seed=[0], steps=8, batchnorm="train"
     ),
-    "bsam": lambda g: fv.fit_bsam(g.net, g.data, seed=0, steps=12, batch_size=7, batchnorm="train"),
-    "ivon": lambda g: fv.fit_ivon(g.net, g.data, seed=0, steps=12, batch_size=7, batchnorm="train"),
-    "sgld": lambda g: fv.fit_sgld(
-        g.net, g.data, seed=0, n_draws=3, burn_in=4, thin=2, batch_size=7, batchnorm="train"
-    ),
-    "sghmc": lambda g: fv.fit_sghmc(
-        g.net, g.data, seed=0, n_draws=3, burn_in=4, thin=2, batch_size=7, batchnorm="train"
-    ),
-    "psgld": lambda g: fv.fit_psgld(
-        g.net, g.data, seed=0, n_draws=3, burn_in=4, thin=2, batch_size=7, batchnorm="train"
-    ),
-    "sgnht": lambda g: fv.fit_sgnht(
-        g.net, g.data, seed=0, n_draws=3, burn_in=4, thin=2, batch_size=7, batchnorm="train"
-    ),
-    "emcmc": lambda g: fv.fit_emcmc(
-        g.net, g.data, seed=0, n_draws=4, burn_in=4, thin=2, batch_size=7, batchnorm="train"
-    ),
-    "csgld": lambda g: fv.fit_csgld(
-        g.net, g.data, seed=0, n_draws=4, cycles=2, cycle_steps=6, batch_size=7, batchnorm="train"
-    ),
-    "svgd": lambda g: fv.fit_svgd(
-        g.net, g.data, seed=0, steps=8, n_draws=3, batch_size=7, batchnorm="train"
-    ),
+    "bsam": lambda g: fv.fit(g.net, g.data, fv.BSAM(), seed=0, steps=12, batch_size=7, batchnorm="train"),
+    "ivon": lambda g: fv.fit(g.net, g.data, fv.IVON(), seed=0, steps=12, batch_size=7, batchnorm="train"),
+    "sgld": lambda g: fv.fit(
+        g.net, g.data, fv.SGLD(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+    "sghmc": lambda g: fv.fit(
+        g.net, g.data, fv.SGHMC(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+    "psgld": lambda g: fv.fit(
+        g.net, g.data, fv.PSGLD(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+    "sgnht": lambda g: fv.fit(
+        g.net, g.data, fv.SGNHT(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+    "emcmc": lambda g: fv.fit(
+        g.net, g.data, fv.EMCMC(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+    "csgld": lambda g: fv.fit(
+        g.net, g.data, fv.CSGLD(n_draws=4, cycles=2, cycle_steps=6), seed=0, batch_size=7, batchnorm="train"),
+    "svgd": lambda g: fv.fit(
+        g.net, g.data, fv.SVGD(n_draws=3), seed=0, steps=8, batch_size=7, batchnorm="train"),
 }
 
 # Targets that are numbers, with noise of a known size
 NUMBERS: dict[str, Callable[[Ground], Results]] = {
-    "sgd": lambda g: fv.fit_sgd(g.net, g.data, seed=0, steps=12, lr=0.01, likelihood=0.5),
-    "swag": lambda g: fv.fit_swag(g.net, g.data, seed=0, snapshots=6, lr=0.01, likelihood=0.5),
-    "vi": lambda g: fv.fit_vi(g.net, g.data, g.prior, seed=0, steps=12, lr=0.5, likelihood=0.5),
-    "sabma": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=12, lr=0.5, likelihood=0.5
-    ),
-    "ivon": lambda g: fv.fit_ivon(g.net, g.data, seed=0, steps=12, lr=0.01, likelihood=0.5),
-    "sgld": lambda g: fv.fit_sgld(
-        g.net, g.data, seed=0, n_draws=3, burn_in=4, thin=2, lr=0.001, likelihood=0.5
-    ),
-    "multi": lambda g: fv.fit_multi(
+    "sgd": lambda g: fv.fit(g.net, g.data, fv.SGD(lr=0.01), seed=0, steps=12, likelihood=0.5),
+    "swag": lambda g: fv.fit(g.net, g.data, fv.SWAG(snapshots=6, lr=0.01), seed=0, likelihood=0.5),
+    "vi": lambda g: fv.fit(g.net, g.data, fv.VI(g.prior, lr=0.5), seed=0, steps=12, likelihood=0.5),
+    "sabma": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5, lr=0.5), seed=0, steps=12, likelihood=0.5),
+    "ivon": lambda g: fv.fit(g.net, g.data, fv.IVON(lr=0.01), seed=0, steps=12, likelihood=0.5),
+    "sgld": lambda g: fv.fit(
+        g.net, g.data, fv.SGLD(n_draws=3, burn_in=4, thin=2, lr=0.001), seed=0, likelihood=0.5),
+    "multi": lambda g: fv.fit(
         g.net,
         g.data,
-        fit=fv.METHODS["swag"],
-        settings=dict(rank=2, snapshots=4, lr=0.01),
-        seed=0,
-        members=2,
-        steps=8,
+        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.01), members=2,
         lr=0.01,
+        inner_batch_size=10), seed=0,
+        steps=8,
         likelihood=0.5,
     ),
 }
 
 # A trunk that is drawn with every pass
 SAMPLED: dict[str, Callable[[Ground], Results]] = {
-    "sgd": lambda g: fv.fit_sgd(g.net, g.data, seed=0, steps=8, batch_size=7),
-    "vi": lambda g: fv.fit_vi(g.net, g.data, g.prior, seed=0, steps=8, batch_size=7),
-    "sabma": lambda g: fv.fit_sabma(
-        g.net, g.data, g.prior, radius=0.5, seed=0, steps=8, batch_size=7
-    ),
-    "sgld": lambda g: fv.fit_sgld(
-        g.net, g.data, seed=0, n_draws=3, burn_in=4, thin=2, batch_size=7
-    ),
+    "sgd": lambda g: fv.fit(g.net, g.data, fv.SGD(), seed=0, steps=8, batch_size=7),
+    "vi": lambda g: fv.fit(g.net, g.data, fv.VI(g.prior), seed=0, steps=8, batch_size=7),
+    "sabma": lambda g: fv.fit(
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5), seed=0, steps=8, batch_size=7),
+    "sgld": lambda g: fv.fit(
+        g.net, g.data, fv.SGLD(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7),
 }
 
 # Few steps and draws in place of the settings of the methods' records

@@ -160,17 +160,15 @@ def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
 
 def diagonals(net, data, likelihood):
     """N times the GGN's diagonal: of Laplace's precision, and of products with the operator."""
-    how = dict(
-        seed=0,
+    how = dict(seed=0,
         steps=0,
-        structure="diagonal",
-        prior_precision=1.0,
-        likelihood=likelihood,
-    )
+        likelihood=likelihood)
+    fields = dict(structure="diagonal",
+        prior_precision=1.0)
     f = fv.nll(net, data, likelihood=likelihood)
     product = f.operator(net.w, "ggn")
     dense = stack([product(e) for e in eye(net.dim).to(net.w)])
-    q = fv.fit_laplace(net, data, **how)
+    q = fv.fit(net, data, fv.Laplace(**fields), **how)
     return 1 / q.variance - 1, len(data) * dense.diagonal()
 
 
@@ -204,12 +202,11 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     net = net_of(module, example=x)
     assert_close(*diagonals(net, data, likelihood))
     steps = []
-    fv.fit_laplace(
+    fv.fit(
         net_of(Language(6, 4, tied=False), "head", example=x),
         data,
-        seed=0,
+        fv.Laplace(structure="diagonal"), seed=0,
         steps=1,
-        structure="diagonal",
         progress=lambda *about: steps.append(about),
     )
     assert steps[-1] == (1, 1, "curvature")
@@ -224,23 +221,23 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     likelihood = fv.Likelihood.categorical(weight=torch.arange(1.0, 7.0))
     module = Language(6, 4, tied=True).double()
     net = net_of(module, example=x)
-    how = dict(seed=0, steps=0, likelihood=likelihood, prior_precision=0.5)
+    how = dict(seed=0, steps=0, likelihood=likelihood)
+    fields = dict(prior_precision=0.5)
     for structure in ("last_layer", "diagonal"):
-        exact = fv.fit_laplace(net, data, structure=structure, **how)
-        sampled = fv.fit_laplace(net, data, structure=structure, label_draws=1000, **how)
+        exact = fv.fit(net, data, fv.Laplace(structure=structure, **fields), **how)
+        sampled = fv.fit(net, data, fv.Laplace(structure=structure, label_draws=1000, **fields), **how)
         off = (exact.log_std - sampled.log_std).abs().mean()
         assert off < 0.009  # by chance up to 0.006; without the classes' weights from 0.012
     with refused("label_draws needs structure='last_layer'"):
-        fv.fit_laplace(net, data, seed=0, structure="kron", label_draws=2)
+        fv.fit(net, data, fv.Laplace(structure="kron", label_draws=2), seed=0)
     with refused("label_draws needs likelihood='categorical'"):
         outputs = fv.Data(x, randn(5, 3, 6).double())
-        fv.fit_laplace(
+        fv.fit(
             net,
             outputs,
-            seed=0,
+            fv.Laplace(label_draws=2), seed=0,
             steps=0,
             likelihood=0.5,
-            label_draws=2,
         )
 
 
@@ -252,10 +249,10 @@ def test_a_curvature_that_would_not_fit_is_refused_before_the_training_with_its_
     steps = []
     how = dict(seed=0, progress=lambda *about: steps.append(about))
     with refused("at most 5,000 weights, got 6,020,000, whose covariance"):
-        fv.fit_laplace(head, data, **how)
+        fv.fit(head, data, fv.Laplace(), **how)
     odd = net_of(Sequential(*module, Tanh()), "head", example=x)
     with refused("60,000 outputs of an example in 6,020,000 weights"):
-        fv.fit_laplace(odd, data, structure="diagonal", **how)
+        fv.fit(odd, data, fv.Laplace(structure="diagonal"), **how)
     assert steps == []
 
 
@@ -298,8 +295,9 @@ def test_the_laplace_of_a_treated_bias_alone_has_the_curvature_of_the_bias():
     module = Linear(3, 2).double()
     net = fv.Net.from_module(module, lambda name: name == "bias")
     data = fv.Data(randn(20, 3, dtype=float64), torch.arange(20) % 2)
-    how = dict(prior_precision=1.0, seed=0, steps=0)
-    diagonal = fv.fit_laplace(net, data, structure="diagonal", **how)
+    how = dict(seed=0, steps=0)
+    fields = dict(prior_precision=1.0)
+    diagonal = fv.fit(net, data, fv.Laplace(structure="diagonal", **fields), **how)
     p = net(net.w, data.x).softmax(-1)
     want = (p * (1 - p)).sum(0) + 1.0
     torch.testing.assert_close((-2 * diagonal.log_std).exp(), want, rtol=1e-6, atol=0)

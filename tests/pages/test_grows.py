@@ -27,7 +27,7 @@ PREVIEW = ", preview: 20 steps"
 def grown(family, task, transferred):
     """The small family with SA-BMA at another radius, its last member."""
     net, prior = transferred
-    q = fv.fit_sabma(net, task.train, prior, radius=NEW, seed=0, steps=40)
+    q = fv.fit(net, task.train, fv.SABMA(prior, radius=NEW), seed=0, steps=40)
     return extend(Fitting(net, task, prior, 0), family, "sabma", NEW, q)
 
 

@@ -30,21 +30,20 @@ def linear(of_weights):
 
 H = 1 / STD**2
 EXACT = 1 / (N * (H + DECAY))
-SHORT = dict(
-    seed=0,
-    n_draws=12,
+SHORT = dict(seed=0,
+    likelihood=STD)
+FIELDS = dict(n_draws=12,
     burn_in=60,
     thin=25,
-    weight_decay=DECAY,
-    likelihood=STD,
-)
-FEW = SHORT | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
+    weight_decay=DECAY)
+FEW = SHORT
+FEW_FIELDS = FIELDS | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
 
 
 def test_sghmc_with_friction_one_is_sgld(linear):
-    q = fv.fit_sghmc(*linear, friction=1.0, **FEW)
+    q = fv.fit(*linear, fv.SGHMC(friction=1.0, **FEW_FIELDS), **FEW)
     found = q.W
-    want = fv.fit_sgld(*linear, **FEW).W
+    want = fv.fit(*linear, fv.SGLD(**FEW_FIELDS), **FEW).W
     assert equal(found, want)
 
 
@@ -78,8 +77,9 @@ def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
     """Of w the posterior itself, of the guide the posterior widened by eta; the finite step adds a
     few percent."""
     eta = 2 * EXACT
-    longer = SHORT | dict(n_draws=24, burn_in=150, thin=60)
-    q = fv.fit_emcmc(*linear, eta=eta, lr=0.02, **longer)
+    longer = SHORT
+    fields = FIELDS | dict(n_draws=24, burn_in=150, thin=60)
+    q = fv.fit(*linear, fv.EMCMC(eta=eta, lr=0.02, **fields), **longer)
     W = q.W
     found = float(W[0::2].var())
     assert found == approx(EXACT, rel=0.08)
@@ -90,7 +90,7 @@ def test_entropy_mcmc_has_the_joint_law_of_chain_and_guide(linear):
 def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
     net, _ = linear
     same = around(net.at(0 * net.w), -0.5 * math.log(N * DECAY))
-    fit = partial(fv.fit_sgld, *linear, **FEW)
+    fit = partial(fv.fit, *linear, fv.SGLD(**FEW_FIELDS), **FEW)
     assert_exact(fit(prior=same).W, fit().W)
     with refused("prior must cover the net's 500 treated weights, got 3"):
         q = fv.Gaussian(zeros(3), zeros(3))
@@ -99,11 +99,9 @@ def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
     fit = partial(
-        fv.fit_sgld,
-        *linear,
-        seed=0,
-        burn_in=3,
-        thin=2,
+        fv.fit, *linear,
+        fv.SGLD(burn_in=3,
+        thin=2), seed=0,
         likelihood=STD,
         batch_size=20,
     )
@@ -130,7 +128,7 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
     if friction is not None:
         settings["friction"] = friction
     start = net.at(net.w + 1)
-    found = fv.fit_csgld(start, data, seed=3, likelihood=STD, **settings).W
+    found = fv.fit(start, data, fv.CSGLD(**settings), seed=3, likelihood=STD).W
     source = rng(3)
     w = net.w + 1
     v = 0.0
@@ -148,9 +146,9 @@ def test_cyclical_chains_are_their_recursion_step_by_step(linear, friction):
             kept.append(w)
     assert_exact(found, torch.stack(kept))
     with refused("n_draws must be a multiple of cycles x chains = 4, got 6"):
-        fv.fit_csgld(net, data, n_draws=6, seed=0)
+        fv.fit(net, data, fv.CSGLD(n_draws=6), seed=0)
     with refused("friction must be above 0 and at most 1, got 0"):
-        fv.fit_csgld(net, data, seed=0, likelihood=STD, friction=0)
+        fv.fit(net, data, fv.CSGLD(friction=0), seed=0, likelihood=STD)
 
 
 def walled(w):
@@ -179,18 +177,16 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     cumulative = torch.softmax(-3 * walled(grid), 0).cumsum(0)
     middles = (torch.arange(600).double() + 0.5) / 600
     start = grid[torch.searchsorted(cumulative, middles)]
-    settings = dict(
-        seed=0,
-        lr=0.01,
+    settings = dict(seed=0,
+        likelihood=1.0)
+    fields = dict(lr=0.01,
         n_draws=12,
         burn_in=300,
         thin=25,
-        weight_decay=0.0,
-        likelihood=1.0,
-    )
+        weight_decay=0.0)
     for rho in (0.0, 0.1, 0.2):  # all start at the posterior without an ascent
         net = of_weights(outputs, start)
-        W = fv.fit_sgld(net, data, ascent=each_alone, **settings).W
+        W = fv.fit(net, data, fv.SGLD(ascent=each_alone, **fields), **settings).W
         worst = torch.maximum(walled(grid + rho), walled(grid - rho))
         mass = torch.softmax(-3 * worst, 0)
         exact = float(mass @ is_sharp(grid))
@@ -206,19 +202,17 @@ def test_a_thermostat_cools_too_far_where_few_examples_cancel_over_an_epoch():
     layer = torch.nn.Linear(20, 1, bias=False)
     net = net_of(layer.double())
     precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20)
-    how = dict(
-        seed=0,
-        lr=0.002,
-        likelihood=STD,
+    how = dict(seed=0,
+        likelihood=STD)
+    fields = dict(lr=0.002,
         weight_decay=DECAY,
         n_draws=2400,
         chains=40,
         burn_in=500,
-        thin=20,
-    )
+        thin=20)
 
     def ratio(batch_size):
-        W = fv.fit_sgnht(net, data, batch_size=batch_size, **how).W
+        W = fv.fit(net, data, fv.SGNHT(**fields), batch_size=batch_size, **how).W
         ratios = precision @ torch.cov(W.T)
         return float(ratios.trace() / 20)
 

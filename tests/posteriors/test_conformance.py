@@ -142,7 +142,7 @@ def test_each_member_of_an_ensemble_stops_by_itself(small):
     # Labels of others: the loss rises at once, or soon
     x = data.x.flip(0)
     validation = fv.Data(x, data.y)
-    fit = partial(fv.fit_ensemble, net, data, steps=40, lr=0.5, batch_size=8)
+    fit = partial(fv.fit, net, data, fv.Ensemble(lr=0.5), steps=40, batch_size=8)
     how = fv.Training(validation=validation, patience=3)
     together = fit(seed=0, members=3, training=how)
     never = fit(seed=0, members=3)
@@ -214,16 +214,14 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     case, recwarn
 ):
     net, data, prior = case
-    vi = partial(fv.fit_vi, net, data, prior, seed=1, steps=300)
+    vi = partial(fv.fit, net, data, fv.VI(prior), seed=1, steps=300)
     for fit in (
         vi,
         partial(
-            fv.fit_swag,
-            net,
+            fv.fit, net,
             data,
-            seed=1,
-            rank=3,
-            snapshots=10,
+            fv.SWAG(rank=3,
+            snapshots=10), seed=1,
         ),
     ):
         assert fit(lr=0.1).history.notes == ()
@@ -236,7 +234,7 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     # Its first draws have a larger loss still
     wide = around(net, 18.0)
     with warned(BEGAN):
-        fitted = fv.fit_vi(net, data, wide, seed=1, steps=50)
+        fitted = fv.fit(net, data, fv.VI(wide), seed=1, steps=50)
         assert fitted.history.notes[0].startswith(BEGAN)
 
 
@@ -248,11 +246,10 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
     net = net_of(module)
     began = float(fv.nll(net, data)(net.w))
     with warned(f"{BEGAN}, .* after {began:.3g} nats"):
-        fv.fit_vi(
+        fv.fit(
             net,
             data,
-            around(net, 18.0),
-            seed=1,
+            fv.VI(around(net, 18.0)), seed=1,
             steps=20,
             batchnorm="train",
         )

@@ -26,10 +26,11 @@ def test_without_a_prior_weight_decay_is_one(regression):
     same = fv.Gaussian(
         zeros(3).double(), torch.full((3,), -0.5 * math.log(30 * 0.2), dtype=float64)
     )
-    how = dict(seed=0, n_draws=20, burn_in=10, likelihood=0.5)
-    q = fv.fit_hmc(net, data, weight_decay=0.2, **how)
+    how = dict(seed=0, likelihood=0.5)
+    fields = dict(n_draws=20, burn_in=10)
+    q = fv.fit(net, data, fv.HMC(weight_decay=0.2, **fields), **how)
     W = q.W
-    fitted = fv.fit_hmc(net, data, same, **how)
+    fitted = fv.fit(net, data, fv.HMC(prior=same, **fields), **how)
     want = fitted.W
     assert_close(W, want, rtol=1e-6, atol=1e-8)
 
@@ -39,15 +40,13 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     x = linspace(0.2, 1, 5).double()[:, None]
     net = of_weights(lambda w, x: w**3 * x, zeros(1))
     prior = fv.Gaussian(*zeros(2, 1).double())
-    how = dict(
-        n_draws=6400,
+    how = dict(likelihood=0.4)
+    fields = dict(n_draws=6400,
         chains=32,
         burn_in=200,
-        likelihood=0.4,
-        kl_weight=1.0,
-    )
+        kl_weight=1.0)
     data = fv.Data(x, 0.6 * x)
-    q = fv.fit_hmc(net, data, prior, seed=1, **how)
+    q = fv.fit(net, data, fv.HMC(prior=prior, **fields), seed=1, **how)
     grid = linspace(-6, 6, 20001).double()
     squares = (0.6 * x - grid**3 * x).square().sum(0)
     log_density = -squares / (2 * 0.4**2) - grid.square() / 2
@@ -76,18 +75,16 @@ def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression)
 def test_bad_settings_are_refused(regression):
     net, data, prior = regression
     with refused("weight_decay must be > 0 without a prior, got 0"):
-        fv.fit_hmc(net, data, seed=0, weight_decay=0.0, likelihood=0.5)
+        fv.fit(net, data, fv.HMC(weight_decay=0.0), seed=0, likelihood=0.5)
     with refused("n_draws must be a multiple of the 4 chains, got 10"):
-        fv.fit_hmc(net, data, prior, seed=0, n_draws=10)
+        fv.fit(net, data, fv.HMC(prior=prior, n_draws=10), seed=0)
     with refused("each chain must move, got one with an acceptance rate of"):
-        cold = dict(
-            seed=0,
-            n_draws=80,
+        cold = dict(seed=0)
+        fields = dict(n_draws=80,
             burn_in=1,
             kl_weight=1e-9,
-            most_steps=20,
-        )
-        fv.fit_hmc(net, data, prior, likelihood=0.5, **cold)
+            most_steps=20)
+        fv.fit(net, data, fv.HMC(prior=prior, **fields), likelihood=0.5, **cold)
 
 
 def test_a_narrow_posterior_costs_few_gradients_and_has_its_moments(of_weights):
@@ -101,15 +98,13 @@ def test_a_narrow_posterior_costs_few_gradients_and_has_its_moments(of_weights):
     prior = fv.Gaussian(*zeros(2, 6).double())
     passes = []
     net = of_weights(lambda w, x: passes.append(1) or x @ w[:, None], zeros(6))
-    how = dict(
-        seed=0,
-        n_draws=1600,
+    how = dict(seed=0,
+        likelihood=1.0)
+    fields = dict(n_draws=1600,
         chains=32,
         burn_in=60,
-        likelihood=1.0,
-        kl_weight=1.0,
-    )
-    q = fv.fit_hmc(net, fv.Data(x, y), prior, **how)
+        kl_weight=1.0)
+    q = fv.fit(net, fv.Data(x, y), fv.HMC(prior=prior, **fields), **how)
     root = linalg.cholesky(precision)
     z = (q.W - mean) @ root
     assert z.mean(0).abs().max() < 0.1  # of 1,600 draws, nearly independent: 0.025 each

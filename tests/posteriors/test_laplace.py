@@ -35,7 +35,8 @@ from flatviz.posteriors import laplace_evidence, marginal_noise
 
 NOISE = 0.5
 NOW = dict(seed=0, steps=0)  # at the net's weights
-FULL = dict(NOW, structure="full")
+FULL = dict(**NOW)
+FIELDS = dict(structure="full")
 predict = metrics.predict_linearised
 
 
@@ -54,7 +55,7 @@ def test_a_center_trained_at_another_weight_decay_is_warned_of_with_the_norm_of_
     regression, recwarn
 ):
     net, data, mean, _ = regression
-    fit = partial(fv.fit_laplace, net, data, likelihood=NOISE, **FULL)
+    fit = partial(fv.fit, net, data, fv.Laplace(**FIELDS), likelihood=NOISE, **FULL)
     fit(prior_precision=2.0)  # of the center
     assert not recwarn.list
     # The data pull by 2 mean at the mode for 2, so that 200 leaves 198 mean
@@ -80,7 +81,7 @@ def test_covariance_evidence_and_probit_are_those_of_laplace_torch(structure):
     net = net_of(module)
     data = fv.Data(x, y)
     how = dict(structure=structure, prior_precision=1.5)
-    q = fv.fit_laplace(net, data, **NOW, **how)
+    q = fv.fit(net, data, fv.Laplace(**how), **NOW)
     _, V = of_outputs(net, q, new)
     want = peer._glm_predictive_distribution(new)[1]
     assert_close(V, want, rtol=1e-4, atol=1e-6)
@@ -106,9 +107,10 @@ def test_structures_of_laplace_torch_are_the_full_one_where_they_must_be(structu
     module = Sequential(Linear(4, 6), Tanh(), Linear(6, 3, bias=False)).double()
     net = net_of(module).restrict("head")
     data = fv.Data(x, y)
-    how = dict(prior_precision=1.5, temperature=0.5, likelihood=likelihood)
-    q = fv.fit_laplace(net, data, structure=structure, **NOW, **how)
-    exact = fv.fit_laplace(net, data, **FULL, **how)
+    how = dict(likelihood=likelihood)
+    fields = dict(prior_precision=1.5, temperature=0.5)
+    q = fv.fit(net, data, fv.Laplace(structure=structure, **fields), **NOW, **how)
+    exact = fv.fit(net, data, fv.Laplace(**FIELDS, **fields), **FULL, **how)
     link = dict(link="mc", likelihood=likelihood, seed=1)
     found = predict(net, q, data, **link).outputs
     want = predict(net, exact, data, **link).outputs
@@ -131,9 +133,10 @@ def test_the_evidence_of_a_regression_is_that_of_the_other_structures(noise):
     x = randn(30, 3, dtype=float64)
     data = fv.Data(x, x @ randn(3, 2, dtype=float64) + randn(30, 2, dtype=float64))
     net = net_of(Linear(3, 2).double())
-    how = dict(prior_precision=1.5, likelihood=noise)
+    how = dict(likelihood=noise)
+    fields = dict(prior_precision=1.5)
     low, full = (
-        fv.fit_laplace(net, data, structure=structure, **NOW, **how).peer
+        fv.fit(net, data, fv.Laplace(structure=structure, **fields), **NOW, **how).peer
         for structure in ("lowrank", "hessian")
     )
     assert float(low.log_likelihood) == approx(float(full.log_likelihood), rel=1e-5)
@@ -159,8 +162,8 @@ class Tied(nn.Module):
 def test_a_tied_weight_that_is_not_treated_stays_out_of_the_posterior():
     data = blobs(40, 4, 3)
     net = net_of(Tied(), "head")
-    q = fv.fit_laplace(net, data, structure="hessian", prior_precision=1.0, **NOW)
-    exact = fv.fit_laplace(net, data, prior_precision=1.0, **FULL)
+    q = fv.fit(net, data, fv.Laplace(structure="hessian", prior_precision=1.0), **NOW)
+    exact = fv.fit(net, data, fv.Laplace(prior_precision=1.0, **FIELDS), **FULL)
     assert_close(q.sample(4000, seed=0).var(0), exact.variance, rtol=0.15, atol=0)
 
 
@@ -172,15 +175,13 @@ def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
     if structure == "hessian":  # of all weights it is not positive definite here
         far = net.at(5 * net.w)
         with refused("to be positive definite beyond rounding, got curvature below -delta"):
-            fv.fit_laplace(far, data, structure=structure, prior_precision=1e-3, **NOW)
+            fv.fit(far, data, fv.Laplace(structure=structure, prior_precision=1e-3), **NOW)
         net = net.restrict("head")
     fit = partial(
-        fv.fit_laplace,
-        net,
+        fv.fit, net,
         data,
-        seed=0,
+        fv.Laplace(structure=structure), seed=0,
         steps=300,
-        structure=structure,
     )
     one = fit(prior_precision="marginal").peer
     each = fit(prior_precision="layerwise").peer
@@ -201,23 +202,23 @@ def test_a_family_has_a_posterior_of_laplace_torch_as_any_other(transferred, tas
 
 
 def test_a_colder_posterior_has_its_covariance_times_the_temperature(tiny):
-    fit = partial(fv.fit_laplace, *tiny, prior_precision=1.0, **FULL)
+    fit = partial(fv.fit, *tiny, fv.Laplace(prior_precision=1.0, **FIELDS), **FULL)
     assert_close(fit(temperature=0.25).variance, 0.25 * fit().variance)
 
 
 def test_what_cannot_be_fitted_is_said(tiny, monkeypatch):
-    fit = partial(fv.fit_laplace, *tiny, **NOW)
+    fit = partial(fv.fit, *tiny, fv.Laplace(), **NOW)
     with refused("'layerwise' needs structure='kron' or 'hessian', got 'diagonal'"):
         fit(structure="diagonal", prior_precision="layerwise")
     with refused("prior_precision must be > 0, got None with a weight_decay of 0"):
         fit(weight_decay=0.0, prior_precision=None)
     large = net_of(Linear(600, 10))
     with refused("weights, got 6,010, whose covariance takes 0.3 GiB: use structure='diagonal' or"):
-        fv.fit_laplace(large, blobs(5, 600, 5), **FULL)
+        fv.fit(large, blobs(5, 600, 5), fv.Laplace(**FIELDS), **FULL)
     module = Sequential(Linear(2, 3), nn.LayerNorm(3), Linear(3, 2))
     norm = net_of(module)
     with refused("must be one that laplace-torch can fit .* use 'hessian', 'lowrank'"):
-        fv.fit_laplace(norm, blobs(8, 2, 2), structure="kron", **NOW)
+        fv.fit(norm, blobs(8, 2, 2), fv.Laplace(structure="kron"), **NOW)
     monkeypatch.setitem(sys.modules, "laplace", None)
     with refused(r"'kron' needs laplace-torch: pip install 'flatviz\[laplace\]'", ImportError):
         fit(structure="kron")
@@ -226,12 +227,10 @@ def test_what_cannot_be_fitted_is_said(tiny, monkeypatch):
 def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, monkeypatch):
     """Their signs, and the basis of those of one eigenvalue, differ from device to device."""
     fit = partial(
-        fv.fit_laplace,
-        *tiny,
-        seed=0,
+        fv.fit, *tiny,
+        fv.Laplace(structure="full",
+        prior_precision=1.0), seed=0,
         steps=1,
-        structure="full",
-        prior_precision=1.0,
     )
     draws = fit().sample(4, seed=1)
     eigh = linalg.eigh
@@ -318,7 +317,7 @@ def test_the_last_layer_is_the_one_that_runs_last_with_its_tied_weight(tied):
     x = randint(0, 7, (30, 5))
     net = net_of(module, example=x)
     data = fv.Data(x, x.roll(-1, 1))
-    q = fv.fit_laplace(net, data, prior_precision=1.0, **NOW)
+    q = fv.fit(net, data, fv.Laplace(prior_precision=1.0), **NOW)
     (block,) = [b for b in net.blocks if q.std[b.slice].max() > 1e-4]
     name = "embed.weight" if tied else "head.weight"
     assert block.name == name
@@ -360,7 +359,7 @@ def test_predict_takes_only_draws_of_laplace_through_the_linearised_network_by_d
     x = randn(300, 2).double()  # more examples than pass at once
     data = fv.Data(x, randn(300, 1).double())
     how = dict(seed=0, likelihood="gaussian")
-    q = fv.fit_laplace(net, data, steps=50, structure="full", prior_precision=1.0, **how)
+    q = fv.fit(net, data, fv.Laplace(structure="full", prior_precision=1.0), steps=50, **how)
     W = q.sample(4, seed=0)
     linear = net(q.mean, x) + einsum("ncd,sd->snc", jacobian(net, q, x), W - q.mean)
     plain = stack([net(w, x) for w in W])
@@ -402,6 +401,6 @@ def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_whereve
         assert noise == approx(ridge.alpha_**-0.5, rel=1e-6)
         assert delta == approx(ridge.lambda_, rel=1e-4)
     there = net.at(as_tensor(ridge.coef_))
-    q = fv.fit_laplace(there, data, prior_precision="marginal", likelihood=noise, **FULL)
+    q = fv.fit(there, data, fv.Laplace(prior_precision="marginal", **FIELDS), likelihood=noise, **FULL)
     want = as_tensor(ridge.sigma_).diagonal()
     assert_close(q.variance, want, rtol=1e-4, atol=0)

@@ -18,10 +18,11 @@ from flatviz.training import SGD
 
 
 def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny):
-    settings = dict(snapshots=4, batch_size=6, seed=0)
-    swag = fv.fit_swag(*tiny, rank=4, **settings)
-    diagonal = fv.fit_swag_diag(*tiny, **settings)
-    q = fv.fit_swa(*tiny, **settings)
+    settings = dict(batch_size=6, seed=0)
+    fields = dict(snapshots=4)
+    swag = fv.fit(*tiny, fv.SWAG(rank=4, **fields), **settings)
+    diagonal = fv.fit(*tiny, fv.SWAGDiagonal(**fields), **settings)
+    q = fv.fit(*tiny, fv.SWA(**fields), **settings)
     found = q.W[0]
     assert_close(found, swag.mean)
     assert diagonal.rank == 0
@@ -51,9 +52,8 @@ def test_a_snapshot_of_swag_is_the_weights_at_the_end_of_an_epoch(tiny):
     """Twelve copies of one example: each minibatch of six has the gradient of all."""
     net, data = tiny
     copies = data.subset(torch.zeros(12).long())
-    q = fv.fit_swa(
-        net, copies, seed=0, snapshots=3, batch_size=6, lr=0.1, momentum=0.5, weight_decay=0.0
-    )
+    q = fv.fit(
+        net, copies, fv.SWA(snapshots=3, lr=0.1, momentum=0.5, weight_decay=0.0), seed=0, batch_size=6)
     f = fv.nll(net, copies)
     w = net.w
     v = 0.0
@@ -70,7 +70,7 @@ def test_a_snapshot_of_swag_is_the_weights_at_the_end_of_an_epoch(tiny):
 def test_sgd_trains_the_statistics_of_batchnorm_with_all_weights_alone(treated, collects):
     module = Sequential(Linear(2, 4), nn.BatchNorm1d(4), nn.ReLU(), Linear(4, 3))
     data = blobs(20, 2, 3)
-    q = fv.fit_sgd(net_of(module, treated), data, seed=0, steps=3, batch_size=10)
+    q = fv.fit(net_of(module, treated), data, fv.SGD(), seed=0, steps=3, batch_size=10)
     assert (q.buffers is not None) == collects
 
 
@@ -80,10 +80,10 @@ def test_alpha_dropout_is_no_mask_and_a_rate_of_one_is_refused():
     last = [Conv2d(3, 4, 2), nn.Flatten(), Linear(4, 3)]
     net = net_of(Sequential(*first, nn.AlphaDropout(0.3), *last).eval())
     with warned("dropout in 2 stays off"):
-        fv.fit_dropout(net, data, seed=0, steps=1, n_draws=1)
+        fv.fit(net, data, fv.Dropout(n_draws=1), seed=0, steps=1)
     net = net_of(Sequential(*first, Dropout(1.0), *last).eval())
     with refused("rate must be above 0 and below 1, got 1.0"):
-        fv.fit_dropout(net, data, seed=0, steps=1, n_draws=1)
+        fv.fit(net, data, fv.Dropout(n_draws=1), seed=0, steps=1)
 
 
 def annealed(lr, step):
@@ -97,18 +97,17 @@ def test_bsam_is_its_published_step(tiny):
     net, data = tiny
     lr = 0.1
     decay = 0.05
-    q = fv.fit_bsam(
+    q = fv.fit(
         net,
         data,
-        seed=3,
-        steps=5,
-        lr=lr,
+        fv.BSAM(lr=lr,
         weight_decay=decay,
         radius=0.05,
         b1=0.8,
         b2=0.9,
         damping=0.2,
-        first_precision=0.7,
+        first_precision=0.7), seed=3,
+        steps=5,
     )
     f = fv.nll(net, data)
     source = rng(3)
@@ -132,17 +131,16 @@ def test_ivon_is_its_published_step(tiny):
     """The variance of a step's draws is that of the result; the curvature's estimate has a squared
     term, which keeps it above 0."""
     net, data = tiny
-    q = fv.fit_ivon(
+    q = fv.fit(
         net,
         data,
-        seed=3,
-        steps=5,
-        lr=0.1,
+        fv.IVON(lr=0.1,
         weight_decay=0.3,
         temperature=0.5,
         b1=0.8,
         b2=0.9,
-        first_hessian=0.7,
+        first_hessian=0.7), seed=3,
+        steps=5,
     )
     f = fv.nll(net, data)
     source = rng(3)
@@ -192,7 +190,7 @@ def test_members_start_at_weights_drawn_anew_of_all_layers_or_of_the_head(treate
     module = Sequential(Linear(3, 4), nn.LayerNorm(4), Linear(4, 2))
     net = net_of(module, treated)
     data = blobs(6, 3, 2)
-    q = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=5)
+    q = fv.fit(net, data, fv.Ensemble(members=2, lr=0.0), steps=1, seed=5)
     want = net.w[:kept].expand(2, -1)
     assert equal(q.W[:, :kept], want)
     starts = stack([net.w, *q.W])[:, kept:]
@@ -207,7 +205,9 @@ def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
         steps=3,
         seed=0,
     )
-    for part in fv.fit_multi(*tiny, **how).parts:
+    for part in fv.fit(*tiny, fv.Multi(fv.SWAG(lr=0.05, ascent=fv.SAM(0.1)), ascent=fv.SAM(0.1),
+        members=2, inner_batch_size=10), steps=3,
+        seed=0).parts:
         assert part.history.sharpness is not None
     without = dict(ascent=None)
     for part in fv.fit_multi(*tiny, settings=without, **how).parts:
@@ -248,14 +248,13 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny):
 
     def fit(net, data, *, prior, seed, likelihood, checkpoint, progress):
         seen.update(w=net.w, prior=prior)
-        return fv.fit_sgld(
+        return fv.fit(
             net,
             data,
-            seed=seed,
-            prior=prior,
+            fv.SGLD(prior=prior,
             n_draws=2,
             burn_in=1,
-            thin=1,
+            thin=1), seed=seed,
         )
 
     ptl = partial(fv.fit_ptl, net, data, prior, fit=fit, seed=0)
@@ -306,11 +305,9 @@ def test_variances_survive_float32_where_the_naive_formula_does_not():
 
 def test_scale_multiplies_the_covariance_alone(tiny):
     fit = partial(
-        fv.fit_swag,
-        *tiny,
-        seed=0,
-        rank=3,
-        snapshots=5,
+        fv.fit, *tiny,
+        fv.SWAG(rank=3,
+        snapshots=5), seed=0,
         batch_size=6,
     )
     one = fit(scale=1.0)
@@ -367,8 +364,9 @@ def dropped(module, x, rate, n_draws=200, treated="trainable"):
     """(net, draws, layer -> which of its inputs each draw drops (S, inputs)): columns of zeros."""
     net = net_of(module, treated)
     data = fv.Data(x, module(x).detach())
-    fixed = dict(seed=0, lr=0.0, steps=1, likelihood=1.0)
-    W = fv.fit_dropout(net, data, rate=rate, n_draws=n_draws, **fixed).W
+    fixed = dict(seed=0, steps=1, likelihood=1.0)
+    fields = dict(lr=0.0)
+    W = fv.fit(net, data, fv.Dropout(rate=rate, n_draws=n_draws, **fields), **fixed).W
     off = {}
     for b in net.blocks:
         layer, _, kind = b.name.rpartition(".")
@@ -463,14 +461,12 @@ def double_sum(w, g, temperature):
 
 def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
     net, data, _, _ = line
-    how = dict(
-        seed=0,
-        n_draws=5,
+    how = dict(seed=0,
+        likelihood=NOISE)
+    fields = dict(n_draws=5,
         momentum=0.5,
-        weight_decay=DECAY,
-        likelihood=NOISE,
-    )
-    fit = partial(fv.fit_svgd, net, data, **how)
+        weight_decay=DECAY)
+    fit = partial(fv.fit, net, data, fv.SVGD(**fields), **how)
     w = fit(steps=1, lr=0.0).W
     v = 0
     for step in range(1, 4):
@@ -487,11 +483,10 @@ def test_particles_at_one_place_are_refused(line):
     module = Sequential(Linear(2, 2), Linear(2, 1)).double()
     with refused(r"3 particles must start apart, got one place for all: treat a head"):
         net = net_of(module, lambda name: name.startswith("0."))
-        fv.fit_svgd(
+        fv.fit(
             net,
             line[1],
-            seed=0,
-            n_draws=3,
+            fv.SVGD(n_draws=3), seed=0,
         )
 
 
@@ -520,14 +515,14 @@ def test_a_record_inside_an_ensemble_or_ptl_runs_at_its_own_settings(tiny):
 def test_members_at_one_place_are_said():
     net = net_of(mlp(3, 4, 2), lambda name: name.startswith("0."))
     with warned("2 members must start apart, got one place for all"):
-        fv.fit_ensemble(net, blobs(6, 3, 2), members=2, steps=1, seed=0)
+        fv.fit(net, blobs(6, 3, 2), fv.Ensemble(members=2), steps=1, seed=0)
 
 
 def test_attention_starts_at_weights_drawn_anew():
     module = nn.TransformerEncoderLayer(4, 2, 8, dropout=0.0, batch_first=True)
     net = net_of(Sequential(module, nn.Flatten(), Linear(12, 2)))
     data = fv.Data(randn(5, 3, 4), torch.arange(5) % 2)
-    W = fv.fit_ensemble(net, data, members=2, steps=1, lr=0.0, seed=0).W
+    W = fv.fit(net, data, fv.Ensemble(members=2, lr=0.0), steps=1, seed=0).W
     (block,) = [b for b in net.blocks if b.name.endswith("in_proj_weight")]
     starts = stack([net.w, *W])[:, block.slice]
     assert len(starts.unique(dim=0)) == 3

@@ -20,8 +20,8 @@ QUICK = dict(steps=12, seed=3)
 
 def test_radius_zero_is_vi_bit_for_bit(transferred, task):
     net, prior = transferred
-    vi = fv.fit_vi(net, task.train, prior, **QUICK)
-    fit = partial(fv.fit_sabma, net, task.train, prior, radius=0.0, **QUICK)
+    vi = fv.fit(net, task.train, fv.VI(prior), **QUICK)
+    fit = partial(fv.fit, net, task.train, fv.SABMA(prior, radius=0.0), **QUICK)
     for mode in MODES:
         flat = fit(mode=mode)
         assert all(map(equal, numbers_of(vi), numbers_of(flat)))
@@ -30,14 +30,11 @@ def test_radius_zero_is_vi_bit_for_bit(transferred, task):
 def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
     net, prior = transferred
     fit = partial(
-        fv.fit_sabma,
-        net,
+        fv.fit, net,
         task.train,
-        prior,
-        radius=1.0,
+        fv.SABMA(prior, radius=1.0,
         kl_weight=0.0,
-        start_scale=1.0,
-        steps=60,
+        start_scale=1.0), steps=60,
         seed=0,
     )
     ours = fit().history
@@ -79,12 +76,9 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
     # Narrow in places: plain SGD on its KL would overshoot
     assert prior.log_std.exp().min() < 1e-2
     fit = partial(
-        fv.fit_vi,
-        net,
+        fv.fit, net,
         task.train,
-        prior,
-        start_scale=1.0,
-        steps=60,
+        fv.VI(prior, start_scale=1.0), steps=60,
         seed=0,
     )
     near = fit(kl_weight=1.0)
@@ -96,15 +90,12 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
 
 def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, task):
     net, prior = transferred
-    settings = dict(
-        radius=0.1,
-        mode="authors_code",
-        switches=("z2_mean_bug",),
+    settings = dict(radius=0.1,
         kl_weight=0.0,
         lr=0.0,
         start_scale=1.0,
-    )
-    with_bug = fv.fit_sabma(net, task.train, prior, **settings, **QUICK)
+    perturbation=fv.Perturbation("authors_code", switches=("z2_mean_bug",)))
+    with_bug = fv.fit(net, task.train, fv.SABMA(prior, **settings), **QUICK)
     want = prior.mean + prior.factor.sum(0)
     assert_close(with_bug.mean, want)
 
@@ -208,25 +199,22 @@ def test_a_member_that_diverges_is_named_and_the_others_are_returned(small):
     ):
         fit(radius=[1e30])
     with refused("the loss must stay finite, got NaN or inf .* lower lr or radius"):
-        fv.fit_sabma(*small, radius=1e30, seed=0, **how)
+        fv.fit(*small[:2], fv.SABMA(small[2], radius=1e30, kl_weight=0.0), seed=0, steps=20)
 
 
 def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     net, prior = transferred
     fit = partial(
-        fv.fit_sabma,
-        net,
+        fv.fit, net,
         task.train,
-        prior,
-        radius=0.5,
-        seed=0,
+        fv.SABMA(prior, radius=0.5), seed=0,
         steps=5,
     )
     assert equal(fit(mc_samples=8).mean, fit().mean)
     module = mlp(2, 1000, 1000, 3, act=ReLU)
     net = net_of(module)
     data = blobs(90, 2, 3)
-    fit = partial(fv.fit_sabma, net, data, around(net, -3.0), radius=0.5)
+    fit = partial(fv.fit, net, data, fv.SABMA(around(net, -3.0), radius=0.5))
     chosen = fit(seed=0, steps=2)
     given = fit(mc_samples=1, lr=1.0, seed=0, steps=2)
     assert equal(given.mean, chosen.mean)
@@ -250,7 +238,7 @@ def large():
 
 
 def test_draws_of_a_large_network_share_the_examples_of_a_step(large):
-    q = fv.fit_sabma(*large, radius=0.5, seed=0, steps=2)
+    q = fv.fit(*large[:2], fv.SABMA(large[2], radius=0.5), seed=0, steps=2)
     assert q.history.notes[0].startswith("6 draws share the examples of a step, rate 1")
 
 

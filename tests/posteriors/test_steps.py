@@ -131,7 +131,7 @@ def test_a_replayed_step_is_the_step_and_a_note_says_why_one_is_not(case, monkey
 def test_a_loss_that_changes_something_is_not_replayed(conv, task, monkeypatch):
     fails = lambda warm, step: pytest.fail("recorded")
     monkeypatch.setitem(RECORDERS, "cpu", fails)
-    q = fv.fit_sgd(conv[0], task.train, seed=0, steps=2, batchnorm="train")
+    q = fv.fit(conv[0], task.train, fv.SGD(), seed=0, steps=2, batchnorm="train")
     (note,) = q.history.notes
     assert note.startswith(NOT_REPLAYED)
     assert "statistics of BatchNorm" in note

@@ -69,7 +69,7 @@ def test_other_classes_get_a_new_head_and_the_rest_is_as_with_the_same(source, t
     x = task.train.x[:30]
     y = task.train.y[:30] % 3
     few = fv.Data(x, y)
-    fv.fit_sabma(other, few, p_other, radius=0.5, steps=3, seed=0)
+    fv.fit(other, few, fv.SABMA(p_other, radius=0.5), steps=3, seed=0)
     found = net(net.w, task.test.x[:2]).shape
     assert found == (2, 10)  # the source net is untouched
 
@@ -84,12 +84,11 @@ def test_a_random_head_is_torchs_own_and_follows_the_seed(source):
 
 def test_a_downstream_prior_keeps_its_head(source, task):
     narrow, _ = fv.transfer(*source)
-    downstream = fv.fit_swag(
+    downstream = fv.fit(
         narrow,
         task.train,
-        rank=2,
-        snapshots=4,
-        batch_size=10,
+        fv.SWAG(rank=2,
+        snapshots=4), batch_size=10,
         seed=0,
     )
     same, p = fv.transfer(narrow, downstream, keep_head=True, scale=4.0)
@@ -198,7 +197,7 @@ def test_a_training_pass_draws_a_trunk_and_the_second_pass_of_a_step_keeps_it(so
 
 def test_a_stopped_fit_resumes_with_the_same_trunks(source, task, tmp_path):
     narrow, q = fv.transfer(*source, n_classes=10, trunk="sampled")
-    fit = partial(fv.fit_vi, narrow, task.train, q, steps=6, seed=0)
+    fit = partial(fv.fit, narrow, task.train, fv.VI(q), steps=6, seed=0)
     with raises(KeyboardInterrupt):
         fit(checkpoint=tmp_path / "c", progress=stopping_at(3))
     found = fit(checkpoint=tmp_path / "c").mean
@@ -213,9 +212,9 @@ def test_objectives_keep_the_trunk_and_methods_that_need_a_function_refuse_it(so
     want = fv.nll(sampled, task.train)(q.mean)
     assert equal(found, want)
     with refused("dropout needs a function of the weights, got a sampled trunk"):
-        fv.fit_dropout(sampled, task.train, seed=0, rate=0.5, steps=1)
+        fv.fit(sampled, task.train, fv.Dropout(rate=0.5), seed=0, steps=1)
     with refused("Laplace needs a function of the weights, got a sampled trunk"):
-        fv.fit_laplace(sampled, task.train, seed=0)
+        fv.fit(sampled, task.train, fv.Laplace(), seed=0)
     with refused("trunk must be one of 'fixed', 'sampled', got 'free'"):
         fv.transfer(*source, trunk="free")
     draws = fv.Draws(q.mean[None])

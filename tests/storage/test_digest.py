@@ -314,7 +314,7 @@ def test_a_checkpoint_of_a_run_whose_arguments_cannot_be_hashed_is_one_clear_err
         CannotHashError,
         match="arguments that can be hashed, got net with .*lock.*: leave checkpoint out",
     ):
-        fv.fit_sgd(locked, tiny[1], seed=0, steps=1, checkpoint=tmp_path / "c")
+        fv.fit(locked, tiny[1], fv.SGD(), seed=0, steps=1, checkpoint=tmp_path / "c")
     assert not list(tmp_path.iterdir())
 
 

@@ -151,16 +151,16 @@ def test_a_last_batch_of_one_example_trains():
     data = blobs(65, 3, 2)
     how = dict(seed=0, steps=4, batch_size=64, batchnorm="train")
     fv.pretrain(net, data, seed=0, epochs=2)
-    fv.fit_sgd(net, data, **how)
-    fv.fit_ensemble(net, data, members=2, **how)
+    fv.fit(net, data, fv.SGD(), **how)
+    fv.fit(net, data, fv.Ensemble(members=2), **how)
 
 
 def test_the_progress_line_counts_images(tiny, capsys):
     net, data = tiny
-    fv.fit_sgd(net, data, seed=0, steps=30, batch_size=4, progress=True)
+    fv.fit(net, data, fv.SGD(), seed=0, steps=30, batch_size=4, progress=True)
     assert "images/s" in capsys.readouterr().err
     prior = around(net, -2.0)
-    fv.fit_sabma(net, data, prior, radius=0.5, steps=6, seed=0, progress=True)
+    fv.fit(net, data, fv.SABMA(prior, radius=0.5), steps=6, seed=0, progress=True)
     shown = capsys.readouterr().err
     assert "SA-BMA" in shown
     assert "/72 " in shown  # 6 steps of 12 images
@@ -177,9 +177,9 @@ def test_wrong_words_are_refused(tiny):
         ),
     ):
         with refused(text):
-            fv.fit_sgd(
+            fv.fit(
                 *tiny,
-                seed=0,
+                fv.SGD(), seed=0,
                 steps=1,
                 training=fv.Training(**settings),
             )

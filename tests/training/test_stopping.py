@@ -31,7 +31,7 @@ def prior_of(net):
 
 
 def run(name, net, data, **how):
-    """A fit of the method, `fit_sabma` with its prior, of 400 steps in 50 checks."""
+    """A fit of the method, `SABMA` with its prior, of 400 steps in 50 checks."""
     given = (net, data, prior_of(net)) if name == "fit_sabma" else (net, data)
     return getattr(fv, name)(*given, seed=0, steps=400, batch_size=4, **how)
 
@@ -124,7 +124,7 @@ def test_a_run_that_diverges_before_a_check_is_one_that_diverged(tiny):
     net, data = tiny
     how = fv.Training(validation=data)
     with raises(fv.Diverged, match="must stay finite, got NaN or inf"):
-        fv.fit_sgd(net, data, seed=0, steps=9, lr=1e38, training=how)
+        fv.fit(net, data, fv.SGD(lr=1e38), seed=0, steps=9, training=how)
 
 
 @mark.parametrize("steps", [5, 19])
@@ -132,7 +132,7 @@ def test_the_state_after_the_last_step_is_checked_too(steps, case):
     """Of a run shorter than an epoch of 12 steps, and of one that ends between two checks."""
     net, data, validation = case
     training = fv.Training(validation=validation)
-    q = fv.fit_sgd(net, data, seed=0, steps=steps, batch_size=1, training=training)
+    q = fv.fit(net, data, fv.SGD(), seed=0, steps=steps, batch_size=1, training=training)
     f = fv.nll(net, validation)
     checks = q.history.validation
     assert len(checks) == 1 + (steps > 12)
