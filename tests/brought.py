@@ -44,7 +44,11 @@ ROWS = [  # what it is, the call, and what of its result is shown
         "f'{len(got)} examples of {\", \".join(got.x.named)}'",
     ),
     ("a classifier of text", "fv.Net.from_module(reader, example=rows_as_data)", "got"),
-    ("its posterior", "fv.fit(reads, rows_as_data, fv.Ensemble(members=3), steps=9, seed=0)", "got"),
+    (
+        "its posterior",
+        "fv.fit(reads, rows_as_data, fv.Ensemble(members=3), steps=9, seed=0)",
+        "got",
+    ),
     ("two inputs", "fv.Data((x, x), y)", "got"),
     ("a class folder", "fv.datasets.image_folder(folder)", "got"),
     ("data beyond memory", "fv.datasets.stream(pairs)", "got"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -11,12 +12,25 @@ from torch import nn
 from torch.testing import assert_close
 
 import flatviz as fv
+from flatviz.posteriors.entries import grid_of, keyworded
 
 # Measurements of a family in a second: draws, and cells of its surfaces
 COARSE = dict(n_draws=3, n_spectra=1, k=2, resolution=5, around_resolution=5)
 
 
 net_of = fv.Net.from_module
+
+
+@cache
+def fitted_by(cls: type):
+    """`fv.fit` of a method as one function of its fields and the arguments of the run, by keyword."""
+    return keyworded(cls)
+
+
+@cache
+def grid_by(cls: type):
+    """`fv.fit_many` over radii (of VI, temperatures) and seeds: (radius, seed) -> posterior."""
+    return grid_of(cls, "radius" if cls is fv.SABMA else "kl_weight")
 
 
 def text_of(path: Path) -> str:

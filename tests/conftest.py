@@ -73,9 +73,8 @@ def conv(task):
     swag = fv.fit(
         source,
         task.source,
-        fv.SWAG(rank=3,
-        snapshots=4,
-        lr=0.005), seed=0,
+        fv.SWAG(rank=3, snapshots=4, lr=0.005),
+        seed=0,
     )
     return fv.transfer(
         source,

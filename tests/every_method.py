@@ -8,7 +8,7 @@ from inspect import signature
 from typing import get_args
 
 import torch
-from cases import rng
+from cases import fitted_by, rng
 
 import flatviz as fv
 from flatviz.posteriors import BSAM, EMCMC, IVON, PSGLD, SABMA, SGHMC, SGLD, SGNHT, SVGD, SWAG, VI
@@ -184,7 +184,7 @@ CASES = {
         "too narrow",
     ),
     "ptl": (
-        dict(fit=partial(fv.fit_csgld, **CYCLES), floor=0.0),
+        dict(fit=partial(fitted_by(fv.CSGLD), **CYCLES), floor=0.0),
         0.15,
         0.6,
         1.0,
@@ -208,7 +208,7 @@ CASES = {
         "one mode: all agree",
     ),
     "multiswag": (
-        dict(**DECAY, fit=partial(fv.fit_swag, likelihood=NOISE, rank=20, **ROUGH)),
+        dict(**DECAY, fit=partial(fitted_by(fv.SWAG), likelihood=NOISE, rank=20, **ROUGH)),
         0.35,
         0.55,
         1.6,

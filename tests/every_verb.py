@@ -11,7 +11,7 @@ from operator import attrgetter
 from pathlib import Path
 
 import torch
-from cases import around, mlp
+from cases import around, grid_by, mlp
 from torch import arange, linspace, randn
 
 import flatviz
@@ -185,17 +185,15 @@ def script(fv, module, data, task, pictures, late, plain, line):
     hmc = fv.fit(
         net,
         data,
-        fv.HMC(n_draws=8,
-        chains=2,
-        burn_in=4,
-        most_steps=4), seed=0,
+        fv.HMC(n_draws=8, chains=2, burn_in=4, most_steps=4),
+        seed=0,
     )
     if_there(lambda: fv.bridges.huggingface_callback())
     if_there(lambda: fv.bridges.lightning_callback())
     fv.bridges.diagnose_chains(hmc)
     fv.posteriors.moped_prior(net)
     q = fv.fit(net, data, fv.SABMA(prior, radius=0.5), seed=0, steps=2)
-    fv.fit_sabma_grid(net, data, prior, radius=[0.5], seed=[0], steps=2)
+    grid_by(fv.SABMA)(net, data, prior, radius=[0.5], seed=[0], steps=2)
     fv.training.gradient_of(torch.sum)
     fv.training.training_loss(net, data)
     w = q.mean

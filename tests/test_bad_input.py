@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 import torch
-from cases import refused
+from cases import fitted_by, refused
 from every_verb import public_names
 from pytest import mark, raises
 from torch import arange, nn, zeros
@@ -52,7 +52,7 @@ KEYWORDS = {  # of a fit: values that are right, values that are not with a part
 @mark.parametrize("name", KEYWORDS)
 def test_a_keyword_of_a_fit_takes_what_is_right_and_names_what_is_not(name, tiny):
     right, wrong = KEYWORDS[name]
-    fit = lambda value: fv.fit_sgd(*tiny, **dict(seed=0, steps=1) | {name: value})
+    fit = lambda value: fitted_by(fv.SGD)(*tiny, **dict(seed=0, steps=1) | {name: value})
     for value in right:
         fit(value)
     for value, said in wrong.items():

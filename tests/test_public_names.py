@@ -47,7 +47,7 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
     script = tmp_path / "use.py"
     script.write_text(
         "import torch\nimport flatviz as fv\nnet = fv.Net.from_module(torch.nn.Linear(2, 3))\ndata"
-        " = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)\nreveal_type(fv.fit_sgd(net, data,"
+        " = fv.Data(torch.randn(12, 2), torch.arange(12) % 3)\nreveal_type(fitted_by(fv.SGD)(net, data,"
         " seed=0, steps=2))\nfv.fit_sgd(net, data, seed=0, stepz=2)\nfv.fit_swag(net, data,"
         " seed='a')\nreveal_type(fv.nll(net,"
         " data))\nreveal_type(fv.plot_surface)\nreveal_type(fv.METHODS['vi'])\n"
@@ -65,10 +65,7 @@ def test_a_type_checker_sees_arguments_results_and_mistakes(tmp_path):
     for expected in (
         'use.py:5: note: Revealed type is "flatviz.weight_space.Draws"',
         'use.py:6: error: Unexpected keyword argument "stepz" for "SGD"; did you mean "steps"?',
-        (
-            'use.py:7: error: Argument "seed" to "SWAG" has incompatible type "str"; expected'
-            ' "int"'
-        ),
+        ('use.py:7: error: Argument "seed" to "SWAG" has incompatible type "str"; expected "int"'),
         'MeanNLL"',
         'use.py:10: note: Revealed type is "flatviz.posteriors.method.Method"',
         "-> flatviz.plots.theme.Figure",

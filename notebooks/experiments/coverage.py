@@ -115,7 +115,9 @@ def fit(cells):
         laplace=lambda radius: fv.fit(there, train, fv.Laplace(**laplace_fields), **laplace),
         swag=lambda radius: fv.fit(there, train, fv.SWAG(**decay), **how),
         vi=lambda radius: fv.fit(there, train, fv.VI(prior, **chosen_fields), **chosen),
-        sabma=lambda radius: fv.fit(there, train, fv.SABMA(prior, radius=radius, **chosen_fields), **chosen),
+        sabma=lambda radius: fv.fit(
+            there, train, fv.SABMA(prior, radius=radius, **chosen_fields), **chosen
+        ),
     )
     fits["sampled"] = fits["laplace"]
     for cell in cells:

@@ -229,7 +229,8 @@ def pretrain_source(source, check, device):
         )
     if PRIOR == "swag":
         prior = fv.fit(
-            net, source, fv.SWAG(snapshots=SNAPSHOTS, lr=SWAG_LR or 0.05 * SOURCE_LR), seed=0)
+            net, source, fv.SWAG(snapshots=SNAPSHOTS, lr=SWAG_LR or 0.05 * SOURCE_LR), seed=0
+        )
         check_learned(net, prior.mean, source, "SWAG", "lower SWAG_LR")
     accuracy = fv.predict(
         net, net.w[None], check.to(device), 1, seed=0, batchnorm=frozen(net)

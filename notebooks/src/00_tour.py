@@ -274,7 +274,13 @@ assert p.scores["nll"][-1] <= single + 1e-6
 
 # %% tags=["hide-cell"] jupyter={"source_hidden": true}
 for mode, radius in [("sam_mu", 0.2), ("authors_code", 0.5)]:
-    other = fv.fit(net, task.train, fv.SABMA(prior, radius=radius, perturbation=fv.Perturbation(mode)), seed=0, **settings)
+    other = fv.fit(
+        net,
+        task.train,
+        fv.SABMA(prior, radius=radius, perturbation=fv.Perturbation(mode)),
+        seed=0,
+        **settings,
+    )
     print(
         mode,
         [round(float(fv.top_eigenpairs(f, w, k=1).values[0]), 2) for w in other.sample(3, seed=1)],

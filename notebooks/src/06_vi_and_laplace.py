@@ -200,7 +200,14 @@ assert torch.allclose(la.cov_mul(torch.eye(3)), cov, rtol=1e-2, atol=1e-5)
 
 # %%
 settings = dict(steps=1500, mc_samples=4, likelihood=tau, seed=0)
-mf = fv.fit(linear, data, fv.MeanFieldVI(prior_std=delta**-0.5, first_std=0.2, mc_samples=4), steps=1500, likelihood=tau, seed=0)
+mf = fv.fit(
+    linear,
+    data,
+    fv.MeanFieldVI(prior_std=delta**-0.5, first_std=0.2, mc_samples=4),
+    steps=1500,
+    likelihood=tau,
+    seed=0,
+)
 assert torch.allclose(mf.std, A.diagonal() ** -0.5, rtol=0.15)
 ratio = mf.std / cov.diagonal().sqrt()
 print("mean-field width over exact width:", [round(float(r), 2) for r in ratio])
@@ -211,7 +218,14 @@ assert ratio[:2].max() < 0.85 and ratio[2] > 0.8
 
 # %%
 prior = fv.Gaussian(torch.zeros(3), torch.full((3,), -0.5 * math.log(delta)), 1e-3 * torch.eye(3))
-q = fv.fit(linear, data, fv.VI(prior, kl_weight=1.0, start_scale=1.0, mc_samples=4), steps=1500, likelihood=tau, seed=0)
+q = fv.fit(
+    linear,
+    data,
+    fv.VI(prior, kl_weight=1.0, start_scale=1.0, mc_samples=4),
+    steps=1500,
+    likelihood=tau,
+    seed=0,
+)
 wide = q.variance.sqrt() / cov.diagonal().sqrt()
 print("low-rank width over exact width: ", [round(float(r), 2) for r in wide])
 assert wide.min() > ratio.min()
@@ -326,7 +340,8 @@ assert torch.allclose(logits.var(0), V.diagonal(dim1=1, dim2=2), rtol=0.15)  # 4
 trained = net.at(la.center).restrict("head")
 for structure in ("last_layer", "kron", "lowrank", "functional"):
     other = fv.fit(
-        trained, task.train, fv.Laplace(structure=structure, prior_precision=10.0), seed=0, steps=0)
+        trained, task.train, fv.Laplace(structure=structure, prior_precision=10.0), seed=0, steps=0
+    )
     scores = fv.metrics.predict_linearised(trained, other, task.test).scores
     print(f"{structure:10s} accuracy {scores['accuracy'][-1]:.3f}  NLL {scores['nll'][-1]:.3f}")
 

@@ -426,7 +426,9 @@ def widths(ascent):
     run = dict(seed=0, likelihood=1.0, steps=800 if FAST else 1600)
     fields = dict(kl_weight=2 / 50, lr=0.1, mc_samples=4)
     start = fv.Gaussian(torch.zeros(2), torch.full((2,), -2.0))
-    return fv.fit(bowl, data, fv.VI(broad, start=start, start_scale=1.0, ascent=ascent, **fields), **run).std
+    return fv.fit(
+        bowl, data, fv.VI(broad, start=start, start_scale=1.0, ascent=ascent, **fields), **run
+    ).std
 
 
 # %%
@@ -533,7 +535,9 @@ assert gap.min() > -1e-9 and gap.max() > 0.3  # never above the maximum, far bel
 members = dict(seed=0, steps=20 if FAST else 150)
 members_fields = dict(members=2 if FAST else 3)
 pair = {
-    a: fv.fit(net, task.train, fv.Ensemble(ascent=fv.SAM(0.2) if a else None, **members_fields), **members)
+    a: fv.fit(
+        net, task.train, fv.Ensemble(ascent=fv.SAM(0.2) if a else None, **members_fields), **members
+    )
     for a in (False, True)
 }
 for a, q in pair.items():

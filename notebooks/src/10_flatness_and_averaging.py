@@ -421,7 +421,12 @@ def cold_as(
     radius,
 ):  # T* by the formula, and the temperature at which VI has the training loss of SA-BMA
     q = fv.fit(
-        near_net, near.train, fv.SABMA(near_prior, radius=radius, kl_weight=0.03), seed=0, **settings)
+        near_net,
+        near.train,
+        fv.SABMA(near_prior, radius=radius, kl_weight=0.03),
+        seed=0,
+        **settings,
+    )
     same = np.interp(np.log(loss_and_slope(q)[0]), np.log(ell), np.log(temperatures))
     return 0.03 / (1 + radius * phi), np.exp(same)
 

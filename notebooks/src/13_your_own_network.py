@@ -265,7 +265,9 @@ late, wide = fv.transfer(
 # them from sentences better than chance (AUROC 0.5).
 
 # %%
-q_text = fv.fit(late, texts, fv.VI(wide, **fields), seed=0, **settings | dict(steps=20 if FAST else 200))
+q_text = fv.fit(
+    late, texts, fv.VI(wide, **fields), seed=0, **settings | dict(steps=20 if FAST else 200)
+)
 read = fv.predict(late, q_text, new_texts, 30, seed=1)
 shuffled = torch.rand(400, 5, generator=torch.Generator().manual_seed(2)).argsort(1)
 apart = fv.predict(late, q_text, new_texts.x.gather(1, shuffled), 30, seed=1)

@@ -141,7 +141,14 @@ def stop_in_the_middle(done, total, label):
 # %%
 try:
     fv.fit(
-        net, task.train, fv.VI(prior), seed=0, steps=60, checkpoint=path, progress=stop_in_the_middle)
+        net,
+        task.train,
+        fv.VI(prior),
+        seed=0,
+        steps=60,
+        checkpoint=path,
+        progress=stop_in_the_middle,
+    )
 except KeyboardInterrupt:
     print("stopped;", round(path.stat().st_size / 1000), "kB kept")
 resumed = fv.fit(net, task.train, fv.VI(prior), seed=0, steps=60, checkpoint=path)

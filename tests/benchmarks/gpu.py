@@ -40,6 +40,7 @@ from typing import Any
 from unittest import mock
 
 import torch
+from cases import fitted_by
 from nets import images, resnet20
 from timing import typical
 from torch import nn
@@ -289,10 +290,20 @@ def fits(setting, out):
     for which in ("norm+head", "all"):
         net, prior = setting.treated(which)
         drawn = dict(kl_weight=0.0, mc_samples=1, **one)
-        sabma = partial(fv.fit_sabma, radius=0.1)
+        sabma = partial(fitted_by(fv.SABMA), radius=0.1)
         runs[f"SABMA, {which}"] = partial(sabma, net, data, prior, **drawn)
-        runs[f"VI, {which}"] = partial(fv.fit, net, data, fv.VI(prior, kl_weight=0.0, mc_samples=1, lr=1e-3), steps=total, batchnorm="frozen", **passes)
-        runs[f"SGD, {which}"] = partial(fv.fit, net, data, fv.SGD(lr=1e-3), steps=total, batchnorm="frozen", **passes)
+        runs[f"VI, {which}"] = partial(
+            fv.fit,
+            net,
+            data,
+            fv.VI(prior, kl_weight=0.0, mc_samples=1, lr=1e-3),
+            steps=total,
+            batchnorm="frozen",
+            **passes,
+        )
+        runs[f"SGD, {which}"] = partial(
+            fv.fit, net, data, fv.SGD(lr=1e-3), steps=total, batchnorm="frozen", **passes
+        )
     rates = {name: [] for name in runs}
     for _ in range(ROUNDS):
         for name, fit in runs.items():
@@ -413,14 +424,14 @@ def profile(setting, out):
     kinds = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
     data = setting.data()
     short = replace(setting, steps=5)
-    one = dict(seed=0,
+    one = dict(
+        seed=0,
         batchnorm="frozen",
         steps=WARM + short.steps,
         batch_size=setting.batch,
-        training=fv.Training(precision=setting.precision))
-    fields = dict(lr=1e-3,
-        kl_weight=0.0,
-        mc_samples=1)
+        training=fv.Training(precision=setting.precision),
+    )
+    fields = dict(lr=1e-3, kl_weight=0.0, mc_samples=1)
     net, prior = setting.treated("all")
     runs = {
         "plain": partial(plain_sgd, short, setting.network(), data),
@@ -454,11 +465,8 @@ def draws(setting, out):
     few = setting.data(4 if setting.tiny else 40)
     steps = 3 if setting.tiny else 100
     for precision in dict.fromkeys((None, setting.precision)):
-        how = dict(seed=0,
-            training=fv.Training(precision=precision),
-            batchnorm="frozen")
-        fields = dict(radius=0.1,
-            lr=1e-3)
+        how = dict(seed=0, training=fv.Training(precision=precision), batchnorm="frozen")
+        fields = dict(radius=0.1, lr=1e-3)
         for draw in (1, 8):
             start = time.perf_counter()
             q = fv.fit(net, few, fv.SABMA(prior, mc_samples=draw, **fields), steps=steps, **how)
@@ -545,7 +553,7 @@ def cross(setting, out):
                 fit=steps,
             )
             how = FEW_CELLS if setting.tiny else {}
-            sabma = partial(fv.fit_sabma, radius=0.5, seed=0, **steps)
+            sabma = partial(fitted_by(fv.SABMA), radius=0.5, seed=0, **steps)
             fit = partial(sabma, net, task.train, q)
             measuring = partial(fv.families.measure, net, task, family, seed=0, **how)
             both.append([seconds(here, call, repeats=1) for call in (fit, measuring)])

@@ -68,9 +68,11 @@ def test_an_ensemble_costs_no_more_than_its_members_one_after_the_other(widths, 
     data = fv.Data(torch.randn(n, widths[0]), torch.randint(0, 10, (n,)))
     net = fv.Net.from_module(nets.mlp(*widths))
     together = partial(
-        fv.fit, net,
+        fv.fit,
+        net,
         data,
-        fv.Ensemble(members=members), seed=0,
+        fv.Ensemble(members=members),
+        seed=0,
         steps=10,
     )
     alone = partial(fv.fit, net, data, fv.SGD(), seed=0, steps=10)

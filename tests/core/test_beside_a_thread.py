@@ -62,7 +62,8 @@ def test_warnings_of_a_thread_beside_fits_are_warnings_and_the_filters_stay(laye
     fit = lambda seed: fv.fit(
         net.copy(),
         data,
-        fv.Ensemble(members=2), seed=seed,
+        fv.Ensemble(members=2),
+        seed=seed,
         steps=2,
     )
     with warned("the user's") as seen:

@@ -55,7 +55,8 @@ def numbers(net, data):
         "members": fv.fit(
             net,
             data,
-            fv.Ensemble(members=3), seed=0,
+            fv.Ensemble(members=3),
+            seed=0,
             steps=4,
             batch_size=7,
         ).W,
@@ -152,9 +153,8 @@ def test_inputs_by_name_reach_the_module_as_keywords_in_every_verb():
     q = fv.fit(
         net,
         data,
-        fv.SABMA(prior, radius=0.3,
-        lr=0.05,
-        kl_weight=0.0), seed=0,
+        fv.SABMA(prior, radius=0.3, lr=0.05, kl_weight=0.0),
+        seed=0,
         steps=40,
     )
     assert f(q.mean) < f(net.w)

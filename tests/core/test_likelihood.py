@@ -6,7 +6,7 @@ from functools import partial
 
 import scipy.stats
 import torch
-from cases import assert_exact, mlp, net_of, normals, refused, rng, warned
+from cases import assert_exact, fitted_by, mlp, net_of, normals, refused, rng, warned
 from pytest import approx, mark, raises
 from torch import arange, as_tensor, float64, full, func, isfinite, linalg, nn, stack, tensor, zeros
 from torch.distributions import (
@@ -236,7 +236,7 @@ def test_every_verb_takes_it(name):
     values, _ = together(stack([w, 2 * w]), None)
     assert_close(values, stack([want, plain(2 * w)]))
     short = dict(seed=0, steps=3, lr=0.01, likelihood=likelihood)
-    for fit in (fv.fit_sgd, fv.fit_laplace):
+    for fit in (fitted_by(fv.SGD), fitted_by(fv.Laplace)):
         q = fit(net, data, **short)
         assert isfinite(q.center).all()
     p = fv.predict(net, w[None], data, 1, seed=0, likelihood=likelihood)

@@ -122,7 +122,8 @@ def test_inputs_by_name_or_in_order_reach_the_module(given):
     assert fv.fit(
         net,
         data,
-        fv.Ensemble(members=2), seed=0,
+        fv.Ensemble(members=2),
+        seed=0,
         steps=2,
     ).W.shape == (2, net.dim)
 

@@ -3,7 +3,7 @@
 from functools import partial
 
 import torch
-from cases import blobs, mlp
+from cases import blobs, fitted_by, mlp
 from pytest import mark
 from second_device import peak_bytes
 from torch import nn
@@ -15,10 +15,10 @@ import flatviz as fv
 # divergence in float64; of one draw a step; and one gradient that autograd's own thread, on a busy
 # machine, frees only after the caller goes on
 VECTORS = [
-    (fv.fit_sgd, {}, 5, 0),
-    (fv.fit_sgd, dict(ascent=fv.SAM(0.05)), 7, 0),
-    (fv.fit_vi, dict(mc_samples=1), 26, 14),
-    (fv.fit_sabma, dict(mc_samples=1, radius=0.1), 26, 11),
+    (fitted_by(fv.SGD), {}, 5, 0),
+    (fitted_by(fv.SGD), dict(ascent=fv.SAM(0.05)), 7, 0),
+    (fitted_by(fv.VI), dict(mc_samples=1), 26, 14),
+    (fitted_by(fv.SABMA), dict(mc_samples=1, radius=0.1), 26, 11),
 ]
 
 

@@ -98,9 +98,11 @@ def fit(device):
     data = blobs(10, 3, 2).to(device)
     prior = around(net, -2.0)
     return partial(
-        fv.fit, net,
+        fv.fit,
+        net,
         data,
-        fv.SABMA(prior, radius=0.5), seed=0,
+        fv.SABMA(prior, radius=0.5),
+        seed=0,
         steps=6,
         batch_size=4,
     )

@@ -4,7 +4,7 @@ import warnings
 from functools import partial
 
 import torch
-from cases import around, net_of, normed, refused
+from cases import around, fitted_by, net_of, normed, refused
 from pytest import fixture, mark
 from torch import nn, ones, randn, zeros
 from torch.nn import Linear
@@ -105,8 +105,8 @@ class Centre(nn.Module):
 
 
 FITS = {
-    "sgd": partial(fv.fit_sgd, steps=2),
-    "swag": partial(fv.fit_swag, snapshots=5, rank=2),
+    "sgd": partial(fitted_by(fv.SGD), steps=2),
+    "swag": partial(fitted_by(fv.SWAG), snapshots=5, rank=2),
 }
 
 

@@ -402,11 +402,8 @@ def test_a_network_of_odd_layers_is_what_plain_torch_says(kind, seed):
         points = surface.plane.points(grid)
         want = [loss_of(part.to_module(p).eval(), x, y) for p in points]
         same(surface.values.flatten(), torch.stack(want).detach())
-    step = dict(steps=1,
-        batchnorm="frozen")
-    fields = dict(lr=0.1,
-        momentum=0.0,
-        weight_decay=0.0)
+    step = dict(steps=1, batchnorm="frozen")
+    fields = dict(lr=0.1, momentum=0.0, weight_decay=0.0)
     after = fv.fit(net.at(w), data, fv.SGD(**fields), seed=0, **step)
     same(after.W[0], w - 0.1 * gradient)
     made = net.to_module(w)

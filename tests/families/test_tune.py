@@ -4,7 +4,7 @@ counted and not chosen."""
 import math
 
 import torch
-from cases import COARSE, refused
+from cases import COARSE, fitted_by, refused
 from internals import TourSettings, run_tour
 from pytest import approx, fixture, mark
 from torch import equal
@@ -112,10 +112,10 @@ def test_a_tuned_family_has_the_chosen_radius_settings_and_prior_of_each_method(
     of_vi, at_zero, at_own, _ = (q.mean for q in family.posterior)
     scale = fv.METHODS["sabma"].plain.settings["start_scale"]
     settings = dict(own.settings, seed=0, start_scale=scale)
-    by_hand = fv.fit_sabma(net, task.train, wide, radius=0.7, **settings)
+    by_hand = fitted_by(fv.SABMA)(net, task.train, wide, radius=0.7, **settings)
     torch.testing.assert_close(at_own, by_hand.mean, rtol=1e-5, atol=1e-6)  # trained together
     # VI at the settings of SA-BMA, not VI's own
-    zero = fv.fit_vi(net, task.train, wide, **settings)
+    zero = fitted_by(fv.VI)(net, task.train, wide, **settings)
     assert equal(at_zero, zero.mean)
     assert not equal(of_vi, zero.mean)
 

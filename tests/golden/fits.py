@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from cases import grid_by
 from safetensors import safe_open
 from torch import Tensor, nn
 
 import flatviz as fv
 from flatviz.families.members import Fitting
-from flatviz.posteriors.vi import fit_vi_grid
 
 FILE = Path(__file__).with_suffix(".safetensors")
 HISTORY = ("loss", "kl", "sharpness", "reach", "validation")
@@ -126,93 +126,137 @@ def ground(name: str) -> Ground:
 CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
     "sgd": lambda g, b: fv.fit(g.net, g.data, fv.SGD(), seed=0, steps=12, batch_size=b),
     "sgd-settings": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGD(lr=0.2, momentum=0.5, weight_decay=0.01), seed=3, steps=12, batch_size=b),
+        g.net,
+        g.data,
+        fv.SGD(lr=0.2, momentum=0.5, weight_decay=0.01),
+        seed=3,
+        steps=12,
+        batch_size=b,
+    ),
     "sgd-sam": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGD(ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.SGD(ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b
+    ),
     "sgd-asam": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGD(ascent=fv.ASAM(0.5)), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.SGD(ascent=fv.ASAM(0.5)), seed=0, steps=12, batch_size=b
+    ),
     "sgd-fisher": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGD(ascent=fv.FisherSAM(0.1)), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.SGD(ascent=fv.FisherSAM(0.1)), seed=0, steps=12, batch_size=b
+    ),
     "ensemble": lambda g, b: fv.fit(
-        g.net, g.data, fv.Ensemble(members=3), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.Ensemble(members=3), seed=0, steps=12, batch_size=b
+    ),
     "ensemble-sam": lambda g, b: fv.fit(
-        g.net, g.data, fv.Ensemble(members=3, lr=0.1, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+        g.net,
+        g.data,
+        fv.Ensemble(members=3, lr=0.1, ascent=fv.SAM(0.1)),
+        seed=0,
+        steps=12,
+        batch_size=b,
+    ),
     "swa": lambda g, b: fv.fit(g.net, g.data, fv.SWA(snapshots=6), seed=0, batch_size=b),
-    "swag_diag": lambda g, b: fv.fit(g.net, g.data, fv.SWAGDiagonal(snapshots=6), seed=0, batch_size=b),
+    "swag_diag": lambda g, b: fv.fit(
+        g.net, g.data, fv.SWAGDiagonal(snapshots=6), seed=0, batch_size=b
+    ),
     "swag": lambda g, b: fv.fit(g.net, g.data, fv.SWAG(snapshots=6), seed=0, batch_size=b),
     "swag-settings": lambda g, b: fv.fit(
-        g.net, g.data, fv.SWAG(snapshots=6, rank=3, scale=2.0, lr=0.1, momentum=0.5), seed=0, batch_size=b),
+        g.net,
+        g.data,
+        fv.SWAG(snapshots=6, rank=3, scale=2.0, lr=0.1, momentum=0.5),
+        seed=0,
+        batch_size=b,
+    ),
     "swag-sam": lambda g, b: fv.fit(
-        g.net, g.data, fv.SWAG(snapshots=6, ascent=fv.SAM(0.1)), seed=0, batch_size=b),
+        g.net, g.data, fv.SWAG(snapshots=6, ascent=fv.SAM(0.1)), seed=0, batch_size=b
+    ),
     "vi": lambda g, b: fv.fit(g.net, g.data, fv.VI(g.prior), seed=0, steps=12, batch_size=b),
     "vi-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.VI(g.prior, lr=0.5,
-        momentum=0.5,
-        weight_decay=0.01,
-        kl_weight=1.0,
-        mc_samples=2,
-        start_scale=0.7), seed=3,
+        fv.VI(
+            g.prior,
+            lr=0.5,
+            momentum=0.5,
+            weight_decay=0.01,
+            kl_weight=1.0,
+            mc_samples=2,
+            start_scale=0.7,
+        ),
+        seed=3,
         steps=12,
         batch_size=b,
     ),
     "vi-start": lambda g, b: fv.fit(
-        g.net, g.data, fv.VI(g.prior, start=g.near, start_scale=1.0), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.VI(g.prior, start=g.near, start_scale=1.0), seed=0, steps=12, batch_size=b
+    ),
     "vi-sam": lambda g, b: fv.fit(
-        g.net, g.data, fv.VI(g.prior, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
-    "vi_grid": lambda g, b: fit_vi_grid(
+        g.net, g.data, fv.VI(g.prior, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b
+    ),
+    "vi_grid": lambda g, b: grid_by(fv.VI)(
         g.net, g.data, g.prior, radius=[0.02, 0.1], seed=[0, 1], steps=8, batch_size=b
     ),
     "mfvi": lambda g, b: fv.fit(g.net, g.data, fv.MeanFieldVI(), seed=0, steps=12, batch_size=b),
     "mfvi-moped": lambda g, b: fv.fit(
-        g.net, g.data, fv.MeanFieldVI(moped=0.1), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.MeanFieldVI(moped=0.1), seed=0, steps=12, batch_size=b
+    ),
     "mfvi-settings": lambda g, b: fv.fit(
-        g.net, g.data, fv.MeanFieldVI(prior_std=0.5, first_std=0.1, kl_weight=0.1), seed=0, steps=12, batch_size=b),
+        g.net,
+        g.data,
+        fv.MeanFieldVI(prior_std=0.5, first_std=0.1, kl_weight=0.1),
+        seed=0,
+        steps=12,
+        batch_size=b,
+    ),
     "mfvi-prior": lambda g, b: fv.fit(
-        g.net, g.data, fv.MeanFieldVI(prior=g.near, mc_samples=None, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+        g.net,
+        g.data,
+        fv.MeanFieldVI(prior=g.near, mc_samples=None, ascent=fv.SAM(0.1)),
+        seed=0,
+        steps=12,
+        batch_size=b,
+    ),
     "sabma": lambda g, b: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5), seed=0, steps=12, batch_size=b
+    ),
     "sabma-zero": lambda g, b: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.0), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.SABMA(g.prior, radius=0.0), seed=0, steps=12, batch_size=b
+    ),
     "sabma-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.SABMA(g.prior, radius=0.3,
-        lr=0.5,
-        momentum=0.5,
-        weight_decay=0.01,
-        kl_weight=1.0,
-        mc_samples=2,
-        start_scale=0.7), seed=3,
+        fv.SABMA(
+            g.prior,
+            radius=0.3,
+            lr=0.5,
+            momentum=0.5,
+            weight_decay=0.01,
+            kl_weight=1.0,
+            mc_samples=2,
+            start_scale=0.7,
+        ),
+        seed=3,
         steps=12,
         batch_size=b,
     ),
     "sabma-start": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.SABMA(g.prior, radius=0.5,
-        start=g.near,
-        start_scale=1.0), seed=0,
+        fv.SABMA(g.prior, radius=0.5, start=g.near, start_scale=1.0),
+        seed=0,
         steps=12,
         batch_size=b,
     ),
-    "sabma_grid": lambda g, b: fv.fit_sabma_grid(
+    "sabma_grid": lambda g, b: grid_by(fv.SABMA)(
         g.net, g.data, g.prior, radius=[0.0, 0.3, 1.0], seed=[0, 1], steps=8, batch_size=b
     ),
-    "sabma_grid-sam_mu": lambda g, b: fv.fit_sabma_grid(
+    "sabma_grid-sam_mu": lambda g, b: grid_by(fv.SABMA)(
         g.net, g.data, g.prior, radius=[0.05, 0.1], seed=[0], mode="sam_mu", steps=8, batch_size=b
     ),
     "bsam": lambda g, b: fv.fit(g.net, g.data, fv.BSAM(), seed=0, steps=12, batch_size=b),
     "bsam-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.BSAM(radius=0.05,
-        lr=0.05,
-        b1=0.8,
-        b2=0.95,
-        damping=0.2,
-        first_precision=2.0), seed=0,
+        fv.BSAM(radius=0.05, lr=0.05, b1=0.8, b2=0.95, damping=0.2, first_precision=2.0),
+        seed=0,
         steps=12,
         batch_size=b,
     ),
@@ -220,130 +264,160 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
     "ivon-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.IVON(lr=0.05,
-        temperature=0.5,
-        b1=0.8,
-        b2=0.9,
-        first_hessian=0.2,
-        mc_samples=2), seed=0,
+        fv.IVON(lr=0.05, temperature=0.5, b1=0.8, b2=0.9, first_hessian=0.2, mc_samples=2),
+        seed=0,
         steps=12,
         batch_size=b,
     ),
     "laplace": lambda g, b: fv.fit(g.net, g.data, fv.Laplace(), seed=0, steps=12, batch_size=b),
     "laplace-sam": lambda g, b: fv.fit(
-        g.net, g.data, fv.Laplace(ascent=fv.SAM(0.1), temperature=0.5), seed=0, steps=12, batch_size=b),
+        g.net,
+        g.data,
+        fv.Laplace(ascent=fv.SAM(0.1), temperature=0.5),
+        seed=0,
+        steps=12,
+        batch_size=b,
+    ),
     "sgld": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGLD(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+        g.net, g.data, fv.SGLD(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b
+    ),
     "sgld-chains": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGLD(n_draws=6, chains=2, burn_in=4, thin=2, temperature=0.5), seed=0, batch_size=b),
+        g.net,
+        g.data,
+        fv.SGLD(n_draws=6, chains=2, burn_in=4, thin=2, temperature=0.5),
+        seed=0,
+        batch_size=b,
+    ),
     "sgld-prior": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.SGLD(n_draws=4,
-        burn_in=4,
-        thin=2,
-        prior=g.prior,
-        ascent=fv.SAM(0.1)), seed=0,
+        fv.SGLD(n_draws=4, burn_in=4, thin=2, prior=g.prior, ascent=fv.SAM(0.1)),
+        seed=0,
         batch_size=b,
     ),
     "sghmc": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGHMC(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+        g.net, g.data, fv.SGHMC(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b
+    ),
     "sghmc-settings": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGHMC(n_draws=4, chains=2, burn_in=4, thin=2, friction=0.5), seed=0, batch_size=b),
+        g.net,
+        g.data,
+        fv.SGHMC(n_draws=4, chains=2, burn_in=4, thin=2, friction=0.5),
+        seed=0,
+        batch_size=b,
+    ),
     "psgld": lambda g, b: fv.fit(
-        g.net, g.data, fv.PSGLD(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+        g.net, g.data, fv.PSGLD(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b
+    ),
     "psgld-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.PSGLD(n_draws=4,
-        chains=2,
-        burn_in=4,
-        thin=2,
-        memory=0.9,
-        floor=0.01), seed=0,
+        fv.PSGLD(n_draws=4, chains=2, burn_in=4, thin=2, memory=0.9, floor=0.01),
+        seed=0,
         batch_size=b,
     ),
     "sgnht": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGNHT(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+        g.net, g.data, fv.SGNHT(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b
+    ),
     "sgnht-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.SGNHT(n_draws=4,
-        chains=2,
-        burn_in=4,
-        thin=2,
-        friction=0.3,
-        gain=0.1), seed=0,
+        fv.SGNHT(n_draws=4, chains=2, burn_in=4, thin=2, friction=0.3, gain=0.1),
+        seed=0,
         batch_size=b,
     ),
     "emcmc": lambda g, b: fv.fit(
-        g.net, g.data, fv.EMCMC(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b),
+        g.net, g.data, fv.EMCMC(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=b
+    ),
     "emcmc-settings": lambda g, b: fv.fit(
-        g.net, g.data, fv.EMCMC(n_draws=4, burn_in=4, thin=2, eta=0.1, lr=0.02), seed=0, batch_size=b),
+        g.net,
+        g.data,
+        fv.EMCMC(n_draws=4, burn_in=4, thin=2, eta=0.1, lr=0.02),
+        seed=0,
+        batch_size=b,
+    ),
     "csgld": lambda g, b: fv.fit(
-        g.net, g.data, fv.CSGLD(n_draws=4, cycles=2, cycle_steps=8), seed=0, batch_size=b),
+        g.net, g.data, fv.CSGLD(n_draws=4, cycles=2, cycle_steps=8), seed=0, batch_size=b
+    ),
     "csgld-settings": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.CSGLD(n_draws=4,
-        chains=2,
-        cycles=2,
-        cycle_steps=8,
-        noisy_share=0.5,
-        friction=0.1,
-        lr=0.01), seed=0,
+        fv.CSGLD(
+            n_draws=4, chains=2, cycles=2, cycle_steps=8, noisy_share=0.5, friction=0.1, lr=0.01
+        ),
+        seed=0,
         batch_size=b,
     ),
     "svgd": lambda g, b: fv.fit(g.net, g.data, fv.SVGD(n_draws=4), seed=0, steps=12, batch_size=b),
     "svgd-prior": lambda g, b: fv.fit(
-        g.net, g.data, fv.SVGD(n_draws=4, prior=g.prior, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+        g.net,
+        g.data,
+        fv.SVGD(n_draws=4, prior=g.prior, ascent=fv.SAM(0.1)),
+        seed=0,
+        steps=12,
+        batch_size=b,
+    ),
     "dropout": lambda g, b: fv.fit(
-        g.net, g.data, fv.Dropout(n_draws=4), seed=0, steps=12, batch_size=b),
+        g.net, g.data, fv.Dropout(n_draws=4), seed=0, steps=12, batch_size=b
+    ),
     "dropout-settings": lambda g, b: fv.fit(
-        g.net, g.data, fv.Dropout(n_draws=4, rate=0.3, ascent=fv.SAM(0.1)), seed=0, steps=12, batch_size=b),
+        g.net,
+        g.data,
+        fv.Dropout(n_draws=4, rate=0.3, ascent=fv.SAM(0.1)),
+        seed=0,
+        steps=12,
+        batch_size=b,
+    ),
     "multi": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05), members=2), seed=0,
+        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05), members=2),
+        seed=0,
         steps=8,
         batch_size=b,
     ),
     "multi-sam": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05, ascent=fv.SAM(0.1)), members=2,
-        ascent=fv.SAM(0.1)), seed=0,
+        fv.Multi(
+            fv.SWAG(rank=2, snapshots=4, lr=0.05, ascent=fv.SAM(0.1)), members=2, ascent=fv.SAM(0.1)
+        ),
+        seed=0,
         steps=8,
         batch_size=b,
     ),
     "multi-laplace": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.Multi(fv.Laplace(), members=2,
-        inner_steps=5, inner_batch_size=b), seed=0,
+        fv.Multi(fv.Laplace(), members=2, inner_steps=5, inner_batch_size=b),
+        seed=0,
         steps=8,
         batch_size=b,
     ),
     "ptl": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.PTL(g.prior, method=fv.CSGLD(n_draws=4, cycles=2, cycle_steps=8)), seed=0,
-    batch_size=b,
+        fv.PTL(g.prior, method=fv.CSGLD(n_draws=4, cycles=2, cycle_steps=8)),
+        seed=0,
+        batch_size=b,
     ),
     "ptl-vi": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.PTL(g.prior, method=fv.VI(), scale=2.0,
-        floor=0.1), seed=0,
-        steps=8, batch_size=b,
+        fv.PTL(g.prior, method=fv.VI(), scale=2.0, floor=0.1),
+        seed=0,
+        steps=8,
+        batch_size=b,
     ),
     "training-parts": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGD(), seed=0, steps=8, batch_size=b, training=fv.Training(accumulate=2)),
+        g.net, g.data, fv.SGD(), seed=0, steps=8, batch_size=b, training=fv.Training(accumulate=2)
+    ),
     "stopped-sgd": lambda g, b: fv.fit(
-        g.net, g.data, fv.SGD(lr=0.5), seed=0, steps=60, batch_size=b, training=stopping(g)),
+        g.net, g.data, fv.SGD(lr=0.5), seed=0, steps=60, batch_size=b, training=stopping(g)
+    ),
     "stopped-vi": lambda g, b: fv.fit(
-        g.net, g.data, fv.VI(g.prior), seed=0, steps=60, batch_size=b, training=stopping(g)),
-    "stopped-sabma_grid": lambda g, b: fv.fit_sabma_grid(
+        g.net, g.data, fv.VI(g.prior), seed=0, steps=60, batch_size=b, training=stopping(g)
+    ),
+    "stopped-sabma_grid": lambda g, b: grid_by(fv.SABMA)(
         g.net,
         g.data,
         g.prior,
@@ -355,17 +429,26 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
     ),
     "resumed-sgd": lambda g, b: resumed(
         lambda path, stop: fv.fit(
-            g.net, g.data, fv.SGD(), seed=0, steps=12, batch_size=b, checkpoint=path, progress=stop)
+            g.net, g.data, fv.SGD(), seed=0, steps=12, batch_size=b, checkpoint=path, progress=stop
+        )
     ),
     "resumed-swag": lambda g, b: resumed(
         lambda path, stop: fv.fit(
-            g.net, g.data, fv.SWAG(snapshots=8), seed=0, batch_size=b, checkpoint=path, progress=stop)
+            g.net,
+            g.data,
+            fv.SWAG(snapshots=8),
+            seed=0,
+            batch_size=b,
+            checkpoint=path,
+            progress=stop,
+        )
     ),
     "resumed-sabma": lambda g, b: resumed(
         lambda path, stop: fv.fit(
             g.net,
             g.data,
-            fv.SABMA(g.prior, radius=0.5), seed=0,
+            fv.SABMA(g.prior, radius=0.5),
+            seed=0,
             steps=12,
             batch_size=b,
             checkpoint=path,
@@ -376,9 +459,8 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
         lambda path, stop: fv.fit(
             g.net,
             g.data,
-            fv.SGLD(n_draws=4,
-            burn_in=4,
-            thin=2), seed=0,
+            fv.SGLD(n_draws=4, burn_in=4, thin=2),
+            seed=0,
             batch_size=b,
             checkpoint=path,
             progress=stop,
@@ -389,67 +471,112 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
 # Once, on the plain and the BatchNorm net
 ONCE: dict[str, Callable[[Ground], Results]] = {
     "hmc": lambda g: fv.fit(
-        g.net, g.data, fv.HMC(n_draws=4, chains=2, burn_in=6, most_steps=20), seed=0),
+        g.net, g.data, fv.HMC(n_draws=4, chains=2, burn_in=6, most_steps=20), seed=0
+    ),
     "hmc-prior": lambda g: fv.fit(
         g.net,
         g.data,
-        fv.HMC(prior=g.prior, n_draws=4,
-        chains=2,
-        burn_in=6,
-        thin=2,
-        kl_weight=0.1,
-        most_steps=20), seed=0,
+        fv.HMC(prior=g.prior, n_draws=4, chains=2, burn_in=6, thin=2, kl_weight=0.1, most_steps=20),
+        seed=0,
     ),
     "swag-usual": lambda g: fv.fit(g.net, g.data, fv.SWAG(snapshots=6), seed=0),
     "laplace-diagonal": lambda g: fv.fit(
-        g.net, g.data, fv.Laplace(structure="diagonal"), seed=0, steps=12),
+        g.net, g.data, fv.Laplace(structure="diagonal"), seed=0, steps=12
+    ),
     "laplace-full": lambda g: fv.fit(
-        g.net, g.data, fv.Laplace(structure="full", prior_precision=2.0), seed=0, steps=12),
+        g.net, g.data, fv.Laplace(structure="full", prior_precision=2.0), seed=0, steps=12
+    ),
     "laplace-none": lambda g: fv.fit(
-        g.net, g.data, fv.Laplace(label_draws=3, prior_precision=None), seed=0, steps=0),
+        g.net, g.data, fv.Laplace(label_draws=3, prior_precision=None), seed=0, steps=0
+    ),
     "sabma-kl_exact": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation(blocks="mean", joint=False)), seed=0, steps=8),
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation(blocks="mean", joint=False)),
+        seed=0,
+        steps=8,
+    ),
     "sabma-factor": lambda g: fv.fit(
         g.net,
         g.data,
-        fv.SABMA(g.prior, radius=0.5,
-        perturbation=fv.Perturbation(blocks="mean+std+factor")), seed=0,
+        fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation(blocks="mean+std+factor")),
+        seed=0,
         steps=8,
     ),
     "sabma-rank1_pinv": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("rank1_pinv")), seed=0, steps=8),
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("rank1_pinv")),
+        seed=0,
+        steps=8,
+    ),
     "sabma-rank1_damped": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("rank1_damped", damping=0.1)), seed=0, steps=8),
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("rank1_damped", damping=0.1)),
+        seed=0,
+        steps=8,
+    ),
     "sabma-sam_mu": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.1, perturbation=fv.Perturbation("sam_mu")), seed=0, steps=8),
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.1, perturbation=fv.Perturbation("sam_mu")),
+        seed=0,
+        steps=8,
+    ),
     "sabma-sam_theta": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.1, perturbation=fv.Perturbation("sam_theta")), seed=0, steps=8),
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.1, perturbation=fv.Perturbation("sam_theta")),
+        seed=0,
+        steps=8,
+    ),
     "sabma-authors_code": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("authors_code")), seed=0, steps=8),
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("authors_code")),
+        seed=0,
+        steps=8,
+    ),
     "sabma-switches": lambda g: fv.fit(
         g.net,
         g.data,
-        fv.SABMA(g.prior, radius=0.5,
-        perturbation=fv.Perturbation("authors_code", joint=False, switches=("z2_mean_bug",))), seed=0,
+        fv.SABMA(
+            g.prior,
+            radius=0.5,
+            perturbation=fv.Perturbation("authors_code", joint=False, switches=("z2_mean_bug",)),
+        ),
+        seed=0,
         steps=8,
     ),
     "sabma-none": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("none")), seed=0, steps=8),
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("none")),
+        seed=0,
+        steps=8,
+    ),
     "sabma-kl": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("sam_mu", radius_unit="kl")), seed=0, steps=8),
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.5, perturbation=fv.Perturbation("sam_mu", radius_unit="kl")),
+        seed=0,
+        steps=8,
+    ),
     "training-bfloat16": lambda g: fv.fit(
         g.net,
         g.data,
-        fv.SABMA(g.prior, radius=0.5), seed=0,
+        fv.SABMA(g.prior, radius=0.5),
+        seed=0,
         steps=8,
         batch_size=7,
         training=fv.Training(precision="bfloat16"),
     ),
-    "vi_grid-zero": lambda g: fit_vi_grid(
+    "vi_grid-zero": lambda g: grid_by(fv.VI)(
         g.net, g.data, g.prior, radius=[0.0, 0.1], seed=[0], steps=8, mc_samples=2
     ),
     "resumed-sabma_grid": lambda g: resumed(
-        lambda path, stop: fv.fit_sabma_grid(
+        lambda path, stop: grid_by(fv.SABMA)(
             g.net,
             g.data,
             g.prior,
@@ -465,8 +592,8 @@ ONCE: dict[str, Callable[[Ground], Results]] = {
         lambda path, stop: fv.fit(
             g.net,
             g.data,
-            fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05), members=2,
-            inner_batch_size=10), seed=0,
+            fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05), members=2, inner_batch_size=10),
+            seed=0,
             steps=8,
             checkpoint=path,
             progress=stop,
@@ -476,10 +603,8 @@ ONCE: dict[str, Callable[[Ground], Results]] = {
         lambda path, stop: fv.fit(
             g.net,
             g.data,
-            fv.HMC(n_draws=4,
-            chains=2,
-            burn_in=6,
-            most_steps=20), seed=0,
+            fv.HMC(n_draws=4, chains=2, burn_in=6, most_steps=20),
+            seed=0,
             checkpoint=path,
             progress=stop,
         )
@@ -491,37 +616,92 @@ TRAINED: dict[str, Callable[[Ground], Results]] = {
     "sgd": lambda g: fv.fit(g.net, g.data, fv.SGD(), seed=0, steps=12, batch_size=7),
     "sgd-frozen": lambda g: fv.fit(g.net, g.data, fv.SGD(), seed=0, steps=12, batchnorm="frozen"),
     "ensemble": lambda g: fv.fit(
-        g.net, g.data, fv.Ensemble(members=3), seed=0, steps=12, batch_size=7, batchnorm="train"),
+        g.net, g.data, fv.Ensemble(members=3), seed=0, steps=12, batch_size=7, batchnorm="train"
+    ),
     "swa": lambda g: fv.fit(
-        g.net, g.data, fv.SWA(snapshots=4), seed=0, batch_size=7, batchnorm="train"),
+        g.net, g.data, fv.SWA(snapshots=4), seed=0, batch_size=7, batchnorm="train"
+    ),
     "swag_diag": lambda g: fv.fit(
-        g.net, g.data, fv.SWAGDiagonal(snapshots=4), seed=0, batch_size=7, batchnorm="train"),
+        g.net, g.data, fv.SWAGDiagonal(snapshots=4), seed=0, batch_size=7, batchnorm="train"
+    ),
     "swag": lambda g: fv.fit(
-        g.net, g.data, fv.SWAG(rank=2, snapshots=4), seed=0, batch_size=7, batchnorm="train"),
+        g.net, g.data, fv.SWAG(rank=2, snapshots=4), seed=0, batch_size=7, batchnorm="train"
+    ),
     "vi": lambda g: fv.fit(
-        g.net, g.data, fv.VI(g.prior), seed=0, steps=12, batch_size=7, batchnorm="train"),
-    "mfvi": lambda g: fv.fit(g.net, g.data, fv.MeanFieldVI(), seed=0, steps=12, batch_size=7, batchnorm="train"),
+        g.net, g.data, fv.VI(g.prior), seed=0, steps=12, batch_size=7, batchnorm="train"
+    ),
+    "mfvi": lambda g: fv.fit(
+        g.net, g.data, fv.MeanFieldVI(), seed=0, steps=12, batch_size=7, batchnorm="train"
+    ),
     "sabma": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5), seed=0, steps=12, batch_size=7, batchnorm="train"),
-    "sabma_grid": lambda g: fv.fit_sabma_grid(
+        g.net,
+        g.data,
+        fv.SABMA(g.prior, radius=0.5),
+        seed=0,
+        steps=12,
+        batch_size=7,
+        batchnorm="train",
+    ),
+    "sabma_grid": lambda g: grid_by(fv.SABMA)(
         g.net, g.data, g.prior, radius=[0.3, 1.0], seed=[0], steps=8, batchnorm="train"
     ),
-    "bsam": lambda g: fv.fit(g.net, g.data, fv.BSAM(), seed=0, steps=12, batch_size=7, batchnorm="train"),
-    "ivon": lambda g: fv.fit(g.net, g.data, fv.IVON(), seed=0, steps=12, batch_size=7, batchnorm="train"),
+    "bsam": lambda g: fv.fit(
+        g.net, g.data, fv.BSAM(), seed=0, steps=12, batch_size=7, batchnorm="train"
+    ),
+    "ivon": lambda g: fv.fit(
+        g.net, g.data, fv.IVON(), seed=0, steps=12, batch_size=7, batchnorm="train"
+    ),
     "sgld": lambda g: fv.fit(
-        g.net, g.data, fv.SGLD(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+        g.net,
+        g.data,
+        fv.SGLD(n_draws=3, burn_in=4, thin=2),
+        seed=0,
+        batch_size=7,
+        batchnorm="train",
+    ),
     "sghmc": lambda g: fv.fit(
-        g.net, g.data, fv.SGHMC(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+        g.net,
+        g.data,
+        fv.SGHMC(n_draws=3, burn_in=4, thin=2),
+        seed=0,
+        batch_size=7,
+        batchnorm="train",
+    ),
     "psgld": lambda g: fv.fit(
-        g.net, g.data, fv.PSGLD(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+        g.net,
+        g.data,
+        fv.PSGLD(n_draws=3, burn_in=4, thin=2),
+        seed=0,
+        batch_size=7,
+        batchnorm="train",
+    ),
     "sgnht": lambda g: fv.fit(
-        g.net, g.data, fv.SGNHT(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+        g.net,
+        g.data,
+        fv.SGNHT(n_draws=3, burn_in=4, thin=2),
+        seed=0,
+        batch_size=7,
+        batchnorm="train",
+    ),
     "emcmc": lambda g: fv.fit(
-        g.net, g.data, fv.EMCMC(n_draws=4, burn_in=4, thin=2), seed=0, batch_size=7, batchnorm="train"),
+        g.net,
+        g.data,
+        fv.EMCMC(n_draws=4, burn_in=4, thin=2),
+        seed=0,
+        batch_size=7,
+        batchnorm="train",
+    ),
     "csgld": lambda g: fv.fit(
-        g.net, g.data, fv.CSGLD(n_draws=4, cycles=2, cycle_steps=6), seed=0, batch_size=7, batchnorm="train"),
+        g.net,
+        g.data,
+        fv.CSGLD(n_draws=4, cycles=2, cycle_steps=6),
+        seed=0,
+        batch_size=7,
+        batchnorm="train",
+    ),
     "svgd": lambda g: fv.fit(
-        g.net, g.data, fv.SVGD(n_draws=3), seed=0, steps=8, batch_size=7, batchnorm="train"),
+        g.net, g.data, fv.SVGD(n_draws=3), seed=0, steps=8, batch_size=7, batchnorm="train"
+    ),
 }
 
 # Targets that are numbers, with noise of a known size
@@ -530,16 +710,17 @@ NUMBERS: dict[str, Callable[[Ground], Results]] = {
     "swag": lambda g: fv.fit(g.net, g.data, fv.SWAG(snapshots=6, lr=0.01), seed=0, likelihood=0.5),
     "vi": lambda g: fv.fit(g.net, g.data, fv.VI(g.prior, lr=0.5), seed=0, steps=12, likelihood=0.5),
     "sabma": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5, lr=0.5), seed=0, steps=12, likelihood=0.5),
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5, lr=0.5), seed=0, steps=12, likelihood=0.5
+    ),
     "ivon": lambda g: fv.fit(g.net, g.data, fv.IVON(lr=0.01), seed=0, steps=12, likelihood=0.5),
     "sgld": lambda g: fv.fit(
-        g.net, g.data, fv.SGLD(n_draws=3, burn_in=4, thin=2, lr=0.001), seed=0, likelihood=0.5),
+        g.net, g.data, fv.SGLD(n_draws=3, burn_in=4, thin=2, lr=0.001), seed=0, likelihood=0.5
+    ),
     "multi": lambda g: fv.fit(
         g.net,
         g.data,
-        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.01), members=2,
-        lr=0.01,
-        inner_batch_size=10), seed=0,
+        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.01), members=2, lr=0.01, inner_batch_size=10),
+        seed=0,
         steps=8,
         likelihood=0.5,
     ),
@@ -550,9 +731,11 @@ SAMPLED: dict[str, Callable[[Ground], Results]] = {
     "sgd": lambda g: fv.fit(g.net, g.data, fv.SGD(), seed=0, steps=8, batch_size=7),
     "vi": lambda g: fv.fit(g.net, g.data, fv.VI(g.prior), seed=0, steps=8, batch_size=7),
     "sabma": lambda g: fv.fit(
-        g.net, g.data, fv.SABMA(g.prior, radius=0.5), seed=0, steps=8, batch_size=7),
+        g.net, g.data, fv.SABMA(g.prior, radius=0.5), seed=0, steps=8, batch_size=7
+    ),
     "sgld": lambda g: fv.fit(
-        g.net, g.data, fv.SGLD(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7),
+        g.net, g.data, fv.SGLD(n_draws=3, burn_in=4, thin=2), seed=0, batch_size=7
+    ),
 }
 
 # Few steps and draws in place of the settings of the methods' records

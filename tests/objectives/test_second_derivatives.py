@@ -160,11 +160,8 @@ def test_a_module_that_vmap_cannot_run_has_the_jacobians_of_autograd():
 
 def diagonals(net, data, likelihood):
     """N times the GGN's diagonal: of Laplace's precision, and of products with the operator."""
-    how = dict(seed=0,
-        steps=0,
-        likelihood=likelihood)
-    fields = dict(structure="diagonal",
-        prior_precision=1.0)
+    how = dict(seed=0, steps=0, likelihood=likelihood)
+    fields = dict(structure="diagonal", prior_precision=1.0)
     f = fv.nll(net, data, likelihood=likelihood)
     product = f.operator(net.w, "ggn")
     dense = stack([product(e) for e in eye(net.dim).to(net.w)])
@@ -205,7 +202,8 @@ def test_the_diagonal_of_a_head_over_tokens_is_that_of_the_whole_matrix(tied):
     fv.fit(
         net_of(Language(6, 4, tied=False), "head", example=x),
         data,
-        fv.Laplace(structure="diagonal"), seed=0,
+        fv.Laplace(structure="diagonal"),
+        seed=0,
         steps=1,
         progress=lambda *about: steps.append(about),
     )
@@ -225,7 +223,9 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
     fields = dict(prior_precision=0.5)
     for structure in ("last_layer", "diagonal"):
         exact = fv.fit(net, data, fv.Laplace(structure=structure, **fields), **how)
-        sampled = fv.fit(net, data, fv.Laplace(structure=structure, label_draws=1000, **fields), **how)
+        sampled = fv.fit(
+            net, data, fv.Laplace(structure=structure, label_draws=1000, **fields), **how
+        )
         off = (exact.log_std - sampled.log_std).abs().mean()
         assert off < 0.009  # by chance up to 0.006; without the classes' weights from 0.012
     with refused("label_draws needs structure='last_layer'"):
@@ -235,7 +235,8 @@ def test_curvature_by_draws_of_labels_is_that_of_all_outputs_on_average():
         fv.fit(
             net,
             outputs,
-            fv.Laplace(label_draws=2), seed=0,
+            fv.Laplace(label_draws=2),
+            seed=0,
             steps=0,
             likelihood=0.5,
         )

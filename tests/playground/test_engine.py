@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from cases import around, mlp, net_of, normals, rng
+from cases import around, fitted_by, mlp, net_of, normals, rng
 from pytest import approx, fixture, mark, skip
 from torch import float64, nn, zeros
 from torch.testing import assert_close
@@ -274,7 +274,7 @@ def test_the_gradient_written_by_hand_is_that_of_torch(answers, kind):
 @mark.parametrize("method", ["vi", "sabma"])
 def test_vi_and_sabma_take_the_steps_of_flatviz(answers, kind, method):
     case = CASES[kind]
-    fit = partial(fv.fit_sabma, radius=0.7) if method == "sabma" else fv.fit_vi
+    fit = partial(fitted_by(fv.SABMA), radius=0.7) if method == "sabma" else fitted_by(fv.VI)
     optimisation = dict(mc_samples=2, steps=STEPS, lr=LR, seed=SEED)
     widths = dict(start=case.start, start_scale=1.0, kl_weight=KAPPA)
     q = case.fitted(fit, case.prior, **optimisation, **widths)
@@ -290,7 +290,7 @@ def test_vi_and_sabma_take_the_steps_of_flatviz(answers, kind, method):
 @mark.parametrize("method, ascent", [("gd", None), ("sam", fv.SAM(0.2))])
 def test_gradient_descent_and_sam_take_the_steps_of_flatviz(answers, kind, method, ascent):
     optimisation = dict(steps=STEPS, lr=LR, weight_decay=0.02, seed=0)
-    q = CASES[kind].fitted(fv.fit_sgd, ascent=ascent, **optimisation)
+    q = CASES[kind].fitted(fitted_by(fv.SGD), ascent=ascent, **optimisation)
     close(answers[method, kind]["w"], q.center)
 
 
@@ -308,7 +308,7 @@ def test_sgld_takes_the_steps_of_flatviz(answers, kind):
         temperature=KAPPA,
         seed=SEED,
     )
-    q = case.fitted(fv.fit_sgld, prior=wide, **chain)
+    q = case.fitted(fitted_by(fv.SGLD), prior=wide, **chain)
     close(answers["sgld", kind]["kept"], q.W)
 
 

@@ -30,12 +30,8 @@ def linear(of_weights):
 
 H = 1 / STD**2
 EXACT = 1 / (N * (H + DECAY))
-SHORT = dict(seed=0,
-    likelihood=STD)
-FIELDS = dict(n_draws=12,
-    burn_in=60,
-    thin=25,
-    weight_decay=DECAY)
+SHORT = dict(seed=0, likelihood=STD)
+FIELDS = dict(n_draws=12, burn_in=60, thin=25, weight_decay=DECAY)
 FEW = SHORT
 FEW_FIELDS = FIELDS | dict(n_draws=2, burn_in=3, thin=2, lr=0.02)
 
@@ -99,9 +95,10 @@ def test_a_gaussian_prior_takes_the_place_of_weight_decay(linear):
 
 def test_chains_run_together_and_the_first_is_the_one_run_alone(linear):
     fit = partial(
-        fv.fit, *linear,
-        fv.SGLD(burn_in=3,
-        thin=2), seed=0,
+        fv.fit,
+        *linear,
+        fv.SGLD(burn_in=3, thin=2),
+        seed=0,
         likelihood=STD,
         batch_size=20,
     )
@@ -177,13 +174,8 @@ def test_flat_seeking_sgld_spends_less_time_in_the_sharp_well(of_weights):
     cumulative = torch.softmax(-3 * walled(grid), 0).cumsum(0)
     middles = (torch.arange(600).double() + 0.5) / 600
     start = grid[torch.searchsorted(cumulative, middles)]
-    settings = dict(seed=0,
-        likelihood=1.0)
-    fields = dict(lr=0.01,
-        n_draws=12,
-        burn_in=300,
-        thin=25,
-        weight_decay=0.0)
+    settings = dict(seed=0, likelihood=1.0)
+    fields = dict(lr=0.01, n_draws=12, burn_in=300, thin=25, weight_decay=0.0)
     for rho in (0.0, 0.1, 0.2):  # all start at the posterior without an ascent
         net = of_weights(outputs, start)
         W = fv.fit(net, data, fv.SGLD(ascent=each_alone, **fields), **settings).W
@@ -202,14 +194,8 @@ def test_a_thermostat_cools_too_far_where_few_examples_cancel_over_an_epoch():
     layer = torch.nn.Linear(20, 1, bias=False)
     net = net_of(layer.double())
     precision = X.T @ X / STD**2 + 60 * DECAY * torch.eye(20)
-    how = dict(seed=0,
-        likelihood=STD)
-    fields = dict(lr=0.002,
-        weight_decay=DECAY,
-        n_draws=2400,
-        chains=40,
-        burn_in=500,
-        thin=20)
+    how = dict(seed=0, likelihood=STD)
+    fields = dict(lr=0.002, weight_decay=DECAY, n_draws=2400, chains=40, burn_in=500, thin=20)
 
     def ratio(batch_size):
         W = fv.fit(net, data, fv.SGNHT(**fields), batch_size=batch_size, **how).W

@@ -218,10 +218,11 @@ def test_a_loss_that_ends_far_above_where_it_began_is_said_and_a_good_fit_says_n
     for fit in (
         vi,
         partial(
-            fv.fit, net,
+            fv.fit,
+            net,
             data,
-            fv.SWAG(rank=3,
-            snapshots=10), seed=1,
+            fv.SWAG(rank=3, snapshots=10),
+            seed=1,
         ),
     ):
         assert fit(lr=0.1).history.notes == ()
@@ -249,7 +250,8 @@ def test_a_loss_is_compared_with_that_of_the_net_where_the_fit_began_whatever_st
         fv.fit(
             net,
             data,
-            fv.VI(around(net, 18.0)), seed=1,
+            fv.VI(around(net, 18.0)),
+            seed=1,
             steps=20,
             batchnorm="train",
         )

@@ -4,7 +4,7 @@ energy, metric."""
 import math
 
 import torch
-from cases import refused
+from cases import fitted_by, refused
 from pytest import approx, fixture
 from torch import equal, eye, float64, linalg, linspace, ones, randn, zeros
 from torch.testing import assert_close
@@ -41,10 +41,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
     net = of_weights(lambda w, x: w**3 * x, zeros(1))
     prior = fv.Gaussian(*zeros(2, 1).double())
     how = dict(likelihood=0.4)
-    fields = dict(n_draws=6400,
-        chains=32,
-        burn_in=200,
-        kl_weight=1.0)
+    fields = dict(n_draws=6400, chains=32, burn_in=200, kl_weight=1.0)
     data = fv.Data(x, 0.6 * x)
     q = fv.fit(net, data, fv.HMC(prior=prior, **fields), seed=1, **how)
     grid = linspace(-6, 6, 20001).double()
@@ -59,7 +56,7 @@ def test_one_skewed_weight_is_sampled_as_quadrature_says(of_weights):
 
 
 def test_chains_stand_one_after_the_other_and_disagree_only_by_noise(regression):
-    q = fv.fit_hmc(
+    q = fitted_by(fv.HMC)(
         *regression,
         seed=0,
         n_draws=40,
@@ -80,10 +77,7 @@ def test_bad_settings_are_refused(regression):
         fv.fit(net, data, fv.HMC(prior=prior, n_draws=10), seed=0)
     with refused("each chain must move, got one with an acceptance rate of"):
         cold = dict(seed=0)
-        fields = dict(n_draws=80,
-            burn_in=1,
-            kl_weight=1e-9,
-            most_steps=20)
+        fields = dict(n_draws=80, burn_in=1, kl_weight=1e-9, most_steps=20)
         fv.fit(net, data, fv.HMC(prior=prior, **fields), likelihood=0.5, **cold)
 
 
@@ -98,12 +92,8 @@ def test_a_narrow_posterior_costs_few_gradients_and_has_its_moments(of_weights):
     prior = fv.Gaussian(*zeros(2, 6).double())
     passes = []
     net = of_weights(lambda w, x: passes.append(1) or x @ w[:, None], zeros(6))
-    how = dict(seed=0,
-        likelihood=1.0)
-    fields = dict(n_draws=1600,
-        chains=32,
-        burn_in=60,
-        kl_weight=1.0)
+    how = dict(seed=0, likelihood=1.0)
+    fields = dict(n_draws=1600, chains=32, burn_in=60, kl_weight=1.0)
     q = fv.fit(net, fv.Data(x, y), fv.HMC(prior=prior, **fields), **how)
     root = linalg.cholesky(precision)
     z = (q.W - mean) @ root

@@ -178,9 +178,11 @@ def test_a_delta_for_each_layer_has_more_evidence_than_one(structure):
             fv.fit(far, data, fv.Laplace(structure=structure, prior_precision=1e-3), **NOW)
         net = net.restrict("head")
     fit = partial(
-        fv.fit, net,
+        fv.fit,
+        net,
         data,
-        fv.Laplace(structure=structure), seed=0,
+        fv.Laplace(structure=structure),
+        seed=0,
         steps=300,
     )
     one = fit(prior_precision="marginal").peer
@@ -227,9 +229,10 @@ def test_what_cannot_be_fitted_is_said(tiny, monkeypatch):
 def test_draws_do_not_depend_on_the_eigenvectors_that_a_library_chooses(tiny, monkeypatch):
     """Their signs, and the basis of those of one eigenvalue, differ from device to device."""
     fit = partial(
-        fv.fit, *tiny,
-        fv.Laplace(structure="full",
-        prior_precision=1.0), seed=0,
+        fv.fit,
+        *tiny,
+        fv.Laplace(structure="full", prior_precision=1.0),
+        seed=0,
         steps=1,
     )
     draws = fit().sample(4, seed=1)
@@ -401,6 +404,8 @@ def test_noise_and_prior_of_largest_evidence_are_those_of_bayesian_ridge_whereve
         assert noise == approx(ridge.alpha_**-0.5, rel=1e-6)
         assert delta == approx(ridge.lambda_, rel=1e-4)
     there = net.at(as_tensor(ridge.coef_))
-    q = fv.fit(there, data, fv.Laplace(prior_precision="marginal", **FIELDS), likelihood=noise, **FULL)
+    q = fv.fit(
+        there, data, fv.Laplace(prior_precision="marginal", **FIELDS), likelihood=noise, **FULL
+    )
     want = as_tensor(ridge.sigma_).diagonal()
     assert_close(q.variance, want, rtol=1e-4, atol=0)

@@ -73,8 +73,8 @@ def test_a_posterior_inside_the_family_is_found_to_the_last_digits(regression, k
     q = fv.fit(
         net,
         data,
-        fv.VI(prior, kl_weight=kl_weight,
-        start_scale=1.0), likelihood=SMALL_NOISE,
+        fv.VI(prior, kl_weight=kl_weight, start_scale=1.0),
+        likelihood=SMALL_NOISE,
         steps=3000,
         seed=0,
     )
@@ -98,6 +98,12 @@ def test_the_pull_of_the_kl_on_widths_does_not_depend_on_temperature_or_examples
     nothing = fv.Data(x, y)
     prior = fv.Gaussian(zeros(2, dtype=float64), torch.full((2,), math.log(0.1), dtype=float64))
     q = fv.fit(
-        net, nothing, fv.VI(prior, start_scale=0.1, kl_weight=kl_weight), likelihood=1.0, steps=300, seed=0)
+        net,
+        nothing,
+        fv.VI(prior, start_scale=0.1, kl_weight=kl_weight),
+        likelihood=1.0,
+        steps=300,
+        seed=0,
+    )
     found = (q.std / prior.std).tolist()
     assert found == approx([1, 1], rel=0.02)

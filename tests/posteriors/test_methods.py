@@ -6,7 +6,18 @@ from functools import partial
 from itertools import product
 
 import torch
-from cases import assert_exact, blobs, mlp, net_of, normals, numbers_of, refused, rng, warned
+from cases import (
+    assert_exact,
+    blobs,
+    fitted_by,
+    mlp,
+    net_of,
+    normals,
+    numbers_of,
+    refused,
+    rng,
+    warned,
+)
 from pytest import approx, fixture, mark
 from torch import equal, float64, full_like, nn, randn, stack
 from torch.nn import Conv2d, Dropout, Linear, Sequential
@@ -30,11 +41,11 @@ def test_swa_is_the_mean_of_the_snapshots_and_swag_diagonal_their_variance(tiny)
     assert_close(diagonal.log_std, want)  # SWAG puts half of it on the diagonal
 
 
-CHAINS = fv.fit_sgld, fv.fit_sghmc, fv.fit_psgld, fv.fit_sgnht
+CHAINS = fitted_by(fv.SGLD), fitted_by(fv.SGHMC), fitted_by(fv.PSGLD), fitted_by(fv.SGNHT)
 UNEVEN = dict(n_draws=3, chains=2), "n_draws must be a multiple of the 2 chains, got 3"
 FEW = dict(rank=5, snapshots=4), "snapshots must be a whole number >= 5, got 4"
 NO_PRIOR = dict(prior_precision=None, weight_decay=0.0), "prior_precision must be > 0, got None"
-WRONG = [*product(CHAINS, [UNEVEN]), (fv.fit_swag, FEW), (fv.fit_laplace, NO_PRIOR)]
+WRONG = [*product(CHAINS, [UNEVEN]), (fitted_by(fv.SWAG), FEW), (fitted_by(fv.Laplace), NO_PRIOR)]
 
 
 @mark.parametrize("fit, wrong", WRONG, ids=lambda value: getattr(value, "__name__", ""))
@@ -53,7 +64,12 @@ def test_a_snapshot_of_swag_is_the_weights_at_the_end_of_an_epoch(tiny):
     net, data = tiny
     copies = data.subset(torch.zeros(12).long())
     q = fv.fit(
-        net, copies, fv.SWA(snapshots=3, lr=0.1, momentum=0.5, weight_decay=0.0), seed=0, batch_size=6)
+        net,
+        copies,
+        fv.SWA(snapshots=3, lr=0.1, momentum=0.5, weight_decay=0.0),
+        seed=0,
+        batch_size=6,
+    )
     f = fv.nll(net, copies)
     w = net.w
     v = 0.0
@@ -100,13 +116,10 @@ def test_bsam_is_its_published_step(tiny):
     q = fv.fit(
         net,
         data,
-        fv.BSAM(lr=lr,
-        weight_decay=decay,
-        radius=0.05,
-        b1=0.8,
-        b2=0.9,
-        damping=0.2,
-        first_precision=0.7), seed=3,
+        fv.BSAM(
+            lr=lr, weight_decay=decay, radius=0.05, b1=0.8, b2=0.9, damping=0.2, first_precision=0.7
+        ),
+        seed=3,
         steps=5,
     )
     f = fv.nll(net, data)
@@ -134,12 +147,8 @@ def test_ivon_is_its_published_step(tiny):
     q = fv.fit(
         net,
         data,
-        fv.IVON(lr=0.1,
-        weight_decay=0.3,
-        temperature=0.5,
-        b1=0.8,
-        b2=0.9,
-        first_hessian=0.7), seed=3,
+        fv.IVON(lr=0.1, weight_decay=0.3, temperature=0.5, b1=0.8, b2=0.9, first_hessian=0.7),
+        seed=3,
         steps=5,
     )
     f = fv.nll(net, data)
@@ -169,7 +178,7 @@ def test_dropout_masks_each_example_anew_in_training_and_each_draw_anew_after_it
     def still(n, **how):
         copies = data.subset(torch.zeros(n).long())
         fixed = dict(steps=60, lr=0.0, seed=0)
-        return fv.fit_dropout(net, copies, rate=0.5, **fixed, **how)
+        return fitted_by(fv.Dropout)(net, copies, rate=0.5, **fixed, **how)
 
     of_one = still(1).history.loss.std()
     of_mean = still(400).history.loss.std()
@@ -205,12 +214,17 @@ def test_what_the_ensemble_and_the_parts_share_is_said_once(tiny):
         steps=3,
         seed=0,
     )
-    for part in fv.fit(*tiny, fv.Multi(fv.SWAG(lr=0.05, ascent=fv.SAM(0.1)), ascent=fv.SAM(0.1),
-        members=2, inner_batch_size=10), steps=3,
-        seed=0).parts:
+    for part in fv.fit(
+        *tiny,
+        fv.Multi(
+            fv.SWAG(lr=0.05, ascent=fv.SAM(0.1)), ascent=fv.SAM(0.1), members=2, inner_batch_size=10
+        ),
+        steps=3,
+        seed=0,
+    ).parts:
         assert part.history.sharpness is not None
     without = dict(ascent=None)
-    for part in fv.fit_multi(*tiny, settings=without, **how).parts:
+    for part in fitted_by(fv.Multi)(*tiny, settings=without, **how).parts:
         assert part.history.sharpness is None
 
 
@@ -223,7 +237,7 @@ def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, asce
         ascent=ascent,
     )  # 36 steps, float64
     swags = partial(
-        fv.fit_multi,
+        fitted_by(fv.Multi),
         *tiny,
         settings=settings,
         members=3,
@@ -232,7 +246,7 @@ def test_the_swags_of_multiswag_run_together_are_those_run_one_by_one(tiny, asce
     )
     kept = partial(swags, fit=fv.METHODS["swag"], checkpoint=tmp_path / "a")
     together = kept()
-    alone = swags(fit=fv.fit_swag)
+    alone = swags(fit=fitted_by(fv.SWAG))
     for one, other in zip(together.parts, alone.parts):
         assert_exact(numbers_of(one), numbers_of(other))
         assert_exact(one.history.loss, other.history.loss)
@@ -251,13 +265,11 @@ def test_pre_train_your_loss_samples_under_the_widened_prior(tiny):
         return fv.fit(
             net,
             data,
-            fv.SGLD(prior=prior,
-            n_draws=2,
-            burn_in=1,
-            thin=1), seed=seed,
+            fv.SGLD(prior=prior, n_draws=2, burn_in=1, thin=1),
+            seed=seed,
         )
 
-    ptl = partial(fv.fit_ptl, net, data, prior, fit=fit, seed=0)
+    ptl = partial(fitted_by(fv.PTL), net, data, prior, fit=fit, seed=0)
     q = ptl(scale=3.0, floor=0.1)
     assert q.W.shape == (2, net.dim)
     assert_close(seen["w"], prior.mean)
@@ -305,9 +317,10 @@ def test_variances_survive_float32_where_the_naive_formula_does_not():
 
 def test_scale_multiplies_the_covariance_alone(tiny):
     fit = partial(
-        fv.fit, *tiny,
-        fv.SWAG(rank=3,
-        snapshots=5), seed=0,
+        fv.fit,
+        *tiny,
+        fv.SWAG(rank=3, snapshots=5),
+        seed=0,
         batch_size=6,
     )
     one = fit(scale=1.0)
@@ -461,11 +474,8 @@ def double_sum(w, g, temperature):
 
 def test_two_steps_of_the_fit_are_two_steps_of_the_sum_with_momentum(line):
     net, data, _, _ = line
-    how = dict(seed=0,
-        likelihood=NOISE)
-    fields = dict(n_draws=5,
-        momentum=0.5,
-        weight_decay=DECAY)
+    how = dict(seed=0, likelihood=NOISE)
+    fields = dict(n_draws=5, momentum=0.5, weight_decay=DECAY)
     fit = partial(fv.fit, net, data, fv.SVGD(**fields), **how)
     w = fit(steps=1, lr=0.0).W
     v = 0
@@ -486,13 +496,14 @@ def test_particles_at_one_place_are_refused(line):
         fv.fit(
             net,
             line[1],
-            fv.SVGD(n_draws=3), seed=0,
+            fv.SVGD(n_draws=3),
+            seed=0,
         )
 
 
 def test_a_record_inside_an_ensemble_or_ptl_runs_at_its_own_settings(tiny):
     net, data = tiny
-    inside = partial(fv.fit_multi, net, data, members=2, steps=2, seed=0)
+    inside = partial(fitted_by(fv.Multi), net, data, members=2, steps=2, seed=0)
     of = {}
     for name in ("swag", "f-swag"):
         of[name] = inside(fit=fv.METHODS[name], settings=dict(snapshots=5)).parts[0]
@@ -504,7 +515,7 @@ def test_a_record_inside_an_ensemble_or_ptl_runs_at_its_own_settings(tiny):
     assert not equal(vi[0].log_std, vi[1].log_std)
     prior = fv.Gaussian(net.w, full_like(net.w, -2.0))
     short = dict(n_draws=4, cycles=2, cycle_steps=20)
-    ptl = partial(fv.fit_ptl, net, data, prior, settings=short, seed=0)
+    ptl = partial(fitted_by(fv.PTL), net, data, prior, settings=short, seed=0)
     record = fv.METHODS["csghmc"]
     plain = ptl(fit=record.fit)
     assert not equal(ptl(fit=record).W, plain.W)

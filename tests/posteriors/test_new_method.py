@@ -5,12 +5,12 @@ from collections import Counter
 import pytest
 import torch
 from cases import COARSE
+from flatviz.posteriors.method import Method, Tuned, table
 
 import flatviz as fv
 from flatviz.catalog import LOOKS, Look
 from flatviz.families import Fitting
 from flatviz.plots.theme import style
-from flatviz.posteriors.method import Method, Tuned, table
 
 
 def fit_toy(

@@ -237,7 +237,12 @@ def test_a_fit_says_the_radius_that_it_reached():
     factor = torch.full((1, net.dim), 0.1)
     prior = fv.Gaussian(net.w, full((net.dim,), -1.0), factor)
     given = net, blobs(12, 2, 3), prior
-    flat = fv.fit(*given[:2], fv.SABMA(given[2], radius=0.5, perturbation=fv.Perturbation(radius_unit="kl")), steps=4, seed=0)
+    flat = fv.fit(
+        *given[:2],
+        fv.SABMA(given[2], radius=0.5, perturbation=fv.Perturbation(radius_unit="kl")),
+        steps=4,
+        seed=0,
+    )
     reach = flat.history.reach.tolist()
     assert reach == approx([0.5] * 4, rel=0.01)
     vi = fv.fit(*given[:2], fv.VI(given[2]), steps=2, seed=0)

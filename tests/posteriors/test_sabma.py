@@ -4,7 +4,19 @@ is each member alone."""
 from functools import partial
 
 import torch
-from cases import around, assert_exact, blobs, mlp, net_of, normed, numbers_of, refused, warned
+from cases import (
+    around,
+    assert_exact,
+    blobs,
+    fitted_by,
+    grid_by,
+    mlp,
+    net_of,
+    normed,
+    numbers_of,
+    refused,
+    warned,
+)
 from every_method import MODES
 from oracles import dense_covariance, random_gaussian
 from pytest import approx, fixture, mark, raises
@@ -30,11 +42,11 @@ def test_radius_zero_is_vi_bit_for_bit(transferred, task):
 def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
     net, prior = transferred
     fit = partial(
-        fv.fit, net,
+        fv.fit,
+        net,
         task.train,
-        fv.SABMA(prior, radius=1.0,
-        kl_weight=0.0,
-        start_scale=1.0), steps=60,
+        fv.SABMA(prior, radius=1.0, kl_weight=0.0, start_scale=1.0),
+        steps=60,
         seed=0,
     )
     ours = fit().history
@@ -48,7 +60,7 @@ def test_the_ascent_raises_the_loss_and_the_fit_lowers_it(transferred, task):
 
 def test_a_flat_posterior_has_a_smaller_eigenvalue_than_vi(transferred, task):
     net, prior = transferred
-    fits = fv.fit_sabma_grid(
+    fits = grid_by(fv.SABMA)(
         net,
         task.train,
         prior,
@@ -76,9 +88,11 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
     # Narrow in places: plain SGD on its KL would overshoot
     assert prior.log_std.exp().min() < 1e-2
     fit = partial(
-        fv.fit, net,
+        fv.fit,
+        net,
         task.train,
-        fv.VI(prior, start_scale=1.0), steps=60,
+        fv.VI(prior, start_scale=1.0),
+        steps=60,
         seed=0,
     )
     near = fit(kl_weight=1.0)
@@ -90,20 +104,22 @@ def test_the_kl_weight_pulls_towards_the_prior_and_a_narrow_prior_does_not_diver
 
 def test_the_mean_bug_of_the_released_code_ends_up_in_the_center(transferred, task):
     net, prior = transferred
-    settings = dict(radius=0.1,
+    settings = dict(
+        radius=0.1,
         kl_weight=0.0,
         lr=0.0,
         start_scale=1.0,
-    perturbation=fv.Perturbation("authors_code", switches=("z2_mean_bug",)))
+        perturbation=fv.Perturbation("authors_code", switches=("z2_mean_bug",)),
+    )
     with_bug = fv.fit(net, task.train, fv.SABMA(prior, **settings), **QUICK)
     want = prior.mean + prior.factor.sum(0)
     assert_close(with_bug.mean, want)
 
 
-FLAT = partial(fv.fit_sabma, radius=0.3)
+FLAT = partial(fitted_by(fv.SABMA), radius=0.3)
 
 
-@mark.parametrize("fit", [fv.fit_vi, FLAT])
+@mark.parametrize("fit", [fitted_by(fv.VI), FLAT])
 def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task):
     net, prior = transferred
     fit = partial(fit, net, task.train, prior)
@@ -137,11 +153,11 @@ def test_a_fit_starts_at_start_and_is_pulled_to_the_prior(fit, transferred, task
 )
 def test_fifty_steps_of_a_family_together_are_those_of_each_member_alone(settings, small):
     how = dict(steps=50, **settings)
-    found = fv.fit_sabma_grid(*small, radius=[0.0, 0.3], seed=[0, 1], **how)
+    found = grid_by(fv.SABMA)(*small, radius=[0.0, 0.3], seed=[0, 1], **how)
     assert list(found) == [(0.0, 0), (0.0, 1), (0.3, 0), (0.3, 1)]
     for radius, seed in ((0.0, 1), (0.3, 0)):
         q = found[radius, seed]
-        alone = fv.fit_sabma(*small, radius=radius, seed=seed, **how)
+        alone = fitted_by(fv.SABMA)(*small, radius=radius, seed=seed, **how)
         near = dict(rtol=1e-8, atol=1e-8)
         assert_close(numbers_of(q), numbers_of(alone), **near)
         assert_close(q.history.loss, alone.history.loss, **near)
@@ -177,14 +193,14 @@ def test_what_cannot_run_together_runs_one_after_the_other(settings, small):
     module = normed(2, 5, 3).double()
     net = net_of(module, "norm+head")
     given = net, small[1], around(net, -1.5)
-    found = fv.fit_sabma_grid(*given, radius=[0.3], seed=[0, 1], steps=2, **settings)
-    alone = fv.fit_sabma(*given, radius=0.3, seed=1, steps=2, **settings)
+    found = grid_by(fv.SABMA)(*given, radius=[0.3], seed=[0, 1], steps=2, **settings)
+    alone = fitted_by(fv.SABMA)(*given, radius=0.3, seed=1, steps=2, **settings)
     assert_close(found[0.3, 1].mean, alone.mean)
 
 
 def test_a_member_that_diverges_is_named_and_the_others_are_returned(small):
     how = dict(steps=20, kl_weight=0.0)
-    fit = partial(fv.fit_sabma_grid, *small, seed=[0, 1], **how)
+    fit = partial(grid_by(fv.SABMA), *small, seed=[0, 1], **how)
     with warned(
         "2 of 4 members diverged and are left out: radius 1e.30 with seed 0, radius 1e.30",
     ):
@@ -205,9 +221,11 @@ def test_a_member_that_diverges_is_named_and_the_others_are_returned(small):
 def test_draws_of_a_step_follow_the_networks_size(transferred, task):
     net, prior = transferred
     fit = partial(
-        fv.fit, net,
+        fv.fit,
+        net,
         task.train,
-        fv.SABMA(prior, radius=0.5), seed=0,
+        fv.SABMA(prior, radius=0.5),
+        seed=0,
         steps=5,
     )
     assert equal(fit(mc_samples=8).mean, fit().mean)
@@ -247,7 +265,7 @@ def test_members_whose_draws_share_examples_each_say_which_part_of_the_ascent_is
     batch_size, large
 ):
     how = dict(radius=[0.5, 1.0], seed=[0], steps=2)
-    members = fv.fit_sabma_grid(*large, batch_size=batch_size, **how)
+    members = grid_by(fv.SABMA)(*large, batch_size=batch_size, **how)
     for q in members.values():
         assert any("noise" in note for note in q.history.notes)
 
@@ -275,7 +293,7 @@ def test_the_share_of_noise_in_an_ascent_is_that_of_a_quadratic_loss(draws):
 
 def test_the_history_of_a_fit_says_the_share_of_noise_of_each_member(transferred, task):
     net, prior = transferred
-    fits = fv.fit_sabma_grid(
+    fits = grid_by(fv.SABMA)(
         net,
         task.train,
         prior,

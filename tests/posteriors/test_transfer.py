@@ -87,8 +87,8 @@ def test_a_downstream_prior_keeps_its_head(source, task):
     downstream = fv.fit(
         narrow,
         task.train,
-        fv.SWAG(rank=2,
-        snapshots=4), batch_size=10,
+        fv.SWAG(rank=2, snapshots=4),
+        batch_size=10,
         seed=0,
     )
     same, p = fv.transfer(narrow, downstream, keep_head=True, scale=4.0)

@@ -10,7 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 import torch
-from cases import refused, rng, warned
+from cases import fitted_by, refused, rng, warned
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from internals import PointStore, cache_key, cached
@@ -80,11 +80,11 @@ def test_a_full_disk_loses_no_fit(fit, tmp_path, monkeypatch, cancelled):
 
 FEW = dict(seed=0, batch_size=4, steps=3)
 CASES = [
-    (fv.fit_sgd, FEW, dict(ascent=fv.SAM(0.1))),
-    (fv.fit_dropout, FEW | dict(n_draws=2, rate=0.1), dict(rate=0.6)),
-    (fv.fit_mfvi, FEW, dict(prior_std=0.7)),
-    (fv.fit_ensemble, FEW | dict(members=2), dict(weight_decay=0.1)),
-    (fv.fit_laplace, FEW | dict(structure="diagonal"), dict(momentum=0.5)),
+    (fitted_by(fv.SGD), FEW, dict(ascent=fv.SAM(0.1))),
+    (fitted_by(fv.Dropout), FEW | dict(n_draws=2, rate=0.1), dict(rate=0.6)),
+    (fitted_by(fv.MeanFieldVI), FEW, dict(prior_std=0.7)),
+    (fitted_by(fv.Ensemble), FEW | dict(members=2), dict(weight_decay=0.1)),
+    (fitted_by(fv.Laplace), FEW | dict(structure="diagonal"), dict(momentum=0.5)),
 ]
 
 

@@ -11,6 +11,7 @@ from cases import (
     around,
     assert_exact,
     blobs,
+    grid_by,
     mlp,
     net_of,
     normals,
@@ -179,7 +180,8 @@ def test_wrong_words_are_refused(tiny):
         with refused(text):
             fv.fit(
                 *tiny,
-                fv.SGD(), seed=0,
+                fv.SGD(),
+                seed=0,
                 steps=1,
                 training=fv.Training(**settings),
             )
@@ -208,7 +210,7 @@ def test_a_run_stopped_anywhere_resumes_to_the_same_bits(seeds, stop, tiny, tmp_
     monkeypatch.setattr("flatviz.training.streams.STEPS_AHEAD", 4)
     prior = random_gaussian(0, dim=tiny[0].dim, rank=2)
     fit = partial(
-        fv.fit_sabma_grid,
+        grid_by(fv.SABMA),
         *tiny,
         prior,
         radius=[0.3],

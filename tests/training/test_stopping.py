@@ -6,7 +6,7 @@ import signal
 from functools import partial
 
 import torch
-from cases import mlp, net_of, normed, refused
+from cases import fitted_by, mlp, net_of, normed, refused
 from forked import forked
 from pytest import approx, fixture, mark, raises
 from torch import equal, randn
@@ -113,7 +113,7 @@ def test_a_killed_run_in_bfloat16_in_parts_with_stopping_ends_as_if_never_stoppe
     assert equal(resumed.history.validation, whole.history.validation)
 
 
-@mark.parametrize("fit", [fv.fit_swag, fv.fit_sgld, fv.fit_svgd])
+@mark.parametrize("fit", [fitted_by(fv.SWAG), fitted_by(fv.SGLD), fitted_by(fv.SVGD)])
 def test_validation_data_is_refused_by_what_collects_on_the_way(fit, case):
     net, data, validation = case
     with refused("validation must be None for .*, got 28 examples: weights that"):

@@ -6,7 +6,7 @@ import random
 import re
 
 import torch
-from cases import refused
+from cases import fitted_by, refused
 from ipywidgets.widgets import widget as widgets
 from pagedrive import data_of
 from pytest import fixture, mark
@@ -113,7 +113,7 @@ def test_own_settings_go_before_those_of_the_net(conv, task, own):
     given = own | {"steps": 2}
     q = Fitting(net, task, prior, seed=0, fit=given).member("vi", 0.0)
     settings = dict(fv.METHODS["vi"].batchnorm.settings) | given
-    direct = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+    direct = fitted_by(fv.VI)(net, task.train, prior, seed=0, **settings)
     assert torch.equal(q.mean, direct.mean)
 
 

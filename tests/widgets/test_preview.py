@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import torch
+from cases import fitted_by
 from internals import views_of
 from pytest import fixture, mark
 from torch.testing import assert_close
@@ -73,7 +74,7 @@ def test_the_whole_fit_is_that_of_the_verbs(fit_at, transferred, task):
     net, prior = transferred
     lab = fit_at("sabma", 1.2)
     settings = fv.METHODS["sabma"].keywords(net, radius=1.2, settings={"steps": 60})
-    same = fv.fit_sabma(net, task.train, prior, seed=0, **settings)
+    same = fitted_by(fv.SABMA)(net, task.train, prior, seed=0, **settings)
     i = lab.family.index("sabma", 1.2)
     assert torch.equal(lab.family.posterior[i].mean, same.mean)
     _, (_, whole) = members(lab)
@@ -91,7 +92,7 @@ def test_the_preview_is_the_short_fit_that_it_says(fit_at, transferred, task):
     near = lab.family.posterior[lab.family.index("sam_mu", 0.2)]
     short = dict(steps=STEPS, start=near, start_scale=1.0)
     settings = fv.METHODS["sam_mu"].keywords(net, radius=0.3) | short
-    q = fv.fit_sabma(net, task.train, prior, mode="sam_mu", seed=0, **settings)
+    q = fitted_by(fv.SABMA)(net, task.train, prior, mode="sam_mu", seed=0, **settings)
     (_, some), _ = members(lab)
     same_nll(lab, some, net, task, q)
 
@@ -120,7 +121,7 @@ def test_a_rough_family_is_few_steps(transferred, task):
     assert rough.family.measured
     assert rough.family.method == ("vi", "sabma")
     settings = fv.METHODS["vi"].keywords(net, settings={"steps": ROUGH_STEPS})
-    direct = fv.fit_vi(net, task.train, prior, seed=0, **settings)
+    direct = fitted_by(fv.VI)(net, task.train, prior, seed=0, **settings)
     assert torch.equal(rough.family[0].posterior.mean, direct.mean)
     assert f"few of {steps} steps" in rough.note
 
