@@ -370,7 +370,7 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
     "multi": lambda g, b: fv.fit(
         g.net,
         g.data,
-        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05), members=2),
+        fv.Multi(fv.SWAG(rank=2, snapshots=4, lr=0.05), members=2, inner_batch_size=b or 10),
         seed=0,
         steps=8,
         batch_size=b,
@@ -379,7 +379,10 @@ CALLS: dict[str, Callable[[Ground, Batch], Results]] = {
         g.net,
         g.data,
         fv.Multi(
-            fv.SWAG(rank=2, snapshots=4, lr=0.05, ascent=fv.SAM(0.1)), members=2, ascent=fv.SAM(0.1)
+            fv.SWAG(rank=2, snapshots=4, lr=0.05, ascent=fv.SAM(0.1)),
+            members=2,
+            ascent=fv.SAM(0.1),
+            inner_batch_size=b or 10,
         ),
         seed=0,
         steps=8,
