@@ -11,6 +11,9 @@ from torch import Tensor
 from flatviz.annotations import check_of
 from flatviz.checks import Check, check_dense
 
+# Values beside nouns that a file of `save` may hold, by name: methods, perturbations.  A class adds
+# itself when its file is imported, as those files are in layers above.
+VALUES: dict[str, type] = {}
 CHECKS: dict[type, dict[str, Check]] = {}  # checks of fields, by dataclass
 
 
@@ -82,6 +85,16 @@ class Noun:
 
     def __repr__(self) -> str:
         return one_line(self)
+
+
+class Unread(Noun):
+    """A value of a file whose class is not flatviz's: its name and its fields."""
+
+    name: str
+    values: dict[str, object]
+
+    def __repr__(self) -> str:
+        return f"{self.name}(...)"
 
 
 class Drawn(Noun):

@@ -6,6 +6,7 @@ Also how nouns are saved and moved between devices.
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
@@ -24,7 +25,7 @@ from flatviz.likelihood import (
     GaussianLikelihood,
     NoiseLikelihood,
 )
-from flatviz.noun import History, Noun
+from flatviz.noun import VALUES, History, Noun, Unread
 from flatviz.prediction import Prediction
 from flatviz.private import cached_property
 from flatviz.weight_space import (
@@ -238,7 +239,7 @@ NOUNS = {
 }
 
 LIKELIHOODS = (CategoricalLikelihood, BernoulliLikelihood, GaussianLikelihood, NoiseLikelihood)
-SAVED = NOUNS | {cls.__name__: cls for cls in LIKELIHOODS}
+SAVED = NOUNS | {"Unread": Unread} | {cls.__name__: cls for cls in LIKELIHOODS}
 POSTERIORS = (Gaussian, Draws, Mixture)
 FOR_READERS = tuple(kind for kind in NOUNS.values() if kind not in (*POSTERIORS, Plane))
 
@@ -272,7 +273,7 @@ def rebuilt(value: Any, change: Callable[[object], Any]) -> object:
 
 def _deep(value: object) -> bool:
     """Tell whether tensors inside a value are moved: networks, data, objectives keep their own."""
-    return type(value) in (list, tuple, dict, *NOUNS.values())
+    return type(value) in (list, tuple, dict, *NOUNS.values(), *VALUES.values())
 
 
 def placed(value: object, where: torch.device | torch.dtype) -> Any:
@@ -313,8 +314,21 @@ def to_plain(result: Any, tensors: list[Tensor]) -> object:
     """
     plain = partial(to_plain, tensors=tensors)
     if isinstance(result, Tensor):
-        tensors.append(result)
-        return {"tensor": str(len(tensors) - 1)}
+        place = [i for i, other in enumerate(tensors) if other is result]  # members share a prior
+        if not place:
+            tensors.append(result)
+            place = [len(tensors) - 1]
+        return {"tensor": str(place[0])}
+    if type(result) in VALUES.values():
+        content = {}
+        for f in dataclasses.fields(result):
+            value = getattr(result, f.name)
+            if isinstance(value, POSTERIORS):  # what it is, not how it was made
+                value = dataclasses.replace(value, history=None, method=None)
+            if callable(value) and type(value) not in VALUES.values():
+                value = getattr(value, "__name__", repr(value))
+            content[f.name] = plain(value)
+        return {"value": [type(result).__name__, content]}
     if type(result) in SAVED.values():
         fields = {f.name: plain(getattr(result, f.name)) for f in dataclasses.fields(result)}
         return {type(result).__name__: fields}
@@ -345,6 +359,14 @@ def from_plain(plain: object, tensors: Mapping[str, Tensor]) -> Any:
     ((kind, content),) = plain.items()
     if kind == "tensor":
         return tensors[content]
+    if kind == "value":
+        name, fields = content
+        fields = {k: read(v) for k, v in fields.items()}
+        if name not in VALUES:
+            importlib.import_module("flatviz.posteriors.entries")  # adds the methods
+        if name not in VALUES:
+            return Unread(name, fields)
+        return VALUES[name](**fields)
     if kind == "dict":
         return {read(k): read(v) for k, v in content}
     if kind == "tuple":

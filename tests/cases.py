@@ -23,7 +23,7 @@ net_of = fv.Net.from_module
 
 @cache
 def fitted_by(cls: type):
-    """`fv.fit` of a method as one function of its fields and the arguments of the run, by keyword."""
+    """`fv.fit` of a method as a function of its fields and the arguments of the run, by keyword."""
     return keyworded(cls)
 
 

@@ -3,16 +3,14 @@
 A new method has a row in `CASES`, and in `algorithms` where it has a step of its own.
 """
 
-from functools import partial
 from inspect import signature
 from typing import get_args
 
 import torch
-from cases import fitted_by, rng
+from cases import rng
 
 import flatviz as fv
-from flatviz.posteriors import BSAM, EMCMC, IVON, PSGLD, SABMA, SGHMC, SGLD, SGNHT, SVGD, SWAG, VI
-from flatviz.training import SGD, Descent, Energy, Perturbation
+from flatviz.training import Perturbation
 
 N = 40
 NOISE = 0.5
@@ -184,7 +182,7 @@ CASES = {
         "too narrow",
     ),
     "ptl": (
-        dict(fit=partial(fitted_by(fv.CSGLD), **CYCLES), floor=0.0),
+        dict(method=fv.CSGLD(**CYCLES), floor=0.0),
         0.15,
         0.6,
         1.0,
@@ -208,7 +206,11 @@ CASES = {
         "one mode: all agree",
     ),
     "multiswag": (
-        dict(**DECAY, fit=partial(fitted_by(fv.SWAG), likelihood=NOISE, rank=20, **ROUGH)),
+        dict(
+            **DECAY,
+            method=fv.SWAG(rank=20, **{k: v for k, v in ROUGH.items() if k != "batch_size"}),
+            inner_batch_size=ROUGH["batch_size"],
+        ),
         0.35,
         0.55,
         1.6,
@@ -220,32 +222,40 @@ MODES = get_args(signature(fv.perturb).parameters["mode"].annotation)
 OTHER_MODES = {"sam_mu", "rank1_pinv", "authors_code"}  # of sabma, not meant to be the posterior
 
 STEPS = 9
-RATES = torch.linspace(0.1, 0.01, STEPS).double()
 
 
 def algorithms(prior, n):
-    """name -> (algorithm, where it starts: weights (D,), chains (3, D) or a Gaussian, steps after
+    """name -> (method, where it starts: weights (D,), chains (3, D) or a Gaussian, steps after
     which it collects)."""
     w = prior.mean
-    sgd = SGD(RATES, weight_decay=0.01, ascent=fv.SAM(0.1))
-    energy = Energy(n, prior=prior)
-    descent = Descent(prior, n, RATES, kl_weight=0.3, draws=2)
+    descent = dict(lr=0.1, weight_decay=0.01, ascent=fv.SAM(0.1))
+    energy = dict(n=n, prior=prior)
+    natural = dict(lr=0.1, kl_weight=0.3, mc_samples=2, start_scale=1.0, n=n)
     W = w + 0.1 * torch.randn(3, len(w), generator=rng(), dtype=w.dtype)
     keep = range(4, STEPS, 2)
+    tail = range(2, STEPS, 3)
     return {
-        "sgd": (sgd, w, ()),
-        "swag": (SWAG(sgd, rank=2), w, range(2, STEPS, 3)),
-        "bsam": (BSAM(RATES, n), w, ()),
-        "ivon": (IVON(RATES, n, weight_decay=0.01, draws=2), w, ()),
-        "sgld": (SGLD(0.1, energy), W, keep),
-        "psgld": (PSGLD(0.1, energy=energy), W, keep),
-        "sgnht": (SGNHT(0.1, energy=energy), W, keep),
-        "sghmc": (SGHMC(RATES, 0.2, energy, noisy=range(4, STEPS)), W, keep),
-        "emcmc": (EMCMC(0.01, 0.1, energy), W, keep),
-        "svgd": (SVGD(0.1, energy=energy), W, keep),
-        "vi": (VI(descent, ascent=fv.SAM(0.1)), prior, ()),
+        "sgd": (fv.SGD(**descent), w, ()),
+        "swa": (fv.SWA(**descent), w, tail),
+        "swag_diag": (fv.SWAGDiagonal(**descent), w, tail),
+        "swag": (fv.SWAG(rank=2, **descent), w, tail),
+        "bsam": (fv.BSAM(n=n), w, ()),
+        "ivon": (fv.IVON(n=n, weight_decay=0.01, mc_samples=2), w, ()),
+        "sgld": (fv.SGLD(lr=0.1, **energy), W, keep),
+        "psgld": (fv.PSGLD(lr=0.1, **energy), W, keep),
+        "sgnht": (fv.SGNHT(lr=0.1, **energy), W, keep),
+        "sghmc": (fv.SGHMC(lr=0.1, friction=0.2, **energy), W, keep),
+        "csgld": (fv.CSGLD(lr=0.1, friction=0.2, cycle_steps=8, n_draws=4, **energy), W, keep),
+        "emcmc": (fv.EMCMC(lr=0.01, eta=0.1, **energy), W, keep),
+        "svgd": (fv.SVGD(lr=0.1, **energy), W, keep),
+        "vi": (fv.VI(prior, ascent=fv.SAM(0.1), **natural), prior, ()),
+        "mfvi": (fv.MeanFieldVI(prior, **natural), prior, ()),
         **{
-            mode: (SABMA(descent, 0.3, Perturbation(mode)), prior, ())
+            mode: (
+                fv.SABMA(prior, radius=0.3, perturbation=Perturbation(mode), **natural),
+                prior,
+                (),
+            )
             for mode in MODES
             if mode != "none"
         },

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from flatviz.checks import NonNegative, Radius
-from flatviz.noun import Noun
+from flatviz.noun import VALUES, Noun
 
 TINY = 1e-12  # added to a norm, so that e is 0 at a stationary point
 
@@ -105,3 +105,6 @@ def _wide(t: Tensor) -> Tensor:
 
 def _norm(g: Tensor) -> Tensor:
     return g.norm(dim=-1, keepdim=True)
+
+
+VALUES.update({cls.__name__: cls for cls in (SAM, ASAM, FisherSAM)})

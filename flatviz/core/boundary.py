@@ -108,6 +108,9 @@ def _wrong_call(
     unknown = [key for key in kwargs if key not in signature.parameters]
     if unknown:
         reason = f"got an unexpected keyword argument {shown(unknown[0])}"
+        if name in ("fit", "fit_many"):
+            field = unknown[0]
+            return f"{name}: {reason}: a field of a method is given to it, fv.SABMA({field}=...)"
         if near := get_close_matches(unknown[0], signature.parameters, 1):
             reason += f", did you mean {near[0]!r}?"
     return f"{name}: {reason}: it takes {inspect.Signature(plain)}"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from inspect import Parameter, Signature, signature
 from typing import TypeVar, cast
 
 from flatviz.catalog import NO_UNIT, ROWS, UNLISTED, Look, Mode
@@ -83,7 +84,28 @@ def keyworded(cls: type[Method]) -> Callable[..., Posterior]:
         method, run = split(cls, keywords)
         return fit(net, data, method, **{"progress": False, **run})
 
+    vars(fitted)["__signature__"] = _signature(cls)
     return fitted
+
+
+def _signature(cls: type[Method]) -> Signature:
+    """Return net, data, the fields, and what the run of this method takes, by keyword."""
+    of_run = ("seed", "likelihood", "checkpoint", "progress", *class_takes(cls))
+    of_fit = signature(fit).parameters
+    usual = cls.usual._asdict()
+    parameters = [of_fit["net"], of_fit["data"]]
+    for f in fields(cls):
+        default = Parameter.empty if f.name == "radius" and f.default is None else f.default
+        parameters.append(Parameter(f.name, Parameter.KEYWORD_ONLY, default=default))
+    for name in of_run:
+        default = usual.get(name, of_fit[name].default)
+        parameters.append(of_fit[name].replace(default=default))
+    return Signature(parameters)
+
+
+def class_takes(cls: type[Method]) -> tuple[str, ...]:
+    """Return the arguments of a run that a class takes; of a composed one, all of them."""
+    return cls.takes if isinstance(cls.takes, tuple) else Method.takes
 
 
 def split(cls: type[Method], keywords: Mapping[str, Setting]) -> tuple[Method, dict[str, Setting]]:
@@ -154,8 +176,8 @@ class Entry:
             one's settings in `settings=`.
         ascent: In a flat-seeking version, the perturbation that its radius belongs to, as `fv.SAM`.
         look: Set by `table`.
-        fit: `fit(net, data, *, seed, ...) -> Posterior` of fields and arguments of the run, with the
-            prior as third argument where `needs_prior`.
+        fit: `fit(net, data, *, seed, ...) -> Posterior` of fields and arguments of the run; the
+            prior is its third argument where `needs_prior`.
     """
 
     cls: type[Method]

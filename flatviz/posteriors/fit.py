@@ -156,8 +156,8 @@ def fit_many(
 
     Methods that differ in radius and kl_weight alone are trained at once with all seeds: chains of
     small layers, and any network on a GPU, run all members in one pass.  Each equals its single fit
-    to rounding; a radius or kl_weight of 0 is fitted alone.  A member that diverges is left out, and
-    a warning names it.
+    to rounding; a radius or kl_weight of 0 is fitted alone.  A warning names members that diverge,
+    which are left out.
 
     Args:
         net: As in `fit`.

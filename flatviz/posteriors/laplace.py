@@ -169,9 +169,9 @@ def laplace_evidence(
     Args:
         net: Trained network; its treated weights are w*.
         data: The N training examples.
-        structure: As in `fit_laplace`.
+        structure: As in `Laplace`.
         prior_precision: delta, in units of 1 / w^2.
-        likelihood: "categorical", a noise std, or a `Likelihood`, as in `fit_laplace`.
+        likelihood: "categorical", a noise std, or a `Likelihood`, as in `fit`.
 
     Raises:
         ValueError: For a structure that does not apply or bad data.
@@ -180,7 +180,7 @@ def laplace_evidence(
         >>> import flatviz as fv
         >>> task = fv.datasets.moons_transfer(seed=0)
         >>> net = fv.Net.from_module(fv.models.mlp(task, hidden=(8,), seed=0))
-        >>> trained = net.at(fv.fit_sgd(net, task.train, seed=0).center)
+        >>> trained = net.at(fv.fit(net, task.train, fv.SGD(), seed=0).center)
         >>> evidence, how = fv.posteriors.laplace_evidence, dict(prior_precision=1.0)
         >>> evidence(trained, task.train, **how) > evidence(net, task.train, **how)
         True
@@ -204,13 +204,13 @@ def marginal_noise(
 
         y = f(w*) + J (w - w*) + noise,   w ~ N(0, I / delta),
 
-    so that w* need not be at the optimum of either.  Give both to `fit_laplace`, as likelihood and
+    so that w* need not be at the optimum of either.  Give them to `fit`, as likelihood, and to `Laplace`, as
     prior_precision.  One noise for all outputs.  Source: MacKay 1992.
 
     Args:
         net: Trained network; its treated weights are w*.
         data: The N training examples, with floating targets.
-        structure: As in `fit_laplace`.
+        structure: As in `Laplace`.
 
     Raises:
         ValueError: For a structure that does not apply or bad data.

@@ -1,6 +1,6 @@
 """From a pre-trained network to a Bayesian one: the transfer scheme of SA-BMA, and its priors.
 
-source prior      SWAG on the source task: `transfer(source, fit_swag(source, data, seed=0))`
+source prior      SWAG on the source task: `transfer(source, fit(source, data, SWAG(), seed=0))`
 MOPED prior       without a second training: `transfer(source, moped_prior(source))`
 downstream prior  (F-)SWAG on few target examples: `transfer(net, swag, keep_head=True)`
 """
@@ -43,7 +43,7 @@ def transfer(
 
     Args:
         net: Trained on the source, all weights treated.
-        prior: Gaussian over those, as `fit_swag(net, source)` returns.
+        prior: Gaussian over those, as `fit` of `SWAG` returns.
         n_classes: Classes of the target task: where the source had others, the net gets a new head
             of so many outputs.  None: the same.
         treated: "norm+head" (normalisation layers by type, those of shortcuts included, and head),

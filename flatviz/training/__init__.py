@@ -10,7 +10,7 @@ __getattr__, __dir__, __all__ = lazy(
         "losses": "training_loss",
         "perturb": "Perturbation",
         "method": "Method",
-        "points": "Chain Descending Energy Stepped",
+        "points": "Chain Descending Energy SGD Stepped",
         "settings": "Run",
         "variational": "Descent",
     },

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from flatviz.checks import Statistics
 from flatviz.core import Net
-from flatviz.noun import Noun
+from flatviz.noun import VALUES, Noun
 from flatviz.objectives.problem import Problem
 from flatviz.results import Posterior
 from flatviz.training.gradient import Ascent
@@ -63,13 +63,15 @@ class Method(Noun, Generic[Q]):
     def __init_subclass__(cls, **how: Any) -> None:
         """Make it a frozen dataclass whose errors and help name its fields."""
         super().__init_subclass__(kw_only=True, **how)
+        if cls.__module__.startswith("flatviz."):  # a user's class is in no other process
+            VALUES[cls.__name__] = cls
         cls.__init__ = _explained(cls.__init__)  # type: ignore[method-assign]
         cls.__doc__ = _with_fields_of_bases(cls)
-        vars_of = inspect.signature(cls.__init__)
+        raw = inspect.signature(cls.__init__)
         hints = get_type_hints(cls)
         shown = [
             p.replace(annotation=hints.get(p.name, p.annotation))
-            for p in list(vars_of.parameters.values())[1:]
+            for p in list(raw.parameters.values())[1:]
         ]
         cls.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
 
@@ -96,7 +98,7 @@ class Method(Noun, Generic[Q]):
         raise NotImplementedError
 
     def reduced(self) -> "Method":
-        """Return the simpler method that this one is, bit for bit: an ascent of radius 0 is none."""
+        """Return the simpler method that this one is to the bit: an ascent of radius 0 is none."""
         ascent = vars(self).get("ascent")
         if ascent is not None and vars(ascent).get("radius") == 0:
             return self.with_ascent(None)
@@ -136,9 +138,8 @@ class Method(Noun, Generic[Q]):
 
     def __repr__(self) -> str:
         """Write the fields that differ from their defaults, those of the class itself first."""
-        inherited = {
-            f.name for base in type(self).__mro__[1:] if is_dataclass(base) for f in fields(base)
-        }
+        bases = [base for base in type(self).__mro__[1:] if is_dataclass(base)]
+        inherited = {f.name for base in bases for f in fields(base)}
         mine = [f for f in fields(self) if f.name not in inherited]
         rest = [f for f in fields(self) if f.name in inherited]
         texts = []
@@ -191,7 +192,8 @@ def _explained(init: Any) -> Any:
             if name in known:
                 continue
             if name in OF_RUN:
-                way = f"{name} is an argument of fv.fit: fv.fit(net, data, {cls.__name__}(...), {name}=...)"
+                call = f"fv.fit(net, data, {cls.__name__}(...), {name}=...)"
+                way = f"{name} is an argument of fv.fit: {call}"
             elif name in OF_PERTURBATION and "perturbation" in known:
                 way = f"{name} is one of perturbation=fv.Perturbation({name}=...)"
             else:

@@ -23,6 +23,7 @@ from flatviz.catalog import EUCLIDEAN, KL_BALL, Mode
 from flatviz.checks import Numbers, Positive, Radius
 from flatviz.core import public
 from flatviz.gaussian import Gaussian
+from flatviz.noun import VALUES
 
 Theta = tuple[Numbers, Numbers, Numbers]  # mean (..., D), log_std (..., D), factor (..., K, D)
 
@@ -402,3 +403,6 @@ def _spread(scale: Tensor, block: Tensor) -> Tensor:
 
 def _positive(n: Tensor) -> Tensor:
     return n.clamp_min(torch.finfo(n.dtype).tiny)
+
+
+VALUES["Perturbation"] = Perturbation

@@ -5,36 +5,36 @@ from collections import Counter
 import pytest
 import torch
 from cases import COARSE
-from flatviz.posteriors.method import Method, Tuned, table
 
 import flatviz as fv
 from flatviz.catalog import LOOKS, Look
+from flatviz.checks import Positive
 from flatviz.families import Fitting
 from flatviz.plots.theme import style
+from flatviz.posteriors.entries import Entry, Tuned, table
+from flatviz.training.gradient import Ascent
+from flatviz.training.method import Method
 
 
-def fit_toy(
-    net,
-    data,
-    *,
-    seed,
-    width=0.1,
-    ascent=None,
-    checkpoint=None,
-    progress=False,
-):
+class Toy(Method):
     """N(w, width^2): every draw is where the net stands, plus noise of one width."""
-    return fv.Gaussian(net.w, torch.full_like(net.w, width).log())
+
+    width: Positive = 0.1
+    ascent: Ascent | None = None
+
+    def fitted(self, problem, run):
+        w = problem.net.w
+        return fv.Gaussian(w, torch.full_like(w, self.width).log())
 
 
-TOY = Method(fit=fit_toy, plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,)))
+TOY = Entry(Toy, plain=Tuned(dict(width=0.05), tour=(0.0,), lab=(0.0,)))
 
 
 @pytest.fixture
 def toy(cache, monkeypatch):
     """Its one line in the table."""
-    line = Look("toy", "Toy posterior", "#123456", "solid", "circle", "toy.METHOD", flat=True)
-    for name, method in table([line], lambda _: TOY).items():
+    line = Look("toy", "Toy posterior", "#123456", "solid", "circle", flat=True)
+    for name, method in table([line], {"toy": TOY}).items():
         monkeypatch.setitem(fv.METHODS, name, method)
         monkeypatch.setitem(LOOKS, name, method.look)
 

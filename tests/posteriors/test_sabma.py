@@ -281,8 +281,7 @@ def test_the_share_of_noise_in_an_ascent_is_that_of_a_quadratic_loss(draws):
         return 0.5 * r @ H @ r + b @ w
 
     quadratic = fv.training.gradient_of(loss)
-    descent = fv.training.Descent(q, n=1, rates=1.0, draws=draws)
-    sabma = fv.posteriors.SABMA(descent, 1.0, Perturbation(blocks="mean"))
+    sabma = fv.SABMA(q, radius=1.0, mc_samples=draws, perturbation=Perturbation(blocks="mean"))
     noises = [q.noise(draws, seed=i) for i in range(4000)]
     covariance = dense_covariance(q)
     noise = (H @ covariance @ H @ covariance).trace() / draws

@@ -14,7 +14,7 @@ from torch import Tensor, zeros
 from torch.utils._python_dispatch import TorchDispatchMode
 
 import flatviz as fv
-from flatviz.training import Algorithm, Run, training_loss
+from flatviz.training import Run, Stepped, training_loss
 from flatviz.training.driver import drive
 from flatviz.training.streams import minibatches
 
@@ -31,9 +31,7 @@ def test_every_algorithm_has_a_row():
     q = fv.Gaussian(zeros(2), zeros(2))
     cases = algorithms(q, 1).values()
     assert fv.METHODS
-    missing = {c for c in final(Algorithm) if not getattr(c, "_is_protocol", False)} - {
-        type(algorithm) for algorithm, *_ in cases
-    }
+    missing = set(final(Stepped)) - {type(algorithm) for algorithm, *_ in cases} - {fv.VI}
     assert not missing, f"add a row of `algorithms` in tests/every_method.py for {missing}"
 
 
@@ -63,10 +61,12 @@ def test_stepped_by_hand_it_is_what_the_driver_makes_of_it(case):
     for step in range(STEPS):
         before = clone(state)
         given = (loss, next(batches), noise.at(step))
-        after, record = algorithm.update(state, *given)
+        factor = algorithm.schedule(step, STEPS)
+        rate = {} if factor is None else {"rate": torch.tensor(factor, dtype=torch.float64)}
+        after, record = algorithm.update(state, *given, **rate)
         # A function, of what stays as it is
         assert equal(before, state)
-        assert equal(algorithm.update(before, *given)[0], after)
+        assert equal(algorithm.update(before, *given, **rate)[0], after)
         losses.append(record.loss)
         state = after
         kept = algorithm.collect(kept, state) if step in how["keep"] else kept
