@@ -1,4 +1,4 @@
-"""Nouns of weight space, read together (hence its length): posteriors, planes, curves, spectra.
+"""Nouns of weight space: posteriors, planes, curves, spectra.
 
 Names are the same in every file: `w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...),
 (N,) inputs and labels, `logits` (S, N, C), `f` an objective, `mean, log_std, factor` (D,), (D,),

@@ -3,7 +3,6 @@
 import ast
 import copy
 import inspect
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,9 +17,9 @@ import flatviz
 from flatviz import families, landscape, symmetry
 from flatviz.catalog import NO_UNIT
 from flatviz.families import Fitting
+from flatviz.metrics.scores import SCORES as BY_NAME
 
-# Names of scores, as the documentation of `score` has them
-SCORES = list(dict.fromkeys(re.findall(r'"(\w+)"', flatviz.score.__doc__)))
+SCORES = list(BY_NAME)
 SMALL_COUNTS = dict(
     steps=6,
     n_draws=6,
