@@ -7,7 +7,6 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "krylov": "curvature_operator",
         "spectrum": "batch_eigenvalues",
-        "topology": "persistence",
         "trace": "layer_curvature",
     },
 )
