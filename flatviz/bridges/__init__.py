@@ -7,6 +7,5 @@ __getattr__, __dir__, __all__ = lazy(
     {
         "arviz": "diagnose_chains",
         "laplace_torch": "LaplaceTorch",
-        "trainers": "huggingface_callback lightning_callback",
     },
 )
