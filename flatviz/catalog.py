@@ -34,7 +34,6 @@ class Look:
         unit: Unit of its keyword `radius`; `NO_UNIT` where it has none.
         perturbation: The `mode` of `fv.perturb`, for SA-BMA and its relatives.
         flat: Whether a flat-seeking version exists: its fit takes `ascent=`.
-        public: Names of its file in `fv.posteriors`, its step among them.
     """
 
     name: str
@@ -46,7 +45,6 @@ class Look:
     unit: str = NO_UNIT
     perturbation: Mode | None = None
     flat: bool = False
-    public: str = ""
 
     def line(self, width: float) -> dict[str, object]:
         """Describe the method's line in a figure, `width` px wide."""

@@ -120,10 +120,12 @@ def imports(path):
     return found
 
 
-_core = ast.parse(text_of(ROOT / "core/__init__.py"))
-_table = next(n for n in ast.walk(_core) if isinstance(n, ast.Dict))
 # Name -> its file in core/
-CORE = {name: file for file, names in ast.literal_eval(_table).items() for name in names.split()}
+CORE = {
+    name.name: line.module
+    for line in ast.parse(text_of(ROOT / "core/__init__.pyi")).body
+    for name in line.names
+}
 PACKAGES = {"flatviz"} | {
     f"flatviz.{p.parent.name}" for p in FILES if p.name == "__init__.py" and p.parent != ROOT
 }

@@ -1,3 +1,2 @@
-# written by .ci/stubs.py
-from flatviz.bridges.arviz import diagnose_chains as diagnose_chains
-from flatviz.bridges.laplace_torch import LaplaceTorch as LaplaceTorch
+from .arviz import diagnose_chains as diagnose_chains
+from .laplace_torch import LaplaceTorch as LaplaceTorch

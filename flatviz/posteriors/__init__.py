@@ -7,7 +7,7 @@
 from importlib import import_module
 
 from flatviz.catalog import ROWS, Look
-from flatviz.lazy import lazy
+from flatviz.lazy import attach
 from flatviz.posteriors.method import Method, table
 
 
@@ -17,8 +17,4 @@ def _record(look: Look) -> Method:
 
 
 METHODS: dict[str, Method] = table(ROWS, _record)
-_homes = {"transfer": "moped_prior"}
-for _look in ROWS:
-    _file = _look.record.partition(".")[0]
-    _homes[_file] = f"{_homes.get(_file, '')} {_look.public}"
-__getattr__, __dir__, __all__ = lazy(__name__, _homes)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

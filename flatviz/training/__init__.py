@@ -1,16 +1,5 @@
 """Training on flat weight vectors: one driver for all methods, and what methods share."""
 
-from flatviz.lazy import lazy
+from flatviz.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "driver": "Algorithm Record",
-        "gradient": "TrainingLoss gradient_of",
-        "losses": "training_loss",
-        "perturb": "Perturbation",
-        "points": "Energy SGD",
-        "settings": "Run",
-        "variational": "Descent",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)
