@@ -3,14 +3,10 @@ answers, and docs/frontier.png, the third answer, light and dark; and docs/draws
 output of the experiment `draws`.
 
     python .ci/picture.py
-
-The moving picture holds a digest of the modules that draw it; a test compares it, so that the
-picture is never older than they are.
 """
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import shutil
@@ -42,13 +38,6 @@ KEY = [
     "#1f2933",
     "#ffffff",
 ]  # the methods' colours and those of words, however few pixels have them
-
-
-def digest() -> bytes:
-    """Of what is drawn."""
-    parts = sorted((ROOT / "flatviz" / "pages" / "playground").glob("*.*"))
-    drawn = [path.read_bytes() for path in parts if path.stem not in ("network", "step")]
-    return hashlib.sha256(b"".join(drawn)).hexdigest().encode()
 
 
 def opened(browser: Browser, path: Path, scheme: str, size: dict[str, int]) -> Page:
@@ -163,7 +152,6 @@ def main() -> None:
         duration=times,
         loop=0,
         optimize=True,
-        comment=digest(),
     )
     print(f"{OUT} written: {OUT.stat().st_size / 1e6:.1f} MB, {len(loop)} frames")
 

@@ -1,42 +1,40 @@
-"""Public names that load when first used (PEP 562).
+"""Public names that load when first used: `attach` reads them from the stub of a package.
 
 `import flatviz` loads no torch, and completion shows every name.
 """
 
-import importlib.util  # nothing else, as this file is all that `import flatviz` loads
+import importlib.util
+
+import lazy_loader
 
 
-def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
+def attach(package: str, file: str) -> tuple:
     """Return a package's `__getattr__`, `__dir__` and `__all__`, so that public names load late.
+
+    They are the imports of the `__init__.pyi` beside `file`, which editors and type checkers read.
 
     Args:
         package: The package's `__name__`.
-        homes: Module, below the package -> the names that it defines.  No module has the name of
-            one of them: once imported, it would replace the name.
-        rooms: Subpackages among the public names.
+        file: Its `__file__`.
     """
-    where = {}
-    for module, defined in homes.items():
-        for name in defined.split():
-            where[name] = f"{package}.{module}"
-    names = sorted([*where, *rooms.split()])
+    load, names, exported = lazy_loader.attach_stub(package, file)
 
     def advice(name: str) -> str:
         # tools ask for the first, Python for the second before it imports it
         if name.startswith("_") or importlib.util.find_spec(f"{package}.{name}"):
             return ""
-        for room in rooms.split():
-            if name in getattr(importlib.import_module(f"{package}.{room}"), "__all__", ()):
-                return f": it is {package}.{room}.{name}"
-        return importlib.import_module("flatviz.words").did_you_mean(name, names)
+        for room in exported if package == "flatviz" else ():
+            if importlib.util.find_spec(f"{package}.{room}"):
+                found = getattr(importlib.import_module(f"{package}.{room}"), "__all__", ())
+                if name in found:
+                    return f": it is {package}.{room}.{name}"
+        return importlib.import_module("flatviz.words").did_you_mean(name, exported)
 
-    def load(name: str) -> object:
-        if name in rooms.split():
-            return importlib.import_module(f"{package}.{name}")
-        if name not in where:
+    def named(name: str) -> object:
+        if name not in exported:
             raise AttributeError(f"module {package!r} has no attribute {name!r}{advice(name)}")
         try:
-            return getattr(importlib.import_module(where[name]), name)
+            return load(name)
         except ModuleNotFoundError as error:
             # A fault of ours, not a package that is absent
             if (error.name or "flatviz").split(".")[0] == "flatviz":
@@ -47,4 +45,4 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
             )
             raise ModuleNotFoundError(text, name=error.name) from error
 
-    return load, lambda: names, names
+    return named, names, exported

@@ -1,4 +1,4 @@
-"""Nouns of weight space, read together (hence its length): posteriors, planes, curves, spectra.
+"""Nouns of weight space: posteriors, planes, curves, spectra.
 
 Names are the same in every file: `w` (D,) one weight vector, `W` (S, D) several, `x, y` (N, ...),
 (N,) inputs and labels, `logits` (S, N, C), `f` an objective, `mean, log_std, factor` (D,), (D,),
@@ -414,31 +414,6 @@ class Spectrum(Noun, made_by="fv.top_eigenpairs makes one"):
     nodes: Tensor | None = None
     weights: Tensor | None = None
     which: str = "largest"
-
-
-class Persistence(Noun, made_by="fv.landscape.persistence makes one"):
-    """Merge tree of a surface's sublevel sets: its M valleys, by increasing birth.
-
-    A valley is born at its minimum (`birth` (M,), at grid indices `minimum` (M, K)) and dies at the
-    saddle (`death` (M,), `saddle` (M, K)) where it meets a deeper one, `parent` (M,).  The deepest
-    has death inf, saddle and parent -1.
-    """
-
-    surface: Surface
-    birth: Tensor
-    death: Tensor
-    minimum: Tensor
-    saddle: Tensor
-    parent: Tensor
-
-    @property
-    def depth(self) -> Tensor:
-        """Persistence death - birth, (M,)."""
-        return self.death - self.birth
-
-    def count(self, depth: float) -> int:
-        """Count the valleys at least `depth` deep."""
-        return int((self.depth >= depth).sum())
 
 
 class Projection(Drawn, made_by="fv.project makes one"):

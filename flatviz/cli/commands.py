@@ -28,7 +28,7 @@ from flatviz.words import (
 )
 
 REGISTERED = re.compile(r"^@register_model\(\)\n(?:@.*\n)*def (\w+)", re.MULTILINE)
-COMMANDS = ("tour", "lab", "compare", "run", "docs", "doctor", "export")
+COMMANDS = ("tour", "lab", "compare", "run", "docs", "doctor")
 
 
 class _Commands(click.Group):
@@ -308,9 +308,8 @@ def lab(**options: object) -> int | None:
     metavar="N",
     help="Most images to take, evenly spaced over the folder; all where it is left out.",
 )
-@out("compare.html", "the page")
 def compare(a: Path | None, b: Path | None, data: Path | None, **options: object) -> None:
-    """Compare two checkpoints: plane, path, curvature, scores, and a sentence on which is flatter.
+    """Compare two checkpoints: a table of curvature and scores, a sentence on which is flatter.
 
     A, B: files of weights, `.pt`, `.pth`, `.ckpt` or `.safetensors`.  Images are standardised as
     ImageNet's; for another network or other inputs call `fv.compare(a, b, data)` in Python.
@@ -402,21 +401,3 @@ def doctor() -> int | None:
     The status is 1 if `flatviz tour` cannot run.
     """
     return work("doctor")
-
-
-@group.command(epilog="Example: flatviz export family.safetensors --out family.html")
-@click.argument("family", type=PATH, callback=checked(check_there, "FAMILY"))
-@out("family.html", "the page")
-@click.option(
-    "--title",
-    default="flatviz: a family of posteriors",
-    show_default=True,
-    help="Title of the page.",
-)
-def export(**options: object) -> None:
-    """Write a saved family of posteriors as one live page.
-
-    FAMILY: a file that `fv.save(lab.family, "family.safetensors")` wrote.  The page needs no
-    Python.
-    """
-    work("export", **options)

@@ -34,15 +34,6 @@ Example:
     radius 1: NLL -9 ± 0.94, better in 6 of 6 seeds: holds
 """
 
-from flatviz.lazy import lazy
+from flatviz.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "grid": "run",
-        "statistics": (
-            "COLUMNS QUANTITIES amount at equivalent holm judged paired read_table sentences shown"
-            " write_table"
-        ),
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

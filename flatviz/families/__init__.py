@@ -3,14 +3,6 @@
 Also the tour, and a user's network.
 """
 
-from flatviz.lazy import lazy
+from flatviz.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "preparation": "shifted_scores",
-        "convergence": "convergence_gap",
-        "family": "fit_family measure",
-        "members": "Choice Fitting",
-    },
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

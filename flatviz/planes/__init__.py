@@ -1,7 +1,5 @@
 """Planes and directions of weight space."""
 
-from flatviz.lazy import lazy
+from flatviz.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__, {"plane": "plane_along plane_eigen plane_path plane_pca plane_random plane_through"}
-)
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

@@ -1,17 +1,26 @@
-# written by .ci/stubs.py
-from flatviz.posteriors.bsam import BSAM as BSAM
-from flatviz.posteriors.emcmc import EMCMC as EMCMC
-from flatviz.posteriors.ivon import IVON as IVON
-from flatviz.posteriors.laplace import laplace_evidence as laplace_evidence
-from flatviz.posteriors.laplace import marginal_noise as marginal_noise
-from flatviz.posteriors.psgld import PSGLD as PSGLD
-from flatviz.posteriors.sabma import SABMA as SABMA
-from flatviz.posteriors.sgld import SGHMC as SGHMC
-from flatviz.posteriors.sgld import SGLD as SGLD
-from flatviz.posteriors.sgnht import SGNHT as SGNHT
-from flatviz.posteriors.svgd import SVGD as SVGD
-from flatviz.posteriors.swag import SWAG as SWAG
-from flatviz.posteriors.transfer import moped_prior as moped_prior
-from flatviz.posteriors.vi import VI as VI
-from flatviz.posteriors.method import Method
-METHODS: dict[str, Method]
+from .bsam import BSAM as BSAM
+from .dropout import Dropout as Dropout
+from .emcmc import EMCMC as EMCMC
+from .entries import METHODS as METHODS
+from .hmc import HMC as HMC
+from .ivon import IVON as IVON
+from .laplace import Laplace as Laplace
+from .laplace import laplace_evidence as laplace_evidence
+from .laplace import marginal_noise as marginal_noise
+from .multi import PTL as PTL
+from .multi import Multi as Multi
+from .psgld import PSGLD as PSGLD
+from .sabma import SABMA as SABMA
+from .sgd import SGD as SGD
+from .sgd import Ensemble as Ensemble
+from .sgld import CSGLD as CSGLD
+from .sgld import SGHMC as SGHMC
+from .sgld import SGLD as SGLD
+from .sgnht import SGNHT as SGNHT
+from .svgd import SVGD as SVGD
+from .swag import SWA as SWA
+from .swag import SWAG as SWAG
+from .swag import SWAGDiagonal as SWAGDiagonal
+from .transfer import moped_prior as moped_prior
+from .vi import VI as VI
+from .vi import MeanFieldVI as MeanFieldVI

@@ -1,11 +1,14 @@
-# written by .ci/stubs.py
-from flatviz.training.driver import Algorithm as Algorithm
-from flatviz.training.driver import Record as Record
-from flatviz.training.gradient import TrainingLoss as TrainingLoss
-from flatviz.training.gradient import gradient_of as gradient_of
-from flatviz.training.losses import training_loss as training_loss
-from flatviz.training.perturb import Perturbation as Perturbation
-from flatviz.training.points import Energy as Energy
-from flatviz.training.points import SGD as SGD
-from flatviz.training.settings import Run as Run
-from flatviz.training.variational import Descent as Descent
+from .driver import Algorithm as Algorithm
+from .driver import Record as Record
+from .gradient import TrainingLoss as TrainingLoss
+from .gradient import gradient_of as gradient_of
+from .losses import training_loss as training_loss
+from .method import Method as Method
+from .perturb import Perturbation as Perturbation
+from .points import SGD as SGD
+from .points import Chain as Chain
+from .points import Descending as Descending
+from .points import Energy as Energy
+from .points import Stepped as Stepped
+from .settings import Run as Run
+from .variational import Descent as Descent

@@ -1,5 +1,5 @@
 """Live views in a notebook: `Lab`, the laboratory, and `explore(result)` by type."""
 
-from flatviz.lazy import lazy
+from flatviz.lazy import attach
 
-__getattr__, __dir__, __all__ = lazy(__name__, {"lab": "Lab", "picture": "plot_view"})
+__getattr__, __dir__, __all__ = attach(__name__, __file__)

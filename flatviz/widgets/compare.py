@@ -1,14 +1,11 @@
 """`compare`: two models of one architecture on common ground, and which of them is flatter."""
 
 import html
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import torch
-from IPython.display import HTML, display
 from torch import Tensor, nn
 
 from flatviz.checks import Count, Seed, Several
@@ -26,21 +23,15 @@ from flatviz.core import (
 )
 from flatviz.core.treated import has_dropout
 from flatviz.engine.cost import work_of
-from flatviz.landscape.slices import project, slice_path, slice_plane
+from flatviz.landscape.slices import slice_path
 from flatviz.landscape.spectrum import top_eigenpairs
-from flatviz.landscape.topology import persistence
 from flatviz.landscape.trace import hessian_trace
 from flatviz.metrics.prediction import predict
 from flatviz.objectives.network import MeanNLL, nll
-from flatviz.pages.document import Script, document, score_texts, table_html
-from flatviz.pages.page import plotlyjs
-from flatviz.planes.plane import filter_normalized, plane_through
-from flatviz.plots.curvature import plot_spectrum
-from flatviz.plots.landscape import plot_curve
-from flatviz.plots.surfaces import plot_surface, plot_surface_3d
-from flatviz.plots.theme import Figure, short
-from flatviz.results import Curve, Plane, Prediction, Projection, Spectrum, Surface, interval
-from flatviz.storage.files import write_text
+from flatviz.pages.document import score_texts, table_html
+from flatviz.planes.plane import filter_normalized
+from flatviz.plots.theme import short
+from flatviz.results import Curve, Prediction, Spectrum, interval
 
 NAMES = ("A", "B")
 STEP = 0.1  # length of the filter-normalised directions along which rises are measured
@@ -53,42 +44,32 @@ WORK = 400_000_000_000  # multiply-adds of all passes
 MIN_EXAMPLES = 32  # of the loss
 MAX_EXAMPLES = 512
 ROUNDING = 1e-5  # error of a loss in float32, and of outputs beside the largest
-GRID = (  # figures of a page
-    "display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 520px), 1fr))"
-)
-DRAW = (
-    'const figures = JSON.parse(document.getElementById("figures").textContent);'
-    " figures.forEach((figure, i) => Plotly.newPlot(`figure-${i}`, figure.data, figure.layout,"
-    " {responsive: true}));"
-)
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Comparison of two models, each quantity a pair: of A, of B.
 
-    surface, points, path: the loss on a plane through both, where they are, and on the line
-    between.  spectra, traces (value, error): of the Hessian.  rises (DIRECTIONS,): (f(w + d) +
-    f(w - d)) / 2 - f(w) along filter-normalised directions of length STEP, which a rescaling of
-    whole layers leaves as it is, but not one of units.  smad: mean height of a saddle above the
-    minimum that it ends, over the valleys of the surface; 0 for one valley.  note: in which mode
-    the models are, where it is not that they came in.
+    path: the loss on the line from A to B.  spectra, traces (value, error): of the Hessian.  rises
+    (DIRECTIONS,): (f(w + d) + f(w - d)) / 2 - f(w) along filter-normalised directions of length
+    STEP, which a rescaling of whole layers leaves as it is, but not one of units.  training: names
+    of the models that came in training mode, with a layer that is another function there.
     """
 
-    surface: Surface
-    points: Projection
     path: Curve
     spectra: Sequence[Spectrum]
     traces: Sequence[tuple[float, float]]
     rises: Sequence[Tensor]
-    smad: float
     predictions: Sequence[Prediction]
-    note: str = ""
+    training: Sequence[str] = ()
 
     @property
     def sentence(self) -> str:
         """One sentence on which model is flatter, also after filter normalisation."""
-        return f"{self._verdict}{self.note}"
+        if not self.training:
+            return self._verdict
+        came = " and ".join(self.training)
+        return f"In evaluation mode ({came} came in training mode): {self._verdict}"
 
     @property
     def _lambdas(self) -> list[float]:
@@ -105,25 +86,15 @@ class Comparison:
         if self._one_function:
             n = self.predictions[0].outputs.shape[1]
             return (
-                f"Neither is flatter: on these {n} examples A and B are one function to rounding."
-                f" {both} by the scales of their weights alone."
+                f"Neither is flatter: on these {n} examples A and B are one function to rounding,"
+                f" and {both} by the scales of their weights alone."
             )
-        return self._flatter(0, 1) if of_a < of_b else self._flatter(1, 0)
-
-    def _flatter(self, flat: int, sharp: int) -> str:
-        """Say by how much one is flatter than the other, given their numbers, 0 or 1."""
-        least = self._lambdas[flat]
-        largest = self._lambdas[sharp]
+        flat, sharp = (0, 1) if of_a < of_b else (1, 0)
+        least, largest = self._lambdas[flat], self._lambdas[sharp]
         times = f"{short(largest / least)} times " if least > 0 else ""
-        losses = [short(loss) for loss in self._losses.tolist()]
-        around = []
-        for name, rise in zip(NAMES, self.rises):
-            around.append(f"{short(float(rise.mean()))} around {name}")
         return (
             f"{NAMES[flat]} is flatter: its λ1 is {short(least)}, {times}less than the"
-            f" {short(largest)} of {NAMES[sharp]}; its mean loss is {losses[flat]}, that of"
-            f" {NAMES[sharp]} {losses[sharp]}. {self._normalised(flat, sharp)} (mean rise of the"
-            f" loss {' and '.join(around)})."
+            f" {short(largest)} of {NAMES[sharp]}, {self._normalised(flat, sharp)}."
         )
 
     @property
@@ -148,18 +119,17 @@ class Comparison:
         gain, half = interval(differences.double())
         rounding = ROUNDING * (self._largest_output + float(self._losses.abs().max()))
         half = max(half, rounding)
-        scales = "filter normalisation, which no rescaling of whole layers can change"
         unchanged = [name for name, rise in zip(NAMES, self.rises) if not rise.any()]
         if unchanged:
             return (
-                f"Filter normalisation cannot say more: around {' and '.join(unchanged)}, with"
-                " weights of 0, its directions leave the loss as it is"
+                f"which filter normalisation cannot check: the weights of {' and '.join(unchanged)}"
+                " are 0"
             )
         if gain > half:
-            return f"This survives {scales}"
+            return "also after filter normalisation"
         if -gain > half:
-            return f"This does not survive {scales}: there {NAMES[sharp]} is flatter"
-        return f"After {scales}, the difference is not clear"
+            return f"but after filter normalisation {NAMES[sharp]} is flatter"
+        return "but not clearly after filter normalisation"
 
     @property
     def rows(self) -> list[dict[str, str]]:
@@ -170,69 +140,14 @@ class Comparison:
             "λ1": [short(value) for value in self._lambdas],
             "trace": [f"{short(value)} ± {short(error)}" for value, error in self.traces],
             "rise, filter-normalised": [short(float(rise.mean())) for rise in self.rises],
+            "loss": [short(loss) for loss in self._losses.tolist()],
             **{name: [text, second[name]] for name, text in first.items()},
             "barrier between": [short(float(self.path.barrier)), ""],
-            "SMAD of the plane": [short(self.smad), ""],
         }
         return [{"": name, "A": of_a, "B": of_b} for name, (of_a, of_b) in rows.items()]
 
-    @property
-    def figures(self) -> list[Figure]:
-        """Draw plane, relief, path and spectra."""
-        plane = plot_surface(self.surface, self.points, title="Loss on a plane through A and B")
-        for name, place in zip(NAMES, self.points.coords.tolist()):
-            x, y = place
-            plane.add_text(
-                f"<b>{name}</b>",
-                x=x,
-                y=y,
-                xref="x",
-                yref="y",
-                xanchor="center",
-                yshift=8,
-                font=dict(color="#ffffff", size=16),
-            )
-        title = "The same in relief, the loss as height"
-        relief = plot_surface_3d(self.surface, self.points, title=title)
-        relief.update_traces(showscale=False, selector=dict(type="surface"))
-        relief.update_scenes(zaxis_title_text="")
-        path = plot_curve(self.path, title="Loss from A (t = 0) to B (t = 1)")
-        spectra = []
-        for name, spectrum, largest in zip(NAMES, self.spectra, self._lambdas):
-            spectra.append(plot_spectrum(spectrum, title=f"{name}: λ1 {short(largest)}"))
-        return [plane, relief, path, *spectra]
-
-    @property
-    def html(self) -> str:
-        """Write one page that loads nothing."""
-        places = []
-        drawn = []
-        for i, figure in enumerate(self.figures):
-            figure.update_layout(width=None, height=None)
-            alt = html.escape(figure.layout.meta["alt"])
-            places.append(
-                f'<div id="figure-{i}" style="height: min(520px, 100vw)" role="img"'
-                f' aria-label="{alt}"></div>'
-            )
-            drawn.append(json.loads(figure.to_json()))
-        grid = f'<div style="{GRID}">{"".join(places)}</div>'
-        plotly = Script(plotlyjs().text, kind="")
-        data = Script.data("figures", drawn)
-        return document(
-            "Two models",
-            self.sentence,
-            [table_html(self.rows), grid],
-            scripts=[plotly, data, Script(DRAW)],
-        )
-
-    def to_html(self, path: str | Path) -> Path:
-        """Write that page to a file."""
-        return write_text(path, self.html)
-
-    def _ipython_display_(self) -> None:
-        display(HTML(f"<p>{html.escape(self.sentence)}</p>{table_html(self.rows)}"))
-        for figure in self.figures:
-            figure.show()
+    def _repr_html_(self) -> str:
+        return f"<p>{html.escape(self.sentence)}</p>{table_html(self.rows)}"
 
 
 @public
@@ -243,21 +158,20 @@ def compare(
     *,
     examples: Count | None = None,
     resolution: Several = 9,
-    k: Count = 2,
     likelihood: Likelihood = "categorical",
     seed: Seed = 0,
     progress: Progress = False,
 ) -> Comparison:
     """Compare two models of one architecture, such as two checkpoints of a training.
 
-    Planes, path, curvature, scores, and one sentence.
+    Curvature, scores and the path between them in one table, and one sentence.
 
     Models whose outputs agree to rounding are one function, whatever the scales of their
-    weights: neither is flatter.  Both are compared in evaluation mode.  On the plane and the
-    path between them buffers, as BatchNorm's statistics, are interpolated as the weights are, so
+    weights: neither is flatter.  Both are compared in evaluation mode.  On the path
+    between them buffers, as BatchNorm's statistics, are interpolated as the weights are, so
     that each model keeps its buffers at its weights.  Curvature is of the mean NLL over all
-    weights.  The last value of a cell shows all of it; `.sentence` says which is flatter,
-    `.to_html(path)` writes one page.
+    weights.  `.sentence` says which is flatter,
+    `.rows` has the numbers; the last value of a cell shows both.
 
     Args:
         a: A network.
@@ -266,23 +180,22 @@ def compare(
             evenly spaced, for the loss.
         examples: How many of them the loss is of; None: 512, and fewer for a network whose passes
             are large, 32 at the least.
-        resolution: Grid points a side of the plane.
-        k: Hessian eigenvalues of each.
+        resolution: Points on the path between them.
         likelihood: As in `fv.nll`.
-        seed: Fixes directions and the third point of the plane.
+        seed: Fixes the directions and the test vectors of the trace.
         progress: True, None (where a terminal watches) or a function.
 
     Raises:
         ValueError: For two architectures, and for two models with the same weights.
 
-    Source: filter normalisation: Li et al. 2018; SMAD, from a merge tree: Landscaper (2025).
+    Source: filter normalisation: Li et al. 2018.
 
     Example:
         >>> data = fv.Data(torch.randn(20, 2), torch.arange(20) % 3)
         >>> a, b = torch.nn.Linear(2, 3), torch.nn.Linear(2, 3)
         >>> two = fv.compare(a, b, data, resolution=5)
-        >>> two.surface.values.shape, "flatter" in two.sentence
-        (torch.Size([5, 5]), True)
+        >>> two.path.values.shape, "flatter" in two.sentence
+        (torch.Size([5]), True)
     """
     nets = [_whole(module, data) for module in (a, b)]
     layers = [[(block.name, block.shape) for block in net.blocks] for net in nets]
@@ -305,8 +218,6 @@ def compare(
     ends = torch.stack([net.w for net in nets])
     directions = randn_like(ends[0], generator(seed), DIRECTIONS, nets[0].dim)
     f = _between(nets, objectives[0])
-    plane = _plane(nets[0], ends, directions[0])
-    surface = slice_plane(f, plane, resolution=resolution, progress=progress)
     t = torch.linspace(0, 1, resolution).to(ends)
     points = torch.lerp(ends[0], ends[1], t[:, None])
     path = slice_path(f, points, t=t, x_label="t", name="from A to B")
@@ -318,8 +229,8 @@ def compare(
         spectrum = top_eigenpairs(
             g,
             w,
-            min(k, net.dim),
-            iters=max(ITERS, k),
+            1,
+            iters=ITERS,
             tol=TOLERANCE,
             seed=seed,
         )
@@ -341,45 +252,29 @@ def compare(
             likelihood=likelihood,
         )
         predictions.append(prediction)
-    depths = persistence(surface).depth
-    finite = depths[depths.isfinite()]
     return Comparison(
-        surface=surface,
-        points=project(ends, plane, f, name="A and B"),
         path=path,
         spectra=spectra,
         traces=traces,
         rises=rises,
-        smad=float(finite.mean().nan_to_num()),
         predictions=predictions,
-        note=_note_on_modes(a, b),
+        training=_in_training_mode(a, b),
     )
 
 
-def _note_on_modes(*models: Net | nn.Module) -> str:
-    """Say which models came in training mode, with a layer that is another function there."""
+def _in_training_mode(*models: Net | nn.Module) -> list[str]:
+    """Return the names of the models that have a layer which is another function as they came."""
     came = []
     for name, model in zip(NAMES, models):
         layers = model.modules() if isinstance(model, nn.Module) else ()
         if any(layer.training and _has_modes(layer) for layer in layers):
             came.append(name)
-    if not came:
-        return ""
-    return f" Both are in evaluation mode here, not in training mode as {' and '.join(came)} came."
+    return came
 
 
 def _has_modes(layer: nn.Module) -> bool:
     """Tell whether a layer may be another function in training mode: dropout, or with buffers."""
     return has_dropout(layer) or bool(list(layer.buffers(recurse=False)))
-
-
-def _plane(net: Net, ends: Tensor, direction: Tensor) -> Plane:
-    """Build the plane through both ends, and as far along a filter-normalised direction."""
-    start, end = ends
-    side = filter_normalized(net, direction, start)
-    side = side if side.any() else direction  # of weights that are all 0
-    scale = (end - start).norm() / side.norm()
-    return plane_through(start, end, start + side * scale)
 
 
 def _between(nets: list[Net], f: MeanNLL) -> Objective:

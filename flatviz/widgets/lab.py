@@ -1,7 +1,4 @@
-"""The live laboratory: sliders for radius and ensemble size, and fits on demand.
-
-Its parts are read together (hence its length).
-"""
+"""The live laboratory: sliders for radius and ensemble size, and fits on demand."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -229,6 +229,17 @@ assert last_loss < first_loss
 print(f"loss {first_loss:.2f} at the start, {last_loss:.2f} after {5 * (len(path.W) - 1)} steps")
 
 # %% [markdown]
+# A `Trainer` is such a loop too. For Lightning:
+#
+# ```python
+# log = lambda name, value, step: trainer.logger.log_metrics({name: value}, step)
+# with fv.record_path(module, data=data, log=log) as path:
+#     trainer.fit(module, loader)
+# ```
+#
+# For Hugging Face `trainer.train()` in place of the last line, and `log=lambda name, value, step: trainer.log({name: value})`.
+# `fv.plot(path.history)` draws λ₁ over the steps.
+#
 # ## A classifier of text
 #
 # Inputs may be words. A sentence is five of them, as *the cat sees a dog*; the class says whether the animal that acts is the larger
@@ -285,7 +296,7 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # ## What you can bring
 #
 # Each row was run to write this table (`python tests/brought.py`); its names are those of small examples there. The loops took
-# twenty steps; the hooks of the two trainers were called by hand.
+# twenty steps.
 #
 # | you bring | you write | you get |
 # |---|---|---|
@@ -331,9 +342,7 @@ assert FAST or (read.scores["accuracy"][-1] > 0.9 and auroc > 0.55)
 # | derivatives inside the loss (PINN) | `fv.hessian_trace(physics, torch.ones(4), products=6)` | trace 11.393 |
 # | a training loop | `fv.record_path(module, every=5)` | RecordedPath(5 points, dim=8, steps [0] to [20]) |
 # | a logger | `fv.record_path(module, data=data, log=writer.add_scalar)` | λ₁ 0.753 at step 0, 0.722 at step 20 |
-# | Lightning's `Trainer` | `fv.bridges.lightning_callback(data=data)` | λ₁ 0.608 at step 0, 0.852 at step 20 |
-# | Hugging Face's `Trainer` | `fv.bridges.huggingface_callback(data=data)` | λ₁ 0.608 at step 0, 0.852 at step 20 |
-# | two networks to compare | `fv.compare(net, net.at(W[0]), data)` | B is flatter: its λ1 is 0.457, 1.74 times less than the 0.792 of A; its mean loss is 0.884, that of A 0.749 |
+# | two networks to compare | `fv.compare(net, net.at(W[0]), data)` | B is flatter: its λ1 is 0.457, 1.74 times less than the 0.792 of A, but after filter normalisation A is flatter |
 #
 # Other likelihoods go into each `fit_*`, `predict` and `nll`; a regression's `Prediction` has `mean`, `quantile(0.05)` and `sample`.
 

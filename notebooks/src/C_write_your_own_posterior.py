@@ -395,7 +395,7 @@ assert "f-sgld" in flat and "f-metropolis" not in flat
 #    with a runnable example on `fit_metropolis`;
 # 2. add its line to `flatviz/catalog.toml`, as above;
 # 3. say in its signature what the new argument must be: `epsilon: Positive`, a type of `flatviz/checks.py`;
-# 4. name it in its line of the catalog, `public = "fit_metropolis"`, and run `python .ci/stubs.py`; say how far it is from an exact
+# 4. name it in `flatviz/posteriors/__init__.pyi`, `from .metropolis import fit_metropolis as fit_metropolis`; say how far it is from an exact
 #    posterior in `CASES` of `tests/every_method.py`;
 # 5. run `python -m pytest tests/posteriors tests/test_touches_nothing.py`.
 #

@@ -11,13 +11,11 @@ from cases import blobs, close, net_of, normals, normed, random_surface, refused
 from forked import forked
 from oracles import dense_covariance, stopping_at
 from pytest import fixture, mark, raises
-from scipy.ndimage import label
 from torch import float64, linspace, ones, randn, tensor, zeros
 from torch.testing import assert_close
 from torch.utils.flop_counter import FlopCounterMode
 
 import flatviz as fv
-from flatviz import landscape
 
 PLANE = fv.Plane(zeros(3), torch.eye(3)[:2], "distance")
 AXES = torch.eye(12, dtype=float64)[:2]
@@ -192,42 +190,6 @@ def surface(values):
     values = torch.as_tensor(values).double()
     a, b = (torch.arange(n).double() for n in values.shape)
     return fv.Surface(PLANE, a, b, values)
-
-
-def test_valleys_die_where_they_meet_a_deeper_one():
-    row = [5.0, 1.0, 4.0, 0.0, 6.0, 2.0, 9.0]  # minima 1, 0, 2; saddles 4 and 6 between them
-    found = landscape.persistence(surface([row, row]))
-    assert found.birth.tolist() == [0, 1, 2]
-    assert found.death.tolist() == [INF, 4, 6]
-    assert found.parent.tolist() == [-1, 0, 0]
-    assert found.minimum[:, 1].tolist() == [3, 1, 5]
-    assert found.saddle[:, 1].tolist() == [-1, 2, 4]
-    assert found.count(3.5) == 2
-    assert found.depth.tolist() == [INF, 3, 4]
-
-
-ROUGH = torch.rand(7, 6)
-FLAT = tensor([[1.0, 1.0, 1.0], [1.0, 1.0, 2.0]])
-
-
-@mark.parametrize("values", [ROUGH, FLAT], ids=["rough", "flat"])
-def test_at_every_level_as_many_valleys_are_alive_as_there_are_components_below_it(values):
-    """Components of {values <= level}, corners included, as scipy counts them."""
-    found = landscape.persistence(surface(values))
-    with_corners = ones(3, 3)
-    for level in values.flatten():
-        _, count = label(values <= level, structure=with_corners)
-        alive = (found.birth <= level) & (found.death > level)
-        assert alive.sum() == count
-
-
-def test_diverged_cells_are_walls_between_valleys():
-    apart = tensor([[0.0, math.nan, 1.0], [2.0, INF, 3.0]])
-    found = landscape.persistence(surface(apart))
-    assert found.death.tolist() == [INF, INF]
-    nothing = surface(torch.full((2, 2), math.nan))
-    with refused("the surface must have a finite value, got 4 diverged cells"):
-        landscape.persistence(nothing)
 
 
 def test_a_plane_with_its_set_up_costs_little_more_than_its_points(task):

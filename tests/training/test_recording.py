@@ -2,16 +2,13 @@
 
 import copy
 import math
-import sys
 import threading
 import warnings
-from types import SimpleNamespace
 
 import torch
-from brought import hooked, stand_in
 from cases import blobs, refused, rng, warned
-from pytest import approx, fixture, mark, raises
-from torch import arange, autograd, equal, nn, ones, optim, randint, randn, stack
+from pytest import approx, fixture, importorskip, mark, raises
+from torch import autograd, equal, nn, optim, randint, randn, stack
 from torch.nn import Linear
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
@@ -195,35 +192,6 @@ def test_a_path_without_data_has_no_history_and_a_measurement_needs_products(mod
         watched(module, 1, products=3)
 
 
-@mark.parametrize(
-    "maker, package, base",
-    [
-        ("huggingface", "transformers", "TrainerCallback"),
-        ("lightning", "lightning.pytorch", "Callback"),
-    ],
-)
-def test_a_trainers_callback_records_what_record_path_does(
-    maker, package, base, module, monkeypatch
-):
-    make = getattr(fv.bridges, f"{maker}_callback")
-    for name in ("transformers", "lightning", "lightning.pytorch", "pytorch_lightning"):
-        monkeypatch.setitem(sys.modules, name, None)
-    with refused("pip install", ImportError):
-        make()
-    for name in {package, package.partition(".")[0]}:
-        monkeypatch.setitem(sys.modules, name, stand_in(package, base))
-    data = fv.Data(ones(4, 3), arange(4) % 2)
-    callback = make(every=2, data=data, budget=1e6, products=12)
-    rows = []
-    log = lambda metrics, step: rows.append(metrics | {"step": step})
-    trainer = SimpleNamespace(log_history=rows, logger=SimpleNamespace(log_metrics=log))
-    hooked(callback, module, lambda: train(module, 4), trainer)
-    assert callback.path.steps == (0, 2, 4)
-    found = callback.path.history.steps.tolist()
-    assert found == [0, 2, 4]
-    assert [row["step"] for row in rows if "lambda1" in row] == [0, 2, 4]
-
-
 def test_a_recording_may_begin_and_end_while_another_thread_is_in_a_step():
     inside = threading.Event()
     go_on = threading.Event()
@@ -313,3 +281,35 @@ def test_a_loop_that_diverges_keeps_its_path_and_its_own_error(data):
 
     with raises(KeyboardInterrupt):
         stop()
+
+
+def test_the_trainer_of_hugging_face_is_a_loop_like_any_other(tmp_path, monkeypatch):
+    """As chapter 13 has it, with the trainer's own log."""
+    transformers = importorskip("transformers")
+    # It takes the folder tests/datasets for the package of that name
+    monkeypatch.setattr("transformers.trainer.is_datasets_available", lambda: False)
+
+    class Wrapped(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = Linear(3, 2)
+
+        def forward(self, x, labels=None):
+            logits = self.layer(x)
+            return logits if labels is None else (nn.functional.cross_entropy(logits, labels),)
+
+    rows = [{"x": row, "labels": i % 2} for i, row in enumerate(randn(16, 3, generator=rng()))]
+    settings = dict(max_steps=6, report_to=[], use_cpu=True, disable_tqdm=True)
+    trainer = transformers.Trainer(
+        module := Wrapped(),
+        transformers.TrainingArguments(tmp_path, **settings),
+        train_dataset=rows,
+    )
+    data = fv.Data(stack([row["x"] for row in rows]), torch.arange(16) % 2)
+    log = lambda name, value, step: trainer.log({name: value})
+    with fv.record_path(module, every=2, data=data, budget=1e6, products=12, log=log) as path:
+        trainer.train()
+    assert path.steps == (0, 2, 4, 6)
+    assert equal(path.W[-1], weights(module))
+    logged = [row["lambda1"] for row in trainer.state.log_history if "lambda1" in row]
+    assert logged[-1] == approx(float(path.history.lambda1[-1]))
