@@ -205,8 +205,26 @@ def test_the_temperature_of_an_average_is_the_minimum_of_scipy(prediction):
 def test_answers_that_are_all_right_or_all_wrong_have_no_best_temperature(answer):
     outputs = randn(1, 9, 3)
     prediction = fv.Prediction(outputs, answer(outputs[0], -1))
-    with refused("no best temperature between 1/100 and 100"):
+    with refused("no best temperature between .* and .*: predict on more"):
         metrics.fit_temperature(prediction)
+
+
+@mark.parametrize("scale", [1e-7, 1e-3, 0.03, 300.0, 1e6])
+def test_a_temperature_scales_with_the_logits_be_they_cosines_or_huge(scale):
+    y = torch.randint(3, (500,), generator=rng(4))
+    outputs = 2.0 * one_hot(y, 3) + normals(1, 500, 3, source=5)
+    T = metrics.fit_temperature(fv.Prediction(outputs, y))
+    found = metrics.fit_temperature(fv.Prediction(scale * outputs, y))
+    assert approx(scale * T, rel=1e-6) == found
+
+
+def test_logits_of_classes_that_are_ruled_out_do_not_widen_the_search():
+    y = torch.randint(3, (500,), generator=rng(4))
+    outputs = 1e-3 * (2.0 * one_hot(y, 3) + normals(1, 500, 3, source=5))
+    T = metrics.fit_temperature(fv.Prediction(outputs, y))
+    ruled_out = torch.full((1, 500, 1), -math.inf)
+    found = metrics.fit_temperature(fv.Prediction(torch.cat([outputs, ruled_out], -1), y))
+    assert approx(T, rel=1e-6) == found
 
 
 class TestTemperature:
