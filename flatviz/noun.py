@@ -8,10 +8,11 @@ from typing import Any, ClassVar, Self, dataclass_transform, get_type_hints
 
 from torch import Tensor
 
-from flatviz.annotations import check_of
-from flatviz.checks import Check, check_dense
+from flatviz.annotations import check_of, takes_tensors
+from flatviz.checks import Check, check_dense, from_numpy
 
 CHECKS: dict[type, dict[str, Check]] = {}  # checks of fields, by dataclass
+OF_TENSORS: dict[type, list[str]] = {}  # fields that hold tensors, by dataclass
 
 
 def check_fields(result: Any) -> None:
@@ -20,6 +21,9 @@ def check_fields(result: Any) -> None:
     if cls not in CHECKS:
         hints = get_type_hints(cls, include_extras=True)
         CHECKS[cls] = {f.name: check_of(hints[f.name]) for f in dataclasses.fields(cls)}
+        OF_TENSORS[cls] = [name for name in CHECKS[cls] if takes_tensors(hints[name])]
+    for name in OF_TENSORS[cls]:
+        vars(result)[name] = from_numpy(vars(result)[name])
     for name, check in CHECKS[cls].items():
         value = vars(result)[name]
         check(value, name)

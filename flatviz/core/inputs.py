@@ -8,9 +8,11 @@ shape in words.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.utils._pytree import register_pytree_node
@@ -20,7 +22,30 @@ from flatviz.core.arithmetic import users_device
 
 MAX_BYTES = 2**28  # of images as floats; larger sets are converted batch by batch
 
+CHANNELS = (1, 3, 4)  # of an image: gray, colour, colour with opacity
+
 Index = int | slice | Tensor | Sequence[int] | tuple
+
+
+def channels_first(value: object, ndim: int) -> object:
+    """Convert an image of PIL, and bytes with channels last, to (C, H, W); others stay.
+
+    Bytes are an array or a tensor, (H, W, C) for ndim 3 and (N, H, W, C) for ndim 4, with 1, 3 or 4
+    channels and another number of rows and columns.
+    """
+    pil = sys.modules.get("PIL.Image")  # whoever has such an image has imported it
+    if pil is not None and isinstance(value, pil.Image):
+        image = value.convert("RGB" if value.mode in ("P", "CMYK", "YCbCr") else value.mode)
+        image = image.convert("L") if image.mode in ("1", "LA") else image
+        array = torch.from_numpy(np.array(image))
+        return array[None] if array.ndim == 2 else array.permute(2, 0, 1).contiguous()
+    if not isinstance(value, (np.ndarray, Tensor)) or value.dtype not in (np.uint8, torch.uint8):
+        return value
+    last = value.ndim == ndim and value.shape[-1] in CHANNELS
+    if not last or value.shape[-3] in CHANNELS or value.shape[-2] in CHANNELS:
+        return value
+    bytes = value if isinstance(value, Tensor) else torch.tensor(np.ascontiguousarray(value))
+    return bytes.movedim(-1, -3).contiguous()
 
 
 class Sized:
