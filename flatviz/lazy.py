@@ -28,7 +28,8 @@ def lazy(package: str, homes: dict[str, str], rooms: str = "") -> tuple:
         for room in rooms.split():
             if name in getattr(importlib.import_module(f"{package}.{room}"), "__all__", ()):
                 return f": it is {package}.{room}.{name}"
-        return importlib.import_module("flatviz.words").did_you_mean(name, names)
+        words = importlib.import_module("flatviz.words")
+        return words.HABITS.get(name) or words.did_you_mean(name, names)
 
     def load(name: str) -> object:
         if name in rooms.split():

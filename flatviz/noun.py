@@ -10,7 +10,19 @@ from torch import Tensor
 
 from flatviz.annotations import check_of, takes_tensors
 from flatviz.checks import Check, check_dense, from_numpy
+from flatviz.words import foreign, no_attribute
 
+# What posteriors of other libraries have, and how it is done with one of ours
+HABITS = dict.fromkeys(
+    ("to", "cuda", "cpu"), "net.to(device): verbs move a posterior to its net"
+) | {
+    "predict": "fv.predict(net, posterior, x, n_draws, seed=0)",
+    "save": "fv.save(posterior, path)",
+    "load": "fv.load(path)",
+    "rsample": "posterior.sample(n, seed=0)",
+    "stddev": "variance.sqrt()",
+    "fit": "one of the methods, fv.METHODS",
+}
 CHECKS: dict[type, dict[str, Check]] = {}  # checks of fields, by dataclass
 OF_TENSORS: dict[type, list[str]] = {}  # fields that hold tensors, by dataclass
 
@@ -72,6 +84,19 @@ class Noun:
     def __init_subclass__(cls, made_by: str = "", eq: bool = False) -> None:
         cls.made_by = made_by
         dataclass(frozen=True, eq=eq, repr=False)(cls)
+
+    def __new__(cls, *args: object, **kwargs: object) -> Self:
+        """Refuse a field that there is not, with ours where it is another library's."""
+        fields = [f.name for f in dataclasses.fields(cls)] if kwargs else []  # type: ignore[arg-type]
+        for name in kwargs:
+            if name not in fields:
+                meant = foreign(name, fields) or f"it takes {', '.join(fields)}"
+                raise TypeError(f"{cls.__name__}: got an unexpected argument {name!r}: {meant}")
+        return object.__new__(cls)
+
+    def __getattr__(self, name: str) -> object:
+        habits = HABITS if hasattr(type(self), "sample") else {}
+        raise AttributeError(no_attribute(self, name, habits))
 
     def __post_init__(self) -> None:
         check_fields(self)

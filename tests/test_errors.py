@@ -192,7 +192,7 @@ TYPES = {
     ),
     "a tuple to predict": (
         lambda: fv.predict(net(), prior(34), pair(), 2, seed=0),
-        r"x must be a tensor of inputs \(N, ...\), or fv.Data\(x, y\), got a tuple",
+        r"inputs x0 .* do not pass through .* in order \(labels stand apart, fv.Data\(x, y\)\)",
     ),
 }
 

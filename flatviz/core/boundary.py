@@ -22,6 +22,7 @@ from flatviz.core.arithmetic import PER_NUMBER, arithmetic, threads
 from flatviz.core.data import Data
 from flatviz.core.net import Net
 from flatviz.results import FOR_READERS, for_readers, placed
+from flatviz.words import foreign
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -37,11 +38,11 @@ def public(verb: Callable[P, R]) -> Callable[P, R]:
     """Check every argument of `verb` by its annotation before it runs.
 
     None also passes where it is the default.  Weights, posteriors and results are moved to the
-    network's device, and arrays of NumPy become tensors; results that people read (`FOR_READERS`: surfaces, spectra, scores) are
-    returned on the CPU.  The verb computes in IEEE float32, but its training steps (in `advance`)
-    in the arithmetic that the user has set.  The size of its largest argument sets the number of
-    threads (`threads`); gradients, products and predictions choose theirs themselves.  Its
-    signature in `help` shows the types without their checks.
+    network's device, and arrays of NumPy become tensors; results that people read (`FOR_READERS`:
+    surfaces, spectra, scores) are returned on the CPU.  The verb computes in IEEE float32, but its
+    training steps (in `advance`) in the arithmetic that the user has set.  The size of its largest
+    argument sets the number of threads (`threads`); gradients, products and predictions choose
+    theirs themselves.  Its signature in `help` shows the types without their checks.
     """
     signature = inspect.signature(verb)
     checks: dict[str, Check] = {}
@@ -131,7 +132,9 @@ def _wrong_call(
     unknown = [key for key in kwargs if key not in signature.parameters]
     if unknown:
         reason = f"got an unexpected keyword argument {shown(unknown[0])}"
-        if near := get_close_matches(unknown[0], signature.parameters, 1):
+        if meant := foreign(unknown[0], signature.parameters):
+            reason += f", {meant}"
+        elif near := get_close_matches(unknown[0], signature.parameters, 1):
             reason += f", did you mean {near[0]!r}?"
     return f"{name}: {reason}: it takes {inspect.Signature(plain)}"
 

@@ -28,10 +28,10 @@ READ = (
 class Data:
     """Inputs `x` (N, ...) with labels `y` (N,) of classes, or targets (N, C) of a regression.
 
-    `x` is a tensor or an array; images (N, C, H, W) in uint8, which stay bytes in memory and become floats from
-    0 to 1 batch by batch; a dict of tensors (N, ...), passed to the module as keywords; a tuple of
-    them, passed in order; or the result of `fv.datasets.stream` for a data set that does not fit in
-    memory.
+    `x` is a tensor or an array; images (N, C, H, W) in uint8, which stay bytes in memory and become
+    floats from 0 to 1 batch by batch; a dict of tensors (N, ...), passed to the module as keywords;
+    a tuple of them, passed in order; or the result of `fv.datasets.stream` for a data set that does
+    not fit in memory.
 
     `y` holds int64 classes or floating targets.  An example may have several labels, (N, ...); then
     -100, or what `Likelihood.categorical(ignore_index=...)` names, marks those that do not count.

@@ -54,8 +54,8 @@ def data_from(
             with channels last, (H, W, C), become (C, H, W).  y: class numbers; texts, numbered in
             alphabetical order; one-hot rows, which become class numbers; floating targets of a
             regression.
-        n: Largest number of examples, also of an endless data set.  Of a loader that shuffles they
-            are n of the data set by chance, the same at each call.
+        n: Largest number of examples, also of an endless data set.  A loader that shuffles gives n
+            of its data set by chance, the same at each call.
         classes: Names of all classes in the order of their numbers: `train.class_names`, for a test
             set that lacks some.
 

@@ -38,7 +38,7 @@ def fit_temperature(prediction: Prediction) -> float:
     """Find T > 0 at which the average over draws of softmax(log p / T) has the smallest NLL.
 
     It uses Brent's method on log T.  log p are logits, or the log probabilities of another
-    likelihood of classes, of all labels that count.
+    likelihood of classes, of all labels that count, each alike: class weights do not count.
 
     Source: Guo et al. 2017 (arXiv 1706.04599).
 
