@@ -9,6 +9,7 @@ shape in words.
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -22,6 +23,8 @@ from flatviz.core.arithmetic import users_device
 
 MAX_BYTES = 2**28  # of images as floats; larger sets are converted batch by batch
 
+FEW = 16  # images that show the range of all
+HIGHEST = 16.0  # of images that were scaled; scikit-learn's digits go as far
 CHANNELS = (1, 3, 4)  # of an image: gray, colour, colour with opacity
 
 Index = int | slice | Tensor | Sequence[int] | tuple
@@ -46,6 +49,22 @@ def channels_first(value: object, ndim: int) -> object:
         return value
     bytes = value if isinstance(value, Tensor) else torch.tensor(np.ascontiguousarray(value))
     return bytes.movedim(-1, -3).contiguous()
+
+
+def warn_of_bytes(x: Tensor | Pixels | Sized) -> None:
+    """Warn of floating images with values up to 255, which no network was trained on."""
+    is_image = x.ndim == 4 and x.shape[1] in CHANNELS and x.is_floating_point()
+    if not is_image or isinstance(x, Fields):
+        return
+    few: Tensor = x[:FEW]  # type: ignore[index]
+    low, high = map(float, few.detach().aminmax())
+    if low >= 0 and high > HIGHEST:
+        warnings.warn(
+            f"images are from 0 to 1, or normalised as the network was trained, got values up to"
+            f" {high:g}: give bytes (uint8), which become 0 to 1, divide by 255, or apply the"
+            " network's transform",
+            stacklevel=5,
+        )
 
 
 class Sized:

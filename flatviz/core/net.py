@@ -1,4 +1,4 @@
-"""A network as a function of a flat vector."""
+"""A network as a function of a flat vector, one class (hence its length)."""
 
 from __future__ import annotations
 

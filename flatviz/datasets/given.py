@@ -213,8 +213,7 @@ def _source(loader: DataLoader, n: int | None = None) -> Any:
     """Return the data set of a loader, or the part of it that its sampler lists.
 
     It warns where the examples of a pass are others: repeated, left out, or the last ones dropped.
-    Where n are wanted of a loader that does not keep the order, they are n by chance, as a data set
-    may be sorted by class.
+    A loader that does not keep the order gives n by chance, as a data set may be sorted by class.
     """
     examples: Any = loader.dataset
     if isinstance(examples, IterableDataset) or not isinstance(examples, Examples):

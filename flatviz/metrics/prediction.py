@@ -27,6 +27,7 @@ from flatviz.core import (
     track,
 )
 from flatviz.core.data import inputs_of
+from flatviz.core.inputs import warn_of_bytes
 from flatviz.engine.batchnorm import check_batchnorm, refresh_batchnorm, with_trained_buffers
 from flatviz.engine.determinism import RANDOM, check_logits, passing
 from flatviz.engine.stacked import forward
@@ -190,6 +191,7 @@ def check_inputs(net: Net, x: Tensor | Inputs) -> None:
         raise ValueError(f"x must hold at least one input of {net!r}, got shape {tuple(x.shape)}")
     with torch.inference_mode(False), torch.no_grad(), saved_rng(), passing(net, x):
         net(net.w, x[:1].clone())  # a first layer may work in place
+    warn_of_bytes(x)
     if net.look(x).draws:
         raise ValueError(RANDOM)
 

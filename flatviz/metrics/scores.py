@@ -1,7 +1,7 @@
 """Scores of a Bayesian model average, for one or every ensemble size.
 
 They are accuracy, recall and AUROC, NLL and Brier score, calibration errors and their bins, and
-risk by coverage.
+risk by coverage, each with its example (hence its length).
 """
 
 from collections.abc import Callable
